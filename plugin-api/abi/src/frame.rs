@@ -1,0 +1,229 @@
+//! A frame: blocks of rows, then one blob that the rows point into. One frame goes into `resume`, one comes out.
+//!
+//! Layout, little-endian: magic, frame version (u16), number of blocks (u16), blob length (u32), reserved (u32);
+//! each block is count (u32), stride (u32) and `count × stride` bytes; the blob ends the frame.
+//! Invariant: a [`Frame`] that parsed is inside its bytes; what its rows say about the blob is checked when asked.
+
+use crate::FRAME_VERSION;
+use crate::row::Row;
+
+/// The first four bytes of every frame.
+pub const MAGIC: [u8; 4] = *b"PTLN";
+
+/// Blocks that a frame may have; later versions append.
+pub const BLOCKS_MAX: usize = 8;
+
+/// The blocks of the frame that goes into `resume`.
+pub mod resume_in {
+    /// [`crate::row::JobIn`], in the order of the jobs.
+    pub const JOBS: usize = 0;
+    /// [`crate::row::Reply`], job by job.
+    pub const REPLIES: usize = 1;
+}
+
+/// The blocks of the frame that comes out of `resume`.
+pub mod resume_out {
+    /// [`crate::row::JobOut`], in the order of the jobs.
+    pub const JOBS: usize = 0;
+    /// [`crate::row::Network`]: the chain ids that reads name by index.
+    pub const NETWORKS: usize = 1;
+    /// [`crate::row::Read`], job by job.
+    pub const READS: usize = 2;
+}
+
+const HEAD: usize = 16;
+const BLOCK_HEAD: usize = 8;
+
+/// Why bytes are not a frame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// Shorter than its parts say.
+    #[error("frame ends early")]
+    Short,
+    /// Not a frame at all.
+    #[error("no frame: wrong magic")]
+    Magic,
+    /// A version that this side does not read.
+    #[error("frame version {0} is not {FRAME_VERSION}")]
+    Version(u16),
+    /// More blocks than [`BLOCKS_MAX`].
+    #[error("{0} blocks are more than {BLOCKS_MAX}")]
+    Blocks(u16),
+    /// Rows of no bytes.
+    #[error("rows of 0 bytes")]
+    Stride,
+    /// Bytes follow the blob.
+    #[error("{0} bytes after the end")]
+    Trailing(usize),
+    /// A row points outside the blob.
+    #[error("{offset}+{len} lies outside the blob of {blob} bytes")]
+    OutsideBlob {
+        /// Start.
+        offset: u32,
+        /// Length.
+        len: u32,
+        /// Bytes of the blob.
+        blob: usize,
+    },
+    /// More than a frame can number.
+    #[error("frame is larger than 4 GiB")]
+    TooLarge,
+}
+
+/// A parsed frame: a view into its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    blocks: [Block<'a>; BLOCKS_MAX],
+    blob: &'a [u8],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Block<'a> {
+    stride: usize,
+    rows: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    /// Parses a frame; blocks that this version does not know are kept and never looked at.
+    ///
+    /// # Errors
+    /// [`FrameError`] for anything that is not exactly one frame.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, FrameError> {
+        let mut rest = bytes;
+        let head = take(&mut rest, HEAD)?;
+        if head[..4] != MAGIC {
+            return Err(FrameError::Magic);
+        }
+        let version = u16::from_le_bytes([head[4], head[5]]);
+        if version != FRAME_VERSION {
+            return Err(FrameError::Version(version));
+        }
+        let count = u16::from_le_bytes([head[6], head[7]]);
+        let blob_len = le_u32(&head[8..12]);
+        let mut blocks = [Block::default(); BLOCKS_MAX];
+        let used = blocks.get_mut(..usize::from(count)).ok_or(FrameError::Blocks(count))?;
+        for block in used {
+            let head = take(&mut rest, BLOCK_HEAD)?;
+            let (rows, stride) = (le_u32(&head[..4]), le_u32(&head[4..]));
+            if stride == 0 && rows > 0 {
+                return Err(FrameError::Stride);
+            }
+            let len = rows.checked_mul(stride).ok_or(FrameError::Short)?;
+            *block = Block { stride, rows: take(&mut rest, len)? };
+        }
+        let blob = take(&mut rest, blob_len)?;
+        if !rest.is_empty() {
+            return Err(FrameError::Trailing(rest.len()));
+        }
+        Ok(Self { blocks, blob })
+    }
+
+    /// The number of rows of a block; 0 for a block that the writer did not know.
+    pub fn count(&self, block: usize) -> usize {
+        self.blocks.get(block).map_or(0, |block| block.rows.len().checked_div(block.stride).unwrap_or(0))
+    }
+
+    /// The rows of a block, in order.
+    pub fn rows<R: Row>(&self, block: usize) -> impl Iterator<Item = R> + use<'a, R> {
+        let block = self.blocks.get(block).copied().unwrap_or_default();
+        block.rows.chunks_exact(block.stride.max(1)).map(|row| R::read(&row[..row.len().min(R::SIZE)]))
+    }
+
+    /// Bytes that a row points at.
+    ///
+    /// # Errors
+    /// [`FrameError::OutsideBlob`].
+    pub fn bytes(&self, offset: u32, len: u32) -> Result<&'a [u8], FrameError> {
+        let outside = FrameError::OutsideBlob { offset, len, blob: self.blob.len() };
+        let (start, len) = (offset as usize, len as usize);
+        start.checked_add(len).and_then(|end| self.blob.get(start..end)).ok_or(outside)
+    }
+
+    /// The length-prefixed bytes that [`crate::row::Read::extension`] points at; `None` where it is 0.
+    ///
+    /// # Errors
+    /// [`FrameError::OutsideBlob`].
+    pub fn extension(&self, extension: u32) -> Result<Option<&'a [u8]>, FrameError> {
+        let Some(offset) = extension.checked_sub(1) else { return Ok(None) };
+        let len = le_u32(self.bytes(offset, 4)?);
+        let outside = FrameError::OutsideBlob { offset, len: u32::MAX, blob: self.blob.len() };
+        let start = offset.checked_add(4).ok_or(outside.clone())?;
+        self.bytes(start, u32::try_from(len).map_err(|_| outside)?).map(Some)
+    }
+}
+
+fn take<'a>(rest: &mut &'a [u8], len: usize) -> Result<&'a [u8], FrameError> {
+    let (head, tail) = rest.split_at_checked(len).ok_or(FrameError::Short)?;
+    *rest = tail;
+    Ok(head)
+}
+
+fn le_u32(bytes: &[u8]) -> usize {
+    bytes.iter().rev().fold(0, |value, byte| (value << 8) | usize::from(*byte))
+}
+
+/// Writes a frame: rows block by block in any order, bytes into the blob as the rows need them.
+#[derive(Debug, Default)]
+pub struct FrameWriter {
+    blocks: Vec<(u32, usize, Vec<u8>)>,
+    blob: Vec<u8>,
+}
+
+impl FrameWriter {
+    /// Appends a row to a block.
+    pub fn row<R: Row>(&mut self, block: usize, row: &R) {
+        while self.blocks.len() <= block {
+            self.blocks.push((0, R::SIZE, Vec::new()));
+        }
+        let (count, stride, rows) = &mut self.blocks[block];
+        *stride = R::SIZE;
+        *count += 1;
+        row.write(rows);
+    }
+
+    /// Puts bytes into the blob, for a row to point at: offset and length.
+    ///
+    /// # Errors
+    /// [`FrameError::TooLarge`].
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(u32, u32), FrameError> {
+        let offset = u32::try_from(self.blob.len()).map_err(|_| FrameError::TooLarge)?;
+        let len = u32::try_from(bytes.len()).map_err(|_| FrameError::TooLarge)?;
+        self.blob.extend_from_slice(bytes);
+        Ok((offset, len))
+    }
+
+    /// Puts a length-prefixed extension into the blob: the value of [`crate::row::Read::extension`].
+    ///
+    /// # Errors
+    /// [`FrameError::TooLarge`].
+    pub fn extension(&mut self, bytes: &[u8]) -> Result<u32, FrameError> {
+        let len = u32::try_from(bytes.len()).map_err(|_| FrameError::TooLarge)?;
+        let (offset, _) = self.bytes(&len.to_le_bytes())?;
+        self.bytes(bytes)?;
+        offset.checked_add(1).ok_or(FrameError::TooLarge)
+    }
+
+    /// The frame's bytes.
+    ///
+    /// # Errors
+    /// [`FrameError::TooLarge`].
+    pub fn finish(self) -> Result<Vec<u8>, FrameError> {
+        let blob_len = u32::try_from(self.blob.len()).map_err(|_| FrameError::TooLarge)?;
+        let count = u16::try_from(self.blocks.len()).map_err(|_| FrameError::TooLarge)?;
+        let rows: usize = self.blocks.iter().map(|(_, _, rows)| BLOCK_HEAD + rows.len()).sum();
+        let mut out = Vec::with_capacity(HEAD + rows + self.blob.len());
+        out.extend(MAGIC);
+        out.extend(FRAME_VERSION.to_le_bytes());
+        out.extend(count.to_le_bytes());
+        out.extend(blob_len.to_le_bytes());
+        out.extend([0; 4]);
+        for (count, stride, rows) in self.blocks {
+            out.extend(count.to_le_bytes());
+            out.extend(u32::try_from(stride).map_err(|_| FrameError::TooLarge)?.to_le_bytes());
+            out.extend(rows);
+        }
+        out.extend(self.blob);
+        Ok(out)
+    }
+}

@@ -1,0 +1,45 @@
+//! The binary interface between the Portolan host and its protocol plugins.
+//!
+//! Bytes cross, types stay on their side: [`root`] is the table of functions that a dylib exports,
+//! [`frame`] and [`row`] are the hot path (reads and replies), [`map`] is everything else as CBOR,
+//! [`note`] is the manifest that a host reads without running the file.
+//! Invariant: nothing here is ever removed, retyped or reordered; what is appended is optional and
+//! counted by [`API_REV`]. This crate has no features and does no IO.
+
+pub mod codec;
+pub mod frame;
+pub mod map;
+pub mod note;
+pub mod root;
+pub mod row;
+
+/// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
+pub const API_REV: u32 = 1;
+
+/// Versions of the frames of [`frame`] that this crate writes and reads.
+pub const FRAME_VERSION: u16 = 1;
+
+/// Capability bits that both sides announce; what is appended later is guarded by one of them.
+pub mod capability {
+    /// Findings may come before the job's end.
+    pub const EARLY_FINDINGS: u64 = 1;
+    /// Reads may name another network than the job's.
+    pub const CROSS_NETWORK: u64 = 1 << 1;
+
+    /// What this revision knows.
+    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK;
+}
+
+/// What a job may ask; the numbers of [`map::Start::question`] and [`map::Deployment::questions`].
+pub mod question {
+    /// What can be claimed: answered with [`crate::map::Claimable`].
+    pub const CLAIMABLES: u8 = 1;
+    /// What is staked: answered with [`crate::map::FarmingPosition`].
+    pub const FARMING: u8 = 2;
+    /// What is lent and borrowed: answered with [`crate::map::LendingPosition`].
+    pub const LENDING: u8 = 3;
+    /// Reserved: decode log records.
+    pub const EVENTS: u8 = 4;
+    /// Reserved: the composition of the plugin's own tokens.
+    pub const COMPOSITION: u8 = 5;
+}

@@ -1,0 +1,299 @@
+//! The rows of the hot path: what a job asks, what it gets, and the job records around them.
+//!
+//! Rows are little-endian and of fixed size. A row type may grow at its end: a reader takes what it knows,
+//! and what is missing reads as zero, which always means the first version's behaviour.
+
+/// A row of a [`crate::frame::Frame`].
+pub trait Row: Sized {
+    /// Bytes that this version writes.
+    const SIZE: usize;
+    /// Appends exactly [`Row::SIZE`] bytes.
+    fn write(&self, out: &mut Vec<u8>);
+    /// Reads a row; `bytes` holds [`Row::SIZE`] bytes, zero where the writer knew fewer.
+    fn read(bytes: &[u8]) -> Self;
+}
+
+/// What a read asks for. Unknown numbers are answered with [`status::UNSUPPORTED`].
+pub mod kind {
+    /// `eth_call`: the reply is the returned bytes.
+    pub const CALL: u8 = 0;
+    /// The native balance of `to`: the reply is a 32-byte word.
+    pub const NATIVE_BALANCE: u8 = 1;
+    /// The size of the code at `to`: the reply is a 32-byte word.
+    pub const CODE_SIZE: u8 = 2;
+    /// Reserved: a storage slot.
+    pub const STORAGE: u8 = 3;
+    /// Reserved: a block header.
+    pub const HEADER: u8 = 4;
+    /// Reserved: account to markets, filled by the host from logs.
+    pub const INDEX: u8 = 5;
+    /// Reserved: the plugin's own lens bytecode.
+    pub const PROGRAM: u8 = 6;
+    /// Reserved: an origin that the plugin declares and the operator approves.
+    pub const HTTP: u8 = 7;
+    /// Reserved: a price.
+    pub const PRICE: u8 = 8;
+    /// Reserved: a simulated transaction.
+    pub const SIMULATE: u8 = 9;
+}
+
+/// How a call runs.
+pub mod mode {
+    /// By `STATICCALL`, together with others.
+    pub const STATIC: u8 = 0;
+    /// In a frame of its own whose writes no other read sees: functions that are not views though one reads them.
+    pub const ISOLATED: u8 = 1;
+}
+
+/// How old a reply may be.
+pub mod freshness {
+    /// At the answer's block.
+    pub const PINNED: u8 = 0;
+    /// Never changes.
+    pub const IMMUTABLE: u8 = 1;
+    /// A slow fact: at most [`super::Read::freshness_s`] seconds old.
+    pub const WITHIN: u8 = 2;
+    /// A zero may be that old; anything else is at the answer's block.
+    pub const ZERO_WITHIN: u8 = 3;
+}
+
+/// What became of a read.
+pub mod status {
+    /// Answered.
+    pub const OK: u8 = 0;
+    /// The contract reverted; the reply is the revert data.
+    pub const REVERTED: u8 = 1;
+    /// Nothing at this address answers calls.
+    pub const NO_CODE: u8 = 2;
+    /// The call used up its gas.
+    pub const GAS_CAP: u8 = 3;
+    /// No endpoint answered in time.
+    pub const UNAVAILABLE: u8 = 4;
+    /// The job's budget of reads or bytes is used up.
+    pub const OVER_BUDGET: u8 = 5;
+    /// This host does not know the kind, the mode, the extension or the network.
+    pub const UNSUPPORTED: u8 = 6;
+}
+
+/// Where a reply came from.
+pub mod source {
+    /// Read for this answer.
+    pub const CHAIN: u8 = 0;
+    /// Kept from an earlier read; [`super::Reply::age_s`] tells how old.
+    pub const CACHE: u8 = 1;
+}
+
+/// One read that a job asks for, 48 bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// One of [`kind`].
+    pub kind: u8,
+    /// One of [`mode`].
+    pub mode: u8,
+    /// One of [`freshness`].
+    pub freshness: u8,
+    /// 0 is normal; reserved.
+    pub priority: u8,
+    /// Index into the frame's table of chain ids.
+    pub network: u16,
+    /// Target.
+    pub to: [u8; 20],
+    /// Calldata in the blob.
+    pub data_offset: u32,
+    /// Bytes of calldata.
+    pub data_len: u32,
+    /// Seconds, for [`freshness::WITHIN`] and [`freshness::ZERO_WITHIN`].
+    pub freshness_s: u32,
+    /// Gas that the call may use; 0 is the host's default.
+    pub gas_cap: u32,
+    /// One more than the blob offset of a length-prefixed (u32) [`crate::map::ReadExtension`]; 0 is none.
+    pub extension: u32,
+}
+
+impl Row for Read {
+    const SIZE: usize = 48;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend([self.kind, self.mode, self.freshness, self.priority]);
+        out.extend(self.network.to_le_bytes());
+        out.extend([0; 2]);
+        out.extend(self.to);
+        for field in [self.data_offset, self.data_len, self.freshness_s, self.gas_cap, self.extension] {
+            out.extend(field.to_le_bytes());
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let mut take = Fields(bytes);
+        let [kind, mode, freshness, priority] = take.bytes();
+        let network = u16::from_le_bytes(take.bytes());
+        let [_, _] = take.bytes();
+        Self {
+            kind,
+            mode,
+            freshness,
+            priority,
+            network,
+            to: take.bytes(),
+            data_offset: take.u32(),
+            data_len: take.u32(),
+            freshness_s: take.u32(),
+            gas_cap: take.u32(),
+            extension: take.u32(),
+        }
+    }
+}
+
+/// The reply to one read, 16 bytes; replies stand in the order of the reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// One of [`status`].
+    pub status: u8,
+    /// One of [`source`].
+    pub source: u8,
+    /// Returned bytes or revert data in the blob.
+    pub offset: u32,
+    /// Their length.
+    pub len: u32,
+    /// Seconds since it was read; 0 for the answer's block.
+    pub age_s: u32,
+}
+
+impl Row for Reply {
+    const SIZE: usize = 16;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend([self.status, self.source, 0, 0]);
+        for field in [self.offset, self.len, self.age_s] {
+            out.extend(field.to_le_bytes());
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let mut take = Fields(bytes);
+        let [status, source, _, _] = take.bytes();
+        Self { status, source, offset: take.u32(), len: take.u32(), age_s: take.u32() }
+    }
+}
+
+/// What goes into one job's resume, 16 bytes: how many of the frame's replies are its own, and what is left to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobIn {
+    /// Replies to this job, all that it asked for; they follow those of the jobs before it.
+    pub replies: u32,
+    /// Milliseconds until the job's deadline.
+    pub ms_left: u32,
+    /// Reads that it may still ask for.
+    pub reads_left: u32,
+    /// Bytes of replies that it may still get.
+    pub bytes_left: u32,
+}
+
+impl Row for JobIn {
+    const SIZE: usize = 16;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        for field in [self.replies, self.ms_left, self.reads_left, self.bytes_left] {
+            out.extend(field.to_le_bytes());
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let mut take = Fields(bytes);
+        Self { replies: take.u32(), ms_left: take.u32(), reads_left: take.u32(), bytes_left: take.u32() }
+    }
+}
+
+/// How far a job is.
+pub mod state {
+    /// It waits for the reads of this frame.
+    pub const READING: u8 = 0;
+    /// It ended, and has told everything.
+    pub const COMPLETE: u8 = 1;
+    /// It ended, and something is missing; the message tells what.
+    pub const PARTIAL: u8 = 2;
+    /// It ended with an error; the message tells which.
+    pub const FAILED: u8 = 3;
+    /// It panicked; the message tells where.
+    pub const PANICKED: u8 = 4;
+    /// It awaited something that is not a chain read, or woke itself for ever.
+    pub const MISUSE: u8 = 5;
+}
+
+/// What comes out of one job's resume, 24 bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobOut {
+    /// One of [`state`].
+    pub state: u8,
+    /// Reads of this job; they follow those of the jobs before it.
+    pub reads: u32,
+    /// A CBOR array of [`crate::map::Finding`] in the blob: what was found since the last resume.
+    pub findings_offset: u32,
+    /// Their length; 0 is none.
+    pub findings_len: u32,
+    /// UTF-8 text in the blob: why the job ended as it did.
+    pub message_offset: u32,
+    /// Its length.
+    pub message_len: u32,
+}
+
+impl Row for JobOut {
+    const SIZE: usize = 24;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend([self.state, 0, 0, 0]);
+        for field in [self.reads, self.findings_offset, self.findings_len, self.message_offset, self.message_len] {
+            out.extend(field.to_le_bytes());
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let mut take = Fields(bytes);
+        let [state, _, _, _] = take.bytes();
+        Self {
+            state,
+            reads: take.u32(),
+            findings_offset: take.u32(),
+            findings_len: take.u32(),
+            message_offset: take.u32(),
+            message_len: take.u32(),
+        }
+    }
+}
+
+/// A chain id in a frame's table of networks, 8 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Network {
+    /// EIP-155 chain id.
+    pub chain_id: u64,
+}
+
+impl Row for Network {
+    const SIZE: usize = 8;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.chain_id.to_le_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        Self { chain_id: u64::from_le_bytes(Fields(bytes).bytes()) }
+    }
+}
+
+/// Takes fixed-size fields off the front; zero where the bytes end.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        let mut field = [0; N];
+        let taken = N.min(self.0.len());
+        let (head, rest) = self.0.split_at(taken);
+        field[..taken].copy_from_slice(head);
+        self.0 = rest;
+        field
+    }
+
+    fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.bytes())
+    }
+}
