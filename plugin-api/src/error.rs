@@ -1,0 +1,53 @@
+//! Why a job, or one of its reads, gave no value.
+
+use alloy::primitives::{Address, Bytes};
+
+/// Why a job cannot answer. The text reaches the operator and `detail=full`, never the plain answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The contract did not answer the call; [`Chain::try_call`](crate::Chain::try_call) gives this as a value.
+    #[error("{to}: {revert}")]
+    Reverted {
+        /// The target.
+        to: Address,
+        /// What it did instead.
+        revert: Revert,
+    },
+    /// The read was not made: the network did not answer in time, or the job's budget is used up.
+    #[error("{to}: {reason}")]
+    Unavailable {
+        /// The target.
+        to: Address,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The plugin's own words.
+    #[error("{0}")]
+    Told(String),
+}
+
+impl Error {
+    /// An error in the plugin's own words: lower case, what and where.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::Told(text.into())
+    }
+}
+
+/// What a contract did instead of answering.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Revert {
+    /// It reverted, with this data.
+    #[error("reverted with {} bytes", .0.len())]
+    Data(Bytes),
+    /// Nothing at this address answers calls.
+    #[error("no contract")]
+    NoCode,
+    /// The call used up its gas.
+    #[error("used up its gas")]
+    Gas,
+    /// It answered bytes that are not what the call returns.
+    #[error("answered {0} bytes that do not decode")]
+    Undecodable(usize),
+}

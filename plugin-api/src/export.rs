@@ -1,0 +1,195 @@
+//! The exported functions: bytes on one side, the author's types on the other.
+#![expect(unsafe_code, reason = "handles cross the boundary as raw pointers")]
+
+use std::sync::Arc;
+
+use abi_stable::library::{CheckTypeLayout, IntoRootModuleResult, LibHeader, RootModuleResult};
+use abi_stable::prefix_type::PrefixTypeTrait;
+use abi_stable::std_types::{RErr, ROk, RResult, RSlice, RStr, RVec};
+use portolan_abi::map::{self, ClaimTemplate, Start};
+use portolan_abi::root::{PluginRef, RawInstance, RawJob};
+use portolan_abi::{codec, question};
+
+use crate::chain::Chain;
+use crate::error::Error;
+use crate::finding::Finding;
+use crate::job::{Job, Question};
+use crate::panic;
+use crate::plugin::Plugin;
+use crate::settings::{Settings, SettingsError};
+use crate::{selftest, wire};
+
+pub use abi_stable;
+pub use portolan_abi::note::{Manifest, Note};
+
+/// Compiler that built this crate, and so the plugin.
+pub const RUSTC: &str = env!("PORTOLAN_RUSTC");
+/// Target triple.
+pub const TARGET: &str = env!("PORTOLAN_TARGET");
+
+/// What [`crate::export!`] knows of a plugin beside its type.
+pub trait Exported: Plugin {
+    /// The manifest of the plugin's crate.
+    const MANIFEST: Manifest;
+}
+
+struct Instance<P> {
+    plugin: P,
+    catalogue: Vec<u8>,
+    templates: Arc<[ClaimTemplate]>,
+}
+
+/// The library header that a host looks for.
+pub const fn header<P: Exported>() -> LibHeader {
+    extern "C" fn load<P: Exported>() -> RootModuleResult {
+        abi_stable::library::__call_root_module_loader(module::<P>)
+    }
+    // SAFETY: `load` returns a `PluginRef`, the root module that the header is made for.
+    unsafe { LibHeader::from_constructor::<<PluginRef as IntoRootModuleResult>::Module>(load::<P>, CheckTypeLayout::Yes) }
+}
+
+/// The plugin's table of functions.
+pub fn module<P: Exported>() -> PluginRef {
+    portolan_abi::root::Plugin {
+        api_rev: portolan_abi::API_REV,
+        manifest: manifest::<P>,
+        configure: configure::<P>,
+        catalogue: catalogue::<P>,
+        start: start::<P>,
+        resume,
+        drop_job,
+        drop_instance: drop_instance::<P>,
+        selftest: selftest_all::<P>,
+    }
+    .leak_into_prefix()
+}
+
+extern "C" fn manifest<P: Exported>() -> RStr<'static> {
+    struct Text<P>(P);
+    impl<P: Exported> Text<P> {
+        const MANIFEST: &'static Manifest = &P::MANIFEST;
+    }
+    RStr::from_str(Text::<P>::MANIFEST.text())
+}
+
+fn make<P: Plugin>(settings: &Settings) -> Result<Instance<P>, SettingsError> {
+    let made = panic::catch(|| P::configure(settings).map(|plugin| (plugin.catalogue().into_abi(), plugin)));
+    let (catalogue, plugin) = made.unwrap_or_else(|panic| Err(SettingsError::new(panic)))?;
+    Ok(Instance { plugin, catalogue: codec::encode(&catalogue), templates: catalogue.claims.into() })
+}
+
+extern "C" fn configure<P: Exported>(settings: RSlice<'_, u8>) -> RResult<RawInstance, RVec<u8>> {
+    match Settings::decode(settings.as_slice()).and_then(|settings| make::<P>(&settings)) {
+        Ok(instance) => ROk(RawInstance(Arc::into_raw(Arc::new(instance)).cast_mut().cast())),
+        Err(error) => RErr(error.encode().into()),
+    }
+}
+
+/// The instance behind a handle, kept alive for as long as the caller holds it.
+fn instance<P>(raw: &RawInstance) -> Arc<Instance<P>> {
+    let pointer: *const Instance<P> = raw.0.cast_const().cast();
+    // SAFETY: the handle came from `configure::<P>` and has not been dropped: the host's side of the contract.
+    unsafe {
+        Arc::increment_strong_count(pointer);
+        Arc::from_raw(pointer)
+    }
+}
+
+extern "C" fn catalogue<P: Exported>(raw: &RawInstance) -> RVec<u8> {
+    instance::<P>(raw).catalogue.as_slice().into()
+}
+
+extern "C" fn start<P: Exported>(raw: &RawInstance, start: RSlice<'_, u8>) -> RResult<RawJob, RVec<u8>> {
+    let refused = |message: String| RErr(codec::encode(&map::StartError { message }).into());
+    let start: Start = match codec::decode(start.as_slice()) {
+        Ok(start) => start,
+        Err(error) => return refused(format!("start frame: {error}")),
+    };
+    let instance = instance::<P>(raw);
+    let templates = Arc::clone(&instance.templates);
+    let (asked, chain) = (start.question, Arc::new(Chain::new(start)));
+    match ask(instance, Arc::clone(&chain), asked) {
+        Some(question) => ROk(RawJob(Box::into_raw(Box::new(Job::new(chain, question, templates))).cast())),
+        None => refused(format!("question {asked} is not supported")),
+    }
+}
+
+/// The author's future for a question; `None` for one that this SDK does not know.
+fn ask<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, asked: u8) -> Option<Question> {
+    fn told<T: Into<Finding>>(found: Result<Vec<T>, Error>) -> Result<Vec<Finding>, Error> {
+        found.map(|found| found.into_iter().map(Into::into).collect())
+    }
+    let account = chain.account();
+    Some(match asked {
+        question::CLAIMABLES => {
+            Box::pin(async move { told(instance.plugin.claimables(&chain, account).await) })
+        }
+        question::FARMING => Box::pin(async move { told(instance.plugin.farming(&chain, account).await) }),
+        question::LENDING => Box::pin(async move { told(instance.plugin.lending(&chain, account).await) }),
+        _ => return None,
+    })
+}
+
+extern "C" fn resume(jobs: RSlice<'_, RawJob>, frame: RSlice<'_, u8>) -> RVec<u8> {
+    let job = |raw: &RawJob| {
+        // SAFETY: the handle came from `start`, has not been dropped, and no other thread touches the job: the
+        // host's side of the contract. Each handle of the slice is another job.
+        unsafe { &mut *raw.0.cast::<Job>() }
+    };
+    let mut jobs: Vec<&mut Job> = jobs.iter().map(job).collect();
+    // Empty bytes tell the host that its frame was no frame; there is no job to blame.
+    wire::resume(&mut jobs, frame.as_slice()).unwrap_or_default().into()
+}
+
+extern "C" fn drop_job(raw: RawJob) {
+    // SAFETY: the handle came from `start`, and is dropped once.
+    drop(unsafe { Box::from_raw(raw.0.cast::<Job>()) });
+}
+
+extern "C" fn drop_instance<P: Exported>(raw: RawInstance) {
+    let pointer: *const Instance<P> = raw.0.cast_const().cast();
+    // SAFETY: the handle came from `configure::<P>`, and is dropped once.
+    let instance = unsafe { Arc::from_raw(pointer) };
+    drop(panic::catch(|| drop(instance)));
+}
+
+extern "C" fn selftest_all<P: Exported>() -> RVec<u8> {
+    let outcome = selftest::run().and_then(|()| {
+        make::<P>(&Settings::default()).map(drop).map_err(|error| format!("shipped settings: {error}"))
+    });
+    let told = map::Selftest { ok: outcome.is_ok(), message: outcome.err().unwrap_or_default() };
+    codec::encode(&told).into()
+}
+
+/// Exports a [`Plugin`](crate::Plugin) as the plugin of this dylib. Stands once in a crate, which has
+/// `crate-type = ["cdylib"]` and whose package name is the plugin's name.
+#[macro_export]
+macro_rules! export {
+    ($plugin:ty) => {
+        impl $crate::export::Exported for $plugin {
+            const MANIFEST: $crate::export::Manifest = $crate::export::Manifest::new(&[
+                "{\"plugin\":\"",
+                env!("CARGO_PKG_NAME"),
+                "\",\"version\":\"",
+                env!("CARGO_PKG_VERSION"),
+                "\",\"abi\":\"1.0.0\",\"apiRev\":1,\"frames\":[1],\"capabilities\":3,\"panic\":\"",
+                if cfg!(panic = "unwind") { "unwind" } else { "abort" },
+                "\",\"rustc\":\"",
+                $crate::export::RUSTC,
+                "\",\"target\":\"",
+                $crate::export::TARGET,
+                "\"}",
+            ]);
+        }
+
+        #[used]
+        #[unsafe(link_section = ".note.portolan")]
+        static PORTOLAN_NOTE: $crate::export::Note =
+            $crate::export::Note::new(&<$plugin as $crate::export::Exported>::MANIFEST);
+
+        /// Named as `abi_stable` names the header of a library that has a root module.
+        #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
+        pub static PORTOLAN_HEADER: $crate::export::abi_stable::library::LibHeader =
+            $crate::export::header::<$plugin>();
+    };
+}

@@ -1,0 +1,50 @@
+//! Catches the author's panics, with the place where they happened, and keeps standard error quiet.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Runs `work`; a panic is its message and place.
+pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    hook();
+    let outside = INSIDE.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    let outcome = outcome.map_err(|payload| {
+        discard(payload);
+        LAST.take()
+    });
+    INSIDE.set(outside);
+    outcome
+}
+
+/// A payload's own drop may panic; the payload of that panic is leaked, as it may be of the same kind.
+fn discard(payload: Box<dyn Any + Send>) {
+    let kept = LAST.take();
+    if let Err(next) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(next);
+    }
+    LAST.set(kept);
+}
+
+/// A dylib has a standard library, and so a hook, of its own: without this one a caught panic would print.
+fn hook() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |info| if INSIDE.get() { LAST.set(text(info)) } else { before(info) }));
+    });
+}
+
+fn text(info: &PanicHookInfo<'_>) -> String {
+    let message = info.payload_as_str().unwrap_or("a payload that is no text");
+    match info.location() {
+        Some(place) => format!("panicked at {}:{}: {message}", place.file(), place.line()),
+        None => format!("panicked: {message}"),
+    }
+}

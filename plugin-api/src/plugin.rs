@@ -1,0 +1,65 @@
+//! The trait that a plugin implements.
+
+use alloy::primitives::Address;
+
+use crate::catalogue::Catalogue;
+use crate::chain::Chain;
+use crate::error::Error;
+use crate::finding::{Claimable, FarmingPosition, LendingPosition};
+use crate::settings::{Settings, SettingsError};
+
+/// A protocol plugin: what it serves, and the questions that it answers.
+///
+/// A value of this type is one *instance*: the outcome of one settings file. It is shared by all jobs, on any
+/// threads, so it holds no state that changes. A job asks one question about one account for one protocol on one
+/// network; [`Chain::protocol`] and [`Chain::network`] tell which.
+pub trait Plugin: Sized + Send + Sync + 'static {
+    /// Makes an instance. Called when the plugin is loaded and whenever its settings file changes; jobs under way
+    /// keep the instance that they began with.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the row and key that is wrong; the instance before it stays in force.
+    fn configure(settings: &Settings) -> Result<Self, SettingsError>;
+
+    /// The protocols, deployments and claim templates of this instance. Called once for each instance.
+    fn catalogue(&self) -> Catalogue;
+
+    /// What the account can claim. Called once for each job whose question is claimables.
+    ///
+    /// # Errors
+    /// Any error ends the job; what it told before stays in the answer, and the loss is visible there.
+    fn claimables(
+        &self,
+        cx: &Chain,
+        account: Address,
+    ) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
+        let _ = (cx, account);
+        async { Ok(Vec::new()) }
+    }
+
+    /// What the account has staked. Called once for each job whose question is farming.
+    ///
+    /// # Errors
+    /// As [`Plugin::claimables`].
+    fn farming(
+        &self,
+        cx: &Chain,
+        account: Address,
+    ) -> impl Future<Output = Result<Vec<FarmingPosition>, Error>> + Send {
+        let _ = (cx, account);
+        async { Ok(Vec::new()) }
+    }
+
+    /// What the account has lent and borrowed. Called once for each job whose question is lending.
+    ///
+    /// # Errors
+    /// As [`Plugin::claimables`].
+    fn lending(
+        &self,
+        cx: &Chain,
+        account: Address,
+    ) -> impl Future<Output = Result<Vec<LendingPosition>, Error>> + Send {
+        let _ = (cx, account);
+        async { Ok(Vec::new()) }
+    }
+}

@@ -1,0 +1,47 @@
+//! What a plugin tries of its own machinery when a host has loaded it: a job with one read, over real frames.
+
+use std::sync::Arc;
+
+use alloy::primitives::{Address, U256};
+use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
+use portolan_abi::map::Start;
+use portolan_abi::row::{JobIn, JobOut, Read, Reply, state, status};
+
+use crate::chain::Chain;
+use crate::error::Error;
+use crate::job::Job;
+use crate::wire;
+
+/// Runs the job; what went wrong.
+pub(crate) fn run() -> Result<(), String> {
+    let chain = Arc::new(Chain::new(Start::default()));
+    let reading = Arc::clone(&chain);
+    let question = Box::pin(async move {
+        let balance = reading.native_balance(Address::ZERO).await?;
+        if balance == U256::from(7) { Ok(Vec::new()) } else { Err(Error::new("a reply came back changed")) }
+    });
+    let mut job = Job::new(chain, question, Arc::new([]));
+    let first = resume(&mut job, None)?;
+    if first != (state::READING, 1) {
+        return Err(format!("selftest job did not ask for its read: {first:?}"));
+    }
+    let last = resume(&mut job, Some(U256::from(7)))?;
+    if last != (state::COMPLETE, 0) {
+        return Err(format!("selftest job did not end: {last:?}"));
+    }
+    Ok(())
+}
+
+fn resume(job: &mut Job, reply: Option<U256>) -> Result<(u8, usize), String> {
+    let stage = |error| format!("selftest frame: {error}");
+    let mut frame = FrameWriter::default();
+    frame.row(resume_in::JOBS, &JobIn { replies: u32::from(reply.is_some()), ..JobIn::default() });
+    if let Some(word) = reply {
+        let (offset, len) = frame.bytes(&word.to_be_bytes::<32>()).map_err(stage)?;
+        frame.row(resume_in::REPLIES, &Reply { status: status::OK, offset, len, ..Reply::default() });
+    }
+    let out = wire::resume(&mut [job], &frame.finish().map_err(stage)?).map_err(stage)?;
+    let out = Frame::parse(&out).map_err(stage)?;
+    let row = out.rows::<JobOut>(resume_out::JOBS).next().ok_or("selftest job is not in its frame")?;
+    Ok((row.state, out.rows::<Read>(resume_out::READS).count()))
+}

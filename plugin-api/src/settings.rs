@@ -1,0 +1,236 @@
+//! Settings as typed rows: the shipped deployments, changed by the operator's file.
+
+use std::cell::RefCell;
+
+use alloy::primitives::Address;
+use portolan_abi::map::{self, Protocol, SettingsRow, SettingsValue};
+
+/// The operator's settings file; the default is no file.
+#[derive(Clone, Debug)]
+pub struct Settings(map::Settings);
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self(map::Settings { shipped: true, ..map::Settings::default() })
+    }
+}
+
+/// A mechanism's own keys of a `[[deployment]]`, as a type.
+pub trait Mechanism: Clone {
+    /// Reads the keys that the mechanism knows; any other is refused afterwards.
+    ///
+    /// # Errors
+    /// [`SettingsError`] for a missing or wrong value.
+    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError>;
+}
+
+/// A protocol's contracts on one network: a shipped row, or one of the settings file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deployment<M> {
+    /// Protocol slug.
+    pub protocol: String,
+    /// EIP-155 chain id.
+    pub network: u64,
+    /// Tells apart several of one protocol on one network; `main` where there is one.
+    pub market: String,
+    /// The mechanism's own contracts and choices.
+    pub mechanism: M,
+}
+
+impl Settings {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, SettingsError> {
+        let settings = portolan_abi::codec::decode(bytes);
+        settings.map(Self).map_err(|error| SettingsError::new(format!("settings frame: {error}")))
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        portolan_abi::codec::encode(&self.0)
+    }
+
+    /// Settings with the operator's rows, as a test gives them.
+    #[cfg(feature = "testing")]
+    pub fn from_rows(shipped: bool, protocols: Vec<Protocol>, deployments: Vec<SettingsRow>) -> Self {
+        Self(map::Settings { shipped, protocols, deployments })
+    }
+
+    /// The shipped protocols that `deployments` name, followed by those of the file.
+    pub fn protocols<M>(&self, shipped: &[Protocol], deployments: &[Deployment<M>]) -> Vec<Protocol> {
+        let added = |slug: &str| self.0.protocols.iter().any(|protocol| protocol.slug == slug);
+        let named = |slug: &str| deployments.iter().any(|row| row.protocol == slug);
+        let kept = shipped.iter().filter(|protocol| named(&protocol.slug) && !added(&protocol.slug));
+        kept.chain(&self.0.protocols).cloned().collect()
+    }
+
+    /// The shipped rows (unless the file leaves them out), with the file's rows replacing those of the same
+    /// protocol, network and market, and the rest of the file's rows added.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the file's row and key.
+    pub fn deployments<M: Mechanism>(
+        &self,
+        shipped: impl IntoIterator<Item = Deployment<M>>,
+    ) -> Result<Vec<Deployment<M>>, SettingsError> {
+        let mut rows: Vec<Deployment<M>> = shipped.into_iter().filter(|_| self.0.shipped).collect();
+        for (place, row) in self.0.deployments.iter().enumerate() {
+            let row = read_row(row).map_err(|error| error.in_row(place))?;
+            let same = |other: &&mut Deployment<M>| {
+                (&other.protocol, other.network, &other.market) == (&row.protocol, row.network, &row.market)
+            };
+            match rows.iter_mut().find(same) {
+                Some(replaced) => *replaced = row,
+                None => rows.push(row),
+            }
+        }
+        Ok(rows)
+    }
+}
+
+fn read_row<M: Mechanism>(row: &SettingsRow) -> Result<Deployment<M>, SettingsError> {
+    let keys = Keys { row, known: RefCell::default() };
+    let mechanism = M::from_keys(&keys)?;
+    let known = keys.known.into_inner();
+    if let Some(unknown) = row.keys.iter().find(|key| !known.contains(&key.key.as_str())) {
+        return Err(SettingsError::new(format!("unknown key; known here: {}", known.join(", "))).at(&unknown.key));
+    }
+    Ok(Deployment { protocol: row.protocol.clone(), network: row.chain_id, market: row.market.clone(), mechanism })
+}
+
+/// The mechanism's keys of one row. Each accessor makes its key known.
+#[derive(Debug)]
+pub struct Keys<'a> {
+    row: &'a SettingsRow,
+    known: RefCell<Vec<&'static str>>,
+}
+
+impl Keys<'_> {
+    /// An address, `0x` and 40 hex digits.
+    ///
+    /// # Errors
+    /// Where it is missing or no address.
+    pub fn address(&self, key: &'static str) -> Result<Address, SettingsError> {
+        self.address_opt(key)?.ok_or_else(|| SettingsError::new("missing").at(key))
+    }
+
+    /// The same, `None` where it is missing.
+    ///
+    /// # Errors
+    /// Where it is no address.
+    pub fn address_opt(&self, key: &'static str) -> Result<Option<Address>, SettingsError> {
+        self.text(key)?.map(|text| parse_address(text).map_err(|error| error.at(key))).transpose()
+    }
+
+    /// An array of addresses; empty where it is missing.
+    ///
+    /// # Errors
+    /// Where it is no array of addresses.
+    pub fn addresses(&self, key: &'static str) -> Result<Vec<Address>, SettingsError> {
+        let wrong = || SettingsError::new("not an array of addresses").at(key);
+        match self.value(key) {
+            None => Ok(Vec::new()),
+            Some(SettingsValue::List(list)) => {
+                let one = |value: &SettingsValue| match value {
+                    SettingsValue::Text(text) => parse_address(text).map_err(|error| error.at(key)),
+                    _ => Err(wrong()),
+                };
+                list.iter().map(one).collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    /// True or false; false where it is missing.
+    ///
+    /// # Errors
+    /// Where it is neither.
+    pub fn flag(&self, key: &'static str) -> Result<bool, SettingsError> {
+        match self.value(key) {
+            None => Ok(false),
+            Some(SettingsValue::Bool(flag)) => Ok(*flag),
+            Some(_) => Err(SettingsError::new("not true or false").at(key)),
+        }
+    }
+
+    /// A whole number; `None` where it is missing.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn integer(&self, key: &'static str) -> Result<Option<i64>, SettingsError> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(SettingsValue::Integer(number)) => Ok(Some(*number)),
+            Some(_) => Err(SettingsError::new("not a whole number").at(key)),
+        }
+    }
+
+    /// Text; `None` where it is missing.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn text(&self, key: &'static str) -> Result<Option<&str>, SettingsError> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(SettingsValue::Text(text)) => Ok(Some(text)),
+            Some(_) => Err(SettingsError::new("not a text").at(key)),
+        }
+    }
+
+    fn value(&self, key: &'static str) -> Option<&SettingsValue> {
+        self.known.borrow_mut().push(key);
+        self.row.keys.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+}
+
+fn parse_address(text: &str) -> Result<Address, SettingsError> {
+    let digits = text.strip_prefix("0x").unwrap_or_default();
+    let mixed = digits.contains(|c: char| c.is_ascii_uppercase()) && digits.contains(|c: char| c.is_ascii_lowercase());
+    let address: Option<Address> = if digits.len() == 40 { text.parse().ok() } else { None };
+    match address {
+        Some(address) if mixed && Address::parse_checksummed(text, None).is_err() => {
+            Err(SettingsError::new(format!("{text} has a wrong checksum, should be {address}")))
+        }
+        Some(address) => Ok(address),
+        None => Err(SettingsError::new(format!("{text:?} is not 0x and 40 hex digits"))),
+    }
+}
+
+/// Why settings were refused; the host adds the file's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsError(map::SettingsError);
+
+impl SettingsError {
+    /// What is wrong: lower case, without row and key.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(map::SettingsError { message: message.into(), ..map::SettingsError::default() })
+    }
+
+    /// Names the key.
+    #[must_use]
+    pub fn at(mut self, key: &str) -> Self {
+        self.0.key = Some(key.to_owned());
+        self
+    }
+
+    fn in_row(mut self, place: usize) -> Self {
+        self.0.row = u32::try_from(place).ok();
+        self
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        portolan_abi::codec::encode(&self.0)
+    }
+}
+
+impl std::fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(row) = self.0.row {
+            write!(f, "deployment {}: ", row + 1)?;
+        }
+        if let Some(key) = &self.0.key {
+            write!(f, "`{key}`: ")?;
+        }
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for SettingsError {}
