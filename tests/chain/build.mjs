@@ -1,0 +1,51 @@
+// node build.mjs OUTDIR: builds every profile on an anvil of its own and writes
+// OUTDIR/<profile>.state.json (for `anvil --load-state`) and OUTDIR/<profile>.expected.json
+// (what the service must answer, by arithmetic). Same input, same output.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Anvil } from './lib/anvil.mjs';
+import { check } from './lib/check.mjs';
+import { expected } from './lib/expected.mjs';
+import { World } from './lib/world.mjs';
+import { ethereum } from './profiles/ethereum.mjs';
+import { optimism } from './profiles/optimism.mjs';
+import { polygon } from './profiles/polygon.mjs';
+import { GENESIS } from './profiles/times.mjs';
+
+const out = process.argv[2];
+if (!out) {
+  console.error('usage: node build.mjs OUTDIR');
+  process.exit(2);
+}
+mkdirSync(out, { recursive: true });
+const results = await Promise.allSettled([polygon, ethereum, optimism].map(build));
+const failed = results.filter(({ status }) => status === 'rejected');
+failed.forEach(({ reason }) => console.error(reason));
+process.exit(failed.length > 0 ? 1 : 0);
+
+async function build(profile) {
+  const anvil = await Anvil.start(profile.chainId, GENESIS);
+  try {
+    const world = await World.create(anvil, GENESIS);
+    const { contracts, prices } = await profile.populate(world);
+    const native = await fixNativeBalances(world, profile.native);
+    const block = await world.seal();
+    await check(world, contracts);
+    const answer = expected(world, { profile: profile.name, chainId: profile.chainId, block, prices, contracts, native });
+    writeFileSync(join(out, `${profile.name}.expected.json`), `${JSON.stringify(answer, null, 1)}\n`);
+    writeFileSync(join(out, `${profile.name}.state.json`), await anvil.dump());
+  } catch (error) {
+    throw new Error(`profile ${profile.name}`, { cause: error });
+  } finally {
+    await anvil.stop();
+  }
+}
+
+// What gas left of anvil's 10000 is no round number; and the networks shall differ.
+async function fixNativeBalances(world, base) {
+  await world.mine();
+  const native = Object.fromEntries(Object.keys(world.accounts).map((who, i) => [who, base * BigInt(i) + BigInt(i)]));
+  native.nothing = 0n;
+  await world.anvil.batch(Object.entries(native).map(([who, wei]) => ['anvil_setBalance', world.accounts[who], `0x${wei.toString(16)}`]));
+  return native;
+}

@@ -1,0 +1,434 @@
+//! The chains that end-to-end tests run against: `prepared` builds them once per content
+//! of `tests/chain/`, `Chain::start` boots one of them on an anvil of its own.
+//!
+//! Calls on a fresh chain see exactly the snapshot's block: its number and timestamp do not
+//! drift, so expected amounts are exact. Nothing here leaves the loopback interface.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde_json::{Value, json};
+
+const NODE_MIN: u32 = 20; // `fetch` and what viem needs.
+const NPM_MIN: u32 = 9; // Reads the lock file's version 3.
+const START: Duration = Duration::from_secs(30);
+const CONNECT: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(60); // A call that burns a whole block's gas takes seconds.
+const CLAIM_GAS: u64 = 5_000_000;
+const PURSE_WEI: u64 = 10_000_000_000_000_000_000; // For gas; 10 ether.
+const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil";
+
+/// A running chain; ends with the value. It mines only in `send_as` and on `evm_mine`.
+#[derive(Debug)]
+pub struct Chain {
+    pub url: String,
+    pub profile: String,
+    /// What the service must answer; the build script's README tells its shape.
+    pub expected: Value,
+    /// The snapshot's block.
+    pub block_number: u64,
+    pub block_timestamp: u64,
+    port: u16,
+    anvil: Child,
+}
+
+impl Chain {
+    /// Boots a chain of its own from the profile's snapshot, building the snapshots first
+    /// where they are missing.
+    pub fn start(profile: &str) -> Result<Self> {
+        let folder = prepared()?;
+        let expected = read_json(&folder.join(format!("{profile}.expected.json")))?;
+        let number = |value: &Value| value.as_u64().context("expected values lack a number");
+        let chain_id = number(&expected["chainId"])?;
+        let block_number = number(&expected["block"]["number"])?;
+        let block_timestamp = number(&expected["block"]["timestamp"])?;
+        let program = anvil_program(&folder);
+        let mut anvil = Command::new(&program)
+            .args([
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--chain-id",
+                &chain_id.to_string(),
+            ])
+            // Else its clock would be today's, and blocks at the snapshot's time were refused.
+            .args(["--timestamp", &block_timestamp.to_string()])
+            // Mined by itself, a transaction can stay in the pool a moment longer than its block
+            // takes: after a revert it would run again. `evm_mine` answers when both are done.
+            .arg("--no-mining")
+            .arg("--load-state")
+            .arg(folder.join(format!("{profile}.state.json")))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .with_context(|| format!("cannot run {}", program.display()))?;
+        match listening_port(&mut anvil) {
+            Ok(port) => Ok(Self {
+                url: format!("http://127.0.0.1:{port}"),
+                profile: profile.to_owned(),
+                expected,
+                block_number,
+                block_timestamp,
+                port,
+                anvil,
+            }),
+            Err(error) => {
+                end(&mut anvil);
+                Err(error.context(format!("anvil of profile {profile} did not start")))
+            }
+        }
+    }
+
+    /// One JSON-RPC call. An error of the node is an error here.
+    pub fn rpc(&self, method: &str, params: Value) -> Result<Value> {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let body = post(self.port, &request.to_string())
+            .with_context(|| format!("{method} on {}", self.profile))?;
+        let mut answer: Value = serde_json::from_slice(&body)
+            .with_context(|| format!("{method} on {}: answer is no JSON", self.profile))?;
+        if let Some(error) = answer.get("error") {
+            bail!("{method} on {}: {error}", self.profile);
+        }
+        Ok(answer["result"].take())
+    }
+
+    /// Remembers the present state; to be given to `revert` once.
+    pub fn snapshot(&self) -> Result<String> {
+        let id = self.rpc("evm_snapshot", json!([]))?;
+        Ok(id.as_str().context("snapshot without id")?.to_owned())
+    }
+
+    pub fn revert(&self, snapshot: &str) -> Result<()> {
+        let done = self.rpc("evm_revert", json!([snapshot]))?;
+        ensure!(
+            done == json!(true),
+            "snapshot {snapshot} of {} is gone",
+            self.profile
+        );
+        Ok(())
+    }
+
+    /// Sends a transaction as `from`, whose key nobody needs, in a block of exactly that
+    /// timestamp, which may be the latest block's own. A reverted transaction is an error.
+    pub fn send_as(&self, from: &str, to: &str, data: &str, timestamp: u64) -> Result<Value> {
+        self.rpc("anvil_setBalance", json!([from, format!("{PURSE_WEI:#x}")]))?;
+        self.rpc("anvil_impersonateAccount", json!([from]))?;
+        self.rpc("evm_setNextBlockTimestamp", json!([timestamp]))?;
+        let transaction =
+            json!({"from": from, "to": to, "data": data, "gas": format!("{CLAIM_GAS:#x}")});
+        let hash = self.rpc("eth_sendTransaction", json!([transaction]))?;
+        self.rpc("evm_mine", json!([]))?;
+        self.rpc("anvil_stopImpersonatingAccount", json!([from]))?;
+        let receipt = self.rpc("eth_getTransactionReceipt", json!([hash]))?;
+        ensure!(
+            receipt["status"] == "0x1",
+            "transaction of {from} to {to} on {} reverted or was not mined",
+            self.profile
+        );
+        let block = self.rpc(
+            "eth_getBlockByNumber",
+            json!([receipt["blockNumber"], false]),
+        )?;
+        let mined = quantity(&block["timestamp"])?;
+        ensure!(
+            mined == timestamp,
+            "transaction was mined at {mined} instead of {timestamp}"
+        );
+        Ok(receipt)
+    }
+
+    /// `balanceOf(account)` of a token as raw decimal.
+    pub fn token_balance(&self, token: &str, account: &str) -> Result<String> {
+        let account = account.strip_prefix("0x").context("account without 0x")?;
+        let data = format!("0x70a08231{account:0>64}");
+        let word = self.rpc("eth_call", json!([{"to": token, "data": data}, "latest"]))?;
+        decimal(word.as_str().context("balance is no text")?)
+    }
+}
+
+impl Drop for Chain {
+    fn drop(&mut self) {
+        end(&mut self.anvil);
+    }
+}
+
+/// The folder with the snapshots of all profiles. Built once per content of `tests/chain/`;
+/// other processes that ask meanwhile wait for the one that builds.
+pub fn prepared() -> Result<PathBuf> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("chain");
+    let files = source_files(&sources)?;
+    let chains = target_folder()?.join("testchain");
+    let folder = chains.join(digest(&sources, &files)?);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    fs::create_dir_all(&chains).with_context(|| format!("cannot create {}", chains.display()))?;
+    let lock =
+        File::create(chains.join(".lock")).context("cannot create the test chain's lock file")?;
+    lock.lock().context("cannot lock the test chain's folder")?;
+    if !folder.is_dir() {
+        build(&sources, &files, &chains, &folder)?;
+    }
+    Ok(folder)
+}
+
+fn build(sources: &Path, files: &[PathBuf], chains: &Path, folder: &Path) -> Result<()> {
+    require("node", NODE_MIN)?;
+    require("npm", NPM_MIN)?;
+    writeln!(io::stderr(), "building the test chains (once, about 15 s)")?;
+    let began = chains.join(".building");
+    if began.exists() {
+        fs::remove_dir_all(&began).context("cannot remove what an interrupted build left")?;
+    }
+    for file in files {
+        let copy = began.join(file);
+        fs::create_dir_all(copy.parent().unwrap_or(&began))?;
+        fs::copy(sources.join(file), &copy)
+            .with_context(|| format!("cannot copy {}", file.display()))?;
+    }
+    run(
+        Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]),
+        &began,
+    )?;
+    run(Command::new("node").args(["build.mjs", "out"]), &began)?;
+    // Only anvil is needed from here on; the rest of the packages is 100 MB.
+    let out = began.join("out");
+    let packaged = began.join(PACKAGED_ANVIL);
+    if packaged.is_file() {
+        let kept = out.join(PACKAGED_ANVIL);
+        fs::create_dir_all(kept.parent().unwrap_or(&out))?;
+        fs::rename(&packaged, &kept).context("cannot keep the packaged anvil")?;
+    }
+    fs::rename(&out, folder).with_context(|| format!("cannot rename to {}", folder.display()))?;
+    fs::remove_dir_all(&began).context("cannot remove the build folder")
+}
+
+fn require(program: &str, least: u32) -> Result<()> {
+    let wanted = format!(
+        "the test chain's prerequisites are node {NODE_MIN} or newer and npm {NPM_MIN} or newer"
+    );
+    let output = Command::new(program)
+        .arg("--version")
+        .output()
+        .map_err(|error| anyhow!("cannot run {program} ({error}): {wanted}"))?;
+    let version = String::from_utf8_lossy(&output.stdout)
+        .trim()
+        .trim_start_matches('v')
+        .to_owned();
+    let major: u32 = version
+        .split('.')
+        .next()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
+    ensure!(major >= least, "{program} is {version:?}: {wanted}");
+    Ok(())
+}
+
+fn run(command: &mut Command, folder: &Path) -> Result<()> {
+    let output = command
+        .current_dir(folder)
+        .output()
+        .with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(
+        output.status.success(),
+        "{command:?} ended with {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
+
+fn target_folder() -> Result<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .context("tests have no workspace")?;
+    Ok(match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => root.join(folder), // Relative ones are relative to the root; absolute ones win.
+        None => root.join("target"),
+    })
+}
+
+/// All files below the folder, relative and sorted, without installed packages.
+fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(relative) = folders.pop() {
+        let here = folder.join(&relative);
+        for entry in
+            fs::read_dir(&here).with_context(|| format!("cannot list {}", here.display()))?
+        {
+            let entry = entry?;
+            let path = relative.join(entry.file_name());
+            if entry.file_type()?.is_file() {
+                found.push(path);
+            } else if entry.file_name() != "node_modules" {
+                folders.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// FNV-1a over names and contents: tells contents apart, and stays the same with every
+/// compiler, unlike the standard library's hasher.
+fn digest(folder: &Path, files: &[PathBuf]) -> Result<String> {
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let mut feed = |bytes: &[u8]| {
+        for byte in bytes.iter().copied().chain([0xff]) {
+            hash = (hash ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
+        }
+    };
+    for file in files {
+        feed(file.to_string_lossy().as_bytes());
+        feed(
+            &fs::read(folder.join(file))
+                .with_context(|| format!("cannot read {}", file.display()))?,
+        );
+    }
+    Ok(format!("{hash:032x}"))
+}
+
+fn anvil_program(folder: &Path) -> PathBuf {
+    let packaged = folder.join(PACKAGED_ANVIL);
+    match std::env::var_os("ANVIL") {
+        Some(program) => program.into(),
+        None if packaged.is_file() => packaged,
+        None => "anvil".into(),
+    }
+}
+
+/// Reads the port from anvil's output, and goes on reading so that anvil never blocks on it.
+fn listening_port(anvil: &mut Child) -> Result<u16> {
+    let output = anvil.stdout.take().context("anvil has no output")?;
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(io::Result::ok) {
+            let port = line
+                .strip_prefix("Listening on ")
+                .and_then(|rest| rest.trim().parse::<SocketAddr>().ok());
+            if let Some(address) = port {
+                let _ = sender.send(address.port()); // Nobody waits any more after a time-out.
+            }
+        }
+    });
+    receiver
+        .recv_timeout(START)
+        .map_err(|_| anyhow!("no port within {} s", START.as_secs()))
+}
+
+fn end(anvil: &mut Child) {
+    let _ = anvil.kill(); // It may have ended by itself.
+    let _ = anvil.wait();
+}
+
+/// One HTTP/1.1 POST on a connection of its own; the body of the answer.
+fn post(port: u16, body: &str) -> Result<Vec<u8>> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let mut stream = TcpStream::connect_timeout(&address, CONNECT).context("cannot connect")?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(ANSWER))?;
+    stream.set_write_timeout(Some(ANSWER))?;
+    let length = body.len();
+    let request = format!(
+        "POST / HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    );
+    stream
+        .write_all(request.as_bytes())
+        .context("cannot send")?;
+    let began = Instant::now();
+    let mut answer = Vec::new();
+    stream
+        .read_to_end(&mut answer)
+        .with_context(|| format!("no answer after {} ms", began.elapsed().as_millis()))?;
+    let split = answer
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .context("answer without head")?;
+    let head = String::from_utf8_lossy(&answer[..split]).to_ascii_lowercase();
+    ensure!(
+        head.starts_with("http/1.1 200"),
+        "answered {:?}",
+        head.lines().next().unwrap_or_default()
+    );
+    ensure!(
+        !head.contains("transfer-encoding"),
+        "answered in chunks, which this client does not read"
+    );
+    Ok(answer.split_off(split + 4))
+}
+
+fn read_json(path: &Path) -> Result<Value> {
+    let text = fs::read(path)
+        .with_context(|| format!("no such profile: cannot read {}", path.display()))?;
+    serde_json::from_slice(&text).with_context(|| format!("{} is no JSON", path.display()))
+}
+
+fn quantity(value: &Value) -> Result<u64> {
+    let text = value
+        .as_str()
+        .and_then(|text| text.strip_prefix("0x"))
+        .context("quantity without 0x")?;
+    u64::from_str_radix(text, 16).with_context(|| format!("{text} is no quantity"))
+}
+
+/// A hexadecimal word of any length as decimal digits, by schoolbook arithmetic on
+/// limbs of nine digits.
+fn decimal(word: &str) -> Result<String> {
+    const LIMB: u64 = 1_000_000_000;
+    let digits = word.strip_prefix("0x").context("word without 0x")?;
+    ensure!(
+        !digits.is_empty(),
+        "empty answer: no such function or no contract"
+    );
+    let mut limbs: Vec<u64> = vec![0];
+    for digit in digits.chars() {
+        let mut carry = u64::from(
+            digit
+                .to_digit(16)
+                .with_context(|| format!("{word} is no hexadecimal"))?,
+        );
+        for limb in &mut limbs {
+            let grown = *limb * 16 + carry;
+            *limb = grown % LIMB;
+            carry = grown / LIMB;
+        }
+        if carry > 0 {
+            limbs.push(carry);
+        }
+    }
+    let mut text = limbs.pop().unwrap_or_default().to_string();
+    for limb in limbs.iter().rev() {
+        write!(text, "{limb:09}")?;
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_decimal_digits() -> Result<()> {
+        assert_eq!(decimal("0x0")?, "0");
+        assert_eq!(decimal("0x3b9aca00")?, "1000000000");
+        let largest = format!("0x{}", "f".repeat(64));
+        assert_eq!(
+            decimal(&largest)?,
+            "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+        );
+        assert!(decimal("0x").is_err());
+        Ok(())
+    }
+}
