@@ -134,11 +134,9 @@ impl Role {
                 members: Some(members.into_iter().map(Self::into_abi).collect()),
                 ..map::Role::default()
             },
-            Self::Array(member) => map::Role {
-                kind: map::role::ARRAY,
-                members: Some(vec![member.into_abi()]),
-                ..map::Role::default()
-            },
+            Self::Array(member) => {
+                map::Role { kind: map::role::ARRAY, members: Some(vec![member.into_abi()]), ..map::Role::default() }
+            }
         }
     }
 }

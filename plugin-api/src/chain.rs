@@ -126,15 +126,16 @@ impl Chain {
         Read::new(self, Ask::code_size(at), |to, reply| reply.word(to))
     }
 
-    /// Awaits many together, in order; the first error ends it.
+    /// Awaits many together, in order; the first error ends it, once all are done.
     ///
     /// # Errors
     /// The first in order.
-    pub async fn join<T, F>(&self, futures: impl IntoIterator<Item = F>) -> Result<Vec<T>, Error>
+    pub fn join<T, F>(&self, futures: impl IntoIterator<Item = F>) -> impl Future<Output = Result<Vec<T>, Error>>
     where
         F: Future<Output = Result<T, Error>>,
     {
-        crate::join::all(futures).await.into_iter().collect()
+        let all = crate::join::all(futures);
+        async move { all.await.into_iter().collect() }
     }
 
     /// Awaits parts of a question together, and tells what each finds as soon as it is done.
@@ -144,21 +145,23 @@ impl Chain {
     ///
     /// # Errors
     /// Where every part failed: the first error.
-    pub async fn gather<T, F>(&self, parts: impl IntoIterator<Item = F>) -> Result<Vec<T>, Error>
+    pub fn gather<T, F>(&self, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Result<Vec<T>, Error>>
     where
         T: Into<Finding>,
         F: Future<Output = Result<Vec<T>, Error>>,
     {
-        let told = crate::join::all(parts.into_iter().map(async |part| {
+        let told = crate::join::all(parts.into_iter().map(async move |part: F| {
             part.await.map(|found| found.into_iter().for_each(|finding| self.tell(finding)))
         }));
-        let outcomes = told.await;
-        let failed = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
-        if !outcomes.is_empty() && outcomes.iter().all(Result::is_err) {
-            return failed.take(1).cloned().map(Err).collect();
+        async move {
+            let outcomes = told.await;
+            let failed: Vec<&Error> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
+            match failed.first() {
+                Some(first) if failed.len() == outcomes.len() => return Err((*first).clone()),
+                _ => failed.iter().for_each(|error| self.miss(error.to_string())),
+            }
+            Ok(Vec::new())
         }
-        failed.for_each(|error| self.miss(error.to_string()));
-        Ok(Vec::new())
     }
 
     /// Tells a finding before the question's end, so that a deadline loses only what is missing.

@@ -45,7 +45,9 @@ pub const fn header<P: Exported>() -> LibHeader {
         abi_stable::library::__call_root_module_loader(module::<P>)
     }
     // SAFETY: `load` returns a `PluginRef`, the root module that the header is made for.
-    unsafe { LibHeader::from_constructor::<<PluginRef as IntoRootModuleResult>::Module>(load::<P>, CheckTypeLayout::Yes) }
+    unsafe {
+        LibHeader::from_constructor::<<PluginRef as IntoRootModuleResult>::Module>(load::<P>, CheckTypeLayout::Yes)
+    }
 }
 
 /// The plugin's table of functions.
@@ -121,9 +123,7 @@ fn ask<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, asked: u8) -> O
     }
     let account = chain.account();
     Some(match asked {
-        question::CLAIMABLES => {
-            Box::pin(async move { told(instance.plugin.claimables(&chain, account).await) })
-        }
+        question::CLAIMABLES => Box::pin(async move { told(instance.plugin.claimables(&chain, account).await) }),
         question::FARMING => Box::pin(async move { told(instance.plugin.farming(&chain, account).await) }),
         question::LENDING => Box::pin(async move { told(instance.plugin.lending(&chain, account).await) }),
         _ => return None,
@@ -154,9 +154,8 @@ extern "C" fn drop_instance<P: Exported>(raw: RawInstance) {
 }
 
 extern "C" fn selftest_all<P: Exported>() -> RVec<u8> {
-    let outcome = selftest::run().and_then(|()| {
-        make::<P>(&Settings::default()).map(drop).map_err(|error| format!("shipped settings: {error}"))
-    });
+    let outcome = selftest::run()
+        .and_then(|()| make::<P>(&Settings::default()).map(drop).map_err(|error| format!("shipped settings: {error}")));
     let told = map::Selftest { ok: outcome.is_ok(), message: outcome.err().unwrap_or_default() };
     codec::encode(&told).into()
 }

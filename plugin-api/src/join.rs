@@ -4,12 +4,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The outputs in order.
-pub(crate) async fn all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
-    All { futures: futures.into_iter().map(|future| Part::Running(Box::pin(future))).collect() }.await
+/// The outputs in order. What makes the futures is used up at once, so that only the futures need be [`Send`].
+pub(crate) fn all<F: Future>(futures: impl IntoIterator<Item = F>) -> All<F> {
+    All { futures: futures.into_iter().map(|future| Part::Running(Box::pin(future))).collect() }
 }
 
-struct All<F: Future> {
+pub(crate) struct All<F: Future> {
     futures: Vec<Part<F>>,
 }
 

@@ -28,11 +28,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// Any error ends the job; what it told before stays in the answer, and the loss is visible there.
-    fn claimables(
-        &self,
-        cx: &Chain,
-        account: Address,
-    ) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
+    fn claimables(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
         let _ = (cx, account);
         async { Ok(Vec::new()) }
     }

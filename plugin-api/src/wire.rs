@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use portolan_abi::codec;
 use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{self, ReadExtension};
 use portolan_abi::row::{self, JobIn, JobOut, Network};
-use portolan_abi::codec;
 
 use crate::chain::Left;
 use crate::job::{Job, Step};

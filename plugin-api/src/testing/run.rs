@@ -64,7 +64,8 @@ impl Case {
     pub fn run<P: Exported>(&self, mut replies: impl Replies) -> Outcome {
         let plugin = Running::<P>::new(&self.settings).expect("the plugin takes its settings");
         let job = plugin.start(self);
-        let mut outcome = Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), waves: Vec::new() };
+        let mut outcome =
+            Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), waves: Vec::new() };
         let mut frame = frame_of(&[]);
         for _ in 0..WAVES_MAX {
             let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
