@@ -1,0 +1,137 @@
+//! Which plugins there are: found in a folder, checked, loaded, configured, reloaded, and told by a snapshot.
+//!
+//! Invariant: a snapshot never changes; whoever holds one keeps its instances until the last of its jobs has ended.
+//! A failed load or refused settings change nothing but a log line and a status row. What an instance answers is
+//! not looked at here.
+
+mod catalogue;
+mod elf;
+mod entry;
+mod examine;
+mod instance;
+mod keeper;
+mod library;
+mod manifest;
+pub(crate) mod probe;
+mod scan;
+mod settings;
+mod slots;
+mod stage;
+mod status;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arc_swap::ArcSwap;
+use tokio::task::AbortHandle;
+
+pub(crate) use self::instance::Instance;
+pub(crate) use self::status::PluginStatus;
+use crate::answer::Protocol;
+use crate::config::PluginLimits;
+use crate::network::Networks;
+
+/// Why the registry did not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RegistryError {
+    #[error("cannot make the folder {folder}: {error}")]
+    Folder { folder: PathBuf, error: io::Error },
+}
+
+/// The plugins of this process.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    published: Arc<Published>,
+    keeper: AbortHandle,
+}
+
+impl Registry {
+    /// Makes the folders, and begins to keep the plugins folder in sight; the first scan goes on in the background.
+    pub(crate) async fn start(
+        plugins_dir: PathBuf,
+        state_dir: PathBuf,
+        networks: Networks,
+        limits: PluginLimits,
+    ) -> Result<Arc<Self>, RegistryError> {
+        let (plugins_dir, state_dir) = (absolute(&plugins_dir)?, absolute(&state_dir)?);
+        let in_folder = |folder: &Path| {
+            let folder = folder.to_owned();
+            move |error| RegistryError::Folder { folder, error }
+        };
+        tokio::fs::create_dir_all(&plugins_dir).await.map_err(in_folder(&plugins_dir))?;
+        let stage = stage::Stage::open(&state_dir).map_err(in_folder(&state_dir))?;
+        let published = Arc::new(Published::default());
+        let keeper = keeper::Keeper::new(plugins_dir, stage, networks, limits, Arc::clone(&published));
+        let keeper = tokio::spawn(keeper.run()).abort_handle();
+        Ok(Arc::new(Self { published, keeper }))
+    }
+
+    /// The plugins as they are now; they stay so for whoever holds it.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.published.current.load().snapshot)
+    }
+
+    /// Whether every file that stood in the folder at the start has been loaded or refused.
+    pub(crate) fn first_scan_done(&self) -> bool {
+        self.published.first_scan_done.load(Ordering::Acquire)
+    }
+
+    /// A row for each plugin that is served, each file that is refused, and each old instance that still has jobs.
+    pub(crate) fn status(&self) -> Vec<PluginStatus> {
+        self.published.current.load().status.rows()
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.keeper.abort();
+    }
+}
+
+fn absolute(folder: &Path) -> Result<PathBuf, RegistryError> {
+    std::path::absolute(folder).map_err(|error| RegistryError::Folder { folder: folder.to_owned(), error })
+}
+
+/// What the keeper tells everyone else.
+#[derive(Debug, Default)]
+pub(crate) struct Published {
+    current: ArcSwap<Current>,
+    first_scan_done: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Current {
+    snapshot: Arc<Snapshot>,
+    status: status::Board,
+}
+
+/// One generation of the registry.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshot {
+    /// Counts the changes since the start.
+    pub(crate) generation: u64,
+    served: BTreeMap<String, Served>,
+}
+
+impl Snapshot {
+    /// By slug.
+    pub(crate) fn served(&self, slug: &str) -> Option<&Served> {
+        self.served.get(slug)
+    }
+
+    /// In the order of slugs.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Served> {
+        self.served.values()
+    }
+}
+
+/// A protocol and the instance that answers for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    pub(crate) protocol: Arc<Protocol>,
+    pub(crate) instance: Arc<Instance>,
+}

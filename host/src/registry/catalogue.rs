@@ -1,0 +1,329 @@
+//! The border for catalogues: what a plugin says that it serves, checked before anything uses it.
+//!
+//! Invariant: a checked catalogue is bounded, its slugs can stand in paths, and each deployment is on a known
+//! network and names one of its protocols. Whether claim templates are sound is checked where claims are.
+
+use std::collections::BTreeSet;
+
+use alloy::primitives::Address;
+use portolan_abi::codec;
+use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Protocol, Role};
+
+use crate::answer;
+use crate::network::Networks;
+
+/// The specification's primitives.
+pub(crate) const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];
+
+/// Words that stand where a slug would in the paths of the service.
+const RESERVED: [&str; 8] = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
+
+/// A family of a hundred forks with their contracts needs some 100 KB.
+const CATALOGUE_BYTES_MAX: usize = 4 << 20;
+/// The largest family has about sixty forks.
+const PROTOCOLS_MAX: usize = 512;
+const DEPLOYMENTS_MAX: usize = 4_096;
+/// Contracts that one deployment names beforehand; those that it finds on the chain do not count.
+const CONTRACTS_MAX: usize = 4_096;
+/// One for each claim function of a mechanism.
+const CLAIMS_MAX: usize = 256;
+/// Roles of a template, nested ones included.
+const ROLES_MAX: usize = 64;
+/// An argument that is always the same.
+const CONSTANT_BYTES_MAX: usize = 4_096;
+const QUESTIONS_MAX: usize = 16;
+const TOPICS_MAX: usize = 1_024;
+const SLUG_BYTES_MAX: usize = 64;
+/// Names and markets.
+const NAME_BYTES_MAX: usize = 128;
+/// Web addresses and function signatures.
+const TEXT_BYTES_MAX: usize = 1_024;
+
+/// Why a catalogue was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CatalogueError {
+    #[error("its catalogue is no map: {0}")]
+    Malformed(String),
+    #[error("its catalogue has {count} {what}, at most {max} are taken")]
+    TooMany { what: &'static str, count: usize, max: usize },
+    #[error("its catalogue has a {0} that is empty, too long or not printable")]
+    Text(&'static str),
+    #[error("the {what} of protocol {slug:?} is empty, too long or not printable")]
+    ProtocolText { slug: String, what: &'static str },
+    #[error("slug {0:?} is not of a-z, 0-9, _ and -, at most {SLUG_BYTES_MAX}")]
+    Slug(String),
+    #[error("slug {0:?} is a reserved word")]
+    Reserved(String),
+    #[error("slug {0:?} reads as an address")]
+    Address(String),
+    #[error("slug {0:?} stands twice in its catalogue")]
+    Twice(String),
+    #[error("protocol {slug:?} has the unknown primitive {primitive:?}")]
+    Primitive { slug: String, primitive: String },
+    #[error("a deployment names the protocol {0:?}, which its catalogue does not have")]
+    NoProtocol(String),
+    #[error("{protocol:?} has two deployments on chain {chain_id} with market {market:?}")]
+    SameMarket { protocol: String, chain_id: u64, market: String },
+}
+
+impl CatalogueError {
+    /// The protocol that is wrong, where it is one.
+    pub(crate) fn slug(&self) -> Option<&str> {
+        match self {
+            Self::Slug(slug) | Self::Reserved(slug) | Self::Address(slug) | Self::Twice(slug) => Some(slug),
+            Self::Primitive { slug, .. } | Self::ProtocolText { slug, .. } => Some(slug),
+            _ => None,
+        }
+    }
+}
+
+/// Decodes and checks a catalogue; deployments on unknown chains are told by a log line and left out.
+pub(crate) fn check(bytes: &[u8], networks: &Networks, plugin: &str) -> Result<Catalogue, CatalogueError> {
+    at_most("bytes", bytes.len(), CATALOGUE_BYTES_MAX)?;
+    let decoded = codec::decode::<Catalogue>(bytes);
+    let mut catalogue = decoded.map_err(|error| CatalogueError::Malformed(error.to_string()))?;
+    check_protocols(&catalogue.protocols)?;
+    check_deployments(&catalogue.protocols, &catalogue.deployments)?;
+    check_claims(&catalogue.claims)?;
+    at_most("event topics", catalogue.event_topics.as_ref().map_or(0, Vec::len), TOPICS_MAX)?;
+    catalogue.deployments.retain(|deployment| {
+        let known = networks.with_chain_id(deployment.chain_id).is_some();
+        if !known {
+            let (protocol, chain_id) = (deployment.protocol.as_str(), deployment.chain_id);
+            tracing::info!(plugin, protocol, chain_id, "a deployment is on a chain that is not configured");
+        }
+        known
+    });
+    Ok(catalogue)
+}
+
+/// A protocol as answers show it.
+pub(crate) fn shown(protocol: &Protocol) -> answer::Protocol {
+    let logo = protocol.logo.clone().unwrap_or_else(|| {
+        format!("https://github.com/decentri-fi/data/raw/master/logo/protocol/{}.png", protocol.slug)
+    });
+    answer::Protocol {
+        slug: protocol.slug.clone(),
+        name: protocol.name.clone(),
+        website: protocol.website.clone(),
+        logo,
+        primitives: protocol.primitives.clone(),
+        company_name: protocol.company.name.clone(),
+        company_slug: protocol.company.slug.clone(),
+    }
+}
+
+fn check_protocols(protocols: &[Protocol]) -> Result<(), CatalogueError> {
+    at_most("protocols", protocols.len(), PROTOCOLS_MAX)?;
+    let mut slugs = BTreeSet::new();
+    for protocol in protocols {
+        check_slug(&protocol.slug)?;
+        if !slugs.insert(&protocol.slug) {
+            return Err(CatalogueError::Twice(protocol.slug.clone()));
+        }
+        check_texts(protocol)?;
+        at_most("primitives", protocol.primitives.len(), PRIMITIVES.len())?;
+        if let Some(unknown) = protocol.primitives.iter().find(|known| !PRIMITIVES.contains(&known.as_str())) {
+            let primitive = unknown.chars().take(SLUG_BYTES_MAX).collect();
+            return Err(CatalogueError::Primitive { slug: protocol.slug.clone(), primitive });
+        }
+    }
+    Ok(())
+}
+
+fn check_texts(protocol: &Protocol) -> Result<(), CatalogueError> {
+    let Protocol { slug, name, website, logo, company, .. } = protocol;
+    let texts = [
+        ("name", name.as_str(), NAME_BYTES_MAX),
+        ("website", website, TEXT_BYTES_MAX),
+        ("logo", logo.as_deref().unwrap_or("-"), TEXT_BYTES_MAX),
+        ("company name", &company.name, NAME_BYTES_MAX),
+        ("company slug", &company.slug, NAME_BYTES_MAX),
+    ];
+    match texts.into_iter().find(|(_, text, bytes_max)| !is_sound(text, *bytes_max)) {
+        Some((what, ..)) => Err(CatalogueError::ProtocolText { slug: slug.clone(), what }),
+        None => Ok(()),
+    }
+}
+
+fn check_slug(slug: &str) -> Result<(), CatalogueError> {
+    // Told first, though a dot is no letter of a slug either.
+    if RESERVED.contains(&slug) {
+        return Err(CatalogueError::Reserved(slug.to_owned()));
+    }
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
+    if slug.is_empty() || slug.len() > SLUG_BYTES_MAX || !slug.bytes().all(allowed) {
+        return Err(CatalogueError::Slug(slug.chars().take(SLUG_BYTES_MAX).collect()));
+    }
+    if slug.parse::<Address>().is_ok() {
+        return Err(CatalogueError::Address(slug.to_owned()));
+    }
+    Ok(())
+}
+
+fn check_deployments(protocols: &[Protocol], deployments: &[Deployment]) -> Result<(), CatalogueError> {
+    at_most("deployments", deployments.len(), DEPLOYMENTS_MAX)?;
+    let slugs: BTreeSet<&str> = protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    for deployment in deployments {
+        let Deployment { protocol, chain_id, market, questions, contracts } = deployment;
+        if !slugs.contains(protocol.as_str()) {
+            return Err(CatalogueError::NoProtocol(protocol.chars().take(SLUG_BYTES_MAX).collect()));
+        }
+        text("market", market, NAME_BYTES_MAX)?;
+        at_most("questions of a deployment", questions.len(), QUESTIONS_MAX)?;
+        at_most("contracts of a deployment", contracts.len(), CONTRACTS_MAX)?;
+        if !seen.insert((protocol, chain_id, market)) {
+            let (protocol, market) = (protocol.clone(), market.clone());
+            return Err(CatalogueError::SameMarket { protocol, chain_id: *chain_id, market });
+        }
+    }
+    Ok(())
+}
+
+fn check_claims(claims: &[ClaimTemplate]) -> Result<(), CatalogueError> {
+    at_most("claim templates", claims.len(), CLAIMS_MAX)?;
+    for claim in claims {
+        text("claim signature", &claim.signature, TEXT_BYTES_MAX)?;
+        at_most("roles of a claim template", count_roles(&claim.roles)?, ROLES_MAX)?;
+    }
+    Ok(())
+}
+
+/// The codec has bounded how deep they nest.
+fn count_roles(roles: &[Role]) -> Result<usize, CatalogueError> {
+    let mut count = roles.len();
+    for role in roles {
+        let constant_bytes = role.constant.as_ref().map_or(0, Vec::len);
+        at_most("bytes of a constant argument", constant_bytes, CONSTANT_BYTES_MAX)?;
+        count += count_roles(role.members.as_deref().unwrap_or_default())?;
+    }
+    Ok(count)
+}
+
+fn at_most(what: &'static str, count: usize, max: usize) -> Result<(), CatalogueError> {
+    if count > max { Err(CatalogueError::TooMany { what, count, max }) } else { Ok(()) }
+}
+
+fn text(what: &'static str, text: &str, bytes_max: usize) -> Result<(), CatalogueError> {
+    if is_sound(text, bytes_max) { Ok(()) } else { Err(CatalogueError::Text(what)) }
+}
+
+fn is_sound(text: &str, bytes_max: usize) -> bool {
+    !text.is_empty() && text.len() <= bytes_max && !text.chars().any(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use portolan_abi::map::{Company, Word};
+
+    use super::*;
+
+    fn catalogue() -> Catalogue {
+        let protocol = Protocol {
+            slug: "acme".into(),
+            name: "ACME".into(),
+            website: "https://acme.example".into(),
+            logo: None,
+            primitives: vec!["FARMING".into()],
+            company: Company { name: "Acme".into(), slug: "acme".into() },
+        };
+        let deployment =
+            Deployment { protocol: "acme".into(), chain_id: 137, market: "main".into(), ..Deployment::default() };
+        let claim = ClaimTemplate { signature: "getReward()".into(), ..ClaimTemplate::default() };
+        Catalogue { protocols: vec![protocol], deployments: vec![deployment], claims: vec![claim], event_topics: None }
+    }
+
+    fn checked(change: impl FnOnce(&mut Catalogue)) -> Result<Catalogue, CatalogueError> {
+        let mut changed = catalogue();
+        change(&mut changed);
+        check(&codec::encode(&changed), &Networks::new([]), "acme")
+    }
+
+    type Change = Box<dyn FnOnce(&mut Catalogue)>;
+
+    #[test]
+    fn a_sound_catalogue_passes_as_it_is() {
+        assert_eq!(checked(|_| {}), Ok(catalogue()));
+    }
+
+    #[test]
+    fn deployments_on_unknown_chains_are_left_out() {
+        let with_unknown = |catalogue: &mut Catalogue| {
+            catalogue.deployments.push(Deployment { chain_id: 999_999, ..catalogue.deployments[0].clone() });
+        };
+        assert_eq!(checked(with_unknown), Ok(catalogue()));
+    }
+
+    #[test]
+    fn slugs_that_cannot_stand_in_paths_are_refused() {
+        let slug = |slug: &str| check_slug(slug);
+        for good in ["aave_v3", "0x", "a", "velodrome-v2"] {
+            assert_eq!(slug(good), Ok(()), "{good}");
+        }
+        for bad in ["", "Aave", "a b", "a/b", "a.b", "é", &"a".repeat(65)] {
+            assert!(matches!(slug(bad), Err(CatalogueError::Slug(_))), "{bad}");
+        }
+        for word in RESERVED {
+            assert_eq!(slug(word), Err(CatalogueError::Reserved(word.into())));
+        }
+        for address in [format!("0x{}", "ab".repeat(20)), "12".repeat(20)] {
+            assert_eq!(slug(&address), Err(CatalogueError::Address(address.clone())));
+        }
+    }
+
+    #[test]
+    fn what_breaks_the_border_is_refused() {
+        let many = |what, count, max| CatalogueError::TooMany { what, count, max };
+        let of_acme = |what| CatalogueError::ProtocolText { slug: "acme".into(), what };
+        let role = |members| Role { kind: 7, constant: None, members };
+        let cases: [(Change, CatalogueError); 13] = [
+            (Box::new(|c| c.protocols.push(c.protocols[0].clone())), CatalogueError::Twice("acme".into())),
+            (Box::new(|c| c.protocols[0].name = "A\u{1b}[2J".into()), of_acme("name")),
+            (Box::new(|c| c.protocols[0].website = "x".repeat(1_025)), of_acme("website")),
+            (Box::new(|c| c.protocols[0].logo = Some(String::new())), of_acme("logo")),
+            (
+                Box::new(|c| c.protocols[0].primitives = vec!["MINING".into()]),
+                CatalogueError::Primitive { slug: "acme".into(), primitive: "MINING".into() },
+            ),
+            (Box::new(|c| c.deployments[0].protocol = "other".into()), CatalogueError::NoProtocol("other".into())),
+            (Box::new(|c| c.deployments[0].market = "a\nb".into()), CatalogueError::Text("market")),
+            (
+                Box::new(|c| c.deployments.push(c.deployments[0].clone())),
+                CatalogueError::SameMarket { protocol: "acme".into(), chain_id: 137, market: "main".into() },
+            ),
+            (
+                Box::new(|c| c.deployments[0].contracts = vec![Default::default(); 4_097]),
+                many("contracts of a deployment", 4_097, 4_096),
+            ),
+            (Box::new(|c| c.claims = vec![c.claims[0].clone(); 257]), many("claim templates", 257, 256)),
+            (
+                Box::new(move |c| c.claims[0].roles = vec![role(Some(vec![role(None); 64]))]),
+                many("roles of a claim template", 65, 64),
+            ),
+            (
+                Box::new(|c| c.claims[0].roles = vec![Role { constant: Some(vec![0; 4_097]), ..Role::default() }]),
+                many("bytes of a constant argument", 4_097, 4_096),
+            ),
+            (Box::new(|c| c.event_topics = Some(vec![Word::default(); 1_025])), many("event topics", 1_025, 1_024)),
+        ];
+        for (change, refusal) in cases {
+            assert_eq!(checked(change), Err(refusal));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_catalogue_are_refused() {
+        let networks = Networks::new([]);
+        assert!(matches!(check(b"", &networks, "acme"), Err(CatalogueError::Malformed(_))));
+        assert!(matches!(check(b"\xff\xff", &networks, "acme"), Err(CatalogueError::Malformed(_))));
+        let large = vec![0; CATALOGUE_BYTES_MAX + 1];
+        assert!(matches!(check(&large, &networks, "acme"), Err(CatalogueError::TooMany { what: "bytes", .. })));
+    }
+
+    #[test]
+    fn a_protocol_without_logo_gets_one_of_its_slug() {
+        let shown = shown(&catalogue().protocols[0]);
+        assert_eq!(shown.logo, "https://github.com/decentri-fi/data/raw/master/logo/protocol/acme.png");
+    }
+}

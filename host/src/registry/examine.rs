@@ -1,0 +1,137 @@
+//! From a dropped file to a loaded library: staged, read without running, probed, then loaded.
+//!
+//! Invariant: each step runs only if the ones before it passed; whatever fails is a refusal of this file and touches
+//! nothing else.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+use super::elf::{self, ElfError};
+use super::library::{Libraries, Library, LoadError};
+use super::manifest::{Manifest, ManifestError};
+use super::probe::{ProbeError, Prober};
+use super::scan::Stamp;
+use super::stage::{Digest, Stage, StageError};
+
+/// Files that are copied and probed at the same time: one of them may hang until the probe's deadline.
+const AT_ONCE: usize = 4;
+/// Until trouble of the host's own (a full disk) is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// Examines files.
+#[derive(Debug)]
+pub(crate) struct Examiner {
+    stage: Stage,
+    prober: Prober,
+    libraries: Libraries,
+    turns: Semaphore,
+}
+
+/// What became of a file.
+#[derive(Clone, Debug)]
+pub(crate) enum Examined {
+    Taken(Arc<Library>),
+    Refused(Arc<Refusal>),
+    /// It changed meanwhile; the next looks tell more.
+    Changed,
+}
+
+/// Why a file is not loaded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Refusal {
+    pub(crate) digest: Option<Digest>,
+    pub(crate) manifest: Option<Manifest>,
+    pub(crate) reason: String,
+    /// Trouble of the host's own goes away without the file changing.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ExamineError {
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    #[error("cannot read the staged copy: {0}")]
+    Reread(std::io::Error),
+    #[error(transparent)]
+    Elf(#[from] ElfError),
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error("reading it panicked")]
+    Panicked,
+}
+
+impl ExamineError {
+    fn is_retryable(&self) -> bool {
+        matches!(
+            self,
+            Self::Stage(StageError::Read(_) | StageError::Write(_))
+                | Self::Reread(_)
+                | Self::Probe(ProbeError::Spawn(_))
+        )
+    }
+}
+
+impl Examiner {
+    pub(crate) fn new(stage: Stage, libraries: Libraries) -> Self {
+        Self { stage, prober: Prober::new(), libraries, turns: Semaphore::new(AT_ONCE) }
+    }
+
+    pub(crate) fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// Examines a file that has settled.
+    pub(crate) async fn examine(&self, file: PathBuf, stamp: Stamp) -> Examined {
+        // The semaphore is never closed; without a turn the file is examined all the same.
+        let _turn = self.turns.acquire().await;
+        let mut seen = Refusal::default();
+        match self.steps(file, stamp, &mut seen).await {
+            Ok(library) => Examined::Taken(library),
+            Err(ExamineError::Stage(StageError::Changed)) => Examined::Changed,
+            Err(error) => {
+                if let ExamineError::Load(error) = &error {
+                    let details = error.details().unwrap_or_default();
+                    tracing::debug!(details, "loading a library told more");
+                }
+                let retry_after = error.is_retryable().then_some(RETRY_AFTER);
+                Examined::Refused(Arc::new(Refusal { reason: error.to_string(), retry_after, ..seen }))
+            }
+        }
+    }
+
+    /// `seen` keeps what is known of the file by the time that a step fails.
+    async fn steps(&self, file: PathBuf, stamp: Stamp, seen: &mut Refusal) -> Result<Arc<Library>, ExamineError> {
+        let stage = self.stage.clone();
+        let digest = blocking(move || stage.take(&file, &stamp)).await??;
+        seen.digest = Some(digest);
+        if let Some(library) = self.libraries.find(digest).await {
+            return Ok(library);
+        }
+        let staged = self.stage.path(digest);
+        let read = staged.clone();
+        let manifest = blocking(move || manifest(&read)).await??;
+        seen.manifest = Some(manifest.clone());
+        manifest.check()?;
+        self.prober.probe(&staged).await?;
+        Ok(self.libraries.load(digest, staged, manifest).await?)
+    }
+}
+
+/// On the blocking pool; files are local, and what a hanging file system holds up is this file alone.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ExamineError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| ExamineError::Panicked)
+}
+
+/// The manifest of a staged copy that passed the lint, not checked yet.
+fn manifest(staged: &Path) -> Result<Manifest, ExamineError> {
+    let bytes = std::fs::read(staged).map_err(ExamineError::Reread)?;
+    let json = elf::lint(&bytes)?;
+    Ok(Manifest::parse(json)?)
+}

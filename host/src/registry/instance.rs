@@ -1,0 +1,153 @@
+//! From a library and its settings file to an instance: configured, its catalogue checked.
+//!
+//! Invariant: an [`Instance`] that exists can be served; whether its slugs are free is the keeper's to say.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use portolan_abi::codec;
+use portolan_abi::map::{Catalogue, Start};
+
+use super::catalogue::{self, CatalogueError};
+use super::library::Library;
+use super::settings::{self, SettingsFault};
+use super::stage::Digest;
+use crate::config::Limits;
+use crate::network::Networks;
+use crate::runner::{InstanceLease, Job, RunFailure};
+
+/// One plugin with one outcome of its settings.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    /// `name@version`.
+    pub(crate) label: Arc<str>,
+    pub(crate) limits: Limits,
+    /// Checked at the border.
+    pub(crate) catalogue: Catalogue,
+    lease: InstanceLease,
+}
+
+impl Instance {
+    /// Starts a job.
+    ///
+    /// # Errors
+    /// [`RunFailure`]; no job is left behind.
+    pub(crate) async fn start(self: &Arc<Self>, start: &Start) -> Result<Arc<Job>, RunFailure> {
+        let runner = Arc::clone(self.lease.runner());
+        let lease = runner.start(self.lease.id(), codec::encode(start)).await?;
+        Ok(Arc::new(Job::new(lease, Arc::clone(self))))
+    }
+
+    /// Resumes a job of this instance, within its `resume_ms`.
+    ///
+    /// # Errors
+    /// [`RunFailure`]; after it the job is not resumed again.
+    pub(crate) async fn resume(self: &Arc<Self>, job: &Arc<Job>, frame: Vec<u8>) -> Result<Vec<u8>, RunFailure> {
+        let runner = Arc::clone(self.lease.runner());
+        runner.resume(vec![job.id()], frame).await
+    }
+}
+
+#[cfg(test)]
+impl Instance {
+    /// An instance of `library` that serves `slugs`, without a catalogue of a real plugin.
+    pub(crate) fn of_test(library: &Library, slugs: &[&str]) -> Self {
+        let protocol = |slug: &&str| portolan_abi::map::Protocol { slug: (*slug).to_owned(), ..Default::default() };
+        let protocols = slugs.iter().map(protocol).collect();
+        Self {
+            label: library.manifest.label().into(),
+            limits: library.limits,
+            catalogue: Catalogue { protocols, ..Catalogue::default() },
+            lease: InstanceLease::new(Arc::clone(&library.runner), crate::runner::InstanceId(0)),
+        }
+    }
+}
+
+/// What an instance is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    pub(crate) library: Arc<Library>,
+    pub(crate) settings_file: PathBuf,
+    pub(crate) networks: Networks,
+    /// What is in force now; the same again makes no new instance.
+    pub(crate) in_force: Option<Ingredients>,
+}
+
+/// What tells two instances apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ingredients {
+    pub(crate) digest: Digest,
+    pub(crate) settings: Option<String>,
+}
+
+/// What became of a recipe.
+#[derive(Debug)]
+pub(crate) enum Built {
+    /// What is in force already.
+    Same,
+    New {
+        instance: Arc<Instance>,
+        made_of: Ingredients,
+    },
+}
+
+/// Why there is no instance.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BuildError {
+    #[error("{file}: {fault}")]
+    Settings { file: String, fault: SettingsFault },
+    #[error("it refuses its shipped settings: {0}")]
+    Shipped(String),
+    #[error("configuring it: {0}")]
+    Run(#[from] RunFailure),
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    #[error("building its instance panicked")]
+    Panicked,
+}
+
+impl BuildError {
+    /// Whether it may go away though neither the file nor the settings change.
+    pub(crate) fn is_retryable(&self) -> bool {
+        matches!(self, Self::Run(RunFailure::Timeout | RunFailure::Stuck))
+    }
+}
+
+/// Makes an instance.
+pub(crate) async fn build(recipe: Recipe) -> Result<Built, BuildError> {
+    let Recipe { library, settings_file, networks, in_force } = recipe;
+    let path = settings_file.clone();
+    let read = tokio::task::spawn_blocking(move || settings::read(&path)).await;
+    let refused = |fault| BuildError::Settings { file: file_name(&settings_file), fault };
+    let text = read.map_err(|_| BuildError::Panicked)?.map_err(refused)?;
+    let made_of = Ingredients { digest: library.digest, settings: text };
+    if in_force.as_ref() == Some(&made_of) {
+        return Ok(Built::Same);
+    }
+    let parsed = match &made_of.settings {
+        Some(text) => settings::parse(text, &networks).map_err(refused)?,
+        None => settings::shipped(),
+    };
+    let configured = Arc::clone(&library.runner).configure(codec::encode(&parsed)).await;
+    let configured = configured.map_err(|failure| match failure {
+        RunFailure::Settings(error) if made_of.settings.is_some() => {
+            refused(settings::told_by_plugin(&error, &parsed, &networks))
+        }
+        RunFailure::Settings(error) => BuildError::Shipped(settings::printable(&error.message)),
+        failure => BuildError::Run(failure),
+    })?;
+    let manifest = &library.manifest;
+    let checked = catalogue::check(&configured.catalogue, &networks, &manifest.plugin);
+    let catalogue = checked.map_err(|error| match settings::blame(&error, &parsed, &networks) {
+        Some(fault) => refused(fault),
+        None => BuildError::Catalogue(error),
+    })?;
+    let instance =
+        Instance { label: manifest.label().into(), limits: library.limits, catalogue, lease: configured.instance };
+    Ok(Built::New { instance: Arc::new(instance), made_of })
+}
+
+/// For messages and status rows.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,159 @@
+//! Loads a staged dylib into this process and gives its table of functions.
+//!
+//! Invariant: a library is never closed, because nothing tells whether any of its code or data is still in use;
+//! how many may be loaded is bounded instead. The layout check runs with the plugin as the interface, so that a
+//! host with more functions accepts a plugin with fewer.
+#![expect(unsafe_code, reason = "dlopen, and the root module behind a symbol")]
+
+use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use abi_stable::StableAbi;
+use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
+use abi_stable::library::{AbiHeaderRef, ROOT_MODULE_LOADER_NAME_WITH_NUL};
+use libloading::os::unix::{Library as Dylib, RTLD_LOCAL, RTLD_NOW};
+use portolan_abi::root::PluginRef;
+use tokio::runtime::Handle;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::manifest::{Manifest, ManifestError};
+use super::stage::Digest;
+use crate::config::{Limits, PluginLimits};
+use crate::runner::Runner;
+use crate::runner::in_process::InProcess;
+
+/// Each generation keeps about 430 KB mapped for ever.
+const LIBRARIES_MAX: usize = 1_000;
+/// A probe has loaded the file before, in a millisecond.
+const LOAD_LIMIT: Duration = Duration::from_secs(5);
+
+/// Why a library was not loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LoadError {
+    #[error("cannot load it: {0}")]
+    Open(String),
+    #[error("no Portolan plugin: it exports no root module")]
+    NoRootModule,
+    #[error("its root module is made by another version of abi_stable, or another C ABI")]
+    Header(String),
+    #[error("its root module has another layout than interface revision {}", portolan_abi::API_REV)]
+    Layout(String),
+    #[error("its root module does not start: {0}")]
+    Init(String),
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    #[error("its functions tell another manifest than its note")]
+    OtherManifest,
+    #[error("it did not load within {} ms", LOAD_LIMIT.as_millis())]
+    Timeout,
+    #[error("loading it panicked")]
+    Panicked,
+    #[error("{LIBRARIES_MAX} libraries were loaded since the start, and none is ever unloaded: restart the host")]
+    Cap,
+}
+
+impl LoadError {
+    /// The long text behind the one line: kilobytes, for the debug level.
+    pub(crate) fn details(&self) -> Option<&str> {
+        match self {
+            Self::Header(text) | Self::Layout(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A loaded plugin.
+#[derive(Debug)]
+pub(crate) struct Library {
+    pub(crate) digest: Digest,
+    pub(crate) manifest: Manifest,
+    pub(crate) limits: Limits,
+    /// One for the digest, so that it counts all its stuck calls.
+    pub(crate) runner: Arc<dyn Runner>,
+}
+
+/// Loads a dylib and checks that it is the plugin of `manifest`. Its constructors run.
+pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadError> {
+    // SAFETY: the file is a staged copy that nobody writes to, its segments lie inside it (`elf::lint`), and in the
+    // host's process its constructors have run in a probe before. Symbols resolve now, and into nobody's else.
+    let dylib = unsafe { Dylib::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
+    let dylib = ManuallyDrop::new(dylib.map_err(|error| LoadError::Open(one_line(&error)))?);
+    // SAFETY: a library of this name exports its header there, whose first bytes `upgrade` checks before it trusts
+    // the rest; the library is never closed.
+    let header = unsafe { dylib.get::<AbiHeaderRef>(ROOT_MODULE_LOADER_NAME_WITH_NUL) };
+    let header: AbiHeaderRef = *header.map_err(|_| LoadError::NoRootModule)?;
+    let header = header.upgrade().map_err(|error| LoadError::Header(error.to_string()))?;
+    let layout = header.layout().ok_or_else(|| LoadError::Layout("it has none to check".into()))?;
+    check_layout_compatibility(layout, PluginRef::LAYOUT).map_err(|error| LoadError::Layout(error.to_string()))?;
+    // SAFETY: the layout has just been checked: each function that the plugin has, has the host's type.
+    let plugin = unsafe { header.init_root_module_with_unchecked_layout::<PluginRef>() };
+    let plugin = plugin.map_err(|error| LoadError::Init(one_line(&error)))?;
+    let told = Manifest::parse(plugin.manifest()().as_str())?;
+    if told != *manifest || plugin.api_rev() != manifest.api_rev {
+        return Err(LoadError::OtherManifest);
+    }
+    Ok(plugin)
+}
+
+fn one_line(error: &dyn std::error::Error) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+/// All libraries of this process.
+#[derive(Debug)]
+pub(crate) struct Libraries {
+    limits: PluginLimits,
+    loaded: Mutex<BTreeMap<Digest, Arc<Library>>>,
+    opened: AtomicUsize,
+}
+
+impl Libraries {
+    pub(crate) fn new(limits: PluginLimits) -> Self {
+        Self { limits, loaded: Mutex::default(), opened: AtomicUsize::new(0) }
+    }
+
+    /// A digest that is loaded already.
+    pub(crate) async fn find(&self, digest: Digest) -> Option<Arc<Library>> {
+        self.loaded.lock().await.get(&digest).cloned()
+    }
+
+    /// How many were opened since the start, those that failed later included.
+    pub(crate) fn opened(&self) -> usize {
+        self.opened.load(Ordering::SeqCst)
+    }
+
+    /// Loads a staged copy; the same digest again gives the same library. One at a time, as the linker works.
+    pub(crate) async fn load(
+        &self,
+        digest: Digest,
+        path: PathBuf,
+        manifest: Manifest,
+    ) -> Result<Arc<Library>, LoadError> {
+        let mut loaded = self.loaded.lock().await;
+        if let Some(library) = loaded.get(&digest) {
+            return Ok(Arc::clone(library));
+        }
+        if self.opened() >= LIBRARIES_MAX {
+            return Err(LoadError::Cap);
+        }
+        self.opened.fetch_add(1, Ordering::SeqCst);
+        let expected = manifest.clone();
+        let opening = Handle::current().spawn_blocking(move || open(&path, &expected));
+        let plugin = match timeout(LOAD_LIMIT, opening).await {
+            Ok(Ok(opened)) => opened?,
+            Ok(Err(_)) => return Err(LoadError::Panicked),
+            Err(_) => return Err(LoadError::Timeout),
+        };
+        let limits = self.limits.of(&manifest.plugin);
+        let runner = InProcess::new(plugin, Duration::from_millis(limits.resume_ms), Handle::current());
+        let library = Arc::new(Library { digest, manifest, limits, runner: Arc::new(runner) });
+        loaded.insert(digest, Arc::clone(&library));
+        Ok(library)
+    }
+}

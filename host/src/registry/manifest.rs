@@ -1,0 +1,138 @@
+//! What a plugin says of itself, in the ELF note and again when it is asked: who it is, what it was built with.
+//!
+//! Invariant: a [`Manifest`] that was checked can be loaded by this host as far as words can tell.
+
+use portolan_abi::{API_REV, FRAME_VERSION};
+use serde::Deserialize;
+
+/// Longest name of a plugin.
+const NAME_BYTES_MAX: usize = 64;
+/// Longest version text.
+const VERSION_BYTES_MAX: usize = 64;
+
+/// A manifest; members that later revisions add are skipped.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Manifest {
+    pub(crate) plugin: String,
+    pub(crate) version: String,
+    /// Version of the crate that defines the interface.
+    pub(crate) abi: String,
+    pub(crate) api_rev: u32,
+    pub(crate) frames: Vec<u16>,
+    #[serde(default)]
+    pub(crate) capabilities: u64,
+    /// `unwind` or `abort`.
+    pub(crate) panic: String,
+}
+
+/// Why a manifest was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ManifestError {
+    #[error("its manifest is malformed: {0}")]
+    Malformed(String),
+    #[error("its manifest names the plugin {0:?}, which is not kebab-case")]
+    Name(String),
+    #[error("its manifest has a version that is empty, long or not printable")]
+    Version,
+    #[error("built for interface {0}, this host has 1")]
+    Abi(String),
+    #[error("built for revision {0} of the interface, this host has {API_REV}: update the host")]
+    ApiRev(u32),
+    #[error("it reads frame versions {0:?}, this host writes {FRAME_VERSION}")]
+    Frames(Vec<u16>),
+    #[error("built with panic={0}: a panic would end the host, build it with unwind")]
+    Panic(String),
+}
+
+impl Manifest {
+    /// Reads a manifest's JSON.
+    pub(crate) fn parse(json: &str) -> Result<Self, ManifestError> {
+        serde_json::from_str(json).map_err(|error| ManifestError::Malformed(error.to_string()))
+    }
+
+    /// Whether this host can load it in its own process.
+    pub(crate) fn check(&self) -> Result<(), ManifestError> {
+        if !is_kebab_case(&self.plugin) {
+            return Err(ManifestError::Name(self.plugin.chars().take(NAME_BYTES_MAX).collect()));
+        }
+        let printable = !self.version.is_empty() && self.version.bytes().all(|byte| byte.is_ascii_graphic());
+        if !printable || self.version.len() > VERSION_BYTES_MAX {
+            return Err(ManifestError::Version);
+        }
+        if self.abi.split('.').next() != Some("1") {
+            return Err(ManifestError::Abi(self.abi.clone()));
+        }
+        if self.api_rev > API_REV {
+            return Err(ManifestError::ApiRev(self.api_rev));
+        }
+        if !self.frames.contains(&FRAME_VERSION) {
+            return Err(ManifestError::Frames(self.frames.clone()));
+        }
+        if self.panic != "unwind" {
+            return Err(ManifestError::Panic(self.panic.clone()));
+        }
+        Ok(())
+    }
+
+    /// `name@version`.
+    pub(crate) fn label(&self) -> String {
+        format!("{}@{}", self.plugin, self.version)
+    }
+}
+
+/// Lower-case words and digits, joined by single hyphens, beginning with a letter.
+fn is_kebab_case(name: &str) -> bool {
+    let word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    name.len() <= NAME_BYTES_MAX
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.split('-').all(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest::parse(
+            r#"{"plugin":"aave-v3","version":"0.1.0","abi":"1.0.0","apiRev":1,"frames":[1],"capabilities":3,
+                "panic":"unwind","rustc":"1.95","target":"x86_64-unknown-linux-gnu","later":{"added":true}}"#,
+        )
+        .unwrap()
+    }
+
+    type Change = fn(&mut Manifest);
+
+    #[test]
+    fn members_of_later_revisions_are_skipped() {
+        assert_eq!(manifest().check(), Ok(()));
+        assert_eq!(manifest().label(), "aave-v3@0.1.0");
+    }
+
+    #[test]
+    fn what_this_host_cannot_load_is_refused() {
+        let cases: [(Change, ManifestError); 6] = [
+            (|m| m.plugin = "Aave_V3".into(), ManifestError::Name("Aave_V3".into())),
+            (|m| m.version = "1\n2".into(), ManifestError::Version),
+            (|m| m.abi = "2.0.0".into(), ManifestError::Abi("2.0.0".into())),
+            (|m| m.api_rev = API_REV + 1, ManifestError::ApiRev(API_REV + 1)),
+            (|m| m.frames = vec![2, 3], ManifestError::Frames(vec![2, 3])),
+            (|m| m.panic = "abort".into(), ManifestError::Panic("abort".into())),
+        ];
+        for (change, refusal) in cases {
+            let mut manifest = manifest();
+            change(&mut manifest);
+            assert_eq!(manifest.check(), Err(refusal));
+        }
+    }
+
+    #[test]
+    fn names_are_kebab_case() {
+        for good in ["quickswap", "aave-v3", "a1-b2-c3"] {
+            assert!(is_kebab_case(good), "{good}");
+        }
+        for bad in ["", "-", "a-", "-a", "a--b", "A", "a_b", "1inch", "../x", "a b", &"a".repeat(65)] {
+            assert!(!is_kebab_case(bad), "{bad}");
+        }
+    }
+}

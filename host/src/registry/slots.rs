@@ -1,0 +1,401 @@
+//! The registry's bookkeeping: which file holds which plugin's name, what is in force, and what is wanted instead.
+//!
+//! No IO and no waiting: the keeper brings what looks, examinations and builds gave, and does what comes out.
+//! Invariant: what is in force changes only by an instance that was built, or by its plugin's last file going away.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
+
+use super::entry::{FileEntry, Found};
+use super::examine::Examined;
+use super::instance::{BuildError, Built, Ingredients, Instance, file_name};
+use super::library::Library;
+use super::scan::{Settled, Stamp, is_dylib};
+use super::stage::Digest;
+use super::status::{ACTIVE, Board, PluginStatus, Retired};
+use super::{Served, Snapshot, catalogue};
+
+/// All that the registry knows.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    files: BTreeMap<PathBuf, FileEntry>,
+    /// Settings files that have settled, by plugin name.
+    settings: BTreeMap<String, Stamp>,
+    /// By plugin name.
+    slots: BTreeMap<String, Slot>,
+    staged: BTreeSet<Digest>,
+    retired: Vec<Retired>,
+    snapshot: Arc<Snapshot>,
+    is_changed: bool,
+}
+
+/// A plugin's name, and the file that holds it.
+#[derive(Debug)]
+struct Slot {
+    file: PathBuf,
+    /// What shall be in force.
+    library: Arc<Library>,
+    attempt: Option<Attempt>,
+    is_building: bool,
+    refusal: Option<Refused>,
+    active: Option<Active>,
+}
+
+/// What a build was begun for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    digest: Digest,
+    settings: Option<Stamp>,
+}
+
+/// Why the last build came to nothing.
+#[derive(Debug)]
+struct Refused {
+    library: Arc<Library>,
+    reason: String,
+    again: Again,
+}
+
+/// When a refused build is tried again, though neither the file nor the settings changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Again {
+    Never,
+    /// Another plugin had the slug in this generation; a later one may be free of it.
+    After(u64),
+    /// The plugin did not answer in time.
+    At(Instant),
+}
+
+/// Until a plugin that did not answer is configured again; each try may cost a thread, up to the runner's bound.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+struct Active {
+    file: PathBuf,
+    library: Arc<Library>,
+    made_of: Ingredients,
+    served: Vec<Served>,
+    instance: Arc<Instance>,
+    generation: u64,
+    loaded_at: SystemTime,
+}
+
+/// A build to be done.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) plugin: String,
+    pub(crate) file: PathBuf,
+    pub(crate) attempt: Attempt,
+    pub(crate) library: Arc<Library>,
+    pub(crate) in_force: Option<Ingredients>,
+}
+
+impl Slots {
+    /// Takes what two looks agree on; the files to examine now.
+    pub(crate) fn see(&mut self, settled: &Settled, now: Instant) -> Vec<(PathBuf, Stamp)> {
+        self.see_settings(settled);
+        self.files.retain(|path, _| settled.files.contains_key(path));
+        let mut examine = Vec::new();
+        let stable = settled.files.iter().filter_map(|(path, stamp)| stamp.map(|stamp| (path, stamp)));
+        for (path, stamp) in stable.filter(|(path, _)| is_dylib(path)) {
+            if self.files.get(path).is_none_or(|entry| entry.is_due(stamp, now)) {
+                let before = self.files.remove(path).and_then(FileEntry::into_refusal);
+                let found = Found::Examining { before };
+                self.files.insert(path.clone(), FileEntry { stamp: Some(stamp), found, is_told_as_second: false });
+                examine.push((path.clone(), stamp));
+            }
+        }
+        examine
+    }
+
+    fn see_settings(&mut self, settled: &Settled) {
+        let mut seen = BTreeMap::new();
+        for (path, stamp) in settled.files.iter().filter(|(path, _)| !is_dylib(path)) {
+            let Some(plugin) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { continue };
+            // What still changes stays as it was.
+            if let Some(stamp) = stamp.or_else(|| self.settings.get(&plugin).copied()) {
+                seen.insert(plugin, stamp);
+            }
+        }
+        self.settings = seen;
+    }
+
+    /// Takes what became of a file.
+    pub(crate) fn examined(&mut self, path: &Path, examined: Examined, now: Instant) {
+        let digest = match &examined {
+            Examined::Taken(library) => Some(library.digest),
+            Examined::Refused(refusal) => refusal.digest,
+            Examined::Changed => None,
+        };
+        self.staged.extend(digest);
+        let Some(entry) = self.files.get_mut(path) else { return };
+        match examined {
+            Examined::Taken(library) => entry.found = Found::Taken(library),
+            Examined::Changed => entry.stamp = None,
+            Examined::Refused(refusal) => {
+                let (file, reason) = (file_name(path), refusal.reason.as_str());
+                let plugin = refusal.manifest.as_ref().map(|manifest| manifest.plugin.as_str());
+                let digest = refusal.digest.map(tracing::field::display);
+                tracing::warn!(plugin, file, digest, reason, "a plugin file is refused");
+                let retry_at = refusal.retry_after.map(|after| now + after);
+                entry.found = Found::Refused { refusal, retry_at };
+            }
+        }
+    }
+
+    /// Decides which file holds each name; the builds to begin now.
+    pub(crate) fn elect(&mut self, now: Instant) -> Vec<Wanted> {
+        let taken = self.files.values().filter_map(FileEntry::library);
+        let mut names: BTreeSet<String> = taken.map(|library| library.manifest.plugin.clone()).collect();
+        names.extend(self.slots.keys().cloned());
+        for name in &names {
+            self.elect_one(name);
+        }
+        self.tell_seconds();
+        names.iter().filter_map(|name| self.begin_build(name, now)).collect()
+    }
+
+    fn elect_one(&mut self, name: &str) {
+        let first = self.files.iter().find_map(|(path, entry)| Some((path.clone(), entry.library_of(name)?)));
+        let Some(slot) = self.slots.get_mut(name) else {
+            if let Some((file, library)) = first {
+                self.slots.insert(name.to_owned(), Slot::new(file, library));
+            }
+            return;
+        };
+        let holder = self.files.get(&slot.file);
+        if let Some(library) = holder.and_then(|entry| entry.library_of(name)) {
+            slot.library = library;
+            return;
+        }
+        match (holder.map(|entry| &entry.found), first, &slot.active) {
+            (Some(Found::Examining { .. }), _, _) => {}
+            (_, Some((file, library)), _) => (slot.file, slot.library) = (file, library),
+            // What the file holds now cannot be loaded; what it held before stays in force.
+            (Some(Found::Refused { .. }), None, Some(active)) => slot.library = Arc::clone(&active.library),
+            _ => self.remove(name),
+        }
+    }
+
+    fn remove(&mut self, name: &str) {
+        let Some(slot) = self.slots.remove(name) else { return };
+        if let Some(active) = slot.active {
+            tracing::info!(plugin = name, file = file_name(&active.file), "a plugin is removed");
+            self.retire(active);
+        }
+    }
+
+    fn retire(&mut self, active: Active) {
+        self.is_changed = true;
+        self.retired.push(Retired { row: active.row(), instance: Arc::downgrade(&active.instance) });
+    }
+
+    fn tell_seconds(&mut self) {
+        for (path, entry) in &mut self.files {
+            let holder = entry.library().and_then(|library| self.slots.get(&library.manifest.plugin));
+            let is_second = holder.is_some_and(|slot| slot.file != *path);
+            if let Some(slot) = holder.filter(|_| is_second && !entry.is_told_as_second) {
+                let (file, reason) = (file_name(path), second(&slot.file));
+                tracing::warn!(plugin = slot.library.manifest.plugin, file, reason, "a plugin file is refused");
+            }
+            entry.is_told_as_second = is_second;
+        }
+    }
+
+    fn begin_build(&mut self, name: &str, now: Instant) -> Option<Wanted> {
+        let wanted = self.wanted(name)?;
+        let generation = self.coming_generation();
+        let slot = self.slots.get_mut(name)?;
+        let is_due_again = match slot.refusal.as_ref().map_or(Again::Never, |refusal| refusal.again) {
+            Again::Never => false,
+            Again::After(collided_in) => collided_in != generation,
+            Again::At(at) => at <= now,
+        };
+        if slot.is_building || (slot.attempt == Some(wanted) && !is_due_again) {
+            return None;
+        }
+        slot.is_building = true;
+        slot.attempt = Some(wanted);
+        Some(Wanted {
+            plugin: name.to_owned(),
+            file: slot.file.clone(),
+            attempt: wanted,
+            library: Arc::clone(&slot.library),
+            in_force: slot.active.as_ref().map(|active| active.made_of.clone()),
+        })
+    }
+
+    fn wanted(&self, name: &str) -> Option<Attempt> {
+        let digest = self.slots.get(name)?.library.digest;
+        Some(Attempt { digest, settings: self.settings.get(name).copied() })
+    }
+
+    /// Takes what became of a build.
+    pub(crate) fn built(&mut self, name: &str, attempt: Attempt, outcome: Result<Built, BuildError>, now: Instant) {
+        let is_wanted = self.wanted(name) == Some(attempt);
+        let Some(slot) = self.slots.get_mut(name) else { return };
+        slot.is_building = false;
+        if !is_wanted {
+            return;
+        }
+        match outcome {
+            Ok(Built::Same) => slot.refusal = None,
+            Ok(Built::New { instance, made_of }) => self.install(name, instance, made_of),
+            Err(error) => {
+                let again = if error.is_retryable() { Again::At(now + RETRY_AFTER) } else { Again::Never };
+                self.refuse(name, error.to_string(), again);
+            }
+        }
+    }
+
+    fn install(&mut self, name: &str, instance: Arc<Instance>, made_of: Ingredients) {
+        let others = self.slots.iter().filter(|(other, _)| *other != name);
+        let taken = others.filter_map(|(other, slot)| Some((other, slot.active.as_ref()?)));
+        let slugs: BTreeSet<&str> =
+            instance.catalogue.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
+        let collision = taken.into_iter().find_map(|(other, active)| {
+            let slug = active.slugs().find(|slug| slugs.contains(slug))?;
+            Some(format!("the protocol {slug} is already served by the plugin {other}"))
+        });
+        if let Some(reason) = collision {
+            return self.refuse(name, reason, Again::After(self.coming_generation()));
+        }
+        let generation = self.snapshot.generation + 1;
+        let Some(slot) = self.slots.get_mut(name) else { return };
+        let protocols = instance.catalogue.protocols.iter();
+        let served = protocols
+            .map(|protocol| Served { protocol: Arc::new(catalogue::shown(protocol)), instance: Arc::clone(&instance) });
+        let active = Active {
+            file: slot.file.clone(),
+            library: Arc::clone(&slot.library),
+            made_of,
+            served: served.collect(),
+            instance: Arc::clone(&instance),
+            generation,
+            loaded_at: SystemTime::now(),
+        };
+        let (file, digest, version) = (file_name(&active.file), active.made_of.digest, &slot.library.manifest.version);
+        tracing::info!(plugin = name, version, file, %digest, generation, "a plugin is in force");
+        slot.refusal = None;
+        self.is_changed = true;
+        if let Some(before) = slot.active.replace(active) {
+            self.retire(before);
+        }
+    }
+
+    fn refuse(&mut self, name: &str, reason: String, again: Again) {
+        let Some(slot) = self.slots.get_mut(name) else { return };
+        let is_told = slot.refusal.as_ref().is_some_and(|refusal| refusal.reason == reason);
+        if !is_told {
+            let (file, digest) = (file_name(&slot.file), slot.library.digest);
+            tracing::warn!(plugin = name, file, %digest, reason, "a plugin or its settings are refused");
+        }
+        slot.refusal = Some(Refused { library: Arc::clone(&slot.library), reason, again });
+    }
+
+    /// The generation that shows all changes up to now.
+    fn coming_generation(&self) -> u64 {
+        self.snapshot.generation + u64::from(self.is_changed)
+    }
+
+    /// What everyone shall see now.
+    pub(crate) fn publish(&mut self) -> (Arc<Snapshot>, Board) {
+        let generation = self.coming_generation();
+        if std::mem::take(&mut self.is_changed) {
+            let active = self.slots.values().filter_map(|slot| slot.active.as_ref());
+            let served = active.flat_map(|active| &active.served);
+            let by_slug = served.map(|served| (served.protocol.slug.clone(), served.clone())).collect();
+            self.snapshot = Arc::new(Snapshot { generation, served: by_slug });
+        }
+        self.retired.retain(Retired::is_draining);
+        (Arc::clone(&self.snapshot), Board { rows: self.rows(), retired: self.retired.clone() })
+    }
+
+    fn rows(&self) -> Vec<PluginStatus> {
+        let of_slots = self.slots.values().flat_map(Slot::rows);
+        let of_files = self.files.iter().filter_map(|(path, entry)| self.file_row(path, entry));
+        of_slots.chain(of_files).collect()
+    }
+
+    fn file_row(&self, path: &Path, entry: &FileEntry) -> Option<PluginStatus> {
+        match &entry.found {
+            Found::Examining { before } => before.as_deref().map(|refusal| PluginStatus::refused(refusal, path)),
+            Found::Refused { refusal, .. } => Some(PluginStatus::refused(refusal, path)),
+            Found::Taken(library) => {
+                let slot = self.slots.get(&library.manifest.plugin).filter(|slot| slot.file != path)?;
+                Some(PluginStatus::not_in_force(library, path, second(&slot.file)))
+            }
+        }
+    }
+
+    /// Staged copies that nothing holds any more, each told once.
+    pub(crate) fn take_obsolete(&mut self) -> Vec<Digest> {
+        let of_files = self.files.values().filter_map(FileEntry::library).map(|library| library.digest);
+        let of_slots = self.slots.values().flat_map(|slot| {
+            let active = slot.active.as_ref().map(|active| active.made_of.digest);
+            [Some(slot.library.digest), active].into_iter().flatten()
+        });
+        let needed: BTreeSet<Digest> = of_files.chain(of_slots).collect();
+        let (kept, obsolete) = self.staged.iter().partition(|digest| needed.contains(digest));
+        self.staged = kept;
+        let obsolete: BTreeSet<Digest> = obsolete;
+        obsolete.into_iter().collect()
+    }
+
+    /// Plugins in force.
+    pub(crate) fn active_count(&self) -> usize {
+        self.slots.values().filter(|slot| slot.active.is_some()).count()
+    }
+}
+
+impl Slot {
+    fn new(file: PathBuf, library: Arc<Library>) -> Self {
+        Self { file, library, attempt: None, is_building: false, refusal: None, active: None }
+    }
+
+    fn rows(&self) -> Vec<PluginStatus> {
+        let active = self.active.as_ref().map(|active| {
+            let is_wanted = active.library.digest == self.library.digest;
+            PluginStatus { file: file_name(if is_wanted { &self.file } else { &active.file }), ..active.row() }
+        });
+        let digest = self.active.as_ref().map(|active| active.library.digest);
+        match (active, &self.refusal) {
+            // Refused settings of the dylib in force stand in its own row.
+            (Some(active), Some(refused)) if digest == Some(refused.library.digest) => {
+                vec![PluginStatus { reason: Some(refused.reason.clone()), ..active }]
+            }
+            (active, refused) => {
+                let refused =
+                    refused.as_ref().map(|it| PluginStatus::not_in_force(&it.library, &self.file, it.reason.clone()));
+                active.into_iter().chain(refused).collect()
+            }
+        }
+    }
+}
+
+impl Active {
+    fn slugs(&self) -> impl Iterator<Item = &str> {
+        self.served.iter().map(|served| served.protocol.slug.as_str())
+    }
+
+    fn row(&self) -> PluginStatus {
+        PluginStatus {
+            state: ACTIVE,
+            protocols: self.slugs().map(str::to_owned).collect(),
+            generation: self.generation,
+            loaded_at: Some(self.loaded_at),
+            ..PluginStatus::of(&self.library, &self.file)
+        }
+    }
+}
+
+fn second(holder: &Path) -> String {
+    format!("the file {} holds the same plugin", file_name(holder))
+}
+
+#[cfg(test)]
+mod tests;

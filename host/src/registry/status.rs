@@ -1,0 +1,98 @@
+//! What `/plugins` shows: one row for each plugin, with the reason for whatever is not in force.
+
+use std::path::Path;
+use std::sync::Weak;
+use std::time::SystemTime;
+
+use super::examine::Refusal;
+use super::instance::{Instance, file_name};
+use super::library::Library;
+use super::manifest::Manifest;
+use super::stage::Digest;
+
+/// A row of `/plugins`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PluginStatus {
+    /// Empty where the file does not tell.
+    pub(crate) plugin: String,
+    /// File name in the plugins folder.
+    pub(crate) file: String,
+    /// Empty where the file could not be read.
+    pub(crate) digest: String,
+    pub(crate) version: String,
+    pub(crate) api_rev: u32,
+    /// One of [`ACTIVE`], [`REJECTED`], [`DRAINING`].
+    pub(crate) state: &'static str,
+    /// Why it, or for an active one why its newest settings, are not in force.
+    pub(crate) reason: Option<String>,
+    pub(crate) protocols: Vec<String>,
+    /// The generation that it came in force with; 0 where it never did.
+    pub(crate) generation: u64,
+    pub(crate) isolation: &'static str,
+    pub(crate) loaded_at: Option<SystemTime>,
+}
+
+impl PluginStatus {
+    /// What a loaded library tells in any row.
+    pub(crate) fn of(library: &Library, file: &Path) -> Self {
+        Self::told(file, Some(library.digest), Some(&library.manifest))
+    }
+
+    /// A library that was loaded and is not in force.
+    pub(crate) fn not_in_force(library: &Library, file: &Path, reason: String) -> Self {
+        Self { state: REJECTED, reason: Some(reason), ..Self::of(library, file) }
+    }
+
+    /// A file that was not loaded.
+    pub(crate) fn refused(refusal: &Refusal, file: &Path) -> Self {
+        let told = Self::told(file, refusal.digest, refusal.manifest.as_ref());
+        Self { state: REJECTED, reason: Some(refusal.reason.clone()), ..told }
+    }
+
+    fn told(file: &Path, digest: Option<Digest>, manifest: Option<&Manifest>) -> Self {
+        Self {
+            plugin: manifest.map(|manifest| manifest.plugin.clone()).unwrap_or_default(),
+            file: file_name(file),
+            digest: digest.map(|digest| digest.to_string()).unwrap_or_default(),
+            version: manifest.map(|manifest| manifest.version.clone()).unwrap_or_default(),
+            api_rev: manifest.map(|manifest| manifest.api_rev).unwrap_or_default(),
+            isolation: IN_PROCESS,
+            ..Self::default()
+        }
+    }
+}
+
+pub(crate) const ACTIVE: &str = "active";
+pub(crate) const REJECTED: &str = "rejected";
+pub(crate) const DRAINING: &str = "draining";
+pub(crate) const IN_PROCESS: &str = "in-process";
+
+/// The rows as of one moment; old instances go from it by themselves.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Board {
+    /// Active and rejected ones.
+    pub(crate) rows: Vec<PluginStatus>,
+    pub(crate) retired: Vec<Retired>,
+}
+
+/// An instance that is not served any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Retired {
+    pub(crate) row: PluginStatus,
+    pub(crate) instance: Weak<Instance>,
+}
+
+impl Retired {
+    pub(crate) fn is_draining(&self) -> bool {
+        self.instance.strong_count() > 0
+    }
+}
+
+impl Board {
+    /// All rows, those of old instances last.
+    pub(crate) fn rows(&self) -> Vec<PluginStatus> {
+        let draining = self.retired.iter().filter(|retired| retired.is_draining());
+        let draining = draining.map(|retired| PluginStatus { state: DRAINING, reason: None, ..retired.row.clone() });
+        self.rows.iter().cloned().chain(draining).collect()
+    }
+}

@@ -1,0 +1,280 @@
+//! Calls that may never return, on the blocking pool: a deadline for each, and a bound on those that are stuck.
+//!
+//! Invariant: a call that is abandoned while it runs counts as stuck until it returns, also if its caller was
+//! cancelled before the deadline. What a call that was begun captured is dropped on the pool's thread.
+
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+/// Calls to one plugin that may be stuck before further ones are refused: enough for a passing stall of the machine.
+pub(crate) const STUCK_MAX: usize = 4;
+/// Calls to one plugin at the same time, and so the threads that it can ever hold; a call takes microseconds, and
+/// more than there are cores gain nothing. Thirty plugins that all hang leave the pool's 512 threads some room.
+const RUNNING_MAX: usize = 16;
+
+/// Why a call gave nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallFailure {
+    /// It did not return in time.
+    Timeout,
+    /// It was not made: [`STUCK_MAX`] others are stuck.
+    Stuck,
+    /// It panicked.
+    Panicked,
+}
+
+/// Makes calls to one plugin.
+#[derive(Clone, Debug)]
+pub(crate) struct Calls {
+    runtime: Handle,
+    stuck: Arc<AtomicUsize>,
+    /// Held by a call until it returns.
+    turns: Arc<Semaphore>,
+}
+
+impl Calls {
+    /// Calls on the blocking pool of `runtime`.
+    pub(crate) fn new(runtime: Handle) -> Self {
+        Self { runtime, stuck: Arc::default(), turns: Arc::new(Semaphore::new(RUNNING_MAX)) }
+    }
+
+    /// Calls that have outlived their deadline and have not returned.
+    pub(crate) fn stuck(&self) -> usize {
+        self.stuck.load(Ordering::SeqCst)
+    }
+
+    /// Runs `work`, waiting for it until `limit` is over.
+    pub(crate) async fn call<T, F>(&self, limit: Duration, work: F) -> Result<T, CallFailure>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        if self.stuck() >= STUCK_MAX {
+            return Err(CallFailure::Stuck);
+        }
+        let mut watch = Watch::new(self, limit);
+        let turn = timeout_at(watch.deadline, Arc::clone(&self.turns).acquire_owned()).await;
+        let Ok(Ok(turn)) = turn else { return Err(CallFailure::Timeout) };
+        let call = Arc::clone(&watch.call);
+        watch.is_armed = true;
+        let running = self.runtime.spawn_blocking(move || {
+            let _turn = turn;
+            call.run(work)
+        });
+        let outcome = timeout_at(watch.deadline, running).await;
+        watch.is_armed = false;
+        match outcome {
+            Ok(Ok(Some(value))) => Ok(value),
+            Ok(Ok(None)) => Err(CallFailure::Timeout),
+            Ok(Err(_)) => Err(CallFailure::Panicked),
+            Err(_) => {
+                watch.call.abandon();
+                Err(CallFailure::Timeout)
+            }
+        }
+    }
+
+    /// Drops `owned` on the blocking pool, where the plugin's own code may run. If the plugin is stuck it is leaked
+    /// instead: no further call is made then, so what can leak is what was alive at that moment.
+    pub(crate) fn dispose<T: Send + 'static>(&self, limit: Duration, owned: T) {
+        let calls = self.clone();
+        // Whoever else drops it (a runtime that shuts down) must not run the plugin's code.
+        let owned = ManuallyDrop::new(owned);
+        self.runtime.spawn(async move {
+            let disposed = calls.call(limit, move || drop(ManuallyDrop::into_inner(owned))).await;
+            if let Err(failure) = disposed {
+                tracing::warn!(?failure, "a job or instance of a plugin was not dropped in time");
+            }
+        });
+    }
+}
+
+/// Sees to it that a call whose caller has gone is abandoned at its deadline all the same.
+struct Watch {
+    call: Arc<Call>,
+    deadline: Instant,
+    runtime: Handle,
+    is_armed: bool,
+}
+
+impl Watch {
+    fn new(calls: &Calls, limit: Duration) -> Self {
+        let call = Arc::new(Call { state: AtomicU8::new(QUEUED), stuck: Arc::clone(&calls.stuck) });
+        Self { call, deadline: Instant::now() + limit, runtime: calls.runtime.clone(), is_armed: false }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if !self.is_armed {
+            return;
+        }
+        let (call, deadline) = (Arc::clone(&self.call), self.deadline);
+        self.runtime.spawn(async move {
+            sleep_until(deadline).await;
+            call.abandon();
+        });
+    }
+}
+
+const QUEUED: u8 = 0;
+const RUNNING: u8 = 1;
+const RETURNED: u8 = 2;
+/// Given up before it ran.
+const CANCELLED: u8 = 3;
+/// Given up while it runs: counted as stuck.
+const ABANDONED: u8 = 4;
+
+#[derive(Debug)]
+struct Call {
+    state: AtomicU8,
+    stuck: Arc<AtomicUsize>,
+}
+
+impl Call {
+    /// On the pool's thread; `None` if nobody wants it any more.
+    fn run<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let wanted = self.state.compare_exchange(QUEUED, RUNNING, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+        if !wanted {
+            // Dropping what the call captured may run the plugin's code as well.
+            self.stuck.fetch_add(1, Ordering::SeqCst);
+            self.state.store(ABANDONED, Ordering::SeqCst);
+        }
+        let _returned = Returned(self);
+        if wanted {
+            Some(work())
+        } else {
+            drop(work);
+            None
+        }
+    }
+
+    fn abandon(&self) {
+        let swap = |from, to| self.state.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+        if swap(QUEUED, CANCELLED) {
+            return;
+        }
+        // Counted first, so that the thread's own subtraction never comes before it.
+        self.stuck.fetch_add(1, Ordering::SeqCst);
+        if !swap(RUNNING, ABANDONED) {
+            self.stuck.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+struct Returned<'a>(&'a Call);
+
+impl Drop for Returned<'_> {
+    fn drop(&mut self) {
+        if self.0.state.swap(RETURNED, Ordering::SeqCst) == ABANDONED {
+            self.0.stuck.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(20);
+    const LONG: Duration = Duration::from_secs(20);
+
+    async fn until_stuck(calls: &Calls, count: usize) {
+        let reached = async {
+            while calls.stuck() != count {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(LONG, reached).await.expect("the count is reached");
+    }
+
+    #[tokio::test]
+    async fn a_call_that_returns_gives_its_value_and_counts_nowhere() {
+        let calls = Calls::new(Handle::current());
+        assert_eq!(calls.call(LONG, || 7).await, Ok(7));
+        assert_eq!(calls.stuck(), 0);
+    }
+
+    #[tokio::test]
+    async fn past_the_bound_calls_are_refused_until_the_stuck_ones_return() {
+        let calls = Calls::new(Handle::current());
+        let mut releases = Vec::new();
+        for _ in 0..STUCK_MAX {
+            let (release, held) = mpsc::channel::<()>();
+            releases.push(release);
+            let late = calls.call(SHORT, move || held.recv().is_ok()).await;
+            assert_eq!(late, Err(CallFailure::Timeout));
+        }
+        until_stuck(&calls, STUCK_MAX).await;
+        assert_eq!(calls.call(LONG, || 7).await, Err(CallFailure::Stuck));
+        drop(releases);
+        until_stuck(&calls, 0).await;
+        assert_eq!(calls.call(LONG, || 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn one_plugin_never_holds_more_threads_than_its_share() {
+        let calls = Calls::new(Handle::current());
+        let (release, held) = mpsc::channel::<()>();
+        let held = Arc::new(std::sync::Mutex::new(held));
+        let hang = || {
+            let held = Arc::clone(&held);
+            calls.call(SHORT, move || held.lock().is_ok_and(|held| held.recv().is_ok()))
+        };
+        let outcomes = futures_util::future::join_all((0..3 * RUNNING_MAX).map(|_| hang())).await;
+        assert!(outcomes.iter().all(|outcome| *outcome == Err(CallFailure::Timeout)));
+        until_stuck(&calls, RUNNING_MAX).await;
+        drop(release);
+        until_stuck(&calls, 0).await;
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_caller_does_not_hide_a_stuck_call() {
+        let calls = Calls::new(Handle::current());
+        let (begun, begins) = tokio::sync::oneshot::channel::<()>();
+        let (release, held) = mpsc::channel::<()>();
+        let call = calls.call(Duration::from_millis(200), move || {
+            let _ = begun.send(());
+            held.recv().is_ok()
+        });
+        tokio::select! {
+            outcome = call => panic!("it cannot have returned: {outcome:?}"),
+            _ = begins => {}
+        }
+        assert_eq!(calls.stuck(), 0, "it is not late yet");
+        until_stuck(&calls, 1).await;
+        drop(release);
+        until_stuck(&calls, 0).await;
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_told_and_not_counted() {
+        let calls = Calls::new(Handle::current());
+        assert_eq!(calls.call(LONG, || panic!("on purpose")).await, Err::<(), _>(CallFailure::Panicked));
+        assert_eq!(calls.stuck(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_is_disposed_of_late_counts_as_stuck() {
+        struct Slow(mpsc::Receiver<()>);
+        impl Drop for Slow {
+            fn drop(&mut self) {
+                let _ = self.0.recv();
+            }
+        }
+        let calls = Calls::new(Handle::current());
+        let (release, held) = mpsc::channel();
+        calls.dispose(SHORT, Slow(held));
+        until_stuck(&calls, 1).await;
+        drop(release);
+        until_stuck(&calls, 0).await;
+    }
+}

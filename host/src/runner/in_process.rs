@@ -1,0 +1,229 @@
+//! Runs a plugin in the host's process: the dylib's functions, called on the blocking pool.
+//!
+//! Invariant: a job is dropped before its instance, each exactly once, and neither while a call is in it: every
+//! call holds the cells that it touches, a job's cell holds its instance's. It does not survive a plugin that
+//! ends the process; that is what worker processes are for.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use abi_stable::std_types::{RSlice, RVec};
+use futures_util::future::BoxFuture;
+use portolan_abi::codec;
+use portolan_abi::map::{SettingsError, StartError};
+use portolan_abi::root::{PluginRef, RawInstance, RawJob};
+use tokio::runtime::Handle;
+
+use super::call::{CallFailure, Calls};
+use super::{Configured, InstanceId, InstanceLease, JobId, JobLease, RunFailure, Runner};
+
+/// For `configure` and `catalogue` together: tables are parsed, nothing is read. Milliseconds; the rest is for a
+/// machine under load, because a plugin that misses it is not tried again until its file or settings change.
+const CONFIGURE_LIMIT: Duration = Duration::from_secs(5);
+/// For `start`: it makes a future and polls nothing.
+const START_LIMIT: Duration = Duration::from_secs(1);
+/// For `drop_job` and `drop_instance`.
+const DROP_LIMIT: Duration = Duration::from_secs(1);
+/// Bytes that a plugin may answer to one call: a frame that fills every budget of a job stays far below.
+const ANSWER_BYTES_MAX: usize = 32 << 20;
+
+/// One loaded plugin in this process.
+pub(crate) struct InProcess {
+    plugin: PluginRef,
+    resume_limit: Duration,
+    calls: Calls,
+    next_id: AtomicU64,
+    instances: Mutex<HashMap<InstanceId, Arc<InstanceCell>>>,
+    jobs: Mutex<HashMap<JobId, Arc<JobCell>>>,
+}
+
+impl fmt::Debug for InProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InProcess").field("calls", &self.calls).finish_non_exhaustive()
+    }
+}
+
+impl InProcess {
+    /// Runs `plugin` on the blocking pool of `runtime`.
+    pub(crate) fn new(plugin: PluginRef, resume_limit: Duration, runtime: Handle) -> Self {
+        Self {
+            plugin,
+            resume_limit,
+            calls: Calls::new(runtime),
+            next_id: AtomicU64::new(1),
+            instances: Mutex::default(),
+            jobs: Mutex::default(),
+        }
+    }
+
+    fn next_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// On the pool's thread.
+    fn configure_now(self: &Arc<Self>, settings: &[u8]) -> Result<Configured, RunFailure> {
+        let raw = self.plugin.configure()(RSlice::from_slice(settings)).into_result().map_err(settings_failure)?;
+        let cell = InstanceCell { plugin: self.plugin, raw };
+        let catalogue = answered(self.plugin.catalogue()(&cell.raw), "catalogue")?;
+        let id = InstanceId(self.next_id());
+        locked(&self.instances).insert(id, Arc::new(cell));
+        Ok(Configured { instance: InstanceLease::new(Arc::clone(self) as _, id), catalogue })
+    }
+
+    /// On the pool's thread.
+    fn start_now(self: &Arc<Self>, instance: Arc<InstanceCell>, start: &[u8]) -> Result<JobLease, RunFailure> {
+        let started = self.plugin.start()(&instance.raw, RSlice::from_slice(start)).into_result();
+        let raw = started.map_err(start_failure)?;
+        let id = JobId(self.next_id());
+        let cell = JobCell { raw, instance, busy: AtomicBool::new(false) };
+        locked(&self.jobs).insert(id, Arc::new(cell));
+        Ok(JobLease::new(Arc::clone(self) as _, id))
+    }
+
+    fn claim(&self, jobs: &[JobId]) -> Result<Vec<Claim>, RunFailure> {
+        let table = locked(&self.jobs);
+        jobs.iter()
+            .map(|id| {
+                let cell = table.get(id).ok_or_else(|| RunFailure::Fault("resume of a job that has ended".into()))?;
+                Claim::new(cell).ok_or_else(|| RunFailure::Fault("resume of a job that has not returned".into()))
+            })
+            .collect()
+    }
+}
+
+impl Runner for InProcess {
+    fn configure(self: Arc<Self>, settings: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
+        Box::pin(async move {
+            let this = Arc::clone(&self);
+            self.calls.call(CONFIGURE_LIMIT, move || this.configure_now(&settings)).await?
+        })
+    }
+
+    fn start(
+        self: Arc<Self>,
+        instance: InstanceId,
+        start: Vec<u8>,
+    ) -> BoxFuture<'static, Result<JobLease, RunFailure>> {
+        Box::pin(async move {
+            let cell = locked(&self.instances).get(&instance).cloned();
+            let cell = cell.ok_or_else(|| RunFailure::Fault("start on an instance that has ended".into()))?;
+            let this = Arc::clone(&self);
+            self.calls.call(START_LIMIT, move || this.start_now(cell, &start)).await?
+        })
+    }
+
+    fn resume(self: Arc<Self>, jobs: Vec<JobId>, frame: Vec<u8>) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
+        Box::pin(async move {
+            let claims = self.claim(&jobs)?;
+            let plugin = self.plugin;
+            let work = move || {
+                let raw: Vec<RawJob> = claims.iter().map(|claim| claim.0.raw).collect();
+                let answer = plugin.resume()(RSlice::from_slice(&raw), RSlice::from_slice(&frame));
+                answered(answer, "resume")
+            };
+            self.calls.call(self.resume_limit, work).await?
+        })
+    }
+
+    fn drop_job(&self, job: JobId) {
+        let cell = locked(&self.jobs).remove(&job);
+        if let Some(cell) = cell {
+            self.calls.dispose(DROP_LIMIT, cell);
+        }
+    }
+
+    fn drop_instance(&self, instance: InstanceId) {
+        let cell = locked(&self.instances).remove(&instance);
+        if let Some(cell) = cell {
+            self.calls.dispose(DROP_LIMIT, cell);
+        }
+    }
+}
+
+/// Owns an instance of the plugin; dropped by the last of its jobs.
+struct InstanceCell {
+    plugin: PluginRef,
+    raw: RawInstance,
+}
+
+impl Drop for InstanceCell {
+    fn drop(&mut self) {
+        self.plugin.drop_instance()(self.raw);
+    }
+}
+
+/// Owns a job of the plugin, and keeps its instance.
+struct JobCell {
+    raw: RawJob,
+    instance: Arc<InstanceCell>,
+    busy: AtomicBool,
+}
+
+impl Drop for JobCell {
+    fn drop(&mut self) {
+        self.instance.plugin.drop_job()(self.raw);
+    }
+}
+
+/// A job that one call has to itself.
+struct Claim(Arc<JobCell>);
+
+impl Claim {
+    fn new(cell: &Arc<JobCell>) -> Option<Self> {
+        (!cell.busy.swap(true, Ordering::SeqCst)).then(|| Self(Arc::clone(cell)))
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.0.busy.store(false, Ordering::SeqCst);
+    }
+}
+
+impl From<CallFailure> for RunFailure {
+    fn from(failure: CallFailure) -> Self {
+        match failure {
+            CallFailure::Timeout => Self::Timeout,
+            CallFailure::Stuck => Self::Stuck,
+            CallFailure::Panicked => Self::Fault("the call panicked".into()),
+        }
+    }
+}
+
+fn settings_failure(bytes: RVec<u8>) -> RunFailure {
+    match decoded::<SettingsError>(bytes, "configure") {
+        Ok(error) => RunFailure::Settings(error),
+        Err(failure) => failure,
+    }
+}
+
+fn start_failure(bytes: RVec<u8>) -> RunFailure {
+    match decoded::<StartError>(bytes, "start") {
+        Ok(error) => RunFailure::Start(error.message),
+        Err(failure) => failure,
+    }
+}
+
+fn decoded<T: for<'b> minicbor::Decode<'b, ()>>(bytes: RVec<u8>, call: &str) -> Result<T, RunFailure> {
+    let bytes = answered(bytes, call)?;
+    codec::decode(&bytes).map_err(|error| RunFailure::Fault(format!("the error of {call} is no map: {error}")))
+}
+
+/// Copies an answer, so that the plugin's memory goes back to the plugin at once.
+fn answered(bytes: RVec<u8>, call: &str) -> Result<Vec<u8>, RunFailure> {
+    match bytes.len() {
+        0 => Err(RunFailure::Fault(format!("{call} answered no bytes"))),
+        len if len > ANSWER_BYTES_MAX => {
+            Err(RunFailure::Fault(format!("{call} answered {len} bytes, at most {ANSWER_BYTES_MAX} are taken")))
+        }
+        _ => Ok(bytes.to_vec()),
+    }
+}
+
+/// A panic of another holder leaves these maps whole: they are changed by single inserts and removes.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
