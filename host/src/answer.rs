@@ -1,0 +1,214 @@
+//! What the gateway answers: typed rows, the blocks that they are true at, and what is missing.
+//!
+//! Invariant: amounts are integers here; [`crate::http::view`] alone turns them into text.
+
+use std::sync::Arc;
+
+use alloy::primitives::{Address, Bytes, U256};
+use bigdecimal::BigDecimal;
+
+use crate::network::Network;
+use crate::reader::Block;
+
+/// An answer; `items` hold what was found, `missing` what could not be told.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) items: Items,
+    /// One for each network that was asked, in the order of networks. Empty for `/networks` and `/protocols`.
+    pub(crate) blocks: Vec<(Arc<Network>, Block)>,
+    /// In the order of networks, then of subjects.
+    pub(crate) missing: Vec<Missing>,
+    pub(crate) jobs: Vec<JobReport>,
+    /// Asks accounts (then it carries `portolan-blocks`).
+    pub(crate) about_account: bool,
+}
+
+/// The rows of an answer, in the order of the body.
+#[derive(Clone, Debug)]
+pub(crate) enum Items {
+    Networks(Vec<Arc<Network>>),
+    Protocols(Vec<Arc<Protocol>>),
+    /// Of the aggregate call.
+    AllClaimables(Vec<Claimable>),
+    /// Of one protocol.
+    Claimables(Vec<Claimable>),
+    Farming(Vec<FarmingPosition>),
+    Lending(Vec<LendingPosition>),
+}
+
+/// Something that could not be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Missing {
+    /// A protocol's slug, or `*` for all of a network.
+    pub(crate) subject: String,
+    pub(crate) network: Arc<Network>,
+    pub(crate) reason: Reason,
+}
+
+/// Why something is missing; the words of the `portolan-partial` header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Reason {
+    Timeout,
+    Upstream,
+    WrongChain,
+    NotConfigured,
+    Crashed,
+    Quarantined,
+    Disabled,
+    InvalidOutput,
+    PluginError,
+    OverBudget,
+}
+
+impl Reason {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Upstream => "upstream",
+            Self::WrongChain => "wrong-chain",
+            Self::NotConfigured => "not-configured",
+            Self::Crashed => "crashed",
+            Self::Quarantined => "quarantined",
+            Self::Disabled => "disabled",
+            Self::InvalidOutput => "invalid-output",
+            Self::PluginError => "plugin-error",
+            Self::OverBudget => "over-budget",
+        }
+    }
+}
+
+/// What one job did, for `detail=full`.
+#[derive(Clone, Debug)]
+pub(crate) struct JobReport {
+    pub(crate) protocol: String,
+    pub(crate) network: Arc<Network>,
+    pub(crate) status: JobStatus,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) detail: String,
+    pub(crate) duration_ms: u64,
+    pub(crate) waves: u32,
+    pub(crate) reads: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobStatus {
+    Ok,
+    Partial,
+    Failed,
+}
+
+impl JobStatus {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A protocol as answers show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Protocol {
+    pub(crate) slug: String,
+    pub(crate) name: String,
+    pub(crate) website: String,
+    pub(crate) logo: String,
+    pub(crate) primitives: Vec<String>,
+    pub(crate) company_name: String,
+    pub(crate) company_slug: String,
+}
+
+/// A token with what the chain says of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub(crate) network: Arc<Network>,
+    pub(crate) address: Address,
+    pub(crate) name: String,
+    pub(crate) symbol: String,
+    pub(crate) decimals: u8,
+    pub(crate) logo: Option<String>,
+    /// `SINGLE`, `NATIVE`, `UNISWAP`, …
+    pub(crate) kind: &'static str,
+    /// Smallest units.
+    pub(crate) total_supply: U256,
+    pub(crate) underlying: Vec<Address>,
+    /// Dollars for one whole token; `None` where no source knows it.
+    pub(crate) price: Option<Price>,
+}
+
+/// A price and where it is from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Price {
+    /// Dollars for one whole token.
+    pub(crate) usd: BigDecimal,
+    pub(crate) source: &'static str,
+    /// `None` for a source that has no time.
+    pub(crate) age_s: Option<u64>,
+}
+
+/// What every row of an account answer carries.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// Stable between calls.
+    pub(crate) id: String,
+    pub(crate) protocol: Arc<Protocol>,
+    pub(crate) network: Arc<Network>,
+    /// Symbols filled in.
+    pub(crate) name: String,
+    pub(crate) account: Address,
+    /// `name@version`.
+    pub(crate) plugin: Arc<str>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Claimable {
+    pub(crate) row: Row,
+    /// The specification's `type`.
+    pub(crate) kind: String,
+    pub(crate) token: Arc<Token>,
+    /// Smallest units.
+    pub(crate) amount: U256,
+    pub(crate) transaction: ClaimTransaction,
+}
+
+/// Encoded by the host from a declared template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimTransaction {
+    pub(crate) to: Address,
+    /// `None` where anyone may send it.
+    pub(crate) from: Option<Address>,
+    pub(crate) data: Bytes,
+    /// Function name.
+    pub(crate) function: String,
+    /// Solidity type and value as text, in order.
+    pub(crate) inputs: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FarmingPosition {
+    pub(crate) row: Row,
+    pub(crate) contract: Address,
+    pub(crate) vault_type: String,
+    /// A fraction a year; `None` where it cannot be told.
+    pub(crate) apr: Option<BigDecimal>,
+    pub(crate) staked_token: Arc<Token>,
+    /// In units of the staked token's decimals.
+    pub(crate) amount: U256,
+    /// Smallest units of the staked token.
+    pub(crate) underlying_amount: U256,
+    pub(crate) reward_tokens: Vec<Arc<Token>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LendingPosition {
+    pub(crate) row: Row,
+    /// A fraction a year.
+    pub(crate) rate: BigDecimal,
+    pub(crate) token: Arc<Token>,
+    /// Smallest units.
+    pub(crate) amount: U256,
+    /// `supply` or `borrow`.
+    pub(crate) side: &'static str,
+    pub(crate) health_factor: Option<BigDecimal>,
+}

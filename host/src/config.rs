@@ -1,0 +1,163 @@
+//! The configuration: flags over `PORTOLAN_*` environment over file over defaults.
+//!
+//! Invariant: a [`Config`] is complete and valid, and every error is one line that names its place and repeats no URL.
+
+mod file;
+mod layer;
+mod limits;
+mod networks;
+mod prices;
+mod rpc;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use alloy::primitives::Address;
+use bigdecimal::BigDecimal;
+use tracing_subscriber::EnvFilter;
+
+use self::file::File;
+pub(crate) use self::layer::Environment;
+use self::layer::{Key, Layers, Told};
+pub(crate) use self::limits::{Limits, PluginLimits};
+use crate::cli::Flags;
+use crate::log;
+use crate::network::Networks;
+use crate::one_line;
+use crate::rpc_url::RpcUrl;
+
+/// Time for an answer. Below a tenth of a second no chain answers, above two minutes no client waits.
+const DEADLINE_MS: (u64, std::ops::RangeInclusive<u64>) = (8000, 100..=120_000);
+
+/// Answers in flight. Each holds its replies and rows in memory.
+const IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (256, 1..=65_536);
+
+const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
+const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
+const OPERATORS_LISTEN: Key = Key { file: "operators_listen", flag: Some("--operators-listen") };
+const STATE_DIR: Key = Key { file: "state_dir", flag: Some("--state") };
+const LOG_FORMAT: Key = Key { file: "log_format", flag: Some("--log-format") };
+const PLUGINS_DIR: Key = Key { file: "plugins.dir", flag: Some("--plugins") };
+const ISOLATION: Key = Key { file: "plugins.isolation", flag: None };
+const ANSWER_DEADLINE: Key = Key { file: "answers.deadline_ms", flag: None };
+const ANSWERS_IN_FLIGHT: Key = Key { file: "answers.in_flight_max", flag: None };
+
+/// What the process runs with.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) listen: SocketAddr,
+    pub(crate) claimables_listen: SocketAddr,
+    pub(crate) operators_listen: SocketAddr,
+    pub(crate) state_dir: PathBuf,
+    pub(crate) plugins_dir: PathBuf,
+    pub(crate) log_format: LogFormat,
+    pub(crate) log_filter: EnvFilter,
+    pub(crate) networks: Networks,
+    /// By chain id, in the order of networks; preferred endpoints first. Networks without any are left out.
+    pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
+    /// Dollars by chain id and token.
+    pub(crate) prices: Vec<(u64, Address, BigDecimal)>,
+    pub(crate) limits: PluginLimits,
+    pub(crate) deadline_ms: u64,
+    pub(crate) in_flight_max: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+/// Why there is no configuration; always one line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {reason}")]
+pub(crate) struct ConfigError {
+    /// File and key, flag, or variable.
+    place: String,
+    reason: String,
+}
+
+impl ConfigError {
+    fn new(place: impl AsRef<str>, reason: impl AsRef<str>) -> Self {
+        Self { place: one_line::of(place.as_ref()), reason: one_line::of(reason.as_ref()) }
+    }
+}
+
+impl Config {
+    /// Reads the file that flags or environment name, if any, and lays everything over each other.
+    pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Self, ConfigError> {
+        let path = flags.config.as_deref().or_else(|| environment.get("PORTOLAN_CONFIG"));
+        let file = path.map(File::read).transpose()?.unwrap_or_default();
+        Self::lay(flags, environment, file)
+    }
+
+    fn lay(flags: &Flags, environment: &Environment, file: File) -> Result<Self, ConfigError> {
+        let File { name, told } = file;
+        let layers = Layers { environment, file: &name };
+        let address = |key, flag: &Option<String>, told: Option<String>, default: u16| {
+            let default = SocketAddr::from(([127, 0, 0, 1], default));
+            layers.pick(key, flag.clone(), told).map_or(Ok(default), |told| socket_address(&told))
+        };
+        let folder = |key, flag: &Option<String>, told: Option<String>, default: &str| {
+            layers.pick(key, flag.clone(), told).map_or(Ok(default.into()), |told| told_folder(&told))
+        };
+        let number = |key, told: Option<u64>, (default, range)| {
+            layers.pick(key, None, told.map(|told| told.to_string())).map_or(Ok(default), |told| told.number(&range))
+        };
+        if let Some(told) = layers.pick(ISOLATION, None, told.plugins.isolation) {
+            isolation(&told)?;
+        }
+        let networks = networks::read(&told.networks, &layers)?;
+        let in_flight_max = number(ANSWERS_IN_FLIGHT, told.answers.in_flight_max, IN_FLIGHT)?;
+        Ok(Self {
+            listen: address(LISTEN, &flags.listen, told.listen, 8080)?,
+            claimables_listen: address(CLAIMABLES_LISTEN, &flags.claimables_listen, told.claimables_listen, 8081)?,
+            operators_listen: address(OPERATORS_LISTEN, &flags.operators_listen, told.operators_listen, 9090)?,
+            state_dir: folder(STATE_DIR, &flags.state, told.state_dir, "portolan-state")?,
+            plugins_dir: folder(PLUGINS_DIR, &flags.plugins, told.plugins.dir, "portolan-plugins")?,
+            log_format: layers
+                .pick(LOG_FORMAT, flags.log_format.clone(), told.log_format)
+                .map_or(Ok(LogFormat::Text), |told| log_format(&told))?,
+            log_filter: log_filter(environment)?,
+            rpc: rpc::read(&flags.rpc, &told.networks, &networks, &layers)?,
+            prices: prices::read(&told.prices.fixed, &networks, &layers)?,
+            limits: told.plugins.limits.checked(&layers)?,
+            deadline_ms: number(ANSWER_DEADLINE, told.answers.deadline_ms, DEADLINE_MS)?,
+            in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
+            networks,
+        })
+    }
+}
+
+fn socket_address(told: &Told) -> Result<SocketAddr, ConfigError> {
+    told.text.parse().map_err(|_| told.bad("is not an address and a port, like 127.0.0.1:8080"))
+}
+
+fn told_folder(told: &Told) -> Result<PathBuf, ConfigError> {
+    if told.text.is_empty() { Err(told.bad("is no folder")) } else { Ok(PathBuf::from(&told.text)) }
+}
+
+fn log_format(told: &Told) -> Result<LogFormat, ConfigError> {
+    match told.text.as_str() {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => Err(told.bad("is neither text nor json")),
+    }
+}
+
+fn isolation(told: &Told) -> Result<(), ConfigError> {
+    match told.text.as_str() {
+        "in-process" => Ok(()),
+        "worker" => Err(told.bad("is not available yet; use in-process")),
+        _ => Err(told.bad("is no isolation; use in-process")),
+    }
+}
+
+fn log_filter(environment: &Environment) -> Result<EnvFilter, ConfigError> {
+    let told = ["PORTOLAN_LOG", "RUST_LOG"].into_iter().find_map(|name| Some((name, environment.get(name)?)));
+    let (name, text) = told.map_or(("PORTOLAN_LOG", None), |(name, text)| (name, Some(text)));
+    log::filter(text).map_err(|error| ConfigError::new(name, error.to_string()))
+}
+
+#[cfg(test)]
+mod tests;

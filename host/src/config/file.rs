@@ -1,0 +1,111 @@
+//! The configuration file as it is written: TOML in which an unknown key is an error. What the values mean is checked
+//! by those who use them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+
+use serde::Deserialize;
+use serde_path_to_error::Segment;
+
+use super::ConfigError;
+use super::limits::PluginLimitsTable;
+
+/// A configuration of every network and a thousand prices has a tenth of that.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A file and its name.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    pub(super) name: String,
+    pub(super) told: Tables,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Tables {
+    pub(super) listen: Option<String>,
+    pub(super) claimables_listen: Option<String>,
+    pub(super) operators_listen: Option<String>,
+    pub(super) state_dir: Option<String>,
+    pub(super) log_format: Option<String>,
+    pub(super) plugins: PluginsTable,
+    pub(super) answers: AnswersTable,
+    /// By slug.
+    pub(super) networks: BTreeMap<String, NetworkTable>,
+    pub(super) prices: PricesTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PluginsTable {
+    pub(super) dir: Option<String>,
+    pub(super) isolation: Option<String>,
+    pub(super) limits: PluginLimitsTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct AnswersTable {
+    pub(super) deadline_ms: Option<u64>,
+    pub(super) in_flight_max: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct NetworkTable {
+    pub(super) name: Option<String>,
+    pub(super) chain_id: Option<u64>,
+    pub(super) logo: Option<String>,
+    pub(super) native: Option<String>,
+    pub(super) wrapped_native: Option<String>,
+    pub(super) rpc: Option<Vec<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PricesTable {
+    /// By slug, then by address.
+    #[serde(rename = "static")]
+    pub(super) fixed: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl File {
+    pub(super) fn read(path: &str) -> Result<Self, ConfigError> {
+        let unreadable = |error: std::io::Error| ConfigError::new(path, format!("cannot be read: {error}"));
+        let mut text = String::new();
+        let file = fs::File::open(path).map_err(unreadable)?;
+        file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(unreadable)?;
+        if text.len() as u64 > FILE_BYTES_MAX {
+            return Err(ConfigError::new(path, format!("is larger than {FILE_BYTES_MAX} bytes")));
+        }
+        Self::parse(path, &text)
+    }
+
+    pub(super) fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
+        let document = toml::Deserializer::parse(text).map_err(|error| refusal(name, text, &error, None))?;
+        let told = serde_path_to_error::deserialize(document)
+            .map_err(|error| refusal(name, text, error.inner(), Some(key(error.path()))))?;
+        Ok(Self { name: name.to_owned(), told })
+    }
+}
+
+/// `file, line 3: key: …`; what cannot be parsed has no path, and gets the key that its line begins with.
+fn refusal(name: &str, text: &str, error: &toml::de::Error, path: Option<String>) -> ConfigError {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line_number = before.matches('\n').count();
+    let of_line = || text.lines().nth(line_number).and_then(|line| line.split_once('=')).map(|(key, _)| key.trim());
+    let key = path.or_else(|| of_line().filter(|key| is_plain(key)).map(ToOwned::to_owned)).unwrap_or_default();
+    let colon = if key.is_empty() { "" } else { ": " };
+    ConfigError::new(format!("{name}, line {}{colon}{key}", line_number + 1), error.message())
+}
+
+fn is_plain(key: &str) -> bool {
+    key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+}
+
+/// The dotted key; empty at the top of the file.
+fn key(path: &serde_path_to_error::Path) -> String {
+    let parts = path.iter().filter(|segment| !matches!(segment, Segment::Unknown)).map(ToString::to_string);
+    parts.collect::<Vec<_>>().join(".")
+}

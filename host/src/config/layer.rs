@@ -1,0 +1,106 @@
+//! Where a value is from. Invariant: a value keeps its place, so that an error can name it.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use super::ConfigError;
+
+/// The variables that concern Portolan. Others are not looked at, also not unknown ones with the prefix `PORTOLAN_`:
+/// orchestrators set such for a service of that name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Those of the process.
+    pub(crate) fn of_process() -> Result<Self, ConfigError> {
+        let mut variables = BTreeMap::new();
+        for (name, value) in std::env::vars_os() {
+            let Some(name) = name.to_str().filter(|name| name.starts_with("PORTOLAN_") || *name == "RUST_LOG") else {
+                continue;
+            };
+            let value = value.into_string().map_err(|_| ConfigError::new(name, "is not valid UTF-8"))?;
+            variables.insert(name.to_owned(), value);
+        }
+        Ok(Self(variables))
+    }
+
+    /// An empty variable is one that is not set.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Rest of the name and value of each variable that begins with `prefix`.
+    pub(super) fn with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let set = self.0.iter().filter(|(_, value)| !value.is_empty());
+        set.filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
+    }
+}
+
+#[cfg(test)]
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(variables: [(&str, &str); N]) -> Self {
+        Self(variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+}
+
+/// A setting that is one value: its dotted key in the file, and its flag where it has one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    pub(super) file: &'static str,
+    pub(super) flag: Option<&'static str>,
+}
+
+impl Key {
+    /// `plugins.dir` is `PORTOLAN_PLUGINS_DIR`.
+    fn variable(self) -> String {
+        format!("PORTOLAN_{}", self.file.replace('.', "_").to_ascii_uppercase())
+    }
+}
+
+/// A value and its place.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) text: String,
+    place: String,
+}
+
+impl Told {
+    pub(super) fn bad(&self, reason: &str) -> ConfigError {
+        ConfigError::new(&self.place, format!("{} {reason}", self.text))
+    }
+
+    pub(super) fn number<T>(&self, range: &RangeInclusive<T>) -> Result<T, ConfigError>
+    where
+        T: FromStr + PartialOrd + std::fmt::Display,
+    {
+        let number = self.text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| self.bad(&format!("is not a whole number from {} to {}", range.start(), range.end())))
+    }
+}
+
+/// Everything that a value can be from.
+#[derive(Debug)]
+pub(super) struct Layers<'a> {
+    pub(super) environment: &'a Environment,
+    /// The file's name, for error texts.
+    pub(super) file: &'a str,
+}
+
+impl Layers<'_> {
+    /// The value that counts; `None` where nothing tells any.
+    pub(super) fn pick(&self, key: Key, flag: Option<String>, file: Option<String>) -> Option<Told> {
+        let flag = flag.map(|text| Told { text, place: key.flag.unwrap_or_default().to_owned() });
+        let variable = || {
+            let name = key.variable();
+            self.environment.get(&name).map(|text| Told { text: text.to_owned(), place: name.clone() })
+        };
+        let file = || file.map(|text| Told { text, place: self.place(key.file) });
+        flag.or_else(variable).or_else(file)
+    }
+
+    /// A key of the file, as error texts name it.
+    pub(super) fn place(&self, key: &str) -> String {
+        format!("{}: {key}", self.file)
+    }
+}

@@ -1,0 +1,139 @@
+//! Networks of the configuration: endpoints for the built-in ones, whole tables for others.
+//!
+//! Invariant: slug, name and chain id are each unique, and are fit to stand in headers, variables and log lines.
+
+use std::collections::BTreeMap;
+
+use alloy::primitives::Address;
+
+use super::ConfigError;
+use super::file::NetworkTable;
+use super::layer::Layers;
+use crate::address;
+use crate::network::{Network, Networks};
+
+/// More than there are chains that anyone serves from one gateway; keeps `portolan-blocks` within what proxies take.
+const ADDED_MAX: usize = 64;
+
+/// Of a slug, a name or a symbol.
+const WORD_BYTES_MAX: usize = 32;
+
+/// Of a logo's URL.
+const LOGO_BYTES_MAX: usize = 1024;
+
+/// The built-in networks and those that `tables` add, these in the order of their slugs.
+pub(super) fn read(tables: &BTreeMap<String, NetworkTable>, layers: &Layers<'_>) -> Result<Networks, ConfigError> {
+    let mut added: Vec<Network> = Vec::new();
+    let built_in = Networks::new([]);
+    for (slug, table) in tables {
+        let reader = Reader { slug, table, layers };
+        if built_in.iter().any(|network| network.slug == *slug) {
+            reader.only_rpc()?;
+            continue;
+        }
+        let network = reader.network()?;
+        for other in built_in.iter().map(AsRef::as_ref).chain(&added) {
+            reader.differs(&network, other)?;
+        }
+        added.push(network);
+    }
+    if added.len() > ADDED_MAX {
+        return Err(ConfigError::new(layers.place("networks"), format!("adds more than {ADDED_MAX} networks")));
+    }
+    Ok(Networks::new(added))
+}
+
+struct Reader<'a> {
+    slug: &'a str,
+    table: &'a NetworkTable,
+    layers: &'a Layers<'a>,
+}
+
+impl Reader<'_> {
+    fn bad(&self, key: &str, reason: &str) -> ConfigError {
+        ConfigError::new(self.layers.place(&format!("networks.{}{key}", self.slug)), reason)
+    }
+
+    fn only_rpc(&self) -> Result<(), ConfigError> {
+        let NetworkTable { name, chain_id, logo, native, wrapped_native, rpc: _ } = self.table;
+        let told = [
+            (".name", name.is_some()),
+            (".chain_id", chain_id.is_some()),
+            (".logo", logo.is_some()),
+            (".native", native.is_some()),
+            (".wrapped_native", wrapped_native.is_some()),
+        ];
+        match told.into_iter().find(|(_, is_told)| *is_told) {
+            Some((key, _)) => Err(self.bad(key, "cannot be set: the network is built in")),
+            None => Ok(()),
+        }
+    }
+
+    fn network(&self) -> Result<Network, ConfigError> {
+        let is_slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
+        if !is_word(self.slug, is_slug) {
+            return Err(self.bad("", "is no slug: lower-case letters, digits, _ and -"));
+        }
+        let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        let chain_id = self.table.chain_id.filter(|id| *id > 0);
+        Ok(Network {
+            slug: self.slug.to_owned(),
+            name: self.word(".name", self.table.name.as_deref(), is_name, "upper-case letters, digits and _")?,
+            chain_id: chain_id.ok_or_else(|| self.bad(".chain_id", "is missing or 0"))?,
+            logo: self.logo()?,
+            native: self.word(".native", self.table.native.as_deref(), |byte| byte.is_ascii_graphic(), "a symbol")?,
+            wrapped_native: self.wrapped_native()?,
+        })
+    }
+
+    fn word(
+        &self,
+        key: &str,
+        told: Option<&str>,
+        is_allowed: impl Fn(u8) -> bool,
+        expected: &str,
+    ) -> Result<String, ConfigError> {
+        let told = told.ok_or_else(|| self.bad(key, "is missing"))?;
+        if is_word(told, is_allowed) {
+            Ok(told.to_owned())
+        } else {
+            Err(self.bad(key, &format!("{told} is not {expected}, up to {WORD_BYTES_MAX} of them")))
+        }
+    }
+
+    fn logo(&self) -> Result<String, ConfigError> {
+        let logo = self.table.logo.as_deref().ok_or_else(|| self.bad(".logo", "is missing"))?;
+        let is_url = url::Url::parse(logo).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if is_url && logo.len() <= LOGO_BYTES_MAX && logo.bytes().all(|byte| byte.is_ascii_graphic()) {
+            Ok(logo.to_owned())
+        } else {
+            Err(self.bad(".logo", "is no http or https URL"))
+        }
+    }
+
+    fn wrapped_native(&self) -> Result<Option<Address>, ConfigError> {
+        let told = self.table.wrapped_native.as_deref();
+        let read =
+            |text: &str| address::parse(text).map_err(|error| self.bad(".wrapped_native", &format!("{text} {error}")));
+        told.map(read).transpose()
+    }
+
+    fn differs(&self, network: &Network, other: &Network) -> Result<(), ConfigError> {
+        let names = [&other.slug, &other.name];
+        let is_taken = |text: &str| names.into_iter().any(|name| name.eq_ignore_ascii_case(text));
+        let key = if is_taken(&network.slug) {
+            ""
+        } else if is_taken(&network.name) {
+            ".name"
+        } else if network.chain_id == other.chain_id {
+            ".chain_id"
+        } else {
+            return Ok(());
+        };
+        Err(self.bad(key, &format!("is also that of {}", other.slug)))
+    }
+}
+
+fn is_word(text: &str, is_allowed: impl Fn(u8) -> bool) -> bool {
+    (1..=WORD_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_allowed)
+}

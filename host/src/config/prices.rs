@@ -1,0 +1,63 @@
+//! Prices that an operator states: `[prices.static]`, dollars for one whole token.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use alloy::primitives::Address;
+use bigdecimal::BigDecimal;
+
+use super::ConfigError;
+use super::layer::Layers;
+use crate::address;
+use crate::network::Networks;
+
+/// More digits than any price has; arithmetic stays cheap.
+const PRICE_CHARS_MAX: usize = 64;
+
+/// By slug and address, as they are written, to chain id and token.
+pub(super) fn read(
+    told: &BTreeMap<String, BTreeMap<String, String>>,
+    networks: &Networks,
+    layers: &Layers<'_>,
+) -> Result<Vec<(u64, Address, BigDecimal)>, ConfigError> {
+    let mut prices = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (slug, tokens) in told {
+        let table = format!("prices.static.{slug}");
+        let bad = |key: &str, reason: String| ConfigError::new(layers.place(&format!("{table}{key}")), reason);
+        let network = networks.named(slug).ok_or_else(|| bad("", format!("{slug} is no network")))?;
+        for (token, price) in tokens {
+            let key = format!(".\"{token}\"");
+            let token = address::parse(token).map_err(|error| bad(&key, format!("{token} {error}")))?;
+            let price = dollars(price).ok_or_else(|| bad(&key, format!("{price} is no price like 1840.25")))?;
+            if !seen.insert((network.chain_id, token)) {
+                return Err(bad(&key, "is told twice".into()));
+            }
+            prices.push((network.chain_id, token, price));
+        }
+    }
+    Ok(prices)
+}
+
+/// Digits with at most one point among them: no sign, no exponent, no infinity.
+fn dollars(text: &str) -> Option<BigDecimal> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_price = text.len() <= PRICE_CHARS_MAX && is_digits(whole) && is_digits(fraction);
+    is_price.then(|| text.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_is_digits_with_at_most_one_point() {
+        let (exact, tenth) = (dollars("1840.25").unwrap(), dollars("0.1").unwrap());
+        assert_eq!((exact * BigDecimal::from(4)).to_string(), "7361.00");
+        assert_eq!(tenth * BigDecimal::from(10), BigDecimal::from(1));
+        for bad in ["", ".", "1.", ".5", "-1", "+1", "1e5", "NaN", "inf", "1,5", "1_000", " 1", "1.2.3", "0x1"] {
+            assert_eq!(dollars(bad), None, "{bad}");
+        }
+        assert_eq!(dollars(&"1".repeat(65)), None);
+    }
+}

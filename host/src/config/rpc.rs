@@ -1,0 +1,124 @@
+//! Which JSON-RPC endpoints each network has.
+//!
+//! Invariant: for each network one layer tells all its endpoints; the public defaults apply only where no layer names
+//! any endpoint of any network. No error repeats a URL.
+
+use std::collections::BTreeMap;
+
+use super::ConfigError;
+use super::file::NetworkTable;
+use super::layer::Layers;
+use crate::network::Networks;
+use crate::rpc_url::RpcUrl;
+
+/// An answer's deadline has no room to try more.
+const ENDPOINTS_MAX: usize = 16;
+
+const FLAG: &str = "--rpc";
+const VARIABLE: &str = "PORTOLAN_RPC_";
+
+/// Public endpoints that ask for no key, as <https://chainlist.org> lists them. POLYGON_MUMBAI has been shut down.
+#[rustfmt::skip]
+const PUBLIC: [(u64, &[&str]); 7] = [
+    (1, &["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"]),
+    (10, &["https://optimism-rpc.publicnode.com", "https://mainnet.optimism.io"]),
+    (42161, &["https://arbitrum-one-rpc.publicnode.com", "https://arb1.arbitrum.io/rpc"]),
+    (250, &["https://fantom-rpc.publicnode.com", "https://rpcapi.fantom.network"]),
+    (43114, &["https://avalanche-c-chain-rpc.publicnode.com", "https://api.avax.network/ext/bc/C/rpc"]),
+    (56, &["https://bsc-rpc.publicnode.com", "https://bsc-dataseed.bnbchain.org"]),
+    (137, &["https://polygon-bor-rpc.publicnode.com", "https://polygon-rpc.com"]),
+];
+
+/// Endpoints by chain id.
+type Endpoints = BTreeMap<u64, Vec<RpcUrl>>;
+
+/// Of each network that has any, in the order of networks.
+pub(super) fn read(
+    flags: &[String],
+    tables: &BTreeMap<String, NetworkTable>,
+    networks: &Networks,
+    layers: &Layers<'_>,
+) -> Result<Vec<(u64, Vec<RpcUrl>)>, ConfigError> {
+    let mut told = of_file(tables, networks, layers)?;
+    told.extend(of_environment(networks, layers)?);
+    told.extend(of_flags(flags, networks)?);
+    if told.is_empty() {
+        told = public()?;
+    }
+    let of_network = |chain_id: u64| Some((chain_id, told.remove(&chain_id)?)).filter(|(_, urls)| !urls.is_empty());
+    Ok(networks.iter().map(|network| network.chain_id).filter_map(of_network).collect())
+}
+
+fn of_flags(flags: &[String], networks: &Networks) -> Result<Endpoints, ConfigError> {
+    let mut endpoints = Endpoints::new();
+    for flag in flags {
+        let Some((name, url)) = flag.split_once('=') else {
+            return Err(ConfigError::new(FLAG, "needs NETWORK=URL"));
+        };
+        let network = networks.named(name).ok_or_else(|| unknown(FLAG, name, networks))?;
+        let place = format!("{FLAG} {name}");
+        push(endpoints.entry(network.chain_id).or_default(), url, &place)?;
+    }
+    Ok(endpoints)
+}
+
+/// `PORTOLAN_RPC_ETHEREUM`, by slug or name; a hyphen is an underscore there.
+fn of_environment(networks: &Networks, layers: &Layers<'_>) -> Result<Endpoints, ConfigError> {
+    let mut endpoints = Endpoints::new();
+    for (name, urls) in layers.environment.with_prefix(VARIABLE) {
+        let place = format!("{VARIABLE}{name}");
+        let is_named = |text: &str| text.replace('-', "_").eq_ignore_ascii_case(name);
+        let network = networks.iter().find(|network| is_named(&network.slug) || is_named(&network.name));
+        let network = network.ok_or_else(|| unknown(&place, name, networks))?;
+        let mut list = Vec::new();
+        for url in urls.split(',').map(str::trim).filter(|url| !url.is_empty()) {
+            push(&mut list, url, &place)?;
+        }
+        if endpoints.insert(network.chain_id, list).is_some() {
+            return Err(ConfigError::new(place, format!("tells the endpoints of {} a second time", network.slug)));
+        }
+    }
+    Ok(endpoints)
+}
+
+fn of_file(
+    tables: &BTreeMap<String, NetworkTable>,
+    networks: &Networks,
+    layers: &Layers<'_>,
+) -> Result<Endpoints, ConfigError> {
+    let mut endpoints = Endpoints::new();
+    for (slug, table) in tables {
+        let (Some(urls), Some(network)) = (&table.rpc, networks.named(slug)) else { continue };
+        let place = layers.place(&format!("networks.{slug}.rpc"));
+        // An empty list is told as well: this network is not to be asked.
+        let list = endpoints.entry(network.chain_id).or_default();
+        for url in urls {
+            push(list, url, &place)?;
+        }
+    }
+    Ok(endpoints)
+}
+
+fn public() -> Result<Endpoints, ConfigError> {
+    let mut endpoints = Endpoints::new();
+    for (chain_id, urls) in PUBLIC {
+        let list = endpoints.entry(chain_id).or_default();
+        for url in urls {
+            push(list, url, "default endpoints")?;
+        }
+    }
+    Ok(endpoints)
+}
+
+fn push(list: &mut Vec<RpcUrl>, url: &str, place: &str) -> Result<(), ConfigError> {
+    if list.len() == ENDPOINTS_MAX {
+        return Err(ConfigError::new(place, format!("has more than {ENDPOINTS_MAX} endpoints")));
+    }
+    list.push(url.parse::<RpcUrl>().map_err(|error| ConfigError::new(place, error.to_string()))?);
+    Ok(())
+}
+
+fn unknown(place: &str, name: &str, networks: &Networks) -> ConfigError {
+    let names: Vec<&str> = networks.iter().map(|network| network.slug.as_str()).collect();
+    ConfigError::new(place, format!("{name} is no network; the networks are {}", names.join(", ")))
+}

@@ -1,0 +1,234 @@
+//! Precedence, and tables of what is refused.
+
+use super::*;
+
+const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+fn lay(flags: &Flags, environment: &Environment, file: &str) -> Result<Config, ConfigError> {
+    Config::lay(flags, environment, File::parse("p.toml", file)?)
+}
+
+fn of_file(file: &str) -> Config {
+    lay(&Flags::default(), &Environment::default(), file).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The one line that `file` is refused with.
+fn refusal(file: &str) -> String {
+    let text = match lay(&Flags::default(), &Environment::default(), file) {
+        Ok(_) => panic!("accepted: {file}"),
+        Err(error) => error.to_string(),
+    };
+    assert!(!text.contains('\n'), "{text}");
+    text
+}
+
+fn rpc(flags: &[&str]) -> Flags {
+    Flags { rpc: flags.iter().map(ToString::to_string).collect(), ..Flags::default() }
+}
+
+/// Chain ids and hosts.
+fn hosts(config: &Config) -> Vec<(u64, Vec<String>)> {
+    let host = |url: &RpcUrl| url.to_string();
+    config.rpc.iter().map(|(chain_id, urls)| (*chain_id, urls.iter().map(host).collect())).collect()
+}
+
+#[test]
+fn nothing_told_means_the_defaults() {
+    let config = of_file("");
+    assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
+    assert_eq!(config.claimables_listen.to_string(), "127.0.0.1:8081");
+    assert_eq!(config.operators_listen.to_string(), "127.0.0.1:9090");
+    assert_eq!(config.state_dir, PathBuf::from("portolan-state"));
+    assert_eq!(config.plugins_dir, PathBuf::from("portolan-plugins"));
+    assert_eq!(config.log_format, LogFormat::Text);
+    assert_eq!((config.deadline_ms, config.in_flight_max), (8000, 256));
+    assert_eq!(config.limits, PluginLimits::default());
+    assert_eq!(config.limits.of("x").resume_ms, 1000);
+    assert_eq!(config.limits.of("x").job_ms, 5000);
+    assert!(config.prices.is_empty());
+}
+
+#[test]
+fn flags_go_before_environment_before_file_before_defaults() {
+    let file = "listen = '127.0.0.1:1'\nclaimables_listen = '127.0.0.1:1'\noperators_listen = '127.0.0.1:1'\n\
+                state_dir = 'file'\nlog_format = 'json'\n[answers]\ndeadline_ms = 1000\n[plugins]\ndir = 'file'";
+    let environment = Environment::from([
+        ("PORTOLAN_LISTEN", "127.0.0.1:2"),
+        ("PORTOLAN_CLAIMABLES_LISTEN", "127.0.0.1:2"),
+        ("PORTOLAN_STATE_DIR", "environment"),
+        ("PORTOLAN_PLUGINS_DIR", "environment"),
+        ("PORTOLAN_ANSWERS_DEADLINE_MS", "2000"),
+        ("PORTOLAN_OPERATORS_LISTEN", ""),
+    ]);
+    let flags = Flags { listen: Some("[::1]:3".into()), plugins: Some("flag".into()), ..Flags::default() };
+    let config = lay(&flags, &environment, file).unwrap();
+    assert_eq!(config.listen.to_string(), "[::1]:3");
+    assert_eq!(config.claimables_listen.port(), 2);
+    assert_eq!(config.operators_listen.port(), 1);
+    assert_eq!(config.plugins_dir, PathBuf::from("flag"));
+    assert_eq!(config.state_dir, PathBuf::from("environment"));
+    assert_eq!(config.deadline_ms, 2000);
+    assert_eq!(config.log_format, LogFormat::Json);
+}
+
+#[test]
+fn one_layer_tells_all_endpoints_of_a_network() {
+    let file = "[networks.ethereum]\nrpc = ['http://f1', 'http://f2']\n[networks.polygon]\nrpc = ['http://f3']\n\
+                [networks.optimism]\nrpc = ['http://f4']";
+    let environment = Environment::from([
+        ("PORTOLAN_RPC_ETHEREUM", "http://e1,http://e2, "),
+        ("PORTOLAN_RPC_BSC", "http://e3"),
+        ("PORTOLAN_RPC_POLYGON", "http://e4"),
+    ]);
+    let flags = rpc(&["POLYGON=http://g1/?a=b", "polygon=http://g2"]);
+    let config = lay(&flags, &environment, file).unwrap();
+    let told = |hosts: &[&str]| hosts.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let expected = [(1, told(&["e1", "e2"])), (10, told(&["f4"])), (56, told(&["e3"])), (137, told(&["g1", "g2"]))];
+    assert_eq!(hosts(&config), expected);
+}
+
+#[test]
+fn public_endpoints_apply_only_where_none_is_told() {
+    let chain_ids = |config: &Config| config.rpc.iter().map(|(chain_id, _)| *chain_id).collect::<Vec<_>>();
+    assert_eq!(chain_ids(&of_file("")), [1, 10, 42161, 250, 43114, 56, 137]);
+    assert_eq!(chain_ids(&of_file("[networks.ethereum]\nrpc = ['http://x']")), [1]);
+    assert_eq!(chain_ids(&of_file("[networks.ethereum]\nrpc = []")), [0; 0]);
+    let config = lay(&rpc(&["bsc=http://x"]), &Environment::default(), "").unwrap();
+    assert_eq!(chain_ids(&config), [56]);
+}
+
+#[test]
+fn a_further_network_is_one_table() {
+    let base = format!(
+        "[networks.base]\nname = 'BASE'\nchain_id = 8453\nlogo = 'https://l/b.png'\nnative = 'ETH'\n\
+         wrapped_native = '{TOKEN}'\nrpc = ['http://b']\n[prices.static]\nbase.\"{TOKEN}\" = '1'"
+    );
+    let config = of_file(&base);
+    let last = config.networks.iter().last().unwrap();
+    assert_eq!((last.slug.as_str(), last.name.as_str(), last.chain_id), ("base", "BASE", 8453));
+    assert_eq!(config.networks.iter().count(), 9);
+    assert_eq!(hosts(&config), [(8453, vec!["b".to_owned()])]);
+    assert_eq!(config.prices, [(8453, TOKEN.parse().unwrap(), BigDecimal::from(1))]);
+    let named = lay(&rpc(&["BASE=http://x"]), &Environment::default(), &base).unwrap();
+    assert_eq!(hosts(&named), [(8453, vec!["x".to_owned()])]);
+}
+
+#[test]
+fn limits_of_one_plugin_stand_over_those_for_all() {
+    let config = of_file("[plugins.limits]\nresume_ms = 7\n[plugins.limits.aave-v3]\njob_ms = 9");
+    let of = |plugin| (config.limits.of(plugin).resume_ms, config.limits.of(plugin).job_ms);
+    assert_eq!(of("aave-v3"), (7, 9));
+    assert_eq!(of("other"), (7, 5000));
+}
+
+#[test]
+fn a_bad_file_is_told_with_its_name_and_key() {
+    let cases = [
+        ("lisen = 'x'", "lisen"),
+        ("[plugin]\ndir = 'x'", "plugin"),
+        ("[plugins]\ndirs = 'x'", "plugins.dirs"),
+        ("[answers]\nx = 1", "answers.x"),
+        ("[answers]\ndeadline_ms = '8s'", "answers.deadline_ms"),
+        ("[answers]\ndeadline_ms = -1", "answers.deadline_ms"),
+        ("[answers]\ndeadline_ms = 1.5", "answers.deadline_ms"),
+        ("[answers]\ndeadline_ms = 0", "answers.deadline_ms"),
+        ("[answers]\nin_flight_max = 0", "answers.in_flight_max"),
+        ("[answers]\nin_flight_max = 1000000", "answers.in_flight_max"),
+        ("listen = 'localhost'", "listen"),
+        ("listen = '127.0.0.1'", "listen"),
+        ("listen = '127.0.0.1:70000'", "listen"),
+        ("listen = 8080", "listen"),
+        ("log_format = 'xml'", "log_format"),
+        ("state_dir = ''", "state_dir"),
+        ("[plugins]\nisolation = 'worker'", "plugins.isolation"),
+        ("[plugins]\nisolation = 'none'", "plugins.isolation"),
+        ("[plugins.limits]\nresum_ms = 5", "resum_ms"),
+        ("[plugins.limits]\nresume_ms = 0", "plugins.limits.resume_ms"),
+        ("[plugins.limits]\njob_ms = 'x'", "plugins.limits.job_ms"),
+        ("[plugins.limits.aave-v3]\nx = 5", "plugins.limits.aave-v3.x"),
+        ("[plugins.limits.aave-v3]\njob_ms = 1000000", "plugins.limits.aave-v3.job_ms"),
+        ("[plugins.limits.Aave]\njob_ms = 1", "Aave"),
+        ("[networks.ethereum]\nurl = 'x'", "networks.ethereum.url"),
+        ("[networks.ethereum]\nchain_id = 5", "networks.ethereum.chain_id"),
+        ("[networks.ethereum]\nrpc = 'http://x'", "networks.ethereum.rpc"),
+        ("[networks.ethereum]\nrpc = ['ftp://x']", "networks.ethereum.rpc"),
+        ("[networks.ETHEREUM]\nrpc = ['http://x']", "networks.ETHEREUM"),
+        ("[networks.base]\nrpc = ['http://x']", "networks.base.name"),
+        ("[networks.base]\nname = 'base'", "networks.base.name"),
+        ("[networks.base]\nname = 'BASE'", "networks.base.chain_id"),
+        ("[networks.base]\nname = 'BASE'\nchain_id = 8453", "networks.base.logo"),
+        ("[networks.base]\nname = 'BASE'\nchain_id = 8453\nlogo = 'x'", "networks.base.logo"),
+        ("[networks.base]\nname = 'BASE'\nchain_id = 8453\nlogo = 'https://x'", "networks.base.native"),
+        ("[networks.base]\nname = 'BASE'\nchain_id = 1\nlogo = 'https://x'\nnative = 'ETH'", "networks.base.chain_id"),
+        ("[networks.base]\nname = 'BSC'\nchain_id = 8453\nlogo = 'https://x'\nnative = 'ETH'", "networks.base.name"),
+        ("[networks.'a,b']\nname = 'BASE'", "networks.a,b"),
+        ("[prices]\nx = 1", "prices.x"),
+        ("[prices.static]\nsolana.'0x1' = '1'", "prices.static.solana"),
+        ("[prices.static]\nethereum.'0x1' = '1'", "prices.static.ethereum.\"0x1\""),
+        ("[prices.static]\nethereum.'0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2' = '-1'", "prices.static.ethereum"),
+        ("[prices.static]\nethereum.'0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2' = 'NaN'", "prices.static.ethereum"),
+        ("[prices.static]\nethereum.'0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2' = 1.5", "prices.static.ethereum"),
+        ("listen = ", "line 1"),
+        ("a = 1\n\nb = [", "line 3"),
+        ("listen = 'a:1'\nlisten = 'b:1'", "listen"),
+    ];
+    for (file, key) in cases {
+        let text = refusal(file);
+        assert!(text.starts_with("p.toml") && text.contains(key), "{file}: {text}");
+    }
+}
+
+#[test]
+fn a_bad_flag_or_variable_is_told_by_its_name() {
+    let variables = [
+        ("PORTOLAN_LISTEN", "x", "PORTOLAN_LISTEN"),
+        ("PORTOLAN_ANSWERS_IN_FLIGHT_MAX", "many", "PORTOLAN_ANSWERS_IN_FLIGHT_MAX"),
+        ("PORTOLAN_PLUGINS_ISOLATION", "worker", "PORTOLAN_PLUGINS_ISOLATION"),
+        ("PORTOLAN_RPC_ETHERUM", "http://x", "PORTOLAN_RPC_ETHERUM"),
+        ("PORTOLAN_RPC_ETHEREUM", "http://x,y", "PORTOLAN_RPC_ETHEREUM"),
+        ("PORTOLAN_LOG", "a=b=c", "PORTOLAN_LOG"),
+    ];
+    for (name, value, expected) in variables {
+        let error = lay(&Flags::default(), &Environment::from([(name, value)]), "").unwrap_err().to_string();
+        assert!(error.starts_with(expected) && !error.contains('\n'), "{name}: {error}");
+    }
+    for flag in ["x", "solana=http://x", "polygon=", "polygon=ws://x", "=http://x"] {
+        let error = lay(&rpc(&[flag]), &Environment::default(), "").unwrap_err().to_string();
+        assert!(error.starts_with("--rpc") && !error.contains('\n'), "{flag}: {error}");
+    }
+    let both = Environment::from([("PORTOLAN_RPC_BSC", "http://x"), ("PORTOLAN_RPC_SMARTCHAIN", "http://y")]);
+    assert!(lay(&Flags::default(), &both, "").is_err());
+    let other = Environment::from([("PORTOLAN_SERVICE_HOST", "10.0.0.1"), ("PORTOLAN_PORT", "tcp://10.0.0.1:80")]);
+    assert!(lay(&Flags::default(), &other, "").is_ok());
+}
+
+#[test]
+fn no_refusal_repeats_a_url() {
+    for file in [
+        "[networks.ethereum]\nrpc = 'https://h/KEY'",
+        "[networks.ethereum]\nrpc = ['ftp://h/KEY']",
+        "[networks.ethereum]\nrpc = [{ url = 'https://h/KEY' }]",
+        "listen = 'https://h/KEY'",
+        "[networks.ethereum]\nrpc = ['https://h/KEY'",
+        "'https://h/KEY' = 1",
+        "[networks.'https://h/KEY']\nrpc = []",
+    ] {
+        let text = refusal(file);
+        assert!(!text.contains("KEY"), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("none.toml").display().to_string();
+    let flags = Flags { config: Some(missing.clone()), ..Flags::default() };
+    let error = Config::load(&flags, &Environment::default()).unwrap_err().to_string();
+    assert!(error.starts_with(&missing), "{error}");
+
+    let file = folder.path().join("p.toml");
+    std::fs::write(&file, "state_dir = 'there'").unwrap();
+    let environment = Environment::from([("PORTOLAN_CONFIG", file.to_str().unwrap())]);
+    let config = Config::load(&Flags::default(), &environment).unwrap();
+    assert_eq!(config.state_dir, PathBuf::from("there"));
+}

@@ -1,0 +1,19 @@
+//! HTTP in, JSON out: three listeners, the routes, problem documents and views.
+//!
+//! Invariant: an error becomes a status code in [`problem`] alone, and the names of JSON members stand in [`view`]
+//! alone. What an answer says is not decided here.
+
+pub(crate) mod serve;
+
+mod connection;
+mod respond;
+
+mod limit;
+mod route;
+
+pub(crate) mod problem;
+
+mod number;
+mod view;
+
+mod operators;

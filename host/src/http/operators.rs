@@ -1,0 +1,67 @@
+//! The operators' listener: health, readiness, plugins, networks. Invariant: nothing here changes state or shows more
+//! of an endpoint than its host. Other origins' pages may not read it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{CACHE_CONTROL, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Response, StatusCode};
+
+use super::problem::{ALLOW_OPERATORS, Problem, quoted};
+use super::respond::{BACKSTOP, json, unwritable};
+use super::{limit, view};
+use crate::gateway::Gateway;
+
+/// Answers the requests of the operators' listener.
+pub(super) struct Operators {
+    pub(super) gateway: Arc<Gateway>,
+    /// Hosts of the configured endpoints, by chain id.
+    pub(super) endpoints: BTreeMap<u64, Vec<String>>,
+    pub(super) deadline: Duration,
+}
+
+impl Operators {
+    /// Never fails: what goes wrong is a problem document.
+    pub(super) async fn respond(&self, head: &Parts, has_body: bool) -> Response<Full<Bytes>> {
+        self.answer(head, has_body).await.unwrap_or_else(|problem| problem.response())
+    }
+
+    async fn answer(&self, head: &Parts, has_body: bool) -> Result<Response<Full<Bytes>>, Problem> {
+        if head.method != Method::GET && head.method != Method::HEAD {
+            return Err(Problem::MethodNotAllowed { allow: ALLOW_OPERATORS });
+        }
+        limit::check(head, has_body)?;
+        let path = head.uri.path();
+        let (status, body) = match path.strip_suffix('/').unwrap_or(path) {
+            "/healthz" => (StatusCode::OK, view::health()),
+            "/readyz" => {
+                let ready = self.is_ready().await;
+                let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+                (status, view::readiness(ready))
+            }
+            "/plugins" => (StatusCode::OK, view::plugins(&self.gateway.plugins())),
+            "/networks" => (StatusCode::OK, self.networks()),
+            _ => return Err(Problem::UnknownPath(format!("there is nothing at {}", quoted(path)))),
+        };
+        let mut response = json(body.map_err(|error| unwritable(&error))?);
+        *response.status_mut() = status;
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        Ok(response)
+    }
+
+    /// What cannot be told in time is not ready.
+    async fn is_ready(&self) -> bool {
+        tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.is_ready()).await.unwrap_or(false)
+    }
+
+    fn networks(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let hosts = |chain_id| self.endpoints.get(chain_id).map(Vec::as_slice).unwrap_or_default();
+        view::operators_networks(
+            self.gateway.networks().iter().map(|network| (network.as_ref(), hosts(&network.chain_id))),
+        )
+    }
+}

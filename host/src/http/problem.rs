@@ -1,0 +1,187 @@
+//! Problem documents (RFC 9457). Invariant: this is the only place where an error becomes a status code, and nothing
+//! of a client's input reaches a document uncut or with its control characters.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::{Response, StatusCode};
+
+use super::view;
+use crate::one_line;
+
+/// Characters of `detail`; the longest is the list of valid network names.
+const DETAIL_CHARS_MAX: usize = 1000;
+
+/// Characters of a client's input that a detail repeats: a transaction hash and some more.
+const QUOTED_CHARS_MAX: usize = 80;
+
+/// Methods of everything that answers browsers.
+pub(crate) const ALLOW_ANSWERS: &str = "GET, HEAD, OPTIONS";
+
+/// Methods of the operators' listener.
+pub(crate) const ALLOW_OPERATORS: &str = "GET, HEAD";
+
+/// What a client is told instead of an answer; the text is the document's `detail`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Problem {
+    #[error("{0}")]
+    InvalidAddress(String),
+    #[error("{0}")]
+    InvalidNetwork(String),
+    #[error("{0}")]
+    InvalidFilter(String),
+    #[error("{0}")]
+    InvalidHash(String),
+    #[error("{0}")]
+    UnknownPath(String),
+    #[error("{0}")]
+    UnknownProtocol(String),
+    #[error("this address answers {allow} only")]
+    MethodNotAllowed { allow: &'static str },
+    #[error("{0}")]
+    RequestTooLarge(TooLarge),
+    #[error("as many answers as this gateway allows are under way; ask again in a moment")]
+    Overloaded,
+    #[error("{0}")]
+    NetworkNotConfigured(String),
+    #[error("{0}")]
+    ProtocolUnavailable(String),
+    #[error("{0}")]
+    Upstream(String),
+    #[error("{0}")]
+    Deadline(String),
+    #[error("{0}")]
+    Internal(String),
+    #[error("{0}")]
+    NotImplemented(String),
+}
+
+/// Which part of a request is too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TooLarge {
+    #[error("a request must not have a body")]
+    Body,
+    #[error("the request line is longer than {} bytes", super::limit::REQUEST_LINE_BYTES_MAX)]
+    Line,
+    #[error("the headers are longer than {} bytes", super::limit::HEADERS_BYTES_MAX)]
+    Headers,
+}
+
+/// A client's input, fit to be repeated in a detail.
+pub(crate) fn quoted(input: &str) -> String {
+    one_line::cut(input, QUOTED_CHARS_MAX)
+}
+
+impl Problem {
+    /// Status, last part of `type`, and `title`.
+    fn row(&self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::InvalidAddress(_) => (StatusCode::BAD_REQUEST, "invalid-address", "Invalid address"),
+            Self::InvalidNetwork(_) => (StatusCode::BAD_REQUEST, "invalid-network", "Invalid network"),
+            Self::InvalidFilter(_) => (StatusCode::BAD_REQUEST, "invalid-filter", "Invalid filter"),
+            Self::InvalidHash(_) => (StatusCode::BAD_REQUEST, "invalid-hash", "Invalid hash"),
+            Self::UnknownPath(_) => (StatusCode::NOT_FOUND, "unknown-path", "Unknown path"),
+            Self::UnknownProtocol(_) => (StatusCode::NOT_FOUND, "unknown-protocol", "Unknown protocol"),
+            Self::MethodNotAllowed { .. } => {
+                (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed")
+            }
+            Self::RequestTooLarge(part) => (part.status(), "request-too-large", "Request too large"),
+            Self::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, "overloaded", "Overloaded"),
+            Self::NetworkNotConfigured(_) => {
+                (StatusCode::SERVICE_UNAVAILABLE, "network-not-configured", "Network not configured")
+            }
+            Self::ProtocolUnavailable(_) => {
+                (StatusCode::SERVICE_UNAVAILABLE, "protocol-unavailable", "Protocol unavailable")
+            }
+            Self::Upstream(_) => (StatusCode::BAD_GATEWAY, "upstream", "Upstream failure"),
+            Self::Deadline(_) => (StatusCode::GATEWAY_TIMEOUT, "deadline", "Deadline exceeded"),
+            Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal", "Internal error"),
+            Self::NotImplemented(_) => (StatusCode::NOT_IMPLEMENTED, "not-implemented", "Not implemented"),
+        }
+    }
+
+    /// The whole document, with its headers.
+    pub(crate) fn response(&self) -> Response<Full<Bytes>> {
+        let (status, name, title) = self.row();
+        let detail = one_line::cut(&self.to_string(), DETAIL_CHARS_MAX);
+        let body = view::problem(name, title, status.as_u16(), &detail);
+        let mut response = Response::new(Full::from(body));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        match self {
+            Self::MethodNotAllowed { allow } => headers.insert(ALLOW, HeaderValue::from_static(allow)),
+            Self::Overloaded => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
+            _ => None,
+        };
+        response
+    }
+}
+
+impl TooLarge {
+    fn status(self) -> StatusCode {
+        match self {
+            Self::Body => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Line => StatusCode::URI_TOO_LONG,
+            Self::Headers => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    async fn document(problem: &Problem) -> String {
+        let body = problem.response().into_body().collect().await.unwrap().to_bytes();
+        String::from_utf8(body.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_document_has_the_members_of_the_contract() {
+        let problem = Problem::InvalidAddress("0x123 is not 0x and 40 hex digits".into());
+        let expected = concat!(
+            r#"{"type":"urn:portolan:problem:invalid-address","title":"Invalid address","status":400,"#,
+            r#""detail":"0x123 is not 0x and 40 hex digits","message":"0x123 is not 0x and 40 hex digits"}"#
+        );
+        assert_eq!(document(&problem).await, expected);
+        assert_eq!(problem.response().headers()[CONTENT_TYPE], "application/problem+json");
+    }
+
+    #[test]
+    fn statuses_and_headers_follow_the_contract() {
+        let text = String::new;
+        let cases = [
+            (Problem::InvalidFilter(text()), 400),
+            (Problem::UnknownProtocol(text()), 404),
+            (Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }, 405),
+            (Problem::RequestTooLarge(TooLarge::Body), 413),
+            (Problem::RequestTooLarge(TooLarge::Line), 414),
+            (Problem::RequestTooLarge(TooLarge::Headers), 431),
+            (Problem::Internal(text()), 500),
+            (Problem::NotImplemented(text()), 501),
+            (Problem::Upstream(text()), 502),
+            (Problem::Overloaded, 503),
+            (Problem::NetworkNotConfigured(text()), 503),
+            (Problem::ProtocolUnavailable(text()), 503),
+            (Problem::Deadline(text()), 504),
+        ];
+        for (problem, status) in cases {
+            let response = problem.response();
+            assert_eq!(response.status(), status, "{problem:?}");
+            assert_eq!(response.headers().contains_key(ALLOW), status == 405, "{problem:?}");
+            assert_eq!(response.headers().contains_key(RETRY_AFTER), problem == Problem::Overloaded, "{problem:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_clients_input_is_cut_and_cleaned() {
+        let input = format!("a\r\n\u{1b}{}", "b".repeat(100_000));
+        let quoted = quoted(&input);
+        assert!(quoted.starts_with("a\u{fffd}\u{fffd}\u{fffd}bbb") && quoted.chars().count() == 81, "{quoted}");
+        assert!(document(&Problem::UnknownPath(input)).await.len() < 10_000);
+    }
+}

@@ -1,0 +1,104 @@
+//! One request of the two public listeners, from its head to its answer.
+//!
+//! Invariant: the order of checks is the contract's (method, size, path, form, protocol, admission), and every way
+//! out is an answer of the gateway or a problem document.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue,
+};
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+
+use super::problem::{ALLOW_ANSWERS, Problem};
+use super::route::{self, Listener, Request, Verb};
+use super::{limit, view};
+use crate::answer::Answer;
+use crate::gateway::Gateway;
+
+/// What the gateway may take past its own deadline before it counts as a fault.
+pub(super) const BACKSTOP: Duration = Duration::from_secs(2);
+
+/// A day: what is allowed never changes while the process runs.
+const PREFLIGHT_AGE_S: &str = "86400";
+
+/// Answers the requests of one public listener.
+pub(super) struct Front {
+    pub(super) listener: Listener,
+    pub(super) gateway: Arc<Gateway>,
+    pub(super) deadline: Duration,
+}
+
+impl Front {
+    /// Never fails: what goes wrong is a problem document.
+    pub(super) async fn respond(&self, head: &Parts, has_body: bool) -> Response<Full<Bytes>> {
+        self.answer(head, has_body).await.unwrap_or_else(|problem| problem.response())
+    }
+
+    async fn answer(&self, head: &Parts, has_body: bool) -> Result<Response<Full<Bytes>>, Problem> {
+        let verb = route::verb(&head.method)?;
+        limit::check(head, has_body)?;
+        if verb == Verb::Preflight {
+            return Ok(preflight());
+        }
+        let Request { query, detail_full } =
+            route::route(self.listener, head.uri.path(), head.uri.query(), self.gateway.networks())?;
+        let answer = tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.answer(query))
+            .await
+            .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
+        reply(&answer, detail_full)
+    }
+}
+
+/// Headers that let pages of any origin read an answer; on every answer of the public listeners.
+pub(super) fn allow_origins(response: &mut Response<Full<Bytes>>) {
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    let exposed = HeaderValue::from_static("portolan-blocks, portolan-partial, retry-after");
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+}
+
+fn preflight() -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::default());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(ALLOW, HeaderValue::from_static(ALLOW_ANSWERS));
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOW_ANSWERS));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_AGE_S));
+    response
+}
+
+fn reply(answer: &Answer, detail_full: bool) -> Result<Response<Full<Bytes>>, Problem> {
+    let body = view::body(answer, detail_full).map_err(|error| unwritable(&error))?;
+    let mut response = json(body);
+    let headers = response.headers_mut();
+    if answer.about_account {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    let own = [(view::BLOCKS, view::blocks(answer)), (view::PARTIAL, view::partial(&answer.missing))];
+    for (name, text) in own {
+        if let Some(text) = text {
+            headers.insert(name, HeaderValue::from_str(&text).map_err(|error| unwritable(&error))?);
+        }
+    }
+    Ok(response)
+}
+
+/// A 200 with a JSON body.
+pub(super) fn json(body: Vec<u8>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// What was found cannot be put on the wire: a fault of ours, told to people and not to clients.
+pub(super) fn unwritable(error: &dyn std::error::Error) -> Problem {
+    tracing::error!(reason = %error, "answer cannot be written");
+    Problem::Internal("the answer cannot be written".into())
+}

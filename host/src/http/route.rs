@@ -1,0 +1,213 @@
+//! The table of contents of the API: method, path and query string in, a validated query out.
+//!
+//! Invariant: pure. Whether a protocol exists is not known here; everything else about the form of a request is.
+
+use alloy::primitives::Address;
+use hyper::Method;
+use percent_encoding::percent_decode_str;
+use url::form_urlencoded;
+
+use super::problem::{ALLOW_ANSWERS, Problem, quoted};
+use crate::address;
+use crate::network::Networks;
+use crate::query::{Filter, Query, Question};
+
+/// First path segments that no protocol may be called.
+const RESERVED: [&str; 8] = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
+
+/// Most segments of a path that means anything, and one more to see that there are more.
+const SEGMENTS_MAX: usize = 5;
+
+/// Which of the two public addresses was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listener {
+    Base,
+    Claimables,
+}
+
+impl Listener {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Claimables => "claimables",
+        }
+    }
+}
+
+/// What is to be done with a request of this method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// GET and HEAD; who sends the answer leaves out the body of the latter.
+    Read,
+    /// OPTIONS.
+    Preflight,
+}
+
+/// A request that is well-formed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) query: Query,
+    /// `?detail=full`
+    pub(super) detail_full: bool,
+}
+
+/// The first check of all.
+pub(super) fn verb(method: &Method) -> Result<Verb, Problem> {
+    match *method {
+        Method::GET | Method::HEAD => Ok(Verb::Read),
+        Method::OPTIONS => Ok(Verb::Preflight),
+        _ => Err(Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }),
+    }
+}
+
+/// What is asked with `path` and `search` (the part after `?`).
+pub(super) fn route(
+    listener: Listener,
+    path: &str,
+    search: Option<&str>,
+    networks: &Networks,
+) -> Result<Request, Problem> {
+    let segments = segments(path);
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    let search = Search::of(search.unwrap_or_default());
+    let query = match listener {
+        Listener::Base => base(&segments, &search, networks),
+        Listener::Claimables => claimables(&segments, &search),
+    };
+    let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
+    Ok(Request { query: query?.ok_or_else(unknown)?, detail_full: search.has("detail", "full") })
+}
+
+/// `None` where there is no such path.
+fn base(segments: &[&str], search: &Search, networks: &Networks) -> Result<Option<Query>, Problem> {
+    let about = |slug: &str, question, account_text| {
+        let account = account(account_text)?;
+        Ok(Some(Query::Protocol { slug: slug.into(), question, account }))
+    };
+    match *segments {
+        ["networks"] => Ok(Some(Query::Networks)),
+        ["protocols"] => Ok(Some(Query::Protocols)),
+        ["claimables", account_text] => all_claimables(account_text, search),
+        ["ens", "by-name", _] => Err(not_yet("name lookup")),
+        ["ens", "by-address", account_text] => account(account_text).and(Err(not_yet("name lookup"))),
+        ["events", "decode", hash_text] => {
+            hash(hash_text)?;
+            network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
+            Err(not_yet("event decoding"))
+        }
+        ["balance", account_text, "native-balance" | "token-balances"] => {
+            account(account_text)?;
+            network(search, networks).and(Err(not_yet("balances")))
+        }
+        [account_text, "native-balance"] if !RESERVED.contains(&account_text) => {
+            account(account_text)?;
+            network(search, networks).and(Err(not_yet("balances")))
+        }
+        [slug, account_text, "claimables"] if may_be_slug(slug) => about(slug, Question::Claimables, account_text),
+        [slug, "farming", account_text, "positions"] if may_be_slug(slug) => {
+            about(slug, Question::Farming, account_text)
+        }
+        [slug, "lending", account_text, "positions"] if may_be_slug(slug) => {
+            about(slug, Question::Lending, account_text)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn claimables(segments: &[&str], search: &Search) -> Result<Option<Query>, Problem> {
+    match *segments {
+        [account_text] => all_claimables(account_text, search),
+        _ => Ok(None),
+    }
+}
+
+fn all_claimables(account_text: &str, search: &Search) -> Result<Option<Query>, Problem> {
+    Ok(Some(Query::Claimables { account: account(account_text)?, filter: filter(search)? }))
+}
+
+fn may_be_slug(segment: &str) -> bool {
+    !segment.is_empty() && !RESERVED.contains(&segment) && address::parse(segment).is_err()
+}
+
+fn account(text: &str) -> Result<Address, Problem> {
+    address::parse(text).map_err(|error| Problem::InvalidAddress(format!("{} {error}", quoted(text))))
+}
+
+fn hash(text: &str) -> Result<(), Problem> {
+    let is_hash = |digits: &str| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match text.strip_prefix("0x") {
+        Some(digits) if is_hash(digits) => Ok(()),
+        _ => Err(Problem::InvalidHash(format!("{} is not 0x and 64 hex digits", quoted(text)))),
+    }
+}
+
+/// The slug of the network that is named; `None` where none is.
+fn network(search: &Search, networks: &Networks) -> Result<Option<String>, Problem> {
+    let Some(text) = search.first("network") else { return Ok(None) };
+    match networks.named(text) {
+        Some(network) => Ok(Some(network.slug.clone())),
+        None => Err(unknown_network(Some(text), networks)),
+    }
+}
+
+fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
+    let names: Vec<&str> = networks.iter().map(|network| network.name.as_str()).collect();
+    let what = match text {
+        Some(text) => format!("{} is no network", quoted(text)),
+        None => "the parameter network is missing".into(),
+    };
+    Problem::InvalidNetwork(format!("{what}; the networks are {}", names.join(", ")))
+}
+
+fn filter(search: &Search) -> Result<Filter, Problem> {
+    match (search.members("include"), search.members("exclude")) {
+        (include, exclude) if !include.is_empty() && !exclude.is_empty() => {
+            Err(Problem::InvalidFilter("include and exclude cannot both be given".into()))
+        }
+        (include, _) if !include.is_empty() => Ok(Filter::Include(include)),
+        (_, exclude) if !exclude.is_empty() => Ok(Filter::Exclude(exclude)),
+        _ => Ok(Filter::All),
+    }
+}
+
+fn not_yet(what: &str) -> Problem {
+    Problem::NotImplemented(format!("{what} cannot be asked of this version"))
+}
+
+/// Decoded segments, without those that a slash at the end or nothing at all would make.
+fn segments(path: &str) -> Vec<String> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let decode = |segment| percent_decode_str(segment).decode_utf8_lossy().into_owned();
+    path.split('/').take(SEGMENTS_MAX).map(decode).collect()
+}
+
+/// The parameters of a query string, decoded; unknown ones are simply never asked for.
+struct Search(Vec<(String, String)>);
+
+impl Search {
+    fn of(text: &str) -> Self {
+        Self(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
+    }
+
+    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(each, _)| each == name).map(|(_, value)| value.as_str())
+    }
+
+    fn first(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(each, _)| each == name).map(|(_, value)| value.as_str())
+    }
+
+    fn has(&self, name: &str, value: &str) -> bool {
+        self.all(name).any(|each| each == value)
+    }
+
+    /// Of all occurrences, comma-separated, without empty ones.
+    fn members(&self, name: &str) -> Vec<String> {
+        let members = self.all(name).flat_map(|value| value.split(',')).map(str::trim);
+        members.filter(|member| !member.is_empty()).map(ToOwned::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

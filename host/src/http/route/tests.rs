@@ -1,0 +1,238 @@
+//! Tables of right and wrong requests.
+
+use alloy::primitives::address;
+
+use super::*;
+
+const A: &str = "0xf18adf71266411ff39ffc268843c9a64b3292d86";
+const ACCOUNT: Address = address!("f18adf71266411ff39ffc268843c9a64b3292d86");
+const H: &str = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060";
+
+fn ask(listener: Listener, target: &str) -> Result<Request, Problem> {
+    let target = target.replace("{A}", A).replace("{H}", H);
+    let (path, search) = match target.split_once('?') {
+        Some((path, search)) => (path, Some(search)),
+        None => (target.as_str(), None),
+    };
+    route(listener, path, search, &Networks::new([]))
+}
+
+fn query(target: &str) -> Query {
+    ask(Listener::Base, target).unwrap_or_else(|problem| panic!("{target}: {problem:?}")).query
+}
+
+/// Status and detail of the problem document that `target` gets.
+fn problem(listener: Listener, target: &str) -> (u16, String) {
+    let problem = ask(listener, target).expect_err(target);
+    (problem.response().status().as_u16(), problem.to_string())
+}
+
+fn about(slug: &str, question: Question) -> Query {
+    Query::Protocol { slug: slug.into(), question, account: ACCOUNT }
+}
+
+fn claimables(filter: Filter) -> Query {
+    Query::Claimables { account: ACCOUNT, filter }
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn every_path_of_the_api_is_a_query() {
+    let cases = [
+        ("/networks", Query::Networks),
+        ("/protocols", Query::Protocols),
+        ("/claimables/{A}", claimables(Filter::All)),
+        ("/aave_v3/{A}/claimables", about("aave_v3", Question::Claimables)),
+        ("/aave_v3/farming/{A}/positions", about("aave_v3", Question::Farming)),
+        ("/aave_v3/lending/{A}/positions", about("aave_v3", Question::Lending)),
+        ("/farming/{A}/claimables", about("farming", Question::Claimables)),
+    ];
+    for (target, expected) in cases {
+        assert_eq!(query(target), expected, "{target}");
+        assert_eq!(query(&format!("{target}/")), expected, "{target} with a slash");
+        assert_eq!(query(&format!("{target}?what=ever&x")), expected, "{target} with unknown parameters");
+    }
+}
+
+#[test]
+fn the_claimables_address_takes_an_account_and_a_filter() {
+    let request = ask(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
+    assert_eq!(request, Request { query: claimables(Filter::Include(names(&["a"]))), detail_full: true });
+}
+
+#[test]
+fn path_segments_are_percent_decoded() {
+    assert_eq!(
+        query("/%61ave_v3/%30xf18adf71266411ff39ffc268843c9a64b3292d86/claimables"),
+        query("/aave_v3/{A}/claimables")
+    );
+    // An encoded slash stays within its segment.
+    assert_eq!(query("/a%2Fb/{A}/claimables"), about("a/b", Question::Claimables));
+}
+
+#[test]
+fn filters_are_joined_repeated_encoded_and_may_have_empty_members() {
+    let include = |members: &[&str]| Filter::Include(names(members));
+    let cases = [
+        ("include=a,b", include(&["a", "b"])),
+        ("include=a,b&", include(&["a", "b"])),
+        ("include=a&include=b", include(&["a", "b"])),
+        ("include=a,b&include=AAVE_V3", include(&["a", "b", "AAVE_V3"])),
+        ("include=a%2Cb", include(&["a", "b"])),
+        ("include=,a,,b,", include(&["a", "b"])),
+        ("include=a,+b", include(&["a", "b"])),
+        ("include=", Filter::All),
+        ("include", Filter::All),
+        ("exclude=a,b", Filter::Exclude(names(&["a", "b"]))),
+        ("include=&exclude=a", Filter::Exclude(names(&["a"]))),
+        ("Include=a", Filter::All),
+    ];
+    for (search, expected) in cases {
+        assert_eq!(query(&format!("/claimables/{{A}}?{search}")), claimables(expected), "{search}");
+    }
+}
+
+#[test]
+fn only_full_asks_for_all_detail() {
+    for (search, expected) in
+        [("detail=full", true), ("a=b&detail=full", true), ("detail=Full", false), ("detail", false), ("", false)]
+    {
+        let request = ask(Listener::Base, &format!("/networks?{search}")).unwrap();
+        assert_eq!(request.detail_full, expected, "{search}");
+    }
+}
+
+#[test]
+fn unknown_paths_are_told_before_malformed_input() {
+    let cases = [
+        "/",
+        "//",
+        "/nothing",
+        "/Networks",
+        "//networks",
+        "/networks//",
+        "/networks/x",
+        "/claimables",
+        "/claimables/{A}/x",
+        "/{A}",
+        "/aave_v3",
+        "/aave_v3/{A}",
+        "/aave_v3/{A}/positions",
+        "/aave_v3/0x123/claims",
+        "/aave_v3/pooling/{A}/positions",
+        "/aave_v3/farming/{A}/positions/more",
+        "/aave_v3/farming/{A}",
+        "//{A}/claimables",
+        "/{A}/{A}/claimables",
+        "/{A}/farming/{A}/positions",
+        "/networks/{A}/claimables",
+        "/balance/{A}/claimables",
+        "/ens/farming/{A}/positions",
+        "/docs/lending/{A}/positions",
+        "/openapi.json",
+        "/networks/native-balance",
+        "/ens/by-name",
+        "/ens/by-owner/x",
+        "/events/decode",
+        "/balance/{A}",
+        "/balance/{A}/balances",
+        "*",
+        "",
+    ];
+    for target in cases {
+        let (status, detail) = problem(Listener::Base, target);
+        assert_eq!(status, 404, "{target}");
+        assert!(detail.starts_with("there is nothing at"), "{target}: {detail}");
+    }
+    for target in ["/{A}/x", "/claimables/{A}", "/aave_v3/{A}/claimables"] {
+        assert_eq!(problem(Listener::Claimables, target).0, 404, "{target}");
+    }
+}
+
+#[test]
+fn malformed_accounts_are_told_everywhere() {
+    let bad_checksum = "0xF18adf71266411ff39ffc268843c9a64b3292d86";
+    for account in ["0x123", "vitalik.eth", bad_checksum, "%FF", "0x%00"] {
+        for path in [
+            "/claimables/{X}",
+            "/aave_v3/{X}/claimables",
+            "/aave_v3/farming/{X}/positions",
+            "/aave_v3/lending/{X}/positions",
+            "/ens/by-address/{X}",
+            "/{X}/native-balance",
+            "/balance/{X}/native-balance",
+            "/balance/{X}/token-balances",
+        ] {
+            let target = path.replace("{X}", account);
+            assert!(matches!(ask(Listener::Base, &target), Err(Problem::InvalidAddress(_))), "{target}");
+        }
+        let target = format!("/{account}");
+        assert!(matches!(ask(Listener::Claimables, &target), Err(Problem::InvalidAddress(_))), "{target}");
+    }
+    assert_eq!(problem(Listener::Base, "/claimables/0x123").1, "0x123 is not 0x and 40 hex digits");
+}
+
+#[test]
+fn both_filters_at_once_are_refused() {
+    for search in ["include=a&exclude=b", "exclude=a,&include=a"] {
+        let answer = ask(Listener::Base, &format!("/claimables/{{A}}?{search}"));
+        assert!(matches!(answer, Err(Problem::InvalidFilter(_))), "{search}");
+    }
+    let address_first = ask(Listener::Base, "/claimables/0x1?include=a&exclude=b");
+    assert!(matches!(address_first, Err(Problem::InvalidAddress(_))));
+}
+
+#[test]
+fn what_is_not_built_yet_checks_its_input_and_says_so() {
+    for target in [
+        "/ens/by-name/vitalik.eth",
+        "/ens/by-address/{A}",
+        "/events/decode/{H}?network=ETHEREUM",
+        "/events/decode/{H}?network=avalancheX",
+        "/{A}/native-balance",
+        "/{A}/native-balance?network=bsc",
+        "/balance/{A}/native-balance?network=SmartChain",
+        "/balance/{A}/token-balances",
+        "/balance/{A}/token-balances/?network=polygon",
+    ] {
+        assert_eq!(problem(Listener::Base, target).0, 501, "{target}");
+    }
+}
+
+#[test]
+fn an_unknown_network_is_told_with_the_valid_names() {
+    for target in [
+        "/events/decode/{H}",
+        "/events/decode/{H}?network=",
+        "/events/decode/{H}?network=solana",
+        "/{A}/native-balance?network=1",
+        "/balance/{A}/native-balance?network=mainnet",
+        "/balance/{A}/token-balances?network=eth",
+    ] {
+        let (status, detail) = problem(Listener::Base, target);
+        let names = "ETHEREUM, OPTIMISM, ARBITRUM, FANTOM, AVALANCHE, BSC, POLYGON, POLYGON_MUMBAI";
+        assert!(status == 400 && detail.ends_with(names), "{target}: {detail}");
+    }
+}
+
+#[test]
+fn a_malformed_hash_is_told_before_a_missing_network() {
+    let short = &H[..65];
+    for hash in ["0x", "deadbeef", short, &H.replace("0x", "0X"), &H.replace('c', "g")] {
+        let answer = ask(Listener::Base, &format!("/events/decode/{hash}"));
+        assert!(matches!(answer, Err(Problem::InvalidHash(_))), "{hash}");
+    }
+}
+
+#[test]
+fn other_methods_are_refused() {
+    assert_eq!(verb(&Method::GET), Ok(Verb::Read));
+    assert_eq!(verb(&Method::HEAD), Ok(Verb::Read));
+    assert_eq!(verb(&Method::OPTIONS), Ok(Verb::Preflight));
+    for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::TRACE, Method::CONNECT] {
+        assert_eq!(verb(&method), Err(Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }), "{method}");
+    }
+}

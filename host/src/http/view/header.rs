@@ -1,0 +1,93 @@
+//! Portolan's own headers: the blocks that an answer is true at, and what is missing from it.
+
+use hyper::header::HeaderName;
+
+use crate::answer::{Answer, Missing};
+
+pub(in crate::http) const BLOCKS: HeaderName = HeaderName::from_static("portolan-blocks");
+pub(in crate::http) const PARTIAL: HeaderName = HeaderName::from_static("portolan-partial");
+
+/// Proxies in front of Portolan refuse longer ones; the contract of the API.
+const PARTIAL_BYTES_MAX: usize = 4 * 1024;
+
+const SEPARATOR: &str = ", ";
+
+/// `ethereum=21000000, polygon=70000000`; `None` for answers that are not about an account.
+pub(in crate::http) fn blocks(answer: &Answer) -> Option<String> {
+    let each = answer.blocks.iter().map(|(network, block)| format!("{}={}", network.slug, block.number));
+    answer.about_account.then(|| each.collect::<Vec<_>>().join(SEPARATOR))
+}
+
+/// `aave_v3/ethereum;reason=timeout, */polygon;reason=upstream`; `None` where nothing is missing.
+pub(in crate::http) fn partial(missing: &[Missing]) -> Option<String> {
+    if missing.is_empty() {
+        return None;
+    }
+    let whole = missing.iter().map(member).collect::<Vec<_>>().join(SEPARATOR);
+    if whole.len() <= PARTIAL_BYTES_MAX { Some(whole) } else { Some(truncated(missing)) }
+}
+
+/// As many members as fit together with the count of the others.
+fn truncated(missing: &[Missing]) -> String {
+    let trailer = |left_out: usize| format!("truncated;count={left_out}");
+    // The count has the most digits when everything is left out.
+    let room_bytes = PARTIAL_BYTES_MAX - trailer(missing.len()).len();
+    let mut text = String::new();
+    let mut kept: usize = 0;
+    for member in missing.iter().map(member) {
+        if text.len() + member.len() + SEPARATOR.len() > room_bytes {
+            break;
+        }
+        text.push_str(&member);
+        text.push_str(SEPARATOR);
+        kept += 1;
+    }
+    text + &trailer(missing.len() - kept)
+}
+
+fn member(missing: &Missing) -> String {
+    format!("{}/{};reason={}", missing.subject, missing.network.slug, missing.reason.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Reason;
+    use crate::network::Networks;
+
+    fn missing(subject: &str, chain_id: u64, reason: Reason) -> Missing {
+        let network = Networks::new([]).with_chain_id(chain_id).unwrap().clone();
+        Missing { subject: subject.into(), network, reason }
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_its_reason() {
+        let lost = [missing("aave_v3", 1, Reason::Timeout), missing("*", 137, Reason::Upstream)];
+        let expected = "aave_v3/ethereum;reason=timeout, */polygon;reason=upstream";
+        assert_eq!(partial(&lost).as_deref(), Some(expected));
+        assert_eq!(partial(&[]), None);
+    }
+
+    #[test]
+    fn a_long_list_ends_with_the_count_of_what_is_left_out() {
+        // Each member has 47 bytes with its separator: "protocol_000/ethereum;reason=not-configured" and ", ".
+        let lost: Vec<_> =
+            (0..500).map(|number| missing(&format!("protocol_{number:03}"), 1, Reason::NotConfigured)).collect();
+        let text = partial(&lost).unwrap();
+        let members: Vec<_> = text.split(", ").collect();
+        let (last, kept) = members.split_last().unwrap();
+        assert!(text.len() <= 4096);
+        assert!(text.len() > 4096 - 47 - "truncated;count=500".len());
+        assert_eq!(*last, format!("truncated;count={}", 500 - kept.len()));
+        assert_eq!(kept[0], "protocol_000/ethereum;reason=not-configured");
+    }
+
+    #[test]
+    fn a_list_that_just_fits_is_whole() {
+        let fill = 4096 - "/ethereum;reason=timeout".len();
+        let fits = [missing(&"a".repeat(fill), 1, Reason::Timeout)];
+        assert_eq!(partial(&fits).unwrap().len(), 4096);
+        let too_long = [missing(&"a".repeat(fill + 1), 1, Reason::Timeout)];
+        assert_eq!(partial(&too_long).as_deref(), Some("truncated;count=1"));
+    }
+}

@@ -1,0 +1,147 @@
+//! What rows are made of: networks, protocols, tokens, numbers and addresses as the wire has them.
+
+use alloy::primitives::Address;
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::Shape;
+use crate::answer::{Protocol, Token};
+use crate::http::number;
+use crate::network::Network;
+
+/// A JSON number of any length, written as it stands.
+#[derive(Debug)]
+pub(super) struct Number(pub(super) String);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::from_str::<&RawValue>(&self.0).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+pub(super) fn lower(address: Address) -> String {
+    format!("{address:#x}")
+}
+
+/// A row of `/networks`.
+#[derive(Serialize)]
+pub(super) struct NetworkEntry<'a> {
+    name: &'a str,
+    logo: &'a str,
+    slug: &'a str,
+}
+
+impl<'a> NetworkEntry<'a> {
+    pub(super) fn of(network: &'a Network) -> Self {
+        Self { name: &network.name, logo: &network.logo, slug: &network.slug }
+    }
+}
+
+/// A network within a row.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NetworkView<'a> {
+    name: &'a str,
+    logo: &'a str,
+    chain_id: u64,
+}
+
+impl<'a> NetworkView<'a> {
+    pub(super) fn of(network: &'a Network) -> Self {
+        Self { name: &network.name, logo: &network.logo, chain_id: network.chain_id }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct ProtocolView<'a> {
+    name: &'a str,
+    logo: &'a str,
+    slug: &'a str,
+    primitives: &'a [String],
+    website: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    company: Option<Company<'a>>,
+}
+
+#[derive(Serialize)]
+struct Company<'a> {
+    name: &'a str,
+    slug: &'a str,
+}
+
+impl<'a> ProtocolView<'a> {
+    /// As `/protocols` and claimables have it.
+    pub(super) fn with_company(protocol: &'a Protocol) -> Self {
+        let company = Company { name: &protocol.company_name, slug: &protocol.company_slug };
+        Self { company: Some(company), ..Self::of(protocol) }
+    }
+
+    /// As positions have it.
+    pub(super) fn of(protocol: &'a Protocol) -> Self {
+        Self {
+            name: &protocol.name,
+            logo: &protocol.logo,
+            slug: &protocol.slug,
+            primitives: &protocol.primitives,
+            website: &protocol.website,
+            company: None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TokenView<'a> {
+    address: String,
+    name: &'a str,
+    symbol: &'a str,
+    decimals: u8,
+    logo: Option<&'a str>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_supply: Option<Number>,
+    #[serde(flatten)]
+    origin: Option<Origin<'a>>,
+}
+
+/// What tokens of the aggregate call say besides.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Origin<'a> {
+    network: NetworkView<'a>,
+    underlying_tokens: Vec<String>,
+    /// Always null: no source tells which protocol issued a token.
+    protocol: (),
+}
+
+impl<'a> TokenView<'a> {
+    /// As positions have it.
+    pub(super) fn of(token: &'a Token) -> Self {
+        Self {
+            address: if token.kind == "NATIVE" { "0x0".into() } else { lower(token.address) },
+            name: &token.name,
+            symbol: &token.symbol,
+            decimals: token.decimals,
+            logo: token.logo.as_deref(),
+            kind: token.kind,
+            total_supply: None,
+            origin: None,
+        }
+    }
+
+    /// As claimables have it.
+    pub(super) fn with_supply(token: &'a Token, shape: Shape) -> Self {
+        let origin = || Origin {
+            network: NetworkView::of(&token.network),
+            underlying_tokens: token.underlying.iter().copied().map(lower).collect(),
+            protocol: (),
+        };
+        Self {
+            total_supply: Some(Number(number::integer(token.total_supply))),
+            origin: shape.aggregate.then(origin),
+            ..Self::of(token)
+        }
+    }
+}

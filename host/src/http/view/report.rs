@@ -1,0 +1,92 @@
+//! The report of `detail=full`. Invariant: everything that is missing stands among its jobs, also what was lost
+//! before a job began.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::answer::{Answer, JobReport, JobStatus, Missing};
+
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    blocks: Blocks<'a>,
+    jobs: Vec<Job<'a>>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn of(answer: &'a Answer) -> Self {
+        let untold = answer.missing.iter().filter(|missing| !is_told(missing, &answer.jobs));
+        let jobs = answer.jobs.iter().map(Job::of).chain(untold.map(Job::never_begun)).collect();
+        Self { blocks: Blocks(answer), jobs }
+    }
+}
+
+fn is_told(missing: &Missing, jobs: &[JobReport]) -> bool {
+    jobs.iter().any(|job| {
+        job.protocol == missing.subject
+            && job.network.chain_id == missing.network.chain_id
+            && job.reason == Some(missing.reason)
+    })
+}
+
+/// An object by slug, in the order of networks.
+struct Blocks<'a>(&'a Answer);
+
+#[derive(Serialize)]
+struct BlockView {
+    number: u64,
+    hash: String,
+    timestamp: u64,
+}
+
+impl Serialize for Blocks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let blocks = &self.0.blocks;
+        let mut object = serializer.serialize_map(Some(blocks.len()))?;
+        for (network, block) in blocks {
+            let view = BlockView { number: block.number, hash: block.hash.to_string(), timestamp: block.timestamp };
+            object.serialize_entry(&network.slug, &view)?;
+        }
+        object.end()
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Job<'a> {
+    protocol: &'a str,
+    network: &'a str,
+    status: &'static str,
+    reason: Option<&'static str>,
+    detail: &'a str,
+    duration_ms: u64,
+    waves: u32,
+    reads: u32,
+}
+
+impl<'a> Job<'a> {
+    fn of(job: &'a JobReport) -> Self {
+        Self {
+            protocol: &job.protocol,
+            network: &job.network.slug,
+            status: job.status.as_str(),
+            reason: job.reason.map(|reason| reason.as_str()),
+            detail: &job.detail,
+            duration_ms: job.duration_ms,
+            waves: job.waves,
+            reads: job.reads,
+        }
+    }
+
+    fn never_begun(missing: &'a Missing) -> Self {
+        Self {
+            protocol: &missing.subject,
+            network: &missing.network.slug,
+            status: JobStatus::Failed.as_str(),
+            reason: Some(missing.reason.as_str()),
+            detail: "",
+            duration_ms: 0,
+            waves: 0,
+            reads: 0,
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Whole bodies against the samples of the contract.
+
+use std::sync::Arc;
+
+use alloy::primitives::{Address, B256, Bytes, U256, address};
+use bigdecimal::BigDecimal;
+
+use super::*;
+use crate::answer::{
+    ClaimTransaction, Claimable, FarmingPosition, JobReport, JobStatus, Missing, Price, Protocol, Reason, Row, Token,
+};
+use crate::network::{Network, Networks};
+use crate::reader::Block;
+
+const ACCOUNT: Address = address!("F18adf71266411FF39FfC268843c9A64b3292d86");
+const NETWORK: &str = concat!(
+    r#"{"name":"OPTIMISM","#,
+    r#""logo":"https://github.com/defitrack/data/raw/master/logo/network/optimism.png","chainId":10}"#
+);
+const PROTOCOL: &str = r#""name":"VELODROME_V2","logo":"https://l","slug":"velodrome_v2","primitives":["POOLING","FARMING"],"website":"https://w""#;
+const COMPANY: &str = r#""company":{"name":"Velodrome","slug":"velodrome"}"#;
+const VELO: &str = concat!(
+    r#""address":"0x9560e827af36c94d2ac33a39bce1fe78631088db","name":"VelodromeV2","symbol":"VELO","#,
+    r#""decimals":18,"logo":null,"type":"SINGLE""#
+);
+const SUPPLY: &str = r#""totalSupply":296514877005303546555804032"#;
+const EXTRA: &str = concat!(
+    r#""account":"0xf18adf71266411ff39ffc268843c9a64b3292d86","plugin":"velodrome@1.2.0","#,
+    r#""priceSource":"static","priceAgeSeconds":null"#
+);
+
+fn network(chain_id: u64) -> Arc<Network> {
+    Networks::new([]).with_chain_id(chain_id).unwrap().clone()
+}
+
+fn row(id: &str) -> Row {
+    let protocol = Protocol {
+        slug: "velodrome_v2".into(),
+        name: "VELODROME_V2".into(),
+        website: "https://w".into(),
+        logo: "https://l".into(),
+        primitives: vec!["POOLING".into(), "FARMING".into()],
+        company_name: "Velodrome".into(),
+        company_slug: "velodrome".into(),
+    };
+    Row {
+        id: id.into(),
+        protocol: Arc::new(protocol),
+        network: network(10),
+        name: "WETH/OP reward".into(),
+        account: ACCOUNT,
+        plugin: "velodrome@1.2.0".into(),
+    }
+}
+
+fn velo() -> Arc<Token> {
+    Arc::new(Token {
+        network: network(10),
+        address: address!("9560e827af36c94d2ac33a39bce1fe78631088db"),
+        name: "VelodromeV2".into(),
+        symbol: "VELO".into(),
+        decimals: 18,
+        logo: None,
+        kind: "SINGLE",
+        total_supply: "296514877005303546555804032".parse().unwrap(),
+        underlying: vec![ACCOUNT],
+        price: Some(Price { usd: "0.5".parse().unwrap(), source: "static", age_s: None }),
+    })
+}
+
+fn claimable() -> Claimable {
+    let transaction = ClaimTransaction {
+        to: address!("cc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292"),
+        from: Some(ACCOUNT),
+        data: Bytes::from_static(&[0xc0, 0x00, 0x07, 0xb0]),
+        function: "getReward".into(),
+        inputs: vec![("address".into(), "0xf18adf71266411ff39ffc268843c9a64b3292d86".into())],
+    };
+    let amount = U256::from(254_214_875_421_980_600_000_u128);
+    Claimable { row: row("a"), kind: "velodrome-reward".into(), token: velo(), amount, transaction }
+}
+
+fn lending_row(id: &str, side: &'static str) -> LendingPosition {
+    LendingPosition {
+        row: row(id),
+        rate: "0.05".parse().unwrap(),
+        token: velo(),
+        amount: U256::from(2_u64).pow(U256::from(64)),
+        side,
+        health_factor: Some(BigDecimal::from(2)),
+    }
+}
+
+fn answer(items: Items) -> Answer {
+    Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account: true }
+}
+
+fn text(answer: &Answer, detail_full: bool) -> String {
+    String::from_utf8(body(answer, detail_full).unwrap()).unwrap()
+}
+
+#[test]
+fn an_aggregate_claimable_has_no_type_and_no_function_but_a_whole_token() {
+    let expected = format!(
+        "[{{\"id\":\"a\",\"name\":\"WETH/OP reward\",\"protocol\":{{{PROTOCOL},{COMPANY}}},\"network\":{NETWORK},\
+         \"dollarValue\":127.1074377109903,\"amount\":254.2148754219806,\
+         \"token\":{{{VELO},{SUPPLY},\"network\":{NETWORK},\
+         \"underlyingTokens\":[\"0xf18adf71266411ff39ffc268843c9a64b3292d86\"],\"protocol\":null}},\
+         \"claimTransaction\":{{\"network\":{NETWORK},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
+         \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\"}}}}]"
+    );
+    assert_eq!(text(&answer(Items::AllClaimables(vec![claimable()])), false), expected);
+}
+
+#[test]
+fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
+    let expected = format!(
+        "[{{\"id\":\"a\",\"name\":\"WETH/OP reward\",\"type\":\"velodrome-reward\",\
+         \"protocol\":{{{PROTOCOL},{COMPANY}}},\"network\":{NETWORK},\
+         \"dollarValue\":127.1074377109903,\"amount\":254.2148754219806,\"token\":{{{VELO},{SUPPLY}}},\
+         \"claimTransaction\":{{\"network\":{NETWORK},\"function\":{{\"name\":\"getReward\",\"inputParameters\":\
+         [{{\"value\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"typeAsString\":\"address\"}}],\
+         \"outputParameters\":[]}},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
+         \"from\":null,\"data\":\"0xc00007b0\"}}}}]"
+    );
+    let mut claimable = claimable();
+    claimable.transaction.from = None;
+    assert_eq!(text(&answer(Items::Claimables(vec![claimable])), false), expected);
+}
+
+#[test]
+fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying() {
+    let position = FarmingPosition {
+        row: row("f"),
+        contract: ACCOUNT,
+        vault_type: "velodrome-gauge".into(),
+        apr: None,
+        staked_token: velo(),
+        amount: U256::from(1_u8),
+        underlying_amount: U256::from(3_000_000_000_000_000_000_u64),
+        reward_tokens: vec![velo()],
+    };
+    let shown = |raw: &str, underlying_raw: &str, extra: &str| {
+        format!(
+            "{{\"id\":\"f\",\"network\":{NETWORK},\"protocol\":{{{PROTOCOL}}},\"dollarValue\":1.5,\
+             \"name\":\"WETH/OP reward\",\"contractAddress\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
+             \"vaultType\":\"velodrome-gauge\",\"apr\":0,\"stakedToken\":{{{VELO}}},\"amount\":0.000000000000000001{raw},\
+             \"underlyingAmount\":3{underlying_raw},\"rewardTokens\":[{{{VELO}}}]{extra}}}"
+        )
+    };
+    let answer = answer(Items::Farming(vec![position]));
+    assert_eq!(text(&answer, false), format!("[{}]", shown("", "", "")));
+    let full = shown(",\"amountRaw\":\"1\"", ",\"underlyingAmountRaw\":\"3000000000000000000\"", &format!(",{EXTRA}"));
+    let report = r#""report":{"blocks":{},"jobs":[]}"#;
+    assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],{report}}}"));
+}
+
+#[test]
+fn debts_stand_in_the_full_answer_alone_and_at_its_end() {
+    let answer = answer(Items::Lending(vec![lending_row("debt", "borrow"), lending_row("loan", "supply")]));
+    let plain = format!(
+        "[{{\"id\":\"loan\",\"network\":{NETWORK},\"protocol\":{{{PROTOCOL}}},\"dollarValue\":9.22337203685477581,\
+         \"rate\":0.05,\"name\":\"WETH/OP reward\",\"amount\":18.446744073709551616,\"token\":{{{VELO}}}}}]"
+    );
+    assert_eq!(text(&answer, false), plain);
+    let full = text(&answer, true);
+    let (loan, debt) = (full.find(r#""id":"loan""#).unwrap(), full.find(r#""id":"debt""#).unwrap());
+    assert!(loan < debt, "{full}");
+    assert!(full.contains(&format!(r#","side":"borrow","healthFactor":2,{EXTRA}}}"#)), "{full}");
+    assert!(full.contains(r#""amount":18.446744073709551616,"amountRaw":"18446744073709551616","token""#), "{full}");
+}
+
+#[test]
+fn lists_of_networks_and_protocols_have_their_own_rows() {
+    let networks = text(&answer(Items::Networks(vec![network(43114)])), false);
+    let logo = "https://github.com/defitrack/data/raw/master/logo/network/avalanche.png";
+    assert_eq!(networks, format!(r#"[{{"name":"AVALANCHE","logo":"{logo}","slug":"avalanchex"}}]"#));
+    let protocols = text(&answer(Items::Protocols(vec![row("").protocol])), false);
+    assert_eq!(protocols, format!("[{{{PROTOCOL},{COMPANY}}}]"));
+}
+
+#[test]
+fn a_native_token_has_the_placeholder_address() {
+    let mut claimable = claimable();
+    claimable.token =
+        Arc::new(Token { kind: "NATIVE", total_supply: U256::ZERO, price: None, ..Token::clone(&claimable.token) });
+    let text = text(&answer(Items::Claimables(vec![claimable])), false);
+    assert!(text.contains(r#""token":{"address":"0x0","#) && text.contains(r#""type":"NATIVE","totalSupply":0}"#));
+    assert!(text.contains(r#""dollarValue":0,"#), "{text}");
+}
+
+#[test]
+fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
+    let block = |number| Block { number, hash: B256::repeat_byte(7), timestamp: 9, evm_number: 1 };
+    let failed = JobReport {
+        protocol: "aave_v3".into(),
+        network: network(1),
+        status: JobStatus::Failed,
+        reason: Some(Reason::Timeout),
+        detail: "read timed out".into(),
+        duration_ms: 12,
+        waves: 3,
+        reads: 40,
+    };
+    let missing =
+        |subject: &str, chain_id, reason| Missing { subject: subject.into(), network: network(chain_id), reason };
+    let answer = Answer {
+        items: Items::AllClaimables(Vec::new()),
+        blocks: vec![(network(137), block(70)), (network(1), block(21))],
+        missing: vec![missing("aave_v3", 1, Reason::Timeout), missing("*", 10, Reason::NotConfigured)],
+        jobs: vec![failed],
+        about_account: true,
+    };
+    let hash = format!("0x{}", "07".repeat(32));
+    let expected = format!(
+        "{{\"items\":[],\"report\":{{\"blocks\":{{\"polygon\":{{\"number\":70,\"hash\":\"{hash}\",\"timestamp\":9}},\
+         \"ethereum\":{{\"number\":21,\"hash\":\"{hash}\",\"timestamp\":9}}}},\"jobs\":[\
+         {{\"protocol\":\"aave_v3\",\"network\":\"ethereum\",\"status\":\"failed\",\"reason\":\"timeout\",\
+         \"detail\":\"read timed out\",\"durationMs\":12,\"waves\":3,\"reads\":40}},\
+         {{\"protocol\":\"*\",\"network\":\"optimism\",\"status\":\"failed\",\"reason\":\"not-configured\",\
+         \"detail\":\"\",\"durationMs\":0,\"waves\":0,\"reads\":0}}]}}}}"
+    );
+    assert_eq!(text(&answer, true), expected);
+    assert_eq!(text(&answer, false), "[]");
+    assert_eq!(blocks(&answer).as_deref(), Some("polygon=70, ethereum=21"));
+    assert_eq!(blocks(&Answer { about_account: false, ..answer }), None);
+}

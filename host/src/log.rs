@@ -1,0 +1,40 @@
+//! Logs: to stderr, as text or JSON. Invariant: crates that Portolan uses never log below `info`, whatever the filter
+//! says, because their debug lines may hold RPC URLs.
+
+use std::io;
+
+use tracing::level_filters::LevelFilter;
+use tracing::{Level, Subscriber};
+use tracing_subscriber::filter::{EnvFilter, ParseError, filter_fn};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
+
+use crate::config::LogFormat;
+
+/// Starts logging for the process, and has panics logged as lines like all others.
+pub(crate) fn start(format: LogFormat, filter: EnvFilter) {
+    let layer = fmt::layer().with_writer(io::stderr);
+    match format {
+        LogFormat::Text => subscribe(layer.with_ansi(io::IsTerminal::is_terminal(&io::stderr())), filter),
+        LogFormat::Json => subscribe(layer.json().flatten_event(true), filter),
+    }
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        tracing::error!(place, reason = panic.payload_as_str(), "panicked");
+    }));
+}
+
+/// What is logged: `text` in the syntax of tracing's `EnvFilter`, `info` where there is none.
+pub(crate) fn filter(text: Option<&str>) -> Result<EnvFilter, ParseError> {
+    EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).parse(text.unwrap_or_default())
+}
+
+fn subscribe<L>(layer: L, filter: EnvFilter)
+where
+    L: Layer<tracing_subscriber::layer::Layered<EnvFilter, tracing_subscriber::Registry>> + Send + Sync,
+    tracing_subscriber::Registry: Subscriber,
+{
+    let own = filter_fn(|event| event.target().starts_with("portolan") || *event.level() <= Level::INFO);
+    tracing_subscriber::registry().with(filter).with(layer.with_filter(own)).init();
+}
