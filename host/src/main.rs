@@ -1,0 +1,121 @@
+//! The process: command line, configuration, listeners, gateway, drain.
+//!
+//! Invariant: the configuration is valid before an address is bound, all addresses are bound before anything is
+//! printed, and stdout gets exactly one line. Wrong use is one line on stderr and exit code 2.
+
+mod cli;
+mod config;
+mod http;
+
+mod gateway;
+mod plan;
+mod query;
+mod registry;
+mod runner;
+
+mod job;
+mod wave;
+
+mod reader;
+
+mod border;
+mod enrich;
+mod price;
+mod token;
+
+mod answer;
+mod report;
+
+mod address;
+mod log;
+mod network;
+mod one_line;
+mod rpc_url;
+
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+use std::{env, io};
+
+use anyhow::Context;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::{Command, Flags, Stop};
+use crate::config::{Config, Environment};
+use crate::gateway::Gateway;
+use crate::http::serve::Listeners;
+
+/// Wrong use: flags, configuration, or an address that is taken.
+const MISUSE: u8 = 2;
+
+/// Threads that are still within a plugin after the drain are left behind.
+const THREADS_END: Duration = Duration::from_millis(500);
+
+fn main() -> ExitCode {
+    match cli::parse(env::args_os()) {
+        Ok(Command::Serve(flags)) => serve(&flags),
+        Ok(Command::Probe { file }) => registry::probe::main(&file),
+        Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
+        Err(Stop::Misuse(text)) => misuse(&text),
+    }
+}
+
+fn serve(flags: &Flags) -> ExitCode {
+    let config = Environment::of_process().and_then(|environment| Config::load(flags, &environment));
+    let mut config = match config {
+        Ok(config) => config,
+        Err(error) => return misuse(&error),
+    };
+    log::start(config.log_format, std::mem::take(&mut config.log_filter));
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    let code = runtime.block_on(run(&config));
+    runtime.shutdown_timeout(THREADS_END);
+    code
+}
+
+async fn run(config: &Config) -> ExitCode {
+    let listeners = match Listeners::bind(config).await {
+        Ok(listeners) => listeners,
+        Err(error) => return misuse(&error),
+    };
+    match answer(config, listeners).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&format_args!("{error:#}")),
+    }
+}
+
+async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
+    let gateway = Gateway::start(config).await.context("cannot start")?;
+    let line = listeners.line().context("cannot tell the listeners' addresses")?;
+    // Who started the process may have closed its output; that is no reason not to serve.
+    let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());
+    let stop = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    listeners.serve(config, gateway, stop).await;
+    Ok(())
+}
+
+fn misuse(reason: &dyn Display) -> ExitCode {
+    print(&mut io::stderr(), &format!("portolan: {reason}\n"), ExitCode::from(MISUSE))
+}
+
+fn fail(reason: &dyn Display) -> ExitCode {
+    print(&mut io::stderr(), &format!("portolan: {reason}\n"), ExitCode::FAILURE)
+}
+
+/// The code is what counts; there is no one to tell that the text could not be written.
+fn print(stream: &mut dyn Write, text: &str, code: ExitCode) -> ExitCode {
+    let _ = stream.write_all(text.as_bytes());
+    code
+}

@@ -1,0 +1,129 @@
+//! What an answer says of itself: what each job did, what is missing, and when nothing is left to answer.
+
+use std::collections::BTreeSet;
+
+use crate::answer::{Items, JobReport, JobStatus, Missing, Reason};
+use crate::enrich::Enriched;
+use crate::gateway::Pins;
+use crate::http::problem::Problem;
+use crate::job::{Failure, JobOutcome};
+use crate::network::Networks;
+use crate::plan::JobPlan;
+use crate::query::Question;
+
+/// The report of a job that ran; `found` tells whether anything of it stays in the answer.
+pub(crate) fn of(plan: &JobPlan, outcome: &JobOutcome, found: bool) -> JobReport {
+    let status = match &outcome.failure {
+        None => JobStatus::Ok,
+        Some(_) if outcome.ended || found => JobStatus::Partial,
+        Some(_) => JobStatus::Failed,
+    };
+    JobReport {
+        status,
+        reason: outcome.failure.as_ref().map(|failure| failure.reason),
+        detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
+        duration_ms: outcome.duration_ms,
+        waves: outcome.waves,
+        reads: outcome.reads,
+        ..blank(plan)
+    }
+}
+
+/// The report of a job whose network has no pinned block.
+pub(crate) fn without_block(plan: &JobPlan, failure: &Failure) -> JobReport {
+    JobReport { status: JobStatus::Failed, reason: Some(failure.reason), detail: failure.detail.clone(), ..blank(plan) }
+}
+
+fn blank(plan: &JobPlan) -> JobReport {
+    JobReport {
+        protocol: plan.protocol.slug.clone(),
+        network: plan.network.clone(),
+        status: JobStatus::Ok,
+        reason: None,
+        detail: String::new(),
+        duration_ms: 0,
+        waves: 0,
+        reads: 0,
+    }
+}
+
+/// Notes that a part of a job's findings is not in the answer. The first reason stands.
+pub(crate) fn lose(report: &mut JobReport, reason: Reason, detail: &str) {
+    if report.status == JobStatus::Ok {
+        report.status = JobStatus::Partial;
+    }
+    report.reason.get_or_insert(reason);
+    if report.detail.contains(detail) {
+        return;
+    }
+    if !report.detail.is_empty() {
+        report.detail.push_str("; ");
+    }
+    report.detail.push_str(detail);
+}
+
+/// All that could not be told: `*` for a network without a block, else the protocol; in the order of networks.
+pub(crate) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<Missing> {
+    let mut missing = Vec::new();
+    for network in networks.iter() {
+        let entry = |subject: &str, reason| Missing { subject: subject.to_owned(), network: network.clone(), reason };
+        if let Some(Err(failure)) = pins.get(&network.chain_id) {
+            missing.push(entry("*", Reason::from(*failure)));
+            continue;
+        }
+        let own = jobs.iter().filter(|job| job.network.chain_id == network.chain_id);
+        let lost: BTreeSet<(&str, &str)> =
+            own.clone().filter_map(|job| Some((job.protocol.as_str(), job.reason?.as_str()))).collect();
+        let reason = |word: &str| own.clone().filter_map(|job| job.reason).find(|reason| reason.as_str() == word);
+        missing.extend(lost.iter().filter_map(|(slug, word)| Some(entry(slug, reason(word)?))));
+    }
+    missing
+}
+
+/// The problem to answer with where everything that was asked for failed.
+pub(crate) fn all_failed(jobs: &[JobReport]) -> Option<Problem> {
+    if jobs.is_empty() || jobs.iter().any(|job| job.status != JobStatus::Failed) {
+        return None;
+    }
+    let told = jobs
+        .iter()
+        .take(PROBLEM_JOBS_TOLD)
+        .map(|job| format!("{}/{}: {}", job.protocol, job.network.slug, job.reason.map_or("failed", Reason::as_str)));
+    let detail = format!("everything that was asked for failed: {}", told.collect::<Vec<_>>().join(", "));
+    let any = |reason| jobs.iter().any(|job| job.reason == Some(reason));
+    let all = |reasons: &[Reason]| jobs.iter().all(|job| job.reason.is_some_and(|reason| reasons.contains(&reason)));
+    Some(if any(Reason::Timeout) {
+        Problem::Deadline(detail)
+    } else if all(&[Reason::NotConfigured]) {
+        Problem::NetworkNotConfigured(detail)
+    } else if all(&[Reason::Quarantined, Reason::Disabled]) {
+        Problem::ProtocolUnavailable(detail)
+    } else {
+        Problem::Upstream(detail)
+    })
+}
+
+/// Jobs named in a problem's detail.
+const PROBLEM_JOBS_TOLD: usize = 8;
+
+/// The rows of a body, in the order of networks, protocol slugs and ids.
+pub(crate) fn items(networks: &Networks, mut rows: Vec<Enriched>, question: Question, aggregate: bool) -> Items {
+    rows.sort_by_cached_key(|enriched| {
+        let row = enriched.row();
+        (networks.position(row.network.chain_id), row.protocol.slug.clone(), row.id.clone())
+    });
+    let (mut claimables, mut farming, mut lending) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        match row {
+            Enriched::Claimable(row) => claimables.push(row),
+            Enriched::Farming(row) => farming.push(row),
+            Enriched::Lending(row) => lending.push(row),
+        }
+    }
+    match question {
+        Question::Claimables if aggregate => Items::AllClaimables(claimables),
+        Question::Claimables => Items::Claimables(claimables),
+        Question::Farming => Items::Farming(farming),
+        Question::Lending => Items::Lending(lending),
+    }
+}
