@@ -1,0 +1,62 @@
+//! A farm, and the reward tokens that it has a place for.
+
+use portolan_plugin_api::{Address, Chain, Read, U256};
+
+use super::Rewards;
+use super::contracts::{dual, single};
+
+/// A farm, and its staking token where the source of farms told it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Farm {
+    pub(super) address: Address,
+    pub(super) staked: Option<Address>,
+}
+
+/// One of a farm's reward tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// The only one.
+    Only,
+    /// The first of two.
+    A,
+    /// The second of two.
+    B,
+}
+
+/// The reward tokens of farms.
+pub(super) fn slots(rewards: Rewards) -> &'static [Slot] {
+    match rewards {
+        Rewards::Single => &[Slot::Only],
+        Rewards::Dual => &[Slot::A, Slot::B],
+    }
+}
+
+impl Slot {
+    /// The reward token; a farm keeps it for ever.
+    pub(super) fn token(self, cx: &Chain, farm: Address) -> Read<'_, Address> {
+        let read = match self {
+            Self::Only => cx.call(farm, single::rewardsTokenCall {}),
+            Self::A => cx.call(farm, dual::rewardsTokenACall {}),
+            Self::B => cx.call(farm, dual::rewardsTokenBCall {}),
+        };
+        read.immutable()
+    }
+
+    /// What all stakers together get in a second while the period runs.
+    pub(super) fn rate(self, cx: &Chain, farm: Address) -> Read<'_, U256> {
+        match self {
+            Self::Only => cx.call(farm, single::rewardRateCall {}),
+            Self::A => cx.call(farm, dual::rewardRateACall {}),
+            Self::B => cx.call(farm, dual::rewardRateBCall {}),
+        }
+    }
+
+    /// What a claim would pay the account.
+    pub(super) fn earned(self, cx: &Chain, farm: Address, account: Address) -> Read<'_, U256> {
+        match self {
+            Self::Only => cx.call(farm, single::earnedCall { account }),
+            Self::A => cx.call(farm, dual::earnedACall { account }),
+            Self::B => cx.call(farm, dual::earnedBCall { account }),
+        }
+    }
+}

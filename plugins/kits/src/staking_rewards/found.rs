@@ -1,0 +1,85 @@
+//! The rows of an answer: what is told of a farm in which the account has something.
+
+use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, FarmingPosition, Revert, Reward, U256, symbol};
+
+use super::Rewards;
+use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, token0Call, token1Call, totalSupplyCall};
+use super::farm::{Farm, Slot, slots};
+use crate::both::both;
+
+/// The words that rows carry from the deployment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Labels<'a> {
+    pub(super) market: &'a str,
+    pub(super) vault_type: &'a str,
+}
+
+/// What one reward token of a farm owes.
+pub(super) async fn claimable(
+    cx: &Chain,
+    labels: Labels<'_>,
+    farm: Farm,
+    slot: Slot,
+    amount: U256,
+) -> Result<Claimable, Error> {
+    let staked = async { shown(cx, staked_token(cx, farm).await?).await };
+    let (token, staked) = both(slot.token(cx, farm.address), staked).await?;
+    Ok(Claimable {
+        market: labels.market.to_owned(),
+        contract: farm.address,
+        name: format!("{staked} reward"),
+        mechanism: labels.vault_type.to_owned(),
+        token,
+        amount,
+        claim: Claim::new(farm.address, &getRewardCall {}),
+    })
+}
+
+/// A stake.
+pub(super) async fn position(
+    cx: &Chain,
+    labels: Labels<'_>,
+    farm: Farm,
+    rewards: Rewards,
+    amount: U256,
+) -> Result<FarmingPosition, Error> {
+    let staked = async {
+        let token = staked_token(cx, farm).await?;
+        Ok((token, shown(cx, token).await?))
+    };
+    let period = both(cx.call(farm.address, periodFinishCall {}), cx.call(farm.address, totalSupplyCall {}));
+    let paid = slots(rewards).iter().map(|slot| both(slot.token(cx, farm.address), slot.rate(cx, farm.address)));
+    let ((staked_token, staked), ((finish, total), paid)) = both(staked, both(period, cx.join(paid))).await?;
+    let over = U256::from(cx.block().timestamp) >= finish;
+    let per_second = |rate| if over { U256::ZERO } else { rate };
+    Ok(FarmingPosition {
+        market: labels.market.to_owned(),
+        contract: farm.address,
+        name: format!("{staked} reward pool"),
+        mechanism: labels.vault_type.to_owned(),
+        staked_token,
+        amount,
+        underlying_amount: amount,
+        rewards: paid.into_iter().map(|(token, rate)| Reward { token, per_second: Some(per_second(rate)) }).collect(),
+        total_stake: Some(total),
+    })
+}
+
+async fn staked_token(cx: &Chain, farm: Farm) -> Result<Address, Error> {
+    match farm.staked {
+        Some(token) => Ok(token),
+        None => cx.call(farm.address, stakingTokenCall {}).immutable().await,
+    }
+}
+
+/// The text for a staked token: both tokens of a pair, else its own symbol.
+async fn shown(cx: &Chain, token: Address) -> Result<String, Error> {
+    let token0 = cx.try_call(token, token0Call {}).immutable();
+    let token1 = cx.try_call(token, token1Call {}).immutable();
+    Ok(pair_name(both(token0, token1).await?).unwrap_or_else(|| symbol(token)))
+}
+
+fn pair_name((token0, token1): (Result<Address, Revert>, Result<Address, Revert>)) -> Option<String> {
+    let (token0, token1) = (token0.ok()?, token1.ok()?);
+    (!token0.is_zero() && !token1.is_zero()).then(|| format!("{}/{}", symbol(token0), symbol(token1)))
+}

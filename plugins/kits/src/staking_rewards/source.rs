@@ -1,0 +1,83 @@
+//! The farms that a factory lists.
+//!
+//! A factory has no function that tells how many it lists, so the end is searched for: a few guesses in each wave,
+//! and only the guesses can miss. The list itself is then read whole.
+
+use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
+
+use super::contracts::{stakingRewardsGenesisCall, stakingRewardsInfoByStakingTokenCall, stakingTokensCall};
+use super::farm::Farm;
+use crate::each::each;
+
+/// The first guesses at an index that is beyond the end. The last is ten times the longest list known.
+const GUESSES_FIRST: [usize; 7] = [0, 3, 15, 63, 255, 1023, 4095];
+
+/// Guesses of each wave after the first: an eighth of what is left to search remains.
+const GUESSES: usize = 7;
+
+/// Beyond the end of an array, contracts of Solidity before 0.8 burn all gas that they are given; an index inside it
+/// costs two cold slots, some 5,000.
+const GUESS_GAS: u32 = 100_000;
+
+/// Seconds that a guess's outcome may stand: a new farm shows at most this much later.
+const LENGTH_STANDS_S: u32 = 300;
+
+/// All farms, in the factory's order.
+pub(super) async fn farms(cx: &Chain, market: &str, factory: Address) -> Result<Vec<Farm>, Error> {
+    let length = length(cx, factory).await?;
+    // What stands at an index never changes: the list only grows.
+    let entry = |index| cx.call(factory, stakingTokensCall { index: U256::from(index) }).immutable();
+    let tokens = cx.join((0..length).map(entry)).await?;
+    let farms = each(cx, tokens.into_iter().map(|token| farm(cx, factory, token))).await.or_fail(cx, market)?;
+    Ok(farms.into_iter().flatten().collect())
+}
+
+/// How many staking tokens the factory lists.
+async fn length(cx: &Chain, factory: Address) -> Result<usize, Error> {
+    let (mut listed, mut beyond) = bracket(cx, factory, GUESSES_FIRST.to_vec()).await?;
+    if beyond == Some(0) {
+        // Any contract refuses a function that it does not have; only a factory with an empty list knows this one.
+        cx.call(factory, stakingRewardsGenesisCall {}).immutable().await?;
+        return Ok(0);
+    }
+    while let Some(end) = beyond {
+        let left = end - listed;
+        if left == 1 {
+            return Ok(end);
+        }
+        let step = left.div_ceil(GUESSES + 1);
+        let guesses = (1..=GUESSES).map(|guess| listed + guess * step).filter(|index| *index < end).collect();
+        let found = bracket(cx, factory, guesses).await?;
+        listed = listed.max(found.0);
+        beyond = found.1.or(beyond);
+    }
+    Err(Error::new(format!("{factory}: lists more than {listed} staking tokens")))
+}
+
+/// The last of these ascending indices that is listed (0 if none is), and the first that is not.
+async fn bracket(cx: &Chain, factory: Address, indices: Vec<usize>) -> Result<(usize, Option<usize>), Error> {
+    let guess = |index: &usize| {
+        let call = stakingTokensCall { index: U256::from(*index) };
+        cx.try_call(factory, call).within(LENGTH_STANDS_S).gas_cap(GUESS_GAS)
+    };
+    let mut listed = 0;
+    for (index, outcome) in indices.iter().zip(cx.join(indices.iter().map(guess)).await?) {
+        match outcome {
+            Ok(_) => listed = *index,
+            Err(Revert::Data(_) | Revert::Gas) => return Ok((listed, Some(*index))),
+            Err(revert) => return Err(Error::Reverted { to: factory, revert }),
+        }
+    }
+    Ok((listed, None))
+}
+
+/// The farm of a staking token; `None` while there is none.
+async fn farm(cx: &Chain, factory: Address, token: Address) -> Result<Option<Farm>, Error> {
+    let info = || cx.call(factory, stakingRewardsInfoByStakingTokenCall { stakingToken: token });
+    let mut address = info().immutable().await?;
+    if address.is_zero() {
+        // Once there is a farm it stays; a zero that was kept from before may be out of date.
+        address = info().await?;
+    }
+    Ok((!address.is_zero()).then_some(Farm { address, staked: Some(token) }))
+}

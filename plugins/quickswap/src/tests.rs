@@ -1,0 +1,261 @@
+//! The plugin through the real binary interface: all of Polygon's deployments at once, and settings files.
+//!
+//! What a farm can do wrong is the kit's test; here is what QuickSwap makes of it.
+
+use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, map};
+use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
+
+use crate::Quickswap;
+
+sol! {
+    function stakingTokens(uint256 index) external view returns (address);
+    function stakingRewardsInfoByStakingToken(address token) external view returns (address, uint256, uint256);
+    function earned(address account) external view returns (uint256);
+    function earnedA(address account) external view returns (uint256);
+    function earnedB(address account) external view returns (uint256);
+    function rewardsToken() external view returns (address);
+    function rewardsTokenA() external view returns (address);
+    function rewardsTokenB() external view returns (address);
+    function rewardRate() external view returns (uint256);
+    function rewardRateA() external view returns (uint256);
+    function rewardRateB() external view returns (uint256);
+    function periodFinish() external view returns (uint256);
+    function totalSupply() external view returns (uint256);
+    function balanceOf(address account) external view returns (uint256);
+    function QUICKBalance(address account) external view returns (uint256);
+    function token0() external view returns (address);
+    function token1() external view returns (address);
+}
+
+const POLYGON: u64 = 137;
+const FACTORY: Address = address!("0x8aaa5e259f74c8114e0a471d9f2adfc66bfe09ed");
+const DEPRECATED: Address = address!("0x5eec262b05a57da9beb5fe96a34aa4ed0c5e029f");
+const DUAL: Address = address!("0x9dd12421c637689c3fc6e661c9e2f02c2f61b3eb");
+const DQUICK: Address = address!("0x958d208cdf087843e9ad98d23823d32e17d723a1");
+const OLD_DQUICK: Address = address!("0xf28164a485b0b2c90639e47b0f377b4a438a16b1");
+const QUICK: Address = address!("0xb5c064f955d8e7f38fe0460c556a72987494ee17");
+const OLD_QUICK: Address = address!("0x831753dd7087cac61ab5644b308642cc1c33dc13");
+const WMATIC: Address = address!("0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270");
+const USDC: Address = address!("0x2791bca1f2de4661ed88a30c99a7a9449aa84174");
+const PAIR: Address = address!("0x1111111111111111111111111111111111111111");
+const FARM: Address = address!("0xf111111111111111111111111111111111111111");
+const OLD_FARM: Address = address!("0xf222222222222222222222222222222222222222");
+const DUAL_FARM: Address = address!("0xf333333333333333333333333333333333333333");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+const NOW_S: u64 = 1_700_000_000; // The block of a `Case`.
+
+/// Replies of one network.
+struct Replies(u64, Canned);
+
+impl Replies {
+    fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
+        Self(self.0, self.1.reply(self.0, to, call, value))
+    }
+
+    fn amount<C: SolCall>(self, to: Address, call: &C, amount: u64) -> Self {
+        self.tell(to, call, &U256::from(amount))
+    }
+
+    /// A factory that lists one farm; beyond its list it burns all gas, as the real ones do.
+    fn factory(mut self, factory: Address, token: Address, farm: Address) -> Self {
+        for index in 1..32 {
+            let call = stakingTokensCall { index: U256::from(index) };
+            self.1 = self.1.answer(self.0, factory, &call, Answer::GasCap);
+        }
+        let info = stakingRewardsInfoByStakingTokenCall { token };
+        self.tell(factory, &stakingTokensCall { index: U256::ZERO }, &token).tell(
+            factory,
+            &info,
+            &(farm, U256::ZERO, U256::from(86_400)),
+        )
+    }
+
+    fn period(self, farm: Address, stake: u64, total: u64, finish_s: u64) -> Self {
+        self.amount(farm, &balanceOfCall { account: ACCOUNT }, stake).amount(farm, &totalSupplyCall {}, total).amount(
+            farm,
+            &periodFinishCall {},
+            finish_s,
+        )
+    }
+}
+
+/// Polygon: a running farm of a pair, a finished deprecated one, a dual one, and shares in both lairs.
+fn polygon() -> Replies {
+    let account = ACCOUNT;
+    Replies(POLYGON, Canned::default())
+        .tell(PAIR, &token0Call {}, &WMATIC)
+        .tell(PAIR, &token1Call {}, &USDC)
+        .factory(FACTORY, PAIR, FARM)
+        .period(FARM, 600, 1_000, NOW_S + 60)
+        .tell(FARM, &rewardsTokenCall {}, &QUICK)
+        .amount(FARM, &rewardRateCall {}, 5)
+        .amount(FARM, &earnedCall { account }, 77)
+        .factory(DEPRECATED, OLD_QUICK, OLD_FARM)
+        .period(OLD_FARM, 3, 4, NOW_S - 60)
+        .tell(OLD_FARM, &rewardsTokenCall {}, &OLD_QUICK)
+        .amount(OLD_FARM, &rewardRateCall {}, 9)
+        .amount(OLD_FARM, &earnedCall { account }, 1)
+        .factory(DUAL, PAIR, DUAL_FARM)
+        .period(DUAL_FARM, 8, 16, NOW_S + 1)
+        .tell(DUAL_FARM, &rewardsTokenACall {}, &QUICK)
+        .tell(DUAL_FARM, &rewardsTokenBCall {}, &WMATIC)
+        .amount(DUAL_FARM, &rewardRateACall {}, 2)
+        .amount(DUAL_FARM, &rewardRateBCall {}, 3)
+        .amount(DUAL_FARM, &earnedACall { account }, 21)
+        .amount(DUAL_FARM, &earnedBCall { account }, 34)
+        .amount(DQUICK, &balanceOfCall { account }, 1_000)
+        .amount(DQUICK, &QUICKBalanceCall { account }, 1_314)
+        .amount(OLD_DQUICK, &balanceOfCall { account }, 10)
+        .amount(OLD_DQUICK, &QUICKBalanceCall { account }, 19)
+}
+
+fn case(question: Question) -> Case {
+    Case::new("quickswap", POLYGON, question, ACCOUNT)
+}
+
+fn at(address: Address) -> map::Address {
+    map::Address(address.into_array())
+}
+
+fn word(amount: u64) -> map::Word {
+    map::Word(U256::from(amount).to_be_bytes())
+}
+
+#[test]
+fn every_farm_tells_what_it_owes() {
+    let outcome = case(Question::Claimables).run::<Quickswap>(&polygon().1);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let single = "quickswap-reward-rewardPool";
+    let dual = "quickswap-dual-reward-pool";
+    let pair = format!("{{{WMATIC:#x}}}/{{{USDC:#x}}} reward");
+    let expected = [
+        ("farms", FARM, single, pair.clone(), QUICK, 77),
+        ("deprecated-farms", OLD_FARM, single, format!("{{{OLD_QUICK:#x}}} reward"), OLD_QUICK, 1),
+        ("dual-farms", DUAL_FARM, dual, pair.clone(), QUICK, 21),
+        ("dual-farms", DUAL_FARM, dual, pair, WMATIC, 34),
+    ];
+    let found: Vec<_> = outcome
+        .claimables()
+        .into_iter()
+        .map(|row| (row.market.clone(), row.contract, row.mechanism.clone(), row.name.clone(), row.token, row.amount))
+        .collect();
+    let expected = expected.map(|(market, farm, kind, name, token, amount)| {
+        (market.to_owned(), at(farm), kind.to_owned(), name, at(token), word(amount))
+    });
+    assert_eq!(found, expected);
+    assert!(outcome.claimables().iter().all(|row| row.claim.to == row.contract && row.claim.arguments.is_empty()));
+}
+
+#[test]
+fn every_stake_is_told_with_what_it_earns() {
+    let outcome = case(Question::Farming).run::<Quickswap>(&polygon().1);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let rows = outcome.farming();
+    let stake = |market: &str| {
+        let row = rows.iter().find(|row| row.market == market).expect("the market has a stake");
+        let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
+        (row.contract, row.staked_token, row.amount, row.underlying_amount, paid, row.total_stake)
+    };
+    let pays = |token: Address, rate: u64| (at(token), Some(word(rate)));
+    let [many, few] = [word(600), word(3)];
+    assert_eq!(rows.len(), 5);
+    assert_eq!(stake("farms"), (at(FARM), at(PAIR), many, many, vec![pays(QUICK, 5)], Some(word(1_000))));
+    let over = vec![pays(OLD_QUICK, 0)];
+    assert_eq!(stake("deprecated-farms"), (at(OLD_FARM), at(OLD_QUICK), few, few, over, Some(word(4))));
+    let both = vec![pays(QUICK, 2), pays(WMATIC, 3)];
+    assert_eq!(stake("dual-farms"), (at(DUAL_FARM), at(PAIR), word(8), word(8), both, Some(word(16))));
+    // A lair's rate cannot be told: what it earns is in what shares redeem to.
+    let lair = |quick: Address| vec![(at(quick), None)];
+    assert_eq!(stake("dquick"), (at(DQUICK), at(QUICK), word(1_000), word(1_314), lair(QUICK), None));
+    assert_eq!(stake("old-dquick"), (at(OLD_DQUICK), at(OLD_QUICK), word(10), word(19), lair(OLD_QUICK), None));
+}
+
+#[test]
+fn an_account_with_nothing_gets_a_complete_empty_answer() {
+    let account = ACCOUNT;
+    let nothing = polygon()
+        .amount(FARM, &earnedCall { account }, 0)
+        .amount(OLD_FARM, &earnedCall { account }, 0)
+        .amount(DUAL_FARM, &earnedACall { account }, 0)
+        .amount(DUAL_FARM, &earnedBCall { account }, 0);
+    let holders = [FARM, OLD_FARM, DUAL_FARM, DQUICK, OLD_DQUICK];
+    let nothing = holders.into_iter().fold(nothing, |chain, at| chain.amount(at, &balanceOfCall { account }, 0));
+    // A lair that is empty reverts when it is asked what shares are worth.
+    let call = QUICKBalanceCall { account };
+    let chain = nothing.1.revert(POLYGON, DQUICK, &call).revert(POLYGON, OLD_DQUICK, &call);
+    for question in [Question::Claimables, Question::Farming] {
+        let outcome = case(question).run::<Quickswap>(&chain);
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+        assert_eq!(outcome.waves.len(), 5, "two of guesses, the list, the farms, the account");
+    }
+}
+
+#[test]
+fn a_deployment_that_fails_leaves_the_others_rows() {
+    let index = stakingTokensCall { index: U256::ZERO };
+    let chain = polygon().1.answer(POLYGON, FACTORY, &index, Answer::Unavailable);
+    let outcome = case(Question::Claimables).run::<Quickswap>(&chain);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 3));
+    assert!(outcome.message.contains(&FACTORY.to_string()), "{}", outcome.message);
+    let shares = QUICKBalanceCall { account: ACCOUNT };
+    let outcome = case(Question::Farming).run::<Quickswap>(&polygon().1.revert(POLYGON, DQUICK, &shares));
+    assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 4));
+    assert!(outcome.message.contains(&DQUICK.to_string()), "{}", outcome.message);
+}
+
+fn text(key: &str, value: impl ToString) -> map::SettingsKey {
+    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_string()) }
+}
+
+fn row(protocol: &str, chain_id: u64, market: &str, keys: Vec<map::SettingsKey>) -> map::SettingsRow {
+    map::SettingsRow { protocol: protocol.to_owned(), chain_id, market: market.to_owned(), keys }
+}
+
+#[test]
+fn a_settings_file_adds_a_fork_on_another_network() {
+    let fork = Protocol { slug: "acme".to_owned(), name: "ACME".to_owned(), ..Protocol::default() };
+    let rows = vec![row("acme", 10, "main", vec![text("factory", FACTORY)])];
+    let settings = Settings::from_rows(true, vec![fork], rows);
+    let plugin = Quickswap::configure(&settings).expect("the settings are right");
+    let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
+    assert_eq!(slugs, ["quickswap", "acme"]);
+    assert_eq!(plugin.deployments.len(), 6);
+    let account = ACCOUNT;
+    let optimism = Replies(10, Canned::default())
+        .factory(FACTORY, WMATIC, FARM)
+        .tell(FARM, &rewardsTokenCall {}, &USDC)
+        .amount(FARM, &earnedCall { account }, 6);
+    let outcome = Case::new("acme", 10, Question::Claimables, ACCOUNT).settings(settings).run::<Quickswap>(&optimism.1);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (at(USDC), word(6)));
+}
+
+#[test]
+fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
+    let lair = vec![text("lair", DQUICK), text("staked_token", USDC)];
+    let settings = Settings::from_rows(false, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair.clone())]);
+    let outcome = case(Question::Farming).settings(settings).run::<Quickswap>(&polygon().1);
+    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.farming()[0].staked_token, at(USDC));
+    let replaced = Settings::from_rows(true, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair)]);
+    assert_eq!(Quickswap::configure(&replaced).expect("the settings are right").deployments.len(), 5);
+}
+
+#[test]
+fn wrong_settings_are_refused_with_row_and_key() {
+    let cases = [
+        (vec![], "factory", "missing; give `factory` or `farms`"),
+        (vec![text("lair", DQUICK)], "staked_token", "missing; a lair needs `lair` and `staked_token`"),
+        (vec![text("staked_token", QUICK)], "lair", "missing; a lair needs `lair` and `staked_token`"),
+        (vec![text("lair", DQUICK), text("staked_token", QUICK), text("factory", FACTORY)], "factory", "unknown key"),
+        (vec![text("factory", FACTORY), text("pool", FACTORY)], "pool", "unknown key"),
+        (vec![text("factory", "0x8AAA5e259F74c8114e0a471d9f2ADFc66Bfe09ed")], "factory", "wrong checksum"),
+    ];
+    for (keys, key, message) in cases {
+        let good = row("quickswap", POLYGON, "more", vec![text("factory", FACTORY)]);
+        let settings = Settings::from_rows(true, Vec::new(), vec![good, row("quickswap", POLYGON, "farms", keys)]);
+        let refused = testing::settings_error::<Quickswap>(&settings).expect("the settings are wrong");
+        assert_eq!((refused.row, refused.key.as_deref()), (Some(1), Some(key)), "{}", refused.message);
+        assert!(refused.message.contains(message), "{}", refused.message);
+    }
+}
