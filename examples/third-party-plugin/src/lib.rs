@@ -1,0 +1,201 @@
+//! AELIN staked on Optimism: what the account has staked, and the reward that it can claim.
+//!
+//! One contract, whose stake and reward are the same token. A settings file may name another contract, on any network.
+
+use portolan_plugin_api::*;
+
+sol! {
+    // Source: https://optimistic.etherscan.io/address/0xfe757a40f3eda520845b339c698b321663986a4d#code
+    function rewardsToken() external view returns (address);
+    function stakingToken() external view returns (address);
+    function earned(address account) external view returns (uint256);
+    function balanceOf(address account) external view returns (uint256);
+    function totalSupply() external view returns (uint256);
+    function rewardRate() external view returns (uint256);
+    function periodFinish() external view returns (uint256);
+    function getReward() external;
+}
+
+/// The answer's `vaultType` and `type`.
+const MECHANISM: &str = "staking-rewards";
+
+/// The plugin: its deployments.
+#[derive(Debug)]
+pub struct Aelin {
+    protocols: Vec<Protocol>,
+    deployments: Vec<Deployment<Staking>>,
+}
+
+/// The staking contract; `staking` in a settings file.
+#[derive(Clone, Copy, Debug)]
+struct Staking(Address);
+
+impl Mechanism for Staking {
+    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
+        keys.address("staking").map(Self)
+    }
+}
+
+impl Plugin for Aelin {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        let shipped = Deployment {
+            protocol: "aelin".into(),
+            network: 10,
+            market: "main".into(),
+            mechanism: Staking(address!("0xfe757a40f3eda520845b339c698b321663986a4d")),
+        };
+        let protocol = Protocol {
+            slug: "aelin".into(),
+            name: "AELIN".into(),
+            website: "https://aelin.xyz".into(),
+            logo: None,
+            primitives: vec!["FARMING".into()],
+            company: Company { name: "Aelin".into(), slug: "aelin".into() },
+        };
+        let deployments = settings.deployments([shipped])?;
+        Ok(Self { protocols: settings.protocols(&[protocol], &deployments), deployments })
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let catalogue =
+            Catalogue::new().protocols(self.protocols.clone()).claims([ClaimTemplate::new::<getRewardCall>([])]);
+        let questions = [Question::Claimables, Question::Farming];
+        self.deployments
+            .iter()
+            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &questions, [row.mechanism.0]))
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        let parts: Vec<_> = self.asked(cx).map(|row| reward(cx, row, account)).collect();
+        cx.gather(parts).await
+    }
+
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+        let parts: Vec<_> = self.asked(cx).map(|row| stake(cx, row, account)).collect();
+        cx.gather(parts).await
+    }
+}
+
+impl Aelin {
+    /// The deployments that a job is about.
+    fn asked(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<Staking>> {
+        self.deployments.iter().filter(|row| row.protocol == cx.protocol() && row.network == cx.network())
+    }
+}
+
+async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Vec<Claimable>, Error> {
+    let Staking(staking) = row.mechanism;
+    let amount = cx.call(staking, earnedCall { account }).await?;
+    if amount.is_zero() {
+        return Ok(Vec::new());
+    }
+    let token = cx.call(staking, rewardsTokenCall {}).immutable().await?;
+    Ok(vec![Claimable {
+        market: row.market.clone(),
+        contract: staking,
+        name: format!("{} reward", symbol(token)), // The host puts the token's symbol there.
+        mechanism: MECHANISM.into(),
+        token,
+        amount,
+        claim: Claim::new(staking, &getRewardCall {}),
+    }])
+}
+
+async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+    let Staking(staking) = row.mechanism;
+    let amount = cx.call(staking, balanceOfCall { account }).await?;
+    if amount.is_zero() {
+        return Ok(Vec::new());
+    }
+    // Reads that are joined go out together.
+    let numbers = [
+        cx.call(staking, totalSupplyCall {}),
+        cx.call(staking, rewardRateCall {}),
+        cx.call(staking, periodFinishCall {}),
+    ];
+    let numbers = cx.join(numbers).await?;
+    let tokens = [cx.call(staking, stakingTokenCall {}), cx.call(staking, rewardsTokenCall {})];
+    let tokens = cx.join(tokens.map(|read| read.immutable())).await?;
+    let (&[total_stake, rate, finish], &[staked_token, reward_token]) = (&numbers[..], &tokens[..]) else {
+        return Err(Error::new("joined reads come back as many as they went out"));
+    };
+    let over = U256::from(cx.block().timestamp) >= finish;
+    Ok(vec![FarmingPosition {
+        market: row.market.clone(),
+        contract: staking,
+        name: format!("{} staking", symbol(staked_token)),
+        mechanism: MECHANISM.into(),
+        staked_token,
+        amount,
+        underlying_amount: amount,
+        rewards: vec![Reward { token: reward_token, per_second: Some(if over { U256::ZERO } else { rate }) }],
+        total_stake: Some(total_stake),
+    }])
+}
+
+portolan_plugin_api::export!(Aelin);
+
+#[cfg(test)]
+mod tests {
+    use portolan_plugin_api::testing::{Canned, Case, End, Outcome};
+
+    use super::*;
+
+    const OPTIMISM: u64 = 10;
+    const STAKING: Address = address!("0xfe757a40f3eda520845b339c698b321663986a4d");
+    const AELIN: Address = address!("0x61baadcf22d2565b0f471b291c475db5555e0b76");
+    const ACCOUNT: Address = address!("0x2222222222222222222222222222222222222222");
+    const NOW_S: u64 = 1_700_000_000; // The block of a `Case`.
+
+    fn chain(stake: u64, earned: u64, finish_s: u64) -> Canned {
+        let account = ACCOUNT;
+        let number = |n: u64| U256::from(n);
+        Canned::default()
+            .reply(OPTIMISM, STAKING, &balanceOfCall { account }, &number(stake))
+            .reply(OPTIMISM, STAKING, &earnedCall { account }, &number(earned))
+            .reply(OPTIMISM, STAKING, &totalSupplyCall {}, &number(1_000))
+            .reply(OPTIMISM, STAKING, &rewardRateCall {}, &number(7))
+            .reply(OPTIMISM, STAKING, &periodFinishCall {}, &number(finish_s))
+            .reply(OPTIMISM, STAKING, &stakingTokenCall {}, &AELIN)
+            .reply(OPTIMISM, STAKING, &rewardsTokenCall {}, &AELIN)
+    }
+
+    fn ask(question: Question, chain: &Canned) -> Outcome {
+        Case::new("aelin", OPTIMISM, question, ACCOUNT).run::<Aelin>(chain)
+    }
+
+    #[test]
+    fn what_is_earned_can_be_claimed() {
+        let outcome = ask(Question::Claimables, &chain(0, 5, NOW_S));
+        assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+        let found = outcome.claimables()[0];
+        assert_eq!(found.amount.0, U256::from(5).to_be_bytes::<32>());
+        assert_eq!((found.token.0, found.claim.to.0), (AELIN.into_array(), STAKING.into_array()));
+        assert_eq!(found.name, "{0x61baadcf22d2565b0f471b291c475db5555e0b76} reward");
+    }
+
+    #[test]
+    fn a_stake_earns_the_rate_until_its_period_is_over() {
+        for (finish_s, per_second) in [(NOW_S + 1, 7), (NOW_S, 0)] {
+            let outcome = ask(Question::Farming, &chain(40, 0, finish_s));
+            assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
+            let found = outcome.farming()[0];
+            assert_eq!(found.amount.0, U256::from(40).to_be_bytes::<32>());
+            let rate = found.rewards[0].per_second.expect("the rate is known");
+            assert_eq!(rate.0, U256::from(per_second).to_be_bytes::<32>());
+        }
+    }
+
+    #[test]
+    fn an_account_with_nothing_gets_an_empty_answer() {
+        for question in [Question::Claimables, Question::Farming] {
+            let outcome = ask(question, &chain(0, 0, NOW_S));
+            assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+        }
+    }
+
+    #[test]
+    fn a_contract_that_does_not_answer_is_a_failure_and_not_an_empty_answer() {
+        assert_eq!(ask(Question::Claimables, &Canned::default()).end, End::Failed);
+    }
+}
