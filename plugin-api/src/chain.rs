@@ -221,6 +221,12 @@ impl Chain {
         Ok(())
     }
 
+    /// Forgets replies and wakers; the author's own wakers may panic when they are dropped.
+    pub(crate) fn close(&self) {
+        let slots = std::mem::take(&mut self.state().slots);
+        drop(slots);
+    }
+
     /// Whether any read waits for the host.
     pub(crate) fn is_asking(&self) -> bool {
         !self.state().asks.is_empty()

@@ -154,8 +154,10 @@ extern "C" fn drop_instance<P: Exported>(raw: RawInstance) {
 }
 
 extern "C" fn selftest_all<P: Exported>() -> RVec<u8> {
-    let outcome = selftest::run()
-        .and_then(|()| make::<P>(&Settings::default()).map(drop).map_err(|error| format!("shipped settings: {error}")));
+    let outcome = selftest::run().and_then(|()| {
+        let made = make::<P>(&Settings::default()).map_err(|error| format!("shipped settings: {error}"))?;
+        panic::catch(|| drop(made)).map_err(|panic| format!("end of an instance: {panic}"))
+    });
     let told = map::Selftest { ok: outcome.is_ok(), message: outcome.err().unwrap_or_default() };
     codec::encode(&told).into()
 }

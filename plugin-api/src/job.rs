@@ -63,17 +63,19 @@ impl Job {
         let Some(mut question) = self.question.take() else {
             return self.step(state::FAILED, "resumed after its end".into());
         };
-        if let Err(message) = self.chain.deliver(left, replies) {
-            return self.end(question, state::FAILED, message);
-        }
-        let polled = panic::catch(|| self.poll(&mut question));
+        // A delivery wakes, and a waker may be the author's own.
+        let polled = panic::catch(|| match self.chain.deliver(left, replies) {
+            Ok(()) => self.poll(&mut question),
+            Err(message) => Polled::Refused(message),
+        });
         match polled {
             Err(message) => self.end(question, state::PANICKED, message),
+            Ok(Polled::Refused(message)) => self.end(question, state::FAILED, message),
             Ok(Polled::Ended(Ok(found))) => {
                 found.into_iter().for_each(|finding| self.chain.tell(finding));
-                let missing = self.chain.take_missing().join("; ");
+                let missing = self.chain.take_missing();
                 let state = if missing.is_empty() { state::COMPLETE } else { state::PARTIAL };
-                self.end(question, state, missing)
+                self.end(question, state, missing.join("; "))
             }
             Ok(Polled::Ended(Err(error))) => self.end(question, state::FAILED, error.to_string()),
             Ok(Polled::Misused(message)) => self.end(question, state::MISUSE, message.into()),
@@ -100,7 +102,7 @@ impl Job {
 
     /// Drops the author's future, which may panic too; the first trouble is the one that is told.
     fn end(&self, question: Question, state: u8, message: String) -> Step {
-        let dropped = panic::catch(|| drop(question));
+        let dropped = panic::catch(|| drop(question)).and_then(|()| panic::catch(|| self.chain.close()));
         let mut step = match dropped {
             Err(panic) if state != state::PANICKED => self.step(state::PANICKED, panic),
             _ => self.step(state, message),
@@ -119,10 +121,12 @@ impl Drop for Job {
         let question = self.question.take();
         // A job that is dropped has no way to tell; its host no longer asks.
         drop(panic::catch(|| drop(question)));
+        drop(panic::catch(|| self.chain.close()));
     }
 }
 
 enum Polled {
+    Refused(String),
     Ended(Result<Vec<Finding>, Error>),
     Reading,
     Misused(&'static str),

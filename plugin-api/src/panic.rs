@@ -10,14 +10,19 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
+/// What is told of a panic that `resume_unwind` began, as the hook never sees it.
+const RESUMED: &str = "panicked without a message";
+
 /// Runs `work`; a panic is its message and place.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     hook();
     let outside = INSIDE.replace(true);
+    // A panic that the author caught left its text behind; it is not this one's.
+    LAST.take();
     let outcome = catch_unwind(AssertUnwindSafe(work));
     let outcome = outcome.map_err(|payload| {
         discard(payload);
-        LAST.take()
+        Some(LAST.take()).filter(|text| !text.is_empty()).unwrap_or_else(|| RESUMED.to_owned())
     });
     INSIDE.set(outside);
     outcome

@@ -7,10 +7,17 @@ use std::task::{Context, Poll, ready};
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall;
+use alloy::sol_types::abi::AbiDecoderConfig;
 use portolan_abi::row::{freshness, kind, mode, status};
 
 use crate::chain::Chain;
 use crate::error::{Error, Revert};
+
+/// Bytes that a reply's value may take for each of its own: arrays that share their elements are small as a reply and
+/// huge as a value, and a contract may be hostile; an honest one takes about twice its size.
+const DECODED_PER_BYTE: usize = 8;
+/// Bytes that any value may take, as small ones have fixed parts.
+const DECODED_FLOOR_BYTES: usize = 4_096;
 
 /// A read that is made when it is awaited. The methods before that say how.
 #[must_use = "a read is made when it is awaited"]
@@ -148,7 +155,11 @@ impl RawReply {
     pub(crate) fn decoded<C: SolCall>(&self, to: Address) -> Result<Result<C::Return, Revert>, Error> {
         let bytes = self.bytes();
         Ok(match self.status {
-            status::OK => C::abi_decode_returns(bytes).map_err(|_| Revert::Undecodable(bytes.len())),
+            status::OK => {
+                let limit = DECODED_FLOOR_BYTES.saturating_add(bytes.len().saturating_mul(DECODED_PER_BYTE));
+                let config = AbiDecoderConfig::new().memory_limit(limit);
+                C::abi_decode_returns_with_config(bytes, config).map_err(|_| Revert::Undecodable(bytes.len()))
+            }
             status::REVERTED => Err(Revert::Data(Bytes::copy_from_slice(bytes))),
             status::NO_CODE => Err(Revert::NoCode),
             status::GAS_CAP => Err(Revert::Gas),

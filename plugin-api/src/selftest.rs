@@ -1,5 +1,6 @@
 //! What a plugin tries of its own machinery when a host has loaded it: a job with one read, over real frames.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
@@ -33,7 +34,9 @@ pub(crate) fn run() -> Result<(), String> {
 }
 
 fn resume(job: &mut Job, reply: Option<U256>) -> Result<(u8, usize), String> {
-    let stage = |error| format!("selftest frame: {error}");
+    fn stage(error: impl Display) -> String {
+        format!("selftest frame: {error}")
+    }
     let mut frame = FrameWriter::default();
     frame.row(resume_in::JOBS, &JobIn { replies: u32::from(reply.is_some()), ..JobIn::default() });
     if let Some(word) = reply {

@@ -12,22 +12,46 @@ use crate::chain::Left;
 use crate::job::{Job, Step};
 use crate::read::{Ask, RawReply};
 
-/// Resumes each job with its replies of the frame; the frame of what they ask and found.
-pub(crate) fn resume(jobs: &mut [&mut Job], bytes: &[u8]) -> Result<Vec<u8>, FrameError> {
+/// Why a frame resumes no job at all.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ResumeError {
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    #[error("{rows} records for {jobs} jobs")]
+    Jobs { rows: usize, jobs: usize },
+    #[error("{rows} replies, {told} told in the jobs' records")]
+    Replies { rows: usize, told: usize },
+}
+
+/// Resumes each job with its replies of the frame; the frame of what they ask and found. A frame that does not
+/// agree with itself is found out before any job moves.
+pub(crate) fn resume(jobs: &mut [&mut Job], bytes: &[u8]) -> Result<Vec<u8>, ResumeError> {
     let owned: Arc<[u8]> = bytes.into();
     let frame = Frame::parse(&owned)?;
-    let mut replies = frame.rows::<row::Reply>(resume_in::REPLIES);
+    check(&frame, jobs.len())?;
+    let replies = frame.rows::<row::Reply>(resume_in::REPLIES).map(|reply| raw(&frame, &owned, &reply));
+    let mut replies = replies.collect::<Result<Vec<RawReply>, _>>()?.into_iter();
     let mut out = Writer::default();
     for (job, given) in jobs.iter_mut().zip(frame.rows::<JobIn>(resume_in::JOBS)) {
-        let own: Vec<RawReply> = (0..given.replies)
-            .map_while(|_| replies.next())
-            .map(|reply| raw(&frame, &owned, &reply))
-            .collect::<Result<_, _>>()?;
+        let own: Vec<RawReply> = replies.by_ref().take(given.replies as usize).collect();
         let left = Left { ms: given.ms_left, reads: given.reads_left, bytes: given.bytes_left };
         let step = job.resume(left, own.into_iter());
         out.step(job, step)?;
     }
-    out.frame.finish()
+    Ok(out.frame.finish()?)
+}
+
+fn check(frame: &Frame<'_>, jobs: usize) -> Result<(), ResumeError> {
+    let rows = frame.count(resume_in::JOBS);
+    if rows != jobs {
+        return Err(ResumeError::Jobs { rows, jobs });
+    }
+    let told = frame.rows::<JobIn>(resume_in::JOBS).map(|job| job.replies as usize);
+    let told = told.fold(0, usize::saturating_add);
+    match frame.count(resume_in::REPLIES) {
+        rows if rows == told => Ok(()),
+        rows => Err(ResumeError::Replies { rows, told }),
+    }
 }
 
 fn raw(frame: &Frame<'_>, owned: &Arc<[u8]>, reply: &row::Reply) -> Result<RawReply, FrameError> {

@@ -9,7 +9,7 @@ pub trait Row: Sized {
     const SIZE: usize;
     /// Appends exactly [`Row::SIZE`] bytes.
     fn write(&self, out: &mut Vec<u8>);
-    /// Reads a row; `bytes` holds [`Row::SIZE`] bytes, zero where the writer knew fewer.
+    /// Reads a row of at most [`Row::SIZE`] bytes; fields that its writer did not know are missing, and read as zero.
     fn read(bytes: &[u8]) -> Self;
 }
 

@@ -1,6 +1,6 @@
 //! A recorded job: the question, and the reply to each of its reads. Replays bit for bit, without a network.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use alloy::primitives::{Address, B256, Bytes};
@@ -21,6 +21,9 @@ pub struct Fixture {
     question: String,
     account: String,
     block: RecordedBlock,
+    /// The blocks of other networks, by chain id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pins: BTreeMap<u64, RecordedBlock>,
     reads: Vec<Recorded>,
 }
 
@@ -43,6 +46,10 @@ struct Recorded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     from: Option<String>,
     data: String,
+    #[serde(default, skip_serializing_if = "is_first")]
+    mode: u8,
+    #[serde(default, rename = "gasCap", skip_serializing_if = "is_first")]
+    gas_cap: u32,
     status: String,
     reply: String,
 }
@@ -79,18 +86,13 @@ impl Fixture {
             }
             answer
         });
-        let block = case.at;
         let fixture = Self {
             protocol: case.protocol.clone(),
             network: case.network,
             question: name(case.question).to_owned(),
             account: hex(case.account.as_slice()),
-            block: RecordedBlock {
-                number: block.number,
-                hash: hex(block.hash.as_slice()),
-                timestamp: block.timestamp,
-                evm_number: block.evm_number,
-            },
+            block: RecordedBlock::new(case.at),
+            pins: case.pins.iter().map(|(network, at)| (*network, RecordedBlock::new(*at))).collect(),
             reads,
         };
         (outcome, fixture)
@@ -121,23 +123,42 @@ impl Fixture {
     pub fn replay<P: Exported>(&self, settings: Settings) -> Result<Outcome, FixtureError> {
         let question = QUESTIONS.iter().find(|(_, name)| *name == self.question);
         let question = question.ok_or_else(|| wrong("question", &self.question))?.0;
-        let block = Block {
-            number: self.block.number,
-            hash: B256::from_slice(&bytes("block hash", &self.block.hash, Some(32))?),
-            timestamp: self.block.timestamp,
-            evm_number: self.block.evm_number,
-        };
         let account = address("account", &self.account)?;
-        let case = Case::new(&self.protocol, self.network, question, account).settings(settings).block(block);
+        let case = Case::new(&self.protocol, self.network, question, account);
+        let mut case = case.settings(settings).block(self.block.parse()?);
+        for (network, at) in &self.pins {
+            case = case.pin(*network, at.parse()?);
+        }
         let known: HashMap<_, _> = self.reads.iter().map(Recorded::parse).collect::<Result<_, _>>()?;
         Ok(case.run::<P>(|asked: &Asked| known.get(&key(asked)).cloned().unwrap_or(Answer::Unavailable)))
     }
 }
 
-type Key = (u64, u8, Address, Option<Address>, Bytes);
+impl RecordedBlock {
+    fn new(block: Block) -> Self {
+        Self {
+            number: block.number,
+            hash: hex(block.hash.as_slice()),
+            timestamp: block.timestamp,
+            evm_number: block.evm_number,
+        }
+    }
+
+    fn parse(&self) -> Result<Block, FixtureError> {
+        let hash = B256::from_slice(&bytes("block hash", &self.hash, Some(32))?);
+        Ok(Block { number: self.number, hash, timestamp: self.timestamp, evm_number: self.evm_number })
+    }
+}
+
+type Key = (u64, u8, u8, u32, Address, Option<Address>, Bytes);
 
 fn key(asked: &Asked) -> Key {
-    (asked.network, asked.kind, asked.to, asked.from, asked.data.clone())
+    (asked.network, asked.kind, asked.mode, asked.gas_cap, asked.to, asked.from, asked.data.clone())
+}
+
+/// Zero is the first version's behaviour, and goes without saying.
+fn is_first<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Recorded {
@@ -157,6 +178,8 @@ impl Recorded {
             to: hex(asked.to.as_slice()),
             from: asked.from.map(|from| hex(from.as_slice())),
             data: hex(&asked.data),
+            mode: asked.mode,
+            gas_cap: asked.gas_cap,
             status: status.to_owned(),
             reply: hex(reply),
         }
@@ -176,7 +199,8 @@ impl Recorded {
         };
         let from = self.from.as_deref().map(|from| address("from", from)).transpose()?;
         let data = bytes("data", &self.data, None)?;
-        Ok(((self.network, self.kind, address("to", &self.to)?, from, data), answer))
+        let to = address("to", &self.to)?;
+        Ok(((self.network, self.kind, self.mode, self.gas_cap, to, from, data), answer))
     }
 }
 

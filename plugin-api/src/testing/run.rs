@@ -27,7 +27,7 @@ pub struct Case {
     pub(super) account: Address,
     pub(super) at: Block,
     settings: Settings,
-    pins: Vec<(u64, Block)>,
+    pub(super) pins: Vec<(u64, Block)>,
 }
 
 impl Case {

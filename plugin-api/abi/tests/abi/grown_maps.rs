@@ -1,0 +1,218 @@
+//! Maps of an older or a newer writer: keys that are unknown, and optional keys that are missing.
+
+use minicbor::{Decode, Encode};
+use portolan_abi::codec::{self, DecodeError};
+use portolan_abi::map::{
+    Address, Catalogue, Claim, Claimable, FarmingPosition, Finding, LendingPosition, Protocol, ReadExtension, Reward,
+    Role, Selftest, Settings, SettingsError, Start, StartError, Word, side,
+};
+
+use crate::bytes::unhex;
+use crate::samples::{self, each_map};
+
+/// A map with one key more: 99, and under it a value with every kind of thing inside.
+fn with_an_unknown_key(map: &[u8]) -> Vec<u8> {
+    let (head, rest) = map.split_first().expect("a map has a head");
+    assert!((0xa0..0xb6).contains(head), "the samples' maps have fewer than 23 keys");
+    let value = unhex("1863 a5 00 f6 01 84 f5 20 18ff 40 02 a1 6161 fb 3ff0000000000000 03 c1 1a00000001 04 4101");
+    [&[head + 1], rest, &value].concat()
+}
+
+#[test]
+fn every_map_is_read_past_a_key_that_came_later() {
+    macro_rules! check {
+        ($map:ident, $sample:expr) => {
+            let grown = with_an_unknown_key(&codec::encode(&$sample));
+            assert_eq!(codec::decode::<$map>(&grown).expect(stringify!($map)), $sample);
+        };
+    }
+    each_map!(check);
+}
+
+/// The claimable of a later version, with a key more inside another key's map, and the finding around it.
+#[derive(Debug, Default, PartialEq, Encode, Decode)]
+#[cbor(map)]
+struct LaterFinding {
+    #[n(1)]
+    claimable: Option<LaterClaimable>,
+    #[n(4)]
+    vesting: Option<Word>,
+}
+
+#[derive(Debug, Default, PartialEq, Encode, Decode)]
+#[cbor(map)]
+struct LaterClaimable {
+    #[n(0)]
+    market: String,
+    #[n(1)]
+    contract: Address,
+    #[n(2)]
+    name: String,
+    #[n(3)]
+    mechanism: String,
+    #[n(4)]
+    token: Address,
+    #[n(5)]
+    amount: Word,
+    #[n(6)]
+    claim: LaterClaim,
+    #[n(7)]
+    ends_at: Option<u64>,
+}
+
+#[derive(Debug, Default, PartialEq, Encode, Decode)]
+#[cbor(map)]
+struct LaterClaim {
+    #[n(0)]
+    template: u32,
+    #[n(1)]
+    to: Address,
+    #[cbor(n(2), with = "minicbor::bytes")]
+    arguments: Vec<u8>,
+    #[n(9)]
+    proofs: Option<Vec<Word>>,
+}
+
+fn later_finding() -> LaterFinding {
+    let claim = LaterClaim {
+        template: 1,
+        to: Address([4; 20]),
+        arguments: vec![5, 6],
+        proofs: Some(vec![Word([7; 32]), Word([8; 32])]),
+    };
+    let claimable = LaterClaimable {
+        market: "main".to_owned(),
+        contract: Address([1; 20]),
+        name: "reward".to_owned(),
+        mechanism: "m".to_owned(),
+        token: Address([2; 20]),
+        amount: Word([3; 32]),
+        claim,
+        ends_at: Some(1_700_000_000),
+    };
+    LaterFinding { claimable: Some(claimable), vesting: Some(Word([9; 32])) }
+}
+
+#[test]
+fn an_old_reader_reads_the_findings_of_a_newer_writer() {
+    let read: Vec<Finding> = codec::decode(&codec::encode(&vec![later_finding()])).expect("findings");
+    let claimable = Claimable {
+        market: "main".to_owned(),
+        contract: Address([1; 20]),
+        name: "reward".to_owned(),
+        mechanism: "m".to_owned(),
+        token: Address([2; 20]),
+        amount: Word([3; 32]),
+        claim: Claim { template: 1, to: Address([4; 20]), arguments: vec![5, 6], value: None },
+    };
+    assert_eq!(read, [Finding { claimable: Some(claimable), ..Finding::default() }]);
+}
+
+#[test]
+fn a_new_reader_reads_the_findings_of_an_older_writer() {
+    let claimable = Claimable {
+        market: "main".to_owned(),
+        claim: Claim { template: 1, arguments: vec![5, 6], ..Claim::default() },
+        ..Claimable::default()
+    };
+    let finding = Finding { claimable: Some(claimable), ..Finding::default() };
+    let read: LaterFinding = codec::decode(&codec::encode(&finding)).expect("a finding");
+    let claim = LaterClaim { template: 1, arguments: vec![5, 6], ..LaterClaim::default() };
+    let claimable = LaterClaimable { market: "main".to_owned(), claim, ..LaterClaimable::default() };
+    assert_eq!(read, LaterFinding { claimable: Some(claimable), vesting: None });
+}
+
+#[test]
+fn a_finding_of_a_kind_that_came_later_has_none_of_the_known_ones() {
+    let later = LaterFinding { claimable: None, vesting: Some(Word([1; 32])) };
+    let read: Finding = codec::decode(&codec::encode(&later)).expect("a finding");
+    assert_eq!(read, Finding::default());
+}
+
+#[test]
+fn optional_keys_may_be_missing() {
+    let address = "54 2121212121212121212121212121212121212121";
+    let word = "5820 2222222222222222222222222222222222222222222222222222222222222222";
+
+    let role: Role = codec::decode(&unhex("a1 00 01")).expect("a role");
+    assert_eq!(role, Role { kind: 1, constant: None, members: None });
+    let error: SettingsError = codec::decode(&unhex("a1 00 61 78")).expect("an error");
+    assert_eq!(error, SettingsError { message: "x".to_owned(), row: None, key: None });
+    let extension: ReadExtension = codec::decode(&unhex("a0")).expect("an extension");
+    assert_eq!(extension, ReadExtension::default());
+    let finding: Finding = codec::decode(&unhex("a0")).expect("a finding");
+    assert_eq!(finding, Finding::default());
+    let reward: Reward = codec::decode(&unhex(&format!("a1 00 {address}"))).expect("a reward");
+    assert_eq!(reward, Reward { token: Address([0x21; 20]), per_second: None });
+    let claim: Claim = codec::decode(&unhex(&format!("a3 00 05 01 {address} 02 41ff"))).expect("a claim");
+    assert_eq!(claim, Claim { template: 5, to: Address([0x21; 20]), arguments: vec![0xff], value: None });
+    let catalogue: Catalogue = codec::decode(&unhex("a3 00 80 01 80 02 80")).expect("a catalogue");
+    assert_eq!(catalogue, Catalogue::default());
+    let protocol = unhex("a5 00 6161 01 6141 02 60 04 81 6146 05 a2 00 6142 01 6162");
+    assert_eq!(codec::decode::<Protocol>(&protocol).expect("a protocol").logo, None);
+
+    let common = format!("00 60 01 {address} 02 60");
+    let farming = format!("a8 {common} 03 60 04 {address} 05 {word} 06 {word} 07 80");
+    assert_eq!(codec::decode::<FarmingPosition>(&unhex(&farming)).expect("a position").total_stake, None);
+    let lending = format!("a7 {common} 03 {address} 04 {word} 05 {word} 06 01");
+    let lending: LendingPosition = codec::decode(&unhex(&lending)).expect("a position");
+    assert_eq!((lending.side, lending.health_factor_wad), (side::BORROW, None));
+}
+
+#[test]
+fn a_missing_optional_key_is_what_null_is() {
+    let role: Role = codec::decode(&unhex("a3 00 01 01 f6 02 f6")).expect("a role");
+    assert_eq!(role, Role { kind: 1, constant: None, members: None });
+}
+
+#[test]
+fn optional_keys_that_are_absent_are_not_written() {
+    assert_eq!(codec::encode(&Role { kind: 1, ..Role::default() }), unhex("a1 00 01"));
+    assert_eq!(codec::encode(&ReadExtension::default()), unhex("a0"));
+}
+
+#[test]
+fn keys_may_stand_in_any_order() {
+    let selftest: Selftest = codec::decode(&unhex("a2 01 61 78 00 f5")).expect("a selftest");
+    assert_eq!(selftest, Selftest { ok: true, message: "x".to_owned() });
+}
+
+#[test]
+fn a_required_key_that_is_missing_is_an_error() {
+    assert!(matches!(codec::decode::<Start>(&unhex("a0")), Err(DecodeError::Malformed(_))));
+    assert!(codec::decode::<StartError>(&unhex("a0")).is_err());
+    assert!(codec::decode::<Settings>(&unhex("a2 00 f5 01 80")).is_err());
+    assert!(codec::decode::<Claimable>(&unhex("a0")).is_err());
+}
+
+#[test]
+fn a_value_of_another_type_or_size_is_an_error() {
+    let cases = [
+        ("an array for a map", "82 f5 60"),
+        ("a number for a flag", "a2 00 01 01 60"),
+        ("bytes for a text", "a2 00 f5 01 41 78"),
+        ("a text that is not UTF-8", "a2 00 f5 01 62 ff fe"),
+        ("a text key", "a2 61 30 f5 01 60"),
+        ("a map of indefinite length", "bf 00 f5 01 60 ff"),
+        ("two maps", "a2 00 f5 01 60 a0"),
+    ];
+    for (what, bytes) in cases {
+        assert!(codec::decode::<Selftest>(&unhex(bytes)).is_err(), "{what}");
+    }
+    let short_address = format!("a1 00 53 {}", "21".repeat(19));
+    assert!(codec::decode::<Reward>(&unhex(&short_address)).is_err(), "an address of 19 bytes");
+    let long_address = format!("a1 00 55 {}", "21".repeat(21));
+    assert!(codec::decode::<Reward>(&unhex(&long_address)).is_err(), "an address of 21 bytes");
+    assert!(codec::decode::<Role>(&unhex("a1 00 190100")).is_err(), "a kind of 256");
+}
+
+#[test]
+fn every_sample_is_read_as_it_was_written() {
+    macro_rules! check {
+        ($map:ident, $sample:expr) => {
+            assert_eq!(codec::decode::<$map>(&codec::encode(&$sample)).expect(stringify!($map)), $sample);
+        };
+    }
+    each_map!(check);
+    assert_eq!(samples::encoded().len(), 9);
+}

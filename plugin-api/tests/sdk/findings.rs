@@ -1,0 +1,251 @@
+//! The author's types as the host sees them: the catalogue, and every kind of finding.
+
+use portolan_abi::map::{self, caller, role, side};
+use portolan_abi::question;
+use portolan_plugin_api::export::{Exported, Manifest};
+use portolan_plugin_api::testing::{Case, End, Outcome};
+use portolan_plugin_api::{
+    Address, Catalogue, Chain, Claim, ClaimTemplate, Claimable, Company, Deployment, Error, FarmingPosition, Finding,
+    LendingPosition, Plugin, Protocol, Question, Reward, Role, Settings, SettingsError, Side, U256, sol, symbol,
+};
+
+use crate::host::Host;
+use crate::scenario::{ACCOUNT, NETWORK, TARGET, claimCall, contract};
+
+const TOKEN: Address = Address::repeat_byte(0x55);
+
+sol! {
+    struct Order { address market; uint256[] ids; bytes proof; }
+    function harvest(address account, Order order) external;
+    function poke() external;
+    function undeclared(uint256 number) external;
+}
+
+/// Tells one of everything.
+struct Full;
+
+fn protocol() -> Protocol {
+    let company = Company { name: "Acme".to_owned(), slug: "acme".to_owned() };
+    let (slug, name, website) = ("acme".to_owned(), "ACME".to_owned(), "https://acme.example".to_owned());
+    Protocol { slug, name, website, logo: None, primitives: vec!["FARMING".to_owned()], company }
+}
+
+impl Plugin for Full {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let order = Role::Tuple(vec![Role::Market, Role::Array(Box::new(Role::Number)), Role::Bytes]);
+        let templates = [
+            ClaimTemplate::new::<pokeCall>([]).by_anyone(),
+            ClaimTemplate::new::<harvestCall>([Role::Account, order]),
+            ClaimTemplate::new::<claimCall>([Role::constant(&U256::from(5))]),
+        ];
+        let row =
+            Deployment { protocol: "acme".to_owned(), network: NETWORK, market: "side".to_owned(), mechanism: () };
+        let questions = [Question::Claimables, Question::Farming, Question::Lending];
+        Catalogue::new().protocols([protocol()]).claims(templates).deployment(&row, &questions, [TARGET, TOKEN])
+    }
+
+    async fn claimables(&self, _: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        let found = |claim| Claimable {
+            market: "side".to_owned(),
+            contract: TARGET,
+            name: format!("{} reward", symbol(TOKEN)),
+            mechanism: "acme-rewards".to_owned(),
+            token: TOKEN,
+            amount: U256::from(258),
+            claim,
+        };
+        let order = Order { market: TARGET, ids: vec![U256::from(1)], proof: vec![0xab].into() };
+        let mut paid = Claim::new(TOKEN, &pokeCall {});
+        paid.value = U256::from(9);
+        Ok(vec![
+            found(Claim::new(TARGET, &harvestCall { account, order })),
+            found(paid),
+            found(Claim::new(TARGET, &undeclaredCall { number: U256::from(1) })),
+        ])
+    }
+
+    async fn farming(&self, cx: &Chain, _: Address) -> Result<Vec<FarmingPosition>, Error> {
+        let position = FarmingPosition {
+            market: "side".to_owned(),
+            contract: TARGET,
+            name: "stake".to_owned(),
+            mechanism: "acme-farm".to_owned(),
+            staked_token: TOKEN,
+            amount: U256::from(10),
+            underlying_amount: U256::from(11),
+            rewards: vec![
+                Reward { token: TOKEN, per_second: Some(U256::from(12)) },
+                Reward { token: TARGET, per_second: None },
+            ],
+            total_stake: Some(U256::MAX),
+        };
+        cx.tell(Finding::from(position.clone()));
+        Ok(vec![FarmingPosition { total_stake: None, ..position }])
+    }
+
+    async fn lending(&self, _: &Chain, _: Address) -> Result<Vec<LendingPosition>, Error> {
+        let position = |side, health_factor_wad| LendingPosition {
+            market: "side".to_owned(),
+            contract: TARGET,
+            name: "loan".to_owned(),
+            token: TOKEN,
+            amount: U256::from(20),
+            rate_ray: U256::from(21),
+            side,
+            health_factor_wad,
+        };
+        Ok(vec![position(Side::Supply, None), position(Side::Borrow, Some(U256::from(22)))])
+    }
+}
+
+impl Exported for Full {
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+fn run(question: Question) -> Outcome {
+    let outcome = Case::new("acme", NETWORK, question, ACCOUNT).run::<Full>(contract);
+    assert_eq!((outcome.end, outcome.waves.len()), (End::Complete, 0), "{}", outcome.message);
+    outcome
+}
+
+/// A number below 65,536 as a big-endian word.
+fn word(number: u16) -> map::Word {
+    let mut word = [0; 32];
+    word[30..].copy_from_slice(&number.to_be_bytes());
+    map::Word(word)
+}
+
+fn abi(address: Address) -> map::Address {
+    map::Address(address.into_array())
+}
+
+#[test]
+fn a_catalogue_tells_protocols_deployments_and_claim_templates() {
+    let role = |kind| map::Role { kind, constant: None, members: None };
+    let of = |kind, members| map::Role { members: Some(members), ..role(kind) };
+    let array = of(role::ARRAY, vec![role(role::NUMBER)]);
+    let order = of(role::TUPLE, vec![role(role::MARKET), array, role(role::BYTES)]);
+    let five = map::Role { constant: Some(word(5).0.to_vec()), ..role(role::CONSTANT) };
+    let template =
+        |signature: &str, roles, caller| map::ClaimTemplate { signature: signature.to_owned(), roles, caller };
+    let expected = map::Catalogue {
+        protocols: vec![protocol()],
+        deployments: vec![map::Deployment {
+            protocol: "acme".to_owned(),
+            chain_id: 137,
+            market: "side".to_owned(),
+            questions: vec![question::CLAIMABLES, question::FARMING, question::LENDING],
+            contracts: vec![abi(TARGET), abi(TOKEN)],
+        }],
+        claims: vec![
+            template("poke()", vec![], caller::ANYONE),
+            template("harvest(address,(address,uint256[],bytes))", vec![role(role::ACCOUNT), order], caller::ACCOUNT),
+            template("claim(uint256)", vec![five], caller::ACCOUNT),
+        ],
+        event_topics: None,
+    };
+    assert_eq!(Host::<Full>::new().catalogue(), expected);
+}
+
+#[test]
+fn a_claim_names_its_template_and_carries_its_arguments_without_the_selector() {
+    let outcome = run(Question::Claimables);
+    let found = outcome.claimables();
+    let first = found[0];
+    assert_eq!((first.market.as_str(), first.mechanism.as_str()), ("side", "acme-rewards"));
+    assert_eq!(first.name, format!("{{0x{}}} reward", "55".repeat(20)));
+    assert_eq!((first.contract, first.token, first.amount), (abi(TARGET), abi(TOKEN), word(258)));
+
+    // harvest(account, (market, [1], 0xab)): head, then the tuple, its array and its bytes.
+    let address = |address: Address| [&[0; 12][..], address.as_slice()].concat();
+    let mut proof = vec![0xab];
+    proof.resize(32, 0);
+    let parts = [
+        address(ACCOUNT),
+        word(0x40).0.to_vec(),
+        address(TARGET),
+        word(0x60).0.to_vec(),
+        word(0xa0).0.to_vec(),
+        word(1).0.to_vec(),
+        word(1).0.to_vec(),
+        word(1).0.to_vec(),
+        proof,
+    ];
+    let claim = map::Claim { template: 1, to: abi(TARGET), arguments: parts.concat(), value: None };
+    assert_eq!(first.claim, claim);
+
+    let paid = map::Claim { template: 0, to: abi(TOKEN), arguments: Vec::new(), value: Some(word(9)) };
+    assert_eq!(found[1].claim, paid);
+}
+
+#[test]
+fn a_claim_without_a_template_has_a_number_that_no_catalogue_has() {
+    assert_eq!(run(Question::Claimables).claimables()[2].claim.template, u32::MAX);
+}
+
+#[test]
+fn a_farming_position_arrives_whole() {
+    let outcome = run(Question::Farming);
+    let expected = map::FarmingPosition {
+        market: "side".to_owned(),
+        contract: abi(TARGET),
+        name: "stake".to_owned(),
+        mechanism: "acme-farm".to_owned(),
+        staked_token: abi(TOKEN),
+        amount: word(10),
+        underlying_amount: word(11),
+        rewards: vec![
+            map::Reward { token: abi(TOKEN), per_second: Some(word(12)) },
+            map::Reward { token: abi(TARGET), per_second: None },
+        ],
+        total_stake: Some(map::Word([0xff; 32])),
+    };
+    let without = map::FarmingPosition { total_stake: None, ..expected.clone() };
+    assert_eq!(outcome.farming(), [&expected, &without]);
+}
+
+#[test]
+fn a_lending_position_arrives_whole() {
+    let outcome = run(Question::Lending);
+    let supply = map::LendingPosition {
+        market: "side".to_owned(),
+        contract: abi(TARGET),
+        name: "loan".to_owned(),
+        token: abi(TOKEN),
+        amount: word(20),
+        rate_ray: word(21),
+        side: side::SUPPLY,
+        health_factor_wad: None,
+    };
+    let borrow = map::LendingPosition { side: side::BORROW, health_factor_wad: Some(word(22)), ..supply.clone() };
+    assert_eq!(outcome.lending(), [&supply, &borrow]);
+}
+
+/// A plugin that answers no question.
+struct Silent;
+
+impl Plugin for Silent {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new()
+    }
+}
+
+impl Exported for Silent {
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+#[test]
+fn a_question_that_a_plugin_does_not_answer_finds_nothing() {
+    for question in [Question::Claimables, Question::Farming, Question::Lending] {
+        let outcome = Case::new("acme", NETWORK, question, ACCOUNT).run::<Silent>(contract);
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
+    }
+}

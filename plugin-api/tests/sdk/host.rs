@@ -1,0 +1,174 @@
+//! A host of the tests, for what one job alone does not show: several jobs in a frame, jobs dropped half-way,
+//! frames that are none.
+
+use std::marker::PhantomData;
+
+use abi_stable::std_types::{RResult, RSlice};
+use portolan_abi::codec;
+use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
+use portolan_abi::map::{self, Address, Block, Catalogue, Finding, Start, StartError, Word};
+use portolan_abi::root::{PluginRef, RawInstance, RawJob};
+use portolan_abi::row::{JobIn, JobOut, Network, Read, Reply, status};
+use portolan_plugin_api::U256;
+use portolan_plugin_api::export::{Exported, module};
+
+use crate::scenario::{ACCOUNT, NETWORK};
+
+/// An instance, dropped at its end.
+pub(crate) struct Host<P> {
+    pub(crate) module: PluginRef,
+    instance: RawInstance,
+    plugin: PhantomData<P>,
+}
+
+/// A job, dropped at its end, which is before that of its instance.
+pub(crate) struct Job<'h> {
+    raw: RawJob,
+    module: PluginRef,
+    instance: PhantomData<&'h RawInstance>,
+}
+
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        (self.module.drop_job())(self.raw);
+    }
+}
+
+impl<P> Drop for Host<P> {
+    fn drop(&mut self) {
+        (self.module.drop_instance())(self.instance);
+    }
+}
+
+/// Settings that change nothing.
+pub(crate) fn shipped() -> Vec<u8> {
+    codec::encode(&map::Settings { shipped: true, ..map::Settings::default() })
+}
+
+pub(crate) fn start_map() -> Start {
+    let block = Block { number: 1, hash: Word([1; 32]), timestamp: 2, evm_number: 3 };
+    Start {
+        question: portolan_abi::question::CLAIMABLES,
+        protocol: "acme".to_owned(),
+        chain_id: NETWORK,
+        account: Address(ACCOUNT.into_array()),
+        block,
+        pins: Vec::new(),
+        capabilities: portolan_abi::capability::ALL,
+    }
+}
+
+impl<P: Exported> Host<P> {
+    pub(crate) fn new() -> Self {
+        Self::configured(&shipped()).expect("the plugin takes its settings")
+    }
+
+    pub(crate) fn configured(settings: &[u8]) -> Result<Self, map::SettingsError> {
+        let module = module::<P>();
+        match (module.configure())(RSlice::from_slice(settings)) {
+            RResult::ROk(instance) => Ok(Self { module, instance, plugin: PhantomData }),
+            RResult::RErr(error) => Err(codec::decode(&error).expect("a settings error")),
+        }
+    }
+
+    pub(crate) fn catalogue(&self) -> Catalogue {
+        codec::decode(&(self.module.catalogue())(&self.instance)).expect("a catalogue")
+    }
+
+    pub(crate) fn start(&self) -> Job<'_> {
+        self.start_with(&codec::encode(&start_map())).expect("the plugin starts the job")
+    }
+
+    pub(crate) fn start_with(&self, start: &[u8]) -> Result<Job<'_>, String> {
+        match (self.module.start())(&self.instance, RSlice::from_slice(start)) {
+            RResult::ROk(raw) => Ok(Job { raw, module: self.module, instance: PhantomData }),
+            RResult::RErr(error) => Err(codec::decode::<StartError>(&error).expect("a start error").message),
+        }
+    }
+
+    /// What comes out of a resume, whatever goes in.
+    pub(crate) fn resume_with(&self, jobs: &mut [Job<'_>], frame: &[u8]) -> Vec<u8> {
+        let raw: Vec<RawJob> = jobs.iter().map(|job| job.raw).collect();
+        (self.module.resume())(RSlice::from_slice(&raw), RSlice::from_slice(frame)).into_vec()
+    }
+
+    /// Resumes each job with its replies.
+    pub(crate) fn resume(&self, jobs: &mut [Job<'_>], replies: &[&[u64]]) -> Vec<Step> {
+        steps(&self.resume_with(jobs, &frame_of(replies)))
+    }
+
+    /// Runs one job to its end on the contract of the tests: all that it told.
+    pub(crate) fn run_to_end(&self) -> (Step, Vec<Finding>) {
+        let mut jobs = [self.start()];
+        let (mut replies, mut found) = (Vec::new(), Vec::new());
+        for _ in 0..1_000 {
+            let step = self.resume(&mut jobs, &[replies.as_slice()]).remove(0);
+            found.extend(step.findings.clone());
+            if step.state != portolan_abi::row::state::READING {
+                return (step, found);
+            }
+            replies = step.asked.iter().map(|number| 2 * number + 1).collect();
+        }
+        panic!("the job does not end");
+    }
+}
+
+/// What one resume of one job gave.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) state: u8,
+    pub(crate) message: String,
+    pub(crate) findings: Vec<Finding>,
+    /// The last word of each read's calldata: the number that it asks about.
+    pub(crate) asked: Vec<u64>,
+}
+
+impl Step {
+    pub(crate) fn numbers(&self) -> Vec<u64> {
+        let claimables = self.findings.iter().filter_map(|finding| finding.claimable.as_ref());
+        claimables.map(|found| U256::from_be_bytes(found.amount.0).to()).collect()
+    }
+}
+
+/// A frame in which each job gets words as replies.
+pub(crate) fn frame_of(replies: &[&[u64]]) -> Vec<u8> {
+    let mut frame = FrameWriter::default();
+    for own in replies {
+        let replies = u32::try_from(own.len()).expect("few replies");
+        frame.row(resume_in::JOBS, &JobIn { replies, ms_left: 1_000, reads_left: 1_000, bytes_left: 1_000_000 });
+        for number in *own {
+            let (offset, len) = frame.bytes(&U256::from(*number).to_be_bytes::<32>()).expect("a small blob");
+            frame.row(resume_in::REPLIES, &Reply { status: status::OK, offset, len, ..Reply::default() });
+        }
+    }
+    frame.finish().expect("a small frame")
+}
+
+/// The jobs of a frame that came out, each with its own reads.
+pub(crate) fn steps(out: &[u8]) -> Vec<Step> {
+    let frame = Frame::parse(out).expect("a frame comes out");
+    let networks = frame.count(resume_out::NETWORKS);
+    assert!(frame.rows::<Network>(resume_out::NETWORKS).all(|network| network.chain_id != 0));
+    let mut reads = frame.rows::<Read>(resume_out::READS);
+    let step = |job: JobOut| {
+        let reads: Vec<Read> = reads.by_ref().take(job.reads as usize).collect();
+        assert_eq!(reads.len(), job.reads as usize, "the frame has the reads that its jobs count");
+        assert!(reads.iter().all(|read| usize::from(read.network) < networks));
+        let found = frame.bytes(job.findings_offset, job.findings_len).expect("findings lie in the blob");
+        let message = frame.bytes(job.message_offset, job.message_len).expect("messages lie in the blob");
+        Step {
+            state: job.state,
+            message: String::from_utf8(message.to_vec()).expect("messages are UTF-8"),
+            findings: if found.is_empty() { Vec::new() } else { codec::decode(found).expect("findings") },
+            asked: reads.iter().map(|read| number(&frame, read)).collect(),
+        }
+    };
+    let steps = frame.rows::<JobOut>(resume_out::JOBS).map(step).collect();
+    assert_eq!(reads.count(), 0, "every read belongs to a job");
+    steps
+}
+
+fn number(frame: &Frame<'_>, read: &Read) -> u64 {
+    let data = frame.bytes(read.data_offset, read.data_len).expect("calldata lies in the blob");
+    data.last_chunk::<8>().map(|word| u64::from_be_bytes(*word)).unwrap_or_default()
+}

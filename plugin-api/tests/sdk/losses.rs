@@ -1,0 +1,141 @@
+//! What is lost is told, and what was found before is kept.
+
+use portolan_abi::row::state;
+use portolan_plugin_api::testing::{Answer, Asked, End};
+use portolan_plugin_api::{Claimable, Error, U256};
+
+use crate::host::Host;
+use crate::scenario::{Play, TARGET, case, contract, found, number, numbers, play, scenario, value, word};
+
+scenario!(TellsEarly, |cx| {
+    for part in 0..3 {
+        let answer = value(cx, part).await?;
+        cx.tell(found(answer));
+    }
+    value(cx, 9).await.map(|answer| vec![found(answer)])
+});
+
+#[test]
+fn what_is_told_early_comes_out_with_the_next_frame_and_once() {
+    let host = Host::<Play<TellsEarly>>::new();
+    let mut jobs = [host.start()];
+    let told: Vec<Vec<u64>> = [&[][..], &[10], &[11], &[12], &[13]]
+        .map(|replies| host.resume(&mut jobs, &[replies]).remove(0).numbers())
+        .to_vec();
+    assert_eq!(told, [vec![], vec![10], vec![11], vec![12], vec![13]]);
+}
+
+#[test]
+fn an_error_keeps_what_was_told_before() {
+    let outcome = case().run::<Play<TellsEarly>>(|asked: &Asked| match number(asked) {
+        2 => Answer::Unavailable,
+        _ => contract(asked),
+    });
+    assert_eq!((outcome.end, numbers(&outcome)), (End::Failed, vec![1, 3]));
+    assert_eq!(outcome.message, format!("{TARGET}: no endpoint answered in time"));
+}
+
+scenario!(TellsAndReturns, |cx| {
+    cx.tell(found(U256::from(1)));
+    cx.tell(found(U256::from(2)));
+    Ok(vec![found(U256::from(3))])
+});
+
+#[test]
+fn what_is_told_stands_before_what_is_returned() {
+    assert_eq!(numbers(&play::<TellsAndReturns>()), [1, 2, 3]);
+}
+
+scenario!(Misses, |cx| {
+    cx.miss("pool 7 has no token");
+    value(cx, 1).await?;
+    cx.miss("pool 9 neither");
+    Ok(vec![found(U256::from(4))])
+});
+
+scenario!(MissesWithoutWords, |cx| {
+    cx.miss("");
+    Ok(Vec::new())
+});
+
+scenario!(MissesAndFails, |cx| {
+    cx.miss("pool 7 has no token");
+    Err(Error::new("and then this"))
+});
+
+#[test]
+fn something_missing_makes_the_answer_partial() {
+    let outcome = play::<Misses>();
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Partial, "pool 7 has no token; pool 9 neither"));
+    assert_eq!(numbers(&outcome), [4]);
+}
+
+#[test]
+fn something_missing_makes_the_answer_partial_though_no_word_says_what() {
+    assert_eq!(play::<MissesWithoutWords>().end, End::Partial);
+}
+
+#[test]
+fn an_error_outweighs_what_is_missing() {
+    let outcome = play::<MissesAndFails>();
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "and then this"));
+}
+
+/// Four parts; those whose first reply is 0 fail, the others tell two findings.
+async fn part(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Vec<Claimable>, Error> {
+    let first = value(cx, of).await?;
+    if first.is_zero() {
+        return Err(Error::new(format!("part {of} is broken")));
+    }
+    let second = if of == 3 { value(cx, 30).await? } else { first + U256::from(1) };
+    Ok(vec![found(first), found(second)])
+}
+
+scenario!(Gathers, |cx| { cx.gather((0..4).map(|of| part(cx, of))).await });
+scenario!(GathersNothing, |cx| { cx.gather((0..0).map(|of| part(cx, of))).await });
+
+fn gathered(broken: &[u64]) -> portolan_plugin_api::testing::Outcome {
+    case().run::<Play<Gathers>>(|asked: &Asked| match number(asked) {
+        of if broken.contains(&of) => word(0),
+        _ => contract(asked),
+    })
+}
+
+#[test]
+fn parts_that_all_answer_make_a_whole() {
+    let outcome = gathered(&[]);
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Complete, ""));
+    assert_eq!(outcome.waves, [4, 1]);
+    assert_eq!(numbers(&outcome), [1, 2, 3, 4, 5, 6, 7, 61]);
+}
+
+#[test]
+fn parts_that_fail_are_told_as_missing() {
+    let outcome = gathered(&[0, 2]);
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Partial, "part 0 is broken; part 2 is broken"));
+    assert_eq!(numbers(&outcome), [3, 4, 7, 61]);
+}
+
+#[test]
+fn parts_that_all_fail_are_a_failure_and_not_an_empty_list() {
+    let outcome = gathered(&[0, 1, 2, 3]);
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "part 0 is broken"));
+    assert_eq!(outcome.findings, []);
+}
+
+#[test]
+fn no_parts_are_a_whole_with_nothing_in_it() {
+    let outcome = play::<GathersNothing>();
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
+}
+
+#[test]
+fn a_part_is_told_as_soon_as_it_is_done() {
+    let host = Host::<Play<Gathers>>::new();
+    let mut jobs = [host.start()];
+    host.resume(&mut jobs, &[&[]]);
+    let half_way = host.resume(&mut jobs, &[&[1, 3, 5, 7]]).remove(0);
+    assert_eq!((half_way.state, half_way.numbers()), (state::READING, vec![1, 2, 3, 4, 5, 6]));
+    let last = host.resume(&mut jobs, &[&[61]]).remove(0);
+    assert_eq!((last.state, last.numbers()), (state::COMPLETE, vec![7, 61]));
+}

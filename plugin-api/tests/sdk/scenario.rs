@@ -1,0 +1,114 @@
+//! A test's plugin: one async block that answers the question about claimables, and a contract that answers it.
+
+use std::marker::PhantomData;
+
+use portolan_plugin_api::export::{Exported, Manifest};
+use portolan_plugin_api::testing::{Answer, Asked, Case, Outcome};
+use portolan_plugin_api::{
+    Address, Catalogue, Chain, Claim, Claimable, Error, Plugin, Question, Read, Settings, SettingsError, SolCall, U256,
+    sol,
+};
+
+sol! {
+    /// What the tests read; the contract answers twice the number and one.
+    function value(uint256 of) external view returns (uint256);
+    /// What the tests claim.
+    function claim(uint256 number) external;
+}
+
+pub(crate) const NETWORK: u64 = 137;
+pub(crate) const TARGET: Address = Address::repeat_byte(0x11);
+pub(crate) const ACCOUNT: Address = Address::repeat_byte(0x22);
+
+/// The async block of a test.
+pub(crate) trait Scenario: Send + Sync + 'static {
+    fn play(cx: &Chain) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send;
+}
+
+/// Names an async block.
+macro_rules! scenario {
+    ($name:ident, |$cx:ident| $body:block) => {
+        struct $name;
+
+        impl crate::scenario::Scenario for $name {
+            async fn play(
+                $cx: &portolan_plugin_api::Chain,
+            ) -> Result<Vec<portolan_plugin_api::Claimable>, portolan_plugin_api::Error> {
+                $body
+            }
+        }
+    };
+}
+pub(crate) use scenario;
+
+/// A plugin whose claimables are the scenario's.
+pub(crate) struct Play<S>(PhantomData<S>);
+
+impl<S: Scenario> Plugin for Play<S> {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self(PhantomData))
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new()
+    }
+
+    async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
+        S::play(cx).await
+    }
+}
+
+impl<S: Scenario> Exported for Play<S> {
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+pub(crate) fn case() -> Case {
+    Case::new("acme", NETWORK, Question::Claimables, ACCOUNT)
+}
+
+/// Runs a scenario on a chain where the contract answers.
+pub(crate) fn play<S: Scenario>() -> Outcome {
+    case().run::<Play<S>>(contract)
+}
+
+/// A read of the contract.
+pub(crate) fn value(cx: &Chain, of: u64) -> Read<'_, U256> {
+    cx.call(TARGET, valueCall { of: U256::from(of) })
+}
+
+/// The number that a read of the contract asks about.
+pub(crate) fn number(asked: &Asked) -> u64 {
+    valueCall::abi_decode(&asked.data).expect("a read of the contract").of.to()
+}
+
+/// Twice the number and one, so that no two reads and no read and its reply are the same.
+pub(crate) fn contract(asked: &Asked) -> Answer {
+    word(2 * number(asked) + 1)
+}
+
+pub(crate) fn word(number: u64) -> Answer {
+    Answer::Ok(U256::from(number).to_be_bytes::<32>().into())
+}
+
+/// A finding that tells a number.
+pub(crate) fn found(amount: U256) -> Claimable {
+    Claimable {
+        market: "main".to_owned(),
+        contract: TARGET,
+        name: "number".to_owned(),
+        mechanism: "test".to_owned(),
+        token: TARGET,
+        amount,
+        claim: Claim::new(TARGET, &claimCall { number: amount }),
+    }
+}
+
+pub(crate) fn found_all(amounts: impl IntoIterator<Item = U256>) -> Vec<Claimable> {
+    amounts.into_iter().map(found).collect()
+}
+
+/// The numbers that a job told, in its order.
+pub(crate) fn numbers(outcome: &Outcome) -> Vec<u64> {
+    let number = |amount: [u8; 32]| U256::from_be_bytes(amount).to();
+    outcome.claimables().iter().map(|found| number(found.amount.0)).collect()
+}
