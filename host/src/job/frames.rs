@@ -3,11 +3,11 @@
 
 use alloy::primitives::{Address, Bytes};
 use portolan_abi::codec;
-use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
+use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{self, ReadExtension};
 use portolan_abi::row::{self, JobIn, JobOut, Network, freshness, kind, mode, source, state, status};
 
-use super::Failure;
+use super::{FINDINGS_MAX, Failure};
 use crate::answer::Reason;
 use crate::reader::{Freshness, Kind, Outcome, Read, Reply};
 
@@ -15,6 +15,8 @@ use crate::reader::{Freshness, Kind, Outcome, Read, Reply};
 const FRAME_BYTES_MAX: usize = 16 << 20;
 /// Reads in one wave of one job; the SDK's own tests join 10,000.
 const WAVE_READS_MAX: usize = 20_000;
+/// Networks of one frame; a job asks one, seldom two.
+const NETWORKS_MAX: usize = 64;
 /// Calldata of one read; a claim's proof has some kilobytes.
 const CALLDATA_MAX: usize = 32 << 10;
 /// A plugin's words for why it ended.
@@ -75,42 +77,51 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
         let detail = format!("answered a frame of {} bytes, more than {FRAME_BYTES_MAX}", bytes.len());
         return Err(Failure::new(Reason::OverBudget, detail));
     }
-    let step = parse(bytes).map_err(|error| Failure::new(Reason::InvalidOutput, error))?;
-    if step.asked.len() > WAVE_READS_MAX {
-        let detail = format!("asked for {} reads at once, more than {WAVE_READS_MAX}", step.asked.len());
+    let frame = Frame::parse(bytes).map_err(broken)?;
+    let reads = frame.count(resume_out::READS);
+    if reads > WAVE_READS_MAX {
+        let detail = format!("asked for {reads} reads at once, more than {WAVE_READS_MAX}");
         return Err(Failure::new(Reason::OverBudget, detail));
     }
-    Ok(step)
-}
-
-fn parse(bytes: &[u8]) -> Result<Step, String> {
-    let stage = |error| format!("answered a broken frame: {error}");
-    let frame = Frame::parse(bytes).map_err(stage)?;
     let jobs = frame.count(resume_out::JOBS);
     let Some(job) = frame.rows::<JobOut>(resume_out::JOBS).next().filter(|_| jobs == 1) else {
-        return Err(format!("answered for {jobs} jobs, not for 1"));
+        return Err(invalid(format!("answered for {jobs} jobs, not for 1")));
     };
-    let reads = frame.count(resume_out::READS);
     if reads != usize::try_from(job.reads).unwrap_or(usize::MAX) || (reads > 0) != (job.state == state::READING) {
-        return Err(format!("asks for {reads} reads in state {}, but says {}", job.state, job.reads));
+        return Err(invalid(format!("asks for {reads} reads in state {}, but says {}", job.state, job.reads)));
     }
-    let networks: Vec<Network> = frame.rows(resume_out::NETWORKS).collect();
+    let networks: Vec<Network> = frame.rows(resume_out::NETWORKS).take(NETWORKS_MAX).collect();
     let asked = frame.rows(resume_out::READS).map(|read| asked(&frame, &networks, &read));
-    let found = frame.bytes(job.findings_offset, job.findings_len).map_err(stage)?;
-    let message = frame.bytes(job.message_offset, job.message_len).map_err(stage)?;
+    let found = frame.bytes(job.findings_offset, job.findings_len).map_err(broken)?;
+    let message = frame.bytes(job.message_offset, job.message_len).map_err(broken)?;
     Ok(Step {
         state: job.state,
         findings: findings(found)?,
-        asked: asked.collect::<Result<_, _>>()?,
+        asked: asked.collect::<Result<_, _>>().map_err(invalid)?,
         message: text(message),
     })
 }
 
-fn findings(bytes: &[u8]) -> Result<Vec<map::Finding>, String> {
+fn invalid(detail: String) -> Failure {
+    Failure::new(Reason::InvalidOutput, detail)
+}
+
+fn broken(error: FrameError) -> Failure {
+    invalid(format!("answered a broken frame: {error}"))
+}
+
+/// The count is looked at first: what a finding takes in memory is hundreds of times what it takes here.
+fn findings(bytes: &[u8]) -> Result<Vec<map::Finding>, Failure> {
     if bytes.is_empty() {
         return Ok(Vec::new());
     }
-    codec::decode(bytes).map_err(|error| format!("answered broken findings: {error}"))
+    let count = minicbor::Decoder::new(bytes).array().ok().flatten().and_then(|count| usize::try_from(count).ok());
+    match count {
+        Some(count) if count > FINDINGS_MAX => {
+            Err(Failure::new(Reason::OverBudget, format!("told {count} findings at once, more than {FINDINGS_MAX}")))
+        }
+        _ => codec::decode(bytes).map_err(|error| invalid(format!("answered broken findings: {error}"))),
+    }
 }
 
 fn asked(frame: &Frame<'_>, networks: &[Network], read: &row::Read) -> Result<Asked, String> {
