@@ -19,7 +19,7 @@ use crate::network::{Network, Networks};
 use crate::plan::{self, JobPlan};
 use crate::price::{PriceSource, StaticPrices};
 use crate::query::{Query, Question};
-use crate::reader::{Block, ChainReader, ReadFailure, Reader};
+use crate::reader::{Block, ChainReader, Pins, ReadFailure, Reader};
 use crate::registry::{PluginStatus, Registry, RegistryError};
 use crate::report;
 use crate::token::{self, Tokens};
@@ -186,9 +186,6 @@ impl Gateway {
         join_all(networks).await.into_iter().collect()
     }
 }
-
-/// Each asked network's pinned block, or why it has none; by chain id.
-pub(crate) type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
 
 /// A job and what became of it; an error where its network has no block.
 struct Ran {

@@ -14,6 +14,7 @@ mod multicall;
 mod tests;
 mod transport;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, Bytes};
@@ -134,6 +135,9 @@ pub(crate) enum ReadFailure {
     #[error("no endpoint is configured")]
     NotConfigured,
 }
+
+/// Each asked network's pinned block, or why it has none; by chain id.
+pub(crate) type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
 
 /// Reads networks. One for the process.
 pub(crate) trait Reader: Send + Sync {

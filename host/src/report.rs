@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::answer::{Items, JobReport, JobStatus, Missing, Reason};
 use crate::enrich::Enriched;
-use crate::gateway::Pins;
 use crate::http::problem::Problem;
 use crate::job::{Failure, JobOutcome};
 use crate::network::Networks;
 use crate::plan::JobPlan;
 use crate::query::Question;
+use crate::reader::Pins;
 
 /// The report of a job that ran; `found` tells whether anything of it stays in the answer.
 pub(crate) fn of(plan: &JobPlan, outcome: &JobOutcome, found: bool) -> JobReport {
