@@ -2,7 +2,7 @@
 //!
 //! Invariant: a finding that breaks a rule is rejected with its reason, and only that finding.
 
-pub(crate) mod claim;
+mod claim;
 mod template;
 
 use std::collections::BTreeSet;
@@ -14,6 +14,8 @@ use crate::answer::ClaimTransaction;
 use crate::job::JobOutcome;
 use crate::plan::JobPlan;
 use crate::query::Question;
+use crate::token::is_invisible;
+use claim::Claims;
 
 /// Characters of a finding's name; the longest pair names have forty.
 const NAME_MAX: usize = 200;
@@ -64,6 +66,11 @@ pub(crate) struct Admitted {
 }
 
 impl Admitted {
+    /// Whether a plugin told something, and nothing of it could be taken.
+    pub(crate) fn nothing_left(&self) -> bool {
+        self.found.is_empty() && !self.rejected.is_empty()
+    }
+
     /// Why findings were rejected, in one bounded line; `None` if none was.
     pub(crate) fn rejections(&self) -> Option<String> {
         let told = self.rejected.iter().take(REJECTIONS_TOLD).cloned().collect::<Vec<_>>().join("; ");
@@ -78,8 +85,9 @@ impl Admitted {
 pub(crate) fn admit(plan: &JobPlan, outcome: &JobOutcome) -> Admitted {
     let mut admitted = Admitted::default();
     let mut keys = BTreeSet::new();
+    let claims = Claims::new(plan, &outcome.trusted);
     for finding in &outcome.findings {
-        match check(plan, &outcome.trusted, finding) {
+        match check(plan, &claims, finding) {
             Ok(found) if found.amount().is_zero() => {}
             Ok(found) if keys.insert(found.key()) => admitted.found.push(found),
             Ok(found) => admitted.rejected.push(format!("{} is told twice", found.key())),
@@ -89,13 +97,13 @@ pub(crate) fn admit(plan: &JobPlan, outcome: &JobOutcome) -> Admitted {
     admitted
 }
 
-fn check(plan: &JobPlan, trusted: &BTreeSet<Address>, finding: &map::Finding) -> Result<Found, String> {
+fn check(plan: &JobPlan, claims: &Claims<'_>, finding: &map::Finding) -> Result<Found, String> {
     let map::Finding { claimable, farming, lending } = finding;
     match (plan.question, claimable, farming, lending) {
         (Question::Claimables, Some(claimable), None, None) => {
             let at = |reason: String| format!("claimable of {:#x}: {reason}", address(claimable.contract));
             check_texts(plan, &claimable.market, &claimable.name, Some(&claimable.mechanism)).map_err(at)?;
-            let transaction = claim::encode(plan, trusted, &claimable.claim).map_err(at)?;
+            let transaction = claims.encode(&claimable.claim).map_err(at)?;
             Ok(Found::Claimable { finding: claimable.clone(), transaction })
         }
         (Question::Farming, None, Some(farming), None) => {
@@ -126,8 +134,10 @@ fn check_texts(plan: &JobPlan, market: &str, name: &str, mechanism: Option<&str>
     if !deployed {
         return Err("names a market that the catalogue does not have on this network".into());
     }
-    if name.is_empty() || name.chars().count() > NAME_MAX || name.chars().any(char::is_control) {
-        return Err(format!("its name is empty, longer than {NAME_MAX} characters, or has control characters"));
+    if name.is_empty() || name.chars().count() > NAME_MAX || name.chars().any(is_invisible) {
+        return Err(format!(
+            "its name is empty, longer than {NAME_MAX} characters, or has control or direction characters"
+        ));
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     match mechanism {

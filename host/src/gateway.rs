@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Items, JobReport, Protocol, Reason};
+use crate::answer::{Answer, Items, JobReport, JobStatus, Protocol, Reason};
 use crate::border::{self, Found};
 use crate::config::Config;
 use crate::enrich::{self, Enriched};
@@ -208,6 +208,9 @@ fn admit(ran: Ran) -> Admitted {
             let mut report = report::of(&plan, outcome, !admitted.found.is_empty());
             if let Some(rejections) = admitted.rejections() {
                 report::lose(&mut report, Reason::InvalidOutput, &rejections);
+            }
+            if admitted.nothing_left() {
+                report.status = JobStatus::Failed;
             }
             (admitted.found, report)
         }

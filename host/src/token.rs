@@ -1,4 +1,4 @@
-//! What the chain says of tokens: name, symbol, decimals, total supply.
+//! What the chain says of tokens: name, symbol, decimals, total supply, and whether they are shares of a pair.
 //!
 //! Invariant: a token that could not be read is missing, never half made up; one that does not tell its name has an
 //! empty one.
@@ -23,6 +23,13 @@ sol! {
         function symbol() external view returns (string);
         function decimals() external view returns (uint8);
         function totalSupply() external view returns (uint256);
+    }
+
+    /// <https://github.com/Uniswap/v2-core/blob/v1.0.1/contracts/interfaces/IUniswapV2Pair.sol>
+    interface Pair {
+        function token0() external view returns (address);
+        function token1() external view returns (address);
+        function getReserves() external view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast);
     }
 }
 
@@ -71,9 +78,9 @@ pub(crate) async fn read(
                     symbol: facts.symbol,
                     decimals: facts.decimals,
                     logo: None,
-                    kind: "SINGLE",
+                    kind: if facts.pair.is_some() { "UNISWAP" } else { "SINGLE" },
                     total_supply: facts.total_supply,
-                    underlying: Vec::new(),
+                    underlying: facts.pair.map(Vec::from).unwrap_or_default(),
                     price: priced.remove(&address),
                 };
                 tokens.known.insert(address, Arc::new(token));
@@ -84,7 +91,7 @@ pub(crate) async fn read(
     tokens
 }
 
-const QUESTIONS: usize = 4;
+const QUESTIONS: usize = 7;
 
 fn questions(token: Address) -> [Read; QUESTIONS] {
     [
@@ -92,6 +99,10 @@ fn questions(token: Address) -> [Read; QUESTIONS] {
         Read::call(token, Erc20::symbolCall {}.abi_encode()).immutable(),
         Read::call(token, Erc20::decimalsCall {}.abi_encode()).immutable(),
         Read::call(token, Erc20::totalSupplyCall {}.abi_encode()),
+        Read::call(token, Pair::token0Call {}.abi_encode()).immutable(),
+        Read::call(token, Pair::token1Call {}.abi_encode()).immutable(),
+        // Only that it answers counts, and that never changes.
+        Read::call(token, Pair::getReservesCall {}.abi_encode()).immutable(),
     ]
 }
 
@@ -100,17 +111,35 @@ struct Facts {
     symbol: String,
     decimals: u8,
     total_supply: U256,
+    /// The tokens of a constant-product pair that this is the share of.
+    pair: Option<[Address; 2]>,
 }
 
 /// A token need not tell any of these (all are optional in ERC-20 but the supply); a failed read is another matter.
 fn facts(replies: &[Reply]) -> Result<Facts, ReadFailure> {
-    let [name, symbol, decimals, total_supply] = replies else { return Err(ReadFailure::Upstream) };
+    let [name, symbol, decimals, total_supply, token0, token1, reserves] = replies else {
+        return Err(ReadFailure::Upstream);
+    };
+    let (token0, token1, reserves) = (told(token0)?, told(token1)?, told(reserves)?);
     Ok(Facts {
         name: text(told(name)?),
         symbol: text(told(symbol)?),
         decimals: told(decimals)?.and_then(first_word).and_then(|word| u8::try_from(word).ok()).unwrap_or_default(),
         total_supply: told(total_supply)?.and_then(first_word).unwrap_or_default(),
+        pair: reserves
+            .filter(|reserves| reserves.len() == RESERVES_BYTES)
+            .and_then(|_| Some([address(token0?)?, address(token1?)?])),
     })
+}
+
+/// Two reserves and a timestamp, a word each.
+const RESERVES_BYTES: usize = 96;
+
+/// The address that a word is; `None` for zero and for anything else.
+fn address(bytes: &[u8]) -> Option<Address> {
+    let word = <[u8; 32]>::try_from(bytes).ok()?;
+    let address = Address::from_slice(&word[12..]);
+    (word[..12] == [0; 12] && !address.is_zero()).then_some(address)
 }
 
 /// The returned bytes, `None` where the token does not answer.
@@ -138,15 +167,16 @@ fn text(bytes: Option<&[u8]>) -> String {
     clean(&String::from_utf8_lossy(&decoded))
 }
 
-/// Without control and direction characters, which would let a token's name change what stands around it.
+/// Without characters that would let a token's name change what stands around it.
 pub(crate) fn clean(text: &str) -> String {
-    let kept = text.chars().filter(|c| !c.is_control() && !is_format(*c));
-    kept.take(TEXT_MAX).collect::<String>().trim().to_owned()
+    text.chars().filter(|c| !is_invisible(*c)).take(TEXT_MAX).collect::<String>().trim().to_owned()
 }
 
-/// Unicode's direction marks, embeddings, overrides and isolates, zero-width characters, and the byte order mark.
-fn is_format(c: char) -> bool {
-    matches!(c, '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+/// Control characters, and Unicode's direction marks, embeddings, overrides and isolates, zero-width characters, and
+/// the byte order mark.
+pub(crate) fn is_invisible(c: char) -> bool {
+    let is_format = matches!(c, '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    c.is_control() || is_format
 }
 
 #[cfg(test)]
@@ -176,19 +206,37 @@ mod tests {
 
     #[test]
     fn a_token_that_tells_nothing_has_no_decimals_and_one_that_was_not_read_is_missing() {
-        let silent = [Outcome::NoCode, Outcome::GasCap, Outcome::Reverted(Default::default()), Outcome::NoCode];
-        let facts = facts(&silent.map(Reply::fresh)).ok().unwrap();
-        assert_eq!((facts.name.as_str(), facts.decimals, facts.total_supply), ("", 0, U256::ZERO));
-        let lost = [ok("A".abi_encode()), ok("A".abi_encode()), ok(vec![0; 32])];
-        let lost = [lost.as_slice(), &[Reply::fresh(Outcome::Failed(ReadFailure::Timeout))]].concat();
-        assert_eq!(super::facts(&lost).err(), Some(ReadFailure::Timeout));
+        let silent = [Outcome::NoCode, Outcome::GasCap, Outcome::Reverted(Default::default())].map(Reply::fresh);
+        let silent: Vec<Reply> = silent.iter().cycle().take(QUESTIONS).cloned().collect();
+        let facts = facts(&silent).ok().unwrap();
+        assert_eq!((facts.name.as_str(), facts.decimals, facts.total_supply, facts.pair), ("", 0, U256::ZERO, None));
+        for lost in 0..QUESTIONS {
+            let mut replies = silent.clone();
+            replies[lost] = Reply::fresh(Outcome::Failed(ReadFailure::Timeout));
+            assert_eq!(super::facts(&replies).err(), Some(ReadFailure::Timeout));
+        }
     }
 
     #[test]
     fn decimals_above_255_are_not_told() {
         let mut word = [0; 32];
         word[30] = 1;
-        let replies = [ok(vec![]), ok(vec![]), ok(word.to_vec()), ok(vec![0; 32])];
+        let mut replies = vec![ok(vec![]); QUESTIONS];
+        replies[2] = ok(word.to_vec());
         assert_eq!(facts(&replies).ok().unwrap().decimals, 0);
+    }
+
+    #[test]
+    fn a_pair_is_what_answers_both_tokens_and_its_reserves() {
+        let [a, b] = [Address::repeat_byte(0xa), Address::repeat_byte(0xb)];
+        let pair = |token0: Vec<u8>, token1: Vec<u8>, reserves: usize| {
+            let mut replies = vec![ok(vec![]); QUESTIONS];
+            replies[4..].clone_from_slice(&[ok(token0), ok(token1), ok(vec![0; reserves])]);
+            facts(&replies).ok().unwrap().pair
+        };
+        assert_eq!(pair(a.abi_encode(), b.abi_encode(), 96), Some([a, b]));
+        assert_eq!(pair(a.abi_encode(), b.abi_encode(), 0), None, "a pool of another kind");
+        assert_eq!(pair(a.abi_encode(), Address::ZERO.abi_encode(), 96), None);
+        assert_eq!(pair(a.abi_encode(), vec![0xff; 32], 96), None);
     }
 }

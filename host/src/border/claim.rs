@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use alloy::dyn_abi::DynSolValue;
 use alloy::primitives::Address;
-use portolan_abi::map::{self, Role, caller, role};
+use portolan_abi::map::{self, ClaimTemplate, Role, caller, role};
 
 use super::address;
 use super::template::Template;
@@ -16,40 +16,52 @@ use crate::plan::JobPlan;
 /// Bytes of a claim's arguments; a Merkle proof of 64 levels has 2 KiB.
 const ARGUMENTS_MAX: usize = 16 << 10;
 
-/// Checks a claim against its template and the addresses that this job may name, and encodes it.
-///
-/// # Errors
-/// The rule that it breaks.
-pub(crate) fn encode(
-    plan: &JobPlan,
-    trusted: &BTreeSet<Address>,
-    claim: &map::Claim,
-) -> Result<ClaimTransaction, String> {
-    let declared = usize::try_from(claim.template).ok().and_then(|at| plan.instance.catalogue.claims.get(at));
-    let declared = declared.ok_or("its claim is no declared template")?;
-    let template = Template::parse(declared)?;
-    if claim.value.is_some_and(|value| value != map::Word::default()) {
-        return Err(format!("{} sends native value", template.signature()));
+/// A job's claims: its templates, parsed once, and the addresses that it may name.
+pub(super) struct Claims<'a> {
+    declared: &'a [ClaimTemplate],
+    templates: Vec<Result<Template, String>>,
+    rules: Rules<'a>,
+}
+
+impl<'a> Claims<'a> {
+    pub(super) fn new(plan: &'a JobPlan, trusted: &'a BTreeSet<Address>) -> Self {
+        let declared = plan.instance.catalogue.claims.as_slice();
+        let templates = declared.iter().map(Template::parse).collect();
+        Self { declared, templates, rules: Rules { account: plan.account, trusted } }
     }
-    let to = address(claim.to);
-    if !trusted.contains(&to) {
-        return Err(format!("{} goes to {to:#x}, which is no contract of this deployment", template.signature()));
+
+    /// Checks a claim against its template and the addresses that this job may name, and encodes it.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    pub(super) fn encode(&self, claim: &map::Claim) -> Result<ClaimTransaction, String> {
+        let at = usize::try_from(claim.template).unwrap_or(usize::MAX);
+        let (declared, template) =
+            self.declared.get(at).zip(self.templates.get(at)).ok_or("its claim is no declared template")?;
+        let template = template.as_ref().map_err(Clone::clone)?;
+        let signature = template.signature();
+        if claim.value.is_some_and(|value| value != map::Word::default()) {
+            return Err(format!("{signature} sends native value"));
+        }
+        let to = address(claim.to);
+        if !self.rules.trusted.contains(&to) {
+            return Err(format!("{signature} goes to {to:#x}, which is no contract of this deployment"));
+        }
+        if claim.arguments.len() > ARGUMENTS_MAX {
+            return Err(format!("{signature} has {} bytes of arguments", claim.arguments.len()));
+        }
+        let values = template.decode(&claim.arguments)?;
+        for (value, role) in values.iter().zip(&declared.roles) {
+            self.rules.check(value, role).map_err(|reason| format!("{signature}: {reason}"))?;
+        }
+        Ok(ClaimTransaction {
+            to,
+            from: (declared.caller != caller::ANYONE).then_some(self.rules.account),
+            data: template.encode(&values).into(),
+            function: template.name().to_owned(),
+            inputs: values.iter().zip(template.types()).map(|(value, kind)| (kind, text(value))).collect(),
+        })
     }
-    if claim.arguments.len() > ARGUMENTS_MAX {
-        return Err(format!("{} has {} bytes of arguments", template.signature(), claim.arguments.len()));
-    }
-    let values = template.decode(&claim.arguments)?;
-    let rules = Rules { account: plan.account, trusted };
-    for (value, role) in values.iter().zip(&declared.roles) {
-        rules.check(value, role).map_err(|reason| format!("{}: {reason}", template.signature()))?;
-    }
-    Ok(ClaimTransaction {
-        to,
-        from: (declared.caller != caller::ANYONE).then_some(plan.account),
-        data: template.encode(&values).into(),
-        function: template.name().to_owned(),
-        inputs: values.iter().zip(template.types()).map(|(value, kind)| (kind, text(value))).collect(),
-    })
 }
 
 struct Rules<'a> {

@@ -1,5 +1,7 @@
 //! A declared claim function: parsed, looked at for what no claim may be, and used to decode and encode arguments.
 
+use std::sync::LazyLock;
+
 use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
 use alloy::json_abi::Function;
 use alloy::primitives::{Selector, keccak256};
@@ -72,7 +74,7 @@ impl Template {
         }
         let name = function.name.to_lowercase();
         let forbidden = FORBIDDEN_NAMES.iter().any(|beginning| name.starts_with(beginning));
-        if forbidden || FORBIDDEN_SIGNATURES.iter().any(|signature| selector(signature) == function.selector()) {
+        if forbidden || FORBIDDEN_SELECTORS.contains(&function.selector()) {
             return Err(format!("{signature} is a function that no claim may call"));
         }
         Ok(Self { function, types })
@@ -105,6 +107,8 @@ impl Template {
         data
     }
 }
+
+static FORBIDDEN_SELECTORS: LazyLock<[Selector; 20]> = LazyLock::new(|| FORBIDDEN_SIGNATURES.map(selector));
 
 fn selector(signature: &str) -> Selector {
     Selector::from_slice(&keccak256(signature)[..4])

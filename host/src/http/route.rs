@@ -116,7 +116,7 @@ fn base(segments: &[&str], search: &Search, networks: &Networks) -> Result<Optio
 
 fn claimables(segments: &[&str], search: &Search) -> Result<Option<Query>, Problem> {
     match *segments {
-        [account_text] => all_claimables(account_text, search),
+        [account_text] if !account_text.is_empty() => all_claimables(account_text, search),
         _ => Ok(None),
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn protocol() -> Protocol {
         website: "https://quickswap.exchange/".to_owned(),
         logo: None,
         primitives: vec!["POOLING".to_owned(), "FARMING".to_owned()],
-        company: Company { name: "Quickswap".to_owned(), slug: "quickswap".to_owned() },
+        company: Company { name: "QuickSwap".to_owned(), slug: "quickswap".to_owned() },
     }
 }
 
