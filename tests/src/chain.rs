@@ -52,14 +52,7 @@ impl Chain {
         let block_timestamp = number(&expected["block"]["timestamp"])?;
         let program = anvil_program(&folder);
         let mut anvil = Command::new(&program)
-            .args([
-                "--host",
-                "127.0.0.1",
-                "--port",
-                "0",
-                "--chain-id",
-                &chain_id.to_string(),
-            ])
+            .args(["--host", "127.0.0.1", "--port", "0", "--chain-id", &chain_id.to_string()])
             // Else its clock would be today's, and blocks at the snapshot's time were refused.
             .args(["--timestamp", &block_timestamp.to_string()])
             // Mined by itself, a transaction can stay in the pool a moment longer than its block
@@ -92,8 +85,7 @@ impl Chain {
     /// One JSON-RPC call. An error of the node is an error here.
     pub fn rpc(&self, method: &str, params: Value) -> Result<Value> {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let body = post(self.port, &request.to_string())
-            .with_context(|| format!("{method} on {}", self.profile))?;
+        let body = post(self.port, &request.to_string()).with_context(|| format!("{method} on {}", self.profile))?;
         let mut answer: Value = serde_json::from_slice(&body)
             .with_context(|| format!("{method} on {}: answer is no JSON", self.profile))?;
         if let Some(error) = answer.get("error") {
@@ -110,11 +102,7 @@ impl Chain {
 
     pub fn revert(&self, snapshot: &str) -> Result<()> {
         let done = self.rpc("evm_revert", json!([snapshot]))?;
-        ensure!(
-            done == json!(true),
-            "snapshot {snapshot} of {} is gone",
-            self.profile
-        );
+        ensure!(done == json!(true), "snapshot {snapshot} of {} is gone", self.profile);
         Ok(())
     }
 
@@ -124,8 +112,7 @@ impl Chain {
         self.rpc("anvil_setBalance", json!([from, format!("{PURSE_WEI:#x}")]))?;
         self.rpc("anvil_impersonateAccount", json!([from]))?;
         self.rpc("evm_setNextBlockTimestamp", json!([timestamp]))?;
-        let transaction =
-            json!({"from": from, "to": to, "data": data, "gas": format!("{CLAIM_GAS:#x}")});
+        let transaction = json!({"from": from, "to": to, "data": data, "gas": format!("{CLAIM_GAS:#x}")});
         let hash = self.rpc("eth_sendTransaction", json!([transaction]))?;
         self.rpc("evm_mine", json!([]))?;
         self.rpc("anvil_stopImpersonatingAccount", json!([from]))?;
@@ -135,15 +122,9 @@ impl Chain {
             "transaction of {from} to {to} on {} reverted or was not mined",
             self.profile
         );
-        let block = self.rpc(
-            "eth_getBlockByNumber",
-            json!([receipt["blockNumber"], false]),
-        )?;
+        let block = self.rpc("eth_getBlockByNumber", json!([receipt["blockNumber"], false]))?;
         let mined = quantity(&block["timestamp"])?;
-        ensure!(
-            mined == timestamp,
-            "transaction was mined at {mined} instead of {timestamp}"
-        );
+        ensure!(mined == timestamp, "transaction was mined at {mined} instead of {timestamp}");
         Ok(receipt)
     }
 
@@ -173,8 +154,7 @@ pub fn prepared() -> Result<PathBuf> {
         return Ok(folder);
     }
     fs::create_dir_all(&chains).with_context(|| format!("cannot create {}", chains.display()))?;
-    let lock =
-        File::create(chains.join(".lock")).context("cannot create the test chain's lock file")?;
+    let lock = File::create(chains.join(".lock")).context("cannot create the test chain's lock file")?;
     lock.lock().context("cannot lock the test chain's folder")?;
     if !folder.is_dir() {
         build(&sources, &files, &chains, &folder)?;
@@ -193,13 +173,9 @@ fn build(sources: &Path, files: &[PathBuf], chains: &Path, folder: &Path) -> Res
     for file in files {
         let copy = began.join(file);
         fs::create_dir_all(copy.parent().unwrap_or(&began))?;
-        fs::copy(sources.join(file), &copy)
-            .with_context(|| format!("cannot copy {}", file.display()))?;
+        fs::copy(sources.join(file), &copy).with_context(|| format!("cannot copy {}", file.display()))?;
     }
-    run(
-        Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]),
-        &began,
-    )?;
+    run(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]), &began)?;
     run(Command::new("node").args(["build.mjs", "out"]), &began)?;
     // Only anvil is needed from here on; the rest of the packages is 100 MB.
     let out = began.join("out");
@@ -214,31 +190,19 @@ fn build(sources: &Path, files: &[PathBuf], chains: &Path, folder: &Path) -> Res
 }
 
 fn require(program: &str, least: u32) -> Result<()> {
-    let wanted = format!(
-        "the test chain's prerequisites are node {NODE_MIN} or newer and npm {NPM_MIN} or newer"
-    );
+    let wanted = format!("the test chain's prerequisites are node {NODE_MIN} or newer and npm {NPM_MIN} or newer");
     let output = Command::new(program)
         .arg("--version")
         .output()
         .map_err(|error| anyhow!("cannot run {program} ({error}): {wanted}"))?;
-    let version = String::from_utf8_lossy(&output.stdout)
-        .trim()
-        .trim_start_matches('v')
-        .to_owned();
-    let major: u32 = version
-        .split('.')
-        .next()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(0);
+    let version = String::from_utf8_lossy(&output.stdout).trim().trim_start_matches('v').to_owned();
+    let major: u32 = version.split('.').next().and_then(|text| text.parse().ok()).unwrap_or(0);
     ensure!(major >= least, "{program} is {version:?}: {wanted}");
     Ok(())
 }
 
 fn run(command: &mut Command, folder: &Path) -> Result<()> {
-    let output = command
-        .current_dir(folder)
-        .output()
-        .with_context(|| format!("cannot run {command:?}"))?;
+    let output = command.current_dir(folder).output().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(
         output.status.success(),
         "{command:?} ended with {}\n{}{}",
@@ -250,9 +214,7 @@ fn run(command: &mut Command, folder: &Path) -> Result<()> {
 }
 
 fn target_folder() -> Result<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .context("tests have no workspace")?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("tests have no workspace")?;
     Ok(match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root.join(folder), // Relative ones are relative to the root; absolute ones win.
         None => root.join("target"),
@@ -265,9 +227,7 @@ fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut folders = vec![PathBuf::new()];
     while let Some(relative) = folders.pop() {
         let here = folder.join(&relative);
-        for entry in
-            fs::read_dir(&here).with_context(|| format!("cannot list {}", here.display()))?
-        {
+        for entry in fs::read_dir(&here).with_context(|| format!("cannot list {}", here.display()))? {
             let entry = entry?;
             let path = relative.join(entry.file_name());
             if entry.file_type()?.is_file() {
@@ -292,10 +252,7 @@ fn digest(folder: &Path, files: &[PathBuf]) -> Result<String> {
     };
     for file in files {
         feed(file.to_string_lossy().as_bytes());
-        feed(
-            &fs::read(folder.join(file))
-                .with_context(|| format!("cannot read {}", file.display()))?,
-        );
+        feed(&fs::read(folder.join(file)).with_context(|| format!("cannot read {}", file.display()))?);
     }
     Ok(format!("{hash:032x}"))
 }
@@ -315,17 +272,13 @@ fn listening_port(anvil: &mut Child) -> Result<u16> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(io::Result::ok) {
-            let port = line
-                .strip_prefix("Listening on ")
-                .and_then(|rest| rest.trim().parse::<SocketAddr>().ok());
+            let port = line.strip_prefix("Listening on ").and_then(|rest| rest.trim().parse::<SocketAddr>().ok());
             if let Some(address) = port {
                 let _ = sender.send(address.port()); // Nobody waits any more after a time-out.
             }
         }
     });
-    receiver
-        .recv_timeout(START)
-        .map_err(|_| anyhow!("no port within {} s", START.as_secs()))
+    receiver.recv_timeout(START).map_err(|_| anyhow!("no port within {} s", START.as_secs()))
 }
 
 fn end(anvil: &mut Child) {
@@ -344,42 +297,24 @@ fn post(port: u16, body: &str) -> Result<Vec<u8>> {
     let request = format!(
         "POST / HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
     );
-    stream
-        .write_all(request.as_bytes())
-        .context("cannot send")?;
+    stream.write_all(request.as_bytes()).context("cannot send")?;
     let began = Instant::now();
     let mut answer = Vec::new();
-    stream
-        .read_to_end(&mut answer)
-        .with_context(|| format!("no answer after {} ms", began.elapsed().as_millis()))?;
-    let split = answer
-        .windows(4)
-        .position(|window| window == b"\r\n\r\n")
-        .context("answer without head")?;
+    stream.read_to_end(&mut answer).with_context(|| format!("no answer after {} ms", began.elapsed().as_millis()))?;
+    let split = answer.windows(4).position(|window| window == b"\r\n\r\n").context("answer without head")?;
     let head = String::from_utf8_lossy(&answer[..split]).to_ascii_lowercase();
-    ensure!(
-        head.starts_with("http/1.1 200"),
-        "answered {:?}",
-        head.lines().next().unwrap_or_default()
-    );
-    ensure!(
-        !head.contains("transfer-encoding"),
-        "answered in chunks, which this client does not read"
-    );
+    ensure!(head.starts_with("http/1.1 200"), "answered {:?}", head.lines().next().unwrap_or_default());
+    ensure!(!head.contains("transfer-encoding"), "answered in chunks, which this client does not read");
     Ok(answer.split_off(split + 4))
 }
 
 fn read_json(path: &Path) -> Result<Value> {
-    let text = fs::read(path)
-        .with_context(|| format!("no such profile: cannot read {}", path.display()))?;
+    let text = fs::read(path).with_context(|| format!("no such profile: cannot read {}", path.display()))?;
     serde_json::from_slice(&text).with_context(|| format!("{} is no JSON", path.display()))
 }
 
 fn quantity(value: &Value) -> Result<u64> {
-    let text = value
-        .as_str()
-        .and_then(|text| text.strip_prefix("0x"))
-        .context("quantity without 0x")?;
+    let text = value.as_str().and_then(|text| text.strip_prefix("0x")).context("quantity without 0x")?;
     u64::from_str_radix(text, 16).with_context(|| format!("{text} is no quantity"))
 }
 
@@ -388,17 +323,10 @@ fn quantity(value: &Value) -> Result<u64> {
 fn decimal(word: &str) -> Result<String> {
     const LIMB: u64 = 1_000_000_000;
     let digits = word.strip_prefix("0x").context("word without 0x")?;
-    ensure!(
-        !digits.is_empty(),
-        "empty answer: no such function or no contract"
-    );
+    ensure!(!digits.is_empty(), "empty answer: no such function or no contract");
     let mut limbs: Vec<u64> = vec![0];
     for digit in digits.chars() {
-        let mut carry = u64::from(
-            digit
-                .to_digit(16)
-                .with_context(|| format!("{word} is no hexadecimal"))?,
-        );
+        let mut carry = u64::from(digit.to_digit(16).with_context(|| format!("{word} is no hexadecimal"))?);
         for limb in &mut limbs {
             let grown = *limb * 16 + carry;
             *limb = grown % LIMB;

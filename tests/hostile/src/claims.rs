@@ -1,0 +1,126 @@
+//! One claim that is as it should be, and many that no account should ever sign.
+
+use portolan_plugin_api::*;
+
+use crate::contracts::*;
+
+/// What this plugin declares; the host knows better about some of it.
+pub(crate) fn templates() -> Vec<ClaimTemplate> {
+    vec![
+        ClaimTemplate::new::<getRewardCall>([]),
+        ClaimTemplate::new::<claimForCall>([Role::Account]),
+        ClaimTemplate::new::<claimManyCall>([Role::Array(Box::new(Role::Number))]),
+        ClaimTemplate::new::<claimTokenCall>([Role::Token]),
+        ClaimTemplate::new::<approveCall>([Role::Market, Role::Number]),
+        ClaimTemplate::new::<transferCall>([Role::Account, Role::Number]),
+        ClaimTemplate::new::<multicallCall>([Role::Array(Box::new(Role::Bytes))]),
+    ]
+}
+
+/// A claimable around a claim; its amount tells the cases apart.
+pub(crate) fn claimable(name: &str, amount: u64, claim: Claim) -> Claimable {
+    Claimable {
+        market: "main".to_owned(),
+        contract: LAIR,
+        name: name.to_owned(),
+        mechanism: "hostile".to_owned(),
+        token: QUICK,
+        amount: U256::from(amount),
+        claim,
+    }
+}
+
+/// As it should be.
+pub(crate) fn good(name: &str, amount: u64) -> Claimable {
+    claimable(name, amount, Claim::new(LAIR, &getRewardCall {}))
+}
+
+/// Pays somebody else.
+pub(crate) fn foreign_beneficiary() -> Claimable {
+    claimable("foreign beneficiary", 1, Claim::new(LAIR, &claimForCall { account: STRANGER }))
+}
+
+/// Goes to a contract that nobody declared.
+pub(crate) fn undeclared_target() -> Claimable {
+    claimable("undeclared target", 2, Claim::new(STRANGER, &getRewardCall {}))
+}
+
+/// Goes to a contract that only an undeclared one named.
+pub(crate) fn hearsay_target(named: Address) -> Claimable {
+    claimable("hearsay target", 3, Claim::new(named, &getRewardCall {}))
+}
+
+/// Gives a contract power over a token.
+pub(crate) fn approval() -> Claimable {
+    claimable("approval", 4, Claim::new(QUICK, &approveCall { spender: LAIR, amount: U256::MAX }))
+}
+
+/// Moves a token.
+pub(crate) fn transfer(account: Address) -> Claimable {
+    claimable("transfer", 5, Claim::new(QUICK, &transferCall { to: account, amount: U256::from(1) }))
+}
+
+/// Carries other calls.
+pub(crate) fn nested() -> Claimable {
+    let inner = approveCall { spender: STRANGER, amount: U256::MAX }.abi_encode();
+    claimable("nested", 6, Claim::new(LAIR, &multicallCall { calls: vec![inner.into()] }))
+}
+
+/// Costs native tokens.
+pub(crate) fn with_value() -> Claimable {
+    let mut claim = Claim::new(LAIR, &getRewardCall {});
+    claim.value = U256::from(1);
+    claimable("with value", 7, claim)
+}
+
+/// Calls a function that is in no template.
+pub(crate) fn without_template() -> Claimable {
+    claimable("without template", 8, Claim::new(LAIR, &undeclaredCall {}))
+}
+
+/// Names a token that this job never read.
+pub(crate) fn unknown_token() -> Claimable {
+    claimable("unknown token", 9, Claim::new(LAIR, &claimTokenCall { token: STRANGER }))
+}
+
+/// Says `claimMany(uint256[])`, and carries bytes that are no array.
+pub(crate) fn undecodable() -> Claimable {
+    claimable("undecodable", 10, Claim::new(LAIR, &Undecodable(claimManyCall { ids: Vec::new() })))
+}
+
+/// A call that encodes as something else than its signature says.
+struct Undecodable(claimManyCall);
+
+impl SolCall for Undecodable {
+    type Parameters<'a> = <claimManyCall as SolCall>::Parameters<'a>;
+    type Return = <claimManyCall as SolCall>::Return;
+    type ReturnToken<'a> = <claimManyCall as SolCall>::ReturnToken<'a>;
+    type ReturnTuple<'a> = <claimManyCall as SolCall>::ReturnTuple<'a>;
+    type Token<'a> = <claimManyCall as SolCall>::Token<'a>;
+
+    const SELECTOR: [u8; 4] = claimManyCall::SELECTOR;
+    const SIGNATURE: &'static str = claimManyCall::SIGNATURE;
+
+    fn new(tuple: <Self::Parameters<'_> as alloy::sol_types::SolType>::RustType) -> Self {
+        Self(claimManyCall::new(tuple))
+    }
+
+    fn tokenize(&self) -> Self::Token<'_> {
+        self.0.tokenize()
+    }
+
+    fn tokenize_returns(_: &Self::Return) -> Self::ReturnToken<'_> {}
+
+    fn abi_decode_returns(data: &[u8]) -> alloy::sol_types::Result<Self::Return> {
+        claimManyCall::abi_decode_returns(data)
+    }
+
+    fn abi_decode_returns_validate(data: &[u8]) -> alloy::sol_types::Result<Self::Return> {
+        claimManyCall::abi_decode_returns_validate(data)
+    }
+
+    fn abi_encode_raw(&self, out: &mut Vec<u8>) {
+        // An offset far outside, and nothing there.
+        out.extend([0xff; 32]);
+    }
+}

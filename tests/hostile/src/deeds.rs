@@ -1,0 +1,179 @@
+//! What each protocol does when it is asked.
+
+use portolan_plugin_api::*;
+
+use crate::claims::{self, good};
+use crate::contracts::*;
+use crate::{NOWHERE, POLYGON};
+
+/// Every slug but `steady`'s.
+pub(crate) const SLUGS: &[&str] = &[
+    "bad_claims",
+    "bad_addresses",
+    "panics_at_once",
+    "panics_midway",
+    "never_returns",
+    "reads_for_ever",
+    "reads_too_much",
+    "finds_many",
+    "finds_too_much",
+    "finds_a_million",
+    "writes_too_much",
+    "writes_controls",
+    "writes_backwards",
+    "answers_another_question",
+    "awaits_nothing",
+    "reads_nowhere",
+    "fails_late",
+    "misses_some",
+    "finds_huge_amounts",
+];
+
+/// Far beyond any budget of reads.
+const READS_TOO_MANY: u64 = 100_000;
+/// Within the bound of findings.
+const FINDINGS_MANY: u64 = 4_000;
+/// Beyond any bound of findings, and few enough to be told in time.
+const FINDINGS_TOO_MANY: u64 = 10_000;
+/// Far beyond any bound of a frame.
+const MILLION: u64 = 1_000_000;
+/// Far beyond any bound of a text.
+const TEXT_TOO_LONG: usize = 10_000_000;
+/// Waves that `steady` needs, so that its answers are under way for a while.
+const STEADY_WAVES: u8 = 3;
+
+pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
+    match cx.protocol() {
+        "steady" => return steady(cx, account, greeting).await,
+        "bad_claims" => return Ok(bad_claims()),
+        "bad_addresses" => return bad_addresses(cx, account).await,
+        "panics_at_once" => panic_about("panics at once"),
+        "panics_midway" => {
+            cx.tell(good("early", 11));
+            cx.native_balance(account).await?;
+            panic_about("panics midway");
+        }
+        "never_returns" => {
+            cx.tell(good("early", 11));
+            cx.native_balance(account).await?;
+            never_return();
+        }
+        "reads_for_ever" => {
+            cx.tell(good("early", 11));
+            loop {
+                cx.native_balance(account).await?;
+            }
+        }
+        "reads_too_much" => {
+            cx.tell(good("early", 11));
+            cx.native_balance(account).await?;
+            let other = |place: u64| Address::left_padding_from(&place.to_be_bytes());
+            cx.join((0..READS_TOO_MANY).map(|place| cx.native_balance(other(place)))).await?;
+        }
+        "finds_many" => (1..=FINDINGS_MANY).for_each(|place| cx.tell(one_of_many(place))),
+        "finds_too_much" => (1..=FINDINGS_TOO_MANY).for_each(|place| cx.tell(one_of_many(place))),
+        "finds_a_million" => (1..=MILLION).for_each(|place| cx.tell(one_of_many(place))),
+        "writes_too_much" => cx.tell(good(&"long ".repeat(TEXT_TOO_LONG / 5), 11)),
+        "writes_controls" => cx.tell(good("up\u{202e}side\u{0}\r\ndown\u{1b}[31m", 11)),
+        "writes_backwards" => cx.tell(good("sure \u{202e}ton", 11)),
+        "answers_another_question" => cx.tell(position()),
+        "awaits_nothing" => {
+            cx.tell(good("early", 11));
+            std::future::pending::<()>().await;
+        }
+        "reads_nowhere" => {
+            cx.tell(good("early", 11));
+            cx.native_balance(account).on(NOWHERE).await?;
+        }
+        "fails_late" => {
+            cx.tell(good("early", 11));
+            cx.native_balance(account).await?;
+            return Err(Error::new("the second half is not to be had"));
+        }
+        "misses_some" => {
+            cx.tell(good("early", 11));
+            cx.miss("a list was shorter than it says");
+        }
+        "finds_huge_amounts" => {
+            let mut huge = good("huge", 1);
+            huge.amount = U256::MAX;
+            return Ok(vec![huge]);
+        }
+        other => return Err(Error::new(format!("{other} does nothing"))),
+    }
+    Ok(Vec::new())
+}
+
+pub(crate) async fn farming(cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+    match cx.protocol() {
+        "panics_at_once" => panic_about("panics at once"),
+        "answers_another_question" => cx.tell(good("a claim", 11)),
+        _ => drop(cx.native_balance(account).await?),
+    }
+    Ok(Vec::new())
+}
+
+fn bad_claims() -> Vec<Claimable> {
+    vec![
+        claims::foreign_beneficiary(),
+        claims::undeclared_target(),
+        claims::approval(),
+        claims::nested(),
+        claims::with_value(),
+        claims::without_template(),
+        claims::undecodable(),
+        good("good", 11),
+    ]
+}
+
+async fn bad_addresses(cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    let named = cx.call(PAIRS, allPairsCall { index: U256::ZERO }).await?;
+    Ok(vec![claims::hearsay_target(named), claims::transfer(account), claims::unknown_token(), good("good", 11)])
+}
+
+fn one_of_many(place: u64) -> Claimable {
+    let mut claimable = good("one of many", place);
+    claimable.contract = Address::left_padding_from(&place.to_be_bytes());
+    claimable
+}
+
+/// One claimable for each wave, named after the build; on polygon the amounts are read.
+async fn steady(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
+    let mut found = Vec::new();
+    for wave in 1..=STEADY_WAVES {
+        let balance = cx.native_balance(account).await?;
+        let held =
+            if cx.network() == POLYGON { cx.call(QUICK, balanceOfCall { account: LAIR }).await? } else { balance };
+        let mut claimable = good(&format!("{greeting} from build {}", env!("CARGO_PKG_VERSION")), 1);
+        claimable.amount = held + U256::from(wave);
+        claimable.contract = Address::with_last_byte(wave);
+        found.push(claimable);
+    }
+    Ok(found)
+}
+
+fn position() -> FarmingPosition {
+    FarmingPosition {
+        market: "main".to_owned(),
+        contract: LAIR,
+        name: "position".to_owned(),
+        mechanism: "hostile".to_owned(),
+        staked_token: QUICK,
+        amount: U256::from(1),
+        underlying_amount: U256::from(1),
+        rewards: Vec::new(),
+        total_stake: None,
+    }
+}
+
+#[expect(clippy::panic, reason = "the host must bear it")]
+fn panic_about(what: &str) -> ! {
+    panic!("{what}")
+}
+
+/// Holds its thread for ever, without burning the processor that the test needs.
+fn never_return() -> ! {
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,88 @@
+//! A plugin of the tests: each of its protocols does one thing that no plugin may do, or that any may meet.
+//!
+//! Slugs are the names of what they do. `steady` is well-behaved, and tells which build of this dylib answers.
+
+mod claims;
+mod contracts;
+mod deeds;
+
+use portolan_plugin_api::*;
+
+use crate::contracts::{LAIR, QUICK};
+
+/// Networks that the tests have; the protocols stand on the first, `steady` on all.
+const POLYGON: u64 = 137;
+const NETWORKS: [u64; 3] = [POLYGON, 1, 10];
+
+/// In no list of networks.
+const NOWHERE: u64 = 999_999;
+
+#[derive(Debug)]
+struct Hostile {
+    deployments: Vec<Deployment<Nothing>>,
+}
+
+/// Deployments have no contracts of their own; `greeting` is there for tests of settings.
+#[derive(Clone, Debug, Default)]
+struct Nothing {
+    greeting: Option<String>,
+}
+
+impl Mechanism for Nothing {
+    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
+        let greeting = keys.text("greeting")?;
+        if greeting == Some("rude") {
+            return Err(SettingsError::new("is rude").at("greeting"));
+        }
+        Ok(Self { greeting: greeting.map(str::to_owned) })
+    }
+}
+
+fn shipped() -> impl Iterator<Item = Deployment<Nothing>> {
+    let on = |protocol: &str, network| Deployment {
+        protocol: protocol.to_owned(),
+        network,
+        market: "main".to_owned(),
+        mechanism: Nothing::default(),
+    };
+    let deeds = deeds::SLUGS.iter().map(move |slug| on(slug, POLYGON));
+    deeds.chain(NETWORKS.map(|network| on("steady", network))).chain([on("steady", NOWHERE)])
+}
+
+fn protocol(slug: &str) -> Protocol {
+    Protocol {
+        slug: slug.to_owned(),
+        name: slug.to_ascii_uppercase(),
+        website: "https://hostile.example".to_owned(),
+        logo: None,
+        primitives: vec!["FARMING".to_owned()],
+        company: Company { name: "Hostile".to_owned(), slug: "hostile".to_owned() },
+    }
+}
+
+impl Plugin for Hostile {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self { deployments: settings.deployments(shipped())? })
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let mut slugs: Vec<&str> = self.deployments.iter().map(|row| row.protocol.as_str()).collect();
+        slugs.sort_unstable();
+        slugs.dedup();
+        let catalogue = Catalogue::new().protocols(slugs.into_iter().map(protocol)).claims(claims::templates());
+        self.deployments.iter().fold(catalogue, |catalogue, row| {
+            catalogue.deployment(row, &[Question::Claimables, Question::Farming], [LAIR, QUICK])
+        })
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        let greeting = self.deployments.iter().find_map(|row| row.mechanism.greeting.as_deref());
+        deeds::claimables(cx, account, greeting.unwrap_or("hello")).await
+    }
+
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+        deeds::farming(cx, account).await
+    }
+}
+
+portolan_plugin_api::export!(Hostile);

@@ -1,0 +1,26 @@
+//! `cargo demo`: everything on local chains, until Ctrl-C. `cargo demo --once`: asks, compares and ends.
+
+use std::process::ExitCode;
+
+use portolan_tests::demo;
+
+#[expect(clippy::print_stderr, reason = "a command line tool tells its user what is wrong")]
+fn main() -> ExitCode {
+    // `cargo demo -- --once` hands over the dashes too.
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--").collect();
+    let outcome = match args.as_slice() {
+        [] => demo::run(&mut std::io::stdout()),
+        [once] if once == "--once" => demo::run_once(&mut std::io::stdout()),
+        _ => {
+            eprintln!("usage: cargo demo [--once]");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

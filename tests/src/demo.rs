@@ -1,0 +1,103 @@
+//! The demo: local chains with real contracts, the gateway with its plugin, and what to ask it.
+//!
+//! It prints, so everything that it says goes through the writer that it is given.
+
+mod check;
+mod tour;
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use tokio::runtime::Builder;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::build;
+use crate::chain;
+use crate::gateway::{Gateway, Setup};
+use crate::world::World;
+
+/// The service's own defaults; the demo takes free ports where one of them is taken.
+const PORTS: [(&str, &str); 3] = [
+    ("--listen", "127.0.0.1:8080"),
+    ("--claimables-listen", "127.0.0.1:8081"),
+    ("--operators-listen", "127.0.0.1:9090"),
+];
+
+/// A running demo.
+#[derive(Debug)]
+struct Stage {
+    world: World,
+    gateway: Gateway,
+}
+
+/// Brings everything up, says what there is to ask, and waits for Ctrl-C.
+///
+/// # Errors
+/// Whatever does not come up.
+pub fn run(out: &mut impl Write) -> Result<()> {
+    let stage = Stage::up(out)?;
+    tour::introduce(&stage, out)?;
+    writeln!(out, "\nCtrl-C ends everything.")?;
+    out.flush()?;
+    interrupted().context("no signals")?;
+    stage.down(out)
+}
+
+/// Returns when somebody asks the process to end.
+fn interrupted() -> Result<()> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut ended = signal(SignalKind::terminate())?;
+        tokio::select! {
+            asked = tokio::signal::ctrl_c() => asked?,
+            _ = ended.recv() => {}
+        }
+        Ok(())
+    })
+}
+
+/// Brings everything up, asks every endpoint about every account, prints the answers and compares them with the
+/// arithmetic of the chains' build.
+///
+/// # Errors
+/// Whatever does not come up, and a list of what was answered wrongly.
+pub fn run_once(out: &mut impl Write) -> Result<()> {
+    let stage = Stage::up(out)?;
+    tour::introduce(&stage, out)?;
+    let checked = check::everything(&stage, out);
+    stage.down(out)?;
+    checked
+}
+
+impl Stage {
+    fn up(out: &mut impl Write) -> Result<Self> {
+        let start = Instant::now();
+        writeln!(out, "building the gateway and its plugin ...")?;
+        build::built()?;
+        writeln!(out, "preparing the chains ...")?;
+        chain::prepared()?;
+        let world = World::start()?;
+        let gateway = ports().into_iter().fold(world.setup()?, Setup::arg).start()?;
+        writeln!(out, "ready after {:.1} s\n", start.elapsed().as_secs_f64())?;
+        Ok(Self { world, gateway })
+    }
+
+    /// Ends the gateway as an operator would; the chains end with their values.
+    fn down(mut self, out: &mut impl Write) -> Result<()> {
+        // It got the same Ctrl-C where there was one, and may be gone.
+        if self.gateway.sigterm().is_ok() {
+            let status = self.gateway.exited()?;
+            writeln!(out, "the gateway ended: {status}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The default ports if all of them are free, else any.
+fn ports() -> Vec<String> {
+    let free = PORTS.iter().all(|(_, address)| TcpListener::bind(address).is_ok());
+    let address = |default: &str| if free { default.to_owned() } else { "127.0.0.1:0".to_owned() };
+    PORTS.iter().flat_map(|(flag, default)| [(*flag).to_owned(), address(default)]).collect()
+}

@@ -1,0 +1,48 @@
+//! What the demo says about itself: addresses, accounts, and lines to paste into another terminal.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::Stage;
+use crate::truth::ACCOUNTS;
+
+/// What each account is there for.
+const STORIES: [&str; ACCOUNTS.len()] = [
+    "stakes in running and in finished farms",
+    "stakes much, earned more than 2^64 smallest units",
+    "stakes and earns tokens that break naive clients",
+    "earned exactly one smallest unit",
+    "has nothing",
+    "left every farm, and is still owed",
+];
+
+pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
+    let Stage { world, gateway } = stage;
+    let (base, claimables, operators) = (gateway.base, gateway.claimables, gateway.operators);
+    writeln!(out, "base        http://{base}")?;
+    writeln!(out, "claimables  http://{claimables}")?;
+    writeln!(out, "operators   http://{operators}")?;
+    for (chain, truth) in &world.chains {
+        let network = format!("chain {}", truth.network);
+        writeln!(out, "{network:<16} {} at block {}", chain.url, truth.block("number")?)?;
+    }
+    writeln!(out)?;
+    for (who, story) in ACCOUNTS.iter().zip(STORIES) {
+        writeln!(out, "{who:<8} {}  {story}", world.address(who)?)?;
+    }
+    let farmer = world.address("farmer")?;
+    writeln!(out)?;
+    for line in [
+        format!("http://{claimables}/{farmer}"),
+        format!("http://{base}/quickswap/{farmer}/claimables"),
+        format!("http://{base}/quickswap/farming/{farmer}/positions"),
+        format!("'http://{base}/quickswap/farming/{farmer}/positions?detail=full'"),
+        format!("http://{base}/networks"),
+        format!("http://{base}/protocols"),
+        format!("http://{operators}/plugins"),
+    ] {
+        writeln!(out, "curl -i {line}")?;
+    }
+    Ok(())
+}

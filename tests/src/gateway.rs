@@ -1,0 +1,300 @@
+//! A gateway process of a test: its own folders, free ports, killed and reaped at the end.
+//!
+//! Invariant: whatever it waits for has a deadline, and what the process printed stands in the failure.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use tempfile::TempDir;
+
+use crate::build;
+use crate::http::{self, Response};
+use crate::json::Json;
+use crate::wait;
+
+/// For the ports to be bound, the first scan of the plugins to end, a process to exit.
+const START_WITHIN: Duration = Duration::from_secs(20);
+
+/// What the specification calls in force: a dropped, changed or removed file.
+pub const IN_FORCE_WITHIN: Duration = Duration::from_secs(2);
+
+/// How a gateway is started.
+#[derive(Debug, Default)]
+pub struct Setup {
+    config: String,
+    args: Vec<String>,
+    plugins: Vec<(PathBuf, String)>,
+    settings: Vec<(String, String)>,
+    slugs: Vec<String>,
+}
+
+impl Setup {
+    /// Appends to the configuration file.
+    #[must_use]
+    pub fn config(mut self, toml: &str) -> Self {
+        let _ = writeln!(self.config, "{toml}");
+        self
+    }
+
+    /// Names an endpoint of a network.
+    #[must_use]
+    pub fn rpc(self, network: &str, url: &str) -> Self {
+        self.arg("--rpc").arg(format!("{network}={url}"))
+    }
+
+    /// A further argument of `portolan serve`.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<String>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Puts a built plugin into the folder, and waits until `slugs` are served.
+    #[must_use]
+    pub fn plugin(mut self, file: &Path, slugs: &[&str]) -> Self {
+        let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        self.plugins.push((file.to_owned(), name));
+        self.slugs.extend(slugs.iter().map(|slug| (*slug).to_owned()));
+        self
+    }
+
+    /// Writes a plugin's settings file.
+    #[must_use]
+    pub fn settings(mut self, plugin: &str, toml: &str) -> Self {
+        self.settings.push((plugin.to_owned(), toml.to_owned()));
+        self
+    }
+
+    /// Starts the gateway and waits until it is ready and serves the plugins' slugs.
+    ///
+    /// # Errors
+    /// What it printed, where it does not get there.
+    pub fn start(self) -> Result<Gateway> {
+        let slugs = self.slugs.clone();
+        let gateway = self.listening()?;
+        gateway.told(wait::until("readiness", START_WITHIN, || gateway.is_ready()))?;
+        gateway.told(wait::until("the plugins", START_WITHIN, || gateway.serves(&slugs)))?;
+        Ok(gateway)
+    }
+
+    /// Starts the gateway and waits for its ports alone.
+    ///
+    /// # Errors
+    /// What it printed, where it does not get there.
+    pub fn listening(self) -> Result<Gateway> {
+        let dir = tempfile::Builder::new().prefix("portolan-e2e-").tempdir()?;
+        let plugins = dir.path().join("plugins");
+        fs::create_dir(&plugins)?;
+        fs::write(dir.path().join("portolan.toml"), &self.config)?;
+        for (file, name) in &self.plugins {
+            fs::copy(file, plugins.join(name)).with_context(|| file.display().to_string())?;
+        }
+        for (plugin, text) in &self.settings {
+            fs::write(plugins.join(format!("{plugin}.toml")), text)?;
+        }
+        let mut command = serve(dir.path())?;
+        for flag in ["--listen", "--claimables-listen", "--operators-listen"] {
+            if !self.args.iter().any(|arg| arg == flag) {
+                command.args([flag, "127.0.0.1:0"]);
+            }
+        }
+        Gateway::spawn(command.args(&self.args), dir)
+    }
+}
+
+/// `portolan serve` with the folders of `dir`, and nothing of this process's environment that would configure it.
+///
+/// # Errors
+/// Where the host does not build.
+pub fn serve(dir: &Path) -> Result<Command> {
+    let mut command = Command::new(build::built()?.host());
+    command.arg("serve").arg("--config").arg(dir.join("portolan.toml"));
+    command.arg("--plugins").arg(dir.join("plugins")).arg("--state").arg(dir.join("state")).current_dir(dir);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PORTOLAN_")) {
+        command.env_remove(name);
+    }
+    Ok(command)
+}
+
+/// A running gateway.
+#[derive(Debug)]
+pub struct Gateway {
+    pub base: SocketAddr,
+    pub claimables: SocketAddr,
+    pub operators: SocketAddr,
+    child: Child,
+    stdout: Mutex<Receiver<String>>,
+    stderr: Arc<Mutex<String>>,
+    dir: TempDir,
+}
+
+impl Gateway {
+    fn spawn(command: &mut Command, dir: TempDir) -> Result<Self> {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let stderr = Arc::new(Mutex::new(String::new()));
+        let stdout = Mutex::new(lines(child.stdout.take().context("no stdout")?));
+        keep(child.stderr.take().context("no stderr")?, Arc::clone(&stderr));
+        let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut gateway = Self { base: unknown, claimables: unknown, operators: unknown, child, stdout, stderr, dir };
+        let line = gateway.stdout().recv_timeout(START_WITHIN).context("no line on stdout");
+        let line = gateway.told(line)?;
+        for (name, address) in [
+            ("base=http://", &mut gateway.base),
+            ("claimables=http://", &mut gateway.claimables),
+            ("operators=http://", &mut gateway.operators),
+        ] {
+            let word = line.split(' ').find_map(|word| word.strip_prefix(name));
+            *address = word.with_context(|| format!("no {name} in {line}"))?.parse()?;
+        }
+        Ok(gateway)
+    }
+
+    /// Asks the base address.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn get(&self, path: &str) -> Result<Response> {
+        self.told(http::get(self.base, path))
+    }
+
+    /// Asks the aggregate's own address.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn aggregate(&self, path: &str) -> Result<Response> {
+        self.told(http::get(self.claimables, path))
+    }
+
+    /// Asks the operators' address.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn operate(&self, path: &str) -> Result<Response> {
+        self.told(http::get(self.operators, path))
+    }
+
+    /// The rows of `/plugins`.
+    ///
+    /// # Errors
+    /// No such answer.
+    pub fn plugins(&self) -> Result<Vec<Json>> {
+        Ok(self.operate("/plugins")?.json()?.items()?.to_vec())
+    }
+
+    /// The folder that it watches.
+    pub fn plugins_dir(&self) -> PathBuf {
+        self.dir.path().join("plugins")
+    }
+
+    /// Puts a file into the plugins folder at once, as a whole.
+    ///
+    /// # Errors
+    /// Of the file system.
+    pub fn drop_in(&self, name: &str, content: &[u8]) -> Result<()> {
+        let beside = self.dir.path().join("incoming");
+        fs::write(&beside, content)?;
+        Ok(fs::rename(beside, self.plugins_dir().join(name))?)
+    }
+
+    /// Takes a file out of the plugins folder.
+    ///
+    /// # Errors
+    /// Of the file system.
+    pub fn take_out(&self, name: &str) -> Result<()> {
+        Ok(fs::remove_file(self.plugins_dir().join(name))?)
+    }
+
+    /// Lets it end as an operator would.
+    ///
+    /// # Errors
+    /// Where it has ended already.
+    pub fn sigterm(&self) -> Result<()> {
+        let id = rustix::process::Pid::from_raw(i32::try_from(self.child.id())?).context("process id 0")?;
+        Ok(rustix::process::kill_process(id, rustix::process::Signal::TERM)?)
+    }
+
+    /// How it ended.
+    ///
+    /// # Errors
+    /// Where it does not.
+    pub fn exited(&mut self) -> Result<ExitStatus> {
+        let ended = wait::until("exit", START_WITHIN, || self.child.try_wait()?.context("it still runs"));
+        Ok(self.told(ended)?.0)
+    }
+
+    /// What stands on stdout beyond the one line.
+    pub fn further_stdout(&self) -> Vec<String> {
+        self.stdout().try_iter().collect()
+    }
+
+    fn stdout(&self) -> MutexGuard<'_, Receiver<String>> {
+        self.stdout.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What it has logged so far.
+    pub fn log(&self) -> String {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn is_ready(&self) -> Result<()> {
+        let response = http::get(self.operators, "/readyz")?;
+        ensure!(response.status == 200, "/readyz is {} {}", response.status, response.body);
+        Ok(())
+    }
+
+    /// Whether `/protocols` has every one of these slugs.
+    ///
+    /// # Errors
+    /// Names one that is not served, with the status of the plugins.
+    pub fn serves(&self, slugs: &[String]) -> Result<()> {
+        let protocols = http::get(self.base, "/protocols")?.json()?;
+        let served: Vec<&str> = protocols.items()?.iter().filter_map(|row| row.text_at("slug").ok()).collect();
+        match slugs.iter().find(|slug| !served.contains(&slug.as_str())) {
+            None => Ok(()),
+            Some(slug) => anyhow::bail!("{slug} is not served: {}", http::get(self.operators, "/plugins")?.body),
+        }
+    }
+
+    /// A failure together with what the process logged.
+    fn told<T>(&self, result: Result<T>) -> Result<T> {
+        result.with_context(|| format!("the gateway's stderr:\n{}", self.log()))
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        // It may have ended already; reaping it is what matters.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines(stdout: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+fn keep(mut stderr: impl Read + Send + 'static, kept: Arc<Mutex<String>>) {
+    thread::spawn(move || {
+        let mut chunk = [0; 4096];
+        while let Ok(len @ 1..) = stderr.read(&mut chunk) {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push_str(&String::from_utf8_lossy(&chunk[..len]));
+        }
+    });
+}

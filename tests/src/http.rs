@@ -1,0 +1,174 @@
+//! A small HTTP client: one connection for each request, every wait under a deadline.
+//!
+//! It speaks HTTP/1.1 and h2c through hyper, and raw bytes for what no well-behaved client would send. It follows
+//! nothing and retries nothing.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::{HeaderMap, Method, Request, StatusCode};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::json::Json;
+
+/// Longer than the longest answer deadline that a test configures.
+pub const DEADLINE: Duration = Duration::from_secs(30);
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Response {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Response {
+    /// The body as JSON.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn json(&self) -> Result<Json> {
+        Json::parse(&self.body).with_context(|| format!("{} with {}", self.status, self.body))
+    }
+
+    /// A header's text; `None` where it is not there.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// The version that a request is sent with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    Http1,
+    /// HTTP/2 without TLS, known beforehand.
+    H2c,
+}
+
+/// Asks with GET over HTTP/1.1.
+///
+/// # Errors
+/// No complete answer before the deadline.
+pub fn get(to: SocketAddr, path: &str) -> Result<Response> {
+    request(to, Version::Http1, &Method::GET, path, &[], Bytes::new())
+}
+
+/// Sends one request.
+///
+/// # Errors
+/// No complete answer before the deadline.
+pub fn request(
+    to: SocketAddr,
+    version: Version,
+    method: &Method,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Bytes,
+) -> Result<Response> {
+    let what = || format!("{method} http://{to}{path:.200}");
+    let exchange = exchange(to, version, method, path, headers, body);
+    runtime()?
+        .block_on(async { tokio::time::timeout(DEADLINE, exchange).await })
+        .with_context(|| format!("{}: no answer within {DEADLINE:?}", what()))?
+        .with_context(what)
+}
+
+/// Posts a JSON document; the answer's body as it came.
+///
+/// # Errors
+/// No complete answer before the deadline.
+pub async fn post(to: SocketAddr, body: Bytes) -> Result<Response> {
+    let headers = [("content-type", "application/json")];
+    tokio::time::timeout(DEADLINE, exchange(to, Version::Http1, &Method::POST, "/", &headers, body)).await?
+}
+
+async fn exchange(
+    to: SocketAddr,
+    version: Version,
+    method: &Method,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Bytes,
+) -> Result<Response> {
+    let stream = TokioIo::new(tokio::net::TcpStream::connect(to).await?);
+    let uri = match version {
+        Version::Http1 => path.to_owned(),
+        Version::H2c => format!("http://{to}{path}"),
+    };
+    let mut request = Request::builder().method(method).uri(uri);
+    if version == Version::Http1 {
+        request = request.header("host", to.to_string());
+    }
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(Full::new(body))?;
+    let response = match version {
+        Version::Http1 => {
+            let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await?;
+            tokio::spawn(connection);
+            sender.send_request(request).await?
+        }
+        Version::H2c => {
+            let (mut sender, connection) = hyper::client::conn::http2::handshake(TokioExecutor::new(), stream).await?;
+            tokio::spawn(connection);
+            sender.send_request(request).await?
+        }
+    };
+    let (head, body) = response.into_parts();
+    let body = String::from_utf8(body.collect().await?.to_bytes().to_vec()).context("the body is no UTF-8")?;
+    Ok(Response { status: head.status, headers: head.headers, body })
+}
+
+fn runtime() -> Result<Runtime> {
+    Ok(Builder::new_current_thread().enable_all().build()?)
+}
+
+/// Sends bytes as they are and reads one HTTP/1.1 answer; for what hyper refuses to send.
+///
+/// # Errors
+/// No complete answer before the deadline.
+pub fn raw(to: SocketAddr, bytes: &[u8]) -> Result<Response> {
+    let mut stream = TcpStream::connect_timeout(&to, DEADLINE)?;
+    stream.set_read_timeout(Some(DEADLINE))?;
+    stream.set_write_timeout(Some(DEADLINE))?;
+    // A server may answer and close before it has read everything; its answer is what counts.
+    let sent = stream.write_all(bytes);
+    let mut received = Vec::new();
+    let mut chunk = [0; 4096];
+    loop {
+        if let Some(response) = complete(&received)? {
+            return Ok(response);
+        }
+        match stream.read(&mut chunk) {
+            Ok(0) => bail!("closed after {:?} (sending: {sent:?})", String::from_utf8_lossy(&received)),
+            Ok(len) => received.extend_from_slice(&chunk[..len]),
+            Err(error) => bail!("{error} after {:?} (sending: {sent:?})", String::from_utf8_lossy(&received)),
+        }
+    }
+}
+
+/// An answer with a `content-length`, once all of it is there.
+fn complete(received: &[u8]) -> Result<Option<Response>> {
+    let Some(end) = received.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
+    let head = std::str::from_utf8(&received[..end])?;
+    let mut lines = head.split("\r\n");
+    let status = lines.next().and_then(|line| line.split(' ').nth(1)).context("no status line")?;
+    let mut headers = HeaderMap::new();
+    for line in lines {
+        let (name, value) = line.split_once(':').with_context(|| format!("header {line}"))?;
+        headers.append(hyper::header::HeaderName::from_bytes(name.as_bytes())?, value.trim().parse()?);
+    }
+    let length: usize = headers.get("content-length").context("no content-length")?.to_str()?.parse()?;
+    let body = &received[end + 4..];
+    if body.len() < length {
+        return Ok(None);
+    }
+    let body = String::from_utf8(body[..length].to_vec())?;
+    Ok(Some(Response { status: StatusCode::from_bytes(status.as_bytes())?, headers, body }))
+}

@@ -1,0 +1,16 @@
+//! Support of the end-to-end tests and the demo: real dylibs, real sockets, real chains.
+//!
+//! Invariant: what is started here ends with its value, and no wait is without a deadline.
+
+pub mod build;
+pub mod chain;
+pub mod demo;
+pub mod dylib;
+pub mod gateway;
+pub mod http;
+pub mod json;
+pub mod problem;
+pub mod rpc_fault;
+pub mod truth;
+pub mod wait;
+pub mod world;

@@ -1,0 +1,169 @@
+//! Rules of the tree that no compiler checks.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use portolan_tests::build::workspace;
+
+/// Names that say nothing of what a module is for.
+const EMPTY_NAMES: [&str; 6] = ["utils", "util", "common", "helpers", "manager", "misc"];
+
+/// Not written by hand, or not Rust.
+const SKIPPED: [&str; 4] = ["target", "node_modules", ".git", "fixtures"];
+
+fn files(extension: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![workspace().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && !SKIPPED.contains(&name.as_str()) {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push((relative(&path), fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(workspace()).unwrap().to_string_lossy().into_owned()
+}
+
+fn sources() -> Vec<(String, String)> {
+    let sources = files("rs");
+    assert!(sources.len() > 30, "{} sources: the walk is broken", sources.len());
+    sources
+}
+
+/// Lines of code, without comments; a text that tests look for does not match itself.
+fn code(source: &str) -> impl Iterator<Item = &str> {
+    source.lines().map(str::trim_start).filter(|line| !line.starts_with("//"))
+}
+
+fn assert_none(rule: &str, offenders: impl Iterator<Item = String>) {
+    let offenders: Vec<String> = offenders.collect();
+    assert!(offenders.is_empty(), "{rule}:\n{}", offenders.join("\n"));
+}
+
+#[test]
+fn every_source_says_at_its_head_what_it_is_for() {
+    let headless = |(_, source): &(String, String)| !source.starts_with("//! ");
+    assert_none("no `//!` head", sources().into_iter().filter(headless).map(|(path, _)| path));
+}
+
+#[test]
+fn modules_are_files_with_names_that_say_something() {
+    let offends = |path: &str| {
+        let stem = Path::new(path).file_stem().unwrap().to_string_lossy().into_owned();
+        stem == "mod" || EMPTY_NAMES.iter().any(|name| stem == *name || path.contains(&format!("/{name}/")))
+    };
+    assert_none("module name", sources().into_iter().map(|(path, _)| path).filter(|path| offends(path)));
+}
+
+#[test]
+fn nothing_is_exported_wholesale() {
+    let globs = |(path, source): (String, String)| {
+        let lines: Vec<String> = code(&source)
+            .filter(|line| line.starts_with("pub") && line.contains("use ") && line.trim_end().ends_with("::*;"))
+            .map(|line| format!("{path}: {line}"))
+            .collect();
+        lines
+    };
+    assert_none("wholesale export", sources().into_iter().flat_map(globs));
+}
+
+#[test]
+fn plugins_depend_on_the_api_and_the_kits_alone() {
+    let allowed = BTreeSet::from(["portolan-plugin-api", "portolan-kits"]);
+    let mut seen = 0;
+    for (path, text) in files("toml") {
+        let folder = Path::new(&path).parent().unwrap();
+        if !path.ends_with("Cargo.toml") || !folder.starts_with("plugins") || folder == Path::new("plugins/kits") {
+            continue;
+        }
+        seen += 1;
+        let manifest: toml::Table = text.parse().unwrap();
+        for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let names = manifest.get(table).and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys);
+            let foreign: Vec<&String> = names.filter(|name| !allowed.contains(name.as_str())).collect();
+            assert!(foreign.is_empty(), "{path} [{table}]: {foreign:?}");
+        }
+        assert!(!text.contains("\nbuild = "), "{path} has a build script");
+        let name = manifest["package"]["name"].as_str().unwrap();
+        assert_eq!(folder.file_name().unwrap().to_str(), Some(name), "{path}: folder and crate differ");
+        assert_eq!(manifest["lib"]["crate-type"].as_array().unwrap(), &[toml::Value::from("cdylib")], "{path}");
+    }
+    assert!(seen > 0, "no plugin was looked at");
+}
+
+#[test]
+fn plugins_have_the_same_files_and_headings() {
+    let folders = fs::read_dir(workspace().join("plugins")).unwrap().map(|entry| entry.unwrap().path());
+    let plugins: Vec<PathBuf> = folders.filter(|path| path.is_dir() && !path.ends_with("kits")).collect();
+    assert!(!plugins.is_empty());
+    for plugin in plugins {
+        for file in ["Cargo.toml", "README.md", "src/lib.rs", "src/deployments.rs"] {
+            assert!(plugin.join(file).is_file(), "{} has no {file}", plugin.display());
+        }
+        let readme = fs::read_to_string(plugin.join("README.md")).unwrap();
+        let mut rest = readme.as_str();
+        for heading in ["Answers", "Contracts", "How amounts are computed", "Not covered"] {
+            let at = rest.find(&format!("\n## {heading}\n"));
+            rest = &rest[at.unwrap_or_else(|| panic!("{}: no heading {heading} in its place", plugin.display()))..];
+        }
+    }
+}
+
+#[test]
+fn the_readme_names_every_file_with_unsafe_code() {
+    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let is_unsafe = |source: &str| {
+        code(source).any(|line| {
+            ["unsafe {", "unsafe impl", "unsafe fn", "unsafe extern"].iter().any(|word| line.contains(word))
+        })
+    };
+    let own = relative(&workspace().join("tests/tests/tidy.rs"));
+    let with_unsafe: Vec<String> = sources()
+        .into_iter()
+        .filter(|(path, source)| *path != own && is_unsafe(source))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(!with_unsafe.is_empty(), "the search is broken: the binary interface needs some");
+    assert_none(
+        "unsafe code that the README does not name",
+        with_unsafe.into_iter().filter(|path| !readme.contains(path)),
+    );
+}
+
+#[test]
+fn the_readme_has_the_two_commands() {
+    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
+    for command in ["cargo demo", "cargo test --workspace"] {
+        assert!(readme.contains(command), "the README does not have `{command}`");
+    }
+}
+
+#[test]
+fn no_file_tells_where_it_was_made() {
+    let texts = ["rs", "toml", "md", "mjs", "sol", "json"].into_iter().flat_map(files);
+    let needles = [["/ho", "me/"].concat(), ["/ro", "ot/"].concat(), ["/wo", "rk/"].concat()];
+    let tells = |(_, text): &(String, String)| needles.iter().any(|needle| text.contains(needle.as_str()));
+    assert_none("a path of one machine", texts.filter(tells).map(|(path, _)| path));
+}
+
+#[test]
+fn no_test_is_skipped_and_none_sleeps() {
+    let needles = [["#[ig", "nore"].concat(), ["thread::sl", "eep"].concat()];
+    // Looking again after a while is the one place that may.
+    let allowed = "tests/src/wait.rs";
+    let offenders = sources().into_iter().filter(|(path, source)| {
+        path != allowed && code(source).any(|line| needles.iter().any(|needle| line.contains(needle.as_str())))
+    });
+    assert_none("skipped or sleeping", offenders.map(|(path, _)| path));
+}
