@@ -1,6 +1,6 @@
 //! What the gateway answers: typed rows, the blocks that they are true at, and what is missing.
 //!
-//! Invariant: amounts are integers here; [`crate::http::view`] alone turns them into text.
+//! Invariant: amounts are integers here; `http::view` alone turns them into text.
 
 use std::sync::Arc;
 

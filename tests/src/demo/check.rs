@@ -9,9 +9,6 @@ use crate::http::Response;
 use crate::json::Json;
 use crate::truth::{self, ACCOUNTS, Call, NETWORKS};
 
-/// Characters of an answer that are printed; the comparison is of all.
-const SHOWN: usize = 400;
-
 pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
     let mut wrong = Vec::new();
     let mut rows = 0;
@@ -81,10 +78,7 @@ fn ask(stage: &Stage, path: &str, out: &mut impl Write) -> Result<Response> {
 }
 
 fn print(path: &str, response: &Response, out: &mut impl Write) -> Result<()> {
-    let shown: String = response.body.trim().chars().take(SHOWN).collect();
-    let rest = response.body.trim().chars().count() - shown.chars().count();
-    let rest = if rest == 0 { String::new() } else { format!(" ... {rest} more") };
-    writeln!(out, "\nGET {path}\n{} {shown}{rest}", response.status.as_u16())?;
+    writeln!(out, "\nGET {path}\n{} {}", response.status.as_u16(), response.body.trim())?;
     Ok(())
 }
 
