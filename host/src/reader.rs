@@ -147,6 +147,9 @@ pub(crate) trait Reader: Send + Sync {
     /// The block that an answer which starts now is at.
     fn pin<'a>(&'a self, network: &'a Arc<Network>, deadline: Instant) -> BoxFuture<'a, Result<Block, ReadFailure>>;
 
+    /// The reply to a read that needs no request: kept from before, and fresh enough at this block.
+    fn kept(&self, network: &Network, block: &Block, read: &Read) -> Option<Reply>;
+
     /// Replies in the order of `reads`, as many as `reads`; all of them before `deadline`.
     fn read<'a>(
         &'a self,

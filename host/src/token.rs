@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::answer::Token;
 use crate::network::Network;
 use crate::price::PriceSource;
-use crate::reader::{Block, Outcome, Read, ReadFailure, Reader, Reply};
+use crate::reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply};
 
 sol! {
     /// <https://eips.ethereum.org/EIPS/eip-20>
@@ -93,12 +93,18 @@ pub(crate) async fn read(
 
 const QUESTIONS: usize = 7;
 
+/// Seconds that a total supply may stand: it is told beside amounts, and nothing is computed from it.
+const SUPPLY_STANDS_S: u32 = 60;
+
 fn questions(token: Address) -> [Read; QUESTIONS] {
     [
         Read::call(token, Erc20::nameCall {}.abi_encode()).immutable(),
         Read::call(token, Erc20::symbolCall {}.abi_encode()).immutable(),
         Read::call(token, Erc20::decimalsCall {}.abi_encode()).immutable(),
-        Read::call(token, Erc20::totalSupplyCall {}.abi_encode()),
+        Read {
+            freshness: Freshness::Within(SUPPLY_STANDS_S),
+            ..Read::call(token, Erc20::totalSupplyCall {}.abi_encode())
+        },
         Read::call(token, Pair::token0Call {}.abi_encode()).immutable(),
         Read::call(token, Pair::token1Call {}.abi_encode()).immutable(),
         // Only that it answers counts, and that never changes.

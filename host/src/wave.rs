@@ -99,6 +99,9 @@ impl Waves {
     }
 
     async fn ask(self: &Arc<Self>, member: Option<u64>, reads: Vec<Read>) -> Vec<Reply> {
+        if let Some(replies) = self.kept(&reads) {
+            return replies;
+        }
         let count = reads.len();
         let (replies, arrived) = oneshot::channel();
         let first = {
@@ -117,6 +120,12 @@ impl Waves {
             Ok(Ok(replies)) if replies.len() == count => replies,
             _ => vec![Reply::fresh(Outcome::Failed(ReadFailure::Timeout)); count],
         }
+    }
+
+    /// The replies where none of them needs a request. Their job runs on at once, so that it meets the others at
+    /// what has to be read, however many steps each of them takes to get there.
+    fn kept(&self, reads: &[Read]) -> Option<Vec<Reply>> {
+        reads.iter().map(|read| self.reader.kept(&self.network, &self.block, read)).collect()
     }
 
     fn leave_if_due(self: &Arc<Self>) -> bool {
@@ -226,6 +235,11 @@ mod tests {
             async { Err(ReadFailure::NotConfigured) }.boxed()
         }
 
+        /// Whatever is asked of the highest address.
+        fn kept(&self, _: &Network, _: &Block, read: &Read) -> Option<Reply> {
+            (read.to == KEPT).then(|| Reply::fresh(Outcome::Ok(read.data.clone())))
+        }
+
         fn read<'a>(
             &'a self,
             _: &'a Arc<Network>,
@@ -239,6 +253,8 @@ mod tests {
             async move { replies }.boxed()
         }
     }
+
+    const KEPT: Address = Address::repeat_byte(0xff);
 
     fn waves(echo: &Arc<Echo>) -> Arc<Waves> {
         let reader = Arc::clone(echo);
@@ -301,6 +317,22 @@ mod tests {
         assert_eq!(busy.ask(reads(2, 1)).await, echoed(2, 1));
         drop(busy);
         assert!(waves.state().running.is_empty());
+    }
+
+    #[tokio::test]
+    async fn replies_that_are_kept_need_no_wave_so_jobs_of_any_depth_meet() {
+        let echo = Arc::new(Echo::default());
+        let waves = waves(&echo);
+        let members: Vec<Member> = (0..8).map(|_| waves.join()).collect();
+        let jobs = (0_u8..).zip(&members).map(|(depth, member)| async move {
+            for step in 0..depth {
+                let kept = reads(depth, 2).into_iter().map(|read| Read { to: KEPT, ..read }).collect();
+                assert_eq!(member.ask(kept).await, echoed(depth, 2), "step {step}");
+            }
+            assert_eq!(member.ask(reads(depth, 1)).await, echoed(depth, 1));
+        });
+        futures_util::future::join_all(jobs).await;
+        assert_eq!(echo.requests.load(Ordering::SeqCst), 1);
     }
 
     #[test]

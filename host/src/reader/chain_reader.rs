@@ -111,6 +111,10 @@ impl Reader for ChainReader {
         .boxed()
     }
 
+    fn kept(&self, network: &Network, block: &Block, read: &Read) -> Option<Reply> {
+        self.kept.get(network.chain_id, block, read)
+    }
+
     fn read<'a>(
         &'a self,
         network: &'a Arc<Network>,

@@ -24,7 +24,8 @@ const HEAVY_MAX: usize = 10_000;
 /// A proxy that was repaired, or a call that was poisoned by odd arguments, is with the others again after that.
 const HEAVY_FOR: Duration = Duration::from_secs(600);
 
-/// Replies of all networks that serve later answers: to immutable reads for ever, to slow facts for their seconds.
+/// Replies of all networks that serve later answers: to immutable reads for ever, slow facts and zeros for their
+/// seconds.
 pub(super) struct Replies(Cache<Key, Kept, Weight>);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -36,8 +37,19 @@ struct Key {
     from: Option<Address>,
     isolated: bool,
     gas_cap: Option<u32>,
-    /// A slow fact, else immutable: what is kept of one is not good enough for the other.
-    slow: bool,
+    /// What is kept for one kind of freshness is not good enough for another.
+    fact: Fact,
+}
+
+/// What makes a reply worth keeping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Fact {
+    /// It never changes.
+    Immutable,
+    /// It changes slowly.
+    Slow,
+    /// It is zero, as it is for most accounts.
+    Zero,
 }
 
 #[derive(Clone)]
@@ -70,34 +82,49 @@ impl Replies {
         let kept = self.0.get(&key(chain_id, read)?)?;
         let age_s = u32::try_from(block.timestamp.saturating_sub(kept.timestamp)).unwrap_or(u32::MAX);
         match read.freshness {
-            Freshness::Within(most_s) if age_s > most_s || kept.timestamp > block.timestamp => None,
+            Freshness::Within(most_s) | Freshness::ZeroWithin(most_s)
+                if age_s > most_s || kept.timestamp > block.timestamp =>
+            {
+                None
+            }
             _ => Some(Reply { outcome: kept.outcome, cached: true, age_s }),
         }
     }
 
     /// Keeps a reply that may serve later: of an immutable read what succeeded with something, of a slow fact
-    /// whatever the contract did, as that it refuses is a fact too.
+    /// whatever the contract did, as that it refuses is a fact too, and zeros where a zero may stand.
     pub(super) fn keep(&self, chain_id: u64, block: &Block, read: &Read, outcome: &Outcome) {
         let Some(key) = key(chain_id, read) else { return };
         let outcome = match outcome {
-            Outcome::Ok(reply) if !reply.is_empty() => Outcome::Ok(own(reply)),
-            Outcome::Reverted(data) if key.slow => Outcome::Reverted(own(data)),
-            Outcome::NoCode | Outcome::GasCap if key.slow => outcome.clone(),
+            Outcome::Ok(reply) if reply.is_empty() => return,
+            Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(own(reply)),
+            Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(own(data)),
+            Outcome::NoCode | Outcome::GasCap if key.fact == Fact::Slow => outcome.clone(),
+            // What was zero is not any more.
+            Outcome::Ok(_) => {
+                self.0.remove(&key);
+                return;
+            }
             _ => return,
         };
         self.0.insert(key, Kept { outcome, timestamp: block.timestamp });
     }
 }
 
-/// `None` for reads whose replies are not kept: pinned ones, and for now those of which only a zero may stand.
+/// `None` for reads whose replies are not kept.
 fn key(chain_id: u64, read: &Read) -> Option<Key> {
-    let slow = match read.freshness {
-        Freshness::Immutable => false,
-        Freshness::Within(_) => true,
-        Freshness::Pinned | Freshness::ZeroWithin(_) => return None,
+    let fact = match read.freshness {
+        Freshness::Pinned => return None,
+        Freshness::Immutable => Fact::Immutable,
+        Freshness::Within(_) => Fact::Slow,
+        Freshness::ZeroWithin(_) => Fact::Zero,
     };
     let Read { kind, to, from, isolated, gas_cap, .. } = *read;
-    Some(Key { chain_id, kind, to, data: own(&read.data), from, isolated, gas_cap, slow })
+    Some(Key { chain_id, kind, to, data: own(&read.data), from, isolated, gas_cap, fact })
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
 }
 
 /// A copy, for bytes may be a small part of a large body that would stay with them.
@@ -184,6 +211,23 @@ mod tests {
         let lost = Read { data: bytes!("09"), ..read };
         replies.keep(1, &at(100), &lost, &Outcome::Failed(crate::reader::ReadFailure::Timeout));
         assert_eq!(replies.get(1, &at(100), &lost), None, "a failure is no fact");
+    }
+
+    #[test]
+    fn a_zero_stands_for_its_seconds_and_nothing_else_does() {
+        let replies = Replies::new();
+        let read = Read { freshness: Freshness::ZeroWithin(30), ..Read::call(Address::ZERO, bytes!("01")) };
+        let (zero, one) = (Outcome::Ok(bytes!("0000")), Outcome::Ok(bytes!("0001")));
+        for refused in [one.clone(), Outcome::Reverted(bytes!("00")), Outcome::NoCode, Outcome::Ok(Bytes::new())] {
+            replies.keep(1, &at(100), &read, &refused);
+            assert_eq!(replies.get(1, &at(100), &read), None, "{refused:?}");
+        }
+        replies.keep(1, &at(100), &read, &zero);
+        assert_eq!(replies.get(1, &at(130), &read), Some(Reply { outcome: zero, cached: true, age_s: 30 }));
+        assert_eq!(replies.get(1, &at(131), &read), None, "too old");
+        assert_eq!(replies.get(1, &at(99), &read), None, "newer than the block");
+        replies.keep(1, &at(131), &read, &one);
+        assert_eq!(replies.get(1, &at(110), &read), None, "it is known not to be zero");
     }
 
     #[test]
