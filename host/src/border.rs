@@ -37,16 +37,17 @@ pub(crate) enum Found {
 impl Found {
     /// What tells apart the findings of one protocol on one network.
     pub(crate) fn key(&self) -> String {
-        let (market, contract, token, side) = match self {
-            Self::Claimable { finding, .. } => (&finding.market, finding.contract, finding.token, ""),
-            Self::Farming(finding) => (&finding.market, finding.contract, finding.staked_token, ""),
+        let (market, contract, token, number, side) = match self {
+            Self::Claimable { finding, .. } => (&finding.market, finding.contract, finding.token, finding.number, ""),
+            Self::Farming(finding) => (&finding.market, finding.contract, finding.staked_token, finding.number, ""),
             Self::Lending(finding) if finding.side == map::side::BORROW => {
-                (&finding.market, finding.contract, finding.token, "-borrow")
+                (&finding.market, finding.contract, finding.token, None, "-borrow")
             }
-            Self::Lending(finding) => (&finding.market, finding.contract, finding.token, ""),
+            Self::Lending(finding) => (&finding.market, finding.contract, finding.token, None, ""),
         };
         let market = if market == "main" { String::new() } else { format!("{market}-") };
-        format!("{market}{:#x}-{:#x}{side}", address(contract), address(token))
+        let number = number.map(|number| format!("-{}", amount(number))).unwrap_or_default();
+        format!("{market}{:#x}-{:#x}{number}{side}", address(contract), address(token))
     }
 
     fn amount(&self) -> U256 {
@@ -154,4 +155,24 @@ pub(crate) fn address(address: map::Address) -> Address {
 
 pub(crate) fn amount(word: map::Word) -> U256 {
     U256::from_be_bytes(word.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pools_of_one_contract_are_told_apart_by_their_numbers() {
+        let contract = map::Address([0x11; 20]);
+        let key = |number: Option<u64>| {
+            let number = number.map(|number| map::Word(U256::from(number).to_be_bytes()));
+            let position = map::FarmingPosition { market: "main".to_owned(), contract, number, ..Default::default() };
+            Found::Farming(position).key()
+        };
+        let alone = format!("0x{}-0x{}", "11".repeat(20), "00".repeat(20));
+        assert_eq!(
+            [key(None), key(Some(0)), key(Some(12))],
+            [alone.clone(), format!("{alone}-0"), format!("{alone}-12")]
+        );
+    }
 }

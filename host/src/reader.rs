@@ -86,9 +86,9 @@ impl Read {
         }
     }
 
-    /// The same, of a fact that never changes.
-    pub(crate) fn immutable(self) -> Self {
-        Self { freshness: Freshness::Immutable, ..self }
+    /// The same, with another freshness.
+    pub(crate) fn fresh(self, freshness: Freshness) -> Self {
+        Self { freshness, ..self }
     }
 }
 

@@ -93,22 +93,23 @@ pub(crate) async fn read(
 
 const QUESTIONS: usize = 7;
 
+/// Seconds that what a token says of itself may stand, or that it does not say it. A proxy may change it, seldom.
+const FACTS_STAND_S: u32 = 86_400;
+
 /// Seconds that a total supply may stand: it is told beside amounts, and nothing is computed from it.
 const SUPPLY_STANDS_S: u32 = 60;
 
 fn questions(token: Address) -> [Read; QUESTIONS] {
+    let fact = |data: Vec<u8>, stands_s| Read::call(token, data).fresh(Freshness::Within(stands_s));
     [
-        Read::call(token, Erc20::nameCall {}.abi_encode()).immutable(),
-        Read::call(token, Erc20::symbolCall {}.abi_encode()).immutable(),
-        Read::call(token, Erc20::decimalsCall {}.abi_encode()).immutable(),
-        Read {
-            freshness: Freshness::Within(SUPPLY_STANDS_S),
-            ..Read::call(token, Erc20::totalSupplyCall {}.abi_encode())
-        },
-        Read::call(token, Pair::token0Call {}.abi_encode()).immutable(),
-        Read::call(token, Pair::token1Call {}.abi_encode()).immutable(),
-        // Only that it answers counts, and that never changes.
-        Read::call(token, Pair::getReservesCall {}.abi_encode()).immutable(),
+        fact(Erc20::nameCall {}.abi_encode(), FACTS_STAND_S),
+        fact(Erc20::symbolCall {}.abi_encode(), FACTS_STAND_S),
+        fact(Erc20::decimalsCall {}.abi_encode(), FACTS_STAND_S),
+        fact(Erc20::totalSupplyCall {}.abi_encode(), SUPPLY_STANDS_S),
+        fact(Pair::token0Call {}.abi_encode(), FACTS_STAND_S),
+        fact(Pair::token1Call {}.abi_encode(), FACTS_STAND_S),
+        // Only that it answers counts.
+        fact(Pair::getReservesCall {}.abi_encode(), FACTS_STAND_S),
     ]
 }
 

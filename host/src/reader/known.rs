@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn an_immutable_reply_is_kept_if_it_is_one() {
         let replies = Replies::new();
-        let read = Read::call(Address::ZERO, bytes!("01")).immutable();
+        let read = Read::call(Address::ZERO, bytes!("01")).fresh(Freshness::Immutable);
         let answer = Outcome::Ok(bytes!("02"));
         for (read, outcome) in [
             (Read { freshness: Freshness::Pinned, ..read.clone() }, answer.clone()),
@@ -189,7 +189,7 @@ mod tests {
             (read.clone(), Outcome::NoCode),
         ] {
             replies.keep(1, &at(9), &read, &outcome);
-            assert_eq!(replies.get(1, &at(9), &read.immutable()), None, "{outcome:?}");
+            assert_eq!(replies.get(1, &at(9), &read.fresh(Freshness::Immutable)), None, "{outcome:?}");
         }
         replies.keep(1, &at(9), &read, &answer);
         assert_eq!(replies.get(1, &at(15), &read), Some(Reply { outcome: answer, cached: true, age_s: 6 }));
@@ -206,7 +206,7 @@ mod tests {
             assert_eq!(replies.get(1, &at(160), &read), Some(Reply { outcome, cached: true, age_s: 60 }));
             assert_eq!(replies.get(1, &at(161), &read), None, "too old");
             assert_eq!(replies.get(1, &at(99), &read), None, "newer than the block");
-            assert_eq!(replies.get(1, &at(100), &read.clone().immutable()), None, "not immutable");
+            assert_eq!(replies.get(1, &at(100), &read.clone().fresh(Freshness::Immutable)), None, "not immutable");
         }
         let lost = Read { data: bytes!("09"), ..read };
         replies.keep(1, &at(100), &lost, &Outcome::Failed(crate::reader::ReadFailure::Timeout));
@@ -235,7 +235,7 @@ mod tests {
         let replies = Replies::new();
         let half_a_mebibyte = Outcome::Ok(vec![1; 512 << 10].into());
         for number in 0_u32..200 {
-            let read = Read::call(Address::ZERO, number.to_be_bytes()).immutable();
+            let read = Read::call(Address::ZERO, number.to_be_bytes()).fresh(Freshness::Immutable);
             replies.keep(1, &at(1), &read, &half_a_mebibyte);
         }
         assert!(!replies.0.is_empty());

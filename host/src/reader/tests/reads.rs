@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::node::{self, Chain, Node, Say};
 use super::{ample, call, echo, ethereum, outcomes, reader, told};
+use crate::reader::Freshness;
 use crate::reader::multicall::MULTICALL3;
 use crate::reader::{Kind, Outcome, Read, ReadFailure, Reader};
 
@@ -139,7 +140,8 @@ async fn a_chunk_that_is_too_large_for_the_node_is_split() {
 #[tokio::test]
 async fn equal_reads_are_asked_once() {
     let node = Node::truthful(Chain::default()).await;
-    let reads = vec![echo(1), echo(2).immutable(), echo(1), echo(2), Read { isolated: true, ..echo(1) }];
+    let reads =
+        vec![echo(1), echo(2).fresh(Freshness::Immutable), echo(1), echo(2), Read { isolated: true, ..echo(1) }];
     let answers = outcomes(&reader(&[&node]), reads, ample()).await;
     assert_eq!(answers, [told(1), told(2), told(1), told(2), told(1)]);
     let packed: usize = node.seen().iter().map(|asked| node::packed(asked).len()).sum();
@@ -150,7 +152,7 @@ async fn equal_reads_are_asked_once() {
 async fn immutable_reads_are_asked_once_for_ever() {
     let node = Node::truthful(Chain::default()).await;
     let reader = reader(&[&node]);
-    let reads = vec![echo(1).immutable(), call(node::REVERTER).immutable(), echo(3)];
+    let reads = vec![echo(1).fresh(Freshness::Immutable), call(node::REVERTER).fresh(Freshness::Immutable), echo(3)];
     let first = reader.read(&ethereum(), &node::BLOCK, reads.clone(), ample()).await;
     let second = reader.read(&ethereum(), &node::BLOCK, reads, ample()).await;
     assert_eq!(first.iter().map(|reply| reply.cached).collect::<Vec<_>>(), [false, false, false]);
