@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use alloy::primitives::{Address, B256, U256};
+use alloy::primitives::{Address, B256, U256, keccak256};
 use alloy::sol_types::SolCall;
 use portolan_abi::map::{self, Start};
 
@@ -114,6 +114,20 @@ impl Chain {
     /// Calls a contract; that it reverts, is not there, or answers something else is a value.
     pub fn try_call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, Result<C::Return, Revert>> {
         Read::new(self, Ask::call(to, call.abi_encode()), |to, reply| reply.decoded::<C>(to))
+    }
+
+    /// [`Chain::call`] of a function that is as `C` in all but its name: forks rename what they copy.
+    pub fn call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, C::Return> {
+        let decode = |to, reply: &RawReply| match reply.decoded::<C>(to)? {
+            Ok(value) => Ok(value),
+            Err(revert) => Err(Error::Reverted { to, revert }),
+        };
+        Read::new(self, Ask::call(to, renamed(name, call)), decode)
+    }
+
+    /// [`Chain::try_call`] of a function that is as `C` in all but its name.
+    pub fn try_call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, Result<C::Return, Revert>> {
+        Read::new(self, Ask::call(to, renamed(name, call)), |to, reply| reply.decoded::<C>(to))
     }
 
     /// The native balance of an account, in wei.
@@ -248,6 +262,14 @@ impl Chain {
         // Whoever panicked while holding it has ended the job; the state itself is whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The calldata of a call under another name.
+fn renamed<C: SolCall>(name: &str, call: &C) -> Vec<u8> {
+    let arguments = C::SIGNATURE.find('(').map_or("", |at| &C::SIGNATURE[at..]);
+    let mut data = keccak256(format!("{name}{arguments}"))[..4].to_vec();
+    call.abi_encode_raw(&mut data);
+    data
 }
 
 fn block(block: &map::Block) -> Block {

@@ -173,7 +173,7 @@ macro_rules! export {
                 env!("CARGO_PKG_NAME"),
                 "\",\"version\":\"",
                 env!("CARGO_PKG_VERSION"),
-                "\",\"abi\":\"1.0.0\",\"apiRev\":1,\"frames\":[1],\"capabilities\":3,\"panic\":\"",
+                "\",\"abi\":\"1.0.0\",\"apiRev\":2,\"frames\":[1],\"capabilities\":3,\"panic\":\"",
                 if cfg!(panic = "unwind") { "unwind" } else { "abort" },
                 "\",\"rustc\":\"",
                 $crate::export::RUSTC,

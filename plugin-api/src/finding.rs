@@ -32,6 +32,9 @@ pub struct Claimable {
     pub amount: U256,
     /// The call that claims it.
     pub claim: Claim,
+    /// Which of the contract's pools or positions owes it, where it has several: it tells apart findings of one
+    /// contract and token, and stands in the answer's `id`.
+    pub number: Option<U256>,
 }
 
 /// A call that claims. The host checks it against the declared [`crate::ClaimTemplate`] and encodes it anew.
@@ -86,6 +89,8 @@ pub struct FarmingPosition {
     pub rewards: Vec<Reward>,
     /// Smallest units of the staked token that share the rewards, for the APR; `None` where it cannot be told.
     pub total_stake: Option<U256>,
+    /// Which of the contract's pools or positions it is in, see [`Claimable::number`].
+    pub number: Option<U256>,
 }
 
 /// What a market pays to all its stakers together.
@@ -179,6 +184,7 @@ impl Claimable {
             token: map::Address(self.token.into_array()),
             amount: word(self.amount),
             claim: self.claim.into_abi(templates),
+            number: self.number.map(word),
         }
     }
 }
@@ -199,6 +205,7 @@ impl FarmingPosition {
             underlying_amount: word(self.underlying_amount),
             rewards: self.rewards.iter().map(reward).collect(),
             total_stake: self.total_stake.map(word),
+            number: self.number.map(word),
         }
     }
 }

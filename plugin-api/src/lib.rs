@@ -62,6 +62,7 @@
 //!                 token: QUICK,
 //!                 amount,
 //!                 claim: Claim::new(farm, &getRewardCall {}),
+//!                 number: None,
 //!             })
 //!         }))
 //!         .await

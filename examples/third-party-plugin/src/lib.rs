@@ -98,6 +98,7 @@ async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Resu
         token,
         amount,
         claim: Claim::new(staking, &getRewardCall {}),
+        number: None,
     }])
 }
 
@@ -130,6 +131,7 @@ async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Resul
         underlying_amount: amount,
         rewards: vec![Reward { token: reward_token, per_second: Some(if over { U256::ZERO } else { rate }) }],
         total_stake: Some(total_stake),
+        number: None,
     }])
 }
 

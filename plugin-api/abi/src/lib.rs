@@ -14,7 +14,7 @@ pub mod root;
 pub mod row;
 
 /// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
-pub const API_REV: u32 = 1;
+pub const API_REV: u32 = 2;
 
 /// Versions of the frames of [`frame`] that this crate writes and reads.
 pub const FRAME_VERSION: u16 = 1;

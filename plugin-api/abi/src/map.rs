@@ -387,6 +387,9 @@ pub struct Claimable {
     /// How it is claimed.
     #[n(6)]
     pub claim: Claim,
+    /// Which of the contract's pools or positions owes it, where it has several.
+    #[n(7)]
+    pub number: Option<Word>,
 }
 
 /// A claim, before the host has checked and encoded it.
@@ -438,6 +441,9 @@ pub struct FarmingPosition {
     /// Smallest units of the staked token that share the rewards; absent where it cannot be told.
     #[n(8)]
     pub total_stake: Option<Word>,
+    /// Which of the contract's pools or positions it is in, where it has several.
+    #[n(9)]
+    pub number: Option<Word>,
 }
 
 /// What a market pays to all its stakers together.

@@ -57,6 +57,7 @@ impl Plugin for Full {
             token: TOKEN,
             amount: U256::from(258),
             claim,
+            number: Some(U256::from(7)),
         };
         let order = Order { market: TARGET, ids: vec![U256::from(1)], proof: vec![0xab].into() };
         let mut paid = Claim::new(TOKEN, &pokeCall {});
@@ -82,9 +83,10 @@ impl Plugin for Full {
                 Reward { token: TARGET, per_second: None },
             ],
             total_stake: Some(U256::MAX),
+            number: Some(U256::from(13)),
         };
         cx.tell(Finding::from(position.clone()));
-        Ok(vec![FarmingPosition { total_stake: None, ..position }])
+        Ok(vec![FarmingPosition { total_stake: None, number: None, ..position }])
     }
 
     async fn lending(&self, _: &Chain, _: Address) -> Result<Vec<LendingPosition>, Error> {
@@ -203,8 +205,9 @@ fn a_farming_position_arrives_whole() {
             map::Reward { token: abi(TARGET), per_second: None },
         ],
         total_stake: Some(map::Word([0xff; 32])),
+        number: Some(word(13)),
     };
-    let without = map::FarmingPosition { total_stake: None, ..expected.clone() };
+    let without = map::FarmingPosition { total_stake: None, number: None, ..expected.clone() };
     assert_eq!(outcome.farming(), [&expected, &without]);
 }
 

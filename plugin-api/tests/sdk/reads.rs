@@ -285,3 +285,28 @@ fn canned_replies_are_found_by_network_target_and_calldata() {
 fn the_same_job_reads_the_same_every_time() {
     assert_eq!(play::<Called>(), play::<Called>());
 }
+
+scenario!(Renamed, |cx| {
+    let value = cx.call_as(TARGET, "amount", &ask(4)).within(60).await?;
+    let refused = cx.try_call_as(TARGET, "missing", &ask(4)).await?;
+    Ok(found_all([value, U256::from(u8::from(refused == Err(Revert::Data(Bytes::new()))))]))
+});
+
+sol! {
+    function amount(uint256 of) external view returns (uint256);
+}
+
+#[test]
+fn a_call_under_another_name_keeps_its_arguments_and_its_answer() {
+    let amount = amountCall { of: U256::from(4) };
+    let replies = |asked: &Asked| match asked.data == amount.abi_encode() {
+        true => {
+            assert_eq!((asked.freshness, asked.freshness_s), (freshness::WITHIN, 60));
+            word(9)
+        }
+        false => Answer::Reverted(Bytes::new()),
+    };
+    let outcome = case().run::<Play<Renamed>>(replies);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    assert_eq!(numbers(&outcome), [9, 1]);
+}

@@ -100,6 +100,7 @@ pub(crate) fn found(amount: U256) -> Claimable {
         token: TARGET,
         amount,
         claim: Claim::new(TARGET, &claimCall { number: amount }),
+        number: None,
     }
 }
 

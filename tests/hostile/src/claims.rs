@@ -27,6 +27,7 @@ pub(crate) fn claimable(name: &str, amount: u64, claim: Claim) -> Claimable {
         token: QUICK,
         amount: U256::from(amount),
         claim,
+        number: None,
     }
 }
 

@@ -163,6 +163,7 @@ fn position() -> FarmingPosition {
         underlying_amount: U256::from(1),
         rewards: Vec::new(),
         total_stake: None,
+        number: None,
     }
 }
 

@@ -57,6 +57,8 @@ struct LaterClaimable {
     #[n(6)]
     claim: LaterClaim,
     #[n(7)]
+    number: Option<Word>,
+    #[n(8)]
     ends_at: Option<u64>,
 }
 
@@ -88,6 +90,7 @@ fn later_finding() -> LaterFinding {
         token: Address([2; 20]),
         amount: Word([3; 32]),
         claim,
+        number: Some(Word([6; 32])),
         ends_at: Some(1_700_000_000),
     };
     LaterFinding { claimable: Some(claimable), vesting: Some(Word([9; 32])) }
@@ -104,6 +107,7 @@ fn an_old_reader_reads_the_findings_of_a_newer_writer() {
         token: Address([2; 20]),
         amount: Word([3; 32]),
         claim: Claim { template: 1, to: Address([4; 20]), arguments: vec![5, 6], value: None },
+        number: Some(Word([6; 32])),
     };
     assert_eq!(read, [Finding { claimable: Some(claimable), ..Finding::default() }]);
 }

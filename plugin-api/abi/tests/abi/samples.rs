@@ -116,6 +116,7 @@ pub(crate) fn claimable() -> Claimable {
         token: Address([0x42; 20]),
         amount: Word([0x43; 32]),
         claim: Claim { template: 2, to: Address([0x44; 20]), arguments: vec![9, 8], value: Some(Word([0x45; 32])) },
+        number: Some(Word([0x46; 32])),
     }
 }
 
@@ -130,6 +131,7 @@ pub(crate) fn farming() -> FarmingPosition {
         underlying_amount: Word([0x54; 32]),
         rewards: vec![Reward { token: Address([0x55; 20]), per_second: Some(Word([0x56; 32])) }],
         total_stake: Some(Word([0x57; 32])),
+        number: Some(Word([0x58; 32])),
     }
 }
 
