@@ -4,8 +4,11 @@
 //! Invariant: as in a plugin, nothing here does IO, reads a clock or keeps state between jobs. A kit knows no
 //! protocol: addresses and words that an answer shows come from the plugin.
 
+pub mod aave_v3;
 mod both;
 mod each;
+pub mod master_chef;
+mod pair;
 pub mod staking_rewards;
 
 pub use both::both;

@@ -53,6 +53,11 @@ impl StakingRewards {
         Self { source: Source::Factory(factory), rewards }
     }
 
+    /// Farms that no factory lists.
+    pub fn of_farms(farms: impl IntoIterator<Item = Address>, rewards: Rewards) -> Self {
+        Self { source: Source::Farms(farms.into_iter().collect()), rewards }
+    }
+
     /// How many reward tokens the farms pay.
     pub const fn rewards(&self) -> Rewards {
         self.rewards

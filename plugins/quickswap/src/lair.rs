@@ -45,6 +45,7 @@ impl Lair {
             underlying_amount: quick,
             rewards: vec![Reward { token: self.staked_token, per_second: None }],
             total_stake: None,
+            number: None,
         }])
     }
 }

@@ -1,4 +1,4 @@
-//! The functions that are called, of farms, factories and staked tokens.
+//! The functions that are called, of farms and factories.
 
 /// One reward token.
 ///
@@ -38,8 +38,4 @@ portolan_plugin_api::sol! {
     function stakingTokens(uint256 index) external view returns (address);
     function stakingRewardsInfoByStakingToken(address stakingToken) external view returns (address stakingRewards);
     function stakingRewardsGenesis() external view returns (uint256);
-
-    // Shares of a constant-product pair.
-    function token0() external view returns (address);
-    function token1() external view returns (address);
 }

@@ -1,11 +1,12 @@
 //! The rows of an answer: what is told of a farm in which the account has something.
 
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, FarmingPosition, Revert, Reward, U256, symbol};
+use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, FarmingPosition, Reward, U256};
 
 use super::Rewards;
-use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, token0Call, token1Call, totalSupplyCall};
+use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, totalSupplyCall};
 use super::farm::{Farm, Slot, slots};
 use crate::both::both;
+use crate::pair::shown;
 
 /// The words that rows carry from the deployment.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,7 @@ pub(super) async fn claimable(
         token,
         amount,
         claim: Claim::new(farm.address, &getRewardCall {}),
+        number: None,
     })
 }
 
@@ -62,6 +64,7 @@ pub(super) async fn position(
         underlying_amount: amount,
         rewards: paid.into_iter().map(|(token, rate)| Reward { token, per_second: Some(per_second(rate)) }).collect(),
         total_stake: Some(total),
+        number: None,
     })
 }
 
@@ -70,16 +73,4 @@ async fn staked_token(cx: &Chain, farm: Farm) -> Result<Address, Error> {
         Some(token) => Ok(token),
         None => cx.call(farm.address, stakingTokenCall {}).immutable().await,
     }
-}
-
-/// The text for a staked token: both tokens of a pair, else its own symbol.
-async fn shown(cx: &Chain, token: Address) -> Result<String, Error> {
-    let token0 = cx.try_call(token, token0Call {}).immutable();
-    let token1 = cx.try_call(token, token1Call {}).immutable();
-    Ok(pair_name(both(token0, token1).await?).unwrap_or_else(|| symbol(token)))
-}
-
-fn pair_name((token0, token1): (Result<Address, Revert>, Result<Address, Revert>)) -> Option<String> {
-    let (token0, token1) = (token0.ok()?, token1.ok()?);
-    (!token0.is_zero() && !token1.is_zero()).then(|| format!("{}/{}", symbol(token0), symbol(token1)))
 }

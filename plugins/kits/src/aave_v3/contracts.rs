@@ -1,0 +1,41 @@
+//! The functions that are called, of pools, data providers, their tokens, and rewards controllers.
+//!
+//! Sources: the packages @aave/core-v3 1.19.3 (<https://github.com/aave/aave-v3-core>) and @aave/periphery-v3 3.0.1
+//! (<https://github.com/aave/aave-v3-periphery>), in the files that stand below.
+
+portolan_plugin_api::sol! {
+    // The pool: core-v3, contracts/interfaces/IPool.sol
+    function getReservesList() external view returns (address[] reserves);
+    // The members of `ReserveData` after the rates differ from version to version, and are left alone.
+    function getReserveData(address asset) external view returns (
+        uint256 configuration,
+        uint128 liquidityIndex,
+        uint128 currentLiquidityRate,
+        uint128 variableBorrowIndex,
+        uint128 currentVariableBorrowRate
+    );
+    function getUserAccountData(address user) external view returns (
+        uint256 totalCollateralBase,
+        uint256 totalDebtBase,
+        uint256 availableBorrowsBase,
+        uint256 currentLiquidationThreshold,
+        uint256 ltv,
+        uint256 healthFactor
+    );
+
+    // The data provider: core-v3, contracts/interfaces/IPoolDataProvider.sol
+    function getReserveTokensAddresses(address asset) external view returns (
+        address aTokenAddress,
+        address stableDebtTokenAddress,
+        address variableDebtTokenAddress
+    );
+
+    // The tokens of a reserve: core-v3, contracts/protocol/tokenization. A balance has its interest in it.
+    function balanceOf(address account) external view returns (uint256);
+    function getUserStableRate(address user) external view returns (uint256);
+
+    // The rewards controller: periphery-v3, contracts/rewards/interfaces
+    function getRewardsByAsset(address asset) external view returns (address[] rewards);
+    function getUserRewards(address[] assets, address user, address reward) external view returns (uint256);
+    function claimRewards(address[] assets, uint256 amount, address to, address reward) external returns (uint256);
+}

@@ -1,0 +1,56 @@
+//! The functions that are called, of chefs, their rewarders and staked tokens.
+
+/// Those of every version.
+pub(super) mod chef {
+    portolan_plugin_api::sol! {
+        function poolLength() external view returns (uint256);
+        function totalAllocPoint() external view returns (uint256);
+        // Called under the name that the deployment tells.
+        function pendingSushi(uint256 pid, address account) external view returns (uint256);
+        // Called under the names that `reward.rs` makes of that one.
+        function sushi() external view returns (address);
+        function sushiPerSecond() external view returns (uint256);
+    }
+}
+
+/// What pays without moving a stake.
+pub(super) mod claims {
+    portolan_plugin_api::sol! {
+        function deposit(uint256 pid, uint256 amount) external;
+        function withdraw(uint256 pid, uint256 amount) external;
+        function harvest(uint256 pid, address to) external;
+    }
+}
+
+/// The first version. Forks append members to both structs, and none of those is read.
+///
+/// Source: <https://etherscan.io/address/0xc2edad668740f1aa35e4d8f227fb8e17dca888cd#code>
+pub(super) mod v1 {
+    portolan_plugin_api::sol! {
+        function poolInfo(uint256 pid) external view returns (address lpToken, uint256 allocPoint);
+        function userInfo(uint256 pid, address account) external view returns (uint256 amount);
+    }
+}
+
+/// `MasterChefV2` and `MiniChefV2`.
+///
+/// Source: <https://etherscan.io/address/0xef0881ec094552b2e128cf945ef17a6752b4ec5d#code> and
+/// <https://polygonscan.com/address/0x0769fd68dfb93167989c6f7254cd0d766fb2841f#code>
+pub(super) mod v2 {
+    portolan_plugin_api::sol! {
+        function lpToken(uint256 pid) external view returns (address);
+        function rewarder(uint256 pid) external view returns (address);
+        function poolInfo(uint256 pid) external view
+            returns (uint128 accSushiPerShare, uint64 lastReward, uint64 allocPoint);
+        function userInfo(uint256 pid, address account) external view returns (uint256 amount, int256 rewardDebt);
+    }
+}
+
+portolan_plugin_api::sol! {
+    // A rewarder (`IRewarder` of the same sources).
+    function pendingTokens(uint256 pid, address account, uint256 sushiAmount) external view
+        returns (address[] tokens, uint256[] amounts);
+
+    // A staked token.
+    function balanceOf(address account) external view returns (uint256);
+}

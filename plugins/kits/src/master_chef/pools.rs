@@ -1,0 +1,127 @@
+//! The pools that a chef lists, and those of them in which the account has something.
+//!
+//! A chef may list 600 pools and an account be in three. So what the account has is looked for with one read for each
+//! pool, whose replies may stand for a while; amounts are then read of the few pools, at the answer's block.
+
+use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
+
+use super::contracts::{chef, v1, v2};
+use super::{Kind, MasterChef};
+use crate::both::both;
+use crate::each::each;
+
+/// More pools than any known chef has, eight times over.
+const POOLS_MAX: u64 = 5_000;
+/// Seconds that the number of pools and their rewarders may stand: a new one shows at most this much later.
+const LIST_STANDS_S: u32 = 300;
+/// Seconds that it may stand in which pools the account has something: a first stake shows at most this much later.
+/// Only a filter: no amount is taken from it.
+const HELD_STANDS_S: u32 = 30;
+/// Seconds that a pool's staked token may stand. It changes only where the owner migrates the pool, which moves every
+/// stake to the new token at once.
+const TOKEN_STANDS_S: u32 = 3_600;
+
+/// A pool in which the account has something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pool {
+    pub(super) pid: U256,
+    /// Pays other tokens with the same claim.
+    pub(super) rewarder: Option<Address>,
+}
+
+/// What the account has staked in a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stake {
+    pub(super) pool: Pool,
+    pub(super) token: Address,
+    pub(super) amount: U256,
+    /// The pool's share of the emission is this by the points of all pools.
+    pub(super) points: U256,
+}
+
+/// The pools in which the account has something.
+pub(super) async fn held(
+    cx: &Chain,
+    of: &MasterChef,
+    market: &str,
+    count: u64,
+    account: Address,
+) -> Result<Vec<Pool>, Error> {
+    let pools = (0..count).map(|pid| held_pool(cx, of, U256::from(pid), account));
+    Ok(each(cx, pools).await.or_fail(cx, market)?.into_iter().flatten().collect())
+}
+
+/// How many pools the chef lists.
+pub(super) async fn count(cx: &Chain, of: &MasterChef) -> Result<u64, Error> {
+    let count = cx.call(of.chef, chef::poolLengthCall {}).within(LIST_STANDS_S).await?;
+    match u64::try_from(count) {
+        Ok(count) if count <= POOLS_MAX => Ok(count),
+        _ => Err(Error::new(format!("{}: lists {count} pools, more than {POOLS_MAX}", of.chef))),
+    }
+}
+
+async fn held_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<Option<Pool>, Error> {
+    if of.kind == Kind::V1 {
+        // The first version pays out with every move, so that nothing is pending where nothing is staked.
+        let amount = cx.call(of.chef, v1::userInfoCall { pid, account }).within(HELD_STANDS_S).await?;
+        return Ok((!amount.is_zero()).then_some(Pool { pid, rewarder: None }));
+    }
+    let user = cx.call(of.chef, v2::userInfoCall { pid, account }).within(HELD_STANDS_S);
+    let rewarder = cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S);
+    let (user, rewarder) = both(user, rewarder).await?;
+    // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
+    let is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
+    // A chef without the function has no rewarders.
+    Ok(is_held.then_some(Pool { pid, rewarder: rewarder.ok().filter(|rewarder| !rewarder.is_zero()) }))
+}
+
+/// The token that is staked in a pool.
+pub(super) async fn staked_token(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Address, Error> {
+    try_staked_token(cx, of, pid).await?.map_err(|revert| Error::Reverted { to: of.chef, revert })
+}
+
+async fn try_staked_token(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Result<Address, Revert>, Error> {
+    match of.kind {
+        Kind::V1 => {
+            let info = cx.try_call(of.chef, v1::poolInfoCall { pid }).within(TOKEN_STANDS_S).await?;
+            Ok(info.map(|info| info.lpToken))
+        }
+        Kind::V2 | Kind::Mini => cx.try_call(of.chef, v2::lpTokenCall { pid }).within(TOKEN_STANDS_S).await,
+    }
+}
+
+/// The staked tokens of all pools; `None` for those that cannot be read.
+pub(super) async fn staked_tokens(cx: &Chain, of: &MasterChef, count: u64) -> Result<Vec<Option<Address>>, Error> {
+    let tokens = (0..count).map(async |pid| {
+        let token = try_staked_token(cx, of, U256::from(pid)).await;
+        Ok(token.ok().and_then(Result::ok))
+    });
+    cx.join(tokens).await
+}
+
+/// Whether one pool alone has this staked token, so that what the chef holds of it is that pool's.
+pub(super) fn stands_alone(tokens: &[Option<Address>], token: Address) -> bool {
+    tokens.iter().all(Option::is_some) && tokens.iter().filter(|other| **other == Some(token)).count() == 1
+}
+
+/// What the account has staked in a pool, at the answer's block.
+pub(super) async fn stake(cx: &Chain, of: &MasterChef, pool: Pool, account: Address) -> Result<Stake, Error> {
+    let pid = pool.pid;
+    let numbers = both(amount(cx, of, pid, account), points(cx, of, pid));
+    let ((amount, points), token) = both(numbers, staked_token(cx, of, pid)).await?;
+    Ok(Stake { pool, token, amount, points })
+}
+
+async fn amount(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<U256, Error> {
+    match of.kind {
+        Kind::V1 => cx.call(of.chef, v1::userInfoCall { pid, account }).await,
+        Kind::V2 | Kind::Mini => Ok(cx.call(of.chef, v2::userInfoCall { pid, account }).await?.amount),
+    }
+}
+
+async fn points(cx: &Chain, of: &MasterChef, pid: U256) -> Result<U256, Error> {
+    match of.kind {
+        Kind::V1 => Ok(cx.call(of.chef, v1::poolInfoCall { pid }).await?.allocPoint),
+        Kind::V2 | Kind::Mini => Ok(U256::from(cx.call(of.chef, v2::poolInfoCall { pid }).await?.allocPoint)),
+    }
+}

@@ -1,0 +1,469 @@
+//! The mechanism through the real binary interface, with canned replies instead of a chain.
+//!
+//! The contracts' functions are declared here once more, with all that they return, so that a wrong one in the kit is
+//! a failing test.
+
+use portolan_kits::aave_v3::{self, AaveV3, Labels};
+use portolan_plugin_api::testing::{self, Answer, Asked, Canned, Case, End, Outcome, Replies, map};
+use portolan_plugin_api::*;
+
+sol! {
+    struct ReserveData {
+        uint256 configuration;
+        uint128 liquidityIndex;
+        uint128 currentLiquidityRate;
+        uint128 variableBorrowIndex;
+        uint128 currentVariableBorrowRate;
+        uint128 currentStableBorrowRate;
+        uint40 lastUpdateTimestamp;
+        uint16 id;
+        address aTokenAddress;
+        address stableDebtTokenAddress;
+        address variableDebtTokenAddress;
+        address interestRateStrategyAddress;
+        uint128 accruedToTreasury;
+        uint128 unbacked;
+        uint128 isolationModeTotalDebt;
+    }
+    function getReservesList() external view returns (address[]);
+    function getReserveData(address) external view returns (ReserveData);
+    function getUserAccountData(address) external view returns (uint256, uint256, uint256, uint256, uint256, uint256);
+    function getReserveTokensAddresses(address) external view returns (address, address, address);
+    function balanceOf(address) external view returns (uint256);
+    function getUserStableRate(address) external view returns (uint256);
+    function getRewardsByAsset(address) external view returns (address[]);
+    function getUserRewards(address[], address, address) external view returns (uint256);
+    function claimRewards(address[] assets, uint256 amount, address to, address reward) external returns (uint256);
+}
+
+const NETWORK: u64 = 10;
+const POOL: Address = address!("0x9000000000000000000000000000000000000001");
+const PROVIDER: Address = address!("0x9000000000000000000000000000000000000002");
+const CONTROLLER: Address = address!("0x9000000000000000000000000000000000000003");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+const OP: Address = address!("0x7000000000000000000000000000000000000001");
+const LDO: Address = address!("0x7000000000000000000000000000000000000002");
+const WAD: u128 = 1_000_000_000_000_000_000;
+const RAY: u128 = 1_000_000_000_000_000_000_000_000_000;
+
+/// A pool with a controller, and one without, under one slug each.
+struct Kit(Vec<Deployment<AaveV3>>);
+
+impl Plugin for Kit {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        let row = |slug: &str, rewards_controller| Deployment {
+            protocol: slug.to_owned(),
+            network: NETWORK,
+            market: "main".to_owned(),
+            mechanism: AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller },
+        };
+        settings.deployments([row("aave", Some(CONTROLLER)), row("plain", None)]).map(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new().claims(aave_v3::claim_templates())
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        match self.asked(cx) {
+            Some(aave) => aave.claimables(cx, LABELS, account).await,
+            None => Err(Error::new("not deployed")),
+        }
+    }
+
+    async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<LendingPosition>, Error> {
+        match self.asked(cx) {
+            Some(aave) => aave.lending(cx, LABELS, account).await,
+            None => Err(Error::new("not deployed")),
+        }
+    }
+}
+
+const LABELS: Labels<'static> = Labels { market: "main", title: "Aave v3", reward_type: "rewards" };
+
+impl Kit {
+    fn asked(&self, cx: &Chain) -> Option<AaveV3> {
+        self.0.iter().find(|row| row.protocol == cx.protocol()).map(|row| row.mechanism)
+    }
+}
+
+portolan_plugin_api::export!(Kit);
+
+/// The `n`th reserve's underlying token, aToken, stable debt token and variable debt token.
+fn token(kind: u8, n: u8) -> Address {
+    Address::left_padding_from(&[kind, n])
+}
+
+fn underlying(n: u8) -> Address {
+    token(1, n)
+}
+
+fn a_token(n: u8) -> Address {
+    token(2, n)
+}
+
+fn stable(n: u8) -> Address {
+    token(3, n)
+}
+
+fn variable(n: u8) -> Address {
+    token(4, n)
+}
+
+fn tell<C: SolCall>(chain: Canned, to: Address, call: &C, value: &impl SolValue) -> Canned {
+    chain.reply(NETWORK, to, call, value)
+}
+
+fn balance(chain: Canned, token: Address, amount: u128) -> Canned {
+    tell(chain, token, &balanceOfCall(ACCOUNT), &U256::from(amount))
+}
+
+/// What an asset has earned for the account of the rewards that it pays.
+fn earns(chain: Canned, asset: Address, rewards: &[(Address, u128)]) -> Canned {
+    let list: Vec<Address> = rewards.iter().map(|(reward, _)| *reward).collect();
+    let chain = tell(chain, CONTROLLER, &getRewardsByAssetCall(asset), &list);
+    rewards.iter().fold(chain, |chain, (reward, amount)| {
+        let call = getUserRewardsCall { _0: vec![asset], _1: ACCOUNT, _2: *reward };
+        tell(chain, CONTROLLER, &call, &U256::from(*amount))
+    })
+}
+
+/// A reserve that takes 5 % and pays 3 %, and in which the account has nothing.
+fn reserve(chain: Canned, n: u8) -> Canned {
+    let data = ReserveData {
+        configuration: U256::MAX,
+        liquidityIndex: RAY + 1,
+        currentLiquidityRate: 3 * RAY / 100,
+        variableBorrowIndex: RAY + 2,
+        currentVariableBorrowRate: 5 * RAY / 100,
+        currentStableBorrowRate: 7 * RAY / 100,
+        lastUpdateTimestamp: alloy::primitives::Uint::from(1_699_999_999_u64),
+        id: u16::from(n),
+        aTokenAddress: a_token(n),
+        stableDebtTokenAddress: stable(n),
+        variableDebtTokenAddress: variable(n),
+        interestRateStrategyAddress: ACCOUNT,
+        accruedToTreasury: 11,
+        unbacked: 12,
+        isolationModeTotalDebt: 13,
+    };
+    let tokens = (a_token(n), stable(n), variable(n));
+    let chain = tell(chain, POOL, &getReserveDataCall(underlying(n)), &data);
+    let chain = tell(chain, PROVIDER, &getReserveTokensAddressesCall(underlying(n)), &tokens);
+    [a_token(n), stable(n), variable(n)].into_iter().fold(chain, |chain, part| {
+        let chain = tell(chain, part, &getUserStableRateCall(ACCOUNT), &U256::ZERO);
+        earns(balance(chain, part, 0), part, &[])
+    })
+}
+
+/// A pool of so many reserves.
+fn pool(count: u8) -> Canned {
+    let list: Vec<Address> = (0..count).map(underlying).collect();
+    let chain = tell(Canned::default(), POOL, &getReservesListCall {}, &list);
+    (0..count).fold(health(chain, U256::MAX), reserve)
+}
+
+fn health(chain: Canned, factor: U256) -> Canned {
+    let [one, two] = [1, 2].map(U256::from);
+    tell(chain, POOL, &getUserAccountDataCall(ACCOUNT), &(one, two, one, two, one, factor))
+}
+
+fn run(slug: &str, question: Question, chain: impl Replies) -> Outcome {
+    Case::new(slug, NETWORK, question, ACCOUNT).run::<Kit>(chain)
+}
+
+fn lending(chain: impl Replies) -> Outcome {
+    run("aave", Question::Lending, chain)
+}
+
+fn claimables(chain: impl Replies) -> Outcome {
+    run("aave", Question::Claimables, chain)
+}
+
+fn at(address: Address) -> map::Address {
+    map::Address(address.into_array())
+}
+
+fn word(amount: u128) -> map::Word {
+    map::Word(U256::from(amount).to_be_bytes())
+}
+
+/// Contract, name, token, amount, rate, side and health factor of a row.
+type Told<'a> = (map::Address, &'a str, map::Address, map::Word, map::Word, u8, Option<map::Word>);
+
+fn told(row: &map::LendingPosition) -> Told<'_> {
+    (row.contract, &row.name, row.token, row.amount, row.rate_ray, row.side, row.health_factor_wad)
+}
+
+fn all_told(outcome: &Outcome) -> Vec<Told<'_>> {
+    outcome.lending().into_iter().map(told).collect()
+}
+
+#[test]
+fn an_account_with_nothing_gets_a_complete_empty_answer() {
+    let outcome = lending(&pool(4));
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+    assert_eq!(outcome.waves, [1, 4, 12]); // The list, the tokens, the account: a read for each token.
+    let outcome = claimables(&earns(pool(4), a_token(1), &[(OP, 0), (LDO, 0)]));
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+    assert_eq!(outcome.waves, [1, 4, 12, 2]); // Then the rewards of each token, and what they owe.
+    let outcome = claimables(&pool(0));
+    assert_eq!((outcome.end, outcome.findings.len(), outcome.waves), (End::Complete, 0, vec![1]));
+}
+
+#[test]
+fn only_what_an_account_has_is_read_at_the_block_itself() {
+    let (chain, mut asked) = (earns(pool(2), a_token(0), &[(OP, 0)]), Vec::new());
+    for question in [Question::Lending, Question::Claimables] {
+        run("aave", question, |it: &Asked| {
+            asked.push((it.freshness, it.freshness_s, it.to));
+            (&chain).reply(it)
+        });
+    }
+    let (pinned, within, zero_within) = (0, 2, 3);
+    assert!(asked.iter().all(|(freshness, ..)| *freshness != pinned), "{asked:?}");
+    // No more than the lists may be old, and they change no amount.
+    assert!(asked.iter().all(|(freshness, s, _)| *freshness != within || [300, 3_600].contains(s)), "{asked:?}");
+    let of_account = asked.iter().filter(|(freshness, s, _)| (*freshness, *s) == (zero_within, 30)).count();
+    assert_eq!(of_account, 7); // Six balances and a reward.
+}
+
+#[test]
+fn a_supply_is_told_with_its_interest_and_the_pools_rate() {
+    // 952,380,953 scaled units at an index of 1.05: times 1.05 is 1,000,000,000.65, which a ray product rounds.
+    let outcome = lending(&balance(pool(2), a_token(1), 1_000_000_001));
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let name = format!("Aave v3 {{{:#x}}}", underlying(1));
+    let rate = word(30_000_000_000_000_000_000_000_000);
+    assert_eq!(all_told(&outcome), [(at(a_token(1)), &*name, at(underlying(1)), word(1_000_000_001), rate, 0, None)]);
+    assert_eq!(outcome.waves, [1, 2, 6, 1]); // Without debt nobody asks for the account's health.
+    assert_eq!(outcome.lending()[0].market, "main");
+}
+
+#[test]
+fn debts_are_told_in_the_underlying_token_beside_what_was_lent() {
+    let chain = balance(balance(balance(pool(3), a_token(0), 5), variable(2), 7 * WAD), stable(2), 9);
+    let chain = tell(chain, stable(2), &getUserStableRateCall(ACCOUNT), &U256::from(RAY / 16));
+    let outcome = lending(&health(chain, U256::from(1_500_000_000_000_000_000_u128)));
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let lent = format!("Aave v3 {{{:#x}}}", underlying(0));
+    let owed = format!("Aave v3 {{{:#x}}} variable debt", underlying(2));
+    let owed_stable = format!("Aave v3 {{{:#x}}} stable debt", underlying(2));
+    let factor = Some(word(1_500_000_000_000_000_000));
+    let [three, five, stable_rate] =
+        [30_000_000_000_000_000_000_000_000, 50_000_000_000_000_000_000_000_000, 62_500_000_000_000_000_000_000_000]
+            .map(word);
+    let expected = [
+        (at(a_token(0)), &*lent, at(underlying(0)), word(5), three, 0, factor),
+        (at(stable(2)), &*owed_stable, at(underlying(2)), word(9), stable_rate, 1, factor),
+        (at(variable(2)), &*owed, at(underlying(2)), word(7_000_000_000_000_000_000), five, 1, factor),
+    ];
+    assert_eq!(all_told(&outcome), expected);
+    assert_eq!(outcome.waves, [1, 3, 9, 4]);
+}
+
+#[test]
+fn an_account_with_debt_alone_has_its_rows_and_a_worthless_debt_no_health() {
+    let chain = balance(pool(1), variable(0), 1);
+    for (factor, expected) in [(U256::ZERO, Some(word(0))), (U256::from(WAD), Some(word(WAD))), (U256::MAX, None)] {
+        let outcome = lending(&health(chain.clone(), factor));
+        assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
+        let row = outcome.lending()[0];
+        assert_eq!((row.side, row.amount, row.health_factor_wad), (1, word(1), expected));
+    }
+}
+
+#[test]
+fn a_health_that_cannot_be_told_keeps_the_rows_and_is_told() {
+    let chain = balance(balance(pool(1), variable(0), 3), a_token(0), 4).revert(
+        NETWORK,
+        POOL,
+        &getUserAccountDataCall(ACCOUNT),
+    );
+    let outcome = lending(&chain);
+    assert_eq!((outcome.end, outcome.lending().len()), (End::Partial, 2));
+    assert!(outcome.message.contains("health factor"), "{}", outcome.message);
+    assert!(outcome.lending().iter().all(|row| row.health_factor_wad.is_none()));
+}
+
+#[test]
+fn tokens_that_a_pool_does_not_have_are_not_asked() {
+    let none = Address::ZERO;
+    let chain = [(0, (a_token(0), none, variable(0))), (1, (none, none, none))]
+        .into_iter()
+        .fold(balance(pool(2), variable(0), 6), |chain, (n, tokens)| {
+            tell(chain, PROVIDER, &getReserveTokensAddressesCall(underlying(n)), &tokens)
+        });
+    let outcome = lending(&chain);
+    assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.waves, [1, 2, 2, 2]);
+    assert_eq!(claimables(&chain).waves, [1, 2, 2]);
+}
+
+#[test]
+fn a_reserve_that_misbehaves_costs_its_own_rows_and_is_told() {
+    let held = || (0..3).fold(pool(3), |chain, n| balance(chain, a_token(n), 8));
+    let tokens = getReserveTokensAddressesCall(underlying(1));
+    let spoiled = [
+        (held().revert(NETWORK, PROVIDER, &tokens), PROVIDER),
+        (held().answer(NETWORK, PROVIDER, &tokens, Answer::Ok(Bytes::from_static(&[1; 40]))), PROVIDER),
+        (held().answer(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), Answer::GasCap), a_token(1)),
+        (held().answer(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), Answer::NoCode), a_token(1)),
+        (held().answer(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), Answer::Unavailable), a_token(1)),
+        (held().revert(NETWORK, POOL, &getReserveDataCall(underlying(1))), POOL),
+    ];
+    for (chain, named) in spoiled {
+        let outcome = lending(&chain);
+        assert_eq!(outcome.end, End::Partial);
+        let kept: Vec<_> = outcome.lending().iter().map(|row| row.contract).collect();
+        assert_eq!(kept, [at(a_token(0)), at(a_token(2))]);
+        assert!(outcome.message.contains(&named.to_string()), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn a_pool_that_does_not_list_its_reserves_is_a_failure_and_no_empty_answer() {
+    for answer in [Answer::Reverted(Bytes::new()), Answer::NoCode, Answer::Unavailable, Answer::Ok(Bytes::new())] {
+        let chain = pool(2).answer(NETWORK, POOL, &getReservesListCall {}, answer);
+        for outcome in [lending(&chain), claimables(&chain)] {
+            assert_eq!((outcome.end, outcome.findings.len()), (End::Failed, 0));
+            assert!(outcome.message.contains(&POOL.to_string()), "{}", outcome.message);
+        }
+    }
+}
+
+/// Assets, amount, beneficiary and reward of a claim's call; `None` where its arguments are no such call's.
+fn claim(row: &map::Claimable) -> Option<(Vec<Address>, U256, Address, Address)> {
+    assert_eq!((row.claim.to, row.claim.template, row.claim.value), (at(CONTROLLER), 0, None));
+    let call = claimRewardsCall::abi_decode_raw(&row.claim.arguments).ok()?;
+    Some((call.assets, call.amount, call.to, call.reward))
+}
+
+fn assets(row: &map::Claimable) -> Option<Vec<Address>> {
+    claim(row).map(|call| call.0)
+}
+
+#[test]
+fn each_reward_token_has_a_claim_of_its_own_for_the_assets_that_pay_it() {
+    let chain = earns(pool(3), a_token(0), &[(LDO, 40), (OP, 2)]);
+    let chain = earns(chain, variable(1), &[(OP, 500)]);
+    let chain = earns(chain, a_token(2), &[(LDO, 0), (OP, 0)]);
+    let outcome = claimables(&chain);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let rows = outcome.claimables();
+    let expected = [(OP, 502, vec![a_token(0), variable(1)]), (LDO, 40, vec![a_token(0)])];
+    assert_eq!(rows.len(), expected.len());
+    for (row, (reward, amount, assets)) in rows.into_iter().zip(expected) {
+        assert_eq!((row.contract, row.token, row.amount), (at(CONTROLLER), at(reward), word(amount)));
+        assert_eq!((row.market.as_str(), row.mechanism.as_str()), ("main", "rewards"));
+        assert_eq!(row.name, format!("Aave v3 {{{reward:#x}}} rewards, claimed on their own"));
+        assert_eq!(claim(row), Some((assets, U256::MAX, ACCOUNT, reward)));
+    }
+    assert_eq!(outcome.waves, [1, 3, 9, 5]);
+}
+
+#[test]
+fn an_account_that_left_an_asset_can_still_claim_what_it_earned_there() {
+    let chain = earns(pool(2), variable(1), &[(OP, 12)]);
+    assert!(lending(&chain).findings.is_empty());
+    let outcome = claimables(&chain);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(assets(outcome.claimables()[0]), Some(vec![variable(1)]));
+}
+
+#[test]
+fn a_reward_that_is_listed_twice_is_counted_once() {
+    let chain =
+        tell(earns(pool(1), a_token(0), &[(OP, 5)]), CONTROLLER, &getRewardsByAssetCall(a_token(0)), &vec![OP, OP]);
+    let outcome = claimables(&chain);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.claimables()[0];
+    assert_eq!((row.amount, assets(row)), (word(5), Some(vec![a_token(0)])));
+}
+
+#[test]
+fn an_asset_whose_rewards_cannot_be_read_costs_its_own_amount_and_is_told() {
+    let held = || earns(earns(pool(2), a_token(0), &[(OP, 30)]), a_token(1), &[(OP, 4)]);
+    let owed = getUserRewardsCall { _0: vec![a_token(1)], _1: ACCOUNT, _2: OP };
+    let spoiled = [
+        held().revert(NETWORK, CONTROLLER, &owed),
+        held().answer(NETWORK, CONTROLLER, &getRewardsByAssetCall(a_token(1)), Answer::GasCap),
+    ];
+    for chain in spoiled {
+        let outcome = claimables(&chain);
+        assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
+        assert!(outcome.message.contains(&CONTROLLER.to_string()), "{}", outcome.message);
+        let row = outcome.claimables()[0];
+        assert_eq!((row.amount, assets(row)), (word(30), Some(vec![a_token(0)])));
+    }
+}
+
+#[test]
+fn rewards_that_do_not_fit_an_amount_cost_their_token_and_no_other() {
+    let chain = earns(earns(pool(2), a_token(0), &[(OP, 1), (LDO, 6)]), a_token(1), &[(OP, 0)]);
+    let call = getUserRewardsCall { _0: vec![a_token(1)], _1: ACCOUNT, _2: OP };
+    let outcome = claimables(&tell(chain, CONTROLLER, &call, &U256::MAX));
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
+    assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (at(LDO), word(6)));
+    assert!(outcome.message.contains(&OP.to_string()), "{}", outcome.message);
+}
+
+#[test]
+fn a_controller_that_is_none_fails_the_claimables_alone() {
+    let chain = (0..2).fold(balance(pool(2), a_token(0), 5), |chain, n| {
+        [a_token(n), stable(n), variable(n)]
+            .into_iter()
+            .fold(chain, |chain, part| chain.answer(NETWORK, CONTROLLER, &getRewardsByAssetCall(part), Answer::NoCode))
+    });
+    let outcome = claimables(&chain);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Failed, 0));
+    assert!(outcome.message.contains(&CONTROLLER.to_string()), "{}", outcome.message);
+    assert_eq!((lending(&chain).end, lending(&chain).findings.len()), (End::Complete, 1));
+}
+
+#[test]
+fn without_a_controller_there_is_nothing_to_claim_and_nothing_is_read() {
+    let chain = balance(earns(pool(1), a_token(0), &[(OP, 1)]), a_token(0), 5);
+    let outcome = run("plain", Question::Claimables, &chain);
+    assert_eq!((outcome.end, outcome.findings.len(), outcome.waves.len()), (End::Complete, 0, 0));
+    assert_eq!(run("plain", Question::Lending, &chain).lending().len(), 1);
+    let plain = AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller: None };
+    assert_eq!((plain.questions(), plain.contracts().count()), (&[Question::Lending][..], 2));
+}
+
+#[test]
+fn a_large_pool_costs_few_waves() {
+    let chain = balance(balance(pool(60), a_token(59), 1), variable(3), 2);
+    assert_eq!(lending(&chain).waves, [1, 60, 180, 3]); // Two rates and the health.
+}
+
+fn key(key: &str, value: impl ToString) -> map::SettingsKey {
+    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_string()) }
+}
+
+#[test]
+fn settings_name_the_contracts_and_the_controller_may_be_missing() {
+    let [pool, provider] = [key("pool", OP), key("data_provider", LDO)];
+    let read = |keys: Vec<map::SettingsKey>| {
+        let row = map::SettingsRow { protocol: "acme".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
+        Settings::from_rows(false, Vec::new(), vec![row])
+    };
+    for controller in [None, Some(ACCOUNT)] {
+        let keys = [pool.clone(), provider.clone()].into_iter();
+        let keys = keys.chain(controller.map(|at| key("rewards_controller", at))).collect();
+        let kit = Kit::configure(&read(keys)).expect("the settings are right");
+        let expected = AaveV3 { pool: OP, data_provider: LDO, rewards_controller: controller };
+        assert_eq!(kit.0[0].mechanism, expected);
+    }
+    let wrong = [
+        (vec![provider.clone()], "pool", "missing"),
+        (vec![pool.clone()], "data_provider", "missing"),
+        (vec![pool.clone(), provider.clone(), key("rewards_controller", "0x12")], "rewards_controller", "40 hex"),
+        (vec![pool, provider, key("controller", OP)], "controller", "unknown key"),
+    ];
+    for (keys, key, message) in wrong {
+        let refused = testing::settings_error::<Kit>(&read(keys)).expect("the settings are wrong");
+        assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)));
+        assert!(refused.message.contains(message), "{}", refused.message);
+    }
+}

@@ -1,0 +1,526 @@
+//! The mechanism through the real binary interface, with canned replies instead of a chain.
+//!
+//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+
+use portolan_kits::master_chef::{self, ClaimCall, Kind, MasterChef};
+use portolan_plugin_api::testing::{self, Answer, Asked, Canned, Case, End, Outcome, Replies, map};
+use portolan_plugin_api::*;
+
+sol! {
+    function poolLength() external view returns (uint256);
+    function totalAllocPoint() external view returns (uint256);
+    function userInfo(uint256, address) external view returns (uint256, int256);
+    function poolInfo(uint256) external view returns (address, uint256, uint256, uint256);
+    function lpToken(uint256) external view returns (address);
+    function rewarder(uint256) external view returns (address);
+    function pendingSushi(uint256, address) external view returns (uint256);
+    function pendingBOO(uint256, address) external view returns (uint256);
+    function pendingTokens(uint256, address, uint256) external view returns (address[], uint256[]);
+    function sushi() external view returns (address);
+    function SUSHI() external view returns (address);
+    function boo() external view returns (address);
+    function sushiPerSecond() external view returns (uint256);
+    function booPerSecond() external view returns (uint256);
+    function rewardPerSecond() external view returns (uint256);
+    function token0() external view returns (address);
+    function token1() external view returns (address);
+    function balanceOf(address) external view returns (uint256);
+}
+
+const NETWORK: u64 = 1;
+const CHEF: Address = address!("0xc000000000000000000000000000000000000001");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
+const BONUS: Address = address!("0xa000000000000000000000000000000000000002");
+const REWARDER: Address = address!("0xe000000000000000000000000000000000000001");
+
+/// One chef of each kind, under one slug each, all at the same address.
+struct Kit(Vec<Deployment<MasterChef>>);
+
+impl Plugin for Kit {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        let row = |slug: &str, mechanism| Deployment {
+            protocol: slug.to_owned(),
+            network: NETWORK,
+            market: "main".to_owned(),
+            mechanism,
+        };
+        let shipped = [
+            row("v1", MasterChef::new(CHEF, Kind::V1)),
+            row("v2", MasterChef::new(CHEF, Kind::V2)),
+            row("mini", MasterChef::new(CHEF, Kind::Mini)),
+            row("boo", MasterChef::renamed(CHEF, Kind::V1, "pendingBOO", ClaimCall::Deposit)),
+        ];
+        settings.deployments(shipped).map(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new().claims(master_chef::claim_templates())
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        let mut found = Vec::new();
+        for row in self.0.iter().filter(|row| row.protocol == cx.protocol()) {
+            found.extend(row.mechanism.claimables(cx, &row.market, "chef", account).await?);
+        }
+        Ok(found)
+    }
+
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+        let mut found = Vec::new();
+        for row in self.0.iter().filter(|row| row.protocol == cx.protocol()) {
+            found.extend(row.mechanism.farming(cx, &row.market, "chef", account).await?);
+        }
+        Ok(found)
+    }
+}
+
+portolan_plugin_api::export!(Kit);
+
+/// The staked token of a pool.
+fn lp(pid: u16) -> Address {
+    Address::left_padding_from(&[&[0x5a][..], &pid.to_be_bytes()].concat())
+}
+
+fn n(number: u64) -> U256 {
+    U256::from(number)
+}
+
+fn tell<C: SolCall>(chain: Canned, to: Address, call: &C, value: &impl SolValue) -> Canned {
+    chain.reply(NETWORK, to, call, value)
+}
+
+fn user(pid: u64) -> userInfoCall {
+    userInfoCall { _0: n(pid), _1: ACCOUNT }
+}
+
+fn pending(pid: u64) -> pendingSushiCall {
+    pendingSushiCall { _0: n(pid), _1: ACCOUNT }
+}
+
+fn pending_boo(pid: u64) -> pendingBOOCall {
+    pendingBOOCall { _0: n(pid), _1: ACCOUNT }
+}
+
+/// What is asked of a rewarder of which it is not known whether it counts by the harvest.
+fn bonus(pid: u64) -> [pendingTokensCall; 2] {
+    let large = U256::from(10).pow(n(24));
+    [U256::ZERO, large].map(|harvest| pendingTokensCall { _0: n(pid), _1: ACCOUNT, _2: harvest })
+}
+
+/// A chef with pools in which nobody has anything; each pool has one of as many points as there are pools.
+fn chef(kind: Kind, count: u16) -> Canned {
+    let mut chain = tell(Canned::default(), CHEF, &poolLengthCall {}, &n(count.into()));
+    chain = tell(chain, CHEF, &totalAllocPointCall {}, &n(count.into()));
+    for pid in 0..count {
+        let at = n(pid.into());
+        chain = tell(chain, CHEF, &user(pid.into()), &(U256::ZERO, U256::ZERO));
+        chain = tell(chain, CHEF, &pending(pid.into()), &U256::ZERO);
+        chain = match kind {
+            Kind::V1 => tell(chain, CHEF, &poolInfoCall(at), &(lp(pid), n(1), n(9), n(9))),
+            Kind::V2 | Kind::Mini => {
+                let chain = tell(chain, CHEF, &poolInfoCall(at), &(n(9), n(9), n(1)));
+                let chain = tell(chain, CHEF, &rewarderCall(at), &Address::ZERO);
+                tell(chain, CHEF, &lpTokenCall(at), &lp(pid))
+            }
+        };
+        chain = tell(chain, lp(pid), &balanceOfCall(CHEF), &n(4_000));
+    }
+    match kind {
+        Kind::V1 => tell(chain, CHEF, &sushiCall {}, &TOKEN),
+        Kind::V2 | Kind::Mini => tell(chain, CHEF, &SUSHICall {}, &TOKEN),
+    }
+}
+
+/// A stake in a pool, and what is pending there.
+fn stake(chain: Canned, pid: u64, amount: u64, owed: u64) -> Canned {
+    let chain = tell(chain, CHEF, &user(pid), &(n(amount), n(5)));
+    tell(chain, CHEF, &pending(pid), &n(owed))
+}
+
+/// A pool's rewarder, and what it owes.
+fn rewards(chain: Canned, pid: u64, tokens: Vec<Address>, amounts: Vec<u64>) -> Canned {
+    let amounts: Vec<U256> = amounts.into_iter().map(n).collect();
+    let chain = tell(chain, CHEF, &rewarderCall(n(pid)), &REWARDER);
+    let told = Answer::Ok((tokens, amounts).abi_encode_params().into());
+    bonus(pid).iter().fold(chain, |chain, call| chain.answer(NETWORK, REWARDER, call, told.clone()))
+}
+
+fn ask(slug: &str, question: Question, chain: impl Replies) -> Outcome {
+    Case::new(slug, NETWORK, question, ACCOUNT).run::<Kit>(chain)
+}
+
+fn claimables(slug: &str, chain: impl Replies) -> Outcome {
+    ask(slug, Question::Claimables, chain)
+}
+
+fn farming(slug: &str, chain: impl Replies) -> Outcome {
+    ask(slug, Question::Farming, chain)
+}
+
+fn word(amount: u64) -> map::Word {
+    map::Word(n(amount).to_be_bytes())
+}
+
+fn at(address: Address) -> map::Address {
+    map::Address(address.into_array())
+}
+
+/// Pool, token and amount of each row.
+fn rows(outcome: &Outcome) -> Vec<(Option<map::Word>, map::Address, map::Word)> {
+    outcome.claimables().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
+}
+
+const KINDS: [(&str, Kind); 3] = [("v1", Kind::V1), ("v2", Kind::V2), ("mini", Kind::Mini)];
+
+#[test]
+fn an_account_with_nothing_gets_a_complete_empty_answer() {
+    for (slug, kind) in KINDS {
+        for outcome in [claimables(slug, &chef(kind, 3)), farming(slug, &chef(kind, 3))] {
+            assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+            // The number of pools and five names of the token; the account, and from the second version on rewarders.
+            assert_eq!(outcome.waves, [6, if kind == Kind::V1 { 3 } else { 6 }]);
+        }
+    }
+    for outcome in [claimables("v1", &chef(Kind::V1, 0)), farming("mini", &chef(Kind::Mini, 0))] {
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn what_is_pending_is_claimed_from_its_pool() {
+    for (slug, kind) in KINDS {
+        let outcome = claimables(slug, &stake(stake(chef(kind, 4), 0, 10, 7), 3, 20, 11));
+        assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+        let token = at(TOKEN);
+        assert_eq!(rows(&outcome), [(Some(word(0)), token, word(7)), (Some(word(3)), token, word(11))]);
+        let row = outcome.claimables()[1];
+        assert_eq!((row.contract, row.claim.to), (at(CHEF), at(CHEF)));
+        assert_eq!(row.name, format!("{{{:#x}}} reward", lp(3)));
+        assert_eq!((row.market.as_str(), row.mechanism.as_str(), row.claim.value), ("main", "chef", None));
+        let (template, second) = match kind {
+            Kind::V1 => (1, word(0).0),
+            Kind::V2 | Kind::Mini => (2, ACCOUNT.into_word().0),
+        };
+        assert_eq!(row.claim.template, template);
+        assert_eq!(row.claim.arguments, [word(3).0, second].concat());
+    }
+}
+
+#[test]
+fn a_fork_renames_its_view_its_getters_and_its_claim() {
+    let chain = tell(chef(Kind::V1, 2), CHEF, &booCall {}, &BONUS);
+    let chain = tell(stake(chain, 1, 10, 0), CHEF, &pending_boo(1), &n(8));
+    let outcome = claimables("boo", &chain);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    assert_eq!(rows(&outcome), [(Some(word(1)), at(BONUS), word(8))]);
+    assert_eq!(outcome.claimables()[0].claim.template, 0);
+    assert_eq!(outcome.claimables()[0].claim.arguments, [word(1).0, word(0).0].concat());
+    // It counts in seconds: half of the points get half of 6.
+    let outcome = farming("boo", &tell(chain, CHEF, &booPerSecondCall {}, &n(6)));
+    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
+    let reward = outcome.farming()[0].rewards[0];
+    assert_eq!((reward.token, reward.per_second), (at(BONUS), Some(word(3))));
+}
+
+#[test]
+fn shares_of_a_pair_are_named_by_its_tokens() {
+    let chain = stake(chef(Kind::Mini, 1), 0, 10, 1);
+    let chain = tell(tell(chain, lp(0), &token0Call {}, &TOKEN), lp(0), &token1Call {}, &BONUS);
+    assert_eq!(claimables("mini", &chain).claimables()[0].name, format!("{{{TOKEN:#x}}}/{{{BONUS:#x}}} reward"));
+    assert_eq!(farming("mini", &chain).farming()[0].name, format!("{{{TOKEN:#x}}}/{{{BONUS:#x}}} farm"));
+}
+
+#[test]
+fn a_rewarder_adds_a_row_for_each_of_its_tokens_and_the_claim_is_the_same() {
+    let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 40), 1, vec![BONUS, lp(0), ACCOUNT], vec![2, 0, 3]);
+    let outcome = claimables("v2", &chain);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let pool = Some(word(1));
+    assert_eq!(rows(&outcome), [(pool, at(TOKEN), word(40)), (pool, at(BONUS), word(2)), (pool, at(ACCOUNT), word(3))]);
+    let claims: Vec<_> = outcome.claimables().into_iter().map(|row| &row.claim).collect();
+    assert!(claims.iter().all(|claim| *claim == claims[0]));
+    // A rewarder that pays the chef's own token: one call pays the sum.
+    let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 40), 1, vec![TOKEN], vec![2]);
+    assert_eq!(rows(&claimables("v2", &chain)), [(pool, at(TOKEN), word(42))]);
+    // Nothing pending of the chef's own.
+    let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 0), 1, vec![BONUS], vec![2]);
+    assert_eq!(rows(&claimables("v2", &chain)), [(pool, at(BONUS), word(2))]);
+}
+
+#[test]
+fn what_was_not_harvested_before_the_stake_left_is_owed_still() {
+    let chain = tell(chef(Kind::Mini, 1), CHEF, &pending(0), &n(6));
+    let left = (U256::ZERO, U256::MAX - n(5)); // A debt of -6.
+    let chain = tell(chain, CHEF, &user(0), &left);
+    let outcome = claimables("mini", &chain);
+    assert_eq!(rows(&outcome), [(Some(word(0)), at(TOKEN), word(6))]);
+    let outcome = farming("mini", &chain);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+}
+
+#[test]
+fn a_stake_is_told_with_its_share_of_the_emission() {
+    let chain = tell(stake(chef(Kind::Mini, 4), 2, 1_000, 0), CHEF, &sushiPerSecondCall {}, &n(12));
+    let outcome = farming("mini", &rewards(chain, 2, vec![BONUS, TOKEN], vec![0, 0]));
+    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.farming()[0];
+    assert_eq!((row.contract, row.staked_token, row.number), (at(CHEF), at(lp(2)), Some(word(2))));
+    assert_eq!((row.amount, row.underlying_amount, row.total_stake), (word(1_000), word(1_000), Some(word(4_000))));
+    // One of four points of 12 a second; what the rewarder pays in a second is not known.
+    let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
+    assert_eq!(paid, [(at(TOKEN), Some(word(3))), (at(BONUS), None)]);
+    // The number of pools and the token; the account and rewarders; all staked tokens, the emission under two names
+    // and all points, and the stake (amount, points, token); the pair, the chef's balance and the rewarder.
+    assert_eq!(outcome.waves, [6, 8, 4 + 3 + 3, 4]);
+}
+
+#[test]
+fn a_chef_that_counts_in_blocks_tells_no_rate() {
+    for (slug, kind) in [("v1", Kind::V1), ("v2", Kind::V2)] {
+        let outcome = farming(slug, &stake(chef(kind, 2), 0, 10, 0));
+        assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
+        assert_eq!(outcome.farming()[0].rewards[0].per_second, None);
+        assert_eq!(outcome.farming()[0].total_stake, Some(word(4_000)));
+    }
+}
+
+#[test]
+fn pools_that_share_a_staked_token_or_stake_the_reward_tell_no_total() {
+    let shared = tell(chef(Kind::Mini, 3), CHEF, &lpTokenCall(n(1)), &lp(0));
+    let outcome = farming("mini", &stake(stake(stake(shared, 0, 1, 0), 1, 2, 0), 2, 3, 0));
+    let told: Vec<_> =
+        outcome.farming().into_iter().map(|row| (row.number, row.staked_token, row.amount, row.total_stake)).collect();
+    let expected = [
+        (Some(word(0)), at(lp(0)), word(1), None),
+        (Some(word(1)), at(lp(0)), word(2), None),
+        (Some(word(2)), at(lp(2)), word(3), Some(word(4_000))),
+    ];
+    assert_eq!(told, expected);
+    // What the chef holds of its reward is not only staked.
+    let own = tell(chef(Kind::Mini, 1), CHEF, &lpTokenCall(n(0)), &TOKEN);
+    let own = tell(own, TOKEN, &balanceOfCall(CHEF), &n(9));
+    assert_eq!(farming("mini", &stake(own, 0, 1, 0)).farming()[0].total_stake, None);
+}
+
+#[test]
+fn a_bad_pool_costs_its_own_row_and_is_told() {
+    let bad =
+        [Answer::Reverted(Bytes::new()), Answer::GasCap, Answer::Unavailable, Answer::Ok(Bytes::from_static(&[1; 31]))];
+    for answer in bad {
+        let chain = stake(stake(chef(Kind::V1, 3), 1, 10, 5), 2, 10, 6);
+        let outcome = claimables("v1", &chain.answer(NETWORK, CHEF, &pending(1), answer));
+        assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(2)), at(TOKEN), word(6))]));
+        assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
+    }
+    // The same where it cannot be told whether the account has something there, and where it is the only row.
+    let chain = stake(chef(Kind::Mini, 3), 2, 10, 6);
+    let outcome = claimables("mini", &chain.revert(NETWORK, CHEF, &user(0)));
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
+    let chain = stake(chef(Kind::Mini, 3), 2, 10, 6);
+    let outcome = claimables("mini", &chain.revert(NETWORK, CHEF, &pending(2)));
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
+}
+
+#[test]
+fn a_hostile_staked_token_costs_at_most_its_name_and_its_total() {
+    for answer in [Answer::NoCode, Answer::GasCap, Answer::Reverted(Bytes::new()), Answer::Ok(Bytes::from(vec![7; 99]))]
+    {
+        let chain = stake(chef(Kind::V1, 2), 1, 10, 5).answer(NETWORK, lp(1), &token0Call {}, answer.clone()).answer(
+            NETWORK,
+            lp(1),
+            &balanceOfCall(CHEF),
+            answer.clone(),
+        );
+        let outcome = claimables("v1", &chain);
+        assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+        assert_eq!(outcome.claimables()[0].name, format!("{{{:#x}}} reward", lp(1)));
+        let outcome = farming("v1", &chain);
+        assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
+        let is_number = matches!(answer, Answer::Ok(_));
+        assert_eq!(outcome.farming()[0].total_stake.is_some(), is_number);
+    }
+}
+
+#[test]
+fn a_rewarder_that_pays_a_multiple_of_the_harvest_is_asked_with_it() {
+    let multiple = |asked: &Asked, chain: &Canned| {
+        let mut chain = chain;
+        if asked.to != REWARDER {
+            return chain.reply(asked);
+        }
+        let harvest = U256::from_be_slice(&asked.data[68..100]);
+        Answer::Ok((vec![BONUS], vec![harvest * n(3)]).abi_encode_params().into())
+    };
+    let chain = rewards(stake(chef(Kind::Mini, 1), 0, 10, 5), 0, vec![], vec![]);
+    let outcome = claimables("mini", |asked: &Asked| multiple(asked, &chain));
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    assert_eq!(rows(&outcome), [(Some(word(0)), at(TOKEN), word(5)), (Some(word(0)), at(BONUS), word(15))]);
+    assert_eq!(outcome.waves, [6, 2, 4, 3]); // With the pair, the rewarder once more.
+    // One that counts by itself is not asked again.
+    assert_eq!(claimables("mini", &rewards(chain, 0, vec![BONUS], vec![2])).waves, [6, 2, 4, 2]);
+}
+
+#[test]
+fn a_bad_rewarder_costs_its_own_rows_and_is_told() {
+    let [none, large] = bonus(0);
+    let calls = [none, large, pendingTokensCall { _0: n(0), _1: ACCOUNT, _2: n(5) }];
+    let uneven = (vec![BONUS, TOKEN], vec![n(1)]).abi_encode_params();
+    let many = (vec![BONUS; 17], vec![n(1); 17]).abi_encode_params();
+    for answer in
+        [Answer::NoCode, Answer::GasCap, Answer::Ok(Bytes::new()), Answer::Ok(uneven.into()), Answer::Ok(many.into())]
+    {
+        let chain = rewards(stake(chef(Kind::Mini, 1), 0, 10, 5), 0, vec![], vec![]);
+        let chain = calls.iter().fold(chain, |chain, call| chain.answer(NETWORK, REWARDER, call, answer.clone()));
+        let outcome = claimables("mini", &chain);
+        assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(0)), at(TOKEN), word(5))]));
+        assert!(outcome.message.contains(&REWARDER.to_string()), "{}", outcome.message);
+        assert_eq!((farming("mini", &chain).end, farming("mini", &chain).farming().len()), (End::Partial, 1));
+    }
+}
+
+#[test]
+fn a_chef_without_the_function_has_no_rewarders() {
+    let chain = stake(chef(Kind::V2, 1), 0, 10, 5).revert(NETWORK, CHEF, &rewarderCall(n(0)));
+    let outcome = claimables("v2", &chain);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+}
+
+#[test]
+fn a_chef_that_does_not_answer_is_a_failure_and_not_an_empty_answer() {
+    let gone = |_: &Asked| Answer::Unavailable;
+    let no_code = |_: &Asked| Answer::NoCode;
+    for question in [Question::Claimables, Question::Farming] {
+        assert_eq!(ask("v1", question, gone).end, End::Failed);
+        assert_eq!(ask("mini", question, no_code).end, End::Failed);
+        let no_pool =
+            (0..3).fold(chef(Kind::V1, 3), |chain, pid| chain.answer(NETWORK, CHEF, &user(pid), Answer::Unavailable));
+        assert_eq!(ask("v1", question, &no_pool).end, End::Failed);
+        let endless = tell(chef(Kind::V1, 1), CHEF, &poolLengthCall {}, &n(5_001));
+        let outcome = ask("v1", question, &endless);
+        assert_eq!(outcome.message, format!("{CHEF}: lists 5001 pools, more than 5000"));
+    }
+    let outcome = claimables("v1", &chef(Kind::V1, 1).revert(NETWORK, CHEF, &sushiCall {}));
+    assert_eq!(outcome.end, End::Failed);
+    assert!(outcome.message.contains("tells no reward token as sushi, SUSHI, Sushi"), "{}", outcome.message);
+}
+
+#[test]
+fn six_hundred_pools_with_three_stakes_cost_one_read_each_and_a_few_more() {
+    let chain = [17, 300, 599].into_iter().fold(chef(Kind::V1, 600), |chain, pid| stake(chain, pid, 10, pid));
+    let outcome = claimables("v1", &chain);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 3), "{}", outcome.message);
+    // Length and token; the account; pending and staked token; the pair.
+    assert_eq!(outcome.waves, [6, 600, 6, 6]);
+    let outcome = farming("v1", &chain);
+    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 3), "{}", outcome.message);
+    // In the third wave the table of staked tokens, three reads of the emission, and three of each stake.
+    assert_eq!(outcome.waves, [6, 600, 600 + 3 + 9, 9]);
+    for (question, asked_again) in [(Question::Claimables, 3), (Question::Farming, 3 + 6 + 3)] {
+        let mut pinned = 0;
+        ask("v1", question, |asked: &Asked| {
+            pinned += usize::from(matches!(asked.freshness, PINNED | ZERO_WITHIN));
+            (&chain).reply(asked)
+        });
+        assert_eq!(pinned, asked_again, "all other replies may be kept from the answer before");
+    }
+}
+
+const PINNED: u8 = 0;
+const WITHIN: u8 = 2;
+const ZERO_WITHIN: u8 = 3;
+
+#[test]
+fn no_amount_is_taken_from_an_old_reply() {
+    let chain = tell(stake(chef(Kind::Mini, 1), 0, 10, 5), CHEF, &sushiPerSecondCall {}, &n(1));
+    let chain = rewards(chain, 0, vec![BONUS], vec![1]);
+    let expected = [
+        (poolLengthCall::SELECTOR, WITHIN),
+        (sushiCall::SELECTOR, WITHIN),
+        (SUSHICall::SELECTOR, WITHIN),
+        (userInfoCall::SELECTOR, WITHIN), // Only whether there is something.
+        (userInfoCall::SELECTOR, PINNED),
+        (rewarderCall::SELECTOR, WITHIN),
+        (lpTokenCall::SELECTOR, WITHIN),
+        (pendingSushiCall::SELECTOR, ZERO_WITHIN),
+        (pendingTokensCall::SELECTOR, PINNED),
+        (poolInfoCall::SELECTOR, PINNED),
+        (totalAllocPointCall::SELECTOR, PINNED),
+        (sushiPerSecondCall::SELECTOR, PINNED),
+        (rewardPerSecondCall::SELECTOR, PINNED),
+        (balanceOfCall::SELECTOR, PINNED),
+        (token0Call::SELECTOR, WITHIN),
+        (token1Call::SELECTOR, WITHIN),
+    ];
+    let mut seen = Vec::new();
+    for question in [Question::Claimables, Question::Farming] {
+        ask("mini", question, |asked: &Asked| {
+            seen.push((<[u8; 4]>::try_from(&asked.data[..4]).expect("a call has a selector"), asked.freshness));
+            (&chain).reply(asked)
+        });
+    }
+    // Other names of the token's getter have no function here.
+    seen.retain(|(selector, freshness)| *freshness != WITHIN || expected.iter().any(|(known, _)| known == selector));
+    for read in &seen {
+        assert!(expected.contains(read), "{read:02x?} is not expected");
+    }
+    for read in &expected {
+        assert!(seen.contains(read), "{read:02x?} was not asked");
+    }
+}
+
+fn text(key: &str, value: &str) -> map::SettingsKey {
+    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_owned()) }
+}
+
+fn settings(keys: Vec<map::SettingsKey>) -> Settings {
+    let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
+    Settings::from_rows(true, Vec::new(), vec![row])
+}
+
+#[test]
+fn a_row_of_a_settings_file_is_a_fork() {
+    let keys = vec![
+        text("kind", "master-chef-v1"),
+        text("chef", &CHEF.to_string()),
+        text("pending", "pendingBOO"),
+        text("claim", "withdraw"),
+        text("reward_token", &BONUS.to_string()),
+    ];
+    let chain = tell(stake(chef(Kind::V1, 1), 0, 10, 0), CHEF, &pending_boo(0), &n(4));
+    let case = Case::new("fork", NETWORK, Question::Claimables, ACCOUNT).settings(settings(keys));
+    let outcome = case.run::<Kit>(&chain);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    assert_eq!(rows(&outcome), [(Some(word(0)), at(BONUS), word(4))]);
+    assert_eq!(outcome.claimables()[0].claim.template, 1);
+    assert_eq!(outcome.waves, [1, 1, 2, 2]); // The token need not be looked for.
+    // Without more keys it is one of Sushi's own.
+    let keys = vec![text("kind", "mini-chef"), text("chef", &CHEF.to_string())];
+    let case = Case::new("fork", NETWORK, Question::Claimables, ACCOUNT).settings(settings(keys));
+    let outcome = case.run::<Kit>(&stake(chef(Kind::Mini, 1), 0, 10, 3));
+    assert_eq!(rows(&outcome), [(Some(word(0)), at(TOKEN), word(3))]);
+    assert_eq!(outcome.claimables()[0].claim.template, 2);
+}
+
+#[test]
+fn wrong_settings_are_refused_with_row_and_key() {
+    let chef = || text("chef", &CHEF.to_string());
+    let kind = || text("kind", "mini-chef");
+    let cases = [
+        (vec![chef()], "kind", "missing; give `master-chef-v1`, `master-chef-v2` or `mini-chef`"),
+        (vec![text("kind", "chef"), chef()], "kind", "\"chef\" is unknown; give"),
+        (vec![kind()], "chef", "missing"),
+        (vec![kind(), chef(), text("claim", "exit")], "claim", "\"exit\" is unknown; give `deposit`"),
+        (vec![kind(), chef(), text("pending", "")], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("pending", "9lives")], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("pending", "f(address)")], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("pending", &"f".repeat(65))], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("reward_token", "SUSHI")], "reward_token", "is not 0x and 40 hex digits"),
+        (vec![kind(), chef(), text("farm", "0x")], "farm", "unknown key"),
+    ];
+    for (keys, key, message) in cases {
+        let refused = testing::settings_error::<Kit>(&settings(keys)).expect("the settings are wrong");
+        assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)), "{}", refused.message);
+        assert!(refused.message.contains(message), "{}", refused.message);
+    }
+}

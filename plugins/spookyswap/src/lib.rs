@@ -1,0 +1,73 @@
+//! SpookySwap on Fantom: claimable rewards and stakes of its three generations of farms.
+//!
+//! The mechanism is a kit's. Invariant: each deployment is a part of its own, whose failure leaves the others' rows in
+//! the answer and is told there. It does not answer xBOO, pools, or other networks than the rows of `deployments.rs`
+//! and of the settings file name.
+
+mod deployments;
+#[cfg(test)]
+mod tests;
+
+use portolan_kits::master_chef::{self, Kind, MasterChef};
+use portolan_plugin_api::{
+    Address, Catalogue, Chain, Claimable, Deployment, Error, FarmingPosition, Plugin, Protocol, Question, Settings,
+    SettingsError,
+};
+
+/// The plugin.
+#[derive(Debug)]
+pub struct Spookyswap {
+    protocols: Vec<Protocol>,
+    deployments: Vec<Deployment<MasterChef>>,
+}
+
+impl Plugin for Spookyswap {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        let deployments = settings.deployments(deployments::shipped())?;
+        Ok(Self { protocols: settings.protocols(&[deployments::protocol()], &deployments), deployments })
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(master_chef::claim_templates());
+        let questions = [Question::Claimables, Question::Farming];
+        self.deployments
+            .iter()
+            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &questions, row.mechanism.contracts()))
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        let part = |row: &Deployment<MasterChef>| (row.market.clone(), row.mechanism.clone());
+        let parts = self
+            .asked(cx)
+            .map(part)
+            .map(async |(market, chef)| chef.claimables(cx, &market, vault_type(chef.kind()), account).await);
+        cx.gather(parts).await
+    }
+
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+        let part = |row: &Deployment<MasterChef>| (row.market.clone(), row.mechanism.clone());
+        let parts = self
+            .asked(cx)
+            .map(part)
+            .map(async |(market, chef)| chef.farming(cx, &market, vault_type(chef.kind()), account).await);
+        cx.gather(parts).await
+    }
+}
+
+impl Spookyswap {
+    /// The deployments that a job is about.
+    fn asked(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<MasterChef>> {
+        self.deployments.iter().filter(|row| row.protocol == cx.protocol() && row.network == cx.network())
+    }
+}
+
+/// The answer's `vaultType` and `type`.
+fn vault_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::V1 => "master-chef-v1",
+        Kind::V2 => "master-chef-v2",
+        Kind::Mini => "mini-chef",
+    }
+}
+
+portolan_plugin_api::export!(Spookyswap);

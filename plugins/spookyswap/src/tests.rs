@@ -1,0 +1,137 @@
+//! The plugin through the real binary interface: all three generations at once.
+//!
+//! What a pool can do wrong is the kit's test; here is what SpookySwap makes of it.
+
+use portolan_plugin_api::testing::{Answer, Canned, Case, End, Outcome, map};
+use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
+
+use crate::Spookyswap;
+
+sol! {
+    function poolLength() external view returns (uint256);
+    function totalAllocPoint() external view returns (uint256);
+    function userInfo(uint256 pid, address account) external view returns (uint256, uint256);
+    function poolInfo(uint256 pid) external view returns (address, uint256, uint256, uint256);
+    function lpToken(uint256 pid) external view returns (address);
+    function rewarder(uint256 pid) external view returns (address);
+    function pendingBOO(uint256 pid, address account) external view returns (uint256);
+    function boo() external view returns (address);
+    function BOO() external view returns (address);
+    function booPerSecond() external view returns (uint256);
+    function balanceOf(address account) external view returns (uint256);
+}
+
+const FANTOM: u64 = 250;
+const V1: Address = address!("0x2b2929e785374c651a81a63878ab22742656dcdd");
+const V2: Address = address!("0x18b4f774fdc7bf685daeef66c2990b1ddd9ea6ad");
+const V3: Address = address!("0x9c9c920e51778c4abf727b8bb223e78132f00aa4");
+const BOO_TOKEN: Address = address!("0x841fad6eae12c286d1fd18d1d525dffa75c7effe");
+const PAIR: Address = address!("0x1111111111111111111111111111111111111111");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+
+fn tell<C: SolCall>(chain: Canned, to: Address, call: &C, value: &impl SolValue) -> Canned {
+    chain.reply(FANTOM, to, call, value)
+}
+
+fn n(number: u64) -> U256 {
+    U256::from(number)
+}
+
+/// A chef with two pools; the account is in the second.
+fn chef(mut chain: Canned, chef: Address, stake: u64, pending: u64) -> Canned {
+    let (pid, account) = (n(1), ACCOUNT);
+    chain = tell(chain, chef, &poolLengthCall {}, &n(2));
+    chain = tell(chain, chef, &totalAllocPointCall {}, &n(10));
+    chain = tell(chain, chef, &booPerSecondCall {}, &n(1_000));
+    chain = tell(chain, chef, &userInfoCall { pid: n(0), account }, &(n(0), n(0)));
+    chain = tell(chain, chef, &userInfoCall { pid, account }, &(n(stake), n(0)));
+    chain = tell(chain, chef, &pendingBOOCall { pid, account }, &n(pending));
+    for pid in [n(0), n(1)] {
+        let lp = if pid.is_zero() { BOO_TOKEN } else { PAIR };
+        chain = match chef {
+            V1 => tell(chain, chef, &poolInfoCall { pid }, &(lp, n(3), n(0), n(0))),
+            _ => {
+                let chain = tell(chain, chef, &poolInfoCall { pid }, &(n(0), n(0), n(3)));
+                let chain = tell(chain, chef, &rewarderCall { pid }, &Address::ZERO);
+                tell(chain, chef, &lpTokenCall { pid }, &lp)
+            }
+        };
+    }
+    chain = tell(chain, PAIR, &balanceOfCall { account: chef }, &n(77));
+    if chef == V1 { tell(chain, chef, &booCall {}, &BOO_TOKEN) } else { tell(chain, chef, &BOOCall {}, &BOO_TOKEN) }
+}
+
+fn fantom() -> Canned {
+    chef(chef(chef(Canned::default(), V1, 10, 1), V2, 20, 2), V3, 30, 3)
+}
+
+fn ask(question: Question, chain: &Canned) -> Outcome {
+    Case::new("spookyswap", FANTOM, question, ACCOUNT).run::<Spookyswap>(chain)
+}
+
+fn at(address: Address) -> map::Address {
+    map::Address(address.into_array())
+}
+
+fn word(amount: u64) -> map::Word {
+    map::Word(n(amount).to_be_bytes())
+}
+
+#[test]
+fn every_generation_pays_with_a_withdrawal_of_nothing() {
+    let outcome = ask(Question::Claimables, &fantom());
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let found: Vec<_> = outcome
+        .claimables()
+        .into_iter()
+        .map(|row| (row.market.as_str(), row.mechanism.as_str(), row.contract, row.amount))
+        .collect();
+    let expected = [
+        ("farms-v1", "master-chef-v1", at(V1), word(1)),
+        ("farms-v2", "master-chef-v2", at(V2), word(2)),
+        ("farms-v3", "master-chef-v2", at(V3), word(3)),
+    ];
+    assert_eq!(found, expected);
+    for row in outcome.claimables() {
+        assert_eq!((row.token, row.claim.template), (at(BOO_TOKEN), 1));
+        assert_eq!(row.claim.arguments, [word(1).0, word(0).0].concat());
+    }
+}
+
+#[test]
+fn every_generation_counts_in_seconds() {
+    let outcome = ask(Question::Farming, &fantom());
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let found: Vec<_> = outcome
+        .farming()
+        .into_iter()
+        .map(|row| (row.amount, row.staked_token, row.rewards[0].per_second, row.total_stake))
+        .collect();
+    let row = |amount| (word(amount), at(PAIR), Some(word(300)), Some(word(77)));
+    assert_eq!(found, [row(10), row(20), row(30)]);
+}
+
+#[test]
+fn an_account_with_nothing_gets_a_complete_empty_answer() {
+    let nothing = [V1, V2, V3].into_iter().fold(fantom(), |chain, at| chef(chain, at, 0, 0));
+    for question in [Question::Claimables, Question::Farming] {
+        let outcome = ask(question, &nothing);
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn a_generation_that_fails_leaves_the_others_rows() {
+    for question in [Question::Claimables, Question::Farming] {
+        let outcome = ask(question, &fantom().answer(FANTOM, V2, &poolLengthCall {}, Answer::Unavailable));
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 2));
+        assert!(outcome.message.contains(&V2.to_string()), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn the_catalogue_names_its_protocol_and_deployments() {
+    let plugin = Spookyswap::configure(&Settings::default()).expect("there is no file");
+    assert_eq!(plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect::<Vec<_>>(), ["spookyswap"]);
+    assert!(plugin.deployments.iter().all(|row| row.network == FANTOM));
+}

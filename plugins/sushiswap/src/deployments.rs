@@ -1,0 +1,94 @@
+//! SushiSwap's contracts: one row each, with the link to its source. A settings file adds rows on any network.
+
+use portolan_kits::master_chef::{Kind, MasterChef};
+use portolan_plugin_api::{Address, Company, Deployment, Keys, Mechanism, Protocol, SettingsError, address};
+
+use crate::bar::Bar;
+
+const SLUG: &str = "sushiswap";
+const ETHEREUM: u64 = 1;
+const OPTIMISM: u64 = 10;
+const BSC: u64 = 56;
+const POLYGON: u64 = 137;
+const FANTOM: u64 = 250;
+const ARBITRUM: u64 = 42_161;
+const AVALANCHE: u64 = 43_114;
+
+/// The contracts of a deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Contracts {
+    Chef(MasterChef),
+    Bar(Bar),
+}
+
+const fn chef(address: Address, kind: Kind) -> Contracts {
+    Contracts::Chef(MasterChef::new(address, kind))
+}
+
+const fn bar(address: Address, staked_token: Address) -> Contracts {
+    Contracts::Bar(Bar { address, staked_token })
+}
+
+/// Network, market and contracts. The MiniChefs are those of `MINICHEF_ADDRESS` in Sushi's own library,
+/// <https://github.com/sushi-labs/sushiswap>.
+const SHIPPED: [(u64, &str, Contracts); 9] = [
+    // https://etherscan.io/address/0xc2edad668740f1aa35e4d8f227fb8e17dca888cd#code
+    (ETHEREUM, "master-chef", chef(address!("0xc2edad668740f1aa35e4d8f227fb8e17dca888cd"), Kind::V1)),
+    // https://etherscan.io/address/0xef0881ec094552b2e128cf945ef17a6752b4ec5d#code
+    (ETHEREUM, "master-chef-v2", chef(address!("0xef0881ec094552b2e128cf945ef17a6752b4ec5d"), Kind::V2)),
+    // https://etherscan.io/address/0x8798249c2e607446efb7ad49ec89dd1865ff4272#code
+    (
+        ETHEREUM,
+        "xsushi",
+        bar(
+            address!("0x8798249c2e607446efb7ad49ec89dd1865ff4272"),
+            address!("0x6b3595068778dd592e39a122f4f5a5cf09c90fe2"),
+        ),
+    ),
+    // https://optimistic.etherscan.io/address/0xb25157bf349295a7cd31d1751973f426182070d6#code
+    (OPTIMISM, "mini-chef", chef(address!("0xb25157bf349295a7cd31d1751973f426182070d6"), Kind::Mini)),
+    // https://bscscan.com/address/0x5219c5e32b9fff87f29d5a833832c29134464aaa#code
+    (BSC, "mini-chef", chef(address!("0x5219c5e32b9fff87f29d5a833832c29134464aaa"), Kind::Mini)),
+    // https://polygonscan.com/address/0x0769fd68dfb93167989c6f7254cd0d766fb2841f#code
+    (POLYGON, "mini-chef", chef(address!("0x0769fd68dfb93167989c6f7254cd0d766fb2841f"), Kind::Mini)),
+    // https://ftmscan.com/address/0xf731202a3cf7efa9368c2d7bd613926f7a144db5#code
+    (FANTOM, "mini-chef", chef(address!("0xf731202a3cf7efa9368c2d7bd613926f7a144db5"), Kind::Mini)),
+    // https://arbiscan.io/address/0xf4d73326c13a4fc5fd7a064217e12780e9bd62c3#code
+    (ARBITRUM, "mini-chef", chef(address!("0xf4d73326c13a4fc5fd7a064217e12780e9bd62c3"), Kind::Mini)),
+    // https://snowtrace.io/address/0xe11252176cedd4a493aec9767192c06a04a6b04f#code
+    (AVALANCHE, "mini-chef", chef(address!("0xe11252176cedd4a493aec9767192c06a04a6b04f"), Kind::Mini)),
+];
+
+/// The deployments that the plugin ships with.
+pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Contracts>> {
+    SHIPPED.into_iter().map(|(network, market, mechanism)| Deployment {
+        protocol: SLUG.to_owned(),
+        network,
+        market: market.to_owned(),
+        mechanism,
+    })
+}
+
+/// The protocol that the plugin ships with.
+pub(crate) fn protocol() -> Protocol {
+    Protocol {
+        slug: SLUG.to_owned(),
+        name: "SUSHISWAP".to_owned(),
+        website: "https://sushi.com".to_owned(),
+        logo: None,
+        primitives: vec!["POOLING".to_owned(), "FARMING".to_owned()],
+        company: Company { name: "SushiSwap".to_owned(), slug: "sushiswap".to_owned() },
+    }
+}
+
+impl Mechanism for Contracts {
+    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
+        let missing = |key| SettingsError::new("missing; a bar needs `bar` and `staked_token`").at(key);
+        match (keys.address_opt("bar")?, keys.address_opt("staked_token")?) {
+            (None, None) => MasterChef::from_keys(keys).map(Self::Chef),
+            (Some(address), Some(staked_token)) => Ok(bar(address, staked_token)),
+            (Some(_), None) => Err(missing("staked_token")),
+            (None, Some(_)) => Err(missing("bar")),
+        }
+    }
+}

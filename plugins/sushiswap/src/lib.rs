@@ -1,0 +1,83 @@
+//! SushiSwap: claimable rewards and stakes of its MasterChefs (Ethereum) and MiniChefs (six networks), and SUSHI in
+//! the SushiBar (xSUSHI).
+//!
+//! Chefs are a kit's; the bar is this plugin's own. Invariant: each deployment is a part of its own, whose failure
+//! leaves the others' rows in the answer and is told there. It does not answer pools, or other networks than the rows
+//! of `deployments.rs` and of the settings file name.
+
+mod bar;
+mod contracts;
+mod deployments;
+#[cfg(test)]
+mod tests;
+
+use portolan_kits::master_chef::{self, Kind};
+use portolan_plugin_api::{
+    Address, Catalogue, Chain, Claimable, Deployment, Error, FarmingPosition, Plugin, Protocol, Question, Settings,
+    SettingsError,
+};
+
+use deployments::Contracts;
+
+/// The plugin.
+#[derive(Debug)]
+pub struct Sushiswap {
+    protocols: Vec<Protocol>,
+    deployments: Vec<Deployment<Contracts>>,
+}
+
+impl Plugin for Sushiswap {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        let deployments = settings.deployments(deployments::shipped())?;
+        Ok(Self { protocols: settings.protocols(&[deployments::protocol()], &deployments), deployments })
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(master_chef::claim_templates());
+        self.deployments.iter().fold(catalogue, |catalogue, row| match &row.mechanism {
+            Contracts::Chef(chef) => {
+                catalogue.deployment(row, &[Question::Claimables, Question::Farming], chef.contracts())
+            }
+            Contracts::Bar(bar) => catalogue.deployment(row, &[Question::Farming], [bar.address]),
+        })
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        let mut parts = Vec::new();
+        for row in self.asked(cx) {
+            if let Contracts::Chef(chef) = &row.mechanism {
+                parts.push(chef.claimables(cx, &row.market, vault_type(chef.kind()), account));
+            }
+        }
+        cx.gather(parts).await
+    }
+
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+        let parts: Vec<_> = self.asked(cx).map(|row| farming(cx, row, account)).collect();
+        cx.gather(parts).await
+    }
+}
+
+impl Sushiswap {
+    /// The deployments that a job is about.
+    fn asked(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<Contracts>> {
+        self.deployments.iter().filter(|row| row.protocol == cx.protocol() && row.network == cx.network())
+    }
+}
+
+async fn farming(cx: &Chain, row: &Deployment<Contracts>, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+    match &row.mechanism {
+        Contracts::Chef(chef) => chef.farming(cx, &row.market, vault_type(chef.kind()), account).await,
+        Contracts::Bar(bar) => bar.farming(cx, &row.market, account).await,
+    }
+}
+
+/// The answer's `vaultType` and `type` of farms.
+fn vault_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::V1 | Kind::V2 => "sushi-masterchef",
+        Kind::Mini => "sushi-minichefV2",
+    }
+}
+
+portolan_plugin_api::export!(Sushiswap);

@@ -1,0 +1,246 @@
+//! The plugin through the real binary interface: Ethereum's deployments at once, MiniChefs, and settings files.
+//!
+//! What a pool can do wrong is the kit's test; here is what SushiSwap makes of it.
+
+use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, Outcome, map};
+use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
+
+use crate::Sushiswap;
+
+sol! {
+    function poolLength() external view returns (uint256);
+    function totalAllocPoint() external view returns (uint256);
+    function userInfo(uint256 pid, address account) external view returns (uint256, int256);
+    function poolInfo(uint256 pid) external view returns (address, uint256, uint256, uint256);
+    function lpToken(uint256 pid) external view returns (address);
+    function rewarder(uint256 pid) external view returns (address);
+    function pendingSushi(uint256 pid, address account) external view returns (uint256);
+    function pendingBOO(uint256 pid, address account) external view returns (uint256);
+    function pendingTokens(uint256 pid, address account, uint256 amount) external view
+        returns (address[], uint256[]);
+    function sushi() external view returns (address);
+    function SUSHI() external view returns (address);
+    function boo() external view returns (address);
+    function sushiPerSecond() external view returns (uint256);
+    function token0() external view returns (address);
+    function token1() external view returns (address);
+    function balanceOf(address account) external view returns (uint256);
+    function totalSupply() external view returns (uint256);
+}
+
+const ETHEREUM: u64 = 1;
+const POLYGON: u64 = 137;
+const CHEF: Address = address!("0xc2edad668740f1aa35e4d8f227fb8e17dca888cd");
+const CHEF_V2: Address = address!("0xef0881ec094552b2e128cf945ef17a6752b4ec5d");
+const BAR: Address = address!("0x8798249c2e607446efb7ad49ec89dd1865ff4272");
+const SUSHI: Address = address!("0x6b3595068778dd592e39a122f4f5a5cf09c90fe2");
+const MINI: Address = address!("0x0769fd68dfb93167989c6f7254cd0d766fb2841f");
+const WETH: Address = address!("0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
+const ALCX: Address = address!("0xdbdb4d16eda451d0503b854cf79d55697f90c8df");
+const PAIR: Address = address!("0x1111111111111111111111111111111111111111");
+const REWARDER: Address = address!("0x2222222222222222222222222222222222222222");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+
+/// Replies of one network.
+struct Replies(u64, Canned);
+
+impl Replies {
+    fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
+        Self(self.0, self.1.reply(self.0, to, call, value))
+    }
+
+    fn amount<C: SolCall>(self, to: Address, call: &C, amount: u64) -> Self {
+        self.tell(to, call, &U256::from(amount))
+    }
+
+    /// A chef with one pool, which has one of `points`, and a stake in it.
+    fn chef(self, chef: Address, points: u64, stake: u64, pending: u64) -> Self {
+        let (pid, account) = (U256::ZERO, ACCOUNT);
+        self.amount(chef, &poolLengthCall {}, 1)
+            .amount(chef, &totalAllocPointCall {}, points)
+            .tell(chef, &userInfoCall { pid, account }, &(U256::from(stake), U256::ZERO))
+            .amount(chef, &pendingSushiCall { pid, account }, pending)
+            .amount(PAIR, &balanceOfCall { account: chef }, 900)
+    }
+
+    /// What the later versions have beside.
+    fn later(self, chef: Address, rewarder: Address) -> Self {
+        let pid = U256::ZERO;
+        self.tell(chef, &SUSHICall {}, &SUSHI)
+            .tell(chef, &lpTokenCall { pid }, &PAIR)
+            .tell(chef, &rewarderCall { pid }, &rewarder)
+            .tell(chef, &poolInfoCall { pid }, &(U256::ZERO, U256::ZERO, U256::from(1)))
+    }
+}
+
+/// Ethereum: a stake in each chef, one of them with a rewarder, and shares of the bar.
+fn ethereum() -> Replies {
+    let (pid, account) = (U256::ZERO, ACCOUNT);
+    let bonus = (vec![ALCX], vec![U256::from(5)]).abi_encode_params();
+    let harvests = [U256::ZERO, U256::from(10).pow(U256::from(24))];
+    let Replies(network, canned) = Replies(ETHEREUM, Canned::default())
+        .tell(PAIR, &token0Call {}, &WETH)
+        .tell(PAIR, &token1Call {}, &ALCX)
+        .chef(CHEF, 4, 60, 7)
+        .tell(CHEF, &sushiCall {}, &SUSHI)
+        .tell(CHEF, &poolInfoCall { pid }, &(PAIR, U256::from(1), U256::ZERO, U256::ZERO))
+        .chef(CHEF_V2, 4, 70, 8)
+        .later(CHEF_V2, REWARDER)
+        .amount(BAR, &balanceOfCall { account }, 1_000)
+        .amount(BAR, &totalSupplyCall {}, 3_000)
+        .amount(SUSHI, &balanceOfCall { account: BAR }, 4_000);
+    let bonus = Answer::Ok(bonus.into());
+    let canned = harvests.into_iter().fold(canned, |canned, amount| {
+        canned.answer(ETHEREUM, REWARDER, &pendingTokensCall { pid, account, amount }, bonus.clone())
+    });
+    Replies(network, canned)
+}
+
+fn ask(network: u64, question: Question, chain: &Canned) -> Outcome {
+    Case::new("sushiswap", network, question, ACCOUNT).run::<Sushiswap>(chain)
+}
+
+fn at(address: Address) -> map::Address {
+    map::Address(address.into_array())
+}
+
+fn word(amount: u64) -> map::Word {
+    map::Word(U256::from(amount).to_be_bytes())
+}
+
+#[test]
+fn every_chef_tells_what_it_owes() {
+    let outcome = ask(ETHEREUM, Question::Claimables, &ethereum().1);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let found: Vec<_> = outcome
+        .claimables()
+        .into_iter()
+        .map(|row| (row.market.as_str(), row.contract, row.token, row.amount, row.claim.template))
+        .collect();
+    let expected = [
+        ("master-chef", at(CHEF), at(SUSHI), word(7), 1),
+        ("master-chef-v2", at(CHEF_V2), at(SUSHI), word(8), 2),
+        ("master-chef-v2", at(CHEF_V2), at(ALCX), word(5), 2),
+    ];
+    assert_eq!(found, expected);
+    let name = format!("{{{WETH:#x}}}/{{{ALCX:#x}}} reward");
+    assert!(outcome.claimables().iter().all(|row| row.mechanism == "sushi-masterchef" && row.name == name));
+    assert_eq!(outcome.waves.len(), 4);
+}
+
+#[test]
+fn every_stake_is_told_with_what_it_earns() {
+    let outcome = ask(ETHEREUM, Question::Farming, &ethereum().1);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let rows = outcome.farming();
+    let stake = |market: &str| {
+        let row = rows.iter().find(|row| row.market == market).expect("the market has a stake");
+        let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
+        (row.staked_token, row.amount, row.underlying_amount, paid, row.total_stake, row.mechanism.as_str())
+    };
+    assert_eq!(rows.len(), 3);
+    let (pair, sushi, total) = (at(PAIR), (at(SUSHI), None), Some(word(900)));
+    let kind = "sushi-masterchef";
+    assert_eq!(stake("master-chef"), (pair, word(60), word(60), vec![sushi], total, kind));
+    assert_eq!(stake("master-chef-v2"), (pair, word(70), word(70), vec![sushi, (at(ALCX), None)], total, kind));
+    // A third of 4,000 SUSHI, rounded down as the bar does.
+    assert_eq!(stake("xsushi"), (at(SUSHI), word(1_000), word(1_333), vec![sushi], None, "xsushi"));
+}
+
+#[test]
+fn a_minichef_is_paid_by_the_second() {
+    let polygon = Replies(POLYGON, Canned::default()).chef(MINI, 4, 50, 6).later(MINI, Address::ZERO);
+    let polygon = polygon.amount(MINI, &sushiPerSecondCall {}, 100);
+    let outcome = ask(POLYGON, Question::Farming, &polygon.1);
+    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.farming()[0];
+    assert_eq!((row.market.as_str(), row.mechanism.as_str()), ("mini-chef", "sushi-minichefV2"));
+    assert_eq!((row.rewards[0].token, row.rewards[0].per_second), (at(SUSHI), Some(word(25))));
+    let outcome = ask(POLYGON, Question::Claimables, &polygon.1);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.claimables()[0].claim.arguments, [word(0).0, ACCOUNT.into_word().0].concat());
+}
+
+#[test]
+fn an_account_with_nothing_gets_a_complete_empty_answer() {
+    let nothing = ethereum().chef(CHEF, 4, 0, 0).chef(CHEF_V2, 4, 0, 0);
+    let nothing = nothing.amount(BAR, &balanceOfCall { account: ACCOUNT }, 0);
+    for question in [Question::Claimables, Question::Farming] {
+        let outcome = ask(ETHEREUM, question, &nothing.1);
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+        assert_eq!(outcome.waves.len(), 2, "the chefs, the account");
+    }
+}
+
+#[test]
+fn a_deployment_that_fails_leaves_the_others_rows() {
+    let chain = ethereum().1.answer(ETHEREUM, CHEF, &poolLengthCall {}, Answer::Unavailable);
+    let outcome = ask(ETHEREUM, Question::Claimables, &chain);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 2));
+    assert!(outcome.message.contains(&CHEF.to_string()), "{}", outcome.message);
+    // A bar that cannot tell what shares are worth.
+    let outcome = ask(ETHEREUM, Question::Farming, &ethereum().amount(BAR, &totalSupplyCall {}, 0).1);
+    assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 2));
+    assert!(outcome.message.contains("1000 shares of 0 in 4000 are no amount"), "{}", outcome.message);
+}
+
+#[test]
+fn every_network_that_has_a_minichef_has_a_row() {
+    let plugin = Sushiswap::configure(&Settings::default()).expect("there is no file");
+    let networks: Vec<_> = plugin.deployments.iter().map(|row| (row.network, row.market.as_str())).collect();
+    let mini = |network: u64| networks.contains(&(network, "mini-chef"));
+    assert!([10, 56, 137, 250, 42_161, 43_114].into_iter().all(mini));
+    assert_eq!(networks.len(), 9);
+}
+
+fn text(key: &str, value: impl ToString) -> map::SettingsKey {
+    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_string()) }
+}
+
+fn row(protocol: &str, chain_id: u64, market: &str, keys: Vec<map::SettingsKey>) -> map::SettingsRow {
+    map::SettingsRow { protocol: protocol.to_owned(), chain_id, market: market.to_owned(), keys }
+}
+
+#[test]
+fn a_settings_file_adds_a_fork_on_another_network() {
+    let fork = Protocol { slug: "acme".to_owned(), name: "ACME".to_owned(), ..Protocol::default() };
+    let keys = vec![
+        text("kind", "master-chef-v1"),
+        text("chef", CHEF),
+        text("pending", "pendingBOO"),
+        text("claim", "deposit"),
+    ];
+    let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", keys)]);
+    let plugin = Sushiswap::configure(&settings).expect("the settings are right");
+    let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
+    assert_eq!(slugs, ["sushiswap", "acme"]);
+    let (pid, account) = (U256::ZERO, ACCOUNT);
+    let fantom = Replies(250, Canned::default())
+        .chef(CHEF, 1, 10, 0)
+        .amount(CHEF, &pendingBOOCall { pid, account }, 6)
+        .tell(CHEF, &booCall {}, &ALCX)
+        .tell(CHEF, &poolInfoCall { pid }, &(PAIR, U256::from(1), U256::ZERO, U256::ZERO));
+    let case = Case::new("acme", 250, Question::Claimables, ACCOUNT).settings(settings);
+    let outcome = case.run::<Sushiswap>(&fantom.1);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.claimables()[0];
+    assert_eq!((row.token, row.amount, row.claim.template), (at(ALCX), word(6), 0));
+}
+
+#[test]
+fn wrong_settings_are_refused_with_row_and_key() {
+    let cases = [
+        (vec![], "kind", "missing; give `master-chef-v1`, `master-chef-v2` or `mini-chef`"),
+        (vec![text("bar", BAR)], "staked_token", "missing; a bar needs `bar` and `staked_token`"),
+        (vec![text("staked_token", SUSHI)], "bar", "missing; a bar needs `bar` and `staked_token`"),
+        (vec![text("bar", BAR), text("staked_token", SUSHI), text("chef", CHEF)], "chef", "unknown key"),
+        (vec![text("kind", "mini-chef"), text("chef", CHEF), text("pool", CHEF)], "pool", "unknown key"),
+    ];
+    for (keys, key, message) in cases {
+        let good = row("sushiswap", 1, "more", vec![text("kind", "mini-chef"), text("chef", MINI)]);
+        let settings = Settings::from_rows(true, Vec::new(), vec![good, row("sushiswap", 1, "xsushi", keys)]);
+        let refused = testing::settings_error::<Sushiswap>(&settings).expect("the settings are wrong");
+        assert_eq!((refused.row, refused.key.as_deref()), (Some(1), Some(key)), "{}", refused.message);
+        assert!(refused.message.contains(message), "{}", refused.message);
+    }
+}
