@@ -1,0 +1,70 @@
+//! Aave v3 and its forks Spark and Seamless: what an account has lent and borrowed, and the rewards that it can claim.
+//!
+//! The mechanism is a kit's; here are protocols, deployments and words. Invariant: each deployment is a part of its
+//! own, whose failure leaves the others' rows in the answer and is told there. It does not answer Aave's safety
+//! module, older versions, or other networks than the rows of `deployments.rs` and of the settings file name.
+
+mod deployments;
+#[cfg(test)]
+mod tests;
+
+use portolan_kits::aave_v3::{self, Labels};
+use portolan_plugin_api::{
+    Address, Catalogue, Chain, Claimable, Deployment, Error, LendingPosition, Plugin, Protocol, Settings, SettingsError,
+};
+
+/// The answer's `type` of rewards.
+const REWARD_TYPE: &str = "aave-v3-rewards";
+
+/// The plugin.
+#[derive(Debug)]
+pub struct AaveV3 {
+    protocols: Vec<Protocol>,
+    deployments: Vec<Titled>,
+}
+
+/// A deployment, and what names of its rows begin with.
+#[derive(Debug)]
+struct Titled {
+    row: Deployment<aave_v3::AaveV3>,
+    title: String,
+}
+
+impl Plugin for AaveV3 {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        let rows = settings.deployments(deployments::shipped())?;
+        let protocols = settings.protocols(&deployments::protocols(), &rows);
+        let titled = |row: Deployment<_>| Titled { title: deployments::title(&protocols, &row), row };
+        Ok(Self { deployments: rows.into_iter().map(titled).collect(), protocols })
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(aave_v3::claim_templates());
+        self.deployments.iter().fold(catalogue, |catalogue, Titled { row, .. }| {
+            catalogue.deployment(row, row.mechanism.questions(), row.mechanism.contracts())
+        })
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        cx.gather(self.asked(cx).map(|it| it.row.mechanism.claimables(cx, it.labels(), account))).await
+    }
+
+    async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<LendingPosition>, Error> {
+        cx.gather(self.asked(cx).map(|it| it.row.mechanism.lending(cx, it.labels(), account))).await
+    }
+}
+
+impl AaveV3 {
+    /// The deployments that a job is about.
+    fn asked(&self, cx: &Chain) -> impl Iterator<Item = &Titled> {
+        self.deployments.iter().filter(|it| it.row.protocol == cx.protocol() && it.row.network == cx.network())
+    }
+}
+
+impl Titled {
+    fn labels(&self) -> Labels<'_> {
+        Labels { market: &self.row.market, title: &self.title, reward_type: REWARD_TYPE }
+    }
+}
+
+portolan_plugin_api::export!(AaveV3);

@@ -1,0 +1,249 @@
+//! The plugin through the real binary interface: several markets and protocols at once, and settings files.
+//!
+//! What a pool can do wrong is the kit's test; here is what Aave and its forks make of it.
+
+use std::collections::BTreeSet;
+
+use portolan_plugin_api::testing::{self, Canned, Case, End, map};
+use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
+
+use crate::AaveV3;
+
+sol! {
+    function getReservesList() external view returns (address[]);
+    function getReserveData(address) external view returns (uint256, uint128, uint128, uint128, uint128, uint128);
+    function getUserAccountData(address) external view returns (uint256, uint256, uint256, uint256, uint256, uint256);
+    function getReserveTokensAddresses(address) external view returns (address, address, address);
+    function balanceOf(address) external view returns (uint256);
+    function getRewardsByAsset(address) external view returns (address[]);
+    function getUserRewards(address[], address, address) external view returns (uint256);
+    function claimRewards(address[] assets, uint256 amount, address to, address reward) external returns (uint256);
+}
+
+const ETHEREUM: u64 = 1;
+const MAIN: [Address; 2] =
+    [address!("0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2"), address!("0x0a16f2fcc0d44fae41cc54e079281d84a363becd")];
+const PRIME: [Address; 2] =
+    [address!("0x4e033931ad43597d96d6bcc25c280717730b58b1"), address!("0xb85b2bfebec4f5f401dbf92ac147a3076391fcd5")];
+const ETHERFI: [Address; 2] =
+    [address!("0x0aa97c284e98396202b6a04024f5e2c65026f3c0"), address!("0x7c8509591f9693d21280d96e149a08a3bf69cd0c")];
+const HORIZON: [Address; 2] =
+    [address!("0xae05cd22df81871bc7cc2a04becfb516bfe332c8"), address!("0x53519c32f73fe1797d10210c4950ffeba3b21504")];
+const SPARK: [Address; 2] =
+    [address!("0xc13e21b648a5ee794902342038ff3adab66be987"), address!("0xfc21d6d146e6086b8359705c8b28512a983db0cb")];
+const CONTROLLER: Address = address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb");
+const HORIZON_CONTROLLER: Address = address!("0x1d5d386a90cea8acea9fa75389e97cf5f1ae21d3");
+const SPARK_CONTROLLER: Address = address!("0x4370d3b6c9588e02ce9d22e684387859c7ff5b34");
+const WETH: Address = address!("0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
+const USDC: Address = address!("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48");
+const REWARD: Address = address!("0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+
+/// Replies of one network.
+struct Replies(u64, Canned);
+
+impl Replies {
+    fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
+        Self(self.0, self.1.reply(self.0, to, call, value))
+    }
+
+    /// A pool with one reserve that pays 2 % and takes 4 %. Of its aToken, which pays rewards, the account has `lent`;
+    /// of its debt token it has `owed`; it has earned `earned`.
+    fn pool(self, [pool, provider]: [Address; 2], controller: Address, reserve: Address, has: [u64; 3]) -> Self {
+        let [lent, owed, earned] = has.map(U256::from);
+        let [a_token, debt_token] = tokens(pool);
+        let two = 20_000_000_000_000_000_000_000_000_u128;
+        let [zero, call] = [U256::ZERO, U256::from(2_000_000_000_000_000_000_u128)];
+        self.tell(pool, &getReservesListCall {}, &vec![reserve])
+            .tell(pool, &getReserveDataCall(reserve), &(zero, 7_u128, two, 8_u128, 2 * two, 9_u128))
+            .tell(pool, &getUserAccountDataCall(ACCOUNT), &(zero, zero, zero, zero, zero, call))
+            .tell(provider, &getReserveTokensAddressesCall(reserve), &(a_token, Address::ZERO, debt_token))
+            .tell(a_token, &balanceOfCall(ACCOUNT), &lent)
+            .tell(debt_token, &balanceOfCall(ACCOUNT), &owed)
+            .tell(controller, &getRewardsByAssetCall(a_token), &vec![REWARD])
+            .tell(controller, &getRewardsByAssetCall(debt_token), &Vec::<Address>::new())
+            .tell(controller, &getUserRewardsCall { _0: vec![a_token], _1: ACCOUNT, _2: REWARD }, &earned)
+    }
+}
+
+/// The aToken and the variable debt token of a pool's reserve.
+fn tokens(pool: Address) -> [Address; 2] {
+    [1, 2].map(|last| Address::left_padding_from(&[&pool[..19], &[last]].concat()))
+}
+
+/// Ethereum: something in Aave's main and Prime market, nothing in the others, and something in Spark.
+fn ethereum() -> Replies {
+    Replies(ETHEREUM, Canned::default())
+        .pool(MAIN, CONTROLLER, USDC, [1_000_000, 400, 31])
+        .pool(PRIME, CONTROLLER, WETH, [5, 0, 7])
+        .pool(ETHERFI, CONTROLLER, WETH, [0; 3])
+        .pool(HORIZON, HORIZON_CONTROLLER, USDC, [0; 3])
+        .pool(SPARK, SPARK_CONTROLLER, WETH, [77, 0, 3])
+}
+
+fn case(slug: &str, question: Question) -> Case {
+    Case::new(slug, ETHEREUM, question, ACCOUNT)
+}
+
+fn at(address: Address) -> map::Address {
+    map::Address(address.into_array())
+}
+
+fn word(amount: u128) -> map::Word {
+    map::Word(U256::from(amount).to_be_bytes())
+}
+
+#[test]
+fn every_market_tells_what_was_lent_and_owed() {
+    let outcome = case("aave_v3", Question::Lending).run::<AaveV3>(&ethereum().1);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let [lent, owed] = tokens(MAIN[0]);
+    let healthy = Some(word(2_000_000_000_000_000_000));
+    let [two, four] = [20_000_000_000_000_000_000_000_000, 40_000_000_000_000_000_000_000_000].map(word);
+    let usdc = format!("{{{USDC:#x}}}");
+    let expected = [
+        ("prime", tokens(PRIME[0])[0], format!("Aave v3 prime {{{WETH:#x}}}"), WETH, word(5), two, 0, None),
+        ("main", lent, format!("Aave v3 {usdc}"), USDC, word(1_000_000), two, 0, healthy),
+        ("main", owed, format!("Aave v3 {usdc} variable debt"), USDC, word(400), four, 1, healthy),
+    ];
+    let found: Vec<_> = outcome.lending();
+    assert_eq!(found.len(), expected.len());
+    for (market, contract, name, token, amount, rate, side, health) in expected {
+        let row = found.iter().find(|row| row.contract == at(contract)).expect("the token has a row");
+        assert_eq!((row.market.as_str(), &row.name, row.token, row.amount), (market, &name, at(token), amount));
+        assert_eq!((row.rate_ray, row.side, row.health_factor_wad), (rate, side, health));
+    }
+}
+
+#[test]
+fn markets_that_share_a_controller_are_claimed_apart() {
+    let outcome = case("aave_v3", Question::Claimables).run::<AaveV3>(&ethereum().1);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let rows = outcome.claimables();
+    assert_eq!(rows.len(), 2);
+    for (market, title, pool, amount) in [("main", "Aave v3", MAIN[0], 31), ("prime", "Aave v3 prime", PRIME[0], 7)] {
+        let row = rows.iter().find(|row| row.market == market).expect("the market has a row");
+        assert_eq!((row.contract, row.claim.to, row.token), (at(CONTROLLER), at(CONTROLLER), at(REWARD)));
+        assert_eq!((row.amount, row.mechanism.as_str()), (word(amount), "aave-v3-rewards"));
+        assert_eq!(row.name, format!("{title} {{{REWARD:#x}}} rewards, claimed on their own"));
+        let call = claimRewardsCall::abi_decode_raw(&row.claim.arguments).expect("the call's arguments");
+        // The assets of its own market alone: the other market's row tells the rest.
+        assert_eq!(call.assets, [tokens(pool)[0]]);
+        assert_eq!((call.amount, call.to, call.reward), (U256::MAX, ACCOUNT, REWARD));
+    }
+}
+
+#[test]
+fn a_fork_is_a_protocol_of_its_own() {
+    let outcome = case("spark", Question::Lending).run::<AaveV3>(&ethereum().1);
+    assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.lending()[0];
+    assert_eq!((row.name.clone(), row.amount), (format!("Spark {{{WETH:#x}}}"), word(77)));
+    let outcome = case("spark", Question::Claimables).run::<AaveV3>(&ethereum().1);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.claimables()[0].claim.to, at(SPARK_CONTROLLER));
+}
+
+#[test]
+fn an_account_with_nothing_gets_a_complete_empty_answer() {
+    let pools = [(MAIN, CONTROLLER), (PRIME, CONTROLLER), (ETHERFI, CONTROLLER), (HORIZON, HORIZON_CONTROLLER)];
+    let chain =
+        pools.into_iter().fold(ethereum(), |chain, (pool, controller)| chain.pool(pool, controller, WETH, [0; 3]));
+    for (question, waves) in [(Question::Lending, vec![4, 4, 8]), (Question::Claimables, vec![4, 4, 8, 4])] {
+        let outcome = case("aave_v3", question).run::<AaveV3>(&chain.1);
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+        assert_eq!(outcome.waves, waves, "the markets' reads go out together");
+    }
+}
+
+#[test]
+fn a_market_that_fails_leaves_the_others_rows() {
+    let chain = ethereum().1.revert(ETHEREUM, PRIME[0], &getReservesListCall {});
+    for (question, rows) in [(Question::Lending, 2), (Question::Claimables, 1)] {
+        let outcome = case("aave_v3", question).run::<AaveV3>(&chain);
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, rows));
+        assert!(outcome.message.contains(&PRIME[0].to_string()), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn the_shipped_rows_are_the_networks_and_each_stands_once() {
+    let plugin = AaveV3::configure(&Settings::default()).expect("no settings are right");
+    let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
+    assert_eq!(slugs, ["aave_v3", "spark", "seamless"]);
+    let rows = || plugin.deployments.iter().map(|it| &it.row);
+    let places: BTreeSet<_> = rows().map(|row| (&row.protocol, row.network, &row.market)).collect();
+    assert_eq!(places.len(), rows().count());
+    let networks: BTreeSet<_> = rows().filter(|row| row.protocol == "aave_v3").map(|row| row.network).collect();
+    assert_eq!(networks.into_iter().collect::<Vec<_>>(), [1, 10, 56, 137, 250, 8_453, 42_161, 43_114]);
+    for row in rows() {
+        assert_eq!(row.mechanism.questions(), [Question::Claimables, Question::Lending]);
+        assert_eq!(row.mechanism.contracts().collect::<BTreeSet<_>>().len(), 3);
+    }
+}
+
+fn text(key: &str, value: impl ToString) -> map::SettingsKey {
+    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_string()) }
+}
+
+fn row(protocol: &str, chain_id: u64, market: &str, keys: Vec<map::SettingsKey>) -> map::SettingsRow {
+    map::SettingsRow { protocol: protocol.to_owned(), chain_id, market: market.to_owned(), keys }
+}
+
+fn keys([pool, provider]: [Address; 2]) -> Vec<map::SettingsKey> {
+    vec![text("pool", pool), text("data_provider", provider)]
+}
+
+#[test]
+fn a_settings_file_adds_a_fork_on_another_network() {
+    let fork = Protocol { slug: "acme".to_owned(), name: "ACME".to_owned(), ..Protocol::default() };
+    let fork = Protocol { company: portolan_plugin_api::Company { name: "Acme".into(), slug: "acme".into() }, ..fork };
+    let mut contracts = keys(MAIN);
+    contracts.push(text("rewards_controller", CONTROLLER));
+    let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", contracts)]);
+    let plugin = AaveV3::configure(&settings).expect("the settings are right");
+    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (4, 14));
+    let fantom = Replies(250, Canned::default()).pool(MAIN, CONTROLLER, USDC, [6, 0, 8]).1;
+    let acme = |question| Case::new("acme", 250, question, ACCOUNT).settings(settings.clone()).run::<AaveV3>(&fantom);
+    let outcome = acme(Question::Lending);
+    assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.lending()[0].name, format!("Acme {{{USDC:#x}}}"));
+    let outcome = acme(Question::Claimables);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.claimables()[0].amount, word(8));
+}
+
+#[test]
+fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
+    let settings =
+        |shipped| Settings::from_rows(shipped, Vec::new(), vec![row("aave_v3", ETHEREUM, "main", keys(SPARK))]);
+    let outcome = case("aave_v3", Question::Lending).settings(settings(false)).run::<AaveV3>(&ethereum().1);
+    assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.lending()[0].contract, at(tokens(SPARK[0])[0]));
+    // The row names no controller, so there is nothing to claim.
+    let outcome = case("aave_v3", Question::Claimables).settings(settings(false)).run::<AaveV3>(&ethereum().1);
+    assert_eq!((outcome.end, outcome.findings.len(), outcome.waves.len()), (End::Complete, 0, 0));
+    let alone = AaveV3::configure(&settings(false)).expect("the settings are right");
+    assert_eq!((alone.protocols.len(), alone.deployments.len()), (1, 1));
+    assert_eq!(alone.deployments[0].row.mechanism.questions(), [Question::Lending]);
+    assert_eq!(AaveV3::configure(&settings(true)).expect("the settings are right").deployments.len(), 13);
+}
+
+#[test]
+fn wrong_settings_are_refused_with_row_and_key() {
+    let with = |key: &str, value: &str| [keys(MAIN), vec![text(key, value)]].concat();
+    let cases = [
+        (vec![], "pool", "missing"),
+        (vec![text("pool", MAIN[0])], "data_provider", "missing"),
+        (with("rewards_controller", "none"), "rewards_controller", "40 hex digits"),
+        (with("oracle", "0x54586be62e3c3580375ae3723c145253060ca0c2"), "oracle", "unknown key"),
+        (with("rewards_controller", "0x8164cc65827dcFe994AB23944CBC90e0aa80bFcb"), "rewards_controller", "checksum"),
+    ];
+    for (wrong, key, message) in cases {
+        let rows = vec![row("aave_v3", ETHEREUM, "more", keys(PRIME)), row("aave_v3", ETHEREUM, "main", wrong)];
+        let settings = Settings::from_rows(true, Vec::new(), rows);
+        let refused = testing::settings_error::<AaveV3>(&settings).expect("the settings are wrong");
+        assert_eq!((refused.row, refused.key.as_deref()), (Some(1), Some(key)), "{}", refused.message);
+        assert!(refused.message.contains(message), "{}", refused.message);
+    }
+}
