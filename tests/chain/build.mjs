@@ -8,6 +8,7 @@ import { check } from './lib/check.mjs';
 import { expected } from './lib/expected.mjs';
 import { World } from './lib/world.mjs';
 import { ethereum } from './profiles/ethereum.mjs';
+import { fantom } from './profiles/fantom.mjs';
 import { optimism } from './profiles/optimism.mjs';
 import { polygon } from './profiles/polygon.mjs';
 import { GENESIS } from './profiles/times.mjs';
@@ -18,7 +19,7 @@ if (!out) {
   process.exit(2);
 }
 mkdirSync(out, { recursive: true });
-const results = await Promise.allSettled([polygon, ethereum, optimism].map(build));
+const results = await Promise.allSettled([polygon, ethereum, optimism, fantom].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);
@@ -27,11 +28,11 @@ async function build(profile) {
   const anvil = await Anvil.start(profile.chainId, GENESIS);
   try {
     const world = await World.create(anvil, GENESIS);
-    const { contracts, prices } = await profile.populate(world);
+    const { contracts, prices, settings = {} } = await profile.populate(world);
     const native = await fixNativeBalances(world, profile.native);
     const block = await world.seal();
     await check(world, contracts);
-    const answer = expected(world, { profile: profile.name, chainId: profile.chainId, block, prices, contracts, native });
+    const answer = expected(world, { profile: profile.name, chainId: profile.chainId, block, prices, contracts, settings, native });
     writeFileSync(join(out, `${profile.name}.expected.json`), `${JSON.stringify(answer, null, 1)}\n`);
     writeFileSync(join(out, `${profile.name}.state.json`), await anvil.dump());
   } catch (error) {

@@ -14,9 +14,19 @@ const BUILD_GAS_LIMIT = 20_000_000_000n;
 export const GAS_LIMIT = 30_000_000n;
 
 export class Anvil {
-  static async start(chainId, timestamp) {
+  // An empty chain to be built on.
+  static start(chainId, timestamp) {
+    return Anvil.#run(chainId, timestamp, ['--gas-limit', BUILD_GAS_LIMIT, '--order', 'fifo']);
+  }
+
+  // A chain as it was dumped.
+  static load(chainId, timestamp, statePath) {
+    return Anvil.#run(chainId, timestamp, ['--load-state', statePath]);
+  }
+
+  static async #run(chainId, timestamp, more) {
     const program = process.env.ANVIL ?? (existsSync(PACKAGED) ? PACKAGED : 'anvil');
-    const flags = ['--host', '127.0.0.1', '--port', '0', '--chain-id', chainId, '--timestamp', timestamp, '--gas-limit', BUILD_GAS_LIMIT, '--no-mining', '--order', 'fifo'];
+    const flags = ['--host', '127.0.0.1', '--port', '0', '--chain-id', chainId, '--timestamp', timestamp, '--no-mining', ...more];
     const child = spawn(program, flags.map(String), { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       return new Anvil(child, await listening(child, program));

@@ -1,11 +1,14 @@
-// Creation code and ABIs: of the real contracts from their packages, of the doubles
-// from `contracts/`, compiled here.
-import { readFileSync, readdirSync } from 'node:fs';
+// Creation code and ABIs: of the real contracts from their packages, of those that come
+// as sources compiled with the compiler that they name, of the doubles from `contracts/`.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import solc from 'solc';
+import wrapper from 'solc/wrapper.js';
 import { multicall3Bytecode } from '../node_modules/viem/_esm/constants/contracts.js';
+import { packed, packsFolder } from './packs.mjs';
 
 const require = createRequire(import.meta.url);
+const RUNS = 200; // Of the optimizer; no expected value depends on it.
 
 export const artifacts = {
   Multicall3: { abi: [], bytecode: multicall3Bytecode },
@@ -15,6 +18,20 @@ export const artifacts = {
   StakingRewardsFactory: packaged('@uniswap/liquidity-staker/build/StakingRewardsFactory.json'),
   StakingRewards: packaged('@uniswap/liquidity-staker/build/StakingRewards.json'),
   ...compiled(new URL('../contracts/', import.meta.url)),
+  ...picked(await packed('@aave/core-v3'), 'artifacts/contracts', [
+    'protocol/configuration/PoolAddressesProvider', 'protocol/configuration/ACLManager',
+    'protocol/pool/Pool', 'protocol/pool/PoolConfigurator', 'protocol/pool/DefaultReserveInterestRateStrategy',
+    ...['Borrow', 'Bridge', 'Configurator', 'EMode', 'FlashLoan', 'Liquidation', 'Pool', 'Supply'].map((part) => `protocol/libraries/logic/${part}Logic`),
+    'protocol/tokenization/AToken', 'protocol/tokenization/VariableDebtToken', 'protocol/tokenization/StableDebtToken',
+    'protocol/libraries/aave-upgradeability/InitializableImmutableAdminUpgradeabilityProxy',
+    'dependencies/openzeppelin/upgradeability/InitializableAdminUpgradeabilityProxy',
+    'misc/AaveOracle', 'misc/AaveProtocolDataProvider', 'mocks/oracle/CLAggregators/MockAggregator',
+  ]),
+  ...picked(await packed('@aave/periphery-v3'), 'artifacts/contracts/rewards', [
+    'RewardsController', 'EmissionManager', 'transfer-strategies/PullRewardsTransferStrategy',
+  ]),
+  ...picked(await packed('@pangolindex/exchange-contracts'), 'artifacts/contracts/mini-chef', ['MiniChefV2', 'RewarderViaMultiplier']),
+  ...(await sushi()),
 };
 
 function packaged(path) {
@@ -22,22 +39,64 @@ function packaged(path) {
   return { abi, bytecode: bytecode.startsWith('0x') ? bytecode : `0x${bytecode}` };
 }
 
+// Hardhat's layout: <folder>/<path>.sol/<name>.json
+function picked(files, folder, paths) {
+  return Object.fromEntries(paths.map((path) => {
+    const name = path.split('/').at(-1);
+    const { abi, bytecode, linkReferences } = JSON.parse(files.get(`${folder}/${path}.sol/${name}.json`).toString('utf8'));
+    return [name, { abi, bytecode, linkReferences }];
+  }));
+}
+
 function compiled(folder) {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.sol')).sort();
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sol')).sort();
+  return output(solc, Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, folder), 'utf8')])), { evmVersion: 'cancun' });
+}
+
+// SushiSwap's sources; and beside MasterChef what its forks make of it: the same contract
+// with its views named after another token.
+async function sushi() {
+  const [core, openZeppelin, compiler] = await Promise.all(['@sushiswap/core', '@openzeppelin/contracts', 'solc'].map(packed));
+  const chef = core.get('contracts/MasterChef.sol').toString('utf8');
+  const sources = Object.fromEntries([
+    ...['MasterChef', 'SushiBar', 'SushiToken'].map((name) => [`sushi/${name}.sol`, core.get(`contracts/${name}.sol`).toString('utf8')]),
+    ['sushi/MasterChefFork.sol', chef
+      .replace('contract MasterChef ', 'contract MasterChefFork ')
+      .replace('pendingSushi', 'pendingBOO')
+      .replace(/\bsushi(?=PerBlock\b|\b)/g, 'boo')],
+    ...[...openZeppelin].filter(([path]) => path.endsWith('.sol')).map(([path, content]) => [`@openzeppelin/contracts/${path.replace(/^contracts\//, '')}`, content.toString('utf8')]),
+  ]);
+  const { MasterChef, MasterChefFork, SushiBar, SushiToken } = output(oldCompiler(compiler), sources, {}, Object.keys(sources).filter((path) => path.startsWith('sushi/')));
+  return { MasterChef, MasterChefFork, SushiBar, SushiToken };
+}
+
+// The packaged compiler is one file, which has to be a file of its own to be loaded.
+function oldCompiler(files) {
+  const path = `${packsFolder}soljson-0.6.12.cjs`;
+  if (!existsSync(path)) writeFileSync(path, files.get('soljson.js'));
+  const events = ['uncaughtException', 'unhandledRejection'];
+  const before = events.map((event) => process.listeners(event));
+  const compiler = wrapper(require(path));
+  // It takes over what the process does with errors; that stays ours.
+  events.forEach((event, i) => process.listeners(event).filter((own) => !before[i].includes(own)).forEach((own) => process.removeListener(event, own)));
+  return compiler;
+}
+
+function output(compiler, texts, settings, wanted = ['*']) {
   const input = {
     language: 'Solidity',
-    sources: Object.fromEntries(files.map((name) => [name, { content: readFileSync(new URL(name, folder), 'utf8') }])),
+    sources: Object.fromEntries(Object.entries(texts).map(([path, content]) => [path, { content }])),
     settings: {
-      optimizer: { enabled: true, runs: 200 },
-      evmVersion: 'cancun',
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+      optimizer: { enabled: true, runs: RUNS },
+      ...settings,
+      outputSelection: Object.fromEntries(wanted.map((path) => [path, { '*': ['abi', 'evm.bytecode.object'] }])),
     },
   };
-  const output = JSON.parse(solc.compile(JSON.stringify(input)));
-  const errors = (output.errors ?? []).filter((e) => e.severity === 'error');
+  const result = JSON.parse(compiler.compile(JSON.stringify(input)));
+  const errors = (result.errors ?? []).filter((e) => e.severity === 'error');
   if (errors.length > 0) throw new Error(errors.map((e) => e.formattedMessage).join('\n'));
   return Object.fromEntries(
-    Object.values(output.contracts).flatMap((contracts) =>
+    Object.values(result.contracts).flatMap((contracts) =>
       Object.entries(contracts).map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` }])),
   );
 }

@@ -1,16 +1,21 @@
 // Fails the build where the chain's own views disagree with the models.
-import { pad } from 'viem';
+import { maxUint256, pad } from 'viem';
+import { healthFactor } from './aave_models.mjs';
 import { MULTICALL3 } from './world.mjs';
 
 const GET_CURRENT_BLOCK_TIMESTAMP = '0x0f28c97d';
+const GET_BLOCK_NUMBER = '0x42cbb15c';
 
 export async function check(world, { multicall3 }) {
-  const rows = [...farmRows(world), ...lairRows(world), ...tokenRows(world)];
+  const rows = [...farmRows(world), ...lairRows(world), ...chefRows(world), ...marketRows(world), ...tokenRows(world)];
   const found = await world.views(rows.map(([call]) => call));
-  rows.forEach(([[contract, , view, args], expected], i) => {
-    if (found[i] !== expected) throw new Error(`${view}(${args ?? ''}) of ${contract} is ${found[i]}, expected ${expected}`);
+  // Of a call with several outputs `pick` names those that are expected.
+  rows.forEach(([[contract, , view, args], expected, pick], i) => {
+    const told = pick ? pick(found[i]) : found[i];
+    if (`${told}` !== `${expected}`) throw new Error(`${view}(${args ?? ''}) of ${contract} is ${told}, expected ${expected}`);
   });
   await farmsAreListed(world);
+  await brokenPoolsRevert(world);
   if (multicall3) await callsSeeTheLastBlock(world);
 }
 
@@ -30,11 +35,59 @@ function farmRows(world) {
 }
 
 function lairRows(world) {
-  return world.lairs.flatMap(({ address, model }) => Object.entries(world.accounts).flatMap(([who, account]) => [
-    [[address, 'DragonLairDouble', 'balanceOf', [account]], model.sharesOf(who)],
-    [[address, 'DragonLairDouble', 'QUICKBalance', [account]], model.redeems(model.sharesOf(who))],
-    [[address, 'DragonLairDouble', 'dQUICKForQUICK', [model.sharesOf(who)]], model.redeems(model.sharesOf(who))],
-  ]));
+  return world.lairs.flatMap(({ address, artifact, held, model }) => [
+    [[address, artifact, 'totalSupply'], model.supply],
+    [[held.address, 'TokenDouble', 'balanceOf', [address]], model.held],
+    ...Object.entries(world.accounts).flatMap(([who, account]) => [
+      [[address, artifact, 'balanceOf', [account]], model.sharesOf(who)],
+      ...(artifact !== 'DragonLairDouble' ? [] : [
+        [[address, artifact, 'QUICKBalance', [account]], model.redeems(model.sharesOf(who))],
+        [[address, artifact, 'dQUICKForQUICK', [model.sharesOf(who)]], model.redeems(model.sharesOf(who))],
+      ]),
+    ]),
+  ]);
+}
+
+function chefRows(world) {
+  return world.chefs.flatMap((chef) => [
+    [[chef.address, chef.artifact, 'poolLength'], chef.pools.length],
+    [[chef.address, chef.artifact, 'totalAllocPoint'], chef.model.totalAlloc],
+    ...chef.pools.flatMap(({ rewarder, broken }, pid) => Object.entries(world.accounts).flatMap(([who, account]) => {
+      const [base, extra] = broken ? [] : chef.pays(pid, who);
+      const stake = [[chef.address, chef.artifact, 'userInfo', [pid, account]], chef.model.stakeOf(pid, who), ([amount]) => amount];
+      return broken ? [stake] : [
+        stake,
+        [[chef.address, chef.artifact, chef.pending, [pid, account]], base.amount],
+        ...(rewarder ? [[[rewarder.address, rewarder.constructor.artifact, 'pendingTokens', [pid, account, base.amount]],
+          `${extra.token.address},${extra.amount}`, ([tokens, amounts]) => `${tokens},${amounts}`.toLowerCase()]] : []),
+      ];
+    })),
+  ]);
+}
+
+function marketRows(world) {
+  return world.markets.flatMap((market) => [
+    ...market.reserves.flatMap((reserve) => reserveRows(world, market, reserve)),
+    ...Object.entries(world.accounts).flatMap(([who, account]) => [
+      [[market.pool, 'Pool', 'getUserAccountData', [account]], healthFactor(market.reserves.map(({ model }) => model), world.now, who) ?? maxUint256, (all) => all[5]],
+      ...market.rewards.map((reward) => [
+        [market.controller, 'RewardsController', 'getUserRewards', [market.incentivised, account, reward.address]], market.earned(reward, who).amount,
+      ]),
+    ]),
+  ]);
+}
+
+function reserveRows(world, { dataProviders }, { token, aToken, debtToken, model }) {
+  return dataProviders.flatMap((provider) => [
+    [[provider, 'AaveProtocolDataProvider', 'getReserveData', [token.address]],
+      [model.liquidityRate, model.debtRate, model.liquidityIndex, model.debtIndex], (all) => [all[5], all[6], all[9], all[10]]],
+    [[provider, 'AaveProtocolDataProvider', 'getReserveTokensAddresses', [token.address]], [aToken, debtToken], ([a, , debt]) => [a, debt].join().toLowerCase()],
+    ...Object.entries(world.accounts).map(([who, account]) => [
+      [provider, 'AaveProtocolDataProvider', 'getUserReserveData', [token.address, account]],
+      [model.suppliedBy(world.now, who), 0n, model.owedBy(world.now, who), model.debt.of(who), model.liquidityRate, model.collateral.has(who)],
+      (all) => [all[0], all[1], all[2], all[4], all[6], all[8]],
+    ]),
+  ]);
 }
 
 // What odd tokens say about themselves is not what is told of them.
@@ -46,7 +99,7 @@ function tokenRows(world) {
 }
 
 async function farmsAreListed(world) {
-  for (const factory of new Set(world.farms.map((farm) => farm.factory))) {
+  for (const factory of new Set(world.farms.map((farm) => farm.factory).filter(Boolean))) {
     const artifact = 'StakingRewardsFactory'; // The getter is the same on the dual factory.
     const listed = await world.views(factory.farms.map((_, i) => [factory.address, artifact, 'stakingTokens', [BigInt(i)]]));
     listed.forEach((token, i) => {
@@ -57,7 +110,19 @@ async function farmsAreListed(world) {
   }
 }
 
+async function brokenPoolsRevert(world) {
+  for (const { address, artifact, pending, pools } of world.chefs) {
+    for (const [pid, { broken }] of pools.entries()) {
+      if (!broken) continue;
+      const told = await world.view(address, artifact, pending, [BigInt(pid), world.accounts.farmer]).catch(() => null);
+      if (told !== null) throw new Error(`pool ${pid} of ${address} answers ${told} though it is broken`);
+    }
+  }
+}
+
 async function callsSeeTheLastBlock(world) {
-  const seen = await world.anvil.rpc('eth_call', { to: MULTICALL3, data: GET_CURRENT_BLOCK_TIMESTAMP }, 'latest');
-  if (seen !== pad(`0x${world.now.toString(16)}`)) throw new Error(`calls see timestamp ${BigInt(seen)} instead of ${world.now}`);
+  for (const [data, expected] of [[GET_CURRENT_BLOCK_TIMESTAMP, world.now], [GET_BLOCK_NUMBER, world.height]]) {
+    const seen = await world.anvil.rpc('eth_call', { to: MULTICALL3, data }, 'latest');
+    if (seen !== pad(`0x${expected.toString(16)}`)) throw new Error(`calls see ${BigInt(seen)} instead of ${expected}`);
+  }
 }

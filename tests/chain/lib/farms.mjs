@@ -1,5 +1,5 @@
-// The mechanisms: farms of the real StakingRewardsFactory, farms of the dual double,
-// the lair double. Each action is queued on the chain and done on the model.
+// The mechanisms: farms of the real StakingRewardsFactory, farms that stand alone, farms
+// of the dual double, lairs. Each action is queued on the chain and done on the model.
 import { pad } from 'viem';
 import { FarmModel, LairModel } from './models.mjs';
 import { give } from './tokens.mjs';
@@ -10,7 +10,7 @@ const REWARDS_TOKEN_SLOT = '0x1'; // After Ownable's owner.
 
 export class Farm {
   constructor(world, factory, staked, rewards, kind) {
-    Object.assign(this, { world, factory, staked, rewards, ...kind });
+    Object.assign(this, { world, factory, staked, rewards, protocol: 'quickswap', ...kind });
     this.model = new FarmModel(rewards);
     world.farms.push(this);
   }
@@ -70,6 +70,20 @@ export class FarmFactory {
   }
 }
 
+// A StakingRewards that no factory made; the deployer sets its rewards aside and starts it.
+export class LoneFarm extends Farm {
+  constructor(world, staked, reward, protocol) {
+    super(world, null, staked, [reward], { ...FarmFactory.SINGLE, protocol });
+    this.address = world.deploy('StakingRewards', [world.accounts.deployer, reward.address, staked.address]);
+  }
+
+  start(amount) {
+    give(this.world, this.rewards[0], this.address, amount);
+    this.world.send('deployer', this.address, 'StakingRewards', 'notifyRewardAmount', [amount]);
+    this.model.notify(this.world.now, [amount], DURATION);
+  }
+}
+
 export class DualFactory {
   static DUAL = { vaultType: 'quickswap-dual-reward-pool', artifact: 'StakingDualRewardsDouble', earned: ['earnedA', 'earnedB'], rates: ['rewardRateA', 'rewardRateB'] };
 
@@ -99,26 +113,30 @@ export class DualFactory {
   }
 }
 
+// Shares of a growing heap of one token: QuickSwap's lairs, SushiSwap's bar.
 export class Lair {
-  constructor(world, token, quick) {
-    Object.assign(this, { world, token, address: token.address, quick, model: new LairModel() });
+  static QUICK = { protocol: 'quickswap', vaultType: 'quickswap-dquick', artifact: 'DragonLairDouble' };
+  static SUSHI = { protocol: 'sushiswap', vaultType: 'xsushi', artifact: 'SushiBar' };
+
+  constructor(world, token, held, kind = Lair.QUICK) {
+    Object.assign(this, { world, token, address: token.address, held, model: new LairModel(), ...kind });
     world.lairs.push(this);
   }
 
   enter(who, amount) {
-    give(this.world, this.quick, who, amount);
-    this.world.send(who, this.quick.address, 'TokenDouble', 'approve', [this.address, amount]);
-    this.world.send(who, this.address, 'DragonLairDouble', 'enter', [amount]);
+    give(this.world, this.held, who, amount);
+    this.world.send(who, this.held.address, 'TokenDouble', 'approve', [this.address, amount]);
+    this.world.send(who, this.address, this.artifact, 'enter', [amount]);
     this.#moved(() => this.model.enter(who, amount));
   }
 
   leave(who, shares) {
-    this.world.send(who, this.address, 'DragonLairDouble', 'leave', [shares]);
+    this.world.send(who, this.address, this.artifact, 'leave', [shares]);
     this.#moved(() => this.model.leave(who, shares));
   }
 
   reward(amount) {
-    give(this.world, this.quick, this.address, amount);
+    give(this.world, this.held, this.address, amount);
     this.model.reward(amount);
   }
 

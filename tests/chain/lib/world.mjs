@@ -26,8 +26,12 @@ export class World {
     this.now = BigInt(timestamp);
     this.queue = [];
     this.deployed = 0n; // The deployer's nonce: it alone creates contracts.
+    this.height = 0n; // Of the last mined block.
+    this.planned = [];
     this.farms = [];
     this.lairs = [];
+    this.chefs = [];
+    this.markets = [];
     this.tokens = new Map();
   }
 
@@ -37,10 +41,11 @@ export class World {
     this.#push(from, { to, data, value: `0x${value.toString(16)}` }, `${functionName} by ${from}`);
   }
 
-  // Queues a deployment and returns the address that it will have.
-  deploy(artifact, args = []) {
+  // Queues a deployment and returns the address that it will have. `libraries` are
+  // addresses by name, for those contracts that are linked with some.
+  deploy(artifact, args = [], libraries = {}) {
     const address = getContractAddress({ from: this.accounts.deployer, nonce: this.deployed });
-    this.#push('deployer', { data: initCode(artifact, args) }, `deployment of ${artifact}`);
+    this.#push('deployer', { data: initCode(artifact, args, libraries) }, `deployment of ${artifact}`);
     return address.toLowerCase();
   }
 
@@ -63,9 +68,36 @@ export class World {
     await this.anvil.rpc('anvil_setStorageAt', address, slot, word);
   }
 
-  async at(timestamp) {
+  async replaceCode(address, code) {
     await this.mine();
-    this.now = BigInt(timestamp);
+    await this.anvil.rpc('anvil_setCode', address, code);
+  }
+
+  // The number of the block that what is queued now will be in.
+  get next() {
+    return this.height + 1n;
+  }
+
+  // Has `act` done when `at` reaches that moment, so that several stories that do not
+  // know each other make one history.
+  plan(timestamp, act) {
+    this.planned.push({ timestamp, act });
+    this.planned.sort((a, b) => a.timestamp - b.timestamp);
+  }
+
+  async at(timestamp) {
+    while (this.planned.length > 0 && this.planned[0].timestamp <= timestamp) {
+      const { timestamp: moment, act } = this.planned.shift();
+      await this.#moveTo(moment);
+      await act();
+    }
+    await this.#moveTo(timestamp);
+  }
+
+  // Empty blocks at the present moment, for what counts blocks instead of seconds.
+  async pass(blocks) {
+    await this.mine();
+    for (let i = 0; i < blocks; i++) await this.#block();
   }
 
   async mine() {
@@ -85,6 +117,7 @@ export class World {
     await this.anvil.rpc('evm_setBlockGasLimit', `0x${GAS_LIMIT.toString(16)}`);
     await this.#block();
     const { number, timestamp, hash, gasLimit } = await this.anvil.rpc('eth_getBlockByNumber', 'latest', false);
+    if (BigInt(number) !== this.height) throw new Error(`last block is ${BigInt(number)} instead of ${this.height}`);
     if (BigInt(timestamp) !== this.now) throw new Error(`last block has timestamp ${BigInt(timestamp)} instead of ${this.now}`);
     if (BigInt(gasLimit) !== GAS_LIMIT) throw new Error(`last block has gas limit ${BigInt(gasLimit)} instead of ${GAS_LIMIT}`);
     return { number: Number(number), timestamp: Number(timestamp), hash };
@@ -101,8 +134,14 @@ export class World {
       decodeFunctionResult({ abi: artifacts[rows[i][1]].abi, functionName: rows[i][2], data }));
   }
 
+  async #moveTo(timestamp) {
+    await this.mine();
+    this.now = BigInt(timestamp);
+  }
+
   async #block() {
     await this.anvil.batch([['evm_setNextBlockTimestamp', Number(this.now)], ['evm_mine']]);
+    this.height++;
   }
 
   #push(from, tx, what) {
@@ -111,7 +150,20 @@ export class World {
   }
 }
 
-function initCode(artifact, args = []) {
-  const { abi, bytecode } = artifacts[artifact];
+function initCode(artifact, args = [], libraries = {}) {
+  const { abi, bytecode: unlinked, linkReferences = {} } = artifacts[artifact];
+  const bytecode = linked(unlinked, linkReferences, libraries);
   return args.length > 0 ? encodeDeployData({ abi, bytecode, args }) : bytecode;
+}
+
+// Puts the libraries' addresses where the compiler left room for them.
+function linked(bytecode, references, libraries) {
+  let code = bytecode;
+  for (const [name, places] of Object.values(references).flatMap(Object.entries)) {
+    for (const { start, length } of places) {
+      const at = 2 + 2 * start;
+      code = code.slice(0, at) + libraries[name].slice(2) + code.slice(at + 2 * length);
+    }
+  }
+  return code;
 }

@@ -1,11 +1,12 @@
 // Chain id 137: QuickSwap at its real addresses. Single farms of the main and the
-// deprecated factory, dual farms, both lairs, and farms of odd tokens.
+// deprecated factory, dual farms, both lairs, and farms of odd tokens. And MiniChefs.
 import { pad, stringToHex } from 'viem';
 import { DualFactory, FarmFactory, Lair } from '../lib/farms.mjs';
 import { newOddTokens } from '../lib/odd.mjs';
 import { newPairs, newToken, register, wrap } from '../lib/tokens.mjs';
 import { MULTICALL3 } from '../lib/world.mjs';
-import { requireStory } from './story.mjs';
+import { miniChefContracts, miniChefPrices, miniChefSettings, planMiniChefs } from './mini_chefs.mjs';
+import { requireChefStory, requireFarmStory } from './story.mjs';
 import { FACTORY_GENESIS, NEW_PERIOD, OLD_PERIOD, SETUP, SNAPSHOT } from './times.mjs';
 
 const E18 = 10n ** 18n;
@@ -42,6 +43,7 @@ export const polygon = {
     const odd = newOddTokens(world);
     const plain = Array.from({ length: FARMS }, (_, i) => newToken(world, `Plain ${i}`, `PLN${i}`, 18));
 
+    const chefs = planMiniChefs(world);
     await world.at(SETUP);
     wrap(world, tokens.wmatic, 20_000_000n * E18);
     const pairs = await newPairs(world, AT.pairFactory, [
@@ -55,8 +57,13 @@ export const polygon = {
     await oldPeriod(world, { ...farms, deprecated, dual, main, lairs });
     await newPeriod(world, { ...farms, dual, main, lairs });
     await world.at(SNAPSHOT);
-    requireStory(world);
-    return { contracts: AT, prices: prices(tokens, pairs, odd) };
+    requireFarmStory(world);
+    requireChefStory(world, [chefs.mini, chefs.fork]);
+    return {
+      contracts: { ...AT, ...miniChefContracts(chefs) },
+      prices: { ...prices(tokens, pairs, odd), ...miniChefPrices(chefs) },
+      settings: miniChefSettings(chefs),
+    };
   },
 };
 

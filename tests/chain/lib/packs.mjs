@@ -1,0 +1,84 @@
+// Packages whose dependency trees do not install, or of which a few files of many
+// megabytes are needed: fetched with `npm pack`, checked against the digests pinned
+// here, and read from the archive without unpacking it.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+
+const FOLDER = fileURLToPath(new URL('../node_modules/.packs/', import.meta.url)); // Not part of the sources' digest.
+const BLOCK = 512; // Of the tar format.
+const PATH_RECORD = 'path'; // Of a header for names that are too long for the plain one.
+
+const PINNED = {
+  '@aave/core-v3': ['1.19.3', 'sha512-Xr7+VcoU5b4mPwM4IUCnskw3lciwrnL4Xloyad8GOddYeixnri2lZYobNmErm1LwE50vqjI0O+9QGNKY2TDkeQ=='],
+  '@aave/periphery-v3': ['3.0.1', 'sha512-z4+YKhnhoLNC63g67geguL//IdNgEgpgfEiONph/cgg/L9jXAGKjjSS7ZStXH0KnFGoqk44t9XG/idyJGcQA8A=='],
+  '@openzeppelin/contracts': ['3.4.2', 'sha512-z0zMCjyhhp4y7XKAcDAi3Vgms4T2PstwBdahiO0+9NaGICQKjynK3wduSRplTgk4LXmoO1yfDGO5RbjKYxtuxA=='],
+  '@pangolindex/exchange-contracts': ['2.1.9', 'sha512-AnV9zrhfWHJZp1gtmLkE2X5gsKVll55C5+K8BiIo74oLi65ZiAuHufhL58qfOeYMjmltMYyXpKNaJ+2uUqc+SA=='],
+  '@sushiswap/core': ['1.4.2', 'sha512-Khd2i6Bob9uk7dCgVkhUioEoxRP28m6aj25MegAHvnJyxZPVzZDhxSkeL6wdv5MeAp2DwHkYqUq03KDfVTTP4Q=='],
+  solc: ['0.6.12', 'sha512-Lm0Ql2G9Qc7yPP2Ba+WNmzw2jwsrd3u4PobHYlSOxaut3TtUbj9+5ZrT6f4DUpNPEoBaFUOEg9Op9C0mk7ge9g=='],
+};
+
+const fetched = fetchMissing();
+
+// The files of a package as a map from path to content.
+export async function packed(name) {
+  await fetched;
+  const bytes = readFileSync(archive(name));
+  const found = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  if (found !== PINNED[name][1]) throw new Error(`${name} is not the pinned one: ${found}`);
+  return files(gunzipSync(bytes));
+}
+
+// All at once, because each run of npm takes its time.
+async function fetchMissing() {
+  const missing = Object.keys(PINNED).filter((name) => !existsSync(archive(name)));
+  if (missing.length === 0) return;
+  mkdirSync(FOLDER, { recursive: true });
+  const wanted = missing.map((name) => `${name}@${PINNED[name][0]}`);
+  await promisify(execFile)('npm', ['pack', ...wanted, '--pack-destination', FOLDER, '--prefer-offline', '--ignore-scripts'], { cwd: FOLDER });
+}
+
+function archive(name) {
+  return `${FOLDER}${name.replace('@', '').replace('/', '-')}-${PINNED[name][0]}.tgz`;
+}
+
+export { FOLDER as packsFolder };
+
+function files(tar) {
+  const found = new Map();
+  let longName = null;
+  for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0;) {
+    const header = tar.subarray(at, at + BLOCK);
+    const size = parseInt(text(header, 124, 12), 8);
+    const content = tar.subarray(at + BLOCK, at + BLOCK + size);
+    const type = String.fromCharCode(header[156]);
+    if (type === 'x') {
+      longName = records(content).get(PATH_RECORD) ?? null;
+    } else if (type !== 'g') {
+      const prefix = text(header, 345, 155);
+      const name = longName ?? `${prefix && `${prefix}/`}${text(header, 0, 100)}`;
+      found.set(name.replace(/^package\//, ''), content);
+      longName = null;
+    }
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  return found;
+}
+
+// Lines of the form "<length> <key>=<value>".
+function records(content) {
+  return new Map(content.toString('utf8').split('\n').filter(Boolean).map((line) => {
+    const record = line.slice(line.indexOf(' ') + 1);
+    const split = record.indexOf('=');
+    return [record.slice(0, split), record.slice(split + 1)];
+  }));
+}
+
+function text(header, from, length) {
+  const field = header.subarray(from, from + length);
+  const end = field.indexOf(0);
+  return field.subarray(0, end < 0 ? length : end).toString('utf8').trim();
+}
