@@ -21,8 +21,8 @@ use crate::runner::{Job, RunFailure};
 use crate::wave::{Member, Waves};
 use frames::{Asked, Budget, Step, Wanted};
 
-/// Waves of one job; the deepest protocol needs seven.
-const WAVES_MAX: u32 = 16;
+/// Steps of one job, each with reads; the deepest protocol takes nine.
+const STEPS_MAX: u32 = 24;
 /// Reads of one job; ten times what a protocol with 600 pools asks.
 const READS_MAX: u32 = 50_000;
 /// Bytes of replies to one job; 50,000 replies of ten words.
@@ -96,7 +96,7 @@ pub(crate) async fn run(plan: &JobPlan, waves: &BTreeMap<u64, Arc<Waves>>, deadl
         trusted: driver.trusted,
         failure: failure.or(driver.partial),
         ended: driver.ended,
-        waves: driver.waves_done,
+        waves: driver.waves_asked,
         reads: READS_MAX - driver.reads_left,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
     }
@@ -113,7 +113,9 @@ struct Driver<'a> {
     lost: Option<Reason>,
     partial: Option<Failure>,
     ended: bool,
-    waves_done: u32,
+    steps: u32,
+    /// Steps for which the network had to be asked.
+    waves_asked: u32,
     reads_left: u32,
     bytes_left: u32,
 }
@@ -132,7 +134,8 @@ impl<'a> Driver<'a> {
             lost: None,
             partial: None,
             ended: false,
-            waves_done: 0,
+            steps: 0,
+            waves_asked: 0,
             reads_left: READS_MAX,
             bytes_left: BYTES_MAX,
         }
@@ -194,11 +197,11 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// One wave: every read gets a reply, if only that it was not made.
+    /// One step: every read gets a reply, if only that it was not made.
     async fn read(&mut self, member: &Member, asked: Vec<Asked>) -> Result<Vec<Reply>, Failure> {
-        self.waves_done += 1;
-        if self.waves_done > WAVES_MAX {
-            return Err(Failure::new(Reason::OverBudget, format!("asked for more than {WAVES_MAX} waves of reads")));
+        self.steps += 1;
+        if self.steps > STEPS_MAX {
+            return Err(Failure::new(Reason::OverBudget, format!("asked for reads more than {STEPS_MAX} times")));
         }
         let mut replies: Vec<Reply> = vec![Reply::fresh(Outcome::Unsupported); asked.len()];
         let mut by_network: BTreeMap<u64, Vec<(usize, Wanted)>> = BTreeMap::new();
@@ -214,7 +217,9 @@ impl<'a> Driver<'a> {
         }
         let groups = by_network.into_iter().map(|(chain_id, group)| self.ask(member, chain_id, group));
         let answered = futures_util::future::join_all(groups).await;
-        for (place, to, reply) in answered.into_iter().flatten() {
+        let answered: Vec<_> = answered.into_iter().flatten().collect();
+        self.waves_asked += u32::from(answered.iter().any(|(_, _, reply)| !reply.cached));
+        for (place, to, reply) in answered {
             replies[place] = self.admit(to, reply);
         }
         Ok(replies)
