@@ -201,7 +201,7 @@ impl<'a> Driver<'a> {
     async fn read(&mut self, member: &Member, asked: Vec<Asked>) -> Result<Vec<Reply>, Failure> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
-            return Err(Failure::new(Reason::OverBudget, format!("asked for reads more than {STEPS_MAX} times")));
+            return Err(Failure::new(Reason::OverBudget, format!("asked for more than {STEPS_MAX} waves of reads")));
         }
         let mut replies: Vec<Reply> = vec![Reply::fresh(Outcome::Unsupported); asked.len()];
         let mut by_network: BTreeMap<u64, Vec<(usize, Wanted)>> = BTreeMap::new();

@@ -10,8 +10,15 @@ use std::sync::OnceLock;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 
 /// Package and file of everything that tests and demo run.
-const PACKAGES: [(&str, &str); 3] =
-    [("portolan", "portolan"), ("quickswap", "libquickswap.so"), ("portolan-hostile", "libportolan_hostile.so")];
+const PACKAGES: [(&str, &str); 7] = [
+    ("portolan", "portolan"),
+    ("aave-v3", "libaave_v3.so"),
+    ("hop", "libhop.so"),
+    ("quickswap", "libquickswap.so"),
+    ("spookyswap", "libspookyswap.so"),
+    ("sushiswap", "libsushiswap.so"),
+    ("portolan-hostile", "libportolan_hostile.so"),
+];
 
 /// Where the build's files lie.
 #[derive(Debug)]

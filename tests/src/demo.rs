@@ -1,4 +1,4 @@
-//! The demo: local chains with real contracts, the gateway with its plugin, and what to ask it.
+//! The demo: local chains with real contracts, the gateway with its plugins, and what to ask it.
 //!
 //! It prints, so everything that it says goes through the writer that it is given.
 
@@ -74,7 +74,7 @@ pub fn run_once(out: &mut impl Write) -> Result<()> {
 impl Stage {
     fn up(out: &mut impl Write) -> Result<Self> {
         let start = Instant::now();
-        writeln!(out, "building the gateway and its plugin ...")?;
+        writeln!(out, "building the gateway and its plugins ...")?;
         build::built()?;
         writeln!(out, "preparing the chains ...")?;
         chain::prepared()?;

@@ -3,6 +3,7 @@
 //! Invariant: what is started here ends with its value, and no wait is without a deadline.
 
 pub mod build;
+pub mod calldata;
 pub mod chain;
 pub mod demo;
 pub mod dylib;
@@ -10,7 +11,9 @@ pub mod gateway;
 pub mod http;
 pub mod json;
 pub mod problem;
+pub mod protocol;
 pub mod rpc_fault;
+pub mod traffic;
 pub mod truth;
 pub mod wait;
 pub mod world;

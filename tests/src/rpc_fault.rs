@@ -1,11 +1,11 @@
 //! A loopback JSON-RPC endpoint that stands before a chain and goes wrong on command.
 //!
 //! Invariant: what it does with a request follows the fault in force when it answers, so a held request goes on as
-//! soon as the fault changes. It counts what arrives, to wait for and to compare.
+//! soon as the fault changes. It counts what arrives, and keeps what it forwards, to compare.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -60,6 +60,14 @@ pub struct RpcFault {
 struct Counts {
     requests: AtomicUsize,
     held: AtomicUsize,
+    forwarded: Mutex<Vec<Exchange>>,
+}
+
+/// What the chain was asked and answered.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    pub asked: Bytes,
+    pub answered: usize,
 }
 
 impl RpcFault {
@@ -91,6 +99,11 @@ impl RpcFault {
     /// Requests so far.
     pub fn requests(&self) -> usize {
         self.counts.requests.load(Ordering::SeqCst)
+    }
+
+    /// What the chain was asked since the last look.
+    pub fn take(&self) -> Vec<Exchange> {
+        std::mem::take(&mut self.counts.forwarded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits until a request hangs here.
@@ -141,7 +154,7 @@ async fn answer(
     }
     let now = fault.borrow().clone();
     match now {
-        Fault::None | Fault::Hold => forward(chain, body).await,
+        Fault::None | Fault::Hold => forward(chain, body, &counts).await,
         Fault::Close => bail!("closed on command"),
         Fault::Garbage => ok("<html>busy</html>".to_owned()),
         Fault::WrongShape => ok(each(&body, |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":[1]}}}}"#))?),
@@ -157,16 +170,19 @@ async fn answer(
         Fault::ChainId(chain_id) if body.windows(11).any(|window| window == b"eth_chainId") => {
             ok(each(&body, |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"{chain_id:#x}"}}"#))?)
         }
-        Fault::ChainId(_) => forward(chain, body).await,
+        Fault::ChainId(_) => forward(chain, body, &counts).await,
         Fault::Late(by) => {
             tokio::time::sleep(by).await;
-            forward(chain, body).await
+            forward(chain, body, &counts).await
         }
     }
 }
 
-async fn forward(chain: SocketAddr, body: Bytes) -> Result<Response<Full<Bytes>>> {
-    ok(http::post(chain, body).await?.body)
+async fn forward(chain: SocketAddr, asked: Bytes, counts: &Counts) -> Result<Response<Full<Bytes>>> {
+    let body = http::post(chain, asked.clone()).await?.body;
+    let exchange = Exchange { asked, answered: body.len() };
+    counts.forwarded.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
+    ok(body)
 }
 
 fn ok(body: String) -> Result<Response<Full<Bytes>>> {

@@ -3,13 +3,16 @@
 //!
 //! `id` and `name` of a row are the gateway's choice; [`faults`] says what must hold of them.
 
+use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result};
-use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::BigInt;
+use bigdecimal::{BigDecimal, RoundingMode};
 
+use crate::calldata;
 use crate::json::Json;
+use crate::protocol::{self, Question};
 
 /// The networks of the specification: slug, name, file of the logo, chain id; in the order of answers.
 pub const NETWORKS: [(&str, &str, &str, u64); 8] = [
@@ -28,6 +31,20 @@ pub const ACCOUNTS: [&str; 6] = ["farmer", "whale", "odd", "dust", "nothing", "e
 
 /// Members that only `detail=full` has.
 const EXTRAS: [&str; 6] = ["amountRaw", "underlyingAmountRaw", "account", "plugin", "priceSource", "priceAgeSeconds"];
+
+/// Of rates, which contracts tell in rays.
+const RAY_DECIMALS: i64 = 27;
+/// Of health factors, which contracts tell in wads.
+const WAD_DECIMALS: i64 = 18;
+/// Digits of dollars, rates and ratios that answers keep.
+const SIGNIFICANT_DIGITS: NonZeroU64 = NonZeroU64::new(18).unwrap();
+
+/// Whether an answer is asked for with `detail=full`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    Plain,
+    Full,
+}
 
 /// Which of the two claimables calls is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,47 +112,143 @@ impl Truth {
         Ok(prices.map(|(token, price)| format!("{}.{token:?} = {price}\n", self.network)).collect())
     }
 
-    /// The raw rows of the build: `farming` or `claimables` of an account.
+    /// The build's rows for the settings files, by plugin.
     ///
     /// # Errors
     /// Where there are none.
-    pub fn rows(&self, who: &str, kind: &str) -> Result<&[Json]> {
-        self.expected.at(&format!("accounts/{who}/{kind}"))?.items()
+    pub fn settings(&self) -> Result<&[(String, Json)]> {
+        self.expected.at("settings")?.members()
     }
 
-    /// The farming positions of an account, without `id` and `name`.
+    /// What answers say of a protocol that is served here, with its company.
+    ///
+    /// # Errors
+    /// Where neither the specification nor the build's settings have it.
+    pub fn protocol(&self, slug: &str) -> Result<Json> {
+        for (_, settings) in self.settings()? {
+            let made = settings.get("protocol").map(Json::items).transpose()?.unwrap_or_default();
+            if let Some(row) = made.iter().find(|row| row.text_at("slug").is_ok_and(|made| made == slug)) {
+                return protocol::made(row);
+            }
+        }
+        protocol::listed(slug)
+    }
+
+    /// The raw rows of the build about an account: all, or those of one protocol.
+    ///
+    /// # Errors
+    /// Where there are none.
+    pub fn rows(&self, who: &str, question: Question, slug: Option<&str>) -> Result<Vec<&Json>> {
+        self.of(who, question.member(), slug)
+    }
+
+    /// The stakes of an account in pools that no call can read any more: what they owe cannot be told.
+    ///
+    /// # Errors
+    /// Where the build does not say.
+    pub fn unreadable(&self, who: &str, slug: &str) -> Result<Vec<&Json>> {
+        self.of(who, "missing", Some(slug))
+    }
+
+    fn of(&self, who: &str, kind: &str, slug: Option<&str>) -> Result<Vec<&Json>> {
+        let rows = self.expected.at(&format!("accounts/{who}/{kind}"))?.items()?.iter();
+        let asked = |row: &&Json| slug.is_none_or(|slug| row.text_at("protocol").is_ok_and(|own| own == slug));
+        Ok(rows.filter(asked).collect())
+    }
+
+    /// The farming positions of an account in one protocol, without `id` and `name`.
     ///
     /// # Errors
     /// Where the build's values are incomplete.
-    pub fn farming(&self, who: &str) -> Result<Vec<Json>> {
-        self.rows(who, "farming")?.iter().map(|row| self.position(row)).collect()
+    pub fn farming(&self, who: &str, slug: &str) -> Result<Vec<Json>> {
+        let rows = self.rows(who, Question::Farming, Some(slug))?.into_iter().map(|row| self.position(row));
+        let mute = self.of(who, "missing", Some(slug))?.into_iter().map(|row| self.mute_position(row));
+        rows.chain(mute).collect()
+    }
+
+    /// A stake in a token that answers no call: what is staked is known, and nothing about the token.
+    fn mute_position(&self, row: &Json) -> Result<Json> {
+        let contract = row.text_at("contract")?;
+        let alike = |row: &&Json| row.text_at("contract").is_ok_and(|at| at == contract) && row.get("pid").is_some();
+        let positions =
+            ACCOUNTS.iter().map(|who| self.rows(who, Question::Farming, None)).collect::<Result<Vec<_>>>()?;
+        let other = positions.concat().into_iter().find(alike).context("nobody else is in that contract")?;
+        let token = Json::object([
+            ("address", row.at("stakedToken")?.clone()),
+            ("name", Json::text("")),
+            ("symbol", Json::text("")),
+            ("decimals", Json::number(0)),
+            ("logo", Json::Null),
+            ("type", Json::text("SINGLE")),
+        ]);
+        Ok(Json::object([
+            ("network", network(&self.network)?),
+            ("protocol", self.protocol(row.text_at("protocol")?)?.without(&["company"])),
+            ("dollarValue", Json::number(0)),
+            ("contractAddress", Json::text(contract)),
+            ("vaultType", other.at("vaultType")?.clone()),
+            ("apr", Json::number(0)),
+            ("stakedToken", token),
+            ("amount", Json::number(row.text_at("amountRaw")?)),
+            ("underlyingAmount", Json::number(row.text_at("amountRaw")?)),
+            ("rewardTokens", Json::Array(vec![self.short_token(other.text_at("rewardTokens/0")?)?])),
+        ]))
     }
 
     fn position(&self, row: &Json) -> Result<Json> {
         let staked = row.text_at("stakedToken")?;
         let rewards = row.at("rewardTokens")?.items()?.iter();
-        let rewards: Result<Vec<Json>> =
-            rewards.map(|token| Ok(self.token(text(token)?)?.without(&["totalSupply"]))).collect();
+        let rewards: Result<Vec<Json>> = rewards.map(|token| self.short_token(text(token)?)).collect();
         Ok(Json::object([
             ("network", network(&self.network)?),
-            ("protocol", quickswap().without(&["company"])),
+            ("protocol", self.protocol(row.text_at("protocol")?)?.without(&["company"])),
             ("dollarValue", Json::number(row.text_at("dollarValue")?)),
             ("contractAddress", row.at("contract")?.clone()),
             ("vaultType", row.at("vaultType")?.clone()),
             ("apr", Json::number(row.text_at("apr")?)),
-            ("stakedToken", self.token(staked)?.without(&["totalSupply"])),
+            ("stakedToken", self.short_token(staked)?),
             ("amount", self.units(staked, row.text_at("amountRaw")?)?),
             ("underlyingAmount", self.units(staked, row.text_at("underlyingAmountRaw")?)?),
             ("rewardTokens", Json::Array(rewards?)),
         ]))
     }
 
-    /// The claimables of an account, without `id` and `name`.
+    /// The lending positions of an account in one protocol, without `id` and `name`: what it lent; in full also what
+    /// it owes, each row with its side and its market's health factor.
     ///
     /// # Errors
     /// Where the build's values are incomplete.
-    pub fn claimables(&self, who: &str, call: Call) -> Result<Vec<Json>> {
-        self.rows(who, "claimables")?.iter().map(|row| self.claimable(row, call)).collect()
+    pub fn lending(&self, who: &str, slug: &str, detail: Detail) -> Result<Vec<Json>> {
+        let rows = self.rows(who, Question::Lending, Some(slug))?.into_iter();
+        let told = |row: &&Json| detail == Detail::Full || row.text_at("side").is_ok_and(|side| side == "supply");
+        rows.filter(told).map(|row| self.loan(row, detail)).collect()
+    }
+
+    fn loan(&self, row: &Json, detail: Detail) -> Result<Json> {
+        let token = row.text_at("token")?;
+        let mut members = vec![
+            ("network".to_owned(), network(&self.network)?),
+            ("protocol".to_owned(), self.protocol(row.text_at("protocol")?)?.without(&["company"])),
+            ("dollarValue".to_owned(), Json::number(row.text_at("dollarValue")?)),
+            ("rate".to_owned(), fraction(row.text_at("rateRay")?, RAY_DECIMALS)?),
+            ("amount".to_owned(), self.units(token, row.text_at("amountRaw")?)?),
+            ("token".to_owned(), self.short_token(token)?),
+        ];
+        if detail == Detail::Full {
+            let health = row.get("healthFactorWad").map(|wad| fraction(text(wad)?, WAD_DECIMALS)).transpose()?;
+            members.push(("side".to_owned(), row.at("side")?.clone()));
+            members.push(("healthFactor".to_owned(), health.unwrap_or(Json::Null)));
+        }
+        Ok(Json::Object(members))
+    }
+
+    /// The claimables of an account, of all protocols or of one, without `id` and `name`.
+    ///
+    /// # Errors
+    /// Where the build's values are incomplete.
+    pub fn claimables(&self, who: &str, slug: Option<&str>, call: Call) -> Result<Vec<Json>> {
+        let rows = self.rows(who, Question::Claimables, slug)?;
+        rows.into_iter().map(|row| self.claimable(row, call)).collect()
     }
 
     fn claimable(&self, row: &Json, call: Call) -> Result<Json> {
@@ -147,7 +260,7 @@ impl Truth {
             ("data".to_owned(), row.at("data")?.clone()),
         ];
         let mut claimable = vec![
-            ("protocol".to_owned(), quickswap()),
+            ("protocol".to_owned(), self.protocol(row.text_at("protocol")?)?),
             ("network".to_owned(), network(&self.network)?),
             ("dollarValue".to_owned(), Json::number(row.text_at("dollarValue")?)),
             ("amount".to_owned(), self.units(token, row.text_at("amountRaw")?)?),
@@ -155,30 +268,36 @@ impl Truth {
         match call {
             Call::Aggregate => claimable.push(("token".to_owned(), self.whole_token(token)?)),
             Call::Protocol => {
+                let name = row.text_at("function")?;
                 claimable.push(("token".to_owned(), self.token(token)?));
-                claimable.push(("type".to_owned(), Json::text(self.mechanism(row.text_at("contract")?)?)));
-                // Every contract of these chains pays by `getReward()`.
-                let function =
-                    [("name", Json::text("getReward")), ("inputParameters", none()), ("outputParameters", none())];
-                transaction.push(("function".to_owned(), Json::object(function)));
+                claimable.push(("type".to_owned(), Json::text(self.mechanism(name, row.text_at("contract")?)?)));
+                transaction.push(("function".to_owned(), calldata::function(name, row.text_at("data")?)?));
             }
         }
         claimable.push(("claimTransaction".to_owned(), Json::Object(transaction)));
         Ok(Json::Object(claimable))
     }
 
-    /// The vault type of a farm: of whoever has a stake in it. Where all stakers have left, a dual farm is one that
-    /// owes two tokens to one of them.
-    fn mechanism(&self, contract: &str) -> Result<&str> {
-        let at = |row: &&Json| row.text_at("contract").is_ok_and(|at| at == contract);
+    /// The `type` of a claimable. Of lending rewards it is the controller's; of a farm the vault type of whoever has
+    /// a stake in it. Where all stakers have left, a dual farm is one that owes two tokens to one of them.
+    fn mechanism(&self, function: &str, contract: &str) -> Result<&str> {
+        if function == "claimRewards" {
+            return Ok("aave-v3-rewards");
+        }
+        let at = |row: &&&Json| row.text_at("contract").is_ok_and(|at| at == contract);
         let mut owed = 0;
         for who in ACCOUNTS {
-            if let Some(row) = self.rows(who, "farming")?.iter().find(at) {
+            if let Some(row) = self.rows(who, Question::Farming, None)?.iter().find(at) {
                 return row.text_at("vaultType");
             }
-            owed = owed.max(self.rows(who, "claimables")?.iter().filter(at).count());
+            owed = owed.max(self.rows(who, Question::Claimables, None)?.iter().filter(at).count());
         }
         Ok(if owed > 1 { "quickswap-dual-reward-pool" } else { "quickswap-reward-rewardPool" })
+    }
+
+    /// A token as positions tell it.
+    fn short_token(&self, address: &str) -> Result<Json> {
+        Ok(self.token(address)?.without(&["totalSupply"]))
     }
 
     /// A token as the calls of one protocol tell it.
@@ -229,18 +348,6 @@ pub fn network_logo(file: &str) -> String {
     format!("https://github.com/defitrack/data/raw/master/logo/network/{file}")
 }
 
-/// The protocol that these chains have.
-pub fn quickswap() -> Json {
-    Json::object([
-        ("name", Json::text("QUICKSWAP")),
-        ("logo", Json::text("https://github.com/decentri-fi/data/raw/master/logo/protocol/quickswap.png")),
-        ("slug", Json::text("quickswap")),
-        ("primitives", Json::Array(vec![Json::text("POOLING"), Json::text("FARMING")])),
-        ("website", Json::text("https://quickswap.exchange/")),
-        ("company", Json::object([("name", Json::text("QuickSwap")), ("slug", Json::text("quickswap"))])),
-    ])
-}
-
 /// Everything that is wrong with the rows of an answer: other values or members than `expected`, rows too many or
 /// too few, ids that repeat or are out of order, names with gaps.
 ///
@@ -256,10 +363,12 @@ pub fn faults(actual: &Json, expected: &[Json]) -> Result<Vec<String>> {
         if name.trim().is_empty() || name.contains(['{', '}']) {
             found.push(format!("{key}: name {name:?}"));
         }
-        match wanted.iter().position(|(wanted, _)| *wanted == key) {
+        let row = row.without(&["id", "name"]);
+        // Pools of one contract may stake one token: the row that it resembles most is meant.
+        let alike = wanted.iter().enumerate().filter(|(_, (wanted, _))| *wanted == key);
+        match alike.min_by_key(|(_, (_, wanted))| row.differences(wanted).len()).map(|(place, _)| place) {
             Some(place) => {
-                let (_, wanted) = wanted.swap_remove(place);
-                let differences = row.without(&["id", "name"]).differences(wanted);
+                let differences = row.differences(wanted.swap_remove(place).1);
                 found.extend(differences.into_iter().map(|difference| format!("{key}{difference}")));
             }
             None => found.push(format!("{key} should not be there: {row}")),
@@ -277,26 +386,38 @@ pub fn plain(items: &Json) -> Result<Json> {
     Ok(Json::Array(items.items()?.iter().map(|item| item.without(&EXTRAS)).collect()))
 }
 
-/// Order of networks, then protocols, then ids; each id once.
+/// Order of networks, then protocols, then ids; each id once; debts after everything else.
 fn placing(rows: &[Json]) -> Result<Vec<String>> {
-    let place = |row: &Json| -> Result<(usize, String, String)> {
+    let place = |row: &Json| -> Result<(bool, usize, String, String)> {
         let chain_id = row.at("network/chainId")?.to_string();
         let network = NETWORKS.iter().position(|network| network.3.to_string() == chain_id);
         let network = network.with_context(|| format!("no network has chain id {chain_id}"))?;
-        Ok((network, row.text_at("protocol/slug")?.to_owned(), row.text_at("id")?.to_owned()))
+        let owed = row.text_at("side").is_ok_and(|side| side == "borrow");
+        Ok((owed, network, row.text_at("protocol/slug")?.to_owned(), row.text_at("id")?.to_owned()))
     };
     let places: Vec<_> = rows.iter().map(place).collect::<Result<_>>()?;
     let wrong = places.windows(2).filter(|pair| pair[0] >= pair[1]);
     Ok(wrong.map(|pair| format!("{:?} stands before {:?}", pair[0], pair[1])).collect())
 }
 
-/// What tells a row from all others: network, contract and token.
+/// What a row is about: network, protocol, contract and call, token, side.
 fn key(row: &Json) -> Result<String> {
-    let (contract, token) = match row.get("claimTransaction") {
-        Some(transaction) => (transaction.text_at("to")?, row.text_at("token/address")?),
-        None => (row.text_at("contractAddress")?, row.text_at("stakedToken/address")?),
-    };
-    Ok(format!("{} {contract} {token}", row.text_at("network/name")?))
+    let place = format!("{} {}", row.text_at("network/name")?, row.text_at("protocol/slug")?);
+    if let Some(transaction) = row.get("claimTransaction") {
+        let (to, data) = (transaction.text_at("to")?, transaction.text_at("data")?);
+        return Ok(format!("{place} {to} {data} {}", row.text_at("token/address")?));
+    }
+    if let Some(contract) = row.get("contractAddress") {
+        return Ok(format!("{place} {contract} {}", row.text_at("stakedToken/address")?));
+    }
+    let side = row.get("side").map(ToString::to_string).unwrap_or_default();
+    Ok(format!("{place} {} {side}", row.text_at("token/address")?))
+}
+
+/// A rate or ratio of a contract, as answers round it.
+fn fraction(raw: &str, decimals: i64) -> Result<Json> {
+    let exact = BigDecimal::new(BigInt::from_str(raw)?, decimals);
+    Ok(Json::number(exact.with_precision_round(SIGNIFICANT_DIGITS, RoundingMode::HalfEven).to_plain_string()))
 }
 
 fn none() -> Json {

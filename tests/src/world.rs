@@ -1,22 +1,35 @@
-//! The three chains of the tests, and a gateway that serves `quickswap` on all of them.
+//! The chains of the tests, and gateways that serve all of their protocols.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
 
 use crate::build;
 use crate::chain::Chain;
 use crate::gateway::Setup;
 use crate::json::Json;
-use crate::truth::{Call, Truth};
+use crate::protocol::{PLUGINS, Plugin, Question};
+use crate::truth::{Call, Detail, Truth};
 
-/// Polygon has the protocol at its real addresses; on the others the settings file names a factory.
-const PROFILES: [&str; 3] = ["ethereum", "optimism", "polygon"];
+/// In the order of answers.
+const PROFILES: [&str; 4] = ["ethereum", "optimism", "fantom", "polygon"];
+/// Where QuickSwap's contracts stand at their real addresses; on the others the settings file names a factory.
+const QUICKSWAP_AT_HOME: &str = "polygon";
 
 /// Chains and the truth about them, in the order of answers.
 #[derive(Debug)]
 pub struct World {
     pub chains: Vec<(Chain, Truth)>,
+}
+
+/// A protocol on one of the chains' networks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    pub slug: String,
+    pub plugin: &'static str,
+    pub network: String,
 }
 
 impl World {
@@ -49,61 +62,196 @@ impl World {
         self.chains.first().context("no chain")?.1.address(who)
     }
 
-    /// All claimables of an account.
+    /// Every protocol on every network that it is on, in the order of answers.
     ///
     /// # Errors
     /// Where the chains' values are incomplete.
-    pub fn claimables(&self, who: &str, call: Call) -> Result<Vec<Json>> {
-        let rows: Result<Vec<Vec<Json>>> = self.chains.iter().map(|(_, truth)| truth.claimables(who, call)).collect();
-        Ok(rows?.concat())
+    pub fn placed(&self) -> Result<Vec<Placed>> {
+        let mut placed = Vec::new();
+        for (_, truth) in &self.chains {
+            let mut here = Vec::new();
+            for plugin in &PLUGINS {
+                let slugs = deployments(truth, plugin)?.into_iter().map(|row| slug_of(&row));
+                let at_home = plugin.name == "quickswap" && truth.network == QUICKSWAP_AT_HOME;
+                let slugs: BTreeSet<String> =
+                    slugs.chain(at_home.then(|| Ok(plugin.name.into()))).collect::<Result<_>>()?;
+                let place = |slug| Placed { slug, plugin: plugin.name, network: truth.network.clone() };
+                here.extend(slugs.into_iter().map(place));
+            }
+            here.sort_by(|one, other| one.slug.cmp(&other.slug));
+            placed.extend(here);
+        }
+        Ok(placed)
     }
 
-    /// All farming positions of an account.
+    /// The protocols, each once, in the order of `/protocols`.
     ///
     /// # Errors
     /// Where the chains' values are incomplete.
-    pub fn farming(&self, who: &str) -> Result<Vec<Json>> {
-        let rows: Result<Vec<Vec<Json>>> = self.chains.iter().map(|(_, truth)| truth.farming(who)).collect();
-        Ok(rows?.concat())
+    pub fn slugs(&self) -> Result<Vec<String>> {
+        let slugs: BTreeSet<String> = self.placed()?.into_iter().map(|placed| placed.slug).collect();
+        Ok(slugs.into_iter().collect())
     }
 
-    /// What `portolan-blocks` says when all networks answered.
+    /// What `/protocols` tells.
+    ///
+    /// # Errors
+    /// Where the chains' values are incomplete.
+    pub fn protocols(&self) -> Result<Vec<Json>> {
+        let placed = self.placed()?;
+        let one = |slug: String| {
+            let at = placed.iter().find(|placed| placed.slug == slug).context("a protocol is nowhere")?;
+            self.chain(&at.network)?.1.protocol(&slug)
+        };
+        self.slugs()?.into_iter().map(one).collect()
+    }
+
+    /// Where a question is answered: of all protocols, or of one.
+    ///
+    /// # Errors
+    /// Where the chains' values are incomplete.
+    pub fn asked(&self, question: Question, slug: Option<&str>) -> Result<Vec<Placed>> {
+        let answers = |placed: &Placed| {
+            let plugin = PLUGINS.iter().find(|plugin| plugin.name == placed.plugin);
+            plugin.is_some_and(|plugin| plugin.questions.contains(&question))
+                && slug.is_none_or(|slug| slug == placed.slug)
+        };
+        Ok(self.placed()?.into_iter().filter(answers).collect())
+    }
+
+    /// What `portolan-blocks` says when all networks answered; empty where none is asked.
     ///
     /// # Errors
     /// Where a build wrote no block.
-    pub fn pins(&self) -> Result<String> {
-        let pins: Result<Vec<String>> = self.chains.iter().map(|(_, truth)| truth.pin()).collect();
-        Ok(pins?.join(", "))
+    pub fn pins(&self, question: Question, slug: Option<&str>) -> Result<String> {
+        let asked = self.asked(question, slug)?;
+        let own = self.chains.iter().filter(|(_, truth)| asked.iter().any(|placed| placed.network == truth.network));
+        let pins: Vec<String> = own.map(|(_, truth)| truth.pin()).collect::<Result<_>>()?;
+        Ok(pins.join(", "))
     }
 
-    /// A gateway with `quickswap` and the prices of all networks, but no endpoints yet.
+    /// What `portolan-partial` says of an account that has a stake in a pool that answers nobody: only what the pool
+    /// owes is lost.
     ///
     /// # Errors
-    /// Where the plugin does not build.
-    pub fn without_endpoints(&self) -> Result<Setup> {
-        let mut prices = "[prices.static]\n".to_owned();
-        let mut settings = String::new();
-        for (_, truth) in &self.chains {
-            prices.push_str(&truth.price_rows()?);
-            if truth.network != "polygon" {
-                let (network, factory) = (&truth.network, truth.contract("factory")?);
-                settings.push_str(&format!(
-                    "[[deployment]]\nprotocol = \"quickswap\"\nnetwork = \"{network}\"\nfactory = \"{factory}\"\n"
-                ));
+    /// Where the chains' values are incomplete.
+    pub fn partial(&self, who: &str, question: Question, slug: Option<&str>) -> Result<Option<String>> {
+        let mut told = Vec::new();
+        for Placed { slug, network, .. } in self.asked(question, slug)? {
+            let unreadable = self.chain(&network)?.1.unreadable(who, &slug)?;
+            if question == Question::Claimables && !unreadable.is_empty() {
+                told.push(format!("{slug}/{network};reason=plugin-error"));
             }
         }
-        let plugin = build::built()?.plugin("libquickswap.so");
-        Ok(Setup::default().config(&prices).plugin(&plugin, &["quickswap"]).settings("quickswap", &settings))
+        Ok((!told.is_empty()).then(|| told.join(", ")))
+    }
+
+    /// All claimables of an account, of all protocols or of one.
+    ///
+    /// # Errors
+    /// Where the chains' values are incomplete.
+    pub fn claimables(&self, who: &str, slug: Option<&str>, call: Call) -> Result<Vec<Json>> {
+        self.of_all(|truth| truth.claimables(who, slug, call))
+    }
+
+    /// The answer of one protocol to a question about an account.
+    ///
+    /// # Errors
+    /// Where the chains' values are incomplete.
+    pub fn answer(&self, who: &str, question: Question, slug: &str, detail: Detail) -> Result<Vec<Json>> {
+        self.of_all(|truth| match question {
+            Question::Claimables => truth.claimables(who, Some(slug), Call::Protocol),
+            Question::Farming => truth.farming(who, slug),
+            Question::Lending => truth.lending(who, slug, detail),
+        })
+    }
+
+    fn of_all(&self, rows: impl Fn(&Truth) -> Result<Vec<Json>>) -> Result<Vec<Json>> {
+        let rows: Result<Vec<Vec<Json>>> = self.chains.iter().map(|(_, truth)| rows(truth)).collect();
+        Ok(rows?.concat())
+    }
+
+    /// The settings file of a plugin: a row for whatever stands on the chains and is not shipped.
+    ///
+    /// # Errors
+    /// Where the chains' values are incomplete.
+    pub fn settings(&self, plugin: &Plugin) -> Result<String> {
+        let mut protocols = Vec::new();
+        let mut rows = Vec::new();
+        for (_, truth) in &self.chains {
+            rows.extend(deployments(truth, plugin)?);
+            protocols.extend(section(truth, plugin.name, "protocol")?);
+        }
+        let file = json!({"shipped": plugin.shipped, "protocol": protocols, "deployment": rows});
+        Ok(toml::to_string(&file)?)
+    }
+
+    /// A gateway with these plugins and the prices of all networks, but no endpoints yet.
+    ///
+    /// # Errors
+    /// Where a plugin does not build.
+    pub fn with(&self, plugins: &[Plugin]) -> Result<Setup> {
+        let built = build::built()?;
+        let placed = self.placed()?;
+        let mut setup = Setup::default().config(&self.prices()?);
+        for plugin in plugins {
+            let own = placed.iter().filter(|placed| placed.plugin == plugin.name);
+            let slugs: BTreeSet<&str> = own.map(|placed| placed.slug.as_str()).collect();
+            let slugs: Vec<&str> = slugs.into_iter().collect();
+            setup = setup.plugin(&built.plugin(plugin.file), &slugs).settings(plugin.name, &self.settings(plugin)?);
+        }
+        Ok(setup)
+    }
+
+    /// The static prices of all networks, as a part of a configuration.
+    ///
+    /// # Errors
+    /// Where a build wrote none.
+    pub fn prices(&self) -> Result<String> {
+        let rows: Result<Vec<String>> = self.chains.iter().map(|(_, truth)| truth.price_rows()).collect();
+        Ok(format!("[prices.static]\n{}", rows?.concat()))
+    }
+
+    /// A gateway with all plugins and the prices of all networks, but no endpoints yet.
+    ///
+    /// # Errors
+    /// Where a plugin does not build.
+    pub fn without_endpoints(&self) -> Result<Setup> {
+        self.with(&PLUGINS)
     }
 
     /// The same with the chains as endpoints.
     ///
     /// # Errors
-    /// Where the plugin does not build.
+    /// Where a plugin does not build.
     pub fn setup(&self) -> Result<Setup> {
-        let setup = self.without_endpoints()?;
-        Ok(self.chains.iter().fold(setup, |setup, (chain, truth)| setup.rpc(&truth.network, &chain.url)))
+        Ok(self.on_chains(self.without_endpoints()?))
     }
+
+    /// With the chains as endpoints.
+    pub fn on_chains(&self, setup: Setup) -> Setup {
+        self.chains.iter().fold(setup, |setup, (chain, truth)| setup.rpc(&truth.network, &chain.url))
+    }
+}
+
+/// The rows of a plugin's settings file that place something on a chain.
+fn deployments(truth: &Truth, plugin: &Plugin) -> Result<Vec<Value>> {
+    let mut rows = section(truth, plugin.name, "deployment")?;
+    if plugin.name == "quickswap" && truth.network != QUICKSWAP_AT_HOME {
+        let factory = truth.contract("factory").ok();
+        rows.extend(factory.map(|it| json!({"protocol": "quickswap", "network": truth.network, "factory": it})));
+    }
+    Ok(rows)
+}
+
+fn section(truth: &Truth, plugin: &str, section: &str) -> Result<Vec<Value>> {
+    let settings = truth.settings()?.iter().find(|(name, _)| name == plugin);
+    let rows = settings.and_then(|(_, settings)| settings.get(section)).map(Json::items).transpose()?;
+    rows.unwrap_or_default().iter().map(|row| Ok(serde_json::from_str(&row.to_string())?)).collect()
+}
+
+fn slug_of(row: &Value) -> Result<String> {
+    Ok(row["protocol"].as_str().context("a settings row without protocol")?.to_owned())
 }
 
 /// One value for the tests of a file that run at the same time: made by the first, ended with the last.

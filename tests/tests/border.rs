@@ -52,7 +52,9 @@ impl Scene {
             .cloned()
             .partition(|item| item.text_at("protocol/slug").unwrap() == "quickswap");
         let unharmed = truth::plain(&Json::Array(unharmed)).unwrap();
-        let faults = truth::faults(&unharmed, &self.truth.claimables("farmer", Call::Aggregate).unwrap()).unwrap();
+        let faults =
+            truth::faults(&unharmed, &self.truth.claimables("farmer", Some("quickswap"), Call::Aggregate).unwrap())
+                .unwrap();
         let report = json.at("report/jobs").unwrap();
         assert!(faults.is_empty(), "{slug} harms another protocol: {report}\n{}", faults.join("\n"));
         let jobs = json.at("report/jobs").unwrap().items().unwrap();

@@ -39,18 +39,19 @@ fn timely(gateway: &Gateway, path: &str) -> Response {
 /// Everything of the other networks is there, and the loss of ethereum is told with its reason.
 fn assert_rest(what: &str, world: &World, gateway: &Gateway, reason: &str) {
     let whale = world.address("whale").unwrap();
-    let expected = |call| -> Vec<Json> {
+    let expected = |slug, call| -> Vec<Json> {
         let others = world.chains.iter().filter(|(_, truth)| truth.network != "ethereum");
-        others.flat_map(|(_, truth)| truth.claimables("whale", call).unwrap()).collect()
+        others.flat_map(|(_, truth)| truth.claimables("whale", slug, call).unwrap()).collect()
     };
-    for (path, call) in
-        [(format!("/claimables/{whale}"), Call::Aggregate), (format!("/quickswap/{whale}/claimables"), Call::Protocol)]
-    {
+    for (path, slug, call) in [
+        (format!("/claimables/{whale}"), None, Call::Aggregate),
+        (format!("/quickswap/{whale}/claimables"), Some("quickswap"), Call::Protocol),
+    ] {
         let response = timely(gateway, &path);
         assert_eq!(response.status, 200, "{what}: {}", response.body);
         let told = format!("*/ethereum;reason={reason}");
         assert_eq!(response.header("portolan-partial"), Some(told.as_str()), "{what}: {}", gateway.log());
-        let faults = truth::faults(&response.json().unwrap(), &expected(call)).unwrap();
+        let faults = truth::faults(&response.json().unwrap(), &expected(slug, call)).unwrap();
         assert!(faults.is_empty(), "{what}:\n{}", faults.join("\n"));
         let pins = response.header("portolan-blocks").unwrap();
         assert!(
@@ -135,7 +136,7 @@ fn a_second_endpoint_takes_over() {
     let world = WORLD.get(World::start).unwrap();
     let (good, _) = world.chain("ethereum").unwrap();
     let path = format!("/claimables/{}", world.address("farmer").unwrap());
-    let expected = world.claimables("farmer", Call::Aggregate).unwrap();
+    let expected = world.claimables("farmer", None, Call::Aggregate).unwrap();
     for fault in
         [Fault::Close, Fault::Hold, Fault::Garbage, Fault::Status(503), Fault::Error(-32_000), Fault::ChainId(5)]
     {

@@ -41,20 +41,24 @@ impl Plugin for Hop {
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        let part = |row: &Deployment<StakingRewards>| (row.market.clone(), row.mechanism.clone());
-        let parts = self
-            .asked(cx)
-            .map(part)
-            .map(async |(market, farms)| farms.claimables(cx, &market, CLAIMABLE_TYPE, account).await);
-        cx.gather(parts).await
+        cx.gather(self.asked(cx).map(|row| claimables(cx, row, account))).await
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-        let part = |row: &Deployment<StakingRewards>| (row.market.clone(), row.mechanism.clone());
-        let parts =
-            self.asked(cx).map(part).map(async |(market, farms)| farms.farming(cx, &market, VAULT_TYPE, account).await);
-        cx.gather(parts).await
+        cx.gather(self.asked(cx).map(|row| farming(cx, row, account))).await
     }
+}
+
+type Row = Deployment<StakingRewards>;
+
+async fn claimables(cx: &Chain, row: &Row, account: Address) -> Result<Vec<Claimable>, Error> {
+    let farms = row.mechanism.list(cx, &row.market).await?;
+    row.mechanism.claimables(cx, &row.market, CLAIMABLE_TYPE, farms, account).await
+}
+
+async fn farming(cx: &Chain, row: &Row, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+    let farms = row.mechanism.list(cx, &row.market).await?;
+    row.mechanism.farming(cx, &row.market, VAULT_TYPE, farms, account).await
 }
 
 impl Hop {

@@ -71,20 +71,34 @@ impl StakingRewards {
         }
     }
 
+    /// The farms, for [`StakingRewards::claimables`] and [`StakingRewards::farming`].
+    ///
+    /// How many steps it takes depends on the factory, and mostly on replies that the host has kept. A plugin with
+    /// several factories awaits all their lists first, so that what it asks of the account leaves in one wave.
+    ///
+    /// # Errors
+    /// Where the factory does not list its farms.
+    pub async fn list(&self, cx: &Chain, market: &str) -> Result<Farms, Error> {
+        Ok(Farms(match &self.source {
+            Source::Factory(factory) => source::farms(cx, market, *factory).await?,
+            Source::Farms(farms) => farms.iter().map(|address| Farm { address: *address, staked: None }).collect(),
+        }))
+    }
+
     /// What the account has earned and not claimed: a row for each farm and reward token, all of `vault_type`.
     ///
     /// # Errors
-    /// Where the factory does not list its farms, or no farm answers.
+    /// Where no farm answers.
     pub async fn claimables(
         &self,
         cx: &Chain,
         market: &str,
         vault_type: &str,
+        farms: Farms,
         account: Address,
     ) -> Result<Vec<Claimable>, Error> {
         let labels = Labels { market, vault_type };
-        let farms = self.farms(cx, market).await?;
-        let earned = farms.into_iter().flat_map(|farm| {
+        let earned = farms.0.into_iter().flat_map(|farm| {
             farm::slots(self.rewards).iter().map(move |slot| async move {
                 let amount = slot.earned(cx, farm.address, account).zero_within(ZERO_STANDS_S).await?;
                 Ok((farm, *slot, amount))
@@ -105,11 +119,11 @@ impl StakingRewards {
         cx: &Chain,
         market: &str,
         vault_type: &str,
+        farms: Farms,
         account: Address,
     ) -> Result<Vec<FarmingPosition>, Error> {
         let labels = Labels { market, vault_type };
-        let farms = self.farms(cx, market).await?;
-        let staked = farms.into_iter().map(|farm| async move {
+        let staked = farms.0.into_iter().map(|farm| async move {
             let amount = cx.call(farm.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
             Ok((farm, amount))
         });
@@ -118,14 +132,11 @@ impl StakingRewards {
         let rows = each(cx, held.map(|(farm, amount)| found::position(cx, labels, farm, self.rewards, amount)));
         Ok(rows.await.or_told(cx, market))
     }
-
-    async fn farms(&self, cx: &Chain, market: &str) -> Result<Vec<Farm>, Error> {
-        match &self.source {
-            Source::Factory(factory) => source::farms(cx, market, *factory).await,
-            Source::Farms(farms) => Ok(farms.iter().map(|address| Farm { address: *address, staked: None }).collect()),
-        }
-    }
 }
+
+/// The farms of a deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Farms(Vec<Farm>);
 
 /// The claims that [`StakingRewards::claimables`] answers with; the catalogue declares them.
 pub fn claim_templates() -> [ClaimTemplate; 1] {

@@ -60,7 +60,8 @@ impl Plugin for Kit {
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
         let mut found = Vec::new();
         for row in self.0.iter().filter(|row| row.protocol == cx.protocol()) {
-            found.extend(row.mechanism.claimables(cx, &row.market, "farm", account).await?);
+            let farms = row.mechanism.list(cx, &row.market).await?;
+            found.extend(row.mechanism.claimables(cx, &row.market, "farm", farms, account).await?);
         }
         Ok(found)
     }
@@ -68,7 +69,8 @@ impl Plugin for Kit {
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
         let mut found = Vec::new();
         for row in self.0.iter().filter(|row| row.protocol == cx.protocol()) {
-            found.extend(row.mechanism.farming(cx, &row.market, "farm", account).await?);
+            let farms = row.mechanism.list(cx, &row.market).await?;
+            found.extend(row.mechanism.farming(cx, &row.market, "farm", farms, account).await?);
         }
         Ok(found)
     }

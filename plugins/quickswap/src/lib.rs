@@ -10,7 +10,7 @@ mod lair;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::staking_rewards::{self, Rewards};
+use portolan_kits::staking_rewards::{self, Farms, Rewards};
 use portolan_plugin_api::{
     Address, Catalogue, Chain, Claimable, Deployment, Error, FarmingPosition, Plugin, Protocol, Question, Settings,
     SettingsError,
@@ -42,32 +42,54 @@ impl Plugin for Quickswap {
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        let mut parts = Vec::new();
-        for row in self.asked(cx) {
-            if let Contracts::Farms(farms) = &row.mechanism {
-                parts.push(farms.claimables(cx, &row.market, vault_type(farms.rewards()), account));
-            }
-        }
+        let parts = self.listed(cx).await?.into_iter().map(|part| claimables(cx, part, account));
         cx.gather(parts).await
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-        let parts: Vec<_> = self.asked(cx).map(|row| farming(cx, row, account)).collect();
+        let parts = self.listed(cx).await?.into_iter().map(|part| farming(cx, part, account));
         cx.gather(parts).await
     }
 }
 
+/// A deployment, and its farms where it is one of farms.
+type Listed<'a> = (&'a Deployment<Contracts>, Result<Option<Farms>, Error>);
+
 impl Quickswap {
-    /// The deployments that a job is about.
-    fn asked(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<Contracts>> {
-        self.deployments.iter().filter(|row| row.protocol == cx.protocol() && row.network == cx.network())
+    /// The deployments that a job is about. All lists are awaited here, so that what is asked of the account leaves
+    /// in one wave.
+    async fn listed(&self, cx: &Chain) -> Result<Vec<Listed<'_>>, Error> {
+        let asked = |row: &&Deployment<Contracts>| row.protocol == cx.protocol() && row.network == cx.network();
+        let rows: Vec<_> = self.deployments.iter().filter(asked).map(|row| list(cx, row)).collect();
+        cx.join(rows).await
     }
 }
 
-async fn farming(cx: &Chain, row: &Deployment<Contracts>, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-    match &row.mechanism {
-        Contracts::Farms(farms) => farms.farming(cx, &row.market, vault_type(farms.rewards()), account).await,
-        Contracts::Lair(lair) => lair.farming(cx, &row.market, account).await,
+/// A list that fails costs its own deployment.
+async fn list<'a>(cx: &Chain, row: &'a Deployment<Contracts>) -> Result<Listed<'a>, Error> {
+    let farms = match &row.mechanism {
+        Contracts::Farms(farms) => farms.list(cx, &row.market).await.map(Some),
+        Contracts::Lair(_) => Ok(None),
+    };
+    Ok((row, farms))
+}
+
+async fn claimables(cx: &Chain, (row, listed): Listed<'_>, account: Address) -> Result<Vec<Claimable>, Error> {
+    match (&row.mechanism, listed?) {
+        (Contracts::Farms(farms), Some(listed)) => {
+            farms.claimables(cx, &row.market, vault_type(farms.rewards()), listed, account).await
+        }
+        _ => Ok(Vec::new()), // A lair has nothing to claim.
+    }
+}
+
+async fn farming(cx: &Chain, (row, listed): Listed<'_>, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+    match (&row.mechanism, listed?) {
+        (Contracts::Farms(farms), Some(listed)) => {
+            farms.farming(cx, &row.market, vault_type(farms.rewards()), listed, account).await
+        }
+        (Contracts::Lair(lair), _) => lair.farming(cx, &row.market, account).await,
+        (Contracts::Farms(_), None) => Ok(Vec::new()),
     }
 }
 

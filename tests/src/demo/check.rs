@@ -7,19 +7,22 @@ use anyhow::{Result, bail};
 use super::Stage;
 use crate::http::Response;
 use crate::json::Json;
-use crate::truth::{self, ACCOUNTS, Call, NETWORKS};
+use crate::protocol::Question;
+use crate::truth::{self, ACCOUNTS, Call, Detail, NETWORKS};
 
 pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
     let mut wrong = Vec::new();
     let mut rows = 0;
     facts(stage, out, &mut wrong)?;
     for who in ACCOUNTS {
-        for (path, expected) in questions(stage, who)? {
-            rows += expected.len();
-            let response = ask(stage, &path, out)?;
-            complete(stage, &path, &response, &mut wrong)?;
-            for fault in truth::faults(&response.json()?, &expected)? {
-                wrong.push(format!("{who}: {path}: {fault}"));
+        for asked in questions(stage, who)? {
+            rows += asked.rows.len();
+            let response = ask(stage, &asked.path, out)?;
+            whole(&asked, &response, &mut wrong)?;
+            let answer = response.json()?;
+            let items = answer.get("items").map(truth::plain).transpose()?;
+            for fault in truth::faults(items.as_ref().unwrap_or(&answer), &asked.rows)? {
+                wrong.push(format!("{who}: {}: {fault}", asked.path));
             }
         }
     }
@@ -30,15 +33,42 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// What the account answers are, by path.
-fn questions(stage: &Stage, who: &str) -> Result<Vec<(String, Vec<Json>)>> {
-    let account = stage.world.address(who)?;
-    Ok(vec![
-        (format!("/claimables/{account}"), stage.world.claimables(who, Call::Aggregate)?),
-        (format!("/quickswap/{account}/claimables"), stage.world.claimables(who, Call::Protocol)?),
-        (format!("/quickswap/farming/{account}/positions"), stage.world.farming(who)?),
-        (format!("/quickswap/lending/{account}/positions"), Vec::new()),
-    ])
+/// A question about an account, and what must come back.
+struct Asked {
+    path: String,
+    rows: Vec<Json>,
+    pins: String,
+    partial: Option<String>,
+}
+
+/// All that can be asked about an account: the aggregate, and each protocol's claimables, farming and lending, the
+/// last in full too, as debts stand nowhere else.
+fn questions(stage: &Stage, who: &str) -> Result<Vec<Asked>> {
+    let world = &stage.world;
+    let account = world.address(who)?;
+    let mut asked = vec![Asked {
+        path: format!("/claimables/{account}"),
+        rows: world.claimables(who, None, Call::Aggregate)?,
+        pins: world.pins(Question::Claimables, None)?,
+        partial: world.partial(who, Question::Claimables, None)?,
+    }];
+    for slug in world.slugs()? {
+        for question in Question::ALL {
+            for detail in [Detail::Plain, Detail::Full] {
+                if detail == Detail::Full && question != Question::Lending {
+                    continue;
+                }
+                let query = if detail == Detail::Full { "?detail=full" } else { "" };
+                asked.push(Asked {
+                    path: format!("{}{query}", question.path(&slug, account)),
+                    rows: world.answer(who, question, &slug, detail)?,
+                    pins: world.pins(question, Some(&slug))?,
+                    partial: world.partial(who, question, Some(&slug))?,
+                });
+            }
+        }
+    }
+    Ok(asked)
 }
 
 /// The answers that no account changes.
@@ -50,9 +80,8 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
             ("slug", Json::text(slug)),
         ])
     });
-    for (path, expected) in
-        [("/networks", Json::Array(networks.to_vec())), ("/protocols", Json::Array(vec![truth::quickswap()]))]
-    {
+    let protocols = Json::Array(stage.world.protocols()?);
+    for (path, expected) in [("/networks", Json::Array(networks.to_vec())), ("/protocols", protocols)] {
         let differences = ask(stage, path, out)?.json()?.differences(&expected);
         wrong.extend(differences.into_iter().map(|difference| format!("{path}{difference}")));
     }
@@ -82,17 +111,19 @@ fn print(path: &str, response: &Response, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// An account answer is about the pinned blocks of all networks, and misses nothing.
-fn complete(stage: &Stage, path: &str, response: &Response, wrong: &mut Vec<String>) -> Result<()> {
+/// An account answer is about the pinned blocks of all networks that it asks, and misses nothing but what cannot be
+/// told.
+fn whole(asked: &Asked, response: &Response, wrong: &mut Vec<String>) -> Result<()> {
+    let Asked { path, .. } = asked;
     if response.status != 200 {
         bail!("{path} is {}: {}", response.status, response.body);
     }
-    if let Some(partial) = response.header("portolan-partial") {
-        wrong.push(format!("{path} misses {partial}"));
-    }
-    let asked = !path.contains("/lending/"); // No deployment lends: no network is asked.
-    if asked && response.header("portolan-blocks") != Some(stage.world.pins()?.as_str()) {
-        wrong.push(format!("{path} is at {:?}", response.header("portolan-blocks")));
+    for (header, expected) in
+        [("portolan-partial", asked.partial.as_deref()), ("portolan-blocks", Some(asked.pins.as_str()))]
+    {
+        if response.header(header) != expected {
+            wrong.push(format!("{path}: {header} is {:?}, expected {expected:?}", response.header(header)));
+        }
     }
     Ok(())
 }

@@ -9,9 +9,9 @@ use crate::truth::ACCOUNTS;
 
 /// What each account is there for.
 const STORIES: [&str; ACCOUNTS.len()] = [
-    "stakes in running and in finished farms",
-    "stakes much, earned more than 2^64 smallest units",
-    "stakes and earns tokens that break naive clients",
+    "stakes in running and in finished farms and pools, lends and owes",
+    "stakes, lends and owes much",
+    "stakes and earns tokens that break naive clients, and is in a pool that nobody can read",
     "earned exactly one smallest unit",
     "has nothing",
     "left every farm, and is still owed",
@@ -37,7 +37,8 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         format!("http://{claimables}/{farmer}"),
         format!("http://{base}/quickswap/{farmer}/claimables"),
         format!("http://{base}/quickswap/farming/{farmer}/positions"),
-        format!("'http://{base}/quickswap/farming/{farmer}/positions?detail=full'"),
+        format!("'http://{base}/sushiswap/farming/{farmer}/positions?detail=full'"),
+        format!("'http://{base}/aave_v3/lending/{farmer}/positions?detail=full'"),
         format!("http://{base}/networks"),
         format!("http://{base}/protocols"),
         format!("http://{operators}/plugins"),

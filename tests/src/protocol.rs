@@ -1,0 +1,125 @@
+//! Which plugins serve the chains' protocols, and what answers say of a protocol.
+//!
+//! Documents come from the specification's table, or from the settings row that makes a fork; never from a plugin.
+
+use anyhow::{Context as _, Result};
+
+use crate::json::Json;
+
+/// What can be asked about an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    Claimables,
+    Farming,
+    Lending,
+}
+
+impl Question {
+    pub const ALL: [Self; 3] = [Self::Claimables, Self::Farming, Self::Lending];
+
+    /// The member of the build's accounts with the rows.
+    pub fn member(self) -> &'static str {
+        match self {
+            Self::Claimables => "claimables",
+            Self::Farming => "farming",
+            Self::Lending => "lending",
+        }
+    }
+
+    /// The call of one protocol.
+    pub fn path(self, slug: &str, account: &str) -> String {
+        match self {
+            Self::Claimables => format!("/{slug}/{account}/claimables"),
+            Self::Farming => format!("/{slug}/farming/{account}/positions"),
+            Self::Lending => format!("/{slug}/lending/{account}/positions"),
+        }
+    }
+}
+
+/// A plugin that the tests' gateways run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin {
+    pub name: &'static str,
+    pub file: &'static str,
+    pub questions: &'static [Question],
+    /// Whether all of its shipped rows of the chains' networks stand on the chains.
+    pub shipped: bool,
+}
+
+const STAKES: &[Question] = &[Question::Claimables, Question::Farming];
+const LOANS: &[Question] = &[Question::Claimables, Question::Lending];
+
+/// The plugins that serve every protocol of the chains.
+pub const PLUGINS: [Plugin; 3] = [
+    Plugin { name: "aave-v3", file: "libaave_v3.so", questions: LOANS, shipped: false },
+    Plugin { name: "quickswap", file: "libquickswap.so", questions: STAKES, shipped: true },
+    Plugin { name: "sushiswap", file: "libsushiswap.so", questions: STAKES, shipped: false },
+];
+
+/// The specification's row of a protocol.
+struct Row {
+    slug: &'static str,
+    primitives: &'static [&'static str],
+    website: &'static str,
+    company: (&'static str, &'static str),
+}
+
+const TABLE: [Row; 5] = [
+    Row {
+        slug: "aave_v3",
+        primitives: &["LENDING", "BORROWING", "POOLING", "FARMING"],
+        website: "https://aave.com/",
+        company: ("Aave", "aave"),
+    },
+    Row { slug: "hop", primitives: &["POOLING", "FARMING"], website: "https://hop.exchange", company: ("Hop", "hop") },
+    Row {
+        slug: "quickswap",
+        primitives: &["POOLING", "FARMING"],
+        website: "https://quickswap.exchange/",
+        company: ("QuickSwap", "quickswap"),
+    },
+    Row {
+        slug: "spookyswap",
+        primitives: &["POOLING", "FARMING"],
+        website: "https://spooky.fi",
+        company: ("SpookySwap", "spookyswap"),
+    },
+    Row {
+        slug: "sushiswap",
+        primitives: &["POOLING", "FARMING"],
+        website: "https://sushi.com",
+        company: ("SushiSwap", "sushiswap"),
+    },
+];
+
+/// A protocol of the specification's table, with its company.
+///
+/// # Errors
+/// Where the table does not have it.
+pub fn listed(slug: &str) -> Result<Json> {
+    let row = TABLE.iter().find(|row| row.slug == slug).with_context(|| format!("no protocol {slug}"))?;
+    let primitives = row.primitives.iter().map(|primitive| Json::text(*primitive)).collect();
+    let company = Json::object([("name", Json::text(row.company.0)), ("slug", Json::text(row.company.1))]);
+    Ok(document(slug, &slug.to_uppercase(), Json::Array(primitives), row.website, company))
+}
+
+/// A protocol that a `[[protocol]]` of a settings file makes, with its company.
+///
+/// # Errors
+/// Where the row is incomplete.
+pub fn made(row: &Json) -> Result<Json> {
+    let (primitives, company) = (row.at("primitives")?.clone(), row.at("company")?.clone());
+    Ok(document(row.text_at("slug")?, row.text_at("name")?, primitives, row.text_at("website")?, company))
+}
+
+fn document(slug: &str, name: &str, primitives: Json, website: &str, company: Json) -> Json {
+    let logo = format!("https://github.com/decentri-fi/data/raw/master/logo/protocol/{slug}.png");
+    Json::object([
+        ("name", Json::text(name)),
+        ("logo", Json::text(logo)),
+        ("slug", Json::text(slug)),
+        ("primitives", primitives),
+        ("website", Json::text(website)),
+        ("company", company),
+    ])
+}

@@ -1,0 +1,103 @@
+//! What an answer cost at a network's RPC: requests of each sort, the reads in them, and bytes.
+//!
+//! It reads the JSON-RPC requests that a [`RpcFault`] forwarded; nothing is taken from the gateway's own report.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::Add;
+
+use anyhow::{Context as _, Result};
+
+use crate::json::Json;
+use crate::rpc_fault::{Exchange, RpcFault};
+
+/// The same on every network that has it.
+const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
+/// Hex digits of `0x`, a selector and the offset of the only argument, before the number of calls.
+const BEFORE_COUNT: usize = 2 + 8 + 64;
+/// Calls of every chunk that are no reads: two that prove the block, and those that prove that no gas was short.
+const CHUNK_PROOFS: usize = 2 + 16;
+
+/// What was asked of one network, or of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Which chain, and which block.
+    pub heads: usize,
+    /// Requests that carry many reads.
+    pub chunks: usize,
+    /// The reads in them.
+    pub chunked: usize,
+    /// Requests that carry one read.
+    pub singles: usize,
+    /// Whether there is code at an address.
+    pub codes: usize,
+    pub sent_bytes: usize,
+    pub received_bytes: usize,
+}
+
+impl Traffic {
+    /// What was asked since the last look.
+    ///
+    /// # Errors
+    /// A request that is no JSON-RPC.
+    pub fn take(rpc: &RpcFault) -> Result<Self> {
+        rpc.take().iter().map(Self::of).sum()
+    }
+
+    fn of(exchange: &Exchange) -> Result<Self> {
+        let request = Json::parse(std::str::from_utf8(&exchange.asked)?)?;
+        let bytes = Self { sent_bytes: exchange.asked.len(), received_bytes: exchange.answered, ..Self::default() };
+        Ok(match request.text_at("method")? {
+            "eth_call" if request.text_at("params/0/to")?.eq_ignore_ascii_case(MULTICALL3) => {
+                let data = request.text_at("params/0/data").or_else(|_| request.text_at("params/0/input"))?;
+                let count = data.get(BEFORE_COUNT..BEFORE_COUNT + 64).context("no chunk")?;
+                let count = usize::from_str_radix(count.trim_start_matches('0'), 16)?;
+                Self { chunks: 1, chunked: count.checked_sub(CHUNK_PROOFS).context("no proofs")?, ..bytes }
+            }
+            "eth_call" | "eth_getBalance" => Self { singles: 1, ..bytes },
+            "eth_getCode" => Self { codes: 1, ..bytes },
+            _ => Self { heads: 1, ..bytes },
+        })
+    }
+
+    /// All reads of contracts.
+    pub fn reads(&self) -> usize {
+        self.chunked + self.singles
+    }
+
+    /// All HTTP requests.
+    pub fn requests(&self) -> usize {
+        self.heads + self.chunks + self.singles + self.codes
+    }
+}
+
+impl Add for Traffic {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            heads: self.heads + other.heads,
+            chunks: self.chunks + other.chunks,
+            chunked: self.chunked + other.chunked,
+            singles: self.singles + other.singles,
+            codes: self.codes + other.codes,
+            sent_bytes: self.sent_bytes + other.sent_bytes,
+            received_bytes: self.received_bytes + other.received_bytes,
+        }
+    }
+}
+
+impl Sum for Traffic {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Add::add)
+    }
+}
+
+impl fmt::Display for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { heads, chunks, singles, codes, sent_bytes, received_bytes, .. } = self;
+        write!(f, "{} reads in {} requests ", self.reads(), self.requests())?;
+        write!(f, "({heads} for the block, {chunks} of many reads, {singles} of one, {codes} for code), ")?;
+        write!(f, "{sent_bytes} B sent, {received_bytes} B received")
+    }
+}

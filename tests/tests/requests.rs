@@ -1,0 +1,125 @@
+//! What answers cost, counted at the RPC: one request for each wave of reads, however many plugins ask; and next to
+//! nothing the second time.
+//!
+//! The endpoints answer late here, as real ones do: the time for which a wave waits for a job that still runs is a
+//! part of the round trip.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use portolan_tests::gateway::Gateway;
+use portolan_tests::json::Json;
+use portolan_tests::protocol::{PLUGINS, Plugin};
+use portolan_tests::rpc_fault::{Fault, RpcFault};
+use portolan_tests::traffic::Traffic;
+use portolan_tests::world::{Shared, World};
+
+/// The round trip to an endpoint near by.
+const LATE: Duration = Duration::from_millis(60);
+/// A plugin that gets no processor for longer than the hold misses its wave: on a busy machine, that is no fault.
+const TRIES: usize = 3;
+/// Without Multicall3, each read is a request.
+const WITHOUT_MULTICALL: &str = "optimism";
+/// What its rewarder pays depends on what its chef owes: a second wave that nobody can save.
+const TWO_STEPS: &str = "pangolin";
+
+static WORLD: Shared<World> = Shared::new();
+
+/// A fresh gateway whose requests are counted.
+struct Counted<'a> {
+    world: &'a World,
+    gateway: Gateway,
+    rpcs: Vec<RpcFault>,
+}
+
+/// What an answer cost on each network, and the waves of each job by its own report.
+#[derive(Debug)]
+struct Cost {
+    traffic: BTreeMap<String, Traffic>,
+    waves: BTreeMap<String, String>,
+}
+
+impl<'a> Counted<'a> {
+    fn start(world: &'a World, plugins: &[Plugin]) -> Self {
+        let rpcs: Vec<RpcFault> = world.chains.iter().map(|(chain, _)| RpcFault::before(&chain.url).unwrap()).collect();
+        let named = world.chains.iter().zip(&rpcs);
+        let setup = world.with(plugins).unwrap();
+        let setup = named.fold(setup, |setup, ((_, truth), rpc)| setup.rpc(&truth.network, &rpc.url()));
+        let gateway = setup.start().unwrap();
+        rpcs.iter().for_each(|rpc| rpc.set(Fault::Late(LATE)));
+        Self { world, gateway, rpcs }
+    }
+
+    fn ask(&self, query: &str) -> Cost {
+        self.rpcs.iter().for_each(|rpc| drop(rpc.take()));
+        let path = format!("/claimables/{}?detail=full{query}", self.world.address("farmer").unwrap());
+        let response = self.gateway.get(&path).unwrap();
+        assert_eq!((response.status.as_u16(), response.header("portolan-partial")), (200, None), "{}", response.body);
+        let named = self.world.chains.iter().zip(&self.rpcs);
+        let traffic = named.map(|((_, truth), rpc)| (truth.network.clone(), Traffic::take(rpc).unwrap())).collect();
+        Cost { traffic, waves: waves(&response.json().unwrap()) }
+    }
+}
+
+fn waves(answer: &Json) -> BTreeMap<String, String> {
+    let jobs = answer.at("report/jobs").unwrap().items().unwrap().iter();
+    let name = |job: &Json| format!("{}/{}", job.text_at("protocol").unwrap(), job.text_at("network").unwrap());
+    jobs.map(|job| (name(job), job.at("waves").unwrap().to_string())).collect()
+}
+
+/// The first answer that is as it should be, or what the last one was.
+fn in_some_try<T>(mut attempt: impl FnMut() -> Result<T, String>) -> T {
+    let mut last = String::new();
+    for _ in 0..TRIES {
+        match attempt() {
+            Ok(value) => return value,
+            Err(wrong) => last = wrong,
+        }
+    }
+    panic!("{last}")
+}
+
+#[test]
+fn requests_do_not_grow_with_the_number_of_plugins() {
+    let world = WORLD.get(World::start).unwrap();
+    in_some_try(|| {
+        let together = Counted::start(&world, &PLUGINS).ask("");
+        let alone: Vec<Cost> = PLUGINS.iter().map(|plugin| Counted::start(&world, &[*plugin]).ask("")).collect();
+        for (job, waves) in alone.iter().flat_map(|cost| &cost.waves) {
+            assert_eq!(together.waves.get(job), Some(waves), "waves of {job} among others, and alone");
+        }
+        for (network, all) in &together.traffic {
+            println!("cold, all plugins, {network}: {all}");
+            let parts = alone.iter().map(|cost| cost.traffic[network]);
+            let deepest = parts.clone().map(|part| part.chunks).max().unwrap();
+            // Reads that burn all gas are found out by sending their wave in parts, and then go alone.
+            let split = usize::from(all.singles > 0 && all.chunks > 0);
+            if all.chunks > deepest + split {
+                return Err(format!("{network}: {all}, but at most {deepest} of many reads for any plugin alone"));
+            }
+            let singles: usize = parts.map(|part| part.singles).sum();
+            assert_eq!(all.singles, singles, "reads that cannot be joined, on {network}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_second_call_costs_one_request_on_every_network() {
+    let world = WORLD.get(World::start).unwrap();
+    let counted = Counted::start(&world, &PLUGINS);
+    let query = format!("&exclude={TWO_STEPS}");
+    let first = counted.ask(&query);
+    in_some_try(|| {
+        for (network, traffic) in counted.ask(&query).traffic {
+            println!("warm, all plugins, {network}: {traffic}");
+            let one = if network == WITHOUT_MULTICALL { 0 } else { 1 };
+            if (traffic.heads, traffic.chunks, traffic.codes) != (1, one, 0) || (one == 1) != (traffic.singles == 0) {
+                return Err(format!("{network}: {traffic}"));
+            }
+            assert!(traffic.reads() * 2 < first.traffic[&network].reads(), "{network}: {traffic}, like the first time");
+        }
+        Ok(())
+    });
+}
