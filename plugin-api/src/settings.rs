@@ -48,6 +48,11 @@ impl Settings {
         portolan_abi::codec::encode(&self.0)
     }
 
+    #[cfg(feature = "testing")]
+    pub(crate) fn is_default(&self) -> bool {
+        self.0 == Self::default().0
+    }
+
     /// Settings with the operator's rows, as a test gives them.
     #[cfg(feature = "testing")]
     pub fn from_rows(shipped: bool, protocols: Vec<Protocol>, deployments: Vec<SettingsRow>) -> Self {

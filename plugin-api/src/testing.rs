@@ -4,10 +4,12 @@
 //! [`Fixture`], or a closure. No network is needed.
 
 mod canned;
+mod expected;
 mod fixture;
 mod run;
 
 pub use canned::Canned;
+pub use expected::{Expected, line, replay_all};
 pub use fixture::{Fixture, FixtureError};
 pub use portolan_abi::map;
 pub use run::{Case, End, Outcome, settings_error};

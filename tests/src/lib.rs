@@ -12,6 +12,8 @@ pub mod http;
 pub mod json;
 pub mod problem;
 pub mod protocol;
+#[cfg(feature = "record")]
+pub mod record;
 pub mod rpc_fault;
 pub mod traffic;
 pub mod truth;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
 
 use crate::build;
 use crate::chain::Chain;
@@ -176,14 +175,41 @@ impl World {
     /// # Errors
     /// Where the chains' values are incomplete.
     pub fn settings(&self, plugin: &Plugin) -> Result<String> {
-        let mut protocols = Vec::new();
-        let mut rows = Vec::new();
+        let (protocols, rows) = self.settings_rows(plugin)?;
+        file(plugin.shipped, protocols, rows)
+    }
+
+    /// The `[[protocol]]` and the `[[deployment]]` of that file.
+    ///
+    /// # Errors
+    /// Where the chains' values are incomplete.
+    pub fn settings_rows(&self, plugin: &Plugin) -> Result<(Vec<Json>, Vec<Json>)> {
+        let (mut protocols, mut rows) = (Vec::new(), Vec::new());
         for (_, truth) in &self.chains {
             rows.extend(deployments(truth, plugin)?);
             protocols.extend(section(truth, plugin.name, "protocol")?);
         }
-        let file = json!({"shipped": plugin.shipped, "protocol": protocols, "deployment": rows});
-        Ok(toml::to_string(&file)?)
+        Ok((protocols, rows))
+    }
+
+    /// The rows of a fork of the chains, as those of another protocol that has the same mechanism.
+    ///
+    /// # Errors
+    /// Where the chains' values are incomplete.
+    pub fn settings_as(&self, fork: &str, slug: &str) -> Result<(Vec<Json>, Vec<Json>)> {
+        let mut rows = Vec::new();
+        for (_, truth) in &self.chains {
+            for (plugin, _) in truth.settings()? {
+                let all = section(truth, plugin, "deployment")?;
+                rows.extend(all.into_iter().filter(|row| row.text_at("protocol").is_ok_and(|own| own == fork)));
+            }
+        }
+        let renamed = |row: &Json| {
+            let mut members = vec![("protocol".to_owned(), Json::text(slug))];
+            members.extend_from_slice(row.without(&["protocol"]).members()?);
+            Ok(Json::Object(members))
+        };
+        Ok((Vec::new(), rows.iter().map(renamed).collect::<Result<_>>()?))
     }
 
     /// A gateway with these plugins and the prices of all networks, but no endpoints yet.
@@ -234,24 +260,38 @@ impl World {
     }
 }
 
+/// A settings file of these rows.
+///
+/// # Errors
+/// A row that TOML cannot hold.
+pub fn file(shipped: bool, protocols: Vec<Json>, rows: Vec<Json>) -> Result<String> {
+    let members =
+        [("shipped", Json::Bool(shipped)), ("protocol", Json::Array(protocols)), ("deployment", Json::Array(rows))];
+    let file: serde_json::Value = serde_json::from_str(&Json::object(members).to_string())?;
+    Ok(toml::to_string(&file)?)
+}
+
 /// The rows of a plugin's settings file that place something on a chain.
-fn deployments(truth: &Truth, plugin: &Plugin) -> Result<Vec<Value>> {
+fn deployments(truth: &Truth, plugin: &Plugin) -> Result<Vec<Json>> {
     let mut rows = section(truth, plugin.name, "deployment")?;
     if plugin.name == "quickswap" && truth.network != QUICKSWAP_AT_HOME {
-        let factory = truth.contract("factory").ok();
-        rows.extend(factory.map(|it| json!({"protocol": "quickswap", "network": truth.network, "factory": it})));
+        let row = |factory: &str| {
+            let members = [("protocol", "quickswap"), ("network", truth.network.as_str()), ("factory", factory)];
+            Json::object(members.map(|(name, value)| (name, Json::text(value))))
+        };
+        rows.extend(truth.contract("factory").ok().map(row));
     }
     Ok(rows)
 }
 
-fn section(truth: &Truth, plugin: &str, section: &str) -> Result<Vec<Value>> {
+fn section(truth: &Truth, plugin: &str, section: &str) -> Result<Vec<Json>> {
     let settings = truth.settings()?.iter().find(|(name, _)| name == plugin);
     let rows = settings.and_then(|(_, settings)| settings.get(section)).map(Json::items).transpose()?;
-    rows.unwrap_or_default().iter().map(|row| Ok(serde_json::from_str(&row.to_string())?)).collect()
+    Ok(rows.unwrap_or_default().to_vec())
 }
 
-fn slug_of(row: &Value) -> Result<String> {
-    Ok(row["protocol"].as_str().context("a settings row without protocol")?.to_owned())
+fn slug_of(row: &Json) -> Result<String> {
+    Ok(row.text_at("protocol")?.to_owned())
 }
 
 /// One value for the tests of a file that run at the same time: made by the first, ended with the last.

@@ -8,7 +8,7 @@ use portolan_tests::json::Json;
 use portolan_tests::protocol::{self, PLUGINS, Question};
 use portolan_tests::truth::{self, ACCOUNTS, Detail};
 use portolan_tests::wait;
-use portolan_tests::world::World;
+use portolan_tests::world::{self, World};
 
 /// The forks that settings files make, and their plugins.
 const FORKS: [(&str, &str); 4] = [
@@ -116,22 +116,9 @@ impl Other {
     }
 
     /// The rows of the build's settings, under the plugin's own protocol.
-    fn settings(&self, world: &World, network: &str) -> String {
-        let mut file = "shipped = false\n".to_owned();
-        let (_, truth) = world.chain(network).unwrap();
-        for (_, settings) in truth.settings().unwrap() {
-            for row in settings.at("deployment").unwrap().items().unwrap() {
-                if row.text_at("protocol").unwrap() != self.stands_for {
-                    continue;
-                }
-                file.push_str(&format!("[[deployment]]\nprotocol = {:?}\n", self.slug));
-                for (key, value) in row.without(&["protocol"]).members().unwrap() {
-                    // JSON's texts and arrays of texts are TOML's too.
-                    file.push_str(&format!("{key} = {value}\n"));
-                }
-            }
-        }
-        file
+    fn settings(&self, world: &World) -> String {
+        let (protocols, rows) = world.settings_as(self.stands_for, self.slug).unwrap();
+        world::file(false, protocols, rows).unwrap()
     }
 }
 
@@ -143,7 +130,7 @@ fn the_kits_serve_other_plugins_as_well() {
     let mut setup = Setup::default().config(&world.prices().unwrap()).rpc(NETWORK, &chain.url);
     for other in &OTHERS {
         let dylib = build::built().unwrap().plugin(other.file);
-        setup = setup.plugin(&dylib, &[other.slug]).settings(other.plugin, &other.settings(&world, NETWORK));
+        setup = setup.plugin(&dylib, &[other.slug]).settings(other.plugin, &other.settings(&world));
     }
     let gateway = setup.start().unwrap();
     for other in &OTHERS {

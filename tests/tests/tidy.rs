@@ -102,13 +102,18 @@ fn plugins_depend_on_the_api_and_the_kits_alone() {
     assert!(seen > 0, "no plugin was looked at");
 }
 
-#[test]
-fn plugins_have_the_same_files_and_headings() {
+/// The folders of the plugins.
+fn plugins() -> Vec<PathBuf> {
     let folders = fs::read_dir(workspace().join("plugins")).unwrap().map(|entry| entry.unwrap().path());
     let plugins: Vec<PathBuf> = folders.filter(|path| path.is_dir() && !path.ends_with("kits")).collect();
-    assert!(!plugins.is_empty());
-    for plugin in plugins {
-        for file in ["Cargo.toml", "README.md", "src/lib.rs", "src/deployments.rs"] {
+    assert!(!plugins.is_empty(), "no plugin was found");
+    plugins
+}
+
+#[test]
+fn plugins_have_the_same_files_and_headings() {
+    for plugin in plugins() {
+        for file in ["Cargo.toml", "README.md", "src/lib.rs", "src/deployments.rs", "src/tests.rs"] {
             assert!(plugin.join(file).is_file(), "{} has no {file}", plugin.display());
         }
         let readme = fs::read_to_string(plugin.join("README.md")).unwrap();
@@ -117,6 +122,59 @@ fn plugins_have_the_same_files_and_headings() {
             let at = rest.find(&format!("\n## {heading}\n"));
             rest = &rest[at.unwrap_or_else(|| panic!("{}: no heading {heading} in its place", plugin.display()))..];
         }
+    }
+}
+
+#[test]
+fn plugins_declare_contract_functions_in_one_file() {
+    let in_plugin = |path: &str| path.starts_with("plugins/") && !path.starts_with("plugins/kits/");
+    let mut declaring = BTreeSet::new();
+    for (path, source) in sources().into_iter().filter(|(path, _)| in_plugin(path)) {
+        let declares = code(&source).any(|line| line.starts_with("sol!") || line.contains("::sol!"));
+        let name = Path::new(&path).file_name().unwrap().to_string_lossy().into_owned();
+        // Tests declare them once more, so that a wrong one is a failing test.
+        if declares && name != "tests.rs" {
+            assert_eq!(name, "contracts.rs", "{path} declares functions of contracts");
+            declaring.insert(path);
+        }
+    }
+    for plugin in plugins() {
+        let path = plugin.join("src/contracts.rs");
+        // A plugin whose contracts are all a kit's has none.
+        assert_eq!(path.is_file(), declaring.contains(&relative(&path)), "{} declares nothing", path.display());
+    }
+}
+
+#[test]
+fn plugins_have_recorded_jobs_and_replay_them() {
+    for plugin in plugins() {
+        let shown = plugin.display();
+        let files = fs::read_dir(plugin.join("fixtures")).unwrap_or_else(|error| panic!("{shown}/fixtures: {error}"));
+        let names: BTreeSet<String> =
+            files.map(|file| file.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        for kind in ["nothing", "typical", "edge"] {
+            assert!(names.iter().any(|name| name.starts_with(kind)), "{shown} has no {kind} case");
+        }
+        for name in &names {
+            let stem = name.split('.').next().unwrap();
+            for file in [format!("{stem}.json"), format!("{stem}.expected.json")] {
+                assert!(names.contains(&file), "{shown}/fixtures has {name} without {file}");
+            }
+        }
+        let tests = fs::read_to_string(plugin.join("src/tests.rs")).unwrap();
+        assert!(code(&tests).any(|line| line.contains("testing::replay_all::<")), "{shown} does not replay them");
+    }
+}
+
+#[test]
+fn plugins_are_members_and_stand_in_the_readme() {
+    let manifest: toml::Table = fs::read_to_string(workspace().join("Cargo.toml")).unwrap().parse().unwrap();
+    let members = manifest["workspace"]["members"].as_array().unwrap();
+    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
+    for plugin in plugins() {
+        let path = relative(&plugin);
+        assert!(members.iter().any(|member| member.as_str() == Some(&path)), "{path} is no member of the workspace");
+        assert!(readme.contains(&format!("({path}/README.md)")), "the README's table of protocols has no {path}");
     }
 }
 

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use alloy::primitives::{Address, B256, Bytes};
+use portolan_abi::root::PluginRef;
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Asked, Case, Outcome, Replies};
 use crate::catalogue::Question;
 use crate::chain::Block;
-use crate::export::Exported;
+use crate::export::{Exported, module};
 use crate::settings::Settings;
 
 /// A recorded job, as a JSON file keeps it.
@@ -24,6 +25,9 @@ pub struct Fixture {
     /// The blocks of other networks, by chain id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pins: BTreeMap<u64, RecordedBlock>,
+    /// The settings that it ran with, as the binary interface hands them over; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    settings: String,
     reads: Vec<Recorded>,
 }
 
@@ -76,9 +80,14 @@ pub enum FixtureError {
 
 impl Fixture {
     /// Runs a case against `replies` and keeps every reply.
-    pub fn record<P: Exported>(case: &Case, mut replies: impl Replies) -> (Outcome, Self) {
+    pub fn record<P: Exported>(case: &Case, replies: impl Replies) -> (Outcome, Self) {
+        Self::record_in(module::<P>(), case, replies)
+    }
+
+    /// The same with a plugin that was loaded from its dylib.
+    pub fn record_in(plugin: PluginRef, case: &Case, mut replies: impl Replies) -> (Outcome, Self) {
         let mut reads: Vec<Recorded> = Vec::new();
-        let outcome = case.run::<P>(|asked: &Asked| {
+        let outcome = case.run_in(plugin, |asked: &Asked| {
             let answer = replies.reply(asked);
             let read = Recorded::new(asked, &answer);
             if !reads.contains(&read) {
@@ -93,6 +102,7 @@ impl Fixture {
             account: hex(case.account.as_slice()),
             block: RecordedBlock::new(case.at),
             pins: case.pins.iter().map(|(network, at)| (*network, RecordedBlock::new(*at))).collect(),
+            settings: if case.settings.is_default() { String::new() } else { hex(&case.settings.encode()) },
             reads,
         };
         (outcome, fixture)
@@ -114,6 +124,17 @@ impl Fixture {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
         Ok(std::fs::write(path, text)?)
+    }
+
+    /// The settings that the job was recorded with.
+    ///
+    /// # Errors
+    /// [`FixtureError::Value`].
+    pub fn settings(&self) -> Result<Settings, FixtureError> {
+        if self.settings.is_empty() {
+            return Ok(Settings::default());
+        }
+        Settings::decode(&bytes("settings", &self.settings, None)?).map_err(|_| wrong("settings", &self.settings))
     }
 
     /// Replays the recorded job with these settings; a read that was not recorded finds no endpoint.

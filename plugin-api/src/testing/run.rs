@@ -26,7 +26,7 @@ pub struct Case {
     pub(super) question: Question,
     pub(super) account: Address,
     pub(super) at: Block,
-    settings: Settings,
+    pub(super) settings: Settings,
     pub(super) pins: Vec<(u64, Block)>,
 }
 
@@ -61,8 +61,16 @@ impl Case {
     ///
     /// # Panics
     /// If the plugin refuses its settings or the question, or breaks the ABI.
-    pub fn run<P: Exported>(&self, mut replies: impl Replies) -> Outcome {
-        let plugin = Running::<P>::new(&self.settings).expect("the plugin takes its settings");
+    pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
+        self.run_in(module::<P>(), replies)
+    }
+
+    /// Runs the job in a plugin that was loaded from its dylib.
+    ///
+    /// # Panics
+    /// As [`Case::run`].
+    pub fn run_in(&self, plugin: PluginRef, mut replies: impl Replies) -> Outcome {
+        let plugin = Running::new(plugin, &self.settings).expect("the plugin takes its settings");
         let job = plugin.start(self);
         let mut outcome =
             Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), waves: Vec::new() };
@@ -95,7 +103,7 @@ impl Case {
 
 /// What a plugin says of settings that it refuses; `None` if it takes them.
 pub fn settings_error<P: Exported>(settings: &Settings) -> Option<map::SettingsError> {
-    Running::<P>::new(settings).err()
+    Running::new(module::<P>(), settings).err()
 }
 
 fn block(block: Block) -> map::Block {
@@ -108,17 +116,15 @@ fn block(block: Block) -> map::Block {
 }
 
 /// An instance, dropped at the end.
-struct Running<P> {
+struct Running {
     module: PluginRef,
     instance: RawInstance,
-    plugin: std::marker::PhantomData<P>,
 }
 
-impl<P: Exported> Running<P> {
-    fn new(settings: &Settings) -> Result<Self, map::SettingsError> {
-        let module = module::<P>();
+impl Running {
+    fn new(module: PluginRef, settings: &Settings) -> Result<Self, map::SettingsError> {
         match (module.configure())(RSlice::from_slice(&settings.encode())) {
-            RResult::ROk(instance) => Ok(Self { module, instance, plugin: std::marker::PhantomData }),
+            RResult::ROk(instance) => Ok(Self { module, instance }),
             RResult::RErr(error) => Err(codec::decode(&error).expect("a settings error decodes")),
         }
     }
@@ -135,7 +141,7 @@ impl<P: Exported> Running<P> {
     }
 }
 
-impl<P> Drop for Running<P> {
+impl Drop for Running {
     fn drop(&mut self) {
         (self.module.drop_instance())(self.instance);
     }

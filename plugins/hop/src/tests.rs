@@ -2,7 +2,7 @@
 //!
 //! What a farm can do wrong is the kit's test; here is what Hop makes of it.
 
-use portolan_plugin_api::testing::{Answer, Asked, Case, End, Outcome, map};
+use portolan_plugin_api::testing::{self, Answer, Asked, Case, End, Outcome, map};
 use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::Hop;
@@ -107,4 +107,10 @@ fn a_settings_file_replaces_a_networks_list() {
     assert_eq!(Hop::configure(&settings).expect("the settings are right").deployments.len(), 3);
     let case = Case::new("hop", OPTIMISM, Question::Claimables, ACCOUNT).settings(settings);
     assert_eq!(case.run::<Hop>(chain).waves[0], 1);
+}
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Hop>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }

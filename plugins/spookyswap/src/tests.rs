@@ -2,7 +2,7 @@
 //!
 //! What a pool can do wrong is the kit's test; here is what SpookySwap makes of it.
 
-use portolan_plugin_api::testing::{Answer, Canned, Case, End, Outcome, map};
+use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, Outcome, map};
 use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::Spookyswap;
@@ -134,4 +134,10 @@ fn the_catalogue_names_its_protocol_and_deployments() {
     let plugin = Spookyswap::configure(&Settings::default()).expect("there is no file");
     assert_eq!(plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect::<Vec<_>>(), ["spookyswap"]);
     assert!(plugin.deployments.iter().all(|row| row.network == FANTOM));
+}
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Spookyswap>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }

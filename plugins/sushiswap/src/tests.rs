@@ -244,3 +244,9 @@ fn wrong_settings_are_refused_with_row_and_key() {
         assert!(refused.message.contains(message), "{}", refused.message);
     }
 }
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Sushiswap>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
+}

@@ -1,0 +1,129 @@
+//! What a recorded job must find, in a file beside the record: one line of text for each finding.
+//!
+//! The lines come from a chain's arithmetic, not from the run that was recorded. They hold what is true or false about
+//! an account, and no name or word of the answer.
+#![expect(clippy::panic, reason = "a plugin that answers wrongly is the failure of the test that runs this")]
+
+use std::path::Path;
+
+use alloy::primitives::{Address, U256, hex};
+use portolan_abi::map::{self, Finding, Word};
+use serde::{Deserialize, Serialize};
+
+use super::{End, Fixture, FixtureError, Outcome};
+use crate::export::Exported;
+
+/// The end of the expectation's file name, after the record's own.
+const BESIDE: &str = "expected.json";
+
+/// What a job must find.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Expected {
+    /// Whether something that cannot be told must be told as missing.
+    pub partial: bool,
+    /// The lines of [`line`], in any order.
+    pub findings: Vec<String>,
+}
+
+impl Expected {
+    /// Reads the file beside a record.
+    ///
+    /// # Errors
+    /// [`FixtureError`].
+    pub fn load(record: impl AsRef<Path>) -> Result<Self, FixtureError> {
+        Ok(serde_json::from_str(&std::fs::read_to_string(record.as_ref().with_extension(BESIDE))?)?)
+    }
+
+    /// Writes the file beside a record.
+    ///
+    /// # Errors
+    /// [`FixtureError`].
+    pub fn save(&self, record: impl AsRef<Path>) -> Result<(), FixtureError> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(std::fs::write(record.as_ref().with_extension(BESIDE), text)?)
+    }
+
+    /// Everything in which a job's outcome is another one.
+    pub fn differences(&self, outcome: &Outcome) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let end = if self.partial { End::Partial } else { End::Complete };
+        if outcome.end != end {
+            wrong.push(format!("ended {:?} instead of {end:?}: {}", outcome.end, outcome.message));
+        }
+        let mut open = self.findings.clone();
+        for found in outcome.findings.iter().map(line) {
+            match open.iter().position(|line| *line == found) {
+                Some(place) => drop(open.swap_remove(place)),
+                None => wrong.push(format!("found {found}")),
+            }
+        }
+        wrong.extend(open.into_iter().map(|line| format!("did not find {line}")));
+        wrong
+    }
+}
+
+/// Replays every record of a folder and compares it with the expectation beside it; how many there are.
+///
+/// # Panics
+/// If an outcome is another one, or a file is not what it should be.
+pub fn replay_all<P: Exported>(folder: impl AsRef<Path>) -> usize {
+    let folder = folder.as_ref();
+    let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let is_record = |path: &std::path::PathBuf| {
+        let name = path.to_string_lossy();
+        name.ends_with(".json") && !name.ends_with(BESIDE)
+    };
+    let records: Vec<_> = paths.filter(is_record).collect();
+    for record in &records {
+        let wrong = replay::<P>(record).unwrap_or_else(|error| panic!("{}: {error}", record.display()));
+        assert!(wrong.is_empty(), "{}:\n{}", record.display(), wrong.join("\n"));
+    }
+    records.len()
+}
+
+fn replay<P: Exported>(record: &Path) -> Result<Vec<String>, FixtureError> {
+    let (fixture, expected) = (Fixture::load(record)?, Expected::load(record)?);
+    Ok(expected.differences(&fixture.replay::<P>(fixture.settings()?)?))
+}
+
+/// A finding as a line of an expectation.
+pub fn line(finding: &Finding) -> String {
+    match finding {
+        Finding { claimable: Some(found), .. } => {
+            let place = place(found.contract, found.number);
+            let arguments = hex::encode_prefixed(&found.claim.arguments);
+            let (amount, token, to) = (number(found.amount), address(found.token), address(found.claim.to));
+            format!("claim {amount} of {token} from {place} by calling {to} with {arguments}")
+        }
+        Finding { farming: Some(found), .. } => {
+            let place = place(found.contract, found.number);
+            let rewards: Vec<String> = found.rewards.iter().map(|reward| address(reward.token)).collect();
+            let (amount, underlying) = (number(found.amount), number(found.underlying_amount));
+            let (token, rewards) = (address(found.staked_token), rewards.join(", "));
+            format!("stake {amount} in {place}, worth {underlying} of {token}, for {rewards}")
+        }
+        Finding { lending: Some(found), .. } => {
+            let deed = if found.side == map::side::BORROW { "owe" } else { "lend" };
+            let health = found.health_factor_wad.map(|wad| format!(", health {}", number(wad))).unwrap_or_default();
+            let (amount, token, rate) = (number(found.amount), address(found.token), number(found.rate_ray));
+            format!("{deed} {amount} of {token} in {} at {rate}{health}", address(found.contract))
+        }
+        _ => "nothing".to_owned(),
+    }
+}
+
+fn place(contract: map::Address, pool: Option<Word>) -> String {
+    let pool = pool.map(|pool| format!(" pool {}", number(pool))).unwrap_or_default();
+    format!("{}{pool}", address(contract))
+}
+
+fn address(address: map::Address) -> String {
+    format!("{:#x}", Address::from(address.0))
+}
+
+fn number(word: Word) -> U256 {
+    U256::from_be_bytes(word.0)
+}
