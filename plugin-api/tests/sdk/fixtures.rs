@@ -1,6 +1,6 @@
 //! Recorded jobs: they replay bit for bit from their file, and a file that is wrong says what is.
 
-use portolan_plugin_api::testing::{Answer, Asked, Case, End, Fixture, FixtureError, Outcome};
+use portolan_plugin_api::testing::{Answer, Asked, Case, End, Expected, Fixture, FixtureError, Outcome, line};
 use portolan_plugin_api::{Address, B256, Block, Claimable, Error, Settings, U256};
 use serde_json::{Value, json};
 
@@ -181,4 +181,17 @@ fn a_file_of_another_shape_is_an_error() {
     let (folder, _) = saved("");
     assert!(matches!(Fixture::load(folder.path().join("other.json")), Err(FixtureError::Io(_))));
     assert!(matches!(record().1.save(folder.path()), Err(FixtureError::Io(_))));
+}
+
+#[test]
+fn an_expectation_tells_what_was_found_too_much_and_what_was_not() {
+    let (outcome, _) = record();
+    let findings: Vec<String> = outcome.findings.iter().rev().map(line).collect();
+    let right = Expected { partial: true, findings };
+    assert_eq!(right.differences(&outcome), [""; 0]);
+    let mut wrong = Expected { partial: false, ..right };
+    let lost = std::mem::replace(&mut wrong.findings[0], "stake 1".to_owned());
+    let differences = wrong.differences(&outcome);
+    assert!(differences[0].starts_with("ended Partial instead of Complete"), "{differences:?}");
+    assert_eq!(differences[1..], [format!("found {lost}"), "did not find stake 1".to_owned()]);
 }
