@@ -22,6 +22,11 @@ pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     cut
 }
 
+/// A plugin's words for a log line, a status or a report: without control characters, at most `chars_max` characters.
+pub(crate) fn plain(text: &str, chars_max: usize) -> String {
+    text.chars().filter(|each| !each.is_control()).take(chars_max).collect()
+}
+
 fn clean(text: &str) -> String {
     text.chars().map(|each| if each.is_control() { '\u{fffd}' } else { each }).collect()
 }
@@ -56,5 +61,6 @@ mod tests {
     fn a_long_text_is_cut_and_its_control_characters_are_replaced() {
         assert_eq!(cut("a\r\nbcdef", 5), "a\u{fffd}\u{fffd}bc…");
         assert_eq!(cut("abcde", 5), "abcde");
+        assert_eq!(plain("a\r\nbcdef", 5), "abcde");
     }
 }

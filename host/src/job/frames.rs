@@ -9,6 +9,7 @@ use portolan_abi::row::{self, JobIn, JobOut, Network, freshness, kind, mode, sou
 
 use super::{FINDINGS_MAX, Failure};
 use crate::answer::Reason;
+use crate::one_line;
 use crate::reader::{Freshness, Kind, Outcome, Read, Reply};
 
 /// A frame from a plugin; 20,000 reads with their calldata take 4 MiB.
@@ -173,8 +174,7 @@ fn wanted(read: &row::Read, data: &[u8], extension: &ReadExtension) -> Option<Re
 
 /// A plugin's words, cut and cleaned: they stand in `detail=full` and in the log.
 fn text(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    text.chars().filter(|c| !c.is_control()).take(MESSAGE_MAX).collect()
+    one_line::plain(&String::from_utf8_lossy(bytes), MESSAGE_MAX)
 }
 
 #[cfg(test)]

@@ -107,6 +107,7 @@ impl Replies {
             }
             _ => return,
         };
+        let key = Key { data: own(&key.data), ..key };
         self.0.insert(key, Kept { outcome, timestamp: block.timestamp });
     }
 }
@@ -120,7 +121,7 @@ fn key(chain_id: u64, read: &Read) -> Option<Key> {
         Freshness::ZeroWithin(_) => Fact::Zero,
     };
     let Read { kind, to, from, isolated, gas_cap, .. } = *read;
-    Some(Key { chain_id, kind, to, data: own(&read.data), from, isolated, gas_cap, fact })
+    Some(Key { chain_id, kind, to, data: read.data.clone(), from, isolated, gas_cap, fact })
 }
 
 fn is_zero(bytes: &[u8]) -> bool {
