@@ -9,6 +9,7 @@ mod both;
 mod each;
 pub mod master_chef;
 mod pair;
+pub mod share_vault;
 pub mod staking_rewards;
 
 pub use both::both;

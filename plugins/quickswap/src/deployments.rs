@@ -1,9 +1,8 @@
 //! QuickSwap's contracts: one row each, with the link to its source. A settings file adds rows on any network.
 
+use portolan_kits::share_vault::ShareVault;
 use portolan_kits::staking_rewards::{Rewards, StakingRewards};
 use portolan_plugin_api::{Address, Company, Deployment, Keys, Mechanism, Protocol, SettingsError, address};
-
-use crate::lair::Lair;
 
 const SLUG: &str = "quickswap";
 const POLYGON: u64 = 137;
@@ -12,7 +11,7 @@ const POLYGON: u64 = 137;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Contracts {
     Farms(StakingRewards),
-    Lair(Lair),
+    Lair(ShareVault),
 }
 
 const fn single(factory: Address) -> Contracts {
@@ -24,7 +23,7 @@ const fn dual(factory: Address) -> Contracts {
 }
 
 const fn lair(address: Address, staked_token: Address) -> Contracts {
-    Contracts::Lair(Lair { address, staked_token })
+    Contracts::Lair(ShareVault { address, staked_token })
 }
 
 /// Market and contracts on Polygon. The lairs and their QUICK: `NEW_LAIR_ADDRESS`, `LAIR_ADDRESS`,

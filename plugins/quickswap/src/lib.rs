@@ -88,7 +88,7 @@ async fn farming(cx: &Chain, (row, listed): Listed<'_>, account: Address) -> Res
         (Contracts::Farms(farms), Some(listed)) => {
             farms.farming(cx, &row.market, vault_type(farms.rewards()), listed, account).await
         }
-        (Contracts::Lair(lair), _) => lair.farming(cx, &row.market, account).await,
+        (Contracts::Lair(lair), _) => lair::farming(lair, cx, &row.market, account).await,
         (Contracts::Farms(_), None) => Ok(Vec::new()),
     }
 }

@@ -1,9 +1,8 @@
 //! SushiSwap's contracts: one row each, with the link to its source. A settings file adds rows on any network.
 
 use portolan_kits::master_chef::{Kind, MasterChef};
+use portolan_kits::share_vault::ShareVault;
 use portolan_plugin_api::{Address, Company, Deployment, Keys, Mechanism, Protocol, SettingsError, address};
-
-use crate::bar::Bar;
 
 const SLUG: &str = "sushiswap";
 const ETHEREUM: u64 = 1;
@@ -18,7 +17,7 @@ const AVALANCHE: u64 = 43_114;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Contracts {
     Chef(MasterChef),
-    Bar(Bar),
+    Bar(ShareVault),
 }
 
 const fn chef(address: Address, kind: Kind) -> Contracts {
@@ -26,7 +25,7 @@ const fn chef(address: Address, kind: Kind) -> Contracts {
 }
 
 const fn bar(address: Address, staked_token: Address) -> Contracts {
-    Contracts::Bar(Bar { address, staked_token })
+    Contracts::Bar(ShareVault { address, staked_token })
 }
 
 /// Network, market and contracts. The MiniChefs are those of `MINICHEF_ADDRESS` in Sushi's own library,

@@ -68,7 +68,7 @@ impl Sushiswap {
 async fn farming(cx: &Chain, row: &Deployment<Contracts>, account: Address) -> Result<Vec<FarmingPosition>, Error> {
     match &row.mechanism {
         Contracts::Chef(chef) => chef.farming(cx, &row.market, vault_type(chef.kind()), account).await,
-        Contracts::Bar(bar) => bar.farming(cx, &row.market, account).await,
+        Contracts::Bar(bar) => bar::farming(bar, cx, &row.market, account).await,
     }
 }
 
