@@ -1,8 +1,8 @@
 //! QuickSwap on Polygon: claimable rewards and stakes of its farms, and stakes of QUICK in the Dragon's Lair (dQUICK).
 //!
-//! Farms are a kit's; the lair is this plugin's own. Invariant: each deployment is a part of its own, whose failure
-//! leaves the others' rows in the answer and is told there. It does not answer pools, v3 farms, or other networks
-//! than the rows of `deployments.rs` and of the settings file name.
+//! Farms and vaults are kits'; how the lair redeems is this plugin's own. Invariant: each deployment is a part of its
+//! own, whose failure leaves the others' rows in the answer and is told there. It does not answer pools, v3 farms, or
+//! other networks than the rows of `deployments.rs` and of the settings file name.
 
 mod contracts;
 mod deployments;

@@ -1,9 +1,9 @@
 //! SushiSwap: claimable rewards and stakes of its MasterChefs (Ethereum) and MiniChefs (six networks), and SUSHI in
 //! the SushiBar (xSUSHI).
 //!
-//! Chefs are a kit's; the bar is this plugin's own. Invariant: each deployment is a part of its own, whose failure
-//! leaves the others' rows in the answer and is told there. It does not answer pools, or other networks than the rows
-//! of `deployments.rs` and of the settings file name.
+//! Chefs and vaults are kits'; how the bar redeems is this plugin's own. Invariant: each deployment is a part of its
+//! own, whose failure leaves the others' rows in the answer and is told there. It does not answer pools, or other
+//! networks than the rows of `deployments.rs` and of the settings file name.
 
 mod bar;
 mod contracts;
