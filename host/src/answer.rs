@@ -8,7 +8,7 @@ use alloy::primitives::{Address, Bytes, U256};
 use bigdecimal::BigDecimal;
 
 use crate::network::Network;
-use crate::reader::Block;
+use portolan_reader::Block;
 
 /// An answer; `items` hold what was found, `missing` what could not be told.
 #[derive(Clone, Debug)]

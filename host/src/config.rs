@@ -24,13 +24,19 @@ use crate::cli::Flags;
 use crate::log;
 use crate::network::Networks;
 use crate::one_line;
-use crate::rpc_url::RpcUrl;
+use portolan_reader::RpcUrl;
 
 /// Time for an answer. Below a tenth of a second no chain answers, above two minutes no client waits.
 const DEADLINE_MS: (u64, std::ops::RangeInclusive<u64>) = (8000, 100..=120_000);
 
 /// Answers in flight. Each holds its replies and rows in memory.
 const IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (256, 1..=65_536);
+
+/// Requests in flight to one endpoint. More than a thousand at once only queue inside of a node.
+const RPC_IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (64, 1..=1024);
+
+/// Requests a second to one endpoint; 0 is no limit. No node answers a million.
+const RPC_PER_SECOND: (u64, std::ops::RangeInclusive<u64>) = (500, 0..=1_000_000);
 
 const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
 const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
@@ -41,6 +47,9 @@ const PLUGINS_DIR: Key = Key { file: "plugins.dir", flag: Some("--plugins") };
 const ISOLATION: Key = Key { file: "plugins.isolation", flag: None };
 const ANSWER_DEADLINE: Key = Key { file: "answers.deadline_ms", flag: None };
 const ANSWERS_IN_FLIGHT: Key = Key { file: "answers.in_flight_max", flag: None };
+
+const RPC_IN_FLIGHT_MAX: Key = Key { file: "rpc.in_flight_max", flag: None };
+const RPC_PER_SECOND_MAX: Key = Key { file: "rpc.per_second_max", flag: None };
 
 /// What the process runs with.
 #[derive(Debug)]
@@ -55,6 +64,8 @@ pub(crate) struct Config {
     pub(crate) networks: Networks,
     /// By chain id, in the order of networks; preferred endpoints first. Networks without any are left out.
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
+    /// Of each endpoint.
+    pub(crate) rpc_limits: portolan_reader::Limits,
     /// Dollars by chain id and token.
     pub(crate) prices: Vec<(u64, Address, BigDecimal)>,
     pub(crate) limits: PluginLimits,
@@ -109,6 +120,8 @@ impl Config {
         }
         let networks = networks::read(&told.networks, &layers)?;
         let in_flight_max = number(ANSWERS_IN_FLIGHT, told.answers.in_flight_max, IN_FLIGHT)?;
+        let rpc_in_flight_max = number(RPC_IN_FLIGHT_MAX, told.rpc.in_flight_max, RPC_IN_FLIGHT)?;
+        let rpc_per_second_max = number(RPC_PER_SECOND_MAX, told.rpc.per_second_max, RPC_PER_SECOND)?;
         Ok(Self {
             listen: address(LISTEN, &flags.listen, told.listen, 8080)?,
             claimables_listen: address(CLAIMABLES_LISTEN, &flags.claimables_listen, told.claimables_listen, 8081)?,
@@ -120,6 +133,10 @@ impl Config {
                 .map_or(Ok(LogFormat::Text), |told| log_format(&told))?,
             log_filter: log_filter(environment)?,
             rpc: rpc::read(&flags.rpc, &told.networks, &networks, &layers)?,
+            rpc_limits: portolan_reader::Limits {
+                in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
+                per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
+            },
             prices: prices::read(&told.prices.fixed, &networks, &layers)?,
             limits: told.plugins.limits.checked(&layers)?,
             deadline_ms: number(ANSWER_DEADLINE, told.answers.deadline_ms, DEADLINE_MS)?,

@@ -13,8 +13,8 @@ use portolan_abi::map;
 use crate::answer::{Claimable, FarmingPosition, LendingPosition, Price, Row, Token};
 use crate::border::{Found, address, amount};
 use crate::plan::JobPlan;
-use crate::reader::ReadFailure;
 use crate::token::Tokens;
+use portolan_reader::ReadFailure;
 
 /// Rewards are paid by the second, rates are told by the year of 365 days.
 const SECONDS_A_YEAR: u32 = 31_536_000;

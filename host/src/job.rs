@@ -15,11 +15,11 @@ use tokio::time::Instant;
 
 use crate::answer::Reason;
 use crate::plan::JobPlan;
-use crate::reader::{Block, Outcome, ReadFailure, Reply};
 use crate::registry::Instance;
 use crate::runner::{Job, RunFailure};
 use crate::wave::{Member, Waves};
 use frames::{Asked, Budget, Step, Wanted};
+use portolan_reader::{Block, Outcome, ReadFailure, Reply};
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
 const STEPS_MAX: u32 = 24;
@@ -46,6 +46,8 @@ pub(crate) struct JobOutcome {
     pub(crate) waves: u32,
     pub(crate) reads: u32,
     pub(crate) duration_ms: u64,
+    /// Networks that it read, its own among them; by chain id.
+    pub(crate) networks: BTreeSet<u64>,
 }
 
 /// Why a job told less than asked.
@@ -75,7 +77,7 @@ impl From<ReadFailure> for Reason {
     fn from(failure: ReadFailure) -> Self {
         match failure {
             ReadFailure::Timeout => Self::Timeout,
-            ReadFailure::Upstream => Self::Upstream,
+            ReadFailure::Upstream | ReadFailure::BlockLost => Self::Upstream,
             ReadFailure::WrongChain => Self::WrongChain,
             ReadFailure::NotConfigured => Self::NotConfigured,
         }
@@ -98,6 +100,7 @@ pub(crate) async fn run(plan: &JobPlan, waves: &BTreeMap<u64, Arc<Waves>>, deadl
         ended: driver.ended,
         waves: driver.waves_asked,
         reads: READS_MAX - driver.reads_left,
+        networks: driver.networks,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
     }
 }
@@ -118,6 +121,7 @@ struct Driver<'a> {
     waves_asked: u32,
     reads_left: u32,
     bytes_left: u32,
+    networks: BTreeSet<u64>,
 }
 
 impl<'a> Driver<'a> {
@@ -138,6 +142,7 @@ impl<'a> Driver<'a> {
             waves_asked: 0,
             reads_left: READS_MAX,
             bytes_left: BYTES_MAX,
+            networks: BTreeSet::from([plan.network.chain_id]),
         }
     }
 
@@ -215,6 +220,7 @@ impl<'a> Driver<'a> {
                 None => replies[place] = self.over_budget(),
             }
         }
+        self.networks.extend(by_network.keys());
         let groups = by_network.into_iter().map(|(chain_id, group)| self.ask(member, chain_id, group));
         let answered = futures_util::future::join_all(groups).await;
         let answered: Vec<_> = answered.into_iter().flatten().collect();

@@ -16,8 +16,6 @@ mod runner;
 mod job;
 mod wave;
 
-mod reader;
-
 mod border;
 mod enrich;
 mod price;
@@ -30,7 +28,6 @@ mod address;
 mod log;
 mod network;
 mod one_line;
-mod rpc_url;
 
 use std::fmt::Display;
 use std::io::Write;

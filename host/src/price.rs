@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::answer::Price;
 use crate::network::Network;
-use crate::reader::Block;
+use portolan_reader::Block;
 
 /// Knows prices. Asked once for each network of an answer; a token that it does not know is missing from what it
 /// answers, never zero.

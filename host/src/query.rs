@@ -3,7 +3,7 @@
 use alloy::primitives::Address;
 
 /// What is asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Query {
     /// The networks, in order.
     Networks,
@@ -25,7 +25,7 @@ pub(crate) enum Question {
 }
 
 /// Which protocols the aggregate call asks: slugs or upper-case names, as the client wrote them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Filter {
     #[default]
     All,

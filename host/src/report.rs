@@ -9,7 +9,7 @@ use crate::job::{Failure, JobOutcome};
 use crate::network::Networks;
 use crate::plan::JobPlan;
 use crate::query::Question;
-use crate::reader::Pins;
+use portolan_reader::Pins;
 
 /// The report of a job that ran; `found` tells whether anything of it stays in the answer.
 pub(crate) fn of(plan: &JobPlan, outcome: &JobOutcome, found: bool) -> JobReport {
@@ -62,7 +62,7 @@ pub(crate) fn lose(report: &mut JobReport, reason: Reason, detail: &str) {
     report.detail.push_str(detail);
 }
 
-/// All that could not be told: `*` for a network without a block, else the protocol; in the order of networks.
+/// All that could not be told: `*` for a network that told nothing, else the protocol; in the order of networks.
 pub(crate) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<Missing> {
     let mut missing = Vec::new();
     for network in networks.iter() {
@@ -72,12 +72,27 @@ pub(crate) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> V
             continue;
         }
         let own = jobs.iter().filter(|job| job.network.chain_id == network.chain_id);
+        if let Some(reason) = all_lost(own.clone()) {
+            missing.push(entry("*", reason));
+            continue;
+        }
         let lost: BTreeSet<(&str, &str)> =
             own.clone().filter_map(|job| Some((job.protocol.as_str(), job.reason?.as_str()))).collect();
         let reason = |word: &str| own.clone().filter_map(|job| job.reason).find(|reason| reason.as_str() == word);
         missing.extend(lost.iter().filter_map(|(slug, word)| Some(entry(slug, reason(word)?))));
     }
     missing
+}
+
+/// The network's reason, where it took every job of it: then it is not about the protocols.
+fn all_lost<'a>(jobs: impl Iterator<Item = &'a JobReport>) -> Option<Reason> {
+    let lost = |job: &JobReport| match job.reason? {
+        reason @ (Reason::Timeout | Reason::Upstream) if job.status == JobStatus::Failed => Some(reason),
+        _ => None,
+    };
+    let mut reasons = jobs.map(lost);
+    let first = reasons.next()??;
+    reasons.all(|reason| reason == Some(first)).then_some(first)
 }
 
 /// The problem to answer with where everything that was asked for failed.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::answer::Token;
 use crate::network::Network;
 use crate::price::PriceSource;
-use crate::reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply};
+use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply};
 
 sol! {
     /// <https://eips.ethereum.org/EIPS/eip-20>
@@ -65,7 +65,7 @@ pub(crate) async fn read(
         return Tokens::default();
     }
     let reads = wanted.iter().flat_map(|token| questions(*token)).collect();
-    let replies = reader.read(network, block, reads, deadline);
+    let replies = reader.read(network.chain_id, *block, reads, deadline);
     let (replies, mut priced) = tokio::join!(replies, prices.prices(network, block, &wanted, deadline));
     let mut tokens = Tokens::default();
     for (address, replies) in wanted.into_iter().zip(replies.chunks(QUESTIONS)) {

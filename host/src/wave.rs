@@ -4,17 +4,15 @@
 //! the hold, or when the deadline is near. Invariant: who waits is not in `running`, so the last one to ask sends.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::network::Network;
-use crate::reader::{Block, Outcome, Read, ReadFailure, Reader, Reply};
+use portolan_reader::{Block, Outcome, Read, ReadFailure, Reader, Reply};
 
-/// Reads that leave at once; what one Multicall3 request carries well.
-const CHUNK_READS: usize = 500;
 /// The shortest hold; less is within the jitter of a thread hop.
 const HOLD_MIN: Duration = Duration::from_micros(300);
 /// The longest hold; a slow plugin may not cost the others more.
@@ -25,10 +23,13 @@ const ROUND_TRIPS_KEPT: usize = 31;
 /// The reads of one answer on one network, at its pinned block.
 pub(crate) struct Waves {
     reader: Arc<dyn Reader>,
-    network: Arc<Network>,
+    chain_id: u64,
     block: Block,
     deadline: Instant,
     round_trips: Arc<RoundTrips>,
+    /// Reads that leave at once, for they fill a request.
+    chunk_reads: usize,
+    block_lost: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -72,12 +73,19 @@ impl Drop for Member {
 impl Waves {
     pub(crate) fn new(
         reader: Arc<dyn Reader>,
-        network: Arc<Network>,
+        chain_id: u64,
         block: Block,
         deadline: Instant,
         round_trips: Arc<RoundTrips>,
     ) -> Arc<Self> {
-        Arc::new(Self { reader, network, block, deadline, round_trips, state: Mutex::default() })
+        let chunk_reads = reader.chunk_reads(chain_id);
+        let (block_lost, state) = (AtomicBool::default(), Mutex::default());
+        Arc::new(Self { reader, chain_id, block, deadline, round_trips, chunk_reads, block_lost, state })
+    }
+
+    /// Whether no endpoint knew the block any more: what was read at it has to be read again at another.
+    pub(crate) fn block_lost(&self) -> bool {
+        self.block_lost.load(Ordering::Relaxed)
     }
 
     pub(crate) fn block(&self) -> Block {
@@ -125,14 +133,14 @@ impl Waves {
     /// The replies where none of them needs a request. Their job runs on at once, so that it meets the others at
     /// what has to be read, however many steps each of them takes to get there.
     fn kept(&self, reads: &[Read]) -> Option<Vec<Reply>> {
-        reads.iter().map(|read| self.reader.kept(&self.network, &self.block, read)).collect()
+        reads.iter().map(|read| self.reader.kept(self.chain_id, &self.block, read)).collect()
     }
 
     fn leave_if_due(self: &Arc<Self>) -> bool {
         let due = {
             let state = self.state();
             let near = self.deadline.saturating_duration_since(Instant::now()) < HOLD_MAX * 2;
-            state.running.is_empty() || state.queued >= CHUNK_READS || near
+            state.running.is_empty() || state.queued >= self.chunk_reads || near
         };
         if due {
             self.leave();
@@ -165,7 +173,10 @@ impl Waves {
         let sizes: Vec<usize> = batches.iter().map(|batch| batch.reads.len()).collect();
         let reads = batches.iter_mut().flat_map(|batch| std::mem::take(&mut batch.reads)).collect();
         let sent = Instant::now();
-        let replies = self.reader.read(&self.network, &self.block, reads, self.deadline).await;
+        let replies = self.reader.read(self.chain_id, self.block, reads, self.deadline).await;
+        if replies.iter().any(|reply| reply.outcome == Outcome::Failed(ReadFailure::BlockLost)) {
+            self.block_lost.store(true, Ordering::Relaxed);
+        }
         self.round_trips.took(sent.elapsed());
         // All that this wave answers run from here on: counted before the first of them can ask again.
         let woken = batches.iter().filter(|batch| !batch.replies.is_closed()).filter_map(|batch| batch.member);
@@ -215,9 +226,9 @@ mod tests {
     use alloy::primitives::{Address, B256, Bytes};
     use futures_util::FutureExt;
     use futures_util::future::BoxFuture;
+    use portolan_reader::Scan;
 
     use super::*;
-    use crate::network::Networks;
 
     /// Answers every read with its own calldata, and counts requests.
     #[derive(Default)]
@@ -231,26 +242,28 @@ mod tests {
             async { true }.boxed()
         }
 
-        fn pin<'a>(&'a self, _: &'a Arc<Network>, _: Instant) -> BoxFuture<'a, Result<Block, ReadFailure>> {
+        fn pin(&self, _: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
             async { Err(ReadFailure::NotConfigured) }.boxed()
         }
 
         /// Whatever is asked of the highest address.
-        fn kept(&self, _: &Network, _: &Block, read: &Read) -> Option<Reply> {
+        fn kept(&self, _: u64, _: &Block, read: &Read) -> Option<Reply> {
             (read.to == KEPT).then(|| Reply::fresh(Outcome::Ok(read.data.clone())))
         }
 
-        fn read<'a>(
-            &'a self,
-            _: &'a Arc<Network>,
-            _: &'a Block,
-            reads: Vec<Read>,
-            _: Instant,
-        ) -> BoxFuture<'a, Vec<Reply>> {
+        fn chunk_reads(&self, _: u64) -> usize {
+            500
+        }
+
+        fn read(&self, _: u64, _: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
             self.requests.fetch_add(1, Ordering::SeqCst);
             self.largest.fetch_max(reads.len(), Ordering::SeqCst);
             let replies = reads.into_iter().map(|read| Reply::fresh(Outcome::Ok(read.data))).collect();
             async move { replies }.boxed()
+        }
+
+        fn scan(&self, _: u64, _: Block, _: Address, _: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
+            async { Scan::default() }.boxed()
         }
     }
 
@@ -258,10 +271,9 @@ mod tests {
 
     fn waves(echo: &Arc<Echo>) -> Arc<Waves> {
         let reader = Arc::clone(echo);
-        let network = Networks::new([]).iter().next().cloned().unwrap();
-        let block = Block { number: 1, hash: B256::ZERO, timestamp: 1, evm_number: 1 };
+        let block = Block { number: 1, hash: B256::ZERO, parent: B256::ZERO, timestamp: 1, evm_number: 1 };
         let deadline = Instant::now() + Duration::from_secs(30);
-        Waves::new(reader, network, block, deadline, Arc::default())
+        Waves::new(reader, 1, block, deadline, Arc::default())
     }
 
     fn reads(job: u8, count: u8) -> Vec<Read> {

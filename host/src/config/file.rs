@@ -31,6 +31,7 @@ pub(super) struct Tables {
     pub(super) log_format: Option<String>,
     pub(super) plugins: PluginsTable,
     pub(super) answers: AnswersTable,
+    pub(super) rpc: RpcTable,
     /// By slug.
     pub(super) networks: BTreeMap<String, NetworkTable>,
     pub(super) prices: PricesTable,
@@ -49,6 +50,13 @@ pub(super) struct PluginsTable {
 pub(super) struct AnswersTable {
     pub(super) deadline_ms: Option<u64>,
     pub(super) in_flight_max: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RpcTable {
+    pub(super) in_flight_max: Option<u64>,
+    pub(super) per_second_max: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

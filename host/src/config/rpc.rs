@@ -9,13 +9,15 @@ use super::ConfigError;
 use super::file::NetworkTable;
 use super::layer::Layers;
 use crate::network::Networks;
-use crate::rpc_url::RpcUrl;
+use portolan_reader::RpcUrl;
 
 /// An answer's deadline has no room to try more.
 const ENDPOINTS_MAX: usize = 16;
 
 const FLAG: &str = "--rpc";
 const VARIABLE: &str = "PORTOLAN_RPC_";
+/// These begin like a network's variable, but are keys of the table `[rpc]`.
+const NO_NETWORKS: [&str; 2] = ["IN_FLIGHT_MAX", "PER_SECOND_MAX"];
 
 /// Public endpoints that ask for no key, as <https://chainlist.org> lists them. POLYGON_MUMBAI has been shut down.
 #[rustfmt::skip]
@@ -66,6 +68,9 @@ fn of_flags(flags: &[String], networks: &Networks) -> Result<Endpoints, ConfigEr
 fn of_environment(networks: &Networks, layers: &Layers<'_>) -> Result<Endpoints, ConfigError> {
     let mut endpoints = Endpoints::new();
     for (name, urls) in layers.environment.with_prefix(VARIABLE) {
+        if NO_NETWORKS.contains(&name) {
+            continue;
+        }
         let place = format!("{VARIABLE}{name}");
         let is_named = |text: &str| text.replace('-', "_").eq_ignore_ascii_case(name);
         let network = networks.iter().find(|network| is_named(&network.slug) || is_named(&network.name));

@@ -42,6 +42,8 @@ fn nothing_told_means_the_defaults() {
     assert_eq!(config.plugins_dir, PathBuf::from("portolan-plugins"));
     assert_eq!(config.log_format, LogFormat::Text);
     assert_eq!((config.deadline_ms, config.in_flight_max), (8000, 256));
+    assert_eq!(config.rpc_limits, portolan_reader::Limits { in_flight_max: 64, per_second_max: 500 });
+    assert_eq!(config.rpc_limits, portolan_reader::Limits::default());
     assert_eq!(config.limits, PluginLimits::default());
     assert_eq!(config.limits.of("x").resume_ms, 1000);
     assert_eq!(config.limits.of("x").job_ms, 5000);
@@ -85,6 +87,20 @@ fn one_layer_tells_all_endpoints_of_a_network() {
     let told = |hosts: &[&str]| hosts.iter().map(ToString::to_string).collect::<Vec<_>>();
     let expected = [(1, told(&["e1", "e2"])), (10, told(&["f4"])), (56, told(&["e3"])), (137, told(&["g1", "g2"]))];
     assert_eq!(hosts(&config), expected);
+}
+
+#[test]
+fn limits_of_endpoints_are_told_by_file_or_variable_and_name_no_network() {
+    let limits = |environment: Environment, file: &str| {
+        let config = lay(&Flags::default(), &environment, file).unwrap();
+        // A limit is no endpoint: the public ones still apply.
+        assert_eq!(config.rpc.len(), 7);
+        (config.rpc_limits.in_flight_max, config.rpc_limits.per_second_max)
+    };
+    let variable = |name, value| Environment::from([(name, value)]);
+    assert_eq!(limits(Environment::default(), "[rpc]\nin_flight_max = 1\nper_second_max = 0"), (1, 0));
+    assert_eq!(limits(variable("PORTOLAN_RPC_IN_FLIGHT_MAX", "1024"), "[rpc]\nin_flight_max = 1"), (1024, 500));
+    assert_eq!(limits(variable("PORTOLAN_RPC_PER_SECOND_MAX", "1000000"), ""), (64, 1_000_000));
 }
 
 #[test]
@@ -134,6 +150,11 @@ fn a_bad_file_is_told_with_its_name_and_key() {
         ("[answers]\ndeadline_ms = 0", "answers.deadline_ms"),
         ("[answers]\nin_flight_max = 0", "answers.in_flight_max"),
         ("[answers]\nin_flight_max = 1000000", "answers.in_flight_max"),
+        ("[rpc]\nx = 1", "rpc.x"),
+        ("[rpc]\nin_flight_max = 0", "rpc.in_flight_max"),
+        ("[rpc]\nin_flight_max = 1025", "rpc.in_flight_max"),
+        ("[rpc]\nper_second_max = -1", "rpc.per_second_max"),
+        ("[rpc]\nper_second_max = 1000001", "rpc.per_second_max"),
         ("listen = 'localhost'", "listen"),
         ("listen = '127.0.0.1'", "listen"),
         ("listen = '127.0.0.1:70000'", "listen"),
@@ -183,6 +204,8 @@ fn a_bad_flag_or_variable_is_told_by_its_name() {
     let variables = [
         ("PORTOLAN_LISTEN", "x", "PORTOLAN_LISTEN"),
         ("PORTOLAN_ANSWERS_IN_FLIGHT_MAX", "many", "PORTOLAN_ANSWERS_IN_FLIGHT_MAX"),
+        ("PORTOLAN_RPC_IN_FLIGHT_MAX", "0", "PORTOLAN_RPC_IN_FLIGHT_MAX"),
+        ("PORTOLAN_RPC_PER_SECOND_MAX", "-1", "PORTOLAN_RPC_PER_SECOND_MAX"),
         ("PORTOLAN_PLUGINS_ISOLATION", "worker", "PORTOLAN_PLUGINS_ISOLATION"),
         ("PORTOLAN_RPC_ETHERUM", "http://x", "PORTOLAN_RPC_ETHERUM"),
         ("PORTOLAN_RPC_ETHEREUM", "http://x,y", "PORTOLAN_RPC_ETHEREUM"),

@@ -1,7 +1,6 @@
 //! The operators' listener: health, readiness, plugins, networks. Invariant: nothing here changes state or shows more
-//! of an endpoint than its host. Other origins' pages may not read it.
+//! of an endpoint's URL than its host. Other origins' pages may not read it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +18,6 @@ use crate::gateway::Gateway;
 /// Answers the requests of the operators' listener.
 pub(super) struct Operators {
     pub(super) gateway: Arc<Gateway>,
-    /// Hosts of the configured endpoints, by chain id.
-    pub(super) endpoints: BTreeMap<u64, Vec<String>>,
     pub(super) deadline: Duration,
 }
 
@@ -59,9 +56,6 @@ impl Operators {
     }
 
     fn networks(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let hosts = |chain_id| self.endpoints.get(chain_id).map(Vec::as_slice).unwrap_or_default();
-        view::operators_networks(
-            self.gateway.networks().iter().map(|network| (network.as_ref(), hosts(&network.chain_id))),
-        )
+        view::operators_networks(self.gateway.networks().iter().map(AsRef::as_ref), &self.gateway.upstreams())
     }
 }

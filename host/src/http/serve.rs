@@ -1,6 +1,5 @@
 //! The three listeners: bound before anything else starts, served until a signal, drained within a bound.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -67,7 +66,7 @@ impl Listeners {
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
         let front = |listener| Service::Front(Front { listener, gateway: gateway.clone(), deadline });
-        let operators = Operators { gateway: gateway.clone(), endpoints: endpoint_hosts(config), deadline };
+        let operators = Operators { gateway: gateway.clone(), deadline };
         let services = [
             (self.base, front(Listener::Base)),
             (self.claimables, front(Listener::Claimables)),
@@ -92,11 +91,6 @@ impl Listeners {
 
 async fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, BindError> {
     TcpListener::bind(address).await.map_err(|source| BindError { key, address, source })
-}
-
-fn endpoint_hosts(config: &Config) -> BTreeMap<u64, Vec<String>> {
-    let hosts = config.rpc.iter().map(|(chain_id, urls)| (*chain_id, urls.iter().map(ToString::to_string).collect()));
-    hosts.collect()
 }
 
 /// Accepts until the drain begins, then waits for its connections.

@@ -10,7 +10,7 @@ use portolan_abi::row::{self, JobIn, JobOut, Network, freshness, kind, mode, sou
 use super::{FINDINGS_MAX, Failure};
 use crate::answer::Reason;
 use crate::one_line;
-use crate::reader::{Freshness, Kind, Outcome, Read, Reply};
+use portolan_reader::{Freshness, Kind, Outcome, Read, Reply};
 
 /// A frame from a plugin; 20,000 reads with their calldata take 4 MiB.
 const FRAME_BYTES_MAX: usize = 16 << 20;

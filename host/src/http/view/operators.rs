@@ -1,8 +1,10 @@
 //! Bodies of the operators' listener.
 
 use humantime::format_rfc3339_seconds;
+use portolan_reader::{EndpointStatus, NetworkStatus, Quantiles, Rung};
 use serde::Serialize;
 
+use super::report::BlockView;
 use crate::network::Network;
 use crate::registry::PluginStatus;
 
@@ -53,12 +55,75 @@ impl<'a> Plugin<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct NetworkStatus<'a> {
+struct NetworkView<'a> {
     name: &'a str,
     slug: &'a str,
     chain_id: u64,
-    /// Hosts alone: the URLs hold keys.
-    endpoints: &'a [String],
+    /// The one that answers are at; none while nobody has asked.
+    block: Option<BlockView>,
+    block_time_ms: Option<u64>,
+    /// In the configured order; none where none is configured.
+    endpoints: Vec<Endpoint<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Endpoint<'a> {
+    /// Host and port alone: the URLs hold keys.
+    host: &'a str,
+    state: &'static str,
+    rung: Option<&'static str>,
+    score: f64,
+    lag_seconds: Option<u64>,
+    latency_ms: Option<Latency>,
+    requests: u64,
+    errors: u64,
+    throttled: u64,
+    in_flight: usize,
+}
+
+#[derive(Serialize)]
+struct Latency {
+    p50: f64,
+    p90: f64,
+    p99: f64,
+}
+
+impl<'a> NetworkView<'a> {
+    fn of(network: &'a Network, status: Option<&'a NetworkStatus>) -> Self {
+        Self {
+            name: &network.name,
+            slug: &network.slug,
+            chain_id: network.chain_id,
+            block: status.and_then(|status| status.pinned.as_ref()).map(BlockView::of),
+            block_time_ms: status.and_then(|status| status.block_time_ms),
+            endpoints: status.map_or_else(Vec::new, |status| status.endpoints.iter().map(Endpoint::of).collect()),
+        }
+    }
+}
+
+impl<'a> Endpoint<'a> {
+    fn of(status: &'a EndpointStatus) -> Self {
+        let latency =
+            |took: Quantiles| Latency { p50: rounded(took.p50), p90: rounded(took.p90), p99: rounded(took.p99) };
+        Self {
+            host: &status.host,
+            state: status.state.as_str(),
+            rung: status.rung.map(Rung::as_str),
+            score: rounded(status.score),
+            lag_seconds: status.lag_s,
+            latency_ms: status.latency_ms.map(latency),
+            requests: status.requests,
+            errors: status.errors,
+            throttled: status.throttled,
+            in_flight: status.in_flight,
+        }
+    }
+}
+
+/// To two decimals, for people; no amount is among them.
+fn rounded(figure: f64) -> f64 {
+    (figure * 100.0).round() / 100.0
 }
 
 /// `/healthz`
@@ -76,15 +141,91 @@ pub(in crate::http) fn plugins(plugins: &[PluginStatus]) -> Result<Vec<u8>, serd
     serde_json::to_vec(&plugins.iter().map(Plugin::of).collect::<Vec<_>>())
 }
 
-/// `/networks`: each network with the hosts of its endpoints.
+/// `/networks`: each network with what is known of its endpoints.
 pub(in crate::http) fn networks<'a>(
-    networks: impl Iterator<Item = (&'a Network, &'a [String])>,
+    networks: impl Iterator<Item = &'a Network>,
+    upstreams: &[NetworkStatus],
 ) -> Result<Vec<u8>, serde_json::Error> {
-    let view = |(network, endpoints): (&'a Network, &'a [String])| NetworkStatus {
-        name: &network.name,
-        slug: &network.slug,
-        chain_id: network.chain_id,
-        endpoints,
-    };
+    let status = |chain_id| upstreams.iter().find(|status| status.chain_id == chain_id);
+    let view = |network: &'a Network| NetworkView::of(network, status(network.chain_id));
     serde_json::to_vec(&networks.map(view).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::B256;
+    use portolan_reader::{Block, EndpointState};
+
+    use super::*;
+    use crate::network::Networks;
+
+    fn shown(upstreams: &[NetworkStatus]) -> String {
+        let networks = Networks::new([]);
+        let two = [1, 137].map(|chain_id| networks.with_chain_id(chain_id).unwrap().as_ref());
+        String::from_utf8(super::networks(two.into_iter(), upstreams).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_network_without_endpoints_has_an_empty_list() {
+        let row = |name: &str, slug: &str, chain_id: u64| {
+            format!(
+                r#"{{"name":"{name}","slug":"{slug}","chainId":{chain_id},"block":null,"blockTimeMs":null,"endpoints":[]}}"#
+            )
+        };
+        assert_eq!(shown(&[]), format!("[{},{}]", row("ETHEREUM", "ethereum", 1), row("POLYGON", "polygon", 137)));
+    }
+
+    #[test]
+    fn an_endpoint_is_told_with_its_place_and_its_figures() {
+        let unknown = EndpointStatus {
+            host: "two.example:8545".into(),
+            state: EndpointState::Unknown,
+            rung: None,
+            score: 1.0,
+            lag_s: None,
+            latency_ms: None,
+            requests: 0,
+            errors: 0,
+            throttled: 0,
+            in_flight: 0,
+        };
+        let primary = EndpointStatus {
+            host: "one.example".into(),
+            state: EndpointState::Primary,
+            rung: Some(Rung::Multicall3),
+            score: 0.987_654,
+            lag_s: Some(2),
+            latency_ms: Some(Quantiles { p50: 12.0, p90: 50.25, p99: 99.999 }),
+            requests: 1000,
+            errors: 3,
+            throttled: 1,
+            in_flight: 2,
+        };
+        let hash = B256::repeat_byte(7);
+        let pinned = Block { number: 70, hash, parent: B256::ZERO, timestamp: 9, evm_number: 70 };
+        let polygon = NetworkStatus {
+            chain_id: 137,
+            pinned: Some(pinned),
+            block_time_ms: Some(2000),
+            endpoints: vec![primary, unknown],
+        };
+        let expected = format!(
+            "{{\"name\":\"POLYGON\",\"slug\":\"polygon\",\"chainId\":137,\
+             \"block\":{{\"number\":70,\"hash\":\"{hash}\",\"timestamp\":9}},\"blockTimeMs\":2000,\"endpoints\":[\
+             {{\"host\":\"one.example\",\"state\":\"primary\",\"rung\":\"multicall3\",\"score\":0.99,\"lagSeconds\":2,\
+             \"latencyMs\":{{\"p50\":12.0,\"p90\":50.25,\"p99\":100.0}},\"requests\":1000,\"errors\":3,\
+             \"throttled\":1,\"inFlight\":2}},\
+             {{\"host\":\"two.example:8545\",\"state\":\"unknown\",\"rung\":null,\"score\":1.0,\
+             \"lagSeconds\":null,\"latencyMs\":null,\"requests\":0,\"errors\":0,\"throttled\":0,\"inFlight\":0}}]}}]"
+        );
+        let body = shown(&[polygon]);
+        assert!(body.ends_with(&expected), "{body}\n{expected}");
+    }
+
+    #[test]
+    fn every_state_has_its_own_word() {
+        use EndpointState::{Excluded, Paused, Primary, Standby, Unknown, WrongChain};
+        let words = [Primary, Standby, Excluded, Paused, WrongChain, Unknown].map(EndpointState::as_str);
+        assert_eq!(words, ["primary", "standby", "excluded", "paused", "wrong-chain", "unknown"]);
+    }
 }

@@ -1,6 +1,7 @@
 //! The report of `detail=full`. Invariant: everything that is missing stands among its jobs, also what was lost
 //! before a job began.
 
+use portolan_reader::Block;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -32,10 +33,16 @@ fn is_told(missing: &Missing, jobs: &[JobReport]) -> bool {
 struct Blocks<'a>(&'a Answer);
 
 #[derive(Serialize)]
-struct BlockView {
+pub(super) struct BlockView {
     number: u64,
     hash: String,
     timestamp: u64,
+}
+
+impl BlockView {
+    pub(super) fn of(block: &Block) -> Self {
+        Self { number: block.number, hash: block.hash.to_string(), timestamp: block.timestamp }
+    }
 }
 
 impl Serialize for Blocks<'_> {
@@ -43,8 +50,7 @@ impl Serialize for Blocks<'_> {
         let blocks = &self.0.blocks;
         let mut object = serializer.serialize_map(Some(blocks.len()))?;
         for (network, block) in blocks {
-            let view = BlockView { number: block.number, hash: block.hash.to_string(), timestamp: block.timestamp };
-            object.serialize_entry(&network.slug, &view)?;
+            object.serialize_entry(&network.slug, &BlockView::of(block))?;
         }
         object.end()
     }

@@ -10,7 +10,7 @@ use crate::answer::{
     ClaimTransaction, Claimable, FarmingPosition, JobReport, JobStatus, Missing, Price, Protocol, Reason, Row, Token,
 };
 use crate::network::{Network, Networks};
-use crate::reader::Block;
+use portolan_reader::Block;
 
 const ACCOUNT: Address = address!("F18adf71266411FF39FfC268843c9A64b3292d86");
 const NETWORK: &str = concat!(
@@ -191,7 +191,13 @@ fn a_native_token_has_the_placeholder_address() {
 
 #[test]
 fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
-    let block = |number| Block { number, hash: B256::repeat_byte(7), timestamp: 9, evm_number: 1 };
+    let block = |number| Block {
+        number,
+        hash: B256::repeat_byte(7),
+        parent: B256::repeat_byte(6),
+        timestamp: 9,
+        evm_number: 1,
+    };
     let failed = JobReport {
         protocol: "aave_v3".into(),
         network: network(1),

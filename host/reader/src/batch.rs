@@ -1,0 +1,385 @@
+//! One endpoint's try at a batch of reads, on the rung of the ladder that it serves: packed calls, chunks of
+//! Multicall3, or single requests.
+//!
+//! Invariant: an outcome is given only where the block is proven (wherever something is there to prove it), and it is
+//! the outcome that the read would have alone. A read that used up its share of the gas is asked again alone; a chunk
+//! that is refused is made smaller until what remains is single requests.
+
+mod single;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use alloy::primitives::{Address, Bytes};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::Instant;
+
+use crate::ask::Ask;
+use crate::contracts::Contracts;
+use crate::endpoint::{Endpoint, Ways};
+use crate::fault::{Fault, Refusal};
+use crate::multicall::{self, CHUNK_GAS, CHUNK_READS_MAX, MULTICALL3, Rejected};
+use crate::packed::{self, Head, Told};
+use crate::rpc::Call;
+use crate::status::Rung;
+use crate::{Block, Kind, Outcome};
+
+/// Of one batch; a wave of single reads should neither wait for each other nor flood the endpoint.
+const IN_FLIGHT_MAX: usize = 16;
+/// Into how many parts a refused chunk is split: 500 reads are single after three round trips, and one bad read among
+/// them costs 24 more requests.
+const PARTS: usize = 8;
+/// So many unclear refusals, and not one answer, are about the endpoint.
+const UNCLEAR_MAX: usize = 16;
+/// Whatever else stands in the body of a packed call: the program in hex, addresses, names of members.
+const BODY_REST_BYTES: usize = 3 << 10;
+/// Digits of a byte in hex.
+const HEX: usize = 2;
+
+/// What one endpoint is asked.
+pub(crate) struct Batch<'a> {
+    pub(crate) endpoint: &'a Endpoint,
+    pub(crate) contracts: &'a Contracts,
+    pub(crate) block: &'a Block,
+    pub(crate) ask: &'a dyn Ask,
+    pub(crate) until: Instant,
+}
+
+/// What came of it: outcomes by place, and why the endpoint was left, if it was.
+#[derive(Default)]
+pub(crate) struct Attempt {
+    pub(crate) answered: Vec<(usize, Outcome)>,
+    pub(crate) fault: Option<Fault>,
+}
+
+/// One request.
+enum Unit {
+    Chunk(Vec<usize>),
+    Single(usize),
+    /// Calls of this address returned nothing: has it code?
+    Code(Address, Vec<usize>),
+}
+
+/// What one request brought.
+#[derive(Default)]
+struct Step {
+    answered: Vec<(usize, Outcome)>,
+    more: Vec<Unit>,
+    proven: bool,
+    unclear: Option<i64>,
+}
+
+/// Why a chunk brought nothing.
+enum Unusable {
+    /// By what stands in it; smaller ones may do.
+    AsOne,
+    Unclear(i64),
+    Fault(Fault),
+}
+
+impl Batch<'_> {
+    /// Asks for the reads at these places.
+    pub(crate) async fn answer(&self, open: &[usize]) -> Attempt {
+        let ways = match self.endpoint.ways(self.until).await {
+            Ok(ways) => ways,
+            Err(fault) => return Attempt { fault: Some(fault), ..Attempt::default() },
+        };
+        let mut attempt = Attempt::default();
+        let mut proven = ways.rung == Rung::Single;
+        attempt.fault = self.run(ways, open, &mut attempt.answered, &mut proven).await.err();
+        if !proven || attempt.fault == Some(Fault::IgnoredBlock) {
+            attempt.answered.clear();
+        }
+        attempt
+    }
+
+    fn units(&self, ways: Ways, open: &[usize]) -> VecDeque<Unit> {
+        let together = |place: &usize| self.may_share(ways, *place);
+        let (shared, single): (Vec<_>, Vec<_>) = open.iter().copied().partition(together);
+        let mut units: VecDeque<_> = self.chunks(ways, &shared).into_iter().map(Unit::Chunk).collect();
+        if ways.rung != Rung::Single && units.is_empty() {
+            units.push_back(Unit::Chunk(Vec::new())); // For its proof.
+        }
+        units.extend(single.into_iter().map(Unit::Single));
+        units
+    }
+
+    fn may_share(&self, ways: Ways, place: usize) -> bool {
+        let fits = match ways.rung {
+            Rung::Override => self.ask.may_pack(place),
+            Rung::Multicall3 => multicall::may_share(&self.ask.read(place)),
+            Rung::Single => false,
+        };
+        fits && !(self.contracts.any_heavy() && self.contracts.is_heavy(&self.ask.read(place)))
+    }
+
+    /// Cuts reads into chunks, in their order: as few as the budget allows, and of about one size.
+    fn chunks(&self, ways: Ways, shared: &[usize]) -> Vec<Vec<usize>> {
+        let plan = self.endpoint.budget.plan();
+        let reads_max = match ways.rung {
+            Rung::Override => plan.reads.min(packed::READS_MAX),
+            Rung::Multicall3 | Rung::Single => CHUNK_READS_MAX,
+        };
+        let bytes_max = plan.body_bytes.saturating_sub(BODY_REST_BYTES) / HEX;
+        let sizes: Vec<usize> = (0..shared.len()).map(|at| self.size(ways, shared, at)).collect();
+        let by_bytes = sizes.iter().sum::<usize>().div_ceil(bytes_max.max(1));
+        let count = shared.len().div_ceil(reads_max).max(by_bytes).max(1);
+        let even = shared.len().div_ceil(count);
+        let mut chunks: Vec<Vec<usize>> = Vec::with_capacity(count);
+        let mut bytes = 0;
+        for (place, size) in shared.iter().zip(sizes) {
+            match chunks.last_mut() {
+                Some(chunk) if chunk.len() < even && bytes + size <= bytes_max => chunk.push(*place),
+                _ => {
+                    let mut chunk = Vec::with_capacity(even);
+                    chunk.push(*place);
+                    chunks.push(chunk);
+                    bytes = 0;
+                }
+            }
+            bytes += size;
+        }
+        chunks
+    }
+
+    /// What a read adds to the calldata of a chunk behind the one before it. The first of a chunk adds a little more,
+    /// for it shares nothing.
+    fn size(&self, ways: Ways, shared: &[usize], at: usize) -> usize {
+        match ways.rung {
+            Rung::Override => self.ask.packed_bytes(at.checked_sub(1).map(|before| shared[before]), shared[at]),
+            Rung::Multicall3 | Rung::Single => multicall::encoded_bytes(&self.ask.read(shared[at])),
+        }
+    }
+
+    async fn run(
+        &self,
+        ways: Ways,
+        open: &[usize],
+        answered: &mut Vec<(usize, Outcome)>,
+        proven: &mut bool,
+    ) -> Result<(), Fault> {
+        let mut units = self.units(ways, open);
+        let mut flying = FuturesUnordered::new();
+        let mut unclear = 0;
+        loop {
+            while flying.len() < IN_FLIGHT_MAX
+                && let Some(unit) = units.pop_front()
+            {
+                flying.push(self.step(ways, unit));
+            }
+            let Some(step) = flying.next().await else {
+                if *proven {
+                    return Ok(());
+                }
+                // All chunks came down to single requests: the block is still to be proven.
+                units.push_back(Unit::Chunk(Vec::new()));
+                continue;
+            };
+            let step = step?;
+            if answered.is_empty() {
+                *answered = step.answered;
+            } else {
+                answered.extend(step.answered);
+            }
+            units.extend(step.more);
+            *proven |= step.proven;
+            if let Some(code) = step.unclear {
+                unclear += 1;
+                let nothing_left = flying.is_empty() && units.is_empty();
+                if answered.is_empty() && (unclear >= UNCLEAR_MAX || nothing_left) {
+                    return Err(Fault::Rpc(code));
+                }
+            }
+        }
+    }
+
+    async fn step(&self, ways: Ways, unit: Unit) -> Result<Step, Fault> {
+        match unit {
+            Unit::Chunk(members) => self.chunk(ways, members).await,
+            Unit::Single(place) => self.single(place).await,
+            Unit::Code(address, asking) => self.look_at_code(address, asking).await,
+        }
+    }
+
+    async fn chunk(&self, ways: Ways, members: Vec<usize>) -> Result<Step, Fault> {
+        match self.ask_chunk(ways, &members).await {
+            Ok(step) => Ok(step),
+            Err(Unusable::Fault(fault)) => Err(fault),
+            Err(Unusable::AsOne) if members.is_empty() => Err(Fault::Malformed),
+            Err(Unusable::Unclear(code)) if members.is_empty() => Err(Fault::Rpc(code)),
+            Err(Unusable::AsOne) => Ok(Step { more: self.smaller(ways, &members), ..Step::default() }),
+            // Is it the endpoint or what stands in the chunk? An empty one tells.
+            Err(Unusable::Unclear(code)) => match self.ask_chunk(ways, &[]).await {
+                Ok(_) => Ok(Step { more: split(&members), proven: true, ..Step::default() }),
+                Err(Unusable::Fault(fault)) => Err(fault),
+                Err(_) => Err(Fault::Rpc(code)),
+            },
+        }
+    }
+
+    /// By the budget, which has just learned; in parts where that would be the same chunk again.
+    fn smaller(&self, ways: Ways, members: &[usize]) -> Vec<Unit> {
+        let chunks = self.chunks(ways, members);
+        if chunks.len() > 1 { chunks.into_iter().map(unit).collect() } else { split(members) }
+    }
+
+    async fn ask_chunk(&self, ways: Ways, members: &[usize]) -> Result<Step, Unusable> {
+        match ways.rung {
+            Rung::Override => self.ask_packed(ways, members).await,
+            Rung::Multicall3 | Rung::Single => self.ask_multicall(members).await,
+        }
+    }
+
+    async fn ask_packed(&self, ways: Ways, members: &[usize]) -> Result<Step, Unusable> {
+        let budget = &self.endpoint.budget;
+        let (gas, data) = (budget.plan().gas, self.ask.encode(members));
+        let call =
+            Call { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(self.ask.program()) };
+        match self.endpoint.call(&call, self.block, self.until).await {
+            Ok(reply) => {
+                let (head, told) = self.ask.decode(&reply, members.len()).map_err(|_| self.changed())?;
+                if !self.proves(ways, &head) {
+                    return Err(Unusable::Fault(self.ignored()));
+                }
+                self.sort_packed(ways, members, &head, told)
+            }
+            Err(Refusal::GasTooHigh | Refusal::OutOfGas) if budget.too_much_gas() => Err(Unusable::AsOne),
+            Err(Refusal::TooLarge) => {
+                budget.too_large(data.len() * HEX + BODY_REST_BYTES);
+                Err(Unusable::AsOne)
+            }
+            Err(refusal) => Err(unusable(refusal)),
+        }
+    }
+
+    /// A reply that is not the program's: the endpoint does not serve this rung any more.
+    fn changed(&self) -> Unusable {
+        self.endpoint.forget_ways();
+        Unusable::Fault(Fault::Malformed)
+    }
+
+    fn ignored(&self) -> Fault {
+        self.endpoint.forget_ways();
+        Fault::IgnoredBlock
+    }
+
+    /// Whether the program ran at the pinned block. Where contracts see another chain's number (Arbitrum: Ethereum's),
+    /// nodes differ on it inside of calls.
+    fn proves(&self, ways: Ways, head: &Head) -> bool {
+        let block = self.block;
+        let same_number = block.evm_number != block.number || head.number == block.number;
+        let same_parent = !ways.tells_parent || head.parent == block.parent;
+        head.timestamp == block.timestamp && same_number && same_parent
+    }
+
+    fn sort_packed(&self, ways: Ways, members: &[usize], head: &Head, told: Vec<Told>) -> Result<Step, Unusable> {
+        let (done, rest) = members.split_at(head.done);
+        let used = head.gas_start.saturating_sub(head.gas_end);
+        self.endpoint.budget.good(done.len(), head.gas_start, used);
+        let mut step = Step { proven: true, ..Step::default() };
+        step.answered.reserve(done.len());
+        for (place, told) in done.iter().zip(told) {
+            let outcome = match told {
+                Told::Ok(data) => Outcome::Ok(data),
+                Told::Reverted(data) => Outcome::Reverted(data),
+                Told::NoCode => Outcome::NoCode,
+                Told::Capped if self.ask.read(*place).gas_cap.is_some() => Outcome::GasCap,
+                Told::Capped | Told::Long => {
+                    self.contracts.saw_heavy(&self.ask.read(*place));
+                    step.more.push(Unit::Single(*place));
+                    continue;
+                }
+            };
+            step.answered.push((*place, outcome));
+        }
+        if !rest.is_empty() {
+            self.endpoint.budget.costly(done.len(), used);
+            step.more.extend(self.rest(ways, done.len(), rest));
+        }
+        Ok(step)
+    }
+
+    /// What a partial reply left; where not even one read had its gas, the endpoint's gas is too little for chunks.
+    fn rest(&self, ways: Ways, done: usize, rest: &[usize]) -> Vec<Unit> {
+        match done {
+            0 => rest.iter().map(|place| Unit::Single(*place)).collect(),
+            _ => self.chunks(ways, rest).into_iter().map(Unit::Chunk).collect(),
+        }
+    }
+
+    async fn ask_multicall(&self, members: &[usize]) -> Result<Step, Unusable> {
+        let reads: Vec<_> = members.iter().map(|place| self.ask.read(*place)).collect();
+        let (budget, data) = (&self.endpoint.budget, multicall::pack(&reads));
+        let gas = budget.plan().gas.min(CHUNK_GAS);
+        let call = Call { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: None };
+        match self.endpoint.call(&call, self.block, self.until).await {
+            Ok(reply) if reply.is_empty() => Err(self.changed()),
+            Ok(reply) => match multicall::unpack(&reply, members.len(), self.block) {
+                Ok(results) => Ok(self.sort_multicall(members, results)),
+                Err(Rejected::Malformed) => Err(self.changed()),
+                Err(Rejected::OtherBlock) => Err(Unusable::Fault(self.ignored())),
+                Err(Rejected::Starved) => Err(Unusable::AsOne),
+            },
+            Err(Refusal::GasTooHigh) if budget.too_much_gas() => Err(Unusable::AsOne),
+            Err(Refusal::TooLarge) => {
+                budget.too_large(data.len() * HEX);
+                Err(Unusable::AsOne)
+            }
+            Err(refusal) => Err(unusable(refusal)),
+        }
+    }
+
+    fn sort_multicall(&self, members: &[usize], results: Vec<(bool, Bytes)>) -> Step {
+        let mut step = Step { proven: true, ..Step::default() };
+        let mut silent: BTreeMap<Address, Vec<usize>> = BTreeMap::new();
+        for (place, (success, data)) in members.iter().zip(results) {
+            let read = self.ask.read(*place);
+            match success {
+                true if read.kind == Kind::Call && data.is_empty() => silent.entry(read.to).or_default().push(*place),
+                true => step.answered.push((*place, Outcome::Ok(data))),
+                false => step.answered.push((*place, Outcome::Reverted(data))),
+            }
+        }
+        step.more = silent.into_iter().map(|(address, asking)| Unit::Code(address, asking)).collect();
+        step
+    }
+}
+
+fn unusable(refusal: Refusal) -> Unusable {
+    match refusal {
+        Refusal::Unclear(code) => Unusable::Unclear(code),
+        Refusal::Fault(fault) => Unusable::Fault(fault),
+        Refusal::UnknownBlock => Unusable::Fault(Fault::Lag),
+        Refusal::Reverted(_) | Refusal::Halted | Refusal::OutOfGas | Refusal::GasTooHigh | Refusal::TooLarge => {
+            Unusable::AsOne
+        }
+    }
+}
+
+fn unit(members: Vec<usize>) -> Unit {
+    if let [place] = members[..] { Unit::Single(place) } else { Unit::Chunk(members) }
+}
+
+fn split(members: &[usize]) -> Vec<Unit> {
+    let part = members.len().div_ceil(PARTS).max(1);
+    members.chunks(part).map(|part| unit(part.to_vec())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_hundred_reads_are_single_after_three_splits() {
+        let mut units = vec![Unit::Chunk((0..500).collect())];
+        for _ in 0..3 {
+            let smaller = units.into_iter().flat_map(|unit| match unit {
+                Unit::Chunk(members) => split(&members),
+                single => vec![single],
+            });
+            units = smaller.collect();
+        }
+        let singles = units.iter().map(|unit| if let Unit::Single(place) = unit { *place } else { usize::MAX });
+        assert!(singles.eq(0..500));
+    }
+}

@@ -1,0 +1,89 @@
+//! Single requests: a read alone, and a look at an address that answered nothing.
+//!
+//! Invariant: only a fault ends the attempt; a read that this endpoint does not answer is left to the next one.
+
+use alloy::primitives::{Address, Bytes, U256};
+
+use super::{Batch, Step, Unit};
+use crate::fault::{Fault, Refusal};
+use crate::multicall::MULTICALL3;
+use crate::rpc::Call;
+use crate::{Kind, Outcome, Read};
+
+/// What a transaction costs before its first instruction, at most: EIP-2028 and EIP-7623.
+const TRANSACTION_GAS: u64 = 21_000;
+const DATA_BYTE_GAS: u64 = 40;
+
+impl Batch<'_> {
+    pub(super) async fn single(&self, place: usize) -> Result<Step, Fault> {
+        let read = &self.ask.read(place);
+        let told = match read.kind {
+            Kind::Call => self.endpoint.call(&alone(read), self.block, self.until).await,
+            Kind::NativeBalance => self.endpoint.balance(read.to, self.block, self.until).await.map(word),
+            Kind::CodeSize => {
+                let code = self.endpoint.code(read.to, self.block, self.until).await;
+                code.map(|code| word(U256::from(code.len())))
+            }
+        };
+        let is_heavy = matches!(told, Err(Refusal::Halted | Refusal::OutOfGas | Refusal::TooLarge));
+        if is_heavy && read.gas_cap.is_none() {
+            self.contracts.saw_heavy(read);
+        }
+        let outcome = match told {
+            Ok(data) if read.kind == Kind::Call && data.is_empty() => {
+                return Ok(Step { more: vec![Unit::Code(read.to, vec![place])], ..Step::default() });
+            }
+            Ok(data) => Outcome::Ok(data),
+            Err(Refusal::Reverted(data)) => Outcome::Reverted(data),
+            // Both use up all gas; with a cap of its own, that is what the read comes to.
+            Err(Refusal::Halted | Refusal::OutOfGas) if read.gas_cap.is_some() => Outcome::GasCap,
+            Err(Refusal::Halted) => Outcome::Reverted(Bytes::new()),
+            Err(Refusal::OutOfGas) => Outcome::GasCap,
+            Err(refusal) => return unanswered(refusal),
+        };
+        Ok(Step { answered: vec![(place, outcome)], ..Step::default() })
+    }
+
+    pub(super) async fn look_at_code(&self, address: Address, asking: Vec<usize>) -> Result<Step, Fault> {
+        let outcome = match self.endpoint.code(address, self.block, self.until).await {
+            Ok(code) if code.is_empty() => Outcome::NoCode,
+            Ok(_) => Outcome::Ok(Bytes::new()),
+            Err(refusal) => return unanswered(refusal),
+        };
+        let answered = asking.into_iter().map(|place| (place, outcome.clone())).collect();
+        Ok(Step { answered, ..Step::default() })
+    }
+}
+
+/// A read that this endpoint does not answer is left to the next one; only a fault ends the attempt.
+fn unanswered(refusal: Refusal) -> Result<Step, Fault> {
+    match refusal {
+        Refusal::Fault(fault) => Err(fault),
+        Refusal::UnknownBlock => Err(Fault::Lag),
+        Refusal::Unclear(code) => Ok(Step { unclear: Some(code), ..Step::default() }),
+        _ => Ok(Step::default()),
+    }
+}
+
+/// A read without a sender is sent by Multicall3, together or alone: contracts that look at the sender see the same.
+fn alone(read: &Read) -> Call<'_> {
+    let data_gas = DATA_BYTE_GAS.saturating_mul(u64::try_from(read.data.len()).unwrap_or(u64::MAX));
+    let gas = read.gas_cap.map(|cap| u64::from(cap).saturating_add(TRANSACTION_GAS).saturating_add(data_gas));
+    Call { from: read.from.unwrap_or(MULTICALL3), to: read.to, data: &read.data, gas, code: None }
+}
+
+fn word(value: U256) -> Bytes {
+    Bytes::copy_from_slice(&value.to_be_bytes::<32>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gas_cap_is_what_the_call_itself_may_use() {
+        let read = Read { gas_cap: Some(100_000), ..Read::call(Address::ZERO, vec![1; 4]) };
+        assert_eq!(alone(&read).gas, Some(121_160));
+        assert_eq!(alone(&Read::call(Address::ZERO, vec![1; 4])).gas, None);
+    }
+}

@@ -1,0 +1,261 @@
+//! The reader of the process: what is kept needs no request, equal questions are one, networks are told apart.
+//!
+//! Invariant: as many replies as reads, in their order, before the deadline. How a network is asked is the business
+//! of its endpoints.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::{Address, B256, U256};
+use futures_util::future::{BoxFuture, FutureExt};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::ask::{Balances, Reads, balance};
+use crate::asked::{Asked, Landing};
+use crate::endpoints::Endpoints;
+use crate::heads::Heads;
+use crate::kept::Kept;
+use crate::limit::Limits;
+use crate::status::NetworkStatus;
+use crate::store::{Canonical, Store};
+use crate::transport::Pool;
+use crate::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, RpcUrl, Scan, ScanFault};
+
+/// Kept back from every deadline, so that a reply that is too late is told in time.
+const TELLING: Duration = Duration::from_millis(20);
+/// Of a short deadline no more than this part.
+const TELLING_PART: u32 = 10;
+
+/// A network and its endpoints, preferred first.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    /// EIP-155.
+    pub chain_id: u64,
+    /// For logs.
+    pub name: String,
+    pub endpoints: Vec<RpcUrl>,
+}
+
+impl std::fmt::Debug for ChainReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChainReader").field("networks", &self.networks.keys()).finish_non_exhaustive()
+    }
+}
+
+/// Reads networks through their endpoints.
+pub struct ChainReader {
+    /// By chain id; only networks that have an endpoint.
+    networks: BTreeMap<u64, Network>,
+    kept: Arc<Kept>,
+    /// Ends with the reader.
+    _writing: JoinSet<()>,
+}
+
+struct Network {
+    endpoints: Arc<Endpoints>,
+    heads: Arc<Heads>,
+    asked: Asked,
+}
+
+impl ChainReader {
+    /// Nothing is connected yet. Immutable replies are kept in the folder, where there is one.
+    pub fn new(upstreams: Vec<Upstream>, limits: Limits, state_dir: Option<&Path>) -> Arc<Self> {
+        let pool = Pool::new();
+        let with_endpoints = upstreams.into_iter().filter(|upstream| !upstream.endpoints.is_empty());
+        let network = |upstream: Upstream| {
+            let endpoints = Arc::new(Endpoints::new(&upstream, &pool, limits));
+            let heads = Heads::new(endpoints.clone());
+            (upstream.chain_id, Network { endpoints, heads, asked: Asked::default() })
+        };
+        let networks: BTreeMap<u64, Network> = with_endpoints.map(network).collect();
+        let (kept, mut writing) = (Arc::new(Kept::new()), JoinSet::new());
+        if let Some(store) = state_dir.and_then(|folder| Store::open(folder, &kept)) {
+            let endpoints = |(chain_id, network): (&u64, &Network)| (*chain_id, Arc::clone(&network.endpoints));
+            writing.spawn(store.run(Arc::new(Chains(networks.iter().map(endpoints).collect()))));
+        }
+        Arc::new(Self { networks, kept, _writing: writing })
+    }
+
+    /// What is known of the networks' endpoints, by chain id.
+    pub fn status(&self) -> Vec<NetworkStatus> {
+        let status = |(chain_id, network): (&u64, &Network)| NetworkStatus {
+            chain_id: *chain_id,
+            pinned: network.heads.current(),
+            block_time_ms: network.heads.block_time().and_then(|time| u64::try_from(time.as_millis()).ok()),
+            endpoints: network.endpoints.status(),
+        };
+        self.networks.iter().map(status).collect()
+    }
+
+    async fn answer(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> Vec<Reply> {
+        let Some(network) = self.networks.get(&chain_id) else {
+            return vec![Reply::fresh(Outcome::Failed(ReadFailure::NotConfigured)); reads.len()];
+        };
+        let until = in_time(deadline);
+        if reads.iter().all(|read| read.freshness == Freshness::Pinned) {
+            return network.ask(&block, reads, until).await;
+        }
+        let mut replies: Vec<Option<Reply>> = reads.iter().map(|read| self.kept.get(chain_id, &block, read)).collect();
+        let open = (0..reads.len()).filter(|place| replies[*place].is_none()).collect::<Vec<_>>();
+        // Whoever asks keeps what its own freshness lets stand, be the question another's.
+        let standing = open.iter().map(|place| &reads[*place]).enumerate();
+        let standing: Vec<(usize, Read)> = standing
+            .filter(|(_, read)| read.freshness != Freshness::Pinned)
+            .map(|(place, read)| (place, read.clone()))
+            .collect();
+        let asked = if open.len() == reads.len() {
+            reads
+        } else {
+            reads.into_iter().zip(&replies).filter(|(_, kept)| kept.is_none()).map(|(read, _)| read).collect()
+        };
+        let told = network.ask(&block, asked, until).await;
+        for (place, read) in standing {
+            self.kept.keep(chain_id, &block, &read, &told[place].outcome);
+        }
+        if open.len() == replies.len() {
+            return told;
+        }
+        for (place, reply) in open.into_iter().zip(told) {
+            replies[place] = Some(reply);
+        }
+        let missing = || Reply::fresh(Outcome::Failed(ReadFailure::Upstream));
+        replies.into_iter().map(|reply| reply.unwrap_or_else(missing)).collect()
+    }
+
+    async fn balances(
+        &self,
+        chain_id: u64,
+        block: Block,
+        account: Address,
+        tokens: Vec<Address>,
+        deadline: Instant,
+    ) -> Scan {
+        let Some(network) = self.networks.get(&chain_id) else {
+            return failed(tokens.len(), ReadFailure::NotConfigured);
+        };
+        let ask = Balances::new(account, &tokens);
+        let outcomes = network.endpoints.read(&block, &ask, in_time(deadline)).await;
+        network.note_lost(&block, &outcomes);
+        let mut scan = Scan::default();
+        for (place, outcome) in outcomes.into_iter().enumerate() {
+            match outcome {
+                Outcome::Ok(told) => match balance(&told) {
+                    Some(U256::ZERO) => {}
+                    Some(held) => scan.held.push((place, held)),
+                    None => scan.failed.push((place, ScanFault::Refused)),
+                },
+                Outcome::Failed(failure) => scan.failed.push((place, ScanFault::Unread(failure))),
+                _ => scan.failed.push((place, ScanFault::Refused)),
+            }
+        }
+        scan
+    }
+}
+
+impl Network {
+    async fn ask(&self, block: &Block, reads: Vec<Read>, until: Instant) -> Vec<Reply> {
+        // The flight lands before those who wait for it give up, with what it has.
+        let lands = in_time(until);
+        self.asked.ask(block, reads, until, |landing| self.fly(*block, lands, landing)).await
+    }
+
+    /// Asks for what nobody asked yet, in a task of its own: who started it may go away, others wait as well.
+    fn fly(&self, block: Block, until: Instant, landing: Landing) {
+        let (endpoints, heads) = (Arc::clone(&self.endpoints), Arc::clone(&self.heads));
+        tokio::spawn(async move {
+            let outcomes = endpoints.read(&block, &Reads(landing.reads()), until).await;
+            if outcomes.contains(&BLOCK_LOST) {
+                heads.lost(&block);
+            }
+            landing.land(outcomes);
+        });
+    }
+
+    fn note_lost(&self, block: &Block, outcomes: &[Outcome]) {
+        if outcomes.contains(&BLOCK_LOST) {
+            self.heads.lost(block);
+        }
+    }
+}
+
+/// The networks' endpoints, for the store.
+struct Chains(BTreeMap<u64, Arc<Endpoints>>);
+
+impl Canonical for Chains {
+    fn hash_at(
+        &self,
+        chain_id: u64,
+        number: u64,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<Option<B256>, ReadFailure>> {
+        async move {
+            let endpoints = self.0.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            endpoints.hash_at(number, deadline).await
+        }
+        .boxed()
+    }
+}
+
+const BLOCK_LOST: Outcome = Outcome::Failed(ReadFailure::BlockLost);
+
+fn failed(count: usize, failure: ReadFailure) -> Scan {
+    Scan { held: Vec::new(), failed: (0..count).map(|place| (place, ScanFault::Unread(failure))).collect() }
+}
+
+fn in_time(deadline: Instant) -> Instant {
+    let left = deadline.saturating_duration_since(Instant::now());
+    deadline.checked_sub(TELLING.min(left / TELLING_PART)).unwrap_or(deadline)
+}
+
+impl Reader for ChainReader {
+    fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool> {
+        async move {
+            let until = in_time(deadline);
+            let all = self.networks.values().flat_map(|network| &network.endpoints.list);
+            let mut asked: FuturesUnordered<_> = all.map(|endpoint| endpoint.is_alive(until)).collect();
+            while let Some(alive) = asked.next().await {
+                if alive {
+                    return true;
+                }
+            }
+            false
+        }
+        .boxed()
+    }
+
+    fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async move {
+            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            network.heads.pin(in_time(deadline)).await
+        }
+        .boxed()
+    }
+
+    fn kept(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
+        let kept = self.kept.get(chain_id, block, read);
+        kept.or_else(|| self.networks.get(&chain_id)?.asked.told(block, read))
+    }
+
+    fn chunk_reads(&self, chain_id: u64) -> usize {
+        self.networks.get(&chain_id).map_or(1, |network| network.endpoints.chunk_reads())
+    }
+
+    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>> {
+        self.answer(chain_id, block, reads, deadline).boxed()
+    }
+
+    fn scan(
+        &self,
+        chain_id: u64,
+        block: Block,
+        account: Address,
+        tokens: Vec<Address>,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Scan> {
+        self.balances(chain_id, block, account, tokens, deadline).boxed()
+    }
+}

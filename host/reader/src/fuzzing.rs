@@ -1,0 +1,73 @@
+//! Doors for the fuzz targets in `fuzz/`: every decoder of what a node sends, with what must hold of any bytes.
+//!
+//! Invariant: a door panics only if a decoder is wrong. Nothing else may use them.
+
+use alloy::hex;
+use serde_json::Value;
+
+use crate::packed;
+use crate::rpc::{call_reply, request_reply};
+use crate::{Block, multicall, scan};
+
+/// The id that replies must have.
+const ID: u64 = 1;
+/// The block that replies of Multicall3 must prove.
+const BLOCK: Block = Block {
+    number: 7,
+    hash: alloy::primitives::B256::ZERO,
+    parent: alloy::primitives::B256::ZERO,
+    timestamp: 0x1122_3344,
+    evm_number: 7,
+};
+
+/// A JSON-RPC reply means the same as to a decoder that builds a tree.
+pub fn json_rpc(body: &[u8]) {
+    let call = call_reply(body, ID);
+    let request = request_reply::<Value>(body, ID);
+    if let Ok(bytes) = &call {
+        let Ok(Value::String(text)) = &request else { unreachable!("{request:?} of {bytes}") };
+        assert_eq!(text.to_ascii_lowercase(), hex::encode_prefixed(bytes));
+    }
+    // A tree knows no members told twice, and is less deep than what may be skipped: it tells only what is right.
+    if let (Ok(result), Ok(tree)) = (request, serde_json::from_slice::<Value>(body)) {
+        assert_eq!(tree.get("id").and_then(Value::as_u64), Some(ID));
+        assert_eq!(tree.get("result"), Some(&result));
+        assert!(tree.get("error").is_none_or(Value::is_null));
+    }
+}
+
+/// A reply of `call.yul` tells as many reads as it says, and not more than were asked.
+pub fn packed(bytes: &[u8]) {
+    let (count, reply) = counted(bytes);
+    if let Ok((head, told)) = packed::decode(reply, count) {
+        assert!(head.done <= count);
+        assert_eq!(told.len(), head.done);
+    }
+}
+
+/// A reply of `scan.yul` names tokens in order, and none that it has not reached.
+pub fn scan(bytes: &[u8]) {
+    let (count, reply) = counted(bytes);
+    if let Ok((head, named)) = scan::decode(reply, count) {
+        assert!(head.done <= count);
+        assert!(named.is_sorted_by(|(one, _), (next, _)| one < next));
+        assert!(named.iter().all(|(place, _)| *place < head.done));
+    }
+}
+
+/// A reply of Multicall3 tells as many reads as were asked, in not much more room than it takes itself.
+pub fn multicall(bytes: &[u8]) {
+    let (count, reply) = counted(bytes);
+    if let Ok(told) = multicall::unpack(reply, count, &BLOCK) {
+        assert_eq!(told.len(), count);
+        assert!(told.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() <= reply.len());
+    }
+}
+
+/// The first two bytes are the number of reads.
+fn counted(bytes: &[u8]) -> (usize, &[u8]) {
+    match bytes {
+        [high, low, reply @ ..] => (u16::from_be_bytes([*high, *low]).into(), reply),
+        _ => (0, bytes),
+    }
+}

@@ -1,0 +1,196 @@
+//! Immutable replies that wait for the disk until the block that they were read at is deep.
+//!
+//! Invariant: they never take more than [`PENDING_MAX_BYTES`]; what has no room is kept in memory alone, and costs a
+//! request after a restart. Which block is deep enough is not decided here.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use alloy::primitives::{B256, Bytes};
+
+use crate::{Block, Read};
+
+/// Some 60,000 words, read within a quarter of an hour.
+const PENDING_MAX_BYTES: usize = 16 << 20;
+/// Of a reply besides its bytes and its question's.
+const ROW_BYTES: usize = 200;
+/// Of a block besides its replies.
+const BLOCK_BYTES: usize = 200;
+
+/// A reply that never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) chain_id: u64,
+    pub(crate) read: Read,
+    /// Of the block that it was read at.
+    pub(crate) timestamp: u64,
+    pub(crate) reply: Bytes,
+}
+
+impl Row {
+    fn bytes(&self) -> usize {
+        ROW_BYTES + self.read.data.len() + self.reply.len()
+    }
+}
+
+/// The replies of one block.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) chain_id: u64,
+    pub(crate) number: u64,
+    pub(crate) hash: B256,
+    pub(crate) timestamp: u64,
+    /// Unix seconds.
+    pub(crate) not_before_s: u64,
+    /// How often nobody could tell whether it stands.
+    pub(crate) tries: u32,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Waiting {
+    fn bytes(&self) -> usize {
+        BLOCK_BYTES + self.rows.iter().map(Row::bytes).sum::<usize>()
+    }
+
+    fn is(&self, chain_id: u64, hash: B256) -> bool {
+        self.hash == hash && self.chain_id == chain_id
+    }
+}
+
+/// What waits, the longest waiting first.
+#[derive(Debug, Default)]
+pub(crate) struct Pending(Mutex<Blocks>);
+
+#[derive(Debug, Default)]
+struct Blocks {
+    list: VecDeque<Waiting>,
+    bytes: usize,
+    /// Whether nobody takes anything any more.
+    closed: bool,
+}
+
+impl Pending {
+    pub(super) fn add(&self, block: &Block, row: Row) {
+        let mut blocks = self.lock();
+        if blocks.closed || blocks.bytes + BLOCK_BYTES + row.bytes() > PENDING_MAX_BYTES {
+            return;
+        }
+        blocks.bytes += row.bytes();
+        // The newest are last.
+        if let Some(waiting) = blocks.list.iter_mut().rev().find(|waiting| waiting.is(row.chain_id, block.hash)) {
+            waiting.rows.push(row);
+            return;
+        }
+        blocks.bytes += BLOCK_BYTES;
+        let Block { number, hash, timestamp, .. } = *block;
+        blocks.list.push_back(Waiting {
+            chain_id: row.chain_id,
+            number,
+            hash,
+            timestamp,
+            not_before_s: 0,
+            tries: 0,
+            rows: vec![row],
+        });
+    }
+
+    /// Takes those blocks that are ripe, at most so many.
+    pub(crate) fn take(&self, most: usize, is_ripe: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
+        let mut blocks = self.lock();
+        let (mut taken, mut left) = (Vec::new(), VecDeque::new());
+        for waiting in blocks.list.drain(..) {
+            if taken.len() < most && is_ripe(&waiting) {
+                taken.push(waiting);
+            } else {
+                left.push_back(waiting);
+            }
+        }
+        blocks.bytes = blocks.bytes.saturating_sub(taken.iter().map(Waiting::bytes).sum());
+        blocks.list = left;
+        taken
+    }
+
+    /// Has taken ones wait on, behind the others.
+    pub(crate) fn put_back(&self, waiting: Waiting) {
+        let mut blocks = self.lock();
+        let bytes = waiting.bytes();
+        if !blocks.closed && blocks.bytes + bytes <= PENDING_MAX_BYTES {
+            blocks.bytes += bytes;
+            blocks.list.push_back(waiting);
+        }
+    }
+
+    pub(super) fn forget(&self, chain_id: u64, hash: B256) {
+        self.take(usize::MAX, |waiting| waiting.is(chain_id, hash));
+    }
+
+    /// Nothing waits from now on.
+    pub(crate) fn close(&self) {
+        *self.lock() = Blocks { closed: true, ..Blocks::default() };
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Blocks> {
+        // Counts are set right beside the lists that they are of; nothing between can panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::Address;
+
+    use super::*;
+
+    fn block(number: u64) -> Block {
+        Block {
+            number,
+            hash: B256::left_padding_from(&number.to_be_bytes()),
+            parent: B256::ZERO,
+            timestamp: number,
+            evm_number: number,
+        }
+    }
+
+    fn row(timestamp: u64, reply: usize) -> Row {
+        Row { chain_id: 1, read: Read::call(Address::ZERO, [1]), timestamp, reply: vec![1; reply].into() }
+    }
+
+    fn numbers(taken: Vec<Waiting>) -> Vec<(u64, usize)> {
+        taken.iter().map(|waiting| (waiting.number, waiting.rows.len())).collect()
+    }
+
+    #[test]
+    fn replies_wait_by_block_and_are_taken_once() {
+        let pending = Pending::default();
+        for number in [1, 2, 1, 3] {
+            pending.add(&block(number), row(number, 32));
+        }
+        pending.add(&block(1), Row { chain_id: 137, ..row(1, 32) });
+        assert_eq!(numbers(pending.take(2, |waiting| waiting.number != 2)), [(1, 2), (3, 1)]);
+        let left = pending.take(9, |_| true);
+        assert_eq!(
+            left.iter().map(|waiting| (waiting.chain_id, waiting.number)).collect::<Vec<_>>(),
+            [(1, 2), (137, 1)]
+        );
+        assert_eq!(pending.lock().bytes, 0);
+        left.into_iter().for_each(|waiting| pending.put_back(waiting));
+        pending.forget(1, block(2).hash);
+        assert_eq!(numbers(pending.take(9, |_| true)), [(1, 1)]);
+        assert_eq!(pending.lock().bytes, 0);
+    }
+
+    #[test]
+    fn what_waits_has_a_bound_and_nothing_waits_for_a_closed_disk() {
+        let pending = Pending::default();
+        for number in 0..100 {
+            pending.add(&block(number), row(number, 1 << 20));
+        }
+        let taken = pending.take(100, |_| true);
+        assert_eq!(taken.len(), 15, "16 MiB hold 15 of a little more than one");
+        taken.into_iter().for_each(|waiting| pending.put_back(waiting));
+        pending.close();
+        pending.add(&block(1), row(1, 1));
+        assert!(pending.take(100, |_| true).is_empty());
+        assert_eq!(pending.lock().bytes, 0);
+    }
+}

@@ -1,0 +1,87 @@
+//! Packed calls: one `eth_call` whose state override puts a small program at [`crate::multicall::MULTICALL3`], which
+//! asks all reads of a chunk and answers them together, with a proof of the block.
+//!
+//! Invariant: decoders take any bytes, and a reply is of this program or malformed. What a request may carry, and what
+//! becomes of reads that were not done or were capped, is the batch's business.
+
+#[cfg(test)]
+pub(crate) mod model;
+mod program;
+mod record;
+mod reply;
+#[cfg(test)]
+mod tests;
+
+use alloy::primitives::{B256, Bytes};
+
+pub(crate) use self::program::{CALL, READS_MAX, SCAN};
+pub(crate) use self::record::{encode, encoded_bytes, may_pack};
+pub(crate) use self::reply::decode;
+
+/// First bytes of a reply of `call.yul`: what answers otherwise did not run it.
+const CALL_MAGIC: [u8; 4] = *b"PTNC";
+
+/// What a program tells besides the reads. Invariant: `done` is not more than was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// What contracts see as `block.number`.
+    pub(crate) number: u64,
+    pub(crate) timestamp: u64,
+    pub(crate) parent: B256,
+    /// What was left when the program began, that is without what the calldata costs.
+    pub(crate) gas_start: u64,
+    pub(crate) gas_end: u64,
+    /// Reads answered, from the first on; the gas did not suffice for the rest.
+    pub(crate) done: usize,
+}
+
+/// What became of a read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    Ok(Bytes),
+    Reverted(Bytes),
+    NoCode,
+    /// It used up its gas, or may have: with a cap of its own, that is what it comes to.
+    Capped,
+    /// Its reply was too long to be carried: ask it alone.
+    Long,
+}
+
+/// Why bytes are no reply of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Malformed {
+    /// The override was ignored, most likely.
+    #[error("the reply is of another program")]
+    Foreign,
+    #[error("the reply ends within an entry")]
+    Short,
+    #[error("the reply has an entry of unknown kind {0:#04x}")]
+    Kind(u8),
+    #[error("the reply tells another number of reads than it says or was asked")]
+    Count,
+}
+
+/// Takes a program's head off its reply.
+pub(crate) fn split_head(reply: &[u8], magic: [u8; 4], count: usize) -> Result<(Head, &[u8]), Malformed> {
+    let mut rest = reply.strip_prefix(&magic).ok_or(Malformed::Foreign)?;
+    let mut number = |bytes| take(&mut rest, bytes).map(big_endian);
+    let (evm_number, timestamp, gas_start, gas_end) = (number(5)?, number(5)?, number(5)?, number(5)?);
+    let done = usize::try_from(number(3)?).map_err(|_| Malformed::Count)?;
+    let parent = B256::from_slice(take(&mut rest, B256::len_bytes())?);
+    if done > count {
+        return Err(Malformed::Count);
+    }
+    Ok((Head { number: evm_number, timestamp, parent, gas_start, gas_end, done }, rest))
+}
+
+/// The first bytes of `rest`, which goes on behind them.
+pub(crate) fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Result<&'a [u8], Malformed> {
+    let (taken, left) = rest.split_at_checked(bytes).ok_or(Malformed::Short)?;
+    *rest = left;
+    Ok(taken)
+}
+
+/// Of eight bytes at most.
+pub(crate) fn big_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

@@ -1,0 +1,118 @@
+//! What the programs do, told once more in Rust, apart from the codec: for tests that need a node.
+
+use alloy::primitives::{Address, Bytes};
+
+use super::Told;
+use crate::Block;
+
+/// One read, as the program would make it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) how: How,
+    pub(crate) to: Address,
+    pub(crate) data: Bytes,
+    pub(crate) cap: u32,
+    pub(crate) own_cap: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    Static,
+    Isolated,
+    Balance,
+    CodeSize,
+}
+
+/// Runs `call.yul`: `outcome` answers each read, and the gas suffices for `done_max` of them.
+pub(crate) fn run(calldata: &[u8], block: &Block, done_max: usize, mut outcome: impl FnMut(&Asked) -> Told) -> Vec<u8> {
+    assert_eq!(calldata[0], 0, "only whole requests");
+    let cap = u32::from_be_bytes(calldata[1..5].try_into().unwrap());
+    let mut at = 11;
+    let mut before = Asked { how: How::Static, to: Address::ZERO, data: Bytes::new(), cap, own_cap: false };
+    let mut done = 0;
+    let mut entries = Vec::new();
+    let mut zeros = 0_u16;
+    while at < calldata.len() && done < done_max {
+        let asked = record(calldata, &mut at, &before, cap);
+        let told = outcome(&asked);
+        let common = asked.how == How::Static && calldata_is_common(&asked, &before);
+        if common && told == Told::Ok(vec![0; 32].into()) {
+            zeros += 1;
+        } else {
+            flush(&mut entries, &mut zeros);
+            entry(&mut entries, &told);
+        }
+        done += 1;
+        before = asked;
+    }
+    flush(&mut entries, &mut zeros);
+    [head(b"PTNC", block, done), entries].concat()
+}
+
+fn calldata_is_common(asked: &Asked, before: &Asked) -> bool {
+    !asked.own_cap && asked.to != before.to && asked.data == before.data
+}
+
+fn record(calldata: &[u8], at: &mut usize, before: &Asked, cap: u32) -> Asked {
+    let mut next = |bytes: usize| {
+        *at += bytes;
+        &calldata[*at - bytes..*at]
+    };
+    let flags = next(1)[0];
+    let to = if flags & 0x04 == 0 { Address::from_slice(next(20)) } else { before.to };
+    let own_cap = flags & 0x10 != 0;
+    let cap = if own_cap { u32::from_be_bytes(next(4).try_into().unwrap()) } else { cap };
+    let data = if flags & 0x08 == 0 {
+        let bytes = u16::from_be_bytes(next(2).try_into().unwrap());
+        Bytes::copy_from_slice(next(bytes.into()))
+    } else {
+        before.data.clone()
+    };
+    let how = [How::Static, How::Isolated, How::Balance, How::CodeSize][usize::from(flags & 3)];
+    Asked { how, to, data, cap, own_cap }
+}
+
+/// As both programs begin their replies.
+pub(crate) fn head(magic: &[u8; 4], block: &Block, done: usize) -> Vec<u8> {
+    let mut head = magic.to_vec();
+    for number in [block.evm_number, block.timestamp, 30_000_000, 29_000_000] {
+        head.extend(&number.to_be_bytes()[3..]);
+    }
+    head.extend(&done.to_be_bytes()[5..]);
+    head.extend(block.parent);
+    head
+}
+
+fn flush(entries: &mut Vec<u8>, zeros: &mut u16) {
+    if *zeros > 0 {
+        entries.push(0);
+        entries.extend(zeros.to_be_bytes());
+        *zeros = 0;
+    }
+}
+
+fn entry(entries: &mut Vec<u8>, told: &Told) {
+    match told {
+        Told::Ok(data) if data.len() > 1 << 20 => entries.push(0x26),
+        Told::Ok(data) if data.len() % 32 == 0 && (1..=32).contains(&(data.len() / 32)) => {
+            entries.push(u8::try_from(data.len() / 32).unwrap());
+            for word in data.chunks(32) {
+                let zeros = word.iter().take_while(|byte| **byte == 0).count();
+                entries.push(u8::try_from(32 - zeros).unwrap());
+                entries.extend(&word[zeros..]);
+            }
+        }
+        Told::Ok(data) => raw(entries, 0x22, data),
+        Told::Reverted(data) if data.len() > 4096 => entries.push(0x26),
+        Told::Reverted(data) => raw(entries, 0x23, data),
+        Told::NoCode => entries.push(0x24),
+        Told::Capped => entries.push(0x25),
+        Told::Long => entries.push(0x26),
+    }
+}
+
+fn raw(entries: &mut Vec<u8>, kind: u8, data: &[u8]) {
+    entries.push(kind);
+    entries.extend(&data.len().to_be_bytes()[5..]);
+    entries.extend(data);
+}

@@ -1,0 +1,82 @@
+//! The reply of `call.yul`: entries of many kinds, words without their leading zeros.
+
+use alloy::primitives::Bytes;
+use bytes::BytesMut;
+
+use super::{CALL_MAGIC, Head, Malformed, Told, big_endian, split_head, take};
+
+const RUN: u8 = 0x00;
+const WORDS_MAX: u8 = 0x20;
+const RAW: u8 = 0x22;
+const REVERTED: u8 = 0x23;
+const NO_CODE: u8 = 0x24;
+const CAPPED: u8 = 0x25;
+const LONG: u8 = 0x26;
+
+static ZERO: [u8; 32] = [0; 32];
+
+/// What became of the first `done` of `count` reads. The bytes of all replies share one allocation.
+pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<Told>), Malformed> {
+    let (head, mut rest) = split_head(reply, CALL_MAGIC, count)?;
+    let mut told = Vec::with_capacity(head.done);
+    let mut buffer = BytesMut::with_capacity(2 * rest.len());
+    while let Some((&kind, entry)) = rest.split_first() {
+        rest = entry;
+        let one = match kind {
+            RUN => {
+                let run = length(&mut rest, 2)?;
+                if run > head.done - told.len() {
+                    return Err(Malformed::Count);
+                }
+                told.resize(told.len() + run, Told::Ok(Bytes::from_static(&ZERO)));
+                continue;
+            }
+            words @ 1..=WORDS_MAX => {
+                for _ in 0..words {
+                    push_word(&mut rest, &mut buffer)?;
+                }
+                Told::Ok(buffer.split().freeze().into())
+            }
+            RAW => Told::Ok(raw(&mut rest, &mut buffer)?),
+            REVERTED => Told::Reverted(raw(&mut rest, &mut buffer)?),
+            NO_CODE => Told::NoCode,
+            CAPPED => Told::Capped,
+            LONG => Told::Long,
+            unknown => return Err(Malformed::Kind(unknown)),
+        };
+        if told.len() == head.done {
+            return Err(Malformed::Count);
+        }
+        told.push(one);
+    }
+    if told.len() < head.done {
+        return Err(Malformed::Count);
+    }
+    Ok((head, told))
+}
+
+fn length(rest: &mut &[u8], bytes: usize) -> Result<usize, Malformed> {
+    usize::try_from(big_endian(take(rest, bytes)?)).map_err(|_| Malformed::Short)
+}
+
+fn push_word(rest: &mut &[u8], buffer: &mut BytesMut) -> Result<(), Malformed> {
+    let significant = take_significant(rest)?;
+    buffer.extend_from_slice(&ZERO[significant.len()..]);
+    buffer.extend_from_slice(significant);
+    Ok(())
+}
+
+/// A word's bytes without its leading zeros.
+fn take_significant<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Malformed> {
+    match take(rest, 1)? {
+        &[bytes @ 0..=WORDS_MAX] => take(rest, bytes.into()),
+        &[unknown, ..] => Err(Malformed::Kind(unknown)),
+        [] => Err(Malformed::Short),
+    }
+}
+
+fn raw(rest: &mut &[u8], buffer: &mut BytesMut) -> Result<Bytes, Malformed> {
+    let bytes = length(rest, 3)?;
+    buffer.extend_from_slice(take(rest, bytes)?);
+    Ok(buffer.split().freeze().into())
+}

@@ -1,0 +1,190 @@
+//! Replies, read without a JSON tree: what is big is borrowed from the body, and hex is decoded once.
+//!
+//! Invariant: a result needs the request's own id; an error may come without one. A batch, a member told twice, a
+//! result beside an error, and anything after the reply make it malformed. Members that are not known are skipped.
+
+use std::fmt;
+
+use alloy::hex;
+use alloy::primitives::Bytes;
+use serde::de::{self, DeserializeOwned, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::fault::{ErrorPayload, Fault, Refusal, refusal};
+
+/// The bytes that an `eth_call` returned.
+pub(crate) fn call_reply(body: &[u8], id: u64) -> Result<Bytes, Refusal> {
+    let result = result_of(body, id, Option::<Hex>::is_none)?;
+    result.map(|Hex(bytes)| bytes).ok_or(Refusal::Fault(Fault::Malformed))
+}
+
+pub(crate) fn request_reply<R: DeserializeOwned>(body: &[u8], id: u64) -> Result<R, Refusal> {
+    let result: &RawValue = result_of(body, id, |raw: &&RawValue| raw.get() == "null")?;
+    serde_json::from_str(result.get()).map_err(|_| Fault::Malformed.into())
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+struct Envelope<'a, T> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    /// `null` is a result; only a missing member is none.
+    #[serde(default = "missing", deserialize_with = "present")]
+    result: Option<T>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+fn missing<T>() -> Option<T> {
+    None
+}
+
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+fn result_of<'a, T: Deserialize<'a>>(body: &'a [u8], id: u64, is_null: fn(&T) -> bool) -> Result<T, Refusal> {
+    // Serde takes an array for an object whose members come in order.
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Fault::Malformed.into());
+    }
+    let told: Envelope<'a, T> = serde_json::from_slice(body).map_err(|_| Fault::Malformed)?;
+    let is_ours = told.id.map(|told| told.get().parse() == Ok(id));
+    match (told.error, told.result) {
+        // Those who speak JSON-RPC 1.0 tell both, one of them as null.
+        (Some(error), result) if result.as_ref().is_none_or(is_null) && is_ours != Some(false) => {
+            Err(refusal(&ErrorPayload::read(error).ok_or(Fault::Malformed)?))
+        }
+        (None, Some(result)) if is_ours == Some(true) => Ok(result),
+        _ => Err(Fault::Malformed.into()),
+    }
+}
+
+/// A text of hex digits behind `0x`, decoded where it stands.
+struct Hex(Bytes);
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl Visitor<'_> for Text {
+            type Value = Hex;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("hex digits behind 0x")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Hex, E> {
+                // Without the check the decoder would take digits alone.
+                let digits = text.strip_prefix("0x").filter(|digits| !digits.starts_with("0x"));
+                let bytes = digits.and_then(|digits| hex::decode(digits).ok());
+                bytes.map(|bytes| Hex(bytes.into())).ok_or_else(|| E::custom("no hex"))
+            }
+        }
+
+        deserializer.deserialize_str(Text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::{U64, bytes};
+    use serde_json::Value;
+
+    use super::*;
+
+    const MALFORMED: Refusal = Refusal::Fault(Fault::Malformed);
+
+    #[test]
+    fn a_result_with_our_id_is_taken_in_any_order_and_company() {
+        for (body, told) in [
+            (r#"{"jsonrpc":"2.0","id":7,"result":"0x00ff"}"#, bytes!("00ff")),
+            (r#"{"result":"0xDeadBeef","id":7,"jsonrpc":"2.0"}"#, bytes!("deadbeef")),
+            (r#"{"id":7,"result":"0x"}"#, bytes!("")),
+            (" \r\n{ \"id\" : 7 , \"result\" : \"0x01\" }\t\n", bytes!("01")),
+            (r#"{"id":7,"result":"0x01","error":null}"#, bytes!("01")),
+            (r#"{"id":7,"result":"0x01","node":{"result":"0x02","id":[8,{"error":{}}]},"gas":1e9}"#, bytes!("01")),
+            (r#"{"\u0069d":7,"res\u0075lt":"\u0030x\u0030\u0031"}"#, bytes!("01")),
+        ] {
+            assert_eq!(call_reply(body.as_bytes(), 7), Ok(told), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_reply_to_this_request_is_malformed() {
+        let deep = format!(r#"{{"id":7,"result":"0x01","x":{}1{}}}"#, "[".repeat(200_000), "]".repeat(199_999));
+        for body in [
+            "",
+            " ",
+            "null",
+            "7",
+            "<html>502</html>",
+            r#"{"id":7,"result":"0x01""#,
+            r#"{"id":7,"result":"0x01"#,
+            r#"{"id":7,"result":"0x01"}}"#,
+            r#"{"id":7,"result":"0x01"} {"id":7,"result":"0x01"}"#,
+            "{\"id\":7,\"result\":\"0x01\"}\0",
+            r#"[{"id":7,"result":"0x01"}]"#,
+            r#"[7,"0x01",null]"#,
+            r#"{"id":8,"result":"0x01"}"#,
+            r#"{"id":"7","result":"0x01"}"#,
+            r#"{"id":7.0,"result":"0x01"}"#,
+            r#"{"id":null,"result":"0x01"}"#,
+            r#"{"result":"0x01"}"#,
+            r#"{"id":7}"#,
+            r#"{"id":7,"result":null}"#,
+            r#"{"id":7,"result":null,"error":null}"#,
+            r#"{"id":7,"id":7,"result":"0x01"}"#,
+            r#"{"id":8,"id":7,"result":"0x01"}"#,
+            r#"{"id":null,"id":7,"result":"0x01"}"#,
+            r#"{"id":7,"result":"0x01","result":"0x01"}"#,
+            r#"{"id":7,"result":null,"result":"0x01"}"#,
+            r#"{"id":7,"result":"0x01","res\u0075lt":"0x02"}"#,
+            r#"{"id":7,"result":"0x01","error":{"code":-32000,"message":"header not found"}}"#,
+            r#"{"id":7,"error":{"code":3},"error":{"code":3}}"#,
+            r#"{"id":7,"error":{"code":3,"code":4}}"#,
+            r#"{"id":8,"error":{"code":3,"message":"execution reverted"}}"#,
+            r#"{"id":7,"error":7}"#,
+            r#"{"id":7,"result":"01"}"#,
+            r#"{"id":7,"result":"0x0"}"#,
+            r#"{"id":7,"result":"0x0g"}"#,
+            r#"{"id":7,"result":"0x0x01"}"#,
+            r#"{"id":7,"result":" 0x01"}"#,
+            r#"{"id":7,"result":1}"#,
+            r#"{"id":7,"result":["0x01"]}"#,
+            r#"{"id":7,"result":{"data":"0x01"}}"#,
+            &deep,
+        ] {
+            assert_eq!(call_reply(body.as_bytes(), 7), Err(MALFORMED), "{}", &body[..body.len().min(99)]);
+        }
+        assert_eq!(call_reply(b"{\"id\":7,\"result\":\"0x\xff\"}", 7), Err(MALFORMED));
+        assert_eq!(call_reply(&vec![b'['; 1 << 20], 7), Err(MALFORMED));
+    }
+
+    #[test]
+    fn an_error_is_taken_with_our_id_or_none() {
+        let unknown = r#""error":{"code":-32000,"message":"header not found"}"#;
+        for body in [
+            format!(r#"{{"id":7,{unknown}}}"#),
+            format!(r#"{{"id":null,{unknown}}}"#),
+            format!("{{{unknown}}}"),
+            format!(r#"{{{unknown},"id":7,"result":null}}"#),
+        ] {
+            assert_eq!(call_reply(body.as_bytes(), 7), Err(Refusal::UnknownBlock), "{body}");
+            assert_eq!(request_reply::<Value>(body.as_bytes(), 7), Err(Refusal::UnknownBlock), "{body}");
+        }
+    }
+
+    #[test]
+    fn results_of_other_requests_have_the_shape_that_was_asked_for() {
+        let told = |result: &str| format!(r#"{{"id":7,"result":{result}}}"#).into_bytes();
+        assert_eq!(request_reply(&told(r#""0x89""#), 7), Ok(U64::from(137)));
+        assert_eq!(request_reply::<U64>(&told("null"), 7), Err(MALFORMED));
+        assert_eq!(request_reply::<Option<U64>>(&told("null"), 7), Ok(None));
+        assert_eq!(request_reply::<Option<U64>>(&told(r#""0x1""#), 7), Ok(Some(U64::from(1))));
+        assert_eq!(request_reply::<U64>(&told(r#"{"number":"0x1"}"#), 7), Err(MALFORMED));
+        assert_eq!(request_reply::<Option<U64>>(br#"{"id":7}"#, 7), Err(MALFORMED));
+        assert_eq!(request_reply::<Option<U64>>(br#"{"id":8,"result":null}"#, 7), Err(MALFORMED));
+    }
+}

@@ -1,0 +1,249 @@
+//! Requests to a node on loopback that answers canned bytes.
+
+use std::io::Write;
+use std::time::Duration;
+
+use alloy::primitives::{Address, B256, U64, bytes};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::*;
+use crate::transport::BODY_MAX_BYTES;
+
+/// No test waits longer, whatever goes wrong.
+const PATIENCE: Duration = Duration::from_secs(20);
+const CALL: Call<'_> =
+    Call { from: Address::repeat_byte(1), to: Address::repeat_byte(2), data: &[3], gas: None, code: None };
+const AT: At = At::Hash(B256::repeat_byte(4));
+/// The first request of an endpoint has the id 1.
+const GOOD: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":"0x0102"}"#;
+
+/// A node that answers every request with the same bytes, as they are, and closes; it tells what it was asked.
+struct Node {
+    url: String,
+    seen: mpsc::UnboundedReceiver<String>,
+}
+
+impl Node {
+    async fn answering(bytes: Vec<u8>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (tell, seen) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                tell.send(read_request(&mut stream).await).unwrap();
+                stream.write_all(&bytes).await.unwrap();
+            }
+        });
+        Self { url, seen }
+    }
+
+    async fn told(&self) -> Result<Bytes, Refusal> {
+        told(&self.url).await
+    }
+}
+
+async fn read_request(stream: &mut TcpStream) -> String {
+    let mut request = String::new();
+    loop {
+        let mut piece = [0; 4096];
+        let length = stream.read(&mut piece).await.unwrap();
+        request.push_str(str::from_utf8(&piece[..length]).unwrap());
+        if let Some((head, body)) = request.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+            if body.len() == length.parse::<usize>().unwrap() {
+                return request;
+            }
+        }
+        assert!(length > 0, "{request}");
+    }
+}
+
+fn rpc(url: &str) -> Rpc {
+    Rpc::new(Pool::new(), &url.parse().unwrap())
+}
+
+async fn told(url: &str) -> Result<Bytes, Refusal> {
+    timeout(PATIENCE, rpc(url).call(&CALL, AT)).await.unwrap()
+}
+
+fn http(status: u16, headers: &str, body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+fn gzip(plain: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(plain).unwrap();
+    packed.finish().unwrap()
+}
+
+/// A reply of the given length, its result as long as fits.
+fn long_reply(length: usize) -> Vec<u8> {
+    let frame = br#"{"id":1,"result":"0x"}"#.len();
+    let digits = "0".repeat((length - frame) & !1);
+    let mut reply = format!(r#"{{"id":1,"result":"0x{digits}"}}"#).into_bytes();
+    reply.resize(length, b' ');
+    reply
+}
+
+const GZIP: &str = "content-encoding: gzip\r\n";
+
+#[tokio::test]
+async fn the_request_is_these_bytes() {
+    let mut node = Node::answering(http(200, "", GOOD)).await;
+    let url = node.url.replace("http://", "http://us%65r:w%3Ard@") + "/v3/key?a=b#c";
+    assert_eq!(told(&url).await, Ok(bytes!("0102")));
+    let seen = node.seen.recv().await.unwrap();
+    let (head, body) = seen.split_once("\r\n\r\n").unwrap();
+    assert_eq!(body.as_bytes(), body::of_call(1, &CALL, AT));
+    let mut lines: Vec<_> = head.lines().collect();
+    lines.sort_unstable();
+    let host = format!("host: {}", node.url.trim_start_matches("http://"));
+    let length = format!("content-length: {}", body.len());
+    assert_eq!(
+        lines,
+        [
+            "POST /v3/key?a=b HTTP/1.1",
+            "accept-encoding: gzip",
+            // The base64 of user:w:rd
+            "authorization: Basic dXNlcjp3OnJk",
+            &length,
+            "content-type: application/json",
+            &host,
+        ]
+    );
+}
+
+#[tokio::test]
+async fn ids_count_per_endpoint() {
+    let mut node = Node::answering(http(200, "", br#"{"id":2,"result":"0x07"}"#)).await;
+    let rpc = rpc(&node.url);
+    assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Err(Fault::Malformed.into()));
+    assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Ok(U64::from(7)));
+    assert_eq!(rpc.call(&CALL, AT).await, Err(Fault::Malformed.into()));
+    for id in 1..=3 {
+        let seen = node.seen.recv().await.unwrap();
+        assert!(seen.contains(&format!(r#"{{"jsonrpc":"2.0","id":{id},"#)), "{seen}");
+    }
+}
+
+#[tokio::test]
+async fn a_good_reply_is_taken_in_every_wrapping() {
+    let chunked = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\
+        14\r\n{\"id\":1,\"result\":\"0x\r\n6;x=y\r\n0102\"}\r\n0\r\n\r\n";
+    let until_closed = [b"HTTP/1.1 200 OK\r\n\r\n", GOOD].concat();
+    let (one, two) = GOOD.split_at(9);
+    for (name, bytes) in [
+        ("of a known length", http(200, "", GOOD)),
+        ("of status 201", http(201, "content-type: text/html\r\n", GOOD)),
+        ("chunked", chunked.to_vec()),
+        ("until the end of the connection", until_closed),
+        ("identity", http(200, "content-encoding: identity\r\n", GOOD)),
+        ("gzip", http(200, GZIP, &gzip(GOOD))),
+        ("x-gzip", http(200, "Content-Encoding: X-GZIP\r\n", &gzip(GOOD))),
+        ("gzip of two members", http(200, GZIP, &[gzip(one), gzip(two)].concat())),
+    ] {
+        assert_eq!(Node::answering(bytes).await.told().await, Ok(bytes!("0102")), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_bad_reply_is_told_by_what_is_wrong_with_it() {
+    let malformed = || Refusal::Fault(Fault::Malformed);
+    let unreachable = || Refusal::Fault(Fault::Unreachable);
+    let packed = gzip(GOOD);
+    let flipped: Vec<_> = packed.iter().map(|byte| byte ^ 0x55).collect();
+    let cut = http(200, "", GOOD);
+    for (name, bytes, refusal) in [
+        ("nothing at all", Vec::new(), unreachable()),
+        ("no HTTP", b"SSH-2.0-x\r\n".to_vec(), unreachable()),
+        ("cut in its head", cut[..20].to_vec(), unreachable()),
+        ("cut in its body", cut[..cut.len() - 1].to_vec(), unreachable()),
+        ("truncated JSON", http(200, "", &GOOD[..GOOD.len() - 1]), malformed()),
+        ("trailing bytes", http(200, "", &[GOOD, b"x"].concat()), malformed()),
+        ("an empty body", http(200, "", b""), malformed()),
+        ("a batch", http(200, "", &[b"[", GOOD, b"]"].concat()), malformed()),
+        ("another id", http(200, "", br#"{"id":2,"result":"0x0102"}"#), malformed()),
+        ("a result told twice", http(200, "", br#"{"id":1,"result":"0x01","result":"0x01"}"#), malformed()),
+        ("gzip that is none", http(200, GZIP, GOOD), malformed()),
+        ("garbled gzip", http(200, GZIP, &flipped), malformed()),
+        ("truncated gzip", http(200, GZIP, &packed[..packed.len() - 4]), malformed()),
+        ("gzip and garbage", http(200, GZIP, &[&*packed, b"garbage"].concat()), malformed()),
+        ("an unasked encoding", http(200, "content-encoding: br\r\n", GOOD), malformed()),
+        ("an error", http(200, "", br#"{"id":1,"error":{"code":3,"message":"","data":"0xab"}}"#), {
+            Refusal::Reverted(bytes!("ab"))
+        }),
+        ("an error without an id", http(200, "", br#"{"error":{"code":-32000,"message":"header not found"}}"#), {
+            Refusal::UnknownBlock
+        }),
+    ] {
+        assert_eq!(Node::answering(bytes).await.told().await, Err(refusal), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn status_and_body_are_weighed_together() {
+    let revert = br#"{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}"#;
+    let infura = br#"{"id":1,"error":{"code":-32005,"message":"x","data":{"rate":{"backoff_seconds":9}}}}"#;
+    let throttled = |seconds: Option<u64>| Refusal::Fault(Fault::Throttled(seconds.map(Duration::from_secs)));
+    let date = "date: Wed, 21 Oct 2015 07:28:00 GMT\r\nretry-after: Wed, 21 Oct 2015 07:28:05 GMT\r\n";
+    for (status, headers, body, refusal) in [
+        (500, "", GOOD, Refusal::Fault(Fault::Http(500))),
+        (302, "location: /\r\n", b"", Refusal::Fault(Fault::Http(302))),
+        (401, "", b"no project", Refusal::Fault(Fault::Http(401))),
+        (404, "", br#"{"id":9,"error":{"code":3}}"#, Refusal::Fault(Fault::Http(404))),
+        (400, "", revert, Refusal::Reverted(Bytes::new())),
+        (500, "", revert, Refusal::Reverted(Bytes::new())),
+        (413, "", revert, Refusal::TooLarge),
+        (413, "", b"<html>", Refusal::TooLarge),
+        (429, "", b"slow down", throttled(None)),
+        (429, "", GOOD, throttled(None)),
+        (429, "retry-after: 3\r\n", b"", throttled(Some(3))),
+        (429, "retry-after: 3600\r\n", b"", throttled(Some(60))),
+        (429, "retry-after: soon\r\n", b"", throttled(None)),
+        (429, date, b"", throttled(Some(5))),
+        (429, "", infura, throttled(Some(9))),
+        (429, "retry-after: 2\r\n", infura, throttled(Some(2))),
+        (200, "", infura, throttled(Some(9))),
+        (503, "retry-after: 4\r\n", b"<html>", throttled(Some(4))),
+        (503, "", b"<html>", Refusal::Fault(Fault::Http(503))),
+        (502, "retry-after: 4\r\n", b"<html>", Refusal::Fault(Fault::Http(502))),
+    ] {
+        let node = Node::answering(http(status, headers, body)).await;
+        assert_eq!(node.told().await, Err(refusal), "{status} {headers} {}", String::from_utf8_lossy(body));
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_bounded_on_the_way_and_unpacked() {
+    let full = long_reply(BODY_MAX_BYTES);
+    let result = Bytes::from(vec![0; (BODY_MAX_BYTES - br#"{"id":1,"result":"0x"}"#.len()) / 2]);
+    let longer = long_reply(BODY_MAX_BYTES + 1);
+    let bomb = gzip(&vec![b' '; 8 * BODY_MAX_BYTES]);
+    assert!(bomb.len() < BODY_MAX_BYTES / 8, "{} bytes", bomb.len());
+    for (name, bytes, outcome) in [
+        ("plain", http(200, "", &full), Ok(result.clone())),
+        ("plain and longer", http(200, "", &longer), Err(Refusal::TooLarge)),
+        ("packed", http(200, GZIP, &gzip(&full)), Ok(result)),
+        ("packed and longer", http(200, GZIP, &gzip(&longer)), Err(Refusal::TooLarge)),
+        ("a bomb", http(200, GZIP, &bomb), Err(Refusal::TooLarge)),
+    ] {
+        let told = Node::answering(bytes).await.told().await;
+        assert!(told == outcome, "{name}: {:?}", told.map(|bytes| bytes.len()));
+    }
+}
+
+#[tokio::test]
+async fn nobody_at_the_port_is_unreachable() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    assert_eq!(told(&url).await, Err(Fault::Unreachable.into()));
+}

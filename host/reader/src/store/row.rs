@@ -1,0 +1,150 @@
+//! A reply as bytes: the key is the network and the question, the value both times and the reply.
+//!
+//! Invariant: every read has one key and no two have the same, and what is decoded encodes to the same bytes. A
+//! change of this layout is a new [`LAYOUT`]: tables of another one are not read but dropped.
+
+use alloy::primitives::{Address, Bytes};
+
+use crate::kept::Row;
+use crate::{Freshness, Kind, Read};
+
+/// Stands in the names of the tables.
+pub(super) const LAYOUT: u32 = 1;
+
+const FROM: u8 = 1;
+const ISOLATED: u8 = 2;
+const GAS_CAP: u8 = 4;
+
+/// The codes of the kinds, for ever.
+const KINDS: [(Kind, u8); 3] = [(Kind::Call, 0), (Kind::NativeBalance, 1), (Kind::CodeSize, 2)];
+
+/// `chain id (8) | kind | flags | to (20) | from (20, if flagged) | gas cap (4, if flagged) | data`.
+pub(super) fn key(row: &Row) -> Vec<u8> {
+    let Read { kind, to, data, from, freshness: _, isolated, gas_cap } = &row.read;
+    let code = KINDS.iter().find_map(|(known, code)| (known == kind).then_some(*code)).unwrap_or(u8::MAX);
+    let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+    let flags = flag(from.is_some(), FROM) | flag(*isolated, ISOLATED) | flag(gas_cap.is_some(), GAS_CAP);
+    let mut key = Vec::with_capacity(54 + data.len());
+    key.extend_from_slice(&row.chain_id.to_be_bytes());
+    key.extend_from_slice(&[code, flags]);
+    key.extend_from_slice(to.as_slice());
+    key.extend(from.iter().flat_map(|from| from.as_slice()));
+    key.extend(gas_cap.iter().flat_map(|cap| cap.to_be_bytes()));
+    key.extend_from_slice(data);
+    key
+}
+
+/// `written (8) | timestamp (8) | reply`.
+pub(super) fn value(row: &Row, written_s: u64) -> Vec<u8> {
+    [&written_s.to_be_bytes(), &row.timestamp.to_be_bytes(), row.reply.as_ref()].concat()
+}
+
+/// A row and when it was written; `None` where the bytes are none of ours.
+pub(super) fn decode(key: &[u8], value: &[u8]) -> Option<(Row, u64)> {
+    let (chain_id, rest) = key.split_first_chunk()?;
+    let (&[code, flags], rest) = rest.split_first_chunk()?;
+    let (to, rest) = rest.split_first_chunk::<20>()?;
+    let (from, rest) = optional::<20>(flags & FROM != 0, rest)?;
+    let (gas_cap, data) = optional(flags & GAS_CAP != 0, rest)?;
+    let (written_s, rest) = value.split_first_chunk()?;
+    let (timestamp, reply) = rest.split_first_chunk()?;
+    if flags & !(FROM | ISOLATED | GAS_CAP) != 0 || reply.is_empty() {
+        return None;
+    }
+    let read = Read {
+        kind: KINDS.iter().find_map(|(kind, known)| (*known == code).then_some(*kind))?,
+        to: Address::from(to),
+        data: Bytes::copy_from_slice(data),
+        from: from.map(Address::from),
+        freshness: Freshness::Immutable,
+        isolated: flags & ISOLATED != 0,
+        gas_cap: gas_cap.map(|cap| u32::from_be_bytes(*cap)),
+    };
+    let (chain_id, timestamp) = (u64::from_be_bytes(*chain_id), u64::from_be_bytes(*timestamp));
+    let row = Row { chain_id, read, timestamp, reply: Bytes::copy_from_slice(reply) };
+    Some((row, u64::from_be_bytes(*written_s)))
+}
+
+type Split<'a, const N: usize> = (Option<&'a [u8; N]>, &'a [u8]);
+
+fn optional<const N: usize>(is: bool, bytes: &[u8]) -> Option<Split<'_, N>> {
+    if is { bytes.split_first_chunk().map(|(first, rest)| (Some(first), rest)) } else { Some((None, bytes)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::{address, bytes};
+    use proptest::collection::vec;
+    use proptest::option::of;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rows() -> impl Strategy<Value = Row> {
+        let kind = prop_oneof![Just(Kind::Call), Just(Kind::NativeBalance), Just(Kind::CodeSize)];
+        let short = vec(any::<u8>(), 0..40);
+        let question = (any::<[u8; 20]>(), short, of(any::<[u8; 20]>()), any::<bool>(), of(any::<u32>()));
+        (any::<u64>(), kind, question, any::<u64>(), vec(any::<u8>(), 1..70)).prop_map(
+            |(chain_id, kind, (to, data, from, isolated, gas_cap), timestamp, reply)| {
+                let (to, from) = (to.into(), from.map(Address::from));
+                let freshness = Freshness::Immutable;
+                let read = Read { kind, to, data: data.into(), from, freshness, isolated, gas_cap };
+                Row { chain_id, read, timestamp, reply: reply.into() }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_comes_back_as_it_was(row in rows(), written_s in any::<u64>()) {
+            prop_assert_eq!(decode(&key(&row), &value(&row, written_s)), Some((row, written_s)));
+        }
+
+        #[test]
+        fn bytes_are_one_row_or_none(key_bytes in vec(any::<u8>(), 0..80), value_bytes in vec(any::<u8>(), 0..30)) {
+            // Most random bytes have an unknown kind; let the half of them have a known one.
+            for code in [None, Some(0)] {
+                let mut key_bytes = key_bytes.clone();
+                if let (Some(code), Some(flags)) = (code, key_bytes.get(9).copied()) {
+                    key_bytes[8] = code;
+                    key_bytes[9] = flags & 7;
+                }
+                if let Some((row, written_s)) = decode(&key_bytes, &value_bytes) {
+                    prop_assert_eq!((key(&row), value(&row, written_s)), (key_bytes, value_bytes.clone()));
+                }
+            }
+        }
+
+        #[test]
+        fn cut_keys_are_no_rows(row in rows(), cut in 1_usize..54) {
+            let whole = key(&row);
+            let fixed = whole.len() - row.read.data.len();
+            let cut = &whole[..fixed.saturating_sub(cut)];
+            prop_assert_eq!(decode(cut, &value(&row, 1)), None);
+        }
+    }
+
+    #[test]
+    fn the_layout_is_the_one_of_its_number() {
+        let read = Read {
+            from: Some(address!("0x2222222222222222222222222222222222222222")),
+            isolated: true,
+            gas_cap: Some(7),
+            freshness: Freshness::Immutable,
+            ..Read::call(address!("0x1111111111111111111111111111111111111111"), bytes!("313ce567"))
+        };
+        let row = Row { chain_id: 137, read, timestamp: 258, reply: bytes!("12") };
+        let expected = bytes!(
+            "0000000000000089 00 07 1111111111111111111111111111111111111111
+             2222222222222222222222222222222222222222 00000007 313ce567"
+        );
+        assert_eq!((LAYOUT, key(&row)), (1, expected.to_vec()));
+        assert_eq!(value(&row, 772), bytes!("0000000000000304 0000000000000102 12"));
+    }
+
+    #[test]
+    fn an_empty_reply_is_no_row() {
+        let row = Row { chain_id: 1, read: Read::call(Address::ZERO, []), timestamp: 1, reply: Bytes::new() };
+        assert_eq!(decode(&key(&row), &value(&row, 1)), None);
+    }
+}

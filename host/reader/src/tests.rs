@@ -1,0 +1,53 @@
+//! The reader against nodes on loopback that do what real ones do, right and wrong.
+
+mod endpoints;
+mod node;
+mod reads;
+mod secrecy;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::{Address, Bytes};
+use tokio::time::Instant;
+
+use self::node::Node;
+use crate::{ChainReader, Limits, Outcome, Read, Reader, RpcUrl, Upstream};
+
+/// Long enough that only a fault of the reader could use it up.
+const AMPLE: Duration = Duration::from_secs(20);
+
+const ETHEREUM: u64 = 1;
+
+fn reader_of(urls: &[String]) -> Arc<ChainReader> {
+    let endpoints: Vec<RpcUrl> = urls.iter().map(|url| url.parse().unwrap()).collect();
+    let ethereum = Upstream { chain_id: ETHEREUM, name: "ethereum".into(), endpoints };
+    ChainReader::new(vec![ethereum], Limits::default(), None)
+}
+
+fn reader(nodes: &[&Node]) -> Arc<ChainReader> {
+    reader_of(&nodes.iter().map(|node| node.url()).collect::<Vec<_>>())
+}
+
+fn ample() -> Instant {
+    Instant::now() + AMPLE
+}
+
+/// Outcomes at the node's own block.
+async fn outcomes(reader: &ChainReader, reads: Vec<Read>, deadline: Instant) -> Vec<Outcome> {
+    let replies = reader.read(ETHEREUM, node::BLOCK, reads, deadline).await;
+    replies.into_iter().map(|reply| reply.outcome).collect()
+}
+
+/// A call of the echo contract with a number.
+fn echo(number: u32) -> Read {
+    Read::call(node::ECHO, number.to_be_bytes())
+}
+
+fn told(number: u32) -> Outcome {
+    Outcome::Ok(Bytes::copy_from_slice(&number.to_be_bytes()))
+}
+
+fn call(to: Address) -> Read {
+    Read::call(to, [1, 2, 3, 4])
+}

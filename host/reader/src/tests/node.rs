@@ -1,0 +1,341 @@
+//! A JSON-RPC node on loopback: a truthful little chain, and a door through which a test makes it misbehave.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use alloy::primitives::{Address, B256, Bytes, U64, U256, address, b256, bytes};
+use alloy::sol_types::{SolCall, SolInterface};
+use http_body_util::{BodyExt, Full};
+use hyper::header::AUTHORIZATION;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::Block;
+use crate::multicall::{IMulticall3, MULTICALL3};
+use crate::packed::Told;
+use crate::packed::model::{self, How};
+
+pub(super) const BLOCK: Block =
+    Block { number: 1000, hash: HASH, timestamp: 1_700_000_000, evm_number: 1000, parent: PARENT };
+const PARENT: B256 = b256!("00000000000000000000000000000000000000000000000000000000b10cb10b");
+const HASH: B256 = b256!("00000000000000000000000000000000000000000000000000000000b10cb10c");
+
+/// Another hash that the node takes for the same block.
+pub(super) const OTHER_NAME: B256 = b256!("00000000000000000000000000000000000000000000000000000000b10cb10d");
+
+/// Returns its calldata.
+pub(super) const ECHO: Address = address!("00000000000000000000000000000000000000e0");
+/// Reverts with `0xdeadbeef`.
+pub(super) const REVERTER: Address = address!("00000000000000000000000000000000000000e1");
+/// Reverts without data.
+pub(super) const MUTE: Address = address!("00000000000000000000000000000000000000e2");
+/// Returns nothing.
+pub(super) const SILENT: Address = address!("00000000000000000000000000000000000000e3");
+/// Has no code.
+pub(super) const NOBODY: Address = address!("00000000000000000000000000000000000000e4");
+/// Uses up all gas.
+pub(super) const BURNER: Address = address!("00000000000000000000000000000000000000e5");
+/// An invalid opcode.
+pub(super) const HALTER: Address = address!("00000000000000000000000000000000000000e6");
+/// Returns its sender.
+pub(super) const SENDER: Address = address!("00000000000000000000000000000000000000e7");
+/// Needs a million gas, and then returns its calldata.
+pub(super) const COSTLY: Address = address!("00000000000000000000000000000000000000e8");
+/// Makes the node stumble.
+pub(super) const STUMBLE: Address = address!("00000000000000000000000000000000000000e9");
+
+const PAIRING: Address = address!("0000000000000000000000000000000000000008");
+const NODE_GAS: u64 = 50_000_000;
+
+/// What the node says to one request.
+pub(super) enum Say {
+    Result(Value),
+    Error(Value),
+    /// A result and so many spaces after it.
+    Padded(Value, usize),
+    Raw(u16, Vec<u8>),
+    Hang,
+}
+
+/// One request as the node saw it.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) method: String,
+    pub(super) params: Value,
+    pub(super) authorization: Option<String>,
+}
+
+impl Asked {
+    pub(super) fn to(&self) -> Option<Address> {
+        serde_json::from_value(self.params[0]["to"].clone()).ok()
+    }
+}
+
+type Script = dyn Fn(&Asked, usize) -> Say + Send + Sync;
+
+/// Runs until it is dropped.
+pub(super) struct Node {
+    port: u16,
+    seen: Arc<Mutex<Vec<Asked>>>,
+    server: JoinHandle<()>,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+impl Node {
+    /// A node that tells the truth about `chain`.
+    pub(super) async fn truthful(chain: Chain) -> Self {
+        Self::start(move |asked, _| chain.say(asked)).await
+    }
+
+    /// A node that says what the script tells for a request and its number, from 0.
+    pub(super) async fn start(script: impl Fn(&Asked, usize) -> Say + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (seen, script): (Arc<Mutex<Vec<Asked>>>, Arc<Script>) = (Arc::default(), Arc::new(script));
+        let shared = (Arc::clone(&seen), script);
+        let server = tokio::spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                let shared = shared.clone();
+                let service = service_fn(move |request| serve(request, shared.clone()));
+                let http = hyper::server::conn::http1::Builder::new();
+                connections.spawn(http.serve_connection(TokioIo::new(stream), service));
+            }
+        });
+        Self { port, seen, server }
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/s3cret", self.port)
+    }
+
+    pub(super) fn seen(&self) -> Vec<Asked> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    pub(super) fn count(&self, method: &str) -> usize {
+        self.seen().iter().filter(|asked| asked.method == method).count()
+    }
+
+    /// Calls of one contract, packed ones left out.
+    pub(super) fn calls(&self, to: Address) -> usize {
+        self.seen().iter().filter(|asked| asked.method == "eth_call" && asked.to() == Some(to)).count()
+    }
+}
+
+async fn serve(
+    request: Request<hyper::body::Incoming>,
+    (seen, script): (Arc<Mutex<Vec<Asked>>>, Arc<Script>),
+) -> Result<Response<Full<bytes::Bytes>>, Infallible> {
+    let authorization = request.headers().get(AUTHORIZATION).map(|value| value.to_str().unwrap().to_owned());
+    let body = request.into_body().collect().await.unwrap().to_bytes();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let method = body["method"].as_str().unwrap().to_owned();
+    let asked = Asked { method, params: body["params"].clone(), authorization };
+    let number = {
+        let mut seen = seen.lock().unwrap();
+        seen.push(asked.clone());
+        seen.len() - 1
+    };
+    let (status, reply) = match script(&asked, number) {
+        Say::Result(result) => (200, json!({"jsonrpc": "2.0", "id": body["id"], "result": result}).to_string().into()),
+        Say::Error(error) => (200, json!({"jsonrpc": "2.0", "id": body["id"], "error": error}).to_string().into()),
+        Say::Padded(result, spaces) => {
+            let reply = json!({"jsonrpc": "2.0", "id": body["id"], "result": result}).to_string();
+            (200, [reply.into_bytes(), vec![b' '; spaces]].concat())
+        }
+        Say::Raw(status, reply) => (status, reply),
+        Say::Hang => std::future::pending().await,
+    };
+    let mut response = Response::new(Full::new(bytes::Bytes::from(reply)));
+    *response.status_mut() = status.try_into().unwrap();
+    Ok(response)
+}
+
+/// What a call came to.
+enum Ran {
+    Returned(Bytes),
+    Reverted(Bytes),
+    Halted,
+    OutOfGas,
+}
+
+/// A chain with the contracts above and one block.
+#[derive(Clone, Copy)]
+pub(super) struct Chain {
+    pub(super) id: u64,
+    /// Whether it heeds state overrides.
+    pub(super) overrides: bool,
+    /// Whether it heeds block hashes.
+    pub(super) hashes: bool,
+    pub(super) multicall: bool,
+    /// What the block context of calls is, whatever block they name.
+    pub(super) runs_at: Block,
+    /// Whether Multicall3 still answers when the gas of its caller is nearly gone.
+    pub(super) thrifty: bool,
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self { id: 1, overrides: true, hashes: true, multicall: true, runs_at: BLOCK, thrifty: false }
+    }
+}
+
+impl Chain {
+    /// One whose nodes ignore state overrides.
+    pub(super) fn multicall() -> Self {
+        Self { overrides: false, ..Self::default() }
+    }
+
+    pub(super) fn say(&self, asked: &Asked) -> Say {
+        let at = &asked.params[1]["blockHash"];
+        if self.hashes && !at.is_null() && *at != json!(HASH) && *at != json!(OTHER_NAME) {
+            return Say::Error(json!({"code": -32000, "message": "header not found"}));
+        }
+        let of = || serde_json::from_value::<Address>(asked.params[0].clone()).unwrap();
+        match asked.method.as_str() {
+            "eth_chainId" => Say::Result(json!(U64::from(self.id))),
+            "eth_getBlockByNumber" => Say::Result(header(&BLOCK)),
+            "eth_call" => self.call(asked),
+            "eth_getBalance" => Say::Result(json!(balance_of(of()))),
+            "eth_getCode" => Say::Result(json!(self.code_of(of()))),
+            _ => Say::Error(json!({"code": -32601, "message": "Method not found"})),
+        }
+    }
+
+    fn code_of(&self, address: Address) -> Bytes {
+        match address {
+            NOBODY => Bytes::new(),
+            MULTICALL3 if !self.multicall => Bytes::new(),
+            _ => bytes!("600160015b00"),
+        }
+    }
+
+    fn call(&self, asked: &Asked) -> Say {
+        let call = &asked.params[0];
+        let data: Bytes = serde_json::from_value(call["data"].clone()).unwrap();
+        let from: Address = serde_json::from_value(call["from"].clone()).unwrap_or_default();
+        let gas = serde_json::from_value::<U64>(call["gas"].clone()).map_or(NODE_GAS, |gas| gas.to());
+        let mut gas = gas.min(NODE_GAS);
+        let to = asked.to().unwrap();
+        if self.overrides && asked.params[2].is_object() {
+            return Say::Result(json!(Bytes::from(self.packed(&data))));
+        }
+        let ran = if to == MULTICALL3 && self.multicall {
+            self.multicall3(&data, &mut gas)
+        } else {
+            self.run(to, from, &data, &mut gas)
+        };
+        match ran {
+            Ran::Returned(data) => Say::Result(json!(data)),
+            Ran::Reverted(data) => Say::Error(json!({"code": 3, "message": "execution reverted", "data": data})),
+            Ran::Halted => Say::Error(json!({"code": -32000, "message": "invalid opcode: INVALID"})),
+            Ran::OutOfGas => Say::Error(json!({"code": -32000, "message": "out of gas"})),
+        }
+    }
+
+    fn packed(&self, data: &[u8]) -> Vec<u8> {
+        model::run(data, &self.runs_at, usize::MAX, |asked| {
+            let mut gas = u64::from(asked.cap);
+            match asked.how {
+                How::Balance => return Told::Ok(word(balance_of(asked.to))),
+                How::CodeSize => return Told::Ok(word(U256::from(self.code_of(asked.to).len()))),
+                How::Static | How::Isolated => {}
+            }
+            match self.run(asked.to, MULTICALL3, &asked.data, &mut gas) {
+                Ran::Returned(data) if data.is_empty() && self.code_of(asked.to).is_empty() => Told::NoCode,
+                Ran::Returned(data) => Told::Ok(data),
+                Ran::Reverted(data) => Told::Reverted(data),
+                Ran::Halted | Ran::OutOfGas => Told::Capped,
+            }
+        })
+    }
+
+    fn run(&self, to: Address, from: Address, data: &Bytes, gas: &mut u64) -> Ran {
+        let needs = match to {
+            COSTLY => 1_000_000,
+            PAIRING => 45_000,
+            BURNER | HALTER => *gas + 1,
+            _ => 10_000,
+        };
+        if *gas < needs {
+            *gas = 0;
+            return if to == HALTER { Ran::Halted } else { Ran::OutOfGas };
+        }
+        *gas -= needs;
+        match to {
+            REVERTER => Ran::Reverted(bytes!("deadbeef")),
+            MUTE => Ran::Reverted(Bytes::new()),
+            SILENT | NOBODY | STUMBLE => Ran::Returned(Bytes::new()),
+            SENDER => Ran::Returned(from.into_word().into()),
+            PAIRING => Ran::Returned(word(U256::ONE)),
+            MULTICALL3 if self.multicall => self.multicall3(data, gas),
+            _ => Ran::Returned(data.clone()),
+        }
+    }
+
+    fn multicall3(&self, data: &[u8], gas: &mut u64) -> Ran {
+        use IMulticall3::IMulticall3Calls as Calls;
+        let Ok(call) = Calls::abi_decode(data) else { return Ran::Reverted(Bytes::new()) };
+        match call {
+            Calls::getBlockNumber(_) => Ran::Returned(word(U256::from(self.runs_at.evm_number))),
+            Calls::getCurrentBlockTimestamp(_) => Ran::Returned(word(U256::from(self.runs_at.timestamp))),
+            Calls::getEthBalance(call) => Ran::Returned(word(balance_of(call.addr))),
+            Calls::aggregate3(call) => self.aggregate(call.calls, gas),
+        }
+    }
+
+    /// A call gets 63/64 of the gas that is left (EIP-150).
+    fn aggregate(&self, calls: Vec<IMulticall3::Call3>, gas: &mut u64) -> Ran {
+        let mut results = Vec::new();
+        for call in calls {
+            let kept = *gas / 64;
+            let mut lent = *gas - kept;
+            let (success, data) = match self.run(call.target, MULTICALL3, &call.callData, &mut lent) {
+                Ran::Returned(data) => (true, data),
+                Ran::Reverted(data) => (false, data),
+                Ran::Halted | Ran::OutOfGas => (false, Bytes::new()),
+            };
+            *gas = kept + lent;
+            results.push(IMulticall3::Result { success, returnData: data });
+        }
+        let telling = 1_000 * u64::try_from(results.len()).unwrap();
+        if *gas < telling && !self.thrifty {
+            return Ran::OutOfGas;
+        }
+        Ran::Returned(IMulticall3::aggregate3Call::abi_encode_returns(&results).into())
+    }
+}
+
+pub(super) fn header(block: &Block) -> Value {
+    json!({"number": U64::from(block.number), "hash": block.hash, "parentHash": block.parent, "timestamp": U64::from(block.timestamp)})
+}
+
+/// The last byte of the address, in wei.
+pub(super) fn balance_of(address: Address) -> U256 {
+    U256::from(address[19])
+}
+
+pub(super) fn word(value: U256) -> Bytes {
+    value.to_be_bytes_vec().into()
+}
+
+/// The calls that stand in a packed call, proof and sentinel left out; none if the request is none.
+pub(super) fn packed(asked: &Asked) -> Vec<IMulticall3::Call3> {
+    if asked.method != "eth_call" || asked.to() != Some(MULTICALL3) {
+        return Vec::new();
+    }
+    let data: Bytes = serde_json::from_value(asked.params[0]["data"].clone()).unwrap();
+    let Ok(call) = IMulticall3::aggregate3Call::abi_decode(&data) else { return Vec::new() };
+    let calls = call.calls;
+    calls[2..calls.len() - 16].to_vec()
+}

@@ -1,0 +1,195 @@
+//! What reads come to: order, chunks, and the same outcome whoever the neighbours are.
+
+use std::time::Duration;
+
+use alloy::primitives::{Address, B256, Bytes, U256, bytes};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::node::{self, Chain, Node, Say};
+use super::{ETHEREUM, ample, call, echo, outcomes, reader, told};
+use crate::Freshness;
+use crate::multicall::MULTICALL3;
+use crate::{Block, Kind, Outcome, Read, ReadFailure, Reader};
+
+fn is_packed(asked: &node::Asked) -> bool {
+    asked.method == "eth_call" && asked.to() == Some(MULTICALL3) && asked.params[2].is_null()
+}
+
+/// What is neither about the chain nor about the ways in which the node can be asked.
+fn is_read(asked: &node::Asked) -> bool {
+    let probes = asked.params[2].is_object() || asked.params[0] == json!(MULTICALL3);
+    !matches!(asked.method.as_str(), "eth_chainId" | "eth_getBlockByNumber") && !probes
+}
+
+#[tokio::test]
+async fn twelve_hundred_reads_are_three_requests_and_keep_their_order() {
+    let node = Node::truthful(Chain::multicall()).await;
+    let answers = outcomes(&reader(&[&node]), (0..1200).map(echo).collect(), ample()).await;
+    assert!(answers.into_iter().eq((0..1200).map(told)));
+    assert_eq!(node.seen().iter().filter(|asked| is_packed(asked)).count(), 3);
+}
+
+#[tokio::test]
+async fn every_request_names_the_pinned_block_by_hash() {
+    let node = Node::truthful(Chain::multicall()).await;
+    let reads = vec![echo(1), call(node::NOBODY), Read { isolated: true, ..echo(2) }, balance(node::ECHO)];
+    let code_size = Read { kind: Kind::CodeSize, ..balance(node::ECHO) };
+    outcomes(&reader(&[&node]), [reads, vec![code_size]].concat(), ample()).await;
+    let seen = node.seen();
+    let at_block = seen.iter().filter(|asked| is_read(asked)).collect::<Vec<_>>();
+    assert!(at_block.len() >= 4, "{at_block:?}");
+    for asked in at_block {
+        assert_eq!(asked.params[1], json!({"blockHash": node::BLOCK.hash}), "{}", asked.method);
+    }
+}
+
+fn balance(of: Address) -> Read {
+    Read { kind: Kind::NativeBalance, ..Read::call(of, Bytes::new()) }
+}
+
+/// Reads of every kind and what each must come to.
+fn every_kind() -> Vec<(Read, Outcome)> {
+    let sent_by = |sender: Address| Outcome::Ok(B256::from(sender.into_word()).into());
+    vec![
+        (echo(7), told(7)),
+        (call(node::REVERTER), Outcome::Reverted(bytes!("deadbeef"))),
+        (call(node::MUTE), Outcome::Reverted(Bytes::new())),
+        (call(node::SILENT), Outcome::Ok(Bytes::new())),
+        (call(node::NOBODY), Outcome::NoCode),
+        (call(node::BURNER), Outcome::GasCap),
+        (call(node::HALTER), Outcome::Reverted(Bytes::new())),
+        (call(node::COSTLY), Outcome::Ok(bytes!("01020304"))),
+        (call(node::SENDER), sent_by(MULTICALL3)),
+        (Read { from: Some(node::ECHO), ..call(node::SENDER) }, sent_by(node::ECHO)),
+        (Read { gas_cap: Some(900_000), ..call(node::COSTLY) }, Outcome::GasCap),
+        (Read { gas_cap: Some(1_100_000), ..call(node::COSTLY) }, Outcome::Ok(bytes!("01020304"))),
+        (Read { isolated: true, ..call(node::REVERTER) }, Outcome::Reverted(bytes!("deadbeef"))),
+        (balance(node::ECHO), Outcome::Ok(node::word(U256::from(0xe0)))),
+        (Read { kind: Kind::CodeSize, ..balance(node::ECHO) }, Outcome::Ok(node::word(U256::from(6)))),
+        (Read { kind: Kind::CodeSize, ..balance(node::NOBODY) }, Outcome::Ok(node::word(U256::ZERO))),
+    ]
+}
+
+#[tokio::test]
+async fn a_read_comes_to_the_same_together_and_alone() {
+    let packed = Node::truthful(Chain::default()).await;
+    let together = Node::truthful(Chain::multicall()).await;
+    let thrifty = Node::truthful(Chain { thrifty: true, ..Chain::multicall() }).await;
+    let without = Node::truthful(Chain { multicall: false, ..Chain::multicall() }).await;
+    let (reads, expected): (Vec<_>, Vec<_>) = every_kind().into_iter().unzip();
+    for node in [&packed, &together, &thrifty, &without] {
+        assert_eq!(outcomes(&reader(&[node]), reads.clone(), ample()).await, expected);
+        for (read, expected) in reads.iter().zip(&expected) {
+            let alone = outcomes(&reader(&[node]), vec![read.clone()], ample()).await;
+            assert_eq!(alone, std::slice::from_ref(expected), "{read:?}");
+        }
+    }
+    assert!(without.seen().iter().all(|asked| !is_packed(asked)));
+}
+
+#[tokio::test]
+async fn a_gas_burner_starves_no_neighbour_wherever_it_stands() {
+    for thrifty in [false, true] {
+        for place in [0, 250, 499] {
+            let node = Node::truthful(Chain { thrifty, ..Chain::multicall() }).await;
+            let mut reads: Vec<_> = (0..500).map(echo).collect();
+            let mut expected: Vec<_> = (0..500).map(told).collect();
+            reads[place] = call(node::BURNER);
+            expected[place] = Outcome::GasCap;
+            // After a burner that had 40 million gas, 610 thousand are left: too little for this one alone.
+            reads[300] = call(node::COSTLY);
+            expected[300] = Outcome::Ok(bytes!("01020304"));
+            let reader = reader(&[&node]);
+            assert_eq!(outcomes(&reader, reads.clone(), ample()).await, expected, "{place} {thrifty}");
+            assert!(node.count("eth_call") <= 30, "{} requests", node.count("eth_call"));
+            let before = node.count("eth_call");
+            // Another block, for at this one everything is known.
+            let block = Block { hash: node::OTHER_NAME, ..node::BLOCK };
+            let again = reader.read(ETHEREUM, block, reads, ample()).await;
+            assert!(again.into_iter().map(|reply| reply.outcome).eq(expected), "{place} {thrifty}");
+            assert_eq!(node.count("eth_call") - before, 2, "the burner is known now");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_read_that_the_node_cannot_answer_takes_no_other_with_it() {
+    let stumbles = |error: serde_json::Value| {
+        move |asked: &node::Asked, _: usize| {
+            let meets = asked.to() == Some(node::STUMBLE)
+                || node::packed(asked).iter().any(|call| call.target == node::STUMBLE);
+            if meets { Say::Error(error.clone()) } else { Chain::multicall().say(asked) }
+        }
+    };
+    for error in [
+        json!({"code": -32000, "message": "method handler crashed"}),
+        json!({"code": -32000, "message": "execution aborted (timeout = 5s)"}),
+        json!({"code": -32008, "message": "Response is too big"}),
+    ] {
+        let node = Node::start(stumbles(error.clone())).await;
+        let mut reads: Vec<_> = (0..100).map(echo).collect();
+        let mut expected: Vec<_> = (0..100).map(told).collect();
+        reads[42] = call(node::STUMBLE);
+        expected[42] = Outcome::Failed(ReadFailure::Upstream);
+        assert_eq!(outcomes(&reader(&[&node]), reads, ample()).await, expected, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_chunk_that_is_too_large_for_the_node_is_split() {
+    let node = Node::start(|asked, _| match node::packed(asked).len() {
+        0..=40 => Chain::multicall().say(asked),
+        _ => Say::Raw(413, b"Request Entity Too Large".to_vec()),
+    })
+    .await;
+    let answers = outcomes(&reader(&[&node]), (0..300).map(echo).collect(), ample()).await;
+    assert!(answers.into_iter().eq((0..300).map(told)));
+}
+
+#[tokio::test]
+async fn equal_reads_are_asked_once() {
+    let node = Node::truthful(Chain::multicall()).await;
+    let reads =
+        vec![echo(1), echo(2).fresh(Freshness::Immutable), echo(1), echo(2), Read { isolated: true, ..echo(1) }];
+    let answers = outcomes(&reader(&[&node]), reads, ample()).await;
+    assert_eq!(answers, [told(1), told(2), told(1), told(2), told(1)]);
+    let packed: usize = node.seen().iter().map(|asked| node::packed(asked).len()).sum();
+    assert_eq!((packed, node.calls(node::ECHO)), (2, 1));
+}
+
+#[tokio::test]
+async fn immutable_reads_are_asked_once_for_ever() {
+    let node = Node::truthful(Chain::multicall()).await;
+    let reader = reader(&[&node]);
+    let reads = vec![echo(1).fresh(Freshness::Immutable), call(node::REVERTER).fresh(Freshness::Immutable), echo(3)];
+    let first = reader.read(ETHEREUM, node::BLOCK, reads.clone(), ample()).await;
+    let block = Block { hash: node::OTHER_NAME, ..node::BLOCK };
+    let second = reader.read(ETHEREUM, block, reads, ample()).await;
+    assert_eq!(first.iter().map(|reply| reply.cached).collect::<Vec<_>>(), [false, false, false]);
+    assert_eq!(second.iter().map(|reply| reply.cached).collect::<Vec<_>>(), [true, false, false]);
+    assert!(first.iter().zip(&second).all(|(first, second)| first.outcome == second.outcome));
+    let last = node.seen().iter().rfind(|asked| is_packed(asked)).map(|asked| node::packed(asked).len());
+    assert_eq!(last, Some(2));
+}
+
+#[tokio::test]
+async fn no_reads_ask_nothing() {
+    let node = Node::truthful(Chain::multicall()).await;
+    assert_eq!(outcomes(&reader(&[&node]), Vec::new(), ample()).await, []);
+    assert!(node.seen().is_empty());
+}
+
+#[tokio::test]
+async fn what_was_answered_before_the_deadline_is_kept() {
+    let node = Node::start(|asked, _| match asked.to() {
+        Some(node::SILENT) if asked.method == "eth_call" => Say::Hang,
+        _ => Chain::multicall().say(asked),
+    })
+    .await;
+    let hanging = Read { isolated: true, ..call(node::SILENT) };
+    let deadline = Instant::now() + Duration::from_millis(400);
+    let answers = outcomes(&reader(&[&node]), vec![echo(1), hanging], deadline).await;
+    assert!(Instant::now() < deadline);
+    assert_eq!(answers, [told(1), Outcome::Failed(ReadFailure::Timeout)]);
+}

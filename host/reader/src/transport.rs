@@ -1,0 +1,144 @@
+//! HTTP to the endpoints: one pool of warm HTTP/1.1 and HTTP/2 connections for all of them.
+//!
+//! Invariant: no redirect is followed, no proxy is asked, no body is longer than its bound, packed or unpacked, and no
+//! error or request line holds more of an endpoint's URL than HTTP itself needs. Deadlines are the caller's business.
+
+mod answer;
+
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http_body_util::Full;
+use hyper::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Uri};
+use hyper_rustls::builderstates::WantsSchemes;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use percent_encoding::percent_decode_str;
+use tower_service::Service;
+
+pub(crate) use self::answer::Answer;
+#[cfg(test)]
+pub(crate) use self::answer::BODY_MAX_BYTES;
+use crate::RpcUrl;
+use crate::fault::{Fault, Refusal};
+
+/// Name lookup, TCP and TLS; three losses of the first packet take 7 s.
+const CONNECT_MAX: Duration = Duration::from_secs(8);
+/// Below the 60 to 75 s after which common servers close.
+const IDLE_MAX: Duration = Duration::from_secs(50);
+/// As many as one answer keeps in flight, twice.
+const IDLE_CONNECTIONS_MAX: usize = 32;
+/// A dead peer is found out by TCP itself.
+const TCP_KEEPALIVE: Duration = Duration::from_secs(20);
+/// A dead HTTP/2 connection is found out before many requests wait on it.
+const PING_EVERY: Duration = Duration::from_secs(10);
+const PING_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// The connections to all endpoints.
+#[derive(Clone)]
+pub(crate) struct Pool(Client<Timed, Full<Bytes>>);
+
+impl Pool {
+    pub(crate) fn new() -> Self {
+        Self::over(HttpsConnectorBuilder::new().with_webpki_roots())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn trusting(roots: rustls::RootCertStore) -> Self {
+        let tls = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+        Self::over(HttpsConnectorBuilder::new().with_tls_config(tls))
+    }
+
+    fn over(tls: HttpsConnectorBuilder<WantsSchemes>) -> Self {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_keepalive(Some(TCP_KEEPALIVE));
+        let client = Client::builder(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_MAX)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+            .http2_keep_alive_interval(PING_EVERY)
+            .http2_keep_alive_timeout(PING_TIMEOUT)
+            .build(Timed(tls.https_or_http().enable_all_versions().wrap_connector(tcp)));
+        Self(client)
+    }
+}
+
+/// The connector with a time limit over all of its steps; TCP's own leaves out TLS.
+#[derive(Clone)]
+struct Timed(HttpsConnector<HttpConnector>);
+
+impl Service<Uri> for Timed {
+    type Response = <HttpsConnector<HttpConnector> as Service<Uri>>::Response;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.0.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, to: Uri) -> Self::Future {
+        let connecting = tokio::time::timeout(CONNECT_MAX, self.0.call(to));
+        async move { connecting.await? }.boxed()
+    }
+}
+
+/// One endpoint's side of the pool: its target and headers, made once.
+pub(crate) struct Line {
+    pool: Pool,
+    /// Without user and password, so that the pool's own logs do not hold them. None is unreachable: [`RpcUrl`] looks
+    /// at all but the length.
+    target: Option<Uri>,
+    headers: HeaderMap,
+}
+
+impl Line {
+    pub(crate) fn new(pool: Pool, url: &RpcUrl) -> Self {
+        let mut target = url.expose().clone();
+        let mut headers = HeaderMap::from_iter([
+            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            (ACCEPT_ENCODING, HeaderValue::from_static("gzip")),
+        ]);
+        headers.extend(authorization(&target).map(|value| (AUTHORIZATION, value)));
+        // Neither can fail for a URL that has a host, as http and https URLs do.
+        let _ = target.set_username("");
+        let _ = target.set_password(None);
+        Self { pool, target: target.as_str().parse().ok(), headers }
+    }
+
+    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Answer, Refusal> {
+        let target = self.target.clone().ok_or(Fault::Unreachable)?;
+        let mut request = Request::new(Full::from(body));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = target;
+        request.headers_mut().clone_from(&self.headers);
+        let response = self.pool.0.request(request).await.map_err(|_| Fault::Unreachable)?;
+        Answer::of(response).await
+    }
+}
+
+/// RFC 7617, of what stands before the host.
+fn authorization(url: &url::Url) -> Option<HeaderValue> {
+    if url.username().is_empty() && url.password().is_none() {
+        return None;
+    }
+    let mut pair: Vec<u8> = percent_decode_str(url.username()).collect();
+    pair.push(b':');
+    pair.extend(percent_decode_str(url.password().unwrap_or_default()));
+    let mut value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair))).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! What comes back over HTTP: status, body, and how long the endpoint asks to wait.
+//!
+//! Invariant: a body is no longer than its bound on the way and no longer unpacked, whatever its headers tell.
+
+use std::io::Read;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, DATE, HeaderMap, HeaderName, RETRY_AFTER};
+use hyper::{Response, StatusCode};
+
+use crate::fault::{Fault, Refusal, WAIT_MAX};
+
+/// A full chunk of words answers in 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex.
+pub(crate) const BODY_MAX_BYTES: usize = 16 << 20;
+
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(super) async fn of(response: Response<Incoming>) -> Result<Self, Refusal> {
+        let (head, body) = response.into_parts();
+        if head.status == StatusCode::PAYLOAD_TOO_LARGE {
+            return Err(Refusal::TooLarge);
+        }
+        let body = match Limited::new(body, BODY_MAX_BYTES).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => return Err(Refusal::TooLarge),
+            Err(_) => return Err(Fault::Unreachable.into()),
+        };
+        let body = unpacked(&head.headers, body)?;
+        Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body })
+    }
+
+    /// It asks for fewer requests: RFC 6585 and RFC 9110.
+    pub(crate) fn is_throttle(&self) -> bool {
+        match self.status {
+            StatusCode::TOO_MANY_REQUESTS => true,
+            StatusCode::SERVICE_UNAVAILABLE => self.retry_after.is_some(),
+            _ => false,
+        }
+    }
+}
+
+fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, Refusal> {
+    match text(headers, CONTENT_ENCODING).map(str::to_ascii_lowercase).as_deref() {
+        None | Some("identity") => return Ok(body),
+        Some("gzip" | "x-gzip") => {}
+        Some(_) => return Err(Fault::Malformed.into()),
+    }
+    let mut plain = Vec::new();
+    // One byte more than allowed tells a body of the allowed length from a longer one.
+    let bound = u64::try_from(BODY_MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    MultiGzDecoder::new(&*body).take(bound).read_to_end(&mut plain).map_err(|_| Fault::Malformed)?;
+    if plain.len() > BODY_MAX_BYTES {
+        return Err(Refusal::TooLarge);
+    }
+    Ok(plain.into())
+}
+
+/// Seconds, or a date; a date is compared with the endpoint's own clock where it tells it.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let told = text(headers, RETRY_AFTER)?.trim();
+    let wait = if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) {
+        told.parse().map_or(WAIT_MAX, Duration::from_secs)
+    } else {
+        let date = |text: &str| httpdate::parse_http_date(text).ok();
+        let now = text(headers, DATE).and_then(date).unwrap_or_else(SystemTime::now);
+        date(told)?.duration_since(now).unwrap_or_default()
+    };
+    Some(wait.min(WAIT_MAX))
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_and_bounded() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let date = "Wed, 21 Oct 2015 07:28:00 GMT";
+        for (told, now, wait) in [
+            ("0", date, seconds(0)),
+            ("7", date, seconds(7)),
+            (" 60 ", date, seconds(60)),
+            ("61", date, seconds(60)),
+            ("99999999999999999999999", date, seconds(60)),
+            ("Wed, 21 Oct 2015 07:28:20 GMT", date, seconds(20)),
+            ("Wed, 21 Oct 2015 08:28:00 GMT", date, seconds(60)),
+            ("Wed, 21 Oct 2015 07:27:00 GMT", date, seconds(0)),
+            // Without a date of its own the clock of this machine counts; both are past or far.
+            ("Wed, 21 Oct 2015 07:28:00 GMT", "", seconds(0)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", "", seconds(60)),
+            ("soon", date, None),
+            ("-1", date, None),
+            ("1.5", date, None),
+            ("", date, None),
+        ] {
+            let pairs = [(RETRY_AFTER, told), (DATE, now)];
+            let headers = HeaderMap::from_iter(pairs.map(|(name, text)| (name, text.parse().unwrap())));
+            assert_eq!(retry_after(&headers), wait, "{told} at {now}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new()), None);
+    }
+}
