@@ -1,7 +1,7 @@
 // node build.mjs OUTDIR: builds every profile on an anvil of its own and writes
 // OUTDIR/<profile>.state.json (for `anvil --load-state`) and OUTDIR/<profile>.expected.json
 // (what the service must answer, by arithmetic). Same input, same output.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Anvil } from './lib/anvil.mjs';
 import { check } from './lib/check.mjs';
@@ -19,6 +19,8 @@ if (!out) {
   process.exit(2);
 }
 mkdirSync(out, { recursive: true });
+// For programs.mjs: the packages are not kept.
+copyFileSync(new URL('node_modules/solc/soljson.js', import.meta.url), join(out, 'soljson.cjs'));
 const results = await Promise.allSettled([polygon, ethereum, optimism, fantom].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
-const NODE_MIN: u32 = 20; // `fetch` and what viem needs.
-const NPM_MIN: u32 = 9; // Reads the lock file's version 3.
+pub(crate) const NODE_MIN: u32 = 20; // `fetch` and what viem needs.
+pub(crate) const NPM_MIN: u32 = 9; // Reads the lock file's version 3.
 const START: Duration = Duration::from_secs(30);
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(60); // A call that burns a whole block's gas takes seconds.
 const CLAIM_GAS: u64 = 5_000_000;
 const PURSE_WEI: u64 = 10_000_000_000_000_000_000; // For gas; 10 ether.
-const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil";
+pub(crate) const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil";
 
 /// A running chain; ends with the value. It mines only in `send_as` and on `evm_mine`.
 #[derive(Debug)]
@@ -189,7 +189,7 @@ fn build(sources: &Path, files: &[PathBuf], chains: &Path, folder: &Path) -> Res
     fs::remove_dir_all(&began).context("cannot remove the build folder")
 }
 
-fn require(program: &str, least: u32) -> Result<()> {
+pub(crate) fn require(program: &str, least: u32) -> Result<()> {
     let wanted = format!("the test chain's prerequisites are node {NODE_MIN} or newer and npm {NPM_MIN} or newer");
     let output = Command::new(program)
         .arg("--version")
@@ -201,7 +201,7 @@ fn require(program: &str, least: u32) -> Result<()> {
     Ok(())
 }
 
-fn run(command: &mut Command, folder: &Path) -> Result<()> {
+pub(crate) fn run(command: &mut Command, folder: &Path) -> Result<()> {
     let output = command.current_dir(folder).output().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(
         output.status.success(),
@@ -213,7 +213,7 @@ fn run(command: &mut Command, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn target_folder() -> Result<PathBuf> {
+pub(crate) fn target_folder() -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("tests have no workspace")?;
     Ok(match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root.join(folder), // Relative ones are relative to the root; absolute ones win.
@@ -257,7 +257,7 @@ fn digest(folder: &Path, files: &[PathBuf]) -> Result<String> {
     Ok(format!("{hash:032x}"))
 }
 
-fn anvil_program(folder: &Path) -> PathBuf {
+pub(crate) fn anvil_program(folder: &Path) -> PathBuf {
     let packaged = folder.join(PACKAGED_ANVIL);
     match std::env::var_os("ANVIL") {
         Some(program) => program.into(),
@@ -267,7 +267,7 @@ fn anvil_program(folder: &Path) -> PathBuf {
 }
 
 /// Reads the port from anvil's output, and goes on reading so that anvil never blocks on it.
-fn listening_port(anvil: &mut Child) -> Result<u16> {
+pub(crate) fn listening_port(anvil: &mut Child) -> Result<u16> {
     let output = anvil.stdout.take().context("anvil has no output")?;
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -281,13 +281,13 @@ fn listening_port(anvil: &mut Child) -> Result<u16> {
     receiver.recv_timeout(START).map_err(|_| anyhow!("no port within {} s", START.as_secs()))
 }
 
-fn end(anvil: &mut Child) {
+pub(crate) fn end(anvil: &mut Child) {
     let _ = anvil.kill(); // It may have ended by itself.
     let _ = anvil.wait();
 }
 
 /// One HTTP/1.1 POST on a connection of its own; the body of the answer.
-fn post(port: u16, body: &str) -> Result<Vec<u8>> {
+pub(crate) fn post(port: u16, body: &str) -> Result<Vec<u8>> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let mut stream = TcpStream::connect_timeout(&address, CONNECT).context("cannot connect")?;
     stream.set_nodelay(true)?;

@@ -30,6 +30,7 @@ pub const IN_FORCE_WITHIN: Duration = Duration::from_secs(2);
 /// How a gateway is started.
 #[derive(Debug, Default)]
 pub struct Setup {
+    host: Option<PathBuf>,
     config: String,
     args: Vec<String>,
     plugins: Vec<(PathBuf, String)>,
@@ -38,6 +39,13 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Runs another build of the host than the tests' own.
+    #[must_use]
+    pub fn host(mut self, program: &Path) -> Self {
+        self.host = Some(program.to_owned());
+        self
+    }
+
     /// Appends to the configuration file.
     #[must_use]
     pub fn config(mut self, toml: &str) -> Self {
@@ -101,13 +109,17 @@ impl Setup {
         for (plugin, text) in &self.settings {
             fs::write(plugins.join(format!("{plugin}.toml")), text)?;
         }
-        let mut command = serve(dir.path())?;
+        let program = match self.host {
+            Some(program) => program,
+            None => build::built()?.host(),
+        };
+        let mut args = self.args;
         for flag in ["--listen", "--claimables-listen", "--operators-listen"] {
-            if !self.args.iter().any(|arg| arg == flag) {
-                command.args([flag, "127.0.0.1:0"]);
+            if !args.iter().any(|arg| arg == flag) {
+                args.extend([flag.to_owned(), "127.0.0.1:0".to_owned()]);
             }
         }
-        Gateway::spawn(command.args(&self.args), dir)
+        Gateway::spawn(program, args, Arc::new(dir))
     }
 }
 
@@ -116,13 +128,17 @@ impl Setup {
 /// # Errors
 /// Where the host does not build.
 pub fn serve(dir: &Path) -> Result<Command> {
-    let mut command = Command::new(build::built()?.host());
+    Ok(serving(&build::built()?.host(), dir))
+}
+
+fn serving(program: &Path, dir: &Path) -> Command {
+    let mut command = Command::new(program);
     command.arg("serve").arg("--config").arg(dir.join("portolan.toml"));
     command.arg("--plugins").arg(dir.join("plugins")).arg("--state").arg(dir.join("state")).current_dir(dir);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PORTOLAN_")) {
         command.env_remove(name);
     }
-    Ok(command)
+    command
 }
 
 /// A running gateway.
@@ -134,17 +150,23 @@ pub struct Gateway {
     child: Child,
     stdout: Mutex<Receiver<String>>,
     stderr: Arc<Mutex<String>>,
-    dir: TempDir,
+    // What it was started with, to start it again.
+    dir: Arc<TempDir>,
+    program: PathBuf,
+    args: Vec<String>,
 }
 
 impl Gateway {
-    fn spawn(command: &mut Command, dir: TempDir) -> Result<Self> {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    fn spawn(program: PathBuf, args: Vec<String>, dir: Arc<TempDir>) -> Result<Self> {
+        let mut command = serving(&program, dir.path());
+        let mut child =
+            command.args(&args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let stderr = Arc::new(Mutex::new(String::new()));
         let stdout = Mutex::new(lines(child.stdout.take().context("no stdout")?));
         keep(child.stderr.take().context("no stderr")?, Arc::clone(&stderr));
         let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut gateway = Self { base: unknown, claimables: unknown, operators: unknown, child, stdout, stderr, dir };
+        let (base, claimables, operators) = (unknown, unknown, unknown);
+        let mut gateway = Self { base, claimables, operators, child, stdout, stderr, dir, program, args };
         let line = gateway.stdout().recv_timeout(START_WITHIN).context("no line on stdout");
         let line = gateway.told(line)?;
         for (name, address) in [
@@ -220,6 +242,21 @@ impl Gateway {
     pub fn sigterm(&self) -> Result<()> {
         let id = rustix::process::Pid::from_raw(i32::try_from(self.child.id())?).context("process id 0")?;
         Ok(rustix::process::kill_process(id, rustix::process::Signal::TERM)?)
+    }
+
+    /// Kills it as a power cut would, and starts it again with the same folders and arguments; `between` gets the state
+    /// folder. It waits for readiness and these slugs.
+    ///
+    /// # Errors
+    /// What it printed, where it does not get there.
+    pub fn kill_and_restart(&mut self, slugs: &[String], between: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        between(&self.dir.path().join("state"))?;
+        *self = Self::spawn(self.program.clone(), self.args.clone(), Arc::clone(&self.dir))?;
+        self.told(wait::until("readiness", START_WITHIN, || self.is_ready()))?;
+        self.told(wait::until("the plugins", START_WITHIN, || self.serves(slugs)))?;
+        Ok(())
     }
 
     /// How it ended.

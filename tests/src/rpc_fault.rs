@@ -1,24 +1,38 @@
 //! A loopback JSON-RPC endpoint that stands before a chain and goes wrong on command.
 //!
-//! Invariant: what it does with a request follows the fault in force when it answers, so a held request goes on as
-//! soon as the fault changes. It counts what arrives, and keeps what it forwards, to compare.
+//! A [`Fault`] is what is done with a request instead of answering it; [`Flaws`] are what the node behind it cannot do
+//! or does wrong. Invariant: what it does with a request follows what is in force when it answers, so a held request
+//! goes on as soon as the fault changes. It counts what arrives, and keeps what it forwards, to compare.
+
+mod flaws;
+mod node;
+mod reply;
+mod request;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
+pub use self::flaws::{Flaws, Gas, Hashes, Overrides, Replies};
+use self::node::Node;
+use self::reply::{Reply, Sent};
+use self::request::Request;
+pub use self::request::Way;
 use crate::http;
 use crate::json::Json;
 use crate::wait;
@@ -44,23 +58,47 @@ pub enum Fault {
     ChainId(u64),
     /// The chain answers, so much later.
     Late(Duration),
+    /// HTTP status 429, with the seconds to wait if it tells them.
+    Throttled(Option<u64>),
 }
 
 /// The endpoint; ends with the value.
 #[derive(Debug)]
 pub struct RpcFault {
     address: SocketAddr,
-    fault: watch::Sender<Fault>,
+    state: watch::Sender<State>,
     counts: Arc<Counts>,
     // Ends its tasks when it goes.
     _runtime: Runtime,
+}
+
+/// What is in force.
+#[derive(Clone, Debug)]
+struct State {
+    fault: Fault,
+    flaws: Flaws,
 }
 
 #[derive(Debug, Default)]
 struct Counts {
     requests: AtomicUsize,
     held: AtomicUsize,
+    in_flight: AtomicUsize,
+    in_flight_max: AtomicUsize,
+    seen: Mutex<Vec<Asked>>,
     forwarded: Mutex<Vec<Exchange>>,
+}
+
+/// A request that arrived.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub at: Instant,
+    pub method: String,
+    /// Of an `eth_call`.
+    pub way: Option<Way>,
+    /// That an `eth_call` names.
+    pub gas: Option<u64>,
+    pub bytes: usize,
 }
 
 /// What the chain was asked and answered.
@@ -80,10 +118,10 @@ impl RpcFault {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        let (fault, _) = watch::channel(Fault::None);
+        let (state, _) = watch::channel(State { fault: Fault::None, flaws: Flaws::default() });
         let counts = Arc::new(Counts::default());
-        runtime.spawn(accept(listener, chain, fault.clone(), Arc::clone(&counts)));
-        Ok(Self { address, fault, counts, _runtime: runtime })
+        runtime.spawn(accept(listener, chain, state.clone(), Arc::clone(&counts)));
+        Ok(Self { address, state, counts, _runtime: runtime })
     }
 
     /// Where the gateway is to ask.
@@ -93,7 +131,12 @@ impl RpcFault {
 
     /// From now on.
     pub fn set(&self, fault: Fault) {
-        self.fault.send_replace(fault);
+        self.state.send_modify(|state| state.fault = fault);
+    }
+
+    /// From now on, in place of the flaws before.
+    pub fn flawed(&self, flaws: Flaws) {
+        self.state.send_modify(|state| state.flaws = flaws);
     }
 
     /// Requests so far.
@@ -101,9 +144,41 @@ impl RpcFault {
         self.counts.requests.load(Ordering::SeqCst)
     }
 
+    /// The requests so far, in the order of their arrival.
+    pub fn seen(&self) -> Vec<Asked> {
+        self.counts.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many requests so far were of a method.
+    pub fn asked(&self, method: &str) -> usize {
+        self.seen().iter().filter(|asked| asked.method == method).count()
+    }
+
+    /// How many calls so far asked in a way.
+    pub fn calls(&self, way: Way) -> usize {
+        self.seen().iter().filter(|asked| asked.way == Some(way)).count()
+    }
+
+    /// The most requests that were under way at one time.
+    pub fn in_flight_max(&self) -> usize {
+        self.counts.in_flight_max.load(Ordering::SeqCst)
+    }
+
     /// What the chain was asked since the last look.
     pub fn take(&self) -> Vec<Exchange> {
         std::mem::take(&mut self.counts.forwarded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits until a method was asked more often than so many times.
+    ///
+    /// # Errors
+    /// Where it is not.
+    pub fn wait_until_asked(&self, method: &str, more_than: usize) -> Result<()> {
+        let asked = || match self.asked(method) {
+            times if times > more_than => Ok(()),
+            times => bail!("{method} was asked {times} times"),
+        };
+        wait::until("a request", http::DEADLINE, asked).map(drop)
     }
 
     /// Waits until a request hangs here.
@@ -128,65 +203,67 @@ pub fn refusing() -> Result<String> {
     Ok(format!("http://{}", listener.local_addr()?))
 }
 
-async fn accept(listener: TcpListener, chain: SocketAddr, fault: watch::Sender<Fault>, counts: Arc<Counts>) {
+async fn accept(listener: TcpListener, chain: SocketAddr, state: watch::Sender<State>, counts: Arc<Counts>) {
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(serve(stream, chain, fault.subscribe(), Arc::clone(&counts)));
+        tokio::spawn(serve(stream, chain, state.subscribe(), Arc::clone(&counts)));
     }
 }
 
-async fn serve(stream: TcpStream, chain: SocketAddr, fault: watch::Receiver<Fault>, counts: Arc<Counts>) {
-    let service = service_fn(|request| answer(request, chain, fault.clone(), Arc::clone(&counts)));
+async fn serve(stream: TcpStream, chain: SocketAddr, state: watch::Receiver<State>, counts: Arc<Counts>) {
+    let service = service_fn(|request| answer(request, chain, state.clone(), Arc::clone(&counts)));
     // A refused request ends its connection; that is the fault that was asked for.
     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
 async fn answer(
-    request: Request<Incoming>,
+    request: hyper::Request<Incoming>,
     chain: SocketAddr,
-    mut fault: watch::Receiver<Fault>,
+    mut state: watch::Receiver<State>,
     counts: Arc<Counts>,
-) -> Result<Response<Full<Bytes>>> {
+) -> Result<Response<Sent>> {
     counts.requests.fetch_add(1, Ordering::SeqCst);
+    let _under_way = UnderWay::count(&counts);
     let body = request.into_body().collect().await?.to_bytes();
-    if *fault.borrow() == Fault::Hold {
+    let request = Request::parse(&body)?;
+    counts.saw(request.as_ref(), body.len());
+    if state.borrow().fault == Fault::Hold {
         let _held = Held::count(&counts);
-        fault.wait_for(|fault| *fault != Fault::Hold).await?;
+        state.wait_for(|state| state.fault != Fault::Hold).await?;
     }
-    let now = fault.borrow().clone();
-    match now {
-        Fault::None | Fault::Hold => forward(chain, body, &counts).await,
+    let State { fault, flaws } = state.borrow().clone();
+    let node = Node { chain, flaws: &flaws };
+    let reply = match fault {
+        Fault::None | Fault::Hold => forward(&node, body, request, &counts).await?,
         Fault::Close => bail!("closed on command"),
-        Fault::Garbage => ok("<html>busy</html>".to_owned()),
-        Fault::WrongShape => ok(each(&body, |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":[1]}}}}"#))?),
-        Fault::Status(status) => {
-            let mut response = Response::new(Full::from("out of order"));
-            *response.status_mut() = StatusCode::from_u16(status)?;
-            Ok(response)
+        Fault::Garbage => Reply::whole("<html>busy</html>"),
+        Fault::WrongShape => {
+            Reply::whole(each(&body, |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"a":[1]}}}}"#))?)
         }
+        Fault::Status(status) => Reply::status(StatusCode::from_u16(status)?),
+        Fault::Throttled(retry_after_s) => Reply::too_many(retry_after_s),
         Fault::Error(code) => {
             let error = format!(r#"{{"code":{code},"message":"try again later"}}"#);
-            ok(each(&body, |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))?)
+            Reply::whole(each(&body, |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))?)
         }
         Fault::ChainId(chain_id) if body.windows(11).any(|window| window == b"eth_chainId") => {
-            ok(each(&body, |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"{chain_id:#x}"}}"#))?)
+            Reply::whole(each(&body, |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"{chain_id:#x}"}}"#))?)
         }
-        Fault::ChainId(_) => forward(chain, body, &counts).await,
+        Fault::ChainId(_) => forward(&node, body, request, &counts).await?,
         Fault::Late(by) => {
             tokio::time::sleep(by).await;
-            forward(chain, body, &counts).await
+            forward(&node, body, request, &counts).await?
         }
+    };
+    reply.into_response()
+}
+
+async fn forward(node: &Node<'_>, asked: Bytes, request: Option<Request>, counts: &Counts) -> Result<Reply> {
+    let (reply, of_chain) = node.answer(asked.clone(), request).await?;
+    if of_chain {
+        let exchange = Exchange { asked, answered: reply.len() };
+        counts.forwarded.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
     }
-}
-
-async fn forward(chain: SocketAddr, asked: Bytes, counts: &Counts) -> Result<Response<Full<Bytes>>> {
-    let body = http::post(chain, asked.clone()).await?.body;
-    let exchange = Exchange { asked, answered: body.len() };
-    counts.forwarded.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
-    ok(body)
-}
-
-fn ok(body: String) -> Result<Response<Full<Bytes>>> {
-    Ok(Response::builder().header("content-type", "application/json").body(Full::from(body))?)
+    Ok(reply)
 }
 
 /// The same reply to every request of a body: one, or a batch.
@@ -197,6 +274,32 @@ fn each(body: &[u8], reply: impl Fn(&Json) -> String) -> Result<String> {
             Ok(format!("[{}]", replies?.join(",")))
         }
         request => Ok(reply(request.at("id")?)),
+    }
+}
+
+impl Counts {
+    fn saw(&self, request: Option<&Request>, bytes: usize) {
+        let method = request.map_or("batch", |request| &request.method).to_owned();
+        let (way, gas) = (request.and_then(Request::way), request.and_then(Request::gas));
+        let asked = Asked { at: Instant::now(), method, way, gas, bytes };
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+    }
+}
+
+/// Counts a request for as long as it is under way.
+struct UnderWay<'a>(&'a Counts);
+
+impl<'a> UnderWay<'a> {
+    fn count(counts: &'a Counts) -> Self {
+        let now = counts.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+        counts.in_flight_max.fetch_max(now, Ordering::SeqCst);
+        Self(counts)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

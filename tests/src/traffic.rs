@@ -17,11 +17,13 @@ const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
 const BEFORE_COUNT: usize = 2 + 8 + 64;
 /// Calls of every chunk that are no reads: two that prove the block, and those that prove that no gas was short.
 const CHUNK_PROOFS: usize = 2 + 16;
+/// Of a packed call, before its records: a mode, the gas of a call, and the length of the longest calldata.
+const PACKED_HEAD: usize = 1 + 4 + 6;
 
 /// What was asked of one network, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Which chain, and which block.
+    /// Which chain, which block, and in which ways the endpoint can be asked.
     pub heads: usize,
     /// Requests that carry many reads.
     pub chunks: usize,
@@ -48,6 +50,10 @@ impl Traffic {
         let request = Json::parse(std::str::from_utf8(&exchange.asked)?)?;
         let bytes = Self { sent_bytes: exchange.asked.len(), received_bytes: exchange.answered, ..Self::default() };
         Ok(match request.text_at("method")? {
+            "eth_call" if request.at("params/2").is_ok() => match packed(&calldata(&request)?)? {
+                0 => Self { heads: 1, ..bytes },
+                count => Self { chunks: 1, chunked: count, ..bytes },
+            },
             "eth_call" if request.text_at("params/0/to")?.eq_ignore_ascii_case(MULTICALL3) => {
                 let data = request.text_at("params/0/data").or_else(|_| request.text_at("params/0/input"))?;
                 let count = data.get(BEFORE_COUNT..BEFORE_COUNT + 64).context("no chunk")?;
@@ -55,6 +61,9 @@ impl Traffic {
                 Self { chunks: 1, chunked: count.checked_sub(CHUNK_PROOFS).context("no proofs")?, ..bytes }
             }
             "eth_call" | "eth_getBalance" => Self { singles: 1, ..bytes },
+            "eth_getCode" if request.text_at("params/0")?.eq_ignore_ascii_case(MULTICALL3) => {
+                Self { heads: 1, ..bytes }
+            }
             "eth_getCode" => Self { codes: 1, ..bytes },
             _ => Self { heads: 1, ..bytes },
         })
@@ -69,6 +78,29 @@ impl Traffic {
     pub fn requests(&self) -> usize {
         self.heads + self.chunks + self.singles + self.codes
     }
+}
+
+fn calldata(request: &Json) -> Result<Vec<u8>> {
+    let data = request.text_at("params/0/data").or_else(|_| request.text_at("params/0/input"))?;
+    let digits = data.strip_prefix("0x").context("no bytes")?;
+    (0..digits.len() / 2).map(|place| Ok(u8::from_str_radix(&digits[place * 2..place * 2 + 2], 16)?)).collect()
+}
+
+/// The records of a packed call: flags, then what the flags say follows.
+fn packed(calldata: &[u8]) -> Result<usize> {
+    let mut rest = calldata.get(PACKED_HEAD..).context("no packed call")?;
+    let mut count = 0;
+    while let Some((flags, after)) = rest.split_first() {
+        let own = |flag: u8, bytes: usize| if flags & flag == 0 { 0 } else { bytes };
+        let target = if flags & 0x04 == 0 { 20 } else { 0 };
+        rest = after.get(target + own(0x10, 4)..).context("a record is cut")?;
+        if flags & 0x08 == 0 {
+            let (length, data) = rest.split_first_chunk::<2>().context("a length is cut")?;
+            rest = data.get(usize::from(u16::from_be_bytes(*length))..).context("calldata is cut")?;
+        }
+        count += 1;
+    }
+    Ok(count)
 }
 
 impl Add for Traffic {

@@ -35,22 +35,32 @@ impl Scene {
         Ok(Self { chain, gateway: setup.plugin(&plugin, &["quickswap"]).start()?, rpc })
     }
 
-    fn path(&self) -> String {
-        let account = self.chain.expected["accounts"]["whale"]["address"].as_str().unwrap();
+    fn path(&self, account: &str) -> String {
+        let account = self.chain.expected["accounts"][account]["address"].as_str().unwrap();
         format!("/quickswap/{account}/claimables")
+    }
+
+    /// An answer that the gateway did not read yet, and the path that asks for it.
+    fn unread(&self) -> (String, http::Response) {
+        let path = self.path("whale");
+        let undisturbed = Self::start().unwrap().gateway.get(&path).unwrap();
+        assert_eq!(undisturbed.status, 200, "{}", undisturbed.body);
+        // So that nothing but reads is left to ask for.
+        self.gateway.get(&self.path("nothing")).unwrap();
+        (path, undisturbed)
     }
 }
 
 #[test]
 fn an_answer_under_way_arrives_after_sigterm_and_the_exit_is_0() {
     let mut scene = Scene::start().unwrap();
-    let (base, path) = (scene.gateway.base, scene.path());
-    let undisturbed = scene.gateway.get(&path).unwrap();
-    assert_eq!(undisturbed.status, 200, "{}", undisturbed.body);
+    let base = scene.gateway.base;
+    let (path, undisturbed) = scene.unread();
 
+    let asked = scene.rpc.asked("eth_call");
     scene.rpc.set(Fault::Hold);
     let client = thread::spawn(move || http::get(base, &path));
-    scene.rpc.wait_for_held().unwrap();
+    scene.rpc.wait_until_asked("eth_call", asked).unwrap();
     scene.gateway.sigterm().unwrap();
     let refused = || match TcpStream::connect_timeout(&base, Duration::from_secs(1)) {
         Ok(_) => Err("it still takes connections"),
@@ -80,8 +90,8 @@ fn idle_connections_do_not_hold_the_exit_back() {
 fn answers_beyond_the_limit_are_refused_and_those_within_arrive() {
     const CLIENTS: usize = 8;
     let scene = Scene::start().unwrap();
-    let (base, path) = (scene.gateway.base, scene.path());
-    let undisturbed = scene.gateway.get(&path).unwrap().body;
+    let base = scene.gateway.base;
+    let (path, undisturbed) = scene.unread();
 
     scene.rpc.set(Fault::Hold);
     let clients: Vec<_> = (0..CLIENTS)
@@ -109,7 +119,7 @@ fn answers_beyond_the_limit_are_refused_and_those_within_arrive() {
         clients.into_iter().map(|client| client.join().unwrap()).partition(|response| response.status == 200);
     assert_eq!((answered.len(), refused.len()), (IN_FLIGHT_MAX, CLIENTS - IN_FLIGHT_MAX));
     for response in answered {
-        assert_eq!(response.body, undisturbed);
+        assert_eq!(response.body, undisturbed.body);
     }
     for response in refused {
         problem::detail(&response, 503, "overloaded").unwrap();

@@ -54,10 +54,7 @@ fn assert_rest(what: &str, world: &World, gateway: &Gateway, reason: &str) {
         let faults = truth::faults(&response.json().unwrap(), &expected(slug, call)).unwrap();
         assert!(faults.is_empty(), "{what}:\n{}", faults.join("\n"));
         let pins = response.header("portolan-blocks").unwrap();
-        assert!(
-            !pins.contains("ethereum") && pins.contains("polygon=") && pins.contains("optimism="),
-            "{what}: {pins}"
-        );
+        assert!(pins.contains("polygon=") && pins.contains("optimism="), "{what}: {pins}");
     }
 }
 
@@ -116,7 +113,8 @@ fn a_network_that_fails_after_it_was_good_is_named_and_comes_back() {
     let world = WORLD.get(World::start).unwrap();
     let before = RpcFault::before(&world.chain("ethereum").unwrap().0.url).unwrap();
     let gateway = gateway(&world, &[&before.url()]);
-    let path = format!("/claimables/{}", world.address("whale").unwrap());
+    // Another account than that whose reads are to fail: what was read at a block is kept for a while.
+    let path = format!("/claimables/{}", world.address("farmer").unwrap());
     let whole = timely(&gateway, &path);
     assert_eq!(whole.header("portolan-partial"), None, "{whole:?}");
     before.set(Fault::Garbage);

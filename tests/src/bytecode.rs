@@ -1,0 +1,97 @@
+//! Contracts of a few bytes, written by hand: each does one thing that a read can meet.
+//!
+//! They are placed on a running chain, in blocks of their own, so that every test names one truth. All run by the
+//! rules of paris.
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+
+use crate::chain::Chain;
+
+/// A contract and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Contract {
+    pub address: &'static str,
+    pub code: &'static str,
+}
+
+/// Returns its calldata: `CALLDATACOPY(0, 0, CALLDATASIZE) RETURN(0, CALLDATASIZE)`.
+pub const ECHO: Contract =
+    Contract { address: "0x00000000000000000000000000000000feed0001", code: "0x366000600037366000f3" };
+/// Reverts with its calldata.
+pub const REVERTER: Contract =
+    Contract { address: "0x00000000000000000000000000000000feed0002", code: "0x366000600037366000fd" };
+/// Runs until no gas is left: `JUMPDEST JUMP(0)`.
+pub const BURNER: Contract = Contract { address: "0x00000000000000000000000000000000feed0003", code: "0x5b600056" };
+/// `INVALID`.
+pub const HALTER: Contract = Contract { address: "0x00000000000000000000000000000000feed0004", code: "0xfe" };
+/// `get` tells slot 0; anything that does not begin with a zero byte adds 100 to it and tells what it is then.
+pub const COUNTER: Contract = Contract {
+    address: "0x00000000000000000000000000000000feed0005",
+    code: "0x60003560f81c60145760005460005260206000f35b6000546064018060005560005260206000f3",
+};
+/// Its block's number and time: `MSTORE(0, NUMBER) MSTORE(32, TIMESTAMP) RETURN(0, 64)`.
+pub const CLOCK: Contract =
+    Contract { address: "0x00000000000000000000000000000000feed0006", code: "0x436000524260205260406000f3" };
+/// Whoever calls it: `MSTORE(0, CALLER) RETURN(0, 32)`.
+pub const SENDER: Contract =
+    Contract { address: "0x00000000000000000000000000000000feed0007", code: "0x3360005260206000f3" };
+/// 1, after 38,000 turns of a loop of 26 gas: 988,000.
+pub const COSTLY: Contract = Contract {
+    address: "0x00000000000000000000000000000000feed0008",
+    code: "0x6194705b6001900380600357600160005260206000f3",
+};
+/// Whether its call of [`BURNER`] with all gas went well; it does not.
+pub const SWALLOWER: Contract = Contract {
+    address: "0x00000000000000000000000000000000feed0009",
+    code: "0x600060006000600060007300000000000000000000000000000000feed00035af160005260206000f3",
+};
+/// 100,000 zero bytes.
+pub const LONG: Contract = Contract { address: "0x00000000000000000000000000000000feed000a", code: "0x620186a06000f3" };
+/// 2 MiB of zero bytes.
+pub const BOMB: Contract = Contract { address: "0x00000000000000000000000000000000feed000b", code: "0x622000006000f3" };
+/// Calls [`COUNTER`] so that it counts, and tells what it told.
+pub const THIEF: Contract = Contract {
+    address: "0x00000000000000000000000000000000feed000c",
+    code: "0x6001600053602060006001600060007300000000000000000000000000000000feed00055af15060206000f3",
+};
+/// Calls its caller with its own calldata, whatever becomes of it, and tells 7.
+pub const REENTRANT: Contract = Contract {
+    address: "0x00000000000000000000000000000000feed000d",
+    code: "0x366000600037600060003660006000335af150600760005260206000f3",
+};
+/// `SELFDESTRUCT(CALLER)`.
+pub const QUITTER: Contract = Contract { address: "0x00000000000000000000000000000000feed000e", code: "0x33ff" };
+
+const ALL: [Contract; 14] =
+    [ECHO, REVERTER, BURNER, HALTER, COUNTER, CLOCK, SENDER, COSTLY, SWALLOWER, LONG, BOMB, THIEF, REENTRANT, QUITTER];
+
+/// An address at which nothing stands.
+pub const NOBODY: &str = "0x00000000000000000000000000000000feed0bad";
+/// An account without code that holds [`WEALTH_WEI`].
+pub const WEALTHY: &str = "0x00000000000000000000000000000000feed0ace";
+pub const WEALTH_WEI: u128 = 0x0123_4567_89ab_cdef_0123;
+
+/// So that tests can name blocks below the newest one.
+const BLOCKS: usize = 4;
+
+/// Places all of them, and mines some blocks in which they stand.
+///
+/// # Errors
+/// Of the chain.
+pub fn place(chain: &Chain) -> Result<()> {
+    for Contract { address, code } in ALL {
+        chain.rpc("anvil_setCode", json!([address, code])).with_context(|| address.to_owned())?;
+    }
+    chain.rpc("anvil_setBalance", json!([WEALTHY, format!("{WEALTH_WEI:#x}")]))?;
+    (0..BLOCKS).try_for_each(|_| mine(chain))
+}
+
+/// A block, one second after the one before.
+///
+/// # Errors
+/// Of the chain.
+pub fn mine(chain: &Chain) -> Result<()> {
+    chain.rpc("anvil_setBlockTimestampInterval", json!([1]))?;
+    chain.rpc("evm_mine", json!([])).map(drop)
+}

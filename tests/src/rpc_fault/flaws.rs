@@ -1,0 +1,84 @@
+//! What an endpoint cannot do, or does wrong, in all that it forwards.
+//!
+//! Flaws are of the kinds that were seen at real nodes, and combine: each field stands for itself, and none set is a
+//! truthful node.
+
+/// What stands between the reader and a truthful chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flaws {
+    pub overrides: Overrides,
+    pub hashes: Hashes,
+    pub gas: Gas,
+    /// Multicall3 has no code, and a call to it returns nothing.
+    pub hides_multicall: bool,
+    /// HTTP status 413 to longer bodies.
+    pub request_max_bytes: Option<usize>,
+    /// An error in place of longer replies.
+    pub reply_max_bytes: Option<usize>,
+    /// So many blocks behind the chain: its head is older, and newer blocks are unknown.
+    pub behind: u64,
+    /// State is read so many blocks below the block that was named.
+    pub off: u64,
+    pub replies: Replies,
+    /// The methods whose replies are spoilt; all of them where none is named.
+    pub of: &'static [&'static str],
+}
+
+/// What becomes of the state override of an `eth_call`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overrides {
+    #[default]
+    Taken,
+    /// Dropped without a word.
+    Ignored,
+    /// An error: too many arguments.
+    Refused,
+}
+
+/// What becomes of a block that is named by its hash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hashes {
+    #[default]
+    Known,
+    /// One that no block has is answered at the newest.
+    UnknownAnswered,
+    /// Whatever it is, the newest block is meant.
+    Ignored,
+}
+
+/// What becomes of the gas of an `eth_call`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gas {
+    #[default]
+    Unbounded,
+    /// More than this is refused, as reth does.
+    Refused(u64),
+    /// No call has more than this, as at geth.
+    Lowered(u64),
+}
+
+/// What becomes of replies on their way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replies {
+    #[default]
+    Whole,
+    /// The connection breaks after so many bytes of the body.
+    Cut(usize),
+    /// A whole HTTP response whose JSON ends in the middle.
+    Truncated,
+    /// The id of some other request.
+    WrongId,
+    /// Another id and the right one in one object.
+    TwoIds,
+    /// A result of zeros before the true one, in one object.
+    TwoResults,
+    /// A result of zeros after the true one.
+    ResultTwice,
+}
+
+impl Flaws {
+    /// Whether replies to this method are spoilt.
+    pub(super) fn spoils(&self, method: &str) -> bool {
+        self.replies != Replies::Whole && (self.of.is_empty() || self.of.contains(&method))
+    }
+}

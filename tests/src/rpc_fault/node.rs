@@ -1,0 +1,148 @@
+//! A flawed node: a truthful chain behind the flaws of the moment.
+//!
+//! Invariant: what no flaw touches reaches the chain as it came, and the chain's reply comes back as it was.
+
+use std::net::SocketAddr;
+
+use anyhow::Result;
+use bytes::Bytes;
+use hyper::StatusCode;
+use serde_json::{Value, json};
+
+use super::flaws::{Flaws, Gas, Hashes, Overrides};
+use super::reply::Reply;
+use super::request::{Named, Request, quantity};
+use crate::http;
+
+/// One request of a node.
+pub(super) struct Node<'a> {
+    pub(super) chain: SocketAddr,
+    pub(super) flaws: &'a Flaws,
+}
+
+/// What a node says without asking its chain.
+type Refusal = (i64, &'static str);
+const UNKNOWN_BLOCK: Refusal = (-32_000, "header not found"); // geth
+const NO_OVERRIDES: Refusal = (-32_602, "too many arguments, want at most 2"); // geth
+const TOO_MUCH_GAS: Refusal = (-32_000, "intrinsic gas too high"); // reth
+const TOO_LONG: Refusal = (-32_008, "Response is too big"); // jsonrpsee
+
+impl Node<'_> {
+    /// The reply, and whether it is the chain's.
+    pub(super) async fn answer(&self, asked: Bytes, request: Option<Request>) -> Result<(Reply, bool)> {
+        if self.flaws.request_max_bytes.is_some_and(|most| asked.len() > most) {
+            return Ok((Reply::status(StatusCode::PAYLOAD_TOO_LARGE), false));
+        }
+        let Some(request) = request.filter(|_| *self.flaws != Flaws::default()) else {
+            return Ok((Reply::whole(http::post(self.chain, asked).await?.body), true));
+        };
+        let (id, method) = (request.id.clone(), request.method.clone());
+        let (mut body, of_chain) = match self.told(request).await? {
+            Ok(body) => (body, true),
+            Err((code, message)) => (error(&id, code, message), false),
+        };
+        if self.flaws.reply_max_bytes.is_some_and(|most| body.len() > most) {
+            body = error(&id, TOO_LONG.0, TOO_LONG.1);
+        }
+        let spoils = self.flaws.spoils(&method);
+        Ok((if spoils { Reply::spoilt(body, &self.flaws.replies)? } else { Reply::whole(body) }, of_chain))
+    }
+
+    /// The chain's reply to what the flaws make of the request.
+    async fn told(&self, mut request: Request) -> Result<Result<String, Refusal>> {
+        if let Err(refusal) = self.place(&mut request).await? {
+            return Ok(Err(refusal));
+        }
+        if request.params.len() > 2 && request.method == "eth_call" {
+            match self.flaws.overrides {
+                Overrides::Taken => {}
+                Overrides::Ignored => request.params.truncate(2),
+                Overrides::Refused => return Ok(Err(NO_OVERRIDES)),
+            }
+        }
+        if self.flaws.hides_multicall && request.needs_multicall() {
+            return Ok(Ok(json!({"jsonrpc": "2.0", "id": request.id, "result": "0x"}).to_string()));
+        }
+        if request.method == "eth_call"
+            && let Err(refusal) = self.fuel(&mut request.params[0])?
+        {
+            return Ok(Err(refusal));
+        }
+        let body = http::post(self.chain, request.body().into()).await?.body;
+        if self.flaws.behind > 0 && request.method == "eth_getBlockByHash" {
+            let number = quantity(&serde_json::from_str::<Value>(&body)?["result"]["number"]).unwrap_or(0);
+            if number > self.head().await? {
+                return Ok(Ok(json!({"jsonrpc": "2.0", "id": request.id, "result": null}).to_string()));
+            }
+        }
+        Ok(Ok(body))
+    }
+
+    /// Sets the request to the block that this node makes of the one that was named.
+    async fn place(&self, request: &mut Request) -> Result<Result<(), Refusal>> {
+        let Flaws { behind, off, hashes, .. } = *self.flaws;
+        if (behind, off, hashes) == (0, 0, Hashes::Known) {
+            return Ok(Ok(()));
+        }
+        let head = self.head().await?;
+        if request.method == "eth_getBlockByNumber" {
+            match request.block(0)? {
+                Named::Number(number) if number <= head => {}
+                // What no chain has yet: the reply is null.
+                Named::Number(_) => request.set_block(0, u64::from(u32::MAX)),
+                _ => request.set_block(0, head),
+            }
+            return Ok(Ok(()));
+        }
+        let Some(place) = request.state_at() else { return Ok(Ok(())) };
+        let number = match request.block(place)? {
+            Named::Hash(_) if hashes == Hashes::Ignored => Some(head),
+            Named::Hash(hash) => match self.number_of(&hash).await? {
+                None if hashes == Hashes::UnknownAnswered => Some(head),
+                number => number,
+            },
+            Named::Number(number) => Some(number),
+            Named::Tag => Some(head),
+        };
+        match number {
+            Some(number) if number <= head => {
+                request.set_block(place, number.saturating_sub(off));
+                Ok(Ok(()))
+            }
+            _ => Ok(Err(UNKNOWN_BLOCK)),
+        }
+    }
+
+    fn fuel(&self, call: &mut Value) -> Result<Result<(), Refusal>> {
+        let asked = call.get("gas").map(quantity).transpose()?;
+        match self.flaws.gas {
+            Gas::Refused(most) if asked.is_some_and(|gas| gas > most) => return Ok(Err(TOO_MUCH_GAS)),
+            Gas::Refused(most) | Gas::Lowered(most) => {
+                call["gas"] = json!(format!("{:#x}", asked.map_or(most, |gas| gas.min(most))));
+            }
+            Gas::Unbounded => {}
+        }
+        Ok(Ok(()))
+    }
+
+    /// The newest block that this node knows.
+    async fn head(&self) -> Result<u64> {
+        let newest = self.ask("eth_blockNumber", &[]).await?;
+        Ok(quantity(&newest)?.saturating_sub(self.flaws.behind))
+    }
+
+    async fn number_of(&self, hash: &str) -> Result<Option<u64>> {
+        let block = self.ask("eth_getBlockByHash", &[json!(hash), json!(false)]).await?;
+        (!block.is_null()).then(|| quantity(&block["number"])).transpose()
+    }
+
+    async fn ask(&self, method: &str, params: &[Value]) -> Result<Value> {
+        let body = json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}).to_string();
+        let mut reply: Value = serde_json::from_str(&http::post(self.chain, body.into()).await?.body)?;
+        Ok(reply["result"].take())
+    }
+}
+
+fn error(id: &Value, code: i64, message: &str) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}).to_string()
+}

@@ -1,0 +1,136 @@
+//! Each flaw against a real chain, asked by hand.
+
+use serde_json::{Value, json};
+
+use super::{Flaws, Gas, Hashes, Overrides, Replies, RpcFault, Way};
+use crate::bytecode::{self, BURNER, CLOCK, ECHO};
+use crate::chain::Chain;
+use crate::http;
+
+const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
+const MADE_UP: &str = "0xadadadadadadadadadadadadadadadadadadadadadadadadadadadadadadadad";
+
+struct Rig {
+    chain: Chain,
+    rpc: RpcFault,
+    number: u64,
+    hash: Value,
+}
+
+impl Rig {
+    fn start() -> Self {
+        let chain = Chain::start("ethereum").unwrap();
+        bytecode::place(&chain).unwrap();
+        let rpc = RpcFault::before(&chain.url).unwrap();
+        let newest = chain.rpc("eth_getBlockByNumber", json!(["latest", false])).unwrap();
+        let number = u64::from_str_radix(&newest["number"].as_str().unwrap()[2..], 16).unwrap();
+        Self { chain, rpc, number, hash: newest["hash"].clone() }
+    }
+
+    /// The body of a reply to one request; `None` where there is no whole one.
+    fn body(&self, method: &str, params: &Value) -> Option<(u16, String)> {
+        let body = json!({"jsonrpc": "2.0", "id": 41, "method": method, "params": params}).to_string();
+        let to = self.rpc.url().strip_prefix("http://").unwrap().parse().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let response = runtime.block_on(http::post(to, body.into())).ok()?;
+        Some((response.status.as_u16(), response.body))
+    }
+
+    fn ask(&self, flaws: Flaws, method: &str, params: &Value) -> Value {
+        self.rpc.flawed(flaws);
+        serde_json::from_str(&self.body(method, params).unwrap().1).unwrap()
+    }
+
+    /// The block that a call of the clock ran in.
+    fn ran_at(&self, flaws: Flaws, block: &Value) -> Result<u64, Value> {
+        let reply = self.ask(flaws, "eth_call", &json!([{"to": CLOCK.address, "data": "0x"}, block]));
+        let word = reply["result"].as_str().ok_or_else(|| reply["error"]["message"].clone())?;
+        Ok(u64::from_str_radix(&word[50..66], 16).unwrap())
+    }
+}
+
+#[test]
+fn flaws_of_blocks_are_as_told() {
+    let rig = Rig::start();
+    let (number, latest, hash) = (rig.number, json!("latest"), json!({"blockHash": rig.hash}));
+    let made_up = json!({"blockHash": MADE_UP});
+    let none = Flaws::default;
+    assert_eq!(rig.ran_at(none(), &hash), Ok(number));
+    assert!(rig.ran_at(none(), &made_up).is_err());
+    assert_eq!(rig.ran_at(Flaws { hashes: Hashes::UnknownAnswered, ..none() }, &made_up), Ok(number));
+    assert_eq!(rig.ran_at(Flaws { off: 2, ..none() }, &hash), Ok(number - 2));
+    let behind = Flaws { behind: 1, ..none() };
+    assert_eq!(rig.ran_at(behind.clone(), &hash), Err(json!("header not found")));
+    assert_eq!(rig.ran_at(behind.clone(), &json!(format!("{number:#x}"))), Err(json!("header not found")));
+    assert_eq!(rig.ran_at(behind.clone(), &latest), Ok(number - 1));
+    let newest = rig.ask(behind.clone(), "eth_getBlockByNumber", &json!(["latest", false]));
+    assert_eq!(newest["result"]["number"], json!(format!("{:#x}", number - 1)));
+    for (method, named) in
+        [("eth_getBlockByHash", rig.hash.clone()), ("eth_getBlockByNumber", json!(format!("{number:#x}")))]
+    {
+        let unknown = rig.ask(behind.clone(), method, &json!([named, false]));
+        assert_eq!(unknown["result"], Value::Null, "{unknown}");
+    }
+    bytecode::mine(&rig.chain).unwrap();
+    assert_eq!(rig.ran_at(none(), &hash), Ok(number));
+    assert_eq!(rig.ran_at(Flaws { hashes: Hashes::Ignored, ..none() }, &hash), Ok(number + 1));
+}
+
+#[test]
+fn flaws_of_calls_are_as_told() {
+    let rig = Rig::start();
+    let none = Flaws::default;
+    let overridden = json!([{"to": MULTICALL3, "data": "0x1234"}, "latest", {MULTICALL3: {"code": ECHO.code}}]);
+    let told = |flaws| rig.ask(flaws, "eth_call", &overridden);
+    assert_eq!(told(none())["result"], "0x1234");
+    assert_eq!(told(Flaws { hides_multicall: true, ..none() })["result"], "0x1234");
+    assert!(told(Flaws { overrides: Overrides::Ignored, ..none() })["error"]["message"].is_string());
+    assert_eq!(told(Flaws { overrides: Overrides::Refused, ..none() })["error"]["code"], -32_602);
+    let hidden = Flaws { overrides: Overrides::Ignored, hides_multicall: true, ..none() };
+    assert_eq!(told(hidden.clone())["result"], "0x");
+    assert_eq!(rig.ask(hidden, "eth_getCode", &json!([MULTICALL3, "latest"]))["result"], "0x");
+    assert_eq!(rig.rpc.calls(Way::Override), 5);
+    let burn = |flaws, gas: u64| {
+        let call = json!({"to": BURNER.address, "data": "0x", "gas": format!("{gas:#x}")});
+        rig.ask(flaws, "eth_call", &json!([call, "latest"]))["error"]["message"].clone()
+    };
+    let refuses = Flaws { gas: Gas::Refused(100_000), ..none() };
+    assert_eq!(burn(refuses.clone(), 100_000), "EVM error OutOfGas");
+    assert_eq!(burn(refuses, 100_001), "intrinsic gas too high");
+    // Below what any call costs: the chain was not asked with as much as was named.
+    let lowers = Flaws { gas: Gas::Lowered(1_000), ..none() };
+    assert_ne!(burn(lowers, 100_000), "EVM error OutOfGas");
+}
+
+#[test]
+fn flaws_of_bodies_are_as_told() {
+    let rig = Rig::start();
+    let none = Flaws::default;
+    let params = json!([{"to": ECHO.address, "data": format!("0x{}", "ab".repeat(500))}, "latest"]);
+    let sent = |flaws| {
+        rig.rpc.flawed(flaws);
+        rig.body("eth_call", &params)
+    };
+    let whole = sent(none()).unwrap().1;
+    assert_eq!(sent(Flaws { request_max_bytes: Some(1_000), ..none() }).unwrap().0, 413);
+    let short: Value =
+        serde_json::from_str(&sent(Flaws { reply_max_bytes: Some(1_000), ..none() }).unwrap().1).unwrap();
+    assert_eq!(short["error"]["code"], -32_008);
+    let spoilt = |replies| sent(Flaws { replies, of: &["eth_call"], ..none() });
+    assert_eq!(spoilt(Replies::Cut(100)), None);
+    assert_eq!(spoilt(Replies::Truncated).unwrap().1, whole[..whole.len() / 2]);
+    let result = serde_json::from_str::<Value>(&whole).unwrap()["result"].clone();
+    assert_eq!(spoilt(Replies::WrongId).unwrap().1, format!(r#"{{"jsonrpc":"2.0","id":42,"result":{result}}}"#));
+    assert_eq!(spoilt(Replies::TwoIds).unwrap().1, format!(r#"{{"jsonrpc":"2.0","id":42,"id":41,"result":{result}}}"#));
+    let zeros = format!(r#""result":"0x{}""#, "00".repeat(500));
+    assert_eq!(
+        spoilt(Replies::TwoResults).unwrap().1,
+        format!(r#"{{"jsonrpc":"2.0","id":41,{zeros},"result":{result}}}"#)
+    );
+    assert_eq!(
+        spoilt(Replies::ResultTwice).unwrap().1,
+        format!(r#"{{"jsonrpc":"2.0","id":41,"result":{result},{zeros}}}"#)
+    );
+    let other = rig.body("eth_chainId", &json!([])).unwrap().1;
+    assert_eq!(serde_json::from_str::<Value>(&other).unwrap()["result"], "0x1");
+}

@@ -1,0 +1,83 @@
+//! What one request may carry is learned from the node that refuses it, and answers stay right.
+
+use alloy::primitives::Bytes;
+use portolan_reader::{Outcome, Read};
+use portolan_tests::bytecode::ECHO;
+use portolan_tests::rpc_fault::{Asked, Flaws, Gas, Way};
+
+use super::asker::Asker;
+use super::{at, before, chain, echoes, on_each_rung, rung_with};
+
+const MANY: u64 = 5_000;
+
+/// Asks for many reads several times: what is too much is learned, and tried again but seldom.
+fn assert_learned(flaws: &Flaws, is_too_much: impl Fn(&Asked) -> bool) {
+    let chain = chain();
+    let rpc = before(&chain);
+    rpc.flawed(flaws.clone());
+    let asker = Asker::behind(&[&rpc]);
+    let block = asker.pin().unwrap();
+    let mut rounds = (12..).map(|round| {
+        let (asked, (reads, expected)) = (rpc.requests(), echoes(round, MANY));
+        assert!(asker.read(block, &reads) == expected, "{flaws:?}");
+        let seen = rpc.seen().split_off(asked);
+        assert!(!seen.iter().any(|asked| asked.way == Some(Way::Single)), "{flaws:?}");
+        (seen.iter().filter(|asked| is_too_much(asked)).count(), seen.len())
+    });
+    let (learned_by, _) = rounds.next().unwrap();
+    assert_eq!(asker.rung(), Some(rung_with(flaws)), "{flaws:?}");
+    assert!(learned_by > 0, "nothing was to be learned: {flaws:?}");
+    let later: Vec<(usize, usize)> = rounds.take(4).collect();
+    let sum = |part: fn(&(usize, usize)) -> usize| later.iter().map(part).sum::<usize>();
+    assert!(sum(|round| round.0) * 4 <= sum(|round| round.1), "refused and sent, by round: {later:?} with {flaws:?}");
+}
+
+#[test]
+fn chunks_are_cut_to_the_bodies_that_a_node_takes() {
+    const MOST: usize = 64 << 10;
+    for rung in &on_each_rung()[..2] {
+        let flaws = Flaws { request_max_bytes: Some(MOST), ..rung.clone() };
+        assert_learned(&flaws, |asked| asked.bytes > MOST);
+    }
+}
+
+#[test]
+fn chunks_are_cut_to_the_gas_that_a_node_grants() {
+    const MOST: u64 = 10_000_000;
+    for rung in &on_each_rung()[..2] {
+        let flaws = Flaws { gas: Gas::Refused(MOST), ..rung.clone() };
+        assert_learned(&flaws, |asked| asked.gas.is_some_and(|gas| gas > MOST));
+    }
+}
+
+#[test]
+fn answers_are_right_where_a_node_quietly_grants_less_gas() {
+    for rung in on_each_rung() {
+        let chain = chain();
+        for most in [20_000_000, 5_000_000] {
+            let rpc = before(&chain);
+            rpc.flawed(Flaws { gas: Gas::Lowered(most), ..rung.clone() });
+            let asker = Asker::behind(&[&rpc]);
+            let block = asker.pin().unwrap();
+            let (reads, expected) = echoes(14, MANY / 5);
+            assert!(asker.read(block, &reads) == expected, "{most} with {rung:?}");
+            assert_eq!(asker.rung(), Some(rung_with(&rung)));
+        }
+    }
+}
+
+#[test]
+fn chunks_are_cut_to_the_replies_that_a_node_sends() {
+    for rung in &on_each_rung()[..2] {
+        let chain = chain();
+        let rpc = before(&chain);
+        rpc.flawed(Flaws { reply_max_bytes: Some(64 << 10), ..rung.clone() });
+        let asker = Asker::behind(&[&rpc]);
+        let block = asker.pin().unwrap();
+        let full = |number: u64| Bytes::from([vec![0xff; 24], number.to_be_bytes().to_vec()].concat());
+        let reads: Vec<Read> = (0..MANY).map(|number| Read::call(at(ECHO.address), full(number))).collect();
+        let expected: Vec<Outcome> = (0..MANY).map(|number| Outcome::Ok(full(number))).collect();
+        assert!(asker.read(block, &reads) == expected, "{rung:?}");
+        assert_eq!(asker.rung(), Some(rung_with(rung)));
+    }
+}

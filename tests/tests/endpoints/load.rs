@@ -1,0 +1,109 @@
+//! Endpoints that die and return while many read.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use portolan_reader::{Block, ChainReader, Outcome, Reader as _};
+use portolan_tests::rpc_fault::{Fault, Flaws, Overrides, Replies};
+use portolan_tests::wait;
+use tokio::task::JoinHandle;
+
+use super::asker::{AMPLE, Asker, CHAIN_ID};
+use super::{before, chain, echoes};
+
+/// What befalls one endpoint, in turn.
+fn mishaps() -> Vec<(Fault, Flaws)> {
+    let faults = [
+        Fault::Close,
+        Fault::Garbage,
+        Fault::WrongShape,
+        Fault::Status(502),
+        Fault::Hold,
+        Fault::Error(-32_603),
+        Fault::Throttled(None),
+    ];
+    let flaws = [
+        Flaws { replies: Replies::Cut(30), ..Flaws::default() },
+        Flaws { replies: Replies::WrongId, ..Flaws::default() },
+        Flaws { off: 1, ..Flaws::default() },
+        Flaws { behind: 2, ..Flaws::default() },
+        Flaws { overrides: Overrides::Ignored, ..Flaws::default() },
+    ];
+    let faults = faults.into_iter().map(|fault| (fault, Flaws::default()));
+    faults.chain(flaws.into_iter().map(|flaws| (Fault::None, flaws))).collect()
+}
+
+const TASKS: usize = 20;
+
+/// How often each task had its answer, and whether they are to end.
+#[derive(Default)]
+struct Load {
+    answers: [AtomicUsize; TASKS],
+    over: AtomicBool,
+}
+
+impl Load {
+    fn answers(&self) -> Vec<usize> {
+        self.answers.iter().map(|answers| answers.load(Ordering::SeqCst)).collect()
+    }
+
+    /// Reads on and on; the first answer that is wrong ends it.
+    async fn put(&self, task: usize, reader: &ChainReader, block: Block) -> Result<(), String> {
+        for round in 1.. {
+            if self.over.load(Ordering::SeqCst) {
+                break;
+            }
+            let (reads, expected) = echoes(u64::try_from(task + TASKS * round).unwrap(), 5);
+            let replies = reader.read(CHAIN_ID, block, reads, tokio::time::Instant::now() + AMPLE).await;
+            let outcomes: Vec<Outcome> = replies.into_iter().map(|reply| reply.outcome).collect();
+            if outcomes != expected {
+                return Err(format!("{outcomes:?} instead of {expected:?}"));
+            }
+            self.answers[task].fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn no_answer_fails_while_one_endpoint_is_well_however_they_die_and_return() {
+    let chain = chain();
+    let endpoints = [before(&chain), before(&chain)];
+    let asker = Asker::behind(&endpoints.each_ref());
+    let block = asker.pin().unwrap();
+    let load = Arc::new(Load::default());
+    let put = |task: usize| {
+        let (reader, load) = (Arc::clone(&asker.reader), Arc::clone(&load));
+        asker.runtime.spawn(async move { load.put(task, &reader, block).await })
+    };
+    let mut tasks: Vec<_> = (0..TASKS).map(put).collect();
+    let (mut phases, mut met) = (0, 0);
+    for (fault, flaws) in mishaps() {
+        for sick in [0, 1] {
+            let what = format!("{fault:?} {flaws:?} of {sick}");
+            endpoints[1 - sick].set(Fault::None);
+            endpoints[1 - sick].flawed(Flaws::default());
+            endpoints[sick].flawed(flaws.clone());
+            endpoints[sick].set(fault.clone());
+            let (from, asked) = (load.answers(), endpoints[sick].asked("eth_call"));
+            // Two of each task: the second one began after the change.
+            let answered = || {
+                let all = load.answers().iter().zip(&from).all(|(now, before)| *now >= before + 2);
+                let failed = tasks.iter().any(JoinHandle::is_finished);
+                anyhow::ensure!(all || failed, "{:?} and before {from:?}", load.answers());
+                Ok::<_, anyhow::Error>(())
+            };
+            wait::until(&what, AMPLE, answered).unwrap();
+            if let Some(place) = tasks.iter().position(JoinHandle::is_finished) {
+                panic!("with {what}: {:?}", asker.runtime.block_on(tasks.swap_remove(place)));
+            }
+            phases += 1;
+            met += usize::from(endpoints[sick].asked("eth_call") > asked);
+        }
+    }
+    assert!(met * 2 > phases, "reads met {met} of {phases} mishaps");
+    load.over.store(true, Ordering::SeqCst);
+    for task in tasks {
+        asker.runtime.block_on(task).unwrap().unwrap();
+    }
+}

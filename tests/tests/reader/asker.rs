@@ -1,0 +1,55 @@
+//! A reader with a runtime of its own, asked from a test that waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use portolan_reader::{Block, ChainReader, Limits, Outcome, Read, ReadFailure, Reader as _, Rung, Upstream};
+use portolan_tests::rpc_fault::RpcFault;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::Instant;
+
+/// Of the chain that the tests run.
+pub(crate) const CHAIN_ID: u64 = 1;
+/// So long that only a fault of the reader uses it up.
+pub(crate) const AMPLE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Asker {
+    pub(crate) reader: Arc<ChainReader>,
+    pub(crate) runtime: Runtime,
+}
+
+impl Asker {
+    /// Behind these endpoints, the preferred one first.
+    pub(crate) fn behind(endpoints: &[&RpcFault]) -> Self {
+        Self::with(endpoints, Limits::default())
+    }
+
+    pub(crate) fn with(endpoints: &[&RpcFault], limits: Limits) -> Self {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let endpoints = endpoints.iter().map(|endpoint| endpoint.url().parse().unwrap()).collect();
+        let upstream = Upstream { chain_id: CHAIN_ID, name: "ethereum".to_owned(), endpoints };
+        let _context = runtime.enter();
+        Self { reader: ChainReader::new(vec![upstream], limits, None), runtime }
+    }
+
+    pub(crate) fn pin(&self) -> Result<Block, ReadFailure> {
+        self.runtime.block_on(self.reader.pin(CHAIN_ID, Instant::now() + AMPLE))
+    }
+
+    /// What the reads come to at a block.
+    pub(crate) fn read(&self, block: Block, reads: &[Read]) -> Vec<Outcome> {
+        self.read_within(block, reads, AMPLE)
+    }
+
+    pub(crate) fn read_within(&self, block: Block, reads: &[Read], time: Duration) -> Vec<Outcome> {
+        let asked = async { self.reader.read(CHAIN_ID, block, reads.to_vec(), Instant::now() + time).await };
+        let replies = self.runtime.block_on(asked);
+        assert_eq!(replies.len(), reads.len());
+        replies.into_iter().map(|reply| reply.outcome).collect()
+    }
+    /// The one of the preferred endpoint, as operators see it.
+    pub(crate) fn rung(&self) -> Option<Rung> {
+        let status = self.reader.status();
+        status.iter().find(|network| network.chain_id == CHAIN_ID).unwrap().endpoints[0].rung
+    }
+}
