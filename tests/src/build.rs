@@ -66,10 +66,23 @@ pub fn workspace() -> &'static Path {
 }
 
 fn build() -> Result<Built> {
+    build_as("debug", &[], &PACKAGES)
+}
+
+/// Builds some packages as they are shipped: each with the file that it makes.
+///
+/// # Errors
+/// What cargo printed.
+#[cfg(feature = "bench")]
+pub(crate) fn release(packages: &[(&str, &str)]) -> Result<Built> {
+    build_as("release", &["--release"], packages)
+}
+
+fn build_as(folder: &str, flags: &[&str], packages: &[(&str, &str)]) -> Result<Built> {
     let target = target_dir()?;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--locked"]).current_dir(workspace()).env("CARGO_TARGET_DIR", &target);
-    for (package, _) in PACKAGES {
+    cargo.args(["build", "--locked"]).args(flags).current_dir(workspace()).env("CARGO_TARGET_DIR", &target);
+    for (package, _) in packages {
         cargo.args(["--package", package]);
     }
     // Cargo's own lock makes test processes wait for each other; the second one finds all done.
@@ -81,8 +94,8 @@ fn build() -> Result<Built> {
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    let dir = target.join("debug");
-    for (package, file) in PACKAGES {
+    let dir = target.join(folder);
+    for (package, file) in packages {
         ensure!(dir.join(file).is_file(), "cargo built {package} without {}", dir.join(file).display());
     }
     Ok(Built { dir })

@@ -2,7 +2,10 @@
 //!
 //! Invariant: what is started here ends with its value, and no wait is without a deadline.
 
+#[cfg(feature = "bench")]
+pub mod bench;
 pub mod build;
+pub mod bytecode;
 pub mod calldata;
 pub mod chain;
 pub mod demo;

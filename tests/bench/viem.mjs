@@ -1,0 +1,65 @@
+// node viem.mjs multicall|single WORLD: what a typical user would do, told what to read by lines on stdin:
+//   run URL ACCOUNT COUNT
+// One line of JSON for each: its wall and CPU time, or what went wrong.
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPublicClient, defineChain, erc20Abi, http } from 'viem';
+
+const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';
+const SETTLE_MS = 20; // What the process does right after its answer counts too.
+const TIMEOUT_MS = 60_000;
+
+const [way, path] = process.argv.slice(2);
+const world = JSON.parse(readFileSync(path, 'utf8'));
+const clients = new Map();
+
+function client(url) {
+  if (!clients.has(url)) {
+    const chain = defineChain({
+      id: world.chainId,
+      name: 'bench',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [url] } },
+      contracts: { multicall3: { address: MULTICALL3 } },
+    });
+    // A retry would hide what it costs.
+    clients.set(url, createPublicClient({ chain, transport: http(url, { retryCount: 0, timeout: TIMEOUT_MS }) }));
+  }
+  return clients.get(url);
+}
+
+const balance = (token, account) => ({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [account] });
+const ways = {
+  async multicall(url, tokens, account) {
+    const replies = await client(url).multicall({ contracts: tokens.map((token) => balance(token, account)) });
+    return replies.map(({ status, result, error }) => {
+      if (status !== 'success') throw error;
+      return result;
+    });
+  },
+  single: (url, tokens, account) => Promise.all(tokens.map((token) => client(url).readContract(balance(token, account)))),
+};
+
+async function run(url, who, count) {
+  const tokens = world.tokens.slice(0, count);
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  const balances = await ways[way](url, tokens, world.accounts[who]);
+  const wallMs = performance.now() - began;
+  await sleep(SETTLE_MS);
+  const { user, system } = process.cpuUsage(cpu);
+  const wrong = balances.findIndex((raw, i) => raw !== BigInt(world.held[who][i] ?? 0));
+  if (balances.length !== count || wrong >= 0) throw new Error(`wrong balance of token ${wrong} among ${balances.length}`);
+  return { wall_ms: wallMs, cpu_ms: (user + system) / 1000 };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [word, url, who, count] = line.split(' ');
+  try {
+    if (word !== 'run') throw new Error(`unknown command ${word}`);
+    console.log(JSON.stringify(await run(url, Number(who), Number(count))));
+  } catch (error) {
+    console.log(JSON.stringify({ error: String(error.shortMessage ?? error.message) }));
+  }
+}

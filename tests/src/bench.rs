@@ -1,0 +1,48 @@
+//! The benchmark of reads: Portolan beside viem's multicall and alloy's MulticallBuilder, in one run on one chain.
+//!
+//! Each side is a process of its own that is told what to read and verifies what it got; rounds go through all sides
+//! in turn, and medians are compared. Invariant: whatever is started here ends with its value.
+
+mod aggregate;
+mod alarm;
+mod delay;
+mod growth;
+mod joined;
+mod meter;
+mod node;
+mod peer;
+mod peers;
+mod side;
+mod table;
+mod tally;
+mod world;
+
+use anyhow::{Result, bail};
+
+pub use self::side::serve;
+
+use self::table::Verdict;
+
+type Say<'a> = &'a mut dyn FnMut(&str);
+type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
+
+const SECTIONS: [(&str, Section); 4] =
+    [("peers", peers::run), ("growth", growth::run), ("joined", joined::run), ("aggregate", aggregate::run)];
+
+/// Runs the named sections, or all; whether every bound that is not about time holds.
+///
+/// # Errors
+/// Whatever does not come up, and a side that answers wrongly.
+pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
+    if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
+        bail!("no section {name}: usage: bench-reads [peers] [growth] [joined] [aggregate]");
+    }
+    let mut verdict = Verdict::default();
+    for (name, section) in SECTIONS {
+        if names.is_empty() || names.contains(&name) {
+            section(&mut say, &mut verdict)?;
+        }
+    }
+    verdict.tell(&mut say);
+    Ok(verdict.holds())
+}

@@ -1,0 +1,50 @@
+//! CPU time: of this process, and of another one by its threads.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use rustix::time::{ClockId, clock_gettime};
+
+/// What this process has used so far, with all threads that it ever had.
+pub(super) fn own_cpu() -> Result<Duration> {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Ok(Duration::new(time.tv_sec.try_into()?, time.tv_nsec.try_into()?))
+}
+
+/// What the threads of a process have used so far, in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Threads(BTreeMap<String, u64>);
+
+impl Threads {
+    pub(super) fn of(process: u32) -> Result<Self> {
+        let mut threads = BTreeMap::new();
+        for entry in fs::read_dir(format!("/proc/{process}/task"))? {
+            let entry = entry?;
+            // A thread may end between the two looks.
+            let Ok(stat) = fs::read_to_string(entry.path().join("schedstat")) else { continue };
+            let used = stat.split(' ').next().context("an empty schedstat")?.parse()?;
+            threads.insert(entry.file_name().to_string_lossy().into_owned(), used);
+        }
+        Ok(Self(threads))
+    }
+
+    /// What was used since `before`. A thread that ended meanwhile is not in it: a pool's threads end when they were
+    /// idle for long, which they are not while they are measured.
+    pub(super) fn ms_since(&self, before: &Self) -> f64 {
+        let used = |(thread, now): (&String, &u64)| now.saturating_sub(before.0.get(thread).copied().unwrap_or(0));
+        ms(Duration::from_nanos(self.0.iter().map(used).sum()))
+    }
+}
+
+pub(super) fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// The middle of the values; of an even number the upper one of the two.
+pub(super) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}

@@ -1,0 +1,146 @@
+//! One side as a process: reads what lines on stdin tell it, verifies it, and says what it cost.
+//!
+//! Invariant: nothing but the reading, from a list of tokens to numbers, is inside of what is measured.
+
+mod alloy;
+mod portolan;
+
+use std::io::{BufRead as _, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ::alloy::primitives::{Address, U256};
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use self::alloy::Alloy;
+use self::portolan::Portolan;
+use super::meter::{ms, own_cpu};
+use super::peer::Way;
+use super::world::World;
+
+/// What a process does right after its answer counts too.
+const SETTLE: Duration = Duration::from_millis(20);
+
+enum Client {
+    Portolan(Portolan),
+    Alloy(Alloy),
+}
+
+/// Answers until stdin ends.
+///
+/// # Errors
+/// A way that is none, a world that cannot be read, a broken pipe.
+pub fn serve(way: &str, world: &Path) -> Result<()> {
+    let world = World::read(world)?;
+    let way = Way::of(way).with_context(|| format!("no way to read: {way}"))?;
+    let runtime = Runtime::new()?;
+    let mut client = match way {
+        Way::Alloy => Client::Alloy(Alloy::default()),
+        _ => Client::Portolan(Portolan::new(world.chain_id)),
+    };
+    let mut lines = std::io::stdin().lock().lines();
+    while let Some(line) = lines.next().transpose()? {
+        let answer = match line.split(' ').collect::<Vec<_>>().as_slice() {
+            ["run", url, account, count, chunk] => {
+                let asked = Asked::of(&world, url, account, count);
+                asked.and_then(|asked| runtime.block_on(client.run(way, asked, chunk.parse()?)))
+            }
+            ["join", url, account, count, joiners] => {
+                let asked = Asked::of(&world, url, account, count);
+                let mut go = || say("joined");
+                asked.and_then(|asked| runtime.block_on(client.join(asked, joiners.parse()?, &mut lines, &mut go)))
+            }
+            _ => bail!("unknown command {line}"),
+        };
+        match answer {
+            Ok((wall, cpu)) => say(&json!({"wall_ms": ms(wall), "cpu_ms": ms(cpu)}).to_string())?,
+            Err(error) => say(&json!({"error": format!("{error:#}")}).to_string())?,
+        }
+    }
+    Ok(())
+}
+
+fn say(line: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{line}")?;
+    Ok(stdout.flush()?)
+}
+
+/// Balances of one account in the first tokens.
+struct Asked<'a> {
+    world: &'a World,
+    url: &'a str,
+    who: usize,
+    account: Address,
+    tokens: &'a [Address],
+}
+
+impl<'a> Asked<'a> {
+    fn of(world: &'a World, url: &'a str, who: &str, count: &str) -> Result<Self> {
+        let who = who.parse()?;
+        let account = *world.accounts.get(who).with_context(|| format!("no account {who}"))?;
+        let tokens = world.tokens.get(..count.parse()?).with_context(|| format!("not {count} tokens"))?;
+        Ok(Self { world, url, who, account, tokens })
+    }
+
+    fn verify(&self, found: &Found) -> Result<()> {
+        let held = match found {
+            Found::Held(held) => held.clone(),
+            Found::All(all) if all.len() == self.tokens.len() => {
+                all.iter().copied().enumerate().filter(|(_, amount)| !amount.is_zero()).collect()
+            }
+            Found::All(all) => bail!("{} answers to {} questions", all.len(), self.tokens.len()),
+        };
+        self.world.verify(self.who, self.tokens.len(), &held)
+    }
+}
+
+/// What a way answers.
+enum Found {
+    /// Every balance.
+    All(Vec<U256>),
+    /// Those that are not zero.
+    Held(Vec<(usize, U256)>),
+}
+
+impl Client {
+    async fn run(&mut self, way: Way, asked: Asked<'_>, chunk: usize) -> Result<(Duration, Duration)> {
+        let (cpu, began) = (own_cpu()?, Instant::now());
+        let found = match (&mut *self, way) {
+            (Self::Portolan(reader), Way::Scan) => Found::Held(reader.scan(&asked).await?),
+            (Self::Portolan(reader), _) => Found::All(reader.balances(&asked).await?),
+            (Self::Alloy(provider), _) => Found::All(provider.balances(&asked, chunk).await?),
+        };
+        let wall = began.elapsed();
+        tokio::time::sleep(SETTLE).await;
+        let cpu = own_cpu()? - cpu;
+        asked.verify(&found)?;
+        if let Self::Portolan(reader) = self {
+            reader.verify_rung(&asked)?;
+        }
+        Ok((wall, cpu))
+    }
+
+    /// Equal batches at once; `joined` is called when all of them wait for the node.
+    async fn join(
+        &mut self,
+        asked: Asked<'_>,
+        joiners: usize,
+        lines: &mut impl Iterator<Item = std::io::Result<String>>,
+        joined: &mut impl FnMut() -> Result<()>,
+    ) -> Result<(Duration, Duration)> {
+        let Self::Portolan(reader) = self else { bail!("only Portolan's reads join") };
+        let batches = reader.batches(&asked, joiners + 1).await?;
+        say("ready")?;
+        lines.next().context("nobody says go")??;
+        let (cpu, began) = (own_cpu()?, Instant::now());
+        let answers = batches.read(joined).await?;
+        let (wall, cpu) = (began.elapsed(), own_cpu()? - cpu);
+        for answer in &answers {
+            asked.verify(&Found::All(portolan::amounts(answer)?))?;
+        }
+        Ok((wall, cpu))
+    }
+}

@@ -1,0 +1,112 @@
+//! Portolan's reader, as the gateway uses it: pin, then read or scan.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::{Bytes, U256};
+use alloy::sol_types::SolCall as _;
+use anyhow::{Context as _, Result, bail, ensure};
+use futures_util::future::{BoxFuture, join_all, poll_immediate};
+use portolan_reader::{Block, ChainReader, Limits, Outcome, Read, Reader, Reply, Rung, Upstream};
+use tokio::time::Instant;
+
+use super::Asked;
+
+/// Longer than any answer takes.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+alloy::sol! {
+    function balanceOf(address owner) external view returns (uint256);
+}
+
+/// A reader for each URL.
+pub(super) struct Portolan {
+    chain_id: u64,
+    readers: BTreeMap<String, Arc<ChainReader>>,
+}
+
+impl Portolan {
+    pub(super) fn new(chain_id: u64) -> Self {
+        Self { chain_id, readers: BTreeMap::new() }
+    }
+
+    pub(super) async fn balances(&mut self, asked: &Asked<'_>) -> Result<Vec<U256>> {
+        let (reader, block, deadline) = self.begin(asked).await?;
+        amounts(&reader.read(self.chain_id, block, reads(asked), deadline).await)
+    }
+
+    pub(super) async fn scan(&mut self, asked: &Asked<'_>) -> Result<Vec<(usize, U256)>> {
+        let (reader, block, deadline) = self.begin(asked).await?;
+        let found = reader.scan(self.chain_id, block, asked.account, asked.tokens.to_vec(), deadline).await;
+        ensure!(found.failed.is_empty(), "{} tokens failed, such as {:?}", found.failed.len(), found.failed.first());
+        Ok(found.held)
+    }
+
+    /// Figures of another rung are figures of something else.
+    pub(super) fn verify_rung(&self, asked: &Asked<'_>) -> Result<()> {
+        let status = self.readers.get(asked.url).context("no reader")?.status();
+        let rungs: Vec<_> =
+            status.iter().flat_map(|network| &network.endpoints).map(|endpoint| endpoint.rung).collect();
+        ensure!(rungs == [Some(Rung::Override)], "the reads went by {rungs:?}");
+        Ok(())
+    }
+
+    /// Equal batches at one block.
+    pub(super) async fn batches(&mut self, asked: &Asked<'_>, count: usize) -> Result<Batches> {
+        let (reader, block, deadline) = self.begin(asked).await?;
+        let batches = vec![reads(asked); count];
+        Ok(Batches { chain_id: self.chain_id, reader, block, deadline, batches })
+    }
+
+    /// How every answer begins.
+    async fn begin(&mut self, asked: &Asked<'_>) -> Result<(Arc<ChainReader>, Block, Instant)> {
+        if !self.readers.contains_key(asked.url) {
+            let endpoints = vec![asked.url.parse()?];
+            let upstream = Upstream { chain_id: self.chain_id, name: "bench".to_owned(), endpoints };
+            self.readers.insert(asked.url.to_owned(), ChainReader::new(vec![upstream], Limits::default(), None));
+        }
+        let reader = Arc::clone(self.readers.get(asked.url).context("no reader")?);
+        let deadline = Instant::now() + DEADLINE;
+        let block = reader.pin(self.chain_id, deadline).await?;
+        Ok((reader, block, deadline))
+    }
+}
+
+fn reads(asked: &Asked<'_>) -> Vec<Read> {
+    let data = Bytes::from(balanceOfCall { owner: asked.account }.abi_encode());
+    asked.tokens.iter().map(|token| Read::call(*token, data.clone())).collect()
+}
+
+/// The numbers in the replies to reads of balances.
+pub(super) fn amounts(replies: &[Reply]) -> Result<Vec<U256>> {
+    let amount = |reply: &Reply| match &reply.outcome {
+        Outcome::Ok(bytes) => Ok(balanceOfCall::abi_decode_returns(bytes)?),
+        other => bail!("a balance came to {other:?}"),
+    };
+    replies.iter().map(amount).collect()
+}
+
+/// Equal batches that are asked at once.
+pub(super) struct Batches {
+    chain_id: u64,
+    reader: Arc<ChainReader>,
+    block: Block,
+    deadline: Instant,
+    batches: Vec<Vec<Read>>,
+}
+
+impl Batches {
+    /// Begins all of them, calls `begun`, and waits for their replies.
+    pub(super) async fn read(self, begun: &mut impl FnMut() -> Result<()>) -> Result<Vec<Vec<Reply>>> {
+        let Self { chain_id, reader, block, deadline, batches } = self;
+        let mut under_way = Vec::new();
+        for batch in batches {
+            let mut answer: BoxFuture<'_, Vec<Reply>> = reader.read(chain_id, block, batch, deadline);
+            ensure!(poll_immediate(&mut answer).await.is_none(), "answered while the node is held");
+            under_way.push(answer);
+        }
+        begun()?;
+        Ok(join_all(under_way).await)
+    }
+}

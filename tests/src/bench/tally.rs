@@ -1,0 +1,41 @@
+//! What an answer asked of the node: requests and the bytes of their bodies, counted by a proxy.
+//!
+//! Requests that carry no reads (which chain, which block) stand apart: Portolan follows the newest block beside its
+//! answers, however many there are.
+
+use anyhow::Result;
+use serde_json::Value;
+
+use crate::rpc_fault::Exchange;
+
+/// Requests and bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) requests: usize,
+    pub(super) up_bytes: usize,
+    pub(super) down_bytes: usize,
+    /// Requests without reads, with their bytes both ways.
+    pub(super) beside: usize,
+    pub(super) beside_bytes: usize,
+    /// The `eth_call`s.
+    pub(super) calls: Vec<Value>,
+}
+
+impl Tally {
+    pub(super) fn of(exchanges: &[Exchange]) -> Result<Self> {
+        let mut tally = Self::default();
+        for exchange in exchanges {
+            let request: Value = serde_json::from_slice(&exchange.asked)?;
+            if request["method"] == "eth_call" {
+                tally.requests += 1;
+                tally.up_bytes += exchange.asked.len();
+                tally.down_bytes += exchange.answered;
+                tally.calls.push(request);
+            } else {
+                tally.beside += 1;
+                tally.beside_bytes += exchange.asked.len() + exchange.answered;
+            }
+        }
+        Ok(tally)
+    }
+}

@@ -1,0 +1,92 @@
+//! What stands on the benchmark's chain, and the packages that make it.
+//!
+//! Invariant: what is expected comes from the genesis, never from a side.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use alloy::primitives::{Address, U256};
+use anyhow::{Context as _, Result, ensure};
+use serde::Deserialize;
+
+use crate::build::workspace;
+use crate::chain;
+
+const LOCK: &str = "package-lock.json";
+
+/// The accounts and tokens of a chain.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct World {
+    pub(super) chain_id: u64,
+    pub(super) accounts: Vec<Address>,
+    pub(super) tokens: Vec<Address>,
+    /// For each account its balances that are not zero, by the token's place.
+    held: Vec<BTreeMap<usize, U256>>,
+    /// Creation code.
+    pub(super) multicall3: String,
+}
+
+impl World {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let text = fs::read(path).with_context(|| path.display().to_string())?;
+        serde_json::from_slice(&text).with_context(|| path.display().to_string())
+    }
+
+    /// Checks the balances that are not zero, in the order of tokens.
+    pub(super) fn verify(&self, who: usize, count: usize, found: &[(usize, U256)]) -> Result<()> {
+        let held = self.held.get(who).with_context(|| format!("no account {who}"))?;
+        let expected: Vec<(usize, U256)> = held.range(..count).map(|(place, amount)| (*place, *amount)).collect();
+        ensure!(found == expected, "account {who} holds {expected:?} of {count} tokens, and was told {found:?}");
+        Ok(())
+    }
+}
+
+/// A folder with a chain's genesis and its [`World`].
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) packages: PathBuf,
+    pub(super) genesis: PathBuf,
+    pub(super) world: PathBuf,
+}
+
+/// Writes the genesis of a chain with so many tokens.
+pub(super) fn prepare(tokens: usize) -> Result<Prepared> {
+    let packages = packages()?;
+    let folder = packages.join(tokens.to_string());
+    let arguments = ["genesis.mjs".to_owned(), folder.display().to_string(), tokens.to_string()];
+    chain::run(Command::new("node").args(arguments), &packages)?;
+    Ok(Prepared { packages, genesis: folder.join("genesis.json"), world: folder.join("world.json") })
+}
+
+/// The folder with viem, solc and anvil, and this benchmark's scripts beside them.
+fn packages() -> Result<PathBuf> {
+    chain::require("node", chain::NODE_MIN)?;
+    chain::require("npm", chain::NPM_MIN)?;
+    let (folder, sources) = (chain::target_folder()?.join("bench-reads"), workspace().join("tests"));
+    let wanted = fs::read(sources.join("chain").join(LOCK))?;
+    // The lock file is copied last, so a folder that has it is complete.
+    if fs::read(folder.join(LOCK)).ok() != Some(wanted) {
+        install(&sources.join("chain"), &folder)?;
+    }
+    for entry in fs::read_dir(sources.join("bench"))? {
+        let entry = entry?;
+        fs::copy(entry.path(), folder.join(entry.file_name()))?;
+    }
+    Ok(folder)
+}
+
+fn install(from: &Path, folder: &Path) -> Result<()> {
+    let began = folder.with_extension("installing");
+    for old in [folder, &began].into_iter().filter(|old| old.exists()) {
+        fs::remove_dir_all(old).with_context(|| old.display().to_string())?;
+    }
+    fs::create_dir_all(&began)?;
+    for file in ["package.json", LOCK] {
+        fs::copy(from.join(file), began.join(file))?;
+    }
+    chain::run(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]), &began)?;
+    fs::rename(&began, folder).with_context(|| folder.display().to_string())
+}

@@ -1,0 +1,107 @@
+//! A plugin of the benchmark: fifty protocols that read as deep as most do, registry → pool → farm.
+//!
+//! The first two levels never change; what an account has earned is asked at the third. `tests/bench/genesis.mjs` puts
+//! the contracts where this table has them.
+
+use portolan_plugin_api::*;
+
+sol! {
+    function next() external view returns (address);
+    function due(address account) external view returns (address token, uint256 amount);
+    function claim() external;
+}
+
+const NETWORK: u64 = 137;
+const PROTOCOLS: u8 = 50;
+/// Its one read connects and probes an endpoint, and teaches nothing about the others.
+const IDLE: &str = "synthetic_idle";
+/// The first byte of a registry's address; the number of its protocol is the last one.
+const REGISTRY_PREFIX: u8 = 0x5a;
+
+#[derive(Debug)]
+struct Synthetic {
+    deployments: Vec<Deployment<Registry>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Registry(Address);
+
+impl Mechanism for Registry {
+    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
+        keys.address("registry").map(Self)
+    }
+}
+
+fn shipped() -> impl Iterator<Item = Deployment<Registry>> {
+    let on = |protocol: String, registry| Deployment {
+        protocol,
+        network: NETWORK,
+        market: "main".to_owned(),
+        mechanism: Registry(registry),
+    };
+    let numbered = (0..PROTOCOLS).map(move |number| on(format!("synthetic_{number:02}"), registry(number)));
+    numbered.chain([on(IDLE.to_owned(), registry(PROTOCOLS))])
+}
+
+fn registry(number: u8) -> Address {
+    let mut address = Address::with_last_byte(number);
+    address.0[0] = REGISTRY_PREFIX;
+    address
+}
+
+fn protocol(slug: &str) -> Protocol {
+    Protocol {
+        slug: slug.to_owned(),
+        name: slug.to_ascii_uppercase(),
+        website: "https://synthetic.example".to_owned(),
+        logo: None,
+        primitives: vec!["FARMING".to_owned()],
+        company: Company { name: "Synthetic".to_owned(), slug: "synthetic".to_owned() },
+    }
+}
+
+impl Plugin for Synthetic {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self { deployments: settings.deployments(shipped())? })
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let protocols = self.deployments.iter().map(|row| protocol(&row.protocol));
+        let catalogue = Catalogue::new().protocols(protocols).claims([ClaimTemplate::new::<claimCall>([])]);
+        self.deployments
+            .iter()
+            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &[Question::Claimables], [row.mechanism.0]))
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        if cx.protocol() == IDLE {
+            cx.native_balance(account).await?;
+            return Ok(Vec::new());
+        }
+        let asked = self.deployments.iter().filter(|row| row.protocol == cx.protocol());
+        let parts: Vec<_> = asked.map(|row| climb(cx, row, account)).collect();
+        cx.gather(parts).await
+    }
+}
+
+async fn climb(cx: &Chain, row: &Deployment<Registry>, account: Address) -> Result<Vec<Claimable>, Error> {
+    let Registry(registry) = row.mechanism;
+    let pool = cx.call(registry, nextCall {}).immutable().await?;
+    let farm = cx.call(pool, nextCall {}).immutable().await?;
+    let due = cx.call(farm, dueCall { account }).await?;
+    if due.amount.is_zero() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Claimable {
+        market: row.market.clone(),
+        contract: registry,
+        name: format!("{} reward", symbol(due.token)),
+        mechanism: "synthetic".to_owned(),
+        token: due.token,
+        amount: due.amount,
+        claim: Claim::new(registry, &claimCall {}),
+        number: None,
+    }])
+}
+
+portolan_plugin_api::export!(Synthetic);
