@@ -1,3 +1,5 @@
+//! The store over restarts, kills, damage and reorganisations.
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
