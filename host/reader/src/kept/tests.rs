@@ -156,13 +156,14 @@ fn kept_replies_stay_within_their_bytes() {
     let replies = Kept::new();
     let half_a_mebibyte = vec![1; 512 << 10];
     let read = |number: u32| Read::call(Address::ZERO, number.to_be_bytes()).fresh(Freshness::Immutable);
-    for number in 0..200 {
+    // Three times what fits, so that every shard of the cache is full, however the keys fall.
+    for number in 0..400 {
         replies.keep(1, &at(1), &read(number), &Outcome::Ok(half_a_mebibyte.clone().into()));
     }
     assert!(!replies.replies.is_empty());
     assert!(replies.replies.weight() <= KEPT_MAX_BYTES);
     let before = replies.replies.len();
-    for number in 200..400 {
+    for number in 400..800 {
         replies.restore(Row { chain_id: 1, read: read(number), timestamp: 1, reply: half_a_mebibyte.clone().into() });
     }
     assert!(replies.replies.len() <= before + 1, "what comes from the disk drives nothing out");
