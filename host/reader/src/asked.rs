@@ -143,7 +143,8 @@ impl Table {
             Some(flight) => flight.reads().get(entry.place),
             None => carried.get(entry.place),
         };
-        let is_it = |entry: &Entry| entry.hash == hash && own(entry).is_some_and(|own| is_same(own, read));
+        let is_it =
+            |entry: &Entry| entry.hash == hash && own(entry).is_some_and(|own| own.question() == read.question());
         let entry = self.entries.find_mut(hash, is_it)?;
         let failed = flights.get(entry.flight).is_some_and(|flight| flight.has_failed(entry.place));
         Some((entry, failed))
@@ -303,15 +304,8 @@ impl Asked {
     }
 
     fn hash(&self, read: &Read) -> u64 {
-        let Read { to, data, kind, from, isolated, gas_cap, freshness: _ } = read;
-        self.hasher.hash_one((to, data, kind, from, isolated, gas_cap))
+        self.hasher.hash_one(read.question())
     }
-}
-
-/// The same question, however fresh the reply has to be: at its own block it is as fresh as can be.
-fn is_same(one: &Read, other: &Read) -> bool {
-    let question = |read: &Read| (read.kind, read.from, read.isolated, read.gas_cap);
-    one.to == other.to && one.data == other.data && question(one) == question(other)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

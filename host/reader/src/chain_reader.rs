@@ -14,7 +14,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::ask::{Balances, Reads, balance};
+use crate::ask::{Ask, Balances, Reads, balance};
 use crate::asked::{Asked, Landing};
 use crate::endpoints::Endpoints;
 use crate::heads::Heads;
@@ -138,8 +138,7 @@ impl ChainReader {
             return failed(tokens.len(), ReadFailure::NotConfigured);
         };
         let ask = Balances::new(account, &tokens);
-        let outcomes = network.endpoints.read(&block, &ask, in_time(deadline)).await;
-        network.note_lost(&block, &outcomes);
+        let outcomes = outcomes(&network.endpoints, &network.heads, &block, &ask, in_time(deadline)).await;
         let mut scan = Scan::default();
         for (place, outcome) in outcomes.into_iter().enumerate() {
             match outcome {
@@ -167,19 +166,19 @@ impl Network {
     fn fly(&self, block: Block, until: Instant, landing: Landing) {
         let (endpoints, heads) = (Arc::clone(&self.endpoints), Arc::clone(&self.heads));
         tokio::spawn(async move {
-            let outcomes = endpoints.read(&block, &Reads(landing.reads()), until).await;
-            if outcomes.contains(&BLOCK_LOST) {
-                heads.lost(&block);
-            }
+            let outcomes = outcomes(&endpoints, &heads, &block, &Reads(landing.reads()), until).await;
             landing.land(outcomes);
         });
     }
+}
 
-    fn note_lost(&self, block: &Block, outcomes: &[Outcome]) {
-        if outcomes.contains(&BLOCK_LOST) {
-            self.heads.lost(block);
-        }
+/// Asks the endpoints; a block that none of them knows is not pinned again.
+async fn outcomes(endpoints: &Endpoints, heads: &Heads, block: &Block, ask: &dyn Ask, until: Instant) -> Vec<Outcome> {
+    let outcomes = endpoints.read(block, ask, until).await;
+    if outcomes.contains(&Outcome::Failed(ReadFailure::BlockLost)) {
+        heads.lost(block);
     }
+    outcomes
 }
 
 /// The networks' endpoints, for the store.
@@ -199,8 +198,6 @@ impl Canonical for Chains {
         .boxed()
     }
 }
-
-const BLOCK_LOST: Outcome = Outcome::Failed(ReadFailure::BlockLost);
 
 fn failed(count: usize, failure: ReadFailure) -> Scan {
     Scan { held: Vec::new(), failed: (0..count).map(|place| (place, ScanFault::Unread(failure))).collect() }

@@ -122,6 +122,12 @@ impl Read {
     pub fn fresh(self, freshness: Freshness) -> Self {
         Self { freshness, ..self }
     }
+
+    /// What is asked, however fresh the reply has to be: reads with equal questions have one reply at a block.
+    pub(crate) fn question(&self) -> (Address, &Bytes, Kind, Option<Address>, bool, Option<u32>) {
+        let Self { kind, to, data, from, freshness: _, isolated, gas_cap } = self;
+        (*to, data, *kind, *from, *isolated, *gas_cap)
+    }
 }
 
 /// What became of a read.

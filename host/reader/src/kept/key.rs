@@ -56,18 +56,14 @@ impl<'a> Key<&'a Read> {
 
 impl<R: Borrow<Read>> Hash for Key<R> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Read { kind, to, data, from, freshness: _, isolated, gas_cap } = self.read.borrow();
-        (self.chain_id, self.fact, kind, to, data, from, isolated, gas_cap).hash(state);
+        (self.chain_id, self.fact, self.read.borrow().question()).hash(state);
     }
 }
 
 impl<R: Borrow<Read>> Key<R> {
     fn is<Q: Borrow<Read>>(&self, other: &Key<Q>) -> bool {
-        let question = |read: &Read| (read.kind, read.to, read.from, read.isolated, read.gas_cap);
         let (one, two) = (self.read.borrow(), other.read.borrow());
-        (self.chain_id, self.fact) == (other.chain_id, other.fact)
-            && question(one) == question(two)
-            && one.data == two.data
+        (self.chain_id, self.fact) == (other.chain_id, other.fact) && one.question() == two.question()
     }
 }
 
