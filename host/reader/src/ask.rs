@@ -1,7 +1,7 @@
 //! What a batch asks: reads one by one, or the balances of one account in many tokens. Both come down to reads on
 //! every rung; the top one has a program for each.
 //!
-//! Invariant: `told` of a chunk stands in the order of its members, and has no more than these.
+//! Invariant: what a chunk's reply names are places among its members; those that it does not name came to zero.
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol;
@@ -30,7 +30,8 @@ pub(crate) trait Ask: Sync {
     /// The program that answers packed calls.
     fn program(&self) -> &'static [u8];
     fn encode(&self, members: &[usize]) -> Vec<u8>;
-    fn decode(&self, reply: &[u8], members: usize) -> Result<(Head, Vec<Told>), Malformed>;
+    /// What became of the first members, by place among them; a word of zero where nothing is named.
+    fn decode(&self, reply: &[u8], members: usize) -> Result<(Head, Vec<(usize, Told)>), Malformed>;
 }
 
 /// Reads, whatever they are.
@@ -61,7 +62,7 @@ impl Ask for Reads<'_> {
         packed::encode(members.iter().map(|place| &self.0[*place]), READ_GAS)
     }
 
-    fn decode(&self, reply: &[u8], members: usize) -> Result<(Head, Vec<Told>), Malformed> {
+    fn decode(&self, reply: &[u8], members: usize) -> Result<(Head, Vec<(usize, Told)>), Malformed> {
         packed::decode(reply, members)
     }
 }
@@ -89,7 +90,7 @@ impl Ask for Balances<'_> {
     }
 
     fn may_pack(&self, place: usize) -> bool {
-        packed::may_pack(&self.read(place))
+        packed::may_pack_call(&self.tokens[place], &self.data)
     }
 
     fn packed_bytes(&self, _before: Option<usize>, _place: usize) -> usize {
@@ -101,21 +102,17 @@ impl Ask for Balances<'_> {
     }
 
     fn encode(&self, members: &[usize]) -> Vec<u8> {
-        let tokens: Vec<Address> = members.iter().map(|place| self.tokens[*place]).collect();
-        scan::encode(self.account, &tokens, READ_GAS)
+        scan::encode(self.account, members.iter().map(|place| &self.tokens[*place]), READ_GAS)
     }
 
-    fn decode(&self, reply: &[u8], members: usize) -> Result<(Head, Vec<Told>), Malformed> {
+    fn decode(&self, reply: &[u8], members: usize) -> Result<(Head, Vec<(usize, Told)>), Malformed> {
         let (head, named) = scan::decode(reply, members)?;
-        let mut told = vec![Told::Ok(Bytes::from_static(&[0; 32])); head.done];
-        for (place, one) in named {
-            told[place] = match one {
-                ScanTold::Balance(held) => Told::Ok(held.to_be_bytes::<32>().into()),
-                ScanTold::Failed => Told::Reverted(Bytes::new()),
-                ScanTold::Capped => Told::Capped,
-            };
-        }
-        Ok((head, told))
+        let told = |told| match told {
+            ScanTold::Balance(held) => Told::Ok(held.to_be_bytes::<32>().into()),
+            ScanTold::Failed => Told::Reverted(Bytes::new()),
+            ScanTold::Capped => Told::Capped,
+        };
+        Ok((head, named.into_iter().map(|(place, one)| (place, told(one))).collect()))
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use alloy::primitives::B256;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
@@ -45,11 +45,13 @@ struct Table {
     flights: Vec<Arc<Flight>>,
 }
 
-#[derive(Clone, Copy)]
+/// Of questions.
+struct Hashes<'a>(&'a DefaultHashBuilder);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Entry {
-    hash: u64,
-    flight: usize,
-    place: usize,
+    flight: u32,
+    place: u32,
 }
 
 /// Reads that are asked together.
@@ -63,16 +65,22 @@ struct Flight {
 /// One asker's places in flights, in the order of its reads.
 #[derive(Default)]
 struct Seats {
-    /// With whether this asker started it.
-    flights: Vec<(Arc<Flight>, bool)>,
+    flights: Vec<Joined>,
     seats: Vec<Seat>,
 }
 
-struct Seat {
-    flight: usize,
-    place: usize,
-    /// Whether the outcome was there already.
+struct Joined {
+    flight: Arc<Flight>,
+    /// This asker started it.
+    own: bool,
+    /// The outcomes were there already.
     told: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Seat {
+    flight: u32,
+    place: u32,
 }
 
 /// The duty to end a flight; where nothing else ends it, it ends in failures.
@@ -111,11 +119,11 @@ impl Flight {
         self.reads.get().map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn outcome(&self, place: usize) -> Option<&Outcome> {
-        self.outcomes.get()?.get(place)
+    fn outcome(&self, place: u32) -> Option<&Outcome> {
+        self.outcomes.get()?.get(index(place))
     }
 
-    fn has_failed(&self, place: usize) -> bool {
+    fn has_failed(&self, place: u32) -> bool {
         matches!(self.outcome(place), Some(Outcome::Failed(_)))
     }
 
@@ -135,34 +143,96 @@ impl Flight {
 }
 
 impl Table {
-    /// The entry of a question, and whether its outcome is a failure. This call's own flight, which comes next, has no
-    /// reads yet but those that it carries.
-    fn find(&mut self, hash: u64, read: &Read, carried: &[Read]) -> Option<(&mut Entry, bool)> {
-        let flights = &self.flights;
-        let own = |entry: &Entry| match flights.get(entry.flight) {
-            Some(flight) => flight.reads().get(entry.place),
-            None => carried.get(entry.place),
-        };
+    /// The question of an entry. The flight of who is asking now comes next, and has no reads yet but these.
+    fn read<'a>(flights: &'a [Arc<Flight>], asking: &'a [Read], entry: Entry) -> Option<&'a Read> {
+        match flights.get(index(entry.flight)) {
+            Some(flight) => flight.reads().get(index(entry.place)),
+            None => asking.get(index(entry.place)),
+        }
+    }
+
+    /// The outcome of a question, where it is known and no failure.
+    fn told(&self, hash: u64, read: &Read) -> Option<&Outcome> {
         let is_it =
-            |entry: &Entry| entry.hash == hash && own(entry).is_some_and(|own| own.question() == read.question());
-        let entry = self.entries.find_mut(hash, is_it)?;
-        let failed = flights.get(entry.flight).is_some_and(|flight| flight.has_failed(entry.place));
-        Some((entry, failed))
+            |entry: &Entry| Self::read(&self.flights, &[], *entry).is_some_and(|own| own.question() == read.question());
+        let entry = self.entries.find(hash, is_it)?;
+        let flight = self.flights.get(index(entry.flight)).filter(|flight| !flight.has_failed(entry.place))?;
+        flight.outcome(entry.place)
+    }
+
+    /// So that entering this many does not move the others more than once.
+    fn make_room(&mut self, reads: usize, hashes: &Hashes<'_>) {
+        let flights = &self.flights;
+        self.entries.reserve(reads, |entry| Self::read(flights, &[], *entry).map_or(0, |own| hashes.of(own)));
+    }
+
+    /// The entry that carries the question at this place: one that is there and has not failed, else a new one.
+    fn enter(&mut self, asking: &[Read], place: usize, hashes: &Hashes<'_>, hash: u64) -> Entry {
+        let new = Entry { flight: count(self.flights.len()), place: count(place) };
+        let (flights, read) = (&self.flights, &asking[place]);
+        let own = |entry: &Entry| Self::read(flights, asking, *entry);
+        let is_it = |entry: &Entry| own(entry).is_some_and(|own| own.question() == read.question());
+        match self.entries.entry(hash, is_it, |entry| own(entry).map_or(0, |own| hashes.of(own))) {
+            hash_table::Entry::Vacant(room) => drop(room.insert(new)),
+            hash_table::Entry::Occupied(mut known) => {
+                let Entry { flight, place } = *known.get();
+                if flights.get(index(flight)).is_none_or(|flight| !flight.has_failed(place)) {
+                    return *known.get();
+                }
+                *known.get_mut() = new;
+            }
+        }
+        new
+    }
+
+    /// Has an entry of the next flight stand at another place.
+    fn move_entry(&mut self, hash: u64, from: u32, to: u32) {
+        let from = Entry { flight: count(self.flights.len()), place: from };
+        if let Some(entry) = self.entries.find_mut(hash, |entry| *entry == from) {
+            entry.place = to;
+        }
+    }
+}
+
+impl Hashes<'_> {
+    fn of(&self, read: &Read) -> u64 {
+        self.with(read, self.of_data(&read.data))
+    }
+
+    fn with(&self, read: &Read, data: u64) -> u64 {
+        let (to, _, kind, from, isolated, gas_cap) = read.question();
+        self.0.hash_one((to, data, kind, from, isolated, gas_cap))
+    }
+
+    fn of_data(&self, data: &[u8]) -> u64 {
+        self.0.hash_one(data)
+    }
+
+    /// Of reads in a row, which mostly have the same data.
+    fn each<'a>(&self, reads: &'a [Read]) -> impl Iterator<Item = u64> + use<'a, '_> {
+        let mut last = (&[] as &[u8], self.of_data(&[]));
+        reads.iter().map(move |read| {
+            if *read.data != *last.0 {
+                last = (&read.data, self.of_data(&read.data));
+            }
+            self.with(read, last.1)
+        })
     }
 }
 
 impl Seats {
     async fn land(&self, until: Instant) {
-        for (flight, _) in &self.flights {
-            flight.ended(until).await;
+        for joined in &self.flights {
+            joined.flight.ended(until).await;
         }
     }
 
     fn replies(&self) -> Vec<Reply> {
         let reply = |seat: &Seat| {
-            let outcome = self.flights.get(seat.flight).and_then(|(flight, _)| flight.outcome(seat.place));
+            let joined = self.flights.get(index(seat.flight));
+            let outcome = joined.and_then(|joined| joined.flight.outcome(seat.place));
             let outcome = outcome.cloned().unwrap_or(Outcome::Failed(ReadFailure::Timeout));
-            Reply { outcome, cached: seat.told, age_s: 0 }
+            Reply { outcome, cached: joined.is_some_and(|joined| joined.told), age_s: 0 }
         };
         self.seats.iter().map(reply).collect()
     }
@@ -170,8 +240,8 @@ impl Seats {
     /// What has to be asked again, for another asker's flight did not bring it; with its place here.
     fn lost(&self) -> (Vec<usize>, Vec<Read>) {
         let lost = |(place, seat): (usize, &Seat)| {
-            let (flight, own) = self.flights.get(seat.flight)?;
-            let read = flight.reads().get(seat.place)?;
+            let Joined { flight, own, .. } = self.flights.get(index(seat.flight))?;
+            let read = flight.reads().get(index(seat.place))?;
             (!own && flight.has_failed(seat.place)).then(|| (place, read.clone()))
         };
         self.seats.iter().enumerate().filter_map(lost).unzip()
@@ -179,7 +249,7 @@ impl Seats {
 
     /// Takes seats in other flights for these places.
     fn move_to(&mut self, places: Vec<usize>, others: Self) {
-        let first = self.flights.len();
+        let first = count(self.flights.len());
         self.flights.extend(others.flights);
         for (place, seat) in places.into_iter().zip(others.seats) {
             self.seats[place] = Seat { flight: first + seat.flight, ..seat };
@@ -187,12 +257,13 @@ impl Seats {
     }
 
     /// The number of a flight here.
-    fn number(&mut self, flight: &Arc<Flight>, own: bool) -> usize {
-        let known = self.flights.iter().rposition(|(known, _)| Arc::ptr_eq(known, flight));
-        known.unwrap_or_else(|| {
-            self.flights.push((Arc::clone(flight), own));
+    fn number(&mut self, flight: &Arc<Flight>, own: bool) -> u32 {
+        let known = self.flights.iter().rposition(|known| Arc::ptr_eq(&known.flight, flight));
+        count(known.unwrap_or_else(|| {
+            let told = flight.outcomes.get().is_some();
+            self.flights.push(Joined { flight: Arc::clone(flight), own, told });
             self.flights.len() - 1
-        })
+        }))
     }
 }
 
@@ -200,10 +271,7 @@ impl Asked {
     /// The reply to a question that was answered at the block.
     pub(crate) fn told(&self, block: &Block, read: &Read) -> Option<Reply> {
         let at = lock(&self.blocks).iter().find(|at| at.hash == block.hash).cloned()?;
-        let mut table = lock(&at.table);
-        let (entry, failed) = table.find(self.hash(read), read, &[])?;
-        let Entry { flight, place, .. } = *entry;
-        let outcome = table.flights.get(flight)?.outcome(place).filter(|_| !failed)?.clone();
+        let outcome = lock(&at.table).told(self.hashes().of(read), read)?.clone();
         Some(Reply { outcome, cached: true, age_s: 0 })
     }
 
@@ -229,54 +297,52 @@ impl Asked {
     }
 
     /// A seat for each read; those that no flight carries start one.
-    fn join(&self, block: &Block, reads: Vec<Read>, ask: &impl Fn(Landing)) -> Seats {
-        let at = self.at(block.hash);
-        let (flight, mut carried) = (Arc::new(Flight::default()), Vec::with_capacity(reads.len()));
+    fn join(&self, block: &Block, mut reads: Vec<Read>, ask: &impl Fn(Landing)) -> Seats {
+        let (at, flight) = (self.at(block.hash), Arc::new(Flight::default()));
         let mut seats = Seats { flights: Vec::new(), seats: Vec::with_capacity(reads.len()) };
-        let mut bytes = 0;
         let mut table = lock(&at.table);
-        let next = table.flights.len();
-        table.entries.reserve(reads.len(), |entry| entry.hash);
-        for read in reads {
-            let hash = self.hash(&read);
-            let entry = Entry { hash, flight: next, place: carried.len() };
-            let joined = match table.find(hash, &read, &carried) {
-                Some((known, false)) => Some(*known),
-                Some((failed, true)) => {
-                    *failed = entry;
-                    None
-                }
-                None => {
-                    table.entries.insert_unique(hash, entry, |entry| entry.hash);
-                    None
-                }
-            };
-            let seat = match joined.map(|known| (known.place, table.flights.get(known.flight))) {
-                Some((place, Some(other))) => {
-                    Seat { flight: seats.number(other, false), place, told: other.outcomes.get().is_some() }
-                }
-                Some((place, None)) => Seat { flight: seats.number(&flight, true), place, told: false },
-                None => {
-                    bytes += ENTRY_BYTES + read.data.len();
-                    carried.push(read);
-                    Seat { flight: seats.number(&flight, true), place: carried.len() - 1, told: false }
-                }
-            };
-            seats.seats.push(seat);
+        let hashes = self.hashes();
+        table.make_room(reads.len(), &hashes);
+        let mut own = 0;
+        for (place, hash) in hashes.each(&reads).enumerate() {
+            let entry = table.enter(&reads, place, &hashes, hash);
+            let other = table.flights.get(index(entry.flight));
+            own += usize::from(other.is_none() && index(entry.place) == place);
+            let number = seats.number(other.unwrap_or(&flight), other.is_none());
+            seats.seats.push(Seat { flight: number, place: entry.place });
         }
-        let starts = !carried.is_empty();
-        if starts {
-            // Told before the table is free: nobody else meets a flight without its reads.
-            drop(flight.reads.set(carried));
-            table.flights.push(Arc::clone(&flight));
+        if own == 0 {
+            return seats;
         }
+        if own < reads.len() {
+            self.leave_own(&mut reads, &mut seats, &flight, &mut table);
+        }
+        let bytes = reads.iter().map(|read| ENTRY_BYTES + read.data.len()).sum();
+        // Told before the table is free: nobody else meets a flight without its reads.
+        drop(flight.reads.set(reads));
+        table.flights.push(Arc::clone(&flight));
         drop(table);
         at.bytes.fetch_add(bytes, Ordering::Relaxed);
-        if starts {
-            ask(Landing { flight, at });
-            self.forget_what_is_too_much();
-        }
+        ask(Landing { flight, at });
+        self.forget_what_is_too_much();
         seats
+    }
+
+    /// Drops the reads that others carry; what the asker's own flight carries moves up.
+    fn leave_own(&self, reads: &mut Vec<Read>, seats: &mut Seats, flight: &Arc<Flight>, table: &mut Table) {
+        let number = seats.number(flight, true);
+        let is_own = |(place, seat): (usize, &Seat)| seat.flight == number && index(seat.place) == place;
+        let own: Vec<u32> =
+            seats.seats.iter().enumerate().filter(|each| is_own(*each)).map(|(place, _)| count(place)).collect();
+        for (to, from) in own.iter().enumerate() {
+            table.move_entry(self.hashes().of(&reads[index(*from)]), *from, count(to));
+        }
+        let new = |from: u32| own.binary_search(&from);
+        for seat in seats.seats.iter_mut().filter(|seat| seat.flight == number) {
+            seat.place = new(seat.place).map_or(seat.place, count);
+        }
+        let mut from = 0..;
+        reads.retain(|_| from.next().is_some_and(|from| new(from).is_ok()));
     }
 
     fn at(&self, hash: B256) -> Arc<AtBlock> {
@@ -303,9 +369,18 @@ impl Asked {
         }
     }
 
-    fn hash(&self, read: &Read) -> u64 {
-        self.hasher.hash_one(read.question())
+    fn hashes(&self) -> Hashes<'_> {
+        Hashes(&self.hasher)
     }
+}
+
+/// Of reads or flights: there is no memory for more than this counts.
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn index(place: u32) -> usize {
+    usize::try_from(place).unwrap_or(usize::MAX)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -401,6 +476,30 @@ mod tests {
         }
         let (one, two) = join!(one, two);
         assert_eq!((outcomes(one), outcomes(two)), (told(&[1, 2]), told(&[3, 2])));
+    }
+
+    #[tokio::test]
+    async fn twins_and_strangers_in_one_batch_find_their_seats() {
+        let (asked, started, first) = (Asked::default(), RefCell::new(Vec::new()), block(1));
+        let keep = |landing: Landing| started.borrow_mut().push(landing);
+        let reads = |numbers: &[u8]| numbers.iter().map(|number| read(*number)).collect::<Vec<_>>();
+        let mut one = asked.ask(&first, reads(&[1, 2]), soon(), keep).boxed_local();
+        let mut two = asked.ask(&first, reads(&[3, 2, 3, 4, 1, 4, 5]), soon(), keep).boxed_local();
+        assert!(one.as_mut().now_or_never().is_none() && two.as_mut().now_or_never().is_none());
+        let mut three = asked.ask(&first, reads(&[5, 4, 3]), soon(), keep).boxed_local();
+        assert!(three.as_mut().now_or_never().is_none());
+        let landings = started.take();
+        assert_eq!(
+            landings.iter().map(|landing| landing.reads().to_vec()).collect::<Vec<_>>(),
+            [reads(&[1, 2]), reads(&[3, 4, 5])]
+        );
+        for landing in landings {
+            let outcomes = echo(landing.reads());
+            landing.land(outcomes);
+        }
+        assert_eq!(outcomes(two.await), told(&[3, 2, 3, 4, 1, 4, 5]));
+        assert_eq!(outcomes(three.await), told(&[5, 4, 3]));
+        assert_eq!(asked.told(&first, &read(5)).map(|reply| reply.outcome), told(&[5]).pop());
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,6 +8,7 @@
 mod single;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::{Address, Bytes};
 use futures_util::StreamExt;
@@ -45,11 +46,12 @@ pub(crate) struct Batch<'a> {
     pub(crate) until: Instant,
 }
 
-/// What came of it: outcomes by place, and why the endpoint was left, if it was.
-#[derive(Default)]
-pub(crate) struct Attempt {
-    pub(crate) answered: Vec<(usize, Outcome)>,
-    pub(crate) fault: Option<Fault>,
+/// The outcomes of a batch by place, where requests under way put what they brought.
+struct Slots<'a>(Mutex<Filled<'a>>);
+
+struct Filled<'a> {
+    outcomes: &'a mut [Option<Outcome>],
+    any: bool,
 }
 
 /// One request.
@@ -63,7 +65,6 @@ enum Unit {
 /// What one request brought.
 #[derive(Default)]
 struct Step {
-    answered: Vec<(usize, Outcome)>,
     more: Vec<Unit>,
     proven: bool,
     unclear: Option<i64>,
@@ -78,19 +79,16 @@ enum Unusable {
 }
 
 impl Batch<'_> {
-    /// Asks for the reads at these places.
-    pub(crate) async fn answer(&self, open: &[usize]) -> Attempt {
-        let ways = match self.endpoint.ways(self.until).await {
-            Ok(ways) => ways,
-            Err(fault) => return Attempt { fault: Some(fault), ..Attempt::default() },
-        };
-        let mut attempt = Attempt::default();
+    /// Asks for the reads at these places, which have no outcome yet; an error is why the endpoint was left.
+    pub(crate) async fn answer(&self, open: &[usize], outcomes: &mut [Option<Outcome>]) -> Result<(), Fault> {
+        let ways = self.endpoint.ways(self.until).await?;
         let mut proven = ways.rung == Rung::Single;
-        attempt.fault = self.run(ways, open, &mut attempt.answered, &mut proven).await.err();
-        if !proven || attempt.fault == Some(Fault::IgnoredBlock) {
-            attempt.answered.clear();
+        let slots = Slots::new(outcomes);
+        let ran = self.run(ways, open, &slots, &mut proven).await;
+        if !proven || ran == Err(Fault::IgnoredBlock) {
+            slots.clear(open);
         }
-        attempt
+        ran
     }
 
     fn units(&self, ways: Ways, open: &[usize]) -> VecDeque<Unit> {
@@ -151,13 +149,7 @@ impl Batch<'_> {
         }
     }
 
-    async fn run(
-        &self,
-        ways: Ways,
-        open: &[usize],
-        answered: &mut Vec<(usize, Outcome)>,
-        proven: &mut bool,
-    ) -> Result<(), Fault> {
+    async fn run(&self, ways: Ways, open: &[usize], slots: &Slots<'_>, proven: &mut bool) -> Result<(), Fault> {
         let mut units = self.units(ways, open);
         let mut flying = FuturesUnordered::new();
         let mut unclear = 0;
@@ -165,7 +157,7 @@ impl Batch<'_> {
             while flying.len() < IN_FLIGHT_MAX
                 && let Some(unit) = units.pop_front()
             {
-                flying.push(self.step(ways, unit));
+                flying.push(self.step(ways, unit, slots));
             }
             let Some(step) = flying.next().await else {
                 if *proven {
@@ -176,40 +168,35 @@ impl Batch<'_> {
                 continue;
             };
             let step = step?;
-            if answered.is_empty() {
-                *answered = step.answered;
-            } else {
-                answered.extend(step.answered);
-            }
             units.extend(step.more);
             *proven |= step.proven;
             if let Some(code) = step.unclear {
                 unclear += 1;
                 let nothing_left = flying.is_empty() && units.is_empty();
-                if answered.is_empty() && (unclear >= UNCLEAR_MAX || nothing_left) {
+                if !slots.any() && (unclear >= UNCLEAR_MAX || nothing_left) {
                     return Err(Fault::Rpc(code));
                 }
             }
         }
     }
 
-    async fn step(&self, ways: Ways, unit: Unit) -> Result<Step, Fault> {
+    async fn step(&self, ways: Ways, unit: Unit, slots: &Slots<'_>) -> Result<Step, Fault> {
         match unit {
-            Unit::Chunk(members) => self.chunk(ways, members).await,
-            Unit::Single(place) => self.single(place).await,
-            Unit::Code(address, asking) => self.look_at_code(address, asking).await,
+            Unit::Chunk(members) => self.chunk(ways, members, slots).await,
+            Unit::Single(place) => self.single(place, slots).await,
+            Unit::Code(address, asking) => self.look_at_code(address, asking, slots).await,
         }
     }
 
-    async fn chunk(&self, ways: Ways, members: Vec<usize>) -> Result<Step, Fault> {
-        match self.ask_chunk(ways, &members).await {
+    async fn chunk(&self, ways: Ways, members: Vec<usize>, slots: &Slots<'_>) -> Result<Step, Fault> {
+        match self.ask_chunk(ways, &members, slots).await {
             Ok(step) => Ok(step),
             Err(Unusable::Fault(fault)) => Err(fault),
             Err(Unusable::AsOne) if members.is_empty() => Err(Fault::Malformed),
             Err(Unusable::Unclear(code)) if members.is_empty() => Err(Fault::Rpc(code)),
             Err(Unusable::AsOne) => Ok(Step { more: self.smaller(ways, &members), ..Step::default() }),
             // Is it the endpoint or what stands in the chunk? An empty one tells.
-            Err(Unusable::Unclear(code)) => match self.ask_chunk(ways, &[]).await {
+            Err(Unusable::Unclear(code)) => match self.ask_chunk(ways, &[], slots).await {
                 Ok(_) => Ok(Step { more: split(&members), proven: true, ..Step::default() }),
                 Err(Unusable::Fault(fault)) => Err(fault),
                 Err(_) => Err(Fault::Rpc(code)),
@@ -223,25 +210,25 @@ impl Batch<'_> {
         if chunks.len() > 1 { chunks.into_iter().map(unit).collect() } else { split(members) }
     }
 
-    async fn ask_chunk(&self, ways: Ways, members: &[usize]) -> Result<Step, Unusable> {
+    async fn ask_chunk(&self, ways: Ways, members: &[usize], slots: &Slots<'_>) -> Result<Step, Unusable> {
         match ways.rung {
-            Rung::Override => self.ask_packed(ways, members).await,
-            Rung::Multicall3 | Rung::Single => self.ask_multicall(members).await,
+            Rung::Override => self.ask_packed(ways, members, slots).await,
+            Rung::Multicall3 | Rung::Single => self.ask_multicall(members, slots).await,
         }
     }
 
-    async fn ask_packed(&self, ways: Ways, members: &[usize]) -> Result<Step, Unusable> {
+    async fn ask_packed(&self, ways: Ways, members: &[usize], slots: &Slots<'_>) -> Result<Step, Unusable> {
         let budget = &self.endpoint.budget;
         let (gas, data) = (budget.plan().gas, self.ask.encode(members));
         let call =
             Call { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(self.ask.program()) };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) => {
-                let (head, told) = self.ask.decode(&reply, members.len()).map_err(|_| self.changed())?;
+                let (head, named) = self.ask.decode(&reply, members.len()).map_err(|_| self.changed())?;
                 if !self.proves(ways, &head) {
                     return Err(Unusable::Fault(self.ignored()));
                 }
-                self.sort_packed(ways, members, &head, told)
+                Ok(self.sort_packed(ways, members, &head, named, slots))
             }
             Err(Refusal::GasTooHigh | Refusal::OutOfGas) if budget.too_much_gas() => Err(Unusable::AsOne),
             Err(Refusal::TooLarge) => {
@@ -272,31 +259,42 @@ impl Batch<'_> {
         head.timestamp == block.timestamp && same_number && same_parent
     }
 
-    fn sort_packed(&self, ways: Ways, members: &[usize], head: &Head, told: Vec<Told>) -> Result<Step, Unusable> {
+    fn sort_packed(
+        &self,
+        ways: Ways,
+        members: &[usize],
+        head: &Head,
+        named: Vec<(usize, Told)>,
+        slots: &Slots<'_>,
+    ) -> Step {
         let (done, rest) = members.split_at(head.done);
         let used = head.gas_start.saturating_sub(head.gas_end);
         self.endpoint.budget.good(done.len(), head.gas_start, used);
         let mut step = Step { proven: true, ..Step::default() };
-        step.answered.reserve(done.len());
-        for (place, told) in done.iter().zip(told) {
+        let mut filled = slots.lock();
+        done.iter().for_each(|place| filled.put(*place, Outcome::Ok(Bytes::from_static(&packed::ZERO))));
+        for (place, told) in named {
+            let place = done[place];
             let outcome = match told {
                 Told::Ok(data) => Outcome::Ok(data),
                 Told::Reverted(data) => Outcome::Reverted(data),
                 Told::NoCode => Outcome::NoCode,
-                Told::Capped if self.ask.read(*place).gas_cap.is_some() => Outcome::GasCap,
+                Told::Capped if self.ask.read(place).gas_cap.is_some() => Outcome::GasCap,
                 Told::Capped | Told::Long => {
-                    self.contracts.saw_heavy(&self.ask.read(*place));
-                    step.more.push(Unit::Single(*place));
+                    self.contracts.saw_heavy(&self.ask.read(place));
+                    filled.take_back(place);
+                    step.more.push(Unit::Single(place));
                     continue;
                 }
             };
-            step.answered.push((*place, outcome));
+            filled.put(place, outcome);
         }
+        drop(filled);
         if !rest.is_empty() {
             self.endpoint.budget.costly(done.len(), used);
             step.more.extend(self.rest(ways, done.len(), rest));
         }
-        Ok(step)
+        step
     }
 
     /// What a partial reply left; where not even one read had its gas, the endpoint's gas is too little for chunks.
@@ -307,7 +305,7 @@ impl Batch<'_> {
         }
     }
 
-    async fn ask_multicall(&self, members: &[usize]) -> Result<Step, Unusable> {
+    async fn ask_multicall(&self, members: &[usize], slots: &Slots<'_>) -> Result<Step, Unusable> {
         let reads: Vec<_> = members.iter().map(|place| self.ask.read(*place)).collect();
         let (budget, data) = (&self.endpoint.budget, multicall::pack(&reads));
         let gas = budget.plan().gas.min(CHUNK_GAS);
@@ -315,7 +313,7 @@ impl Batch<'_> {
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) if reply.is_empty() => Err(self.changed()),
             Ok(reply) => match multicall::unpack(&reply, members.len(), self.block) {
-                Ok(results) => Ok(self.sort_multicall(members, results)),
+                Ok(results) => Ok(self.sort_multicall(members, results, slots)),
                 Err(Rejected::Malformed) => Err(self.changed()),
                 Err(Rejected::OtherBlock) => Err(Unusable::Fault(self.ignored())),
                 Err(Rejected::Starved) => Err(Unusable::AsOne),
@@ -329,19 +327,53 @@ impl Batch<'_> {
         }
     }
 
-    fn sort_multicall(&self, members: &[usize], results: Vec<(bool, Bytes)>) -> Step {
+    fn sort_multicall(&self, members: &[usize], results: Vec<(bool, Bytes)>, slots: &Slots<'_>) -> Step {
         let mut step = Step { proven: true, ..Step::default() };
         let mut silent: BTreeMap<Address, Vec<usize>> = BTreeMap::new();
+        let mut filled = slots.lock();
         for (place, (success, data)) in members.iter().zip(results) {
             let read = self.ask.read(*place);
             match success {
                 true if read.kind == Kind::Call && data.is_empty() => silent.entry(read.to).or_default().push(*place),
-                true => step.answered.push((*place, Outcome::Ok(data))),
-                false => step.answered.push((*place, Outcome::Reverted(data))),
+                true => filled.put(*place, Outcome::Ok(data)),
+                false => filled.put(*place, Outcome::Reverted(data)),
             }
         }
         step.more = silent.into_iter().map(|(address, asking)| Unit::Code(address, asking)).collect();
         step
+    }
+}
+
+impl<'a> Slots<'a> {
+    fn new(outcomes: &'a mut [Option<Outcome>]) -> Self {
+        Self(Mutex::new(Filled { outcomes, any: false }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Filled<'a>> {
+        // A slot is filled by one assignment.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether any request brought something.
+    fn any(&self) -> bool {
+        self.lock().any
+    }
+
+    /// Takes back all that was put at these places.
+    fn clear(&self, places: &[usize]) {
+        let mut filled = self.lock();
+        places.iter().for_each(|place| filled.take_back(*place));
+    }
+}
+
+impl Filled<'_> {
+    fn put(&mut self, place: usize, outcome: Outcome) {
+        self.outcomes[place] = Some(outcome);
+        self.any = true;
+    }
+
+    fn take_back(&mut self, place: usize) {
+        self.outcomes[place] = None;
     }
 }
 

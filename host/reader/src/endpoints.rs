@@ -106,14 +106,10 @@ impl Endpoints {
                 continue;
             }
             let batch = Batch { endpoint, contracts: &self.contracts, block, ask, until };
-            let attempt = batch.answer(open).await;
-            for (place, outcome) in attempt.answered {
-                outcomes[place] = Some(outcome);
-            }
-            open.retain(|place| outcomes[*place].is_none());
-            if let Some(fault) = attempt.fault {
+            if let Err(fault) = batch.answer(open, outcomes).await {
                 faults.push(self.note(endpoint, fault));
             }
+            open.retain(|place| outcomes[*place].is_none());
         }
     }
 

@@ -5,7 +5,7 @@
 use alloy::hex;
 use serde_json::Value;
 
-use crate::packed;
+use crate::packed::{self, Head};
 use crate::rpc::{call_reply, request_reply};
 use crate::{Block, multicall, scan};
 
@@ -36,23 +36,26 @@ pub fn json_rpc(body: &[u8]) {
     }
 }
 
-/// A reply of `call.yul` tells as many reads as it says, and not more than were asked.
+/// A reply of `call.yul` names reads in order, and none that it has not reached.
 pub fn packed(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
-    if let Ok((head, told)) = packed::decode(reply, count) {
-        assert!(head.done <= count);
-        assert_eq!(told.len(), head.done);
+    if let Ok((head, named)) = packed::decode(reply, count) {
+        named_in_order(&head, count, &named);
     }
 }
 
-/// A reply of `scan.yul` names tokens in order, and none that it has not reached.
+/// A reply of `scan.yul` does the same with tokens.
 pub fn scan(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
     if let Ok((head, named)) = scan::decode(reply, count) {
-        assert!(head.done <= count);
-        assert!(named.is_sorted_by(|(one, _), (next, _)| one < next));
-        assert!(named.iter().all(|(place, _)| *place < head.done));
+        named_in_order(&head, count, &named);
     }
+}
+
+fn named_in_order<T>(head: &Head, count: usize, named: &[(usize, T)]) {
+    assert!(head.done <= count);
+    assert!(named.is_sorted_by(|(one, _), (next, _)| one < next));
+    assert!(named.iter().all(|(place, _)| *place < head.done));
 }
 
 /// A reply of Multicall3 tells as many reads as were asked, in not much more room than it takes itself.

@@ -15,8 +15,8 @@ mod tests;
 use alloy::primitives::{B256, Bytes};
 
 pub(crate) use self::program::{CALL, READS_MAX, SCAN};
-pub(crate) use self::record::{encode, encoded_bytes, may_pack};
-pub(crate) use self::reply::decode;
+pub(crate) use self::record::{encode, encoded_bytes, may_pack, may_pack_call};
+pub(crate) use self::reply::{ZERO, decode};
 
 /// First bytes of a reply of `call.yul`: what answers otherwise did not run it.
 const CALL_MAGIC: [u8; 4] = *b"PTNC";

@@ -26,11 +26,11 @@ pub(crate) enum ScanTold {
 }
 
 /// The calldata for [`crate::packed::READS_MAX`] tokens at most; `cap` is the gas that each may use.
-pub(crate) fn encode(account: Address, tokens: &[Address], cap: u32) -> Vec<u8> {
+pub(crate) fn encode<'a>(account: Address, tokens: impl ExactSizeIterator<Item = &'a Address>, cap: u32) -> Vec<u8> {
     let mut calldata = Vec::with_capacity(4 + 20 * (1 + tokens.len()));
     calldata.extend(cap.to_be_bytes());
     calldata.extend(account);
-    calldata.extend(tokens.iter().flatten());
+    tokens.for_each(|token| calldata.extend_from_slice(token.as_slice()));
     calldata
 }
 
@@ -136,7 +136,7 @@ mod tests {
             let account = Address::repeat_byte(7);
             let tokens = tokens(told.len());
             let mut rest = tokens.iter().zip(&told);
-            let reply = model::run(&encode(account, &tokens, 5), &BLOCK, done, |asked, token| {
+            let reply = model::run(&encode(account, tokens.iter(), 5), &BLOCK, done, |asked, token| {
                 let (expected, told) = rest.next().unwrap();
                 assert_eq!((asked, token), (account, *expected));
                 *told
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_calldata_is_cap_account_and_tokens() {
-        let encoded = encode(Address::repeat_byte(7), &tokens(2), 0x0102_0304);
+        let encoded = encode(Address::repeat_byte(7), tokens(2).iter(), 0x0102_0304);
         let account = bytes!("0707070707070707070707070707070707070707");
         let (first, second) = (Address::with_last_byte(1), Address::with_last_byte(2));
         assert_eq!(encoded, [&[1, 2, 3, 4][..], &account, first.as_slice(), second.as_slice()].concat());

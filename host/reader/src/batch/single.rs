@@ -4,7 +4,7 @@
 
 use alloy::primitives::{Address, Bytes, U256};
 
-use super::{Batch, Step, Unit};
+use super::{Batch, Slots, Step, Unit};
 use crate::fault::{Fault, Refusal};
 use crate::multicall::MULTICALL3;
 use crate::rpc::Call;
@@ -15,7 +15,7 @@ const TRANSACTION_GAS: u64 = 21_000;
 const DATA_BYTE_GAS: u64 = 40;
 
 impl Batch<'_> {
-    pub(super) async fn single(&self, place: usize) -> Result<Step, Fault> {
+    pub(super) async fn single(&self, place: usize, slots: &Slots<'_>) -> Result<Step, Fault> {
         let read = &self.ask.read(place);
         let told = match read.kind {
             Kind::Call => self.endpoint.call(&alone(read), self.block, self.until).await,
@@ -41,17 +41,24 @@ impl Batch<'_> {
             Err(Refusal::OutOfGas) => Outcome::GasCap,
             Err(refusal) => return unanswered(refusal),
         };
-        Ok(Step { answered: vec![(place, outcome)], ..Step::default() })
+        slots.lock().put(place, outcome);
+        Ok(Step::default())
     }
 
-    pub(super) async fn look_at_code(&self, address: Address, asking: Vec<usize>) -> Result<Step, Fault> {
+    pub(super) async fn look_at_code(
+        &self,
+        address: Address,
+        asking: Vec<usize>,
+        slots: &Slots<'_>,
+    ) -> Result<Step, Fault> {
         let outcome = match self.endpoint.code(address, self.block, self.until).await {
             Ok(code) if code.is_empty() => Outcome::NoCode,
             Ok(_) => Outcome::Ok(Bytes::new()),
             Err(refusal) => return unanswered(refusal),
         };
-        let answered = asking.into_iter().map(|place| (place, outcome.clone())).collect();
-        Ok(Step { answered, ..Step::default() })
+        let mut filled = slots.lock();
+        asking.into_iter().for_each(|place| filled.put(place, outcome.clone()));
+        Ok(Step::default())
     }
 }
 

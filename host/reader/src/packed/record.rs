@@ -1,7 +1,5 @@
 //! The calldata of `call.yul`: reads as records, each without what it shares with the one before.
 
-use std::iter::once;
-
 use alloy::primitives::Address;
 
 use crate::multicall::MULTICALL3;
@@ -21,7 +19,12 @@ const DATA_MAX_BYTES: usize = 0xffff;
 /// Whether the program can ask this read as it would be asked alone: it is always the sender, and it hides the code
 /// that its own address has.
 pub(crate) fn may_pack(read: &Read) -> bool {
-    read.from.is_none() && read.to != MULTICALL3 && read.data.len() <= DATA_MAX_BYTES
+    read.from.is_none() && may_pack_call(&read.to, &read.data)
+}
+
+/// The same of a call without a sender of its own.
+pub(crate) fn may_pack_call(to: &Address, data: &[u8]) -> bool {
+    *to != MULTICALL3 && data.len() <= DATA_MAX_BYTES
 }
 
 /// What a record adds to the calldata behind the previous one, at most.
@@ -39,9 +42,12 @@ pub(crate) fn encoded_bytes(previous: Option<&Read>, read: &Read) -> usize {
 
 /// The calldata for reads that [`may_pack`], [`super::READS_MAX`] at most. `cap` is the gas of reads without their own.
 pub(crate) fn encode<'a>(reads: impl IntoIterator<Item = &'a Read> + Clone, cap: u32) -> Vec<u8> {
-    let bytes = once(None).chain(reads.clone().into_iter().map(Some));
-    let bytes = bytes.zip(reads.clone()).map(|(previous, read)| encoded_bytes(previous, read)).sum::<usize>();
-    let room = reads.clone().into_iter().map(|read| read.data.len()).max().unwrap_or_default();
+    let (mut bytes, mut room, mut previous) = (0, 0, None);
+    for read in reads.clone() {
+        bytes += encoded_bytes(previous, read);
+        room = room.max(read.data.len());
+        previous = Some(read);
+    }
     let mut calldata = Vec::with_capacity(HEAD_BYTES + bytes);
     calldata.push(0);
     calldata.extend(cap.to_be_bytes());
@@ -74,14 +80,14 @@ fn write<'a>(
     let flags = flag(same_target, SAME_TARGET) | flag(same_data, SAME_DATA) | flag(cap.is_some(), OWN_CAP);
     calldata.push(kind | flags);
     if !same_target {
-        calldata.extend(read.to);
+        calldata.extend_from_slice(read.to.as_slice());
     }
     if let Some(cap) = cap {
         calldata.extend(cap.to_be_bytes());
     }
     if !same_data {
         calldata.extend(&(own_data.len() as u64).to_be_bytes()[6..]);
-        calldata.extend(own_data);
+        calldata.extend_from_slice(own_data);
     }
     (Some(&read.to), own_data)
 }

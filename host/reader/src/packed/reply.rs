@@ -13,22 +13,24 @@ const NO_CODE: u8 = 0x24;
 const CAPPED: u8 = 0x25;
 const LONG: u8 = 0x26;
 
-static ZERO: [u8; 32] = [0; 32];
+/// The word that most reads come to.
+pub(crate) static ZERO: [u8; 32] = [0; 32];
 
-/// What became of the first `done` of `count` reads. The bytes of all replies share one allocation.
-pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<Told>), Malformed> {
+/// What became of the first `done` of `count` reads, by place; those that are not named came to a word of zero. The
+/// bytes of all replies share one allocation.
+pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, Told)>), Malformed> {
     let (head, mut rest) = split_head(reply, CALL_MAGIC, count)?;
-    let mut told = Vec::with_capacity(head.done);
+    let (mut named, mut place) = (Vec::new(), 0);
     let mut buffer = BytesMut::with_capacity(2 * rest.len());
     while let Some((&kind, entry)) = rest.split_first() {
         rest = entry;
         let one = match kind {
             RUN => {
                 let run = length(&mut rest, 2)?;
-                if run > head.done - told.len() {
+                if run > head.done - place {
                     return Err(Malformed::Count);
                 }
-                told.resize(told.len() + run, Told::Ok(Bytes::from_static(&ZERO)));
+                place += run;
                 continue;
             }
             words @ 1..=WORDS_MAX => {
@@ -44,15 +46,16 @@ pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<Told>), Ma
             LONG => Told::Long,
             unknown => return Err(Malformed::Kind(unknown)),
         };
-        if told.len() == head.done {
+        if place == head.done {
             return Err(Malformed::Count);
         }
-        told.push(one);
+        named.push((place, one));
+        place += 1;
     }
-    if told.len() < head.done {
+    if place < head.done {
         return Err(Malformed::Count);
     }
-    Ok((head, told))
+    Ok((head, named))
 }
 
 fn length(rest: &mut &[u8], bytes: usize) -> Result<usize, Malformed> {

@@ -84,7 +84,11 @@ pub(super) fn amounts(replies: &[Reply]) -> Result<Vec<U256>> {
         Outcome::Ok(bytes) => Ok(balanceOfCall::abi_decode_returns(bytes)?),
         other => bail!("a balance came to {other:?}"),
     };
-    replies.iter().map(amount).collect()
+    let mut amounts = Vec::with_capacity(replies.len());
+    for reply in replies {
+        amounts.push(amount(reply)?);
+    }
+    Ok(amounts)
 }
 
 /// Equal batches that are asked at once.
