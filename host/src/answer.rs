@@ -2,6 +2,7 @@
 //!
 //! Invariant: amounts are integers here; `http::view` alone turns them into text.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256};
@@ -34,15 +35,21 @@ pub(crate) enum Items {
     Claimables(Vec<Claimable>),
     Farming(Vec<FarmingPosition>),
     Lending(Vec<LendingPosition>),
+    /// Of one network.
+    NativeBalance(Balance),
+    Balances(Vec<Balance>),
 }
 
 /// Something that could not be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Missing {
-    /// A protocol's slug, or `*` for all of a network.
+    /// A protocol's slug, `tokens`, `native`, or `*` for all of a network.
     pub(crate) subject: String,
-    pub(crate) network: Arc<Network>,
+    /// `None` for all networks.
+    pub(crate) network: Option<Arc<Network>>,
     pub(crate) reason: Reason,
+    /// Of tokens.
+    pub(crate) count: Option<usize>,
 }
 
 /// Why something is missing; the words of the `portolan-partial` header.
@@ -77,9 +84,10 @@ impl Reason {
     }
 }
 
-/// What one job did, for `detail=full`.
+/// What one job did, or a look for balances on one network; for `detail=full`.
 #[derive(Clone, Debug)]
 pub(crate) struct JobReport {
+    /// A slug, `tokens` or `native`.
     pub(crate) protocol: String,
     pub(crate) network: Arc<Network>,
     pub(crate) status: JobStatus,
@@ -88,6 +96,25 @@ pub(crate) struct JobReport {
     pub(crate) duration_ms: u64,
     pub(crate) waves: u32,
     pub(crate) reads: u32,
+    /// Tokens that could not be told, by reason; empty where it is not about a number of them.
+    pub(crate) lost: Vec<(Reason, usize)>,
+}
+
+impl JobReport {
+    /// Of a job that did nothing yet.
+    pub(crate) fn blank(protocol: &str, network: &Arc<Network>) -> Self {
+        Self {
+            protocol: protocol.to_owned(),
+            network: Arc::clone(network),
+            status: JobStatus::Ok,
+            reason: None,
+            detail: String::new(),
+            duration_ms: 0,
+            waves: 0,
+            reads: 0,
+            lost: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +156,7 @@ pub(crate) struct Token {
     pub(crate) decimals: u8,
     pub(crate) logo: Option<String>,
     /// `SINGLE`, `NATIVE`, `UNISWAP`, …
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Cow<'static, str>,
     /// Smallest units.
     pub(crate) total_supply: U256,
     pub(crate) underlying: Vec<Address>,
@@ -211,4 +238,13 @@ pub(crate) struct LendingPosition {
     /// `supply` or `borrow`.
     pub(crate) side: &'static str,
     pub(crate) health_factor: Option<BigDecimal>,
+}
+
+/// What an account holds of a token.
+#[derive(Clone, Debug)]
+pub(crate) struct Balance {
+    pub(crate) account: Address,
+    pub(crate) token: Arc<Token>,
+    /// Smallest units.
+    pub(crate) amount: U256,
 }

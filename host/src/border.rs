@@ -3,6 +3,7 @@
 //! Invariant: a finding that breaks a rule is rejected with its reason, and only that finding.
 
 mod claim;
+mod composition;
 mod template;
 
 use std::collections::BTreeSet;
@@ -12,10 +13,11 @@ use portolan_abi::map;
 
 use crate::answer::ClaimTransaction;
 use crate::job::JobOutcome;
-use crate::plan::JobPlan;
+use crate::plan::{Asked, JobPlan};
 use crate::query::Question;
 use crate::token::is_invisible;
 use claim::Claims;
+pub(crate) use composition::compositions;
 
 /// Characters of a finding's name; the longest pair names have forty.
 const NAME_MAX: usize = 200;
@@ -25,6 +27,9 @@ const MECHANISM_MAX: usize = 64;
 const REWARDS_MAX: usize = 32;
 /// Rejections told in words; the rest are counted.
 const REJECTIONS_TOLD: usize = 8;
+
+/// What is said of a finding of another kind than was asked for.
+const NO_ANSWER: &str = "a finding that does not answer the question";
 
 /// A finding that passed, still without token metadata.
 #[derive(Clone, Debug)]
@@ -63,22 +68,33 @@ impl Found {
 #[derive(Debug, Default)]
 pub(crate) struct Admitted {
     pub(crate) found: Vec<Found>,
-    rejected: Vec<String>,
+    rejected: Rejected,
+}
+
+/// Why findings did not pass.
+#[derive(Debug, Default)]
+struct Rejected(Vec<String>);
+
+impl Rejected {
+    /// In one bounded line; `None` if all passed.
+    fn told(&self) -> Option<String> {
+        let told = self.0.iter().take(REJECTIONS_TOLD).cloned().collect::<Vec<_>>().join("; ");
+        match self.0.len().checked_sub(REJECTIONS_TOLD) {
+            None | Some(0) => (!told.is_empty()).then_some(told),
+            Some(more) => Some(format!("{told}; and {more} more")),
+        }
+    }
 }
 
 impl Admitted {
     /// Whether a plugin told something, and nothing of it could be taken.
     pub(crate) fn nothing_left(&self) -> bool {
-        self.found.is_empty() && !self.rejected.is_empty()
+        self.found.is_empty() && !self.rejected.0.is_empty()
     }
 
     /// Why findings were rejected, in one bounded line; `None` if none was.
     pub(crate) fn rejections(&self) -> Option<String> {
-        let told = self.rejected.iter().take(REJECTIONS_TOLD).cloned().collect::<Vec<_>>().join("; ");
-        match self.rejected.len().checked_sub(REJECTIONS_TOLD) {
-            None | Some(0) => (!told.is_empty()).then_some(told),
-            Some(more) => Some(format!("{told}; and {more} more")),
-        }
+        self.rejected.told()
     }
 }
 
@@ -91,16 +107,19 @@ pub(crate) fn admit(plan: &JobPlan, outcome: &JobOutcome) -> Admitted {
         match check(plan, &claims, finding) {
             Ok(found) if found.amount().is_zero() => {}
             Ok(found) if keys.insert(found.key()) => admitted.found.push(found),
-            Ok(found) => admitted.rejected.push(format!("{} is told twice", found.key())),
-            Err(reason) => admitted.rejected.push(reason),
+            Ok(found) => admitted.rejected.0.push(format!("{} is told twice", found.key())),
+            Err(reason) => admitted.rejected.0.push(reason),
         }
     }
     admitted
 }
 
 fn check(plan: &JobPlan, claims: &Claims<'_>, finding: &map::Finding) -> Result<Found, String> {
-    let map::Finding { claimable, farming, lending } = finding;
-    match (plan.question, claimable, farming, lending) {
+    let map::Finding { claimable, farming, lending, composition: None } = finding else {
+        return Err(NO_ANSWER.into());
+    };
+    let Asked::Account(question) = plan.asked else { return Err(NO_ANSWER.into()) };
+    match (question, claimable, farming, lending) {
         (Question::Claimables, Some(claimable), None, None) => {
             let at = |reason: String| format!("claimable of {:#x}: {reason}", address(claimable.contract));
             check_texts(plan, &claimable.market, &claimable.name, Some(&claimable.mechanism)).map_err(at)?;
@@ -123,7 +142,7 @@ fn check(plan: &JobPlan, claims: &Claims<'_>, finding: &map::Finding) -> Result<
             }
             Ok(Found::Lending(lending.clone()))
         }
-        _ => Err("a finding that does not answer the question".into()),
+        _ => Err(NO_ANSWER.into()),
     }
 }
 

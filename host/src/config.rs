@@ -8,22 +8,23 @@ mod limits;
 mod networks;
 mod prices;
 mod rpc;
+mod tokens;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use alloy::primitives::Address;
-use bigdecimal::BigDecimal;
 use tracing_subscriber::EnvFilter;
 
 use self::file::File;
 pub(crate) use self::layer::Environment;
 use self::layer::{Key, Layers, Told};
 pub(crate) use self::limits::{Limits, PluginLimits};
+pub(crate) use self::tokens::ListSettings;
 use crate::cli::Flags;
 use crate::log;
 use crate::network::Networks;
 use crate::one_line;
+use crate::price;
 use portolan_reader::RpcUrl;
 
 /// Time for an answer. Below a tenth of a second no chain answers, above two minutes no client waits.
@@ -66,8 +67,8 @@ pub(crate) struct Config {
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
     /// Of each endpoint.
     pub(crate) rpc_limits: portolan_reader::Limits,
-    /// Dollars by chain id and token.
-    pub(crate) prices: Vec<(u64, Address, BigDecimal)>,
+    pub(crate) prices: price::Settings,
+    pub(crate) token_lists: ListSettings,
     pub(crate) limits: PluginLimits,
     pub(crate) deadline_ms: u64,
     pub(crate) in_flight_max: usize,
@@ -137,7 +138,8 @@ impl Config {
                 in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
                 per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
             },
-            prices: prices::read(&told.prices.fixed, &networks, &layers)?,
+            prices: prices::read(&told.prices, &networks, &layers)?,
+            token_lists: tokens::read(told.tokens, &layers)?,
             limits: told.plugins.limits.checked(&layers)?,
             deadline_ms: number(ANSWER_DEADLINE, told.answers.deadline_ms, DEADLINE_MS)?,
             in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),

@@ -5,6 +5,7 @@
 mod under_way;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,26 +15,27 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::answer::{Answer, Items, JobReport, JobStatus, Protocol, Reason};
+use crate::balance;
 use crate::border::{self, Found};
+use crate::composition::Plugins;
 use crate::config::Config;
+use crate::deadline::Deadline;
 use crate::enrich::{self, Enriched};
 use crate::http::problem::Problem;
 use crate::job::{self, Failure, JobOutcome};
 use crate::network::{Network, Networks};
+use crate::pin;
 use crate::plan::{self, JobPlan};
-use crate::price::{PriceSource, StaticPrices};
+use crate::price::Prices;
 use crate::query::{Query, Question};
-use crate::registry::{PluginStatus, Registry, RegistryError};
+use crate::registry::{PluginStatus, Registry, RegistryError, Snapshot};
 use crate::report;
-use crate::token::{self, Tokens};
+use crate::token::{self, At, Tokens};
+use crate::token_list::{ListStatus, TokenLists};
 use crate::wave::{RoundTrips, Waves};
-use portolan_reader::{Block, ChainReader, NetworkStatus, Pins, ReadFailure, Reader, RpcUrl, Upstream};
+use portolan_reader::{Block, ChainReader, NetworkStatus, Pins, Reader, RpcUrl, Upstream};
 use under_way::UnderWay;
 
-/// Time that is kept for token metadata and for writing the answer, as a part of the whole.
-const ENRICH_PART: u32 = 4;
-/// A network that has not told its newest block in this part of an answer's time is left out.
-const PIN_PART: u32 = 4;
 /// How long `/readyz` waits for an endpoint.
 const READY_WAIT: Duration = Duration::from_secs(2);
 
@@ -43,15 +45,31 @@ pub(crate) struct Gateway {
     registry: Arc<Registry>,
     reader: Arc<ChainReader>,
     under_way: UnderWay,
-    prices: Arc<dyn PriceSource>,
+    prices: Prices,
+    token_lists: Arc<TokenLists>,
+    /// Networks with an endpoint, by chain id.
+    configured: BTreeSet<u64>,
     round_trips: BTreeMap<u64, Arc<RoundTrips>>,
     admission: Semaphore,
-    deadline: Duration,
+    /// Of one answer.
+    time: Duration,
+}
+
+/// Why the process cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    #[error("cannot keep copies of token lists in the state folder")]
+    TokenLists(#[source] io::Error),
 }
 
 impl Gateway {
     /// Starts the registry's watch of the plugins folder, and answers from then on.
-    pub(crate) async fn start(config: &Config) -> Result<Arc<Self>, RegistryError> {
+    ///
+    /// # Errors
+    /// A folder that it needs cannot be had.
+    pub(crate) async fn start(config: &Config) -> Result<Arc<Self>, StartError> {
         let networks = config.networks.clone();
         let registry = Registry::start(
             config.plugins_dir.clone(),
@@ -60,18 +78,25 @@ impl Gateway {
             config.limits.clone(),
         )
         .await?;
+        let lists = &config.token_lists;
+        let token_lists = TokenLists::start(lists.places.clone(), lists.refresh, &config.state_dir, &networks).await;
+        let token_lists = token_lists.map_err(StartError::TokenLists)?;
         let upstream = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
             let name = networks.with_chain_id(*chain_id)?.slug.clone();
             Some(Upstream { chain_id: *chain_id, name, endpoints: endpoints.clone() })
         };
-        let upstreams = config.rpc.iter().filter_map(upstream).collect();
+        let upstreams: Vec<Upstream> = config.rpc.iter().filter_map(upstream).collect();
+        let with_endpoint = upstreams.iter().filter(|upstream| !upstream.endpoints.is_empty());
+        let configured = with_endpoint.map(|upstream| upstream.chain_id).collect();
         Ok(Arc::new(Self {
             reader: ChainReader::new(upstreams, config.rpc_limits, Some(&config.state_dir)),
+            configured,
             under_way: UnderWay::default(),
-            prices: Arc::new(StaticPrices::new(config.prices.iter().cloned())),
+            prices: Prices::new(config.prices.clone()),
+            token_lists,
             round_trips: networks.iter().map(|network| (network.chain_id, Arc::default())).collect(),
             admission: Semaphore::new(config.in_flight_max),
-            deadline: Duration::from_millis(config.deadline_ms),
+            time: Duration::from_millis(config.deadline_ms),
             registry,
             networks,
         }))
@@ -95,80 +120,100 @@ impl Gateway {
         self.reader.status()
     }
 
+    /// What is known of the token lists.
+    pub(crate) fn token_lists(&self) -> Arc<Vec<ListStatus>> {
+        self.token_lists.status()
+    }
+
     /// Answers a query, from one snapshot of the registry and one block per network.
     pub(crate) async fn answer(self: &Arc<Self>, query: Query) -> Result<Arc<Answer>, Problem> {
         let snapshot = self.registry.snapshot();
-        let (plans, question, aggregate) = match &query {
+        let asked = match &query {
             Query::Networks => return Ok(plain(Items::Networks(self.networks.iter().cloned().collect()))),
             Query::Protocols => {
                 let protocols: Vec<Arc<Protocol>> = snapshot.iter().map(|served| served.protocol.clone()).collect();
                 return Ok(plain(Items::Protocols(protocols)));
             }
             Query::Claimables { account, filter } => {
-                (plan::for_all(&snapshot, &self.networks, filter, *account)?, Question::Claimables, true)
+                let plans = plan::for_all(&snapshot, &self.networks, filter, *account)?;
+                Asked::Protocols { plans, question: Question::Claimables, aggregate: true }
             }
             Query::Protocol { slug, question, account } => {
-                (plan::for_one(&snapshot, &self.networks, slug, *question, *account)?, *question, false)
+                let plans = plan::for_one(&snapshot, &self.networks, slug, *question, *account)?;
+                Asked::Protocols { plans, question: *question, aggregate: false }
             }
+            Query::Balances { assets, account, chain_id } => Asked::Balances(balance::Asked {
+                assets: *assets,
+                account: *account,
+                chain_id: *chain_id,
+                book: self.token_lists.book(),
+                configured: self.configured.clone(),
+                deployed: plan::deployed(&snapshot),
+            }),
         };
         let _admitted = self.admission.try_acquire().map_err(|_| Problem::Overloaded)?;
-        let deadline = Instant::now() + self.deadline;
-        let pins = self.pin(plans.iter().map(|plan| &plan.network), deadline).await;
+        let deadline = Deadline::after(self.time);
+        let pins = pin::pin(self.reader.as_ref(), asked.networks(&self.networks).into_iter(), deadline).await;
         let key = (query, snapshot.generation, pins.clone());
         let gateway = Arc::clone(self);
-        let work = move || async move { gateway.work(plans, pins, question, aggregate, deadline).await }.boxed();
+        let work = move || async move { gateway.work(&snapshot, asked, pins, deadline).await }.boxed();
         self.under_way.join(key, work).await
     }
 
-    /// Runs the jobs at the pinned blocks and makes an answer of what they found.
     async fn work(
         &self,
+        snapshot: &Snapshot,
+        asked: Asked,
+        pins: Pins,
+        deadline: Deadline,
+    ) -> Result<Arc<Answer>, Problem> {
+        let plugins = Plugins { snapshot, reader: self.reader.clone(), round_trips: &self.round_trips };
+        match asked {
+            Asked::Protocols { plans, question, aggregate } => {
+                let (rows, jobs, pins) = self.rows(&plugins, plans, pins, deadline).await;
+                let missing = report::missing(&self.networks, &pins, &jobs);
+                if let Some(problem) = report::all_failed(&jobs) {
+                    return Err(problem);
+                }
+                let items = report::items(&self.networks, rows, question, aggregate);
+                let blocks = pin::blocks(&self.networks, &pins);
+                Ok(Arc::new(Answer { items, blocks, missing, jobs, about_account: true }))
+            }
+            Asked::Balances(asked) => {
+                let sources = balance::Sources {
+                    networks: &self.networks,
+                    reader: self.reader.as_ref(),
+                    plugins: &plugins,
+                    prices: &self.prices,
+                };
+                Ok(Arc::new(balance::answer(sources, &asked, pins, deadline).await?))
+            }
+        }
+    }
+
+    /// Runs the jobs at the pinned blocks and makes rows of what they found.
+    async fn rows(
+        &self,
+        plugins: &Plugins<'_>,
         plans: Vec<JobPlan>,
         mut pins: Pins,
-        question: Question,
-        aggregate: bool,
-        deadline: Instant,
-    ) -> Result<Arc<Answer>, Problem> {
+        deadline: Deadline,
+    ) -> (Vec<Enriched>, Vec<JobReport>, Pins) {
         let ran = self.run(plans, &pins, deadline).await;
         let ran = self.run_lost_again(ran, &mut pins, deadline).await;
-        let (rows, jobs) = self.enrich(ran, &pins, deadline).await;
-        let missing = report::missing(&self.networks, &pins, &jobs);
-        if let Some(problem) = report::all_failed(&jobs) {
-            return Err(problem);
-        }
-        let items = report::items(&self.networks, rows, question, aggregate);
-        Ok(Arc::new(Answer { items, blocks: self.blocks(&pins), missing, jobs, about_account: true }))
-    }
-
-    /// The block of each of these networks, or why there is none.
-    async fn pin(&self, networks: impl Iterator<Item = &Arc<Network>>, deadline: Instant) -> Pins {
-        let networks: BTreeSet<u64> = networks.map(|network| network.chain_id).collect();
-        let by = deadline.min(Instant::now() + self.deadline / PIN_PART);
-        let pins = networks.into_iter().map(async |chain_id| {
-            let pinned = tokio::time::timeout_at(by, self.reader.pin(chain_id, by)).await;
-            (chain_id, pinned.unwrap_or(Err(ReadFailure::Timeout)))
-        });
-        join_all(pins).await.into_iter().collect()
-    }
-
-    /// The networks that have a block, in the order of answers.
-    fn blocks(&self, pins: &Pins) -> Vec<(Arc<Network>, Block)> {
-        let pinned = |network: &Arc<Network>| match pins.get(&network.chain_id) {
-            Some(Ok(block)) => Some((Arc::clone(network), *block)),
-            _ => None,
-        };
-        self.networks.iter().filter_map(pinned).collect()
+        let (rows, jobs) = self.enrich(plugins, ran, &pins, deadline).await;
+        (rows, jobs, pins)
     }
 
     /// Runs all jobs whose network has a block; their reads share waves.
-    async fn run(&self, plans: Vec<JobPlan>, pins: &Pins, deadline: Instant) -> RanAll {
-        let by = deadline - self.deadline / ENRICH_PART;
+    async fn run(&self, plans: Vec<JobPlan>, pins: &Pins, deadline: Deadline) -> RanAll {
+        let by = deadline.of_reads();
         let waves = |(network, block): (Arc<Network>, Block)| {
             let chain_id = network.chain_id;
             let round_trips = self.round_trips.get(&chain_id).cloned().unwrap_or_default();
             (chain_id, Waves::new(self.reader.clone(), chain_id, block, by, round_trips))
         };
-        let waves: BTreeMap<u64, Arc<Waves>> = self.blocks(pins).into_iter().map(waves).collect();
+        let waves: BTreeMap<u64, Arc<Waves>> = pin::blocks(&self.networks, pins).into_iter().map(waves).collect();
         let jobs = plans.into_iter().map(async |plan| {
             let outcome = match pins.get(&plan.network.chain_id) {
                 Some(Err(failure)) => Err(Failure::new(Reason::from(*failure), failure.to_string())),
@@ -187,23 +232,29 @@ impl Gateway {
     }
 
     /// Where no endpoint knew a network's block any more, what read it starts again at another block: once.
-    async fn run_lost_again(&self, ran: RanAll, pins: &mut Pins, deadline: Instant) -> Vec<Ran> {
+    async fn run_lost_again(&self, ran: RanAll, pins: &mut Pins, deadline: Deadline) -> Vec<Ran> {
         let RanAll { jobs, lost } = ran;
         if lost.is_empty() {
             return jobs;
         }
         tracing::debug!(networks = ?lost, "pinned blocks are unknown, their jobs start again");
         let again = self.networks.iter().filter(|network| lost.contains(&network.chain_id));
-        pins.extend(self.pin(again, deadline).await);
+        pins.extend(pin::pin(self.reader.as_ref(), again, deadline).await);
         let (stale, mut kept): (Vec<_>, Vec<_>) = jobs.into_iter().partition(|ran| ran.read_any(&lost));
         kept.extend(self.run(stale.into_iter().map(|ran| ran.plan).collect(), pins, deadline).await.jobs);
         kept
     }
 
     /// Validates what the jobs found, reads its tokens in one wave for each network, and makes rows of it.
-    async fn enrich(&self, ran: Vec<Ran>, pins: &Pins, deadline: Instant) -> (Vec<Enriched>, Vec<JobReport>) {
+    async fn enrich(
+        &self,
+        plugins: &Plugins<'_>,
+        ran: Vec<Ran>,
+        pins: &Pins,
+        deadline: Deadline,
+    ) -> (Vec<Enriched>, Vec<JobReport>) {
         let admitted: Vec<Admitted> = ran.into_iter().map(admit).collect();
-        let tokens = self.tokens(&admitted, pins, deadline).await;
+        let (tokens, lost) = self.tokens(plugins, &admitted, pins, deadline).await;
         let (mut rows, mut reports) = (Vec::new(), Vec::new());
         for Admitted { plan, found, mut report } in admitted {
             for found in found {
@@ -215,21 +266,52 @@ impl Gateway {
             }
             reports.push(report);
         }
+        lost.into_iter().for_each(|lost| report::add(&mut reports, lost));
         (rows, reports)
     }
 
-    /// The tokens of all findings, by chain id.
-    async fn tokens(&self, admitted: &[Admitted], pins: &Pins, deadline: Instant) -> BTreeMap<u64, Tokens> {
+    /// The tokens of all findings, by chain id, and by whose fault it is not known what some are made of.
+    async fn tokens(
+        &self,
+        plugins: &Plugins<'_>,
+        admitted: &[Admitted],
+        pins: &Pins,
+        deadline: Deadline,
+    ) -> (BTreeMap<u64, Tokens>, Vec<JobReport>) {
         let mut wanted: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
         for Admitted { plan, found, .. } in admitted {
             wanted.entry(plan.network.chain_id).or_default().extend(found.iter().flat_map(enrich::tokens));
         }
-        let (reader, prices) = (self.reader.as_ref(), self.prices.as_ref());
-        let networks = self.blocks(pins).into_iter().map(async |(network, block)| {
+        let (reader, prices, book) = (self.reader.as_ref(), &self.prices, self.token_lists.book());
+        let book = book.as_ref();
+        let networks = pin::blocks(&self.networks, pins).into_iter().map(async |(network, block)| {
             let wanted = wanted.get(&network.chain_id).cloned().unwrap_or_default();
-            (network.chain_id, token::read(reader, prices, &network, &block, &wanted, deadline).await)
+            let at = At { reader, network: &network, block: &block, deadline: deadline.end() };
+            let jobs = plugins.at(at);
+            (network.chain_id, token::read(at, &jobs, prices, book, &wanted).await, jobs.lost())
         });
-        join_all(networks).await.into_iter().collect()
+        let (mut tokens, mut lost) = (BTreeMap::new(), Vec::new());
+        for (chain_id, known, lost_there) in join_all(networks).await {
+            tokens.insert(chain_id, known);
+            lost.extend(lost_there);
+        }
+        (tokens, lost)
+    }
+}
+
+/// A query that reads chains.
+enum Asked {
+    Protocols { plans: Vec<JobPlan>, question: Question, aggregate: bool },
+    Balances(balance::Asked),
+}
+
+impl Asked {
+    /// Those whose blocks the answer needs.
+    fn networks<'a>(&'a self, all: &'a Networks) -> Vec<&'a Arc<Network>> {
+        match self {
+            Self::Protocols { plans, .. } => plans.iter().map(|plan| &plan.network).collect(),
+            Self::Balances(asked) => asked.networks(all),
+        }
     }
 }
 

@@ -14,11 +14,11 @@ use portolan_abi::row::state;
 use tokio::time::Instant;
 
 use crate::answer::Reason;
-use crate::plan::JobPlan;
+use crate::plan::{Asked, JobPlan};
 use crate::registry::Instance;
 use crate::runner::{Job, RunFailure};
 use crate::wave::{Member, Waves};
-use frames::{Asked, Budget, Step, Wanted};
+use frames::{Budget, Step, Wanted};
 use portolan_reader::{Block, Outcome, ReadFailure, Reply};
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
@@ -203,7 +203,7 @@ impl<'a> Driver<'a> {
     }
 
     /// One step: every read gets a reply, if only that it was not made.
-    async fn read(&mut self, member: &Member, asked: Vec<Asked>) -> Result<Vec<Reply>, Failure> {
+    async fn read(&mut self, member: &Member, asked: Vec<frames::Asked>) -> Result<Vec<Reply>, Failure> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
             return Err(Failure::new(Reason::OverBudget, format!("asked for more than {STEPS_MAX} waves of reads")));
@@ -273,13 +273,17 @@ impl<'a> Driver<'a> {
         let plan = self.plan;
         let others = self.waves.iter().filter(|(chain_id, _)| **chain_id != plan.network.chain_id);
         map::Start {
-            question: plan.question as u8,
+            question: plan.asked.number(),
             protocol: plan.protocol.slug.clone(),
             chain_id: plan.network.chain_id,
             account: map::Address(plan.account.into_array()),
             block: block_map(block),
             pins: others.map(|(id, waves)| map::Pin { chain_id: *id, block: block_map(waves.block()) }).collect(),
             capabilities: capability::ALL,
+            tokens: match &plan.asked {
+                Asked::Account(_) => None,
+                Asked::Tokens(tokens) => Some(tokens.iter().map(|token| map::Address(token.into_array())).collect()),
+            },
         }
     }
 }

@@ -13,13 +13,23 @@ mod query;
 mod registry;
 mod runner;
 
+mod deadline;
+mod pin;
+
 mod job;
 mod wave;
 
+mod balance;
+
 mod border;
+mod composition;
 mod enrich;
 mod price;
 mod token;
+mod token_list;
+
+#[cfg_attr(not(test), expect(dead_code, reason = "nobody asks for names yet"))]
+mod ens;
 
 mod answer;
 mod report;
@@ -28,6 +38,8 @@ mod address;
 mod log;
 mod network;
 mod one_line;
+mod public_address;
+mod stranger;
 
 use std::fmt::Display;
 use std::io::Write;

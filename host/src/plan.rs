@@ -1,4 +1,4 @@
-//! Which jobs answer a query: protocol × network, from one immutable snapshot of the registry.
+//! Which jobs answer a query, or tell what tokens are made of: protocol × network, from one immutable snapshot of the registry.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,14 +11,33 @@ use crate::network::{Network, Networks};
 use crate::query::{Filter, Question};
 use crate::registry::{Instance, Served, Snapshot};
 
-/// One protocol, one network, one question about one account.
+/// One protocol, one network, one question about one account or about tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct JobPlan {
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) instance: Arc<Instance>,
     pub(crate) network: Arc<Network>,
-    pub(crate) question: Question,
+    pub(crate) asked: Asked,
+    /// Zero where the question is about tokens.
     pub(crate) account: Address,
+}
+
+/// What a job is asked.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    Account(Question),
+    /// What these tokens are made of.
+    Tokens(Arc<[Address]>),
+}
+
+impl Asked {
+    /// Of [`portolan_abi::question`].
+    pub(crate) fn number(&self) -> u8 {
+        match self {
+            Self::Account(question) => *question as u8,
+            Self::Tokens(_) => portolan_abi::question::COMPOSITION,
+        }
+    }
 }
 
 /// The jobs of the aggregate call.
@@ -61,24 +80,44 @@ pub(crate) fn for_one(
     }
 }
 
+/// The jobs that tell what tokens of a network are made of, in the order of slugs.
+pub(crate) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[Address]) -> Vec<JobPlan> {
+    let asked = Asked::Tokens(tokens.into());
+    let answering = snapshot.iter().filter(|served| networks(served, &asked).contains(&network.chain_id));
+    answering.map(|served| job(served, network, &asked, Address::ZERO)).collect()
+}
+
 /// By slug, or by upper-case name.
 fn names_protocol(text: &str, protocol: &Protocol) -> bool {
     text == protocol.slug || text == protocol.name
 }
 
-fn jobs(served: &Served, networks: &Networks, question: Question, account: Address) -> Vec<JobPlan> {
+/// The networks where something is deployed that is served, by chain id.
+pub(crate) fn deployed(snapshot: &Snapshot) -> BTreeSet<u64> {
+    snapshot.iter().flat_map(|served| &served.instance.catalogue.deployments).map(|row| row.chain_id).collect()
+}
+
+fn jobs(served: &Served, known: &Networks, question: Question, account: Address) -> Vec<JobPlan> {
+    let asked = Asked::Account(question);
+    let answering = networks(served, &asked);
+    let known = known.iter().filter(|network| answering.contains(&network.chain_id));
+    known.map(|network| job(served, network, &asked, account)).collect()
+}
+
+/// Where a protocol has deployments that answer.
+fn networks(served: &Served, asked: &Asked) -> BTreeSet<u64> {
     let deployments = served.instance.catalogue.deployments.iter();
-    let answering = deployments
-        .filter(|row| row.protocol == served.protocol.slug && row.questions.contains(&(question as u8)))
-        .map(|row| row.chain_id)
-        .collect::<BTreeSet<u64>>();
-    let known = networks.iter().filter(|network| answering.contains(&network.chain_id));
-    let job = |network: &Arc<Network>| JobPlan {
+    let answering =
+        deployments.filter(|row| row.protocol == served.protocol.slug && row.questions.contains(&asked.number()));
+    answering.map(|row| row.chain_id).collect()
+}
+
+fn job(served: &Served, network: &Arc<Network>, asked: &Asked, account: Address) -> JobPlan {
+    JobPlan {
         protocol: Arc::clone(&served.protocol),
         instance: Arc::clone(&served.instance),
         network: Arc::clone(network),
-        question,
+        asked: asked.clone(),
         account,
-    };
-    known.map(job).collect()
+    }
 }

@@ -1,54 +1,80 @@
-//! What tokens are worth: the seam that all price sources share, and the configuration's static table.
+//! What tokens are worth, by a chain of sources of which the first good one counts: what the operator states, feeds on
+//! the chain, an HTTP source, and what a token is made of.
+//!
+//! Invariant: prices from the chain are those of the answer's block, and a token without a good price is missing from
+//! what comes out; no source makes one up. Whether a token deserves a price is the caller's business.
+
+mod feeds;
+mod http;
+mod made_of;
+mod search;
+mod worth;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use tokio::time::Instant;
+use portolan_reader::{Read, Reply};
 
+pub(crate) use self::feeds::Feed;
+use self::feeds::Feeds;
+pub(crate) use self::http::BaseUrl;
+use self::http::HttpPrices;
+use self::search::Search;
 use crate::answer::Price;
+use crate::composition::Composed;
 use crate::network::Network;
-use portolan_reader::Block;
+use crate::token::{At, Facts};
 
-/// Knows prices. Asked once for each network of an answer; a token that it does not know is missing from what it
-/// answers, never zero.
-pub(crate) trait PriceSource: Send + Sync {
-    /// Prices at the answer's block, by the deadline.
-    fn prices<'a>(
-        &'a self,
-        network: &'a Network,
-        block: &'a Block,
-        tokens: &'a [Address],
-        deadline: Instant,
-    ) -> BoxFuture<'a, HashMap<Address, Price>>;
-}
-
-/// The `[prices.static]` table of the configuration.
-#[derive(Debug, Default)]
-pub(crate) struct StaticPrices(HashMap<(u64, Address), BigDecimal>);
-
-impl StaticPrices {
+/// What an operator says of prices.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
     /// Dollars for one whole token, by chain id and token.
-    pub(crate) fn new(prices: impl IntoIterator<Item = (u64, Address, BigDecimal)>) -> Self {
-        Self(prices.into_iter().map(|(chain_id, token, usd)| ((chain_id, token), usd)).collect())
+    pub(crate) fixed: Vec<(u64, Address, BigDecimal)>,
+    /// They replace the shipped feeds of the same token.
+    pub(crate) feeds: Vec<(u64, Address, Feed)>,
+    /// `None` asks nobody.
+    pub(crate) http: Option<BaseUrl>,
+}
+
+/// Knows prices. One for the process.
+#[derive(Debug)]
+pub(crate) struct Prices {
+    fixed: HashMap<(u64, Address), BigDecimal>,
+    feeds: Feeds,
+    http: Option<Arc<HttpPrices>>,
+}
+
+impl Prices {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let Settings { fixed, feeds, http } = settings;
+        Self {
+            fixed: fixed.into_iter().map(|(chain_id, token, usd)| ((chain_id, token), usd)).collect(),
+            feeds: Feeds::new(feeds),
+            http: http.map(|base| Arc::new(HttpPrices::new(base))),
+        }
+    }
+
+    /// Whether the operator or a feed tells the price of a token; whether the feed is good is another matter.
+    pub(crate) fn has_source(&self, network: &Network, token: Address) -> bool {
+        self.fixed.contains_key(&(network.chain_id, token)) || !self.feeds.of(network, token).is_empty()
+    }
+
+    /// Prices of the tokens that facts were read of, at the answer's block, by the deadline. `riders` are what the
+    /// caller reads beside: they leave in the same wave, and their replies come back in their order.
+    pub(crate) async fn by_facts(
+        &self,
+        at: At<'_>,
+        facts: &Facts,
+        composed: &Composed,
+        riders: Vec<Read>,
+    ) -> (HashMap<Address, Price>, Vec<Reply>) {
+        Search::new(self, at, facts, composed).run(riders).await
     }
 }
 
-impl PriceSource for StaticPrices {
-    fn prices<'a>(
-        &'a self,
-        network: &'a Network,
-        _: &'a Block,
-        tokens: &'a [Address],
-        _: Instant,
-    ) -> BoxFuture<'a, HashMap<Address, Price>> {
-        let known = tokens.iter().filter_map(|token| {
-            let usd = self.0.get(&(network.chain_id, *token))?.clone();
-            Some((*token, Price { usd, source: "static", age_s: None }))
-        });
-        let known = known.collect();
-        async move { known }.boxed()
-    }
-}
+#[cfg(test)]
+pub(crate) mod script;
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,5 @@
 //! What an answer says of itself: what each job did, what is missing, and when nothing is left to answer.
 
-use std::collections::BTreeSet;
-
 use crate::answer::{Items, JobReport, JobStatus, Missing, Reason};
 use crate::enrich::Enriched;
 use crate::http::problem::Problem;
@@ -35,16 +33,7 @@ pub(crate) fn without_block(plan: &JobPlan, failure: &Failure) -> JobReport {
 }
 
 fn blank(plan: &JobPlan) -> JobReport {
-    JobReport {
-        protocol: plan.protocol.slug.clone(),
-        network: plan.network.clone(),
-        status: JobStatus::Ok,
-        reason: None,
-        detail: String::new(),
-        duration_ms: 0,
-        waves: 0,
-        reads: 0,
-    }
+    JobReport::blank(&plan.protocol.slug, &plan.network)
 }
 
 /// Notes that a part of a job's findings is not in the answer. The first reason stands.
@@ -62,26 +51,48 @@ pub(crate) fn lose(report: &mut JobReport, reason: Reason, detail: &str) {
     report.detail.push_str(detail);
 }
 
+/// Adds what a further job of a protocol lost on a network to the report of its first one there.
+pub(crate) fn add(reports: &mut Vec<JobReport>, further: JobReport) {
+    let is_same = |report: &&mut JobReport| {
+        report.protocol == further.protocol && report.network.chain_id == further.network.chain_id
+    };
+    match (reports.iter_mut().find(is_same), further.reason) {
+        (Some(report), Some(reason)) => lose(report, reason, &further.detail),
+        (Some(_), None) => {}
+        (None, _) => reports.push(further),
+    }
+}
+
 /// All that could not be told: `*` for a network that told nothing, else the protocol; in the order of networks.
 pub(crate) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<Missing> {
     let mut missing = Vec::new();
     for network in networks.iter() {
-        let entry = |subject: &str, reason| Missing { subject: subject.to_owned(), network: network.clone(), reason };
+        let entry = |subject: &str, reason: Reason, count: Option<usize>| {
+            let network = Some(network.clone());
+            Missing { subject: subject.to_owned(), network, reason, count }
+        };
         if let Some(Err(failure)) = pins.get(&network.chain_id) {
-            missing.push(entry("*", Reason::from(*failure)));
+            missing.push(entry("*", Reason::from(*failure), None));
             continue;
         }
         let own = jobs.iter().filter(|job| job.network.chain_id == network.chain_id);
         if let Some(reason) = all_lost(own.clone()) {
-            missing.push(entry("*", reason));
+            missing.push(entry("*", reason, None));
             continue;
         }
-        let lost: BTreeSet<(&str, &str)> =
-            own.clone().filter_map(|job| Some((job.protocol.as_str(), job.reason?.as_str()))).collect();
-        let reason = |word: &str| own.clone().filter_map(|job| job.reason).find(|reason| reason.as_str() == word);
-        missing.extend(lost.iter().filter_map(|(slug, word)| Some(entry(slug, reason(word)?))));
+        let mut lost: Vec<Missing> = own.flat_map(|job| lost(job, entry)).collect();
+        lost.sort_by(|one, other| one.subject.cmp(&other.subject));
+        missing.extend(lost);
     }
     missing
+}
+
+/// What a job did not tell: so many tokens for each reason, or something that has no number.
+fn lost(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> Missing) -> Vec<Missing> {
+    if job.lost.is_empty() {
+        return job.reason.iter().map(|reason| entry(&job.protocol, *reason, None)).collect();
+    }
+    job.lost.iter().map(|(reason, count)| entry(&job.protocol, *reason, Some(*count))).collect()
 }
 
 /// The network's reason, where it took every job of it: then it is not about the protocols.

@@ -17,6 +17,8 @@ pub enum Question {
     Farming = question::FARMING,
     /// [`crate::Plugin::lending`].
     Lending = question::LENDING,
+    /// [`crate::Plugin::compositions`].
+    Composition = question::COMPOSITION,
 }
 
 /// What an instance serves.

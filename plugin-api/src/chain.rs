@@ -79,6 +79,11 @@ impl Chain {
         Address::from(self.start.account.0)
     }
 
+    /// The tokens that the question is about, where it is about tokens.
+    pub(crate) fn tokens(&self) -> Vec<Address> {
+        self.start.tokens.iter().flatten().map(|token| Address::from(token.0)).collect()
+    }
+
     /// The job's network, by EIP-155 chain id.
     pub fn network(&self) -> u64 {
         self.start.chain_id

@@ -126,6 +126,10 @@ fn ask<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, asked: u8) -> O
         question::CLAIMABLES => Box::pin(async move { told(instance.plugin.claimables(&chain, account).await) }),
         question::FARMING => Box::pin(async move { told(instance.plugin.farming(&chain, account).await) }),
         question::LENDING => Box::pin(async move { told(instance.plugin.lending(&chain, account).await) }),
+        question::COMPOSITION => Box::pin(async move {
+            let tokens = chain.tokens();
+            told(instance.plugin.compositions(&chain, &tokens).await)
+        }),
         _ => return None,
     })
 }
@@ -173,7 +177,7 @@ macro_rules! export {
                 env!("CARGO_PKG_NAME"),
                 "\",\"version\":\"",
                 env!("CARGO_PKG_VERSION"),
-                "\",\"abi\":\"1.0.0\",\"apiRev\":2,\"frames\":[1],\"capabilities\":3,\"panic\":\"",
+                "\",\"abi\":\"1.0.0\",\"apiRev\":3,\"frames\":[1],\"capabilities\":7,\"panic\":\"",
                 if cfg!(panic = "unwind") { "unwind" } else { "abort" },
                 "\",\"rustc\":\"",
                 $crate::export::RUSTC,

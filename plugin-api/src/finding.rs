@@ -132,6 +132,31 @@ pub enum Side {
     Borrow,
 }
 
+/// What shares of the protocol redeem to.
+///
+/// A price of the shares comes from it: tell what can really be had for them at this block, and nothing that a swap in
+/// the same block can move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composition {
+    /// The token of the shares: one of those that the question is about.
+    pub token: Address,
+    /// Its family in upper case, for example `SHARE` or `BALANCER`: the answer's token `type`.
+    pub kind: String,
+    /// Smallest units of the token that the parts stand for. Not zero: shares that nobody holds redeem to nothing.
+    pub supply: U256,
+    /// What so many shares redeem to, all together; at most sixteen tokens, each once.
+    pub parts: Vec<Part>,
+}
+
+/// One token that shares redeem to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The token.
+    pub token: Address,
+    /// Smallest units of it.
+    pub amount: U256,
+}
+
 /// Anything that a plugin can find.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -142,6 +167,8 @@ pub enum Finding {
     Farming(FarmingPosition),
     /// See [`LendingPosition`].
     Lending(LendingPosition),
+    /// See [`Composition`].
+    Composition(Composition),
 }
 
 impl From<Claimable> for Finding {
@@ -162,6 +189,12 @@ impl From<LendingPosition> for Finding {
     }
 }
 
+impl From<Composition> for Finding {
+    fn from(found: Composition) -> Self {
+        Self::Composition(found)
+    }
+}
+
 impl Finding {
     pub(crate) fn into_abi(self, templates: &[map::ClaimTemplate]) -> map::Finding {
         match self {
@@ -170,6 +203,7 @@ impl Finding {
             }
             Self::Farming(found) => map::Finding { farming: Some(found.into_abi()), ..map::Finding::default() },
             Self::Lending(found) => map::Finding { lending: Some(found.into_abi()), ..map::Finding::default() },
+            Self::Composition(found) => map::Finding { composition: Some(found.into_abi()), ..map::Finding::default() },
         }
     }
 }
@@ -224,6 +258,18 @@ impl LendingPosition {
                 Side::Borrow => map::side::BORROW,
             },
             health_factor_wad: self.health_factor_wad.map(word),
+        }
+    }
+}
+
+impl Composition {
+    fn into_abi(self) -> map::Composition {
+        let part = |part: &Part| map::Part { token: map::Address(part.token.into_array()), amount: word(part.amount) };
+        map::Composition {
+            token: map::Address(self.token.into_array()),
+            kind: self.kind,
+            supply: word(self.supply),
+            parts: self.parts.iter().map(part).collect(),
         }
     }
 }

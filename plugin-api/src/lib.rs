@@ -105,7 +105,9 @@ pub use alloy::sol_types::{SolCall, SolValue};
 pub use catalogue::{Catalogue, ClaimTemplate, Company, Protocol, Question, Role};
 pub use chain::{Block, Chain, Left};
 pub use error::{Error, Revert};
-pub use finding::{Claim, Claimable, FarmingPosition, Finding, LendingPosition, Reward, Side, symbol};
+pub use finding::{
+    Claim, Claimable, Composition, FarmingPosition, Finding, LendingPosition, Part, Reward, Side, symbol,
+};
 pub use plugin::Plugin;
 pub use read::Read;
 pub use settings::{Deployment, Keys, Mechanism, Settings, SettingsError};

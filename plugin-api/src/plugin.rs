@@ -5,14 +5,14 @@ use alloy::primitives::Address;
 use crate::catalogue::Catalogue;
 use crate::chain::Chain;
 use crate::error::Error;
-use crate::finding::{Claimable, FarmingPosition, LendingPosition};
+use crate::finding::{Claimable, Composition, FarmingPosition, LendingPosition};
 use crate::settings::{Settings, SettingsError};
 
 /// A protocol plugin: what it serves, and the questions that it answers.
 ///
 /// A value of this type is one *instance*: the outcome of one settings file. It is shared by all jobs, on any
-/// threads, so it holds no state that changes. A job asks one question about one account for one protocol on one
-/// network; [`Chain::protocol`] and [`Chain::network`] tell which.
+/// threads, so it holds no state that changes. A job asks one question about one account (or about tokens) for one
+/// protocol on one network; [`Chain::protocol`] and [`Chain::network`] tell which.
 pub trait Plugin: Sized + Send + Sync + 'static {
     /// Makes an instance. Called when the plugin is loaded and whenever its settings file changes; jobs under way
     /// keep the instance that they began with.
@@ -56,6 +56,21 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         account: Address,
     ) -> impl Future<Output = Result<Vec<LendingPosition>, Error>> + Send {
         let _ = (cx, account);
+        async { Ok(Vec::new()) }
+    }
+
+    /// What the protocol's own tokens redeem to: shares of vaults and pools. Called once for each job whose question is
+    /// composition, with tokens of any kind that the host has no price of; those that are not this protocol's are left
+    /// out of the answer. A part may be a share again, of whichever protocol: the host goes on from there.
+    ///
+    /// # Errors
+    /// As [`Plugin::claimables`].
+    fn compositions(
+        &self,
+        cx: &Chain,
+        tokens: &[Address],
+    ) -> impl Future<Output = Result<Vec<Composition>, Error>> + Send {
+        let _ = (cx, tokens);
         async { Ok(Vec::new()) }
     }
 }

@@ -1,5 +1,5 @@
-// node viem.mjs multicall|single WORLD: what a typical user would do, told what to read by lines on stdin:
-//   run URL ACCOUNT COUNT
+// node viem.mjs multicall|single|account WORLD: what a typical user would do, told what to read by lines on stdin:
+//   run URL[,URL]... ACCOUNT COUNT
 // One line of JSON for each: its wall and CPU time, or what went wrong.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPublicClient, defineChain, erc20Abi, http } from 'viem';
 
 const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';
+const FACTS = ['name', 'symbol', 'decimals', 'totalSupply'];
 const SETTLE_MS = 20; // What the process does right after its answer counts too.
 const TIMEOUT_MS = 60_000;
 
@@ -38,6 +39,18 @@ const ways = {
       return result;
     });
   },
+  // On all networks at once; then what is found is asked its name, and how much of it there is.
+  async account(urls, tokens, account) {
+    const networks = urls.split(',').map(async (url) => {
+      const balances = await ways.multicall(url, tokens, account);
+      const found = tokens.filter((_, i) => balances[i] > 0n);
+      const contracts = found.flatMap((address) => FACTS.map((functionName) => ({ address, abi: erc20Abi, functionName })));
+      const facts = await client(url).multicall({ contracts });
+      if (facts.length !== found.length * FACTS.length || facts.some(({ status }) => status !== 'success')) throw new Error('a fact is missing');
+      return balances;
+    });
+    return (await Promise.all(networks)).flat();
+  },
   single: (url, tokens, account) => Promise.all(tokens.map((token) => client(url).readContract(balance(token, account)))),
 };
 
@@ -49,8 +62,8 @@ async function run(url, who, count) {
   const wallMs = performance.now() - began;
   await sleep(SETTLE_MS);
   const { user, system } = process.cpuUsage(cpu);
-  const wrong = balances.findIndex((raw, i) => raw !== BigInt(world.held[who][i] ?? 0));
-  if (balances.length !== count || wrong >= 0) throw new Error(`wrong balance of token ${wrong} among ${balances.length}`);
+  const wrong = balances.findIndex((raw, i) => raw !== BigInt(world.held[who][i % count] ?? 0));
+  if (balances.length !== count * url.split(',').length || wrong >= 0) throw new Error(`wrong balance of token ${wrong} among ${balances.length}`);
   return { wall_ms: wallMs, cpu_ms: (user + system) / 1000 };
 }
 

@@ -1,7 +1,8 @@
 // node build.mjs OUTDIR: builds every profile on an anvil of its own and writes
 // OUTDIR/<profile>.state.json (for `anvil --load-state`) and OUTDIR/<profile>.expected.json
-// (what the service must answer, by arithmetic). Same input, same output.
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+// (what the service must answer, by arithmetic); where there is a token list, OUTDIR/<profile>.tokens.json.
+// Same input, same output.
+import { copyFileSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Anvil } from './lib/anvil.mjs';
 import { check } from './lib/check.mjs';
@@ -9,9 +10,15 @@ import { expected } from './lib/expected.mjs';
 import { World } from './lib/world.mjs';
 import { ethereum } from './profiles/ethereum.mjs';
 import { fantom } from './profiles/fantom.mjs';
+import { listed } from './profiles/listed.mjs';
+import { names } from './profiles/names.mjs';
 import { optimism } from './profiles/optimism.mjs';
 import { polygon } from './profiles/polygon.mjs';
 import { GENESIS } from './profiles/times.mjs';
+
+const VIEM = ['viem', '@adraffy', '@noble', '@scure', 'abitype', 'eventemitter3', 'isows', 'ox', 'ws'];
+const LOADED = /\.(js|mjs|json)$/;
+const UNLOADED = /\/(_cjs|_types|dist\/cjs|dist\/types)$/;
 
 const out = process.argv[2];
 if (!out) {
@@ -21,21 +28,31 @@ if (!out) {
 mkdirSync(out, { recursive: true });
 // For programs.mjs: the packages are not kept.
 copyFileSync(new URL('node_modules/solc/soljson.js', import.meta.url), join(out, 'soljson.cjs'));
-const results = await Promise.allSettled([polygon, ethereum, optimism, fantom].map(build));
+keepViem();
+const results = await Promise.allSettled([polygon, ethereum, optimism, fantom, names, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);
+
+// viem and what it imports, as far as node loads it, beside the script that tests ask it with.
+function keepViem() {
+  const from = new URL('.', import.meta.url).pathname;
+  copyFileSync(join(from, 'ask_viem.mjs'), join(out, 'ask_viem.mjs'));
+  const isLoaded = (path) => (statSync(path).isDirectory() ? !UNLOADED.test(path) : LOADED.test(path));
+  for (const name of VIEM) cpSync(join(from, 'node_modules', name), join(out, 'node_modules', name), { recursive: true, filter: isLoaded });
+}
 
 async function build(profile) {
   const anvil = await Anvil.start(profile.chainId, GENESIS);
   try {
     const world = await World.create(anvil, GENESIS);
-    const { contracts, prices, settings = {} } = await profile.populate(world);
+    const { contracts, prices, settings = {}, more = {}, last } = await profile.populate(world);
     const native = await fixNativeBalances(world, profile.native);
-    const block = await world.seal();
+    const block = await world.seal(last);
     await check(world, contracts);
     const answer = expected(world, { profile: profile.name, chainId: profile.chainId, block, prices, contracts, settings, native });
-    writeFileSync(join(out, `${profile.name}.expected.json`), `${JSON.stringify(answer, null, 1)}\n`);
+    writeFileSync(join(out, `${profile.name}.expected.json`), `${JSON.stringify({ ...answer, ...more }, null, 1)}\n`);
+    if (world.list) writeFileSync(join(out, `${profile.name}.tokens.json`), JSON.stringify(world.list.document(profile.chainId)));
     writeFileSync(join(out, `${profile.name}.state.json`), await anvil.dump());
   } catch (error) {
     throw new Error(`profile ${profile.name}`, { cause: error });

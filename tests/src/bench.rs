@@ -1,10 +1,12 @@
-//! The benchmark of reads: Portolan beside viem's multicall and alloy's MulticallBuilder, in one run on one chain.
+//! The benchmarks: of reads, Portolan beside viem's multicall and alloy's MulticallBuilder, in one run on one chain;
+//! and of balances, an answer of the gateway beside a viem script.
 //!
 //! Each side is a process of its own that is told what to read and verifies what it got; rounds go through all sides
 //! in turn, and medians are compared. Invariant: whatever is started here ends with its value.
 
 mod aggregate;
 mod alarm;
+mod balances;
 mod delay;
 mod growth;
 mod joined;
@@ -43,6 +45,17 @@ pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
             section(&mut say, &mut verdict)?;
         }
     }
+    verdict.tell(&mut say);
+    Ok(verdict.holds())
+}
+
+/// Runs the benchmark of balances; whether every bound that is not about time holds.
+///
+/// # Errors
+/// Whatever does not come up, and a side that answers wrongly.
+pub fn run_balances(mut say: impl FnMut(&str)) -> Result<bool> {
+    let mut verdict = Verdict::default();
+    balances::run(&mut say, &mut verdict)?;
     verdict.tell(&mut say);
     Ok(verdict.holds())
 }

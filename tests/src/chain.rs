@@ -82,6 +82,12 @@ impl Chain {
         }
     }
 
+    /// The file with the profile's token list, if it has one.
+    pub fn token_list(&self) -> Result<Option<PathBuf>> {
+        let file = prepared()?.join(format!("{}.tokens.json", self.profile));
+        Ok(file.is_file().then_some(file))
+    }
+
     /// One JSON-RPC call. An error of the node is an error here.
     pub fn rpc(&self, method: &str, params: Value) -> Result<Value> {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});

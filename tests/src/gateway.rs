@@ -235,6 +235,17 @@ impl Gateway {
         Ok(fs::remove_file(self.plugins_dir().join(name))?)
     }
 
+    /// The most memory that it ever had, in mebibytes, as the kernel counts it.
+    ///
+    /// # Errors
+    /// Where it has ended.
+    pub fn memory_peak_mib(&self) -> Result<f64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
+        let kib: u32 = line.trim().strip_suffix(" kB").context("another unit")?.parse()?;
+        Ok(f64::from(kib) / 1024.0)
+    }
+
     /// Lets it end as an operator would.
     ///
     /// # Errors

@@ -3,6 +3,8 @@
 //!
 //! `id` and `name` of a row are the gateway's choice; [`faults`] says what must hold of them.
 
+mod balances;
+
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
@@ -10,6 +12,7 @@ use anyhow::{Context as _, Result};
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, RoundingMode};
 
+pub use self::balances::{Prices, dollars};
 use crate::calldata;
 use crate::json::Json;
 use crate::protocol::{self, Question};
@@ -178,7 +181,7 @@ impl Truth {
             ("name", Json::text("")),
             ("symbol", Json::text("")),
             ("decimals", Json::number(0)),
-            ("logo", Json::Null),
+            ("logo", row.at("logo")?.clone()),
             ("type", Json::text("SINGLE")),
         ]);
         Ok(Json::object([
@@ -308,7 +311,7 @@ impl Truth {
             ("name", known.at("name")?.clone()),
             ("symbol", known.at("symbol")?.clone()),
             ("decimals", known.at("decimals")?.clone()),
-            ("logo", Json::Null),
+            ("logo", known.at("logo")?.clone()),
             ("type", Json::text(if known.get("pair").is_some() { "UNISWAP" } else { "SINGLE" })),
             ("totalSupply", Json::number(known.text_at("totalSupplyRaw")?)),
         ]))

@@ -1,6 +1,7 @@
 //! The chains of the tests, and gateways that serve all of their protocols.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::{Context as _, Result};
@@ -14,6 +15,8 @@ use crate::truth::{Call, Detail, Truth};
 
 /// In the order of answers.
 const PROFILES: [&str; 4] = ["ethereum", "optimism", "fantom", "polygon"];
+/// Networks that also have a chain with a token list, in the order of answers.
+const LISTED: [&str; 3] = ["ethereum", "optimism", "polygon"];
 /// Where QuickSwap's contracts stand at their real addresses; on the others the settings file names a factory.
 const QUICKSWAP_AT_HOME: &str = "polygon";
 
@@ -37,12 +40,17 @@ impl World {
     /// # Errors
     /// Where one does not start.
     pub fn start() -> Result<Self> {
-        let boot = |profile: &&str| {
-            let chain = Chain::start(profile)?;
-            let truth = Truth::new(profile, &chain.expected.to_string())?;
-            Ok((chain, truth))
-        };
-        Ok(Self { chains: PROFILES.iter().map(boot).collect::<Result<_>>()? })
+        let chains = PROFILES.iter().map(|network| boot(network, network));
+        Ok(Self { chains: chains.collect::<Result<_>>()? })
+    }
+
+    /// Boots the chains with token lists: 5,000 tokens each, and what prices come from.
+    ///
+    /// # Errors
+    /// Where one does not start.
+    pub fn listed() -> Result<Self> {
+        let chains = LISTED.iter().map(|network| boot(network, &format!("{network}-tokens")));
+        Ok(Self { chains: chains.collect::<Result<_>>()? })
     }
 
     /// A chain by its network.
@@ -219,7 +227,7 @@ impl World {
     pub fn with(&self, plugins: &[Plugin]) -> Result<Setup> {
         let built = build::built()?;
         let placed = self.placed()?;
-        let mut setup = Setup::default().config(&self.prices()?);
+        let mut setup = Setup::default().config(&self.config()?);
         for plugin in plugins {
             let own = placed.iter().filter(|placed| placed.plugin == plugin.name);
             let slugs: BTreeSet<&str> = own.map(|placed| placed.slug.as_str()).collect();
@@ -229,13 +237,24 @@ impl World {
         Ok(setup)
     }
 
-    /// The static prices of all networks, as a part of a configuration.
+    /// The part of a configuration that says what tokens are: the chains' own lists and none beside, for lists name
+    /// logos; and the static prices of all networks.
     ///
     /// # Errors
     /// Where a build wrote none.
-    pub fn prices(&self) -> Result<String> {
+    pub fn config(&self) -> Result<String> {
         let rows: Result<Vec<String>> = self.chains.iter().map(|(_, truth)| truth.price_rows()).collect();
-        Ok(format!("[prices.static]\n{}", rows?.concat()))
+        Ok(format!("{}[prices.static]\n{}", self.token_lists()?, rows?.concat()))
+    }
+
+    /// The chains' own token lists and none beside, as a part of a configuration.
+    ///
+    /// # Errors
+    /// Where the chains are not built.
+    pub fn token_lists(&self) -> Result<String> {
+        let lists: Result<Vec<_>> = self.chains.iter().map(|(chain, _)| chain.token_list()).collect();
+        let lists: Vec<PathBuf> = lists?.into_iter().flatten().collect();
+        Ok(format!("[tokens]\nshipped = false\nlists = {lists:?}\n\n"))
     }
 
     /// A gateway with all plugins and the prices of all networks, but no endpoints yet.
@@ -258,6 +277,12 @@ impl World {
     pub fn on_chains(&self, setup: Setup) -> Setup {
         self.chains.iter().fold(setup, |setup, (chain, truth)| setup.rpc(&truth.network, &chain.url))
     }
+}
+
+fn boot(network: &str, profile: &str) -> Result<(Chain, Truth)> {
+    let chain = Chain::start(profile)?;
+    let truth = Truth::new(network, &chain.expected.to_string())?;
+    Ok((chain, truth))
 }
 
 /// A settings file of these rows.

@@ -176,7 +176,7 @@ fn the_rows_that_plugins_ship_with_answer_like_those_of_settings() {
     let world = &scene.world;
     let built = portolan_tests::build::built().unwrap();
     let setup = portolan_tests::gateway::Setup::default()
-        .config(&world.prices().unwrap())
+        .config(&world.config().unwrap())
         .plugin(&built.plugin("libsushiswap.so"), &["sushiswap"])
         .plugin(&built.plugin("libaave_v3.so"), &["aave_v3"]);
     let (ethereum, truth) = world.chain("ethereum").unwrap();

@@ -27,6 +27,7 @@ impl Scene {
         let truth = Truth::new("polygon", &chain.expected.to_string())?;
         let built = build::built()?;
         let gateway = Setup::default()
+            .config("[tokens]\nshipped = false")
             .config(&format!("[prices.static]\n{}", truth.price_rows()?))
             .config("[plugins.limits]\nresume_ms = 1000\njob_ms = 4000")
             .rpc("polygon", &chain.url)

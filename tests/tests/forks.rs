@@ -43,7 +43,7 @@ fn in_force(what: &str, gateway: &Gateway, look: impl FnMut() -> Result<()>) {
 fn a_settings_file_alone_adds_a_fork_and_takes_it_away() {
     let world = World::start().unwrap();
     let built = build::built().unwrap();
-    let setup = Setup::default().config(&world.prices().unwrap());
+    let setup = Setup::default().config(&world.config().unwrap());
     let setup = PLUGINS.iter().fold(setup, |setup, plugin| setup.plugin(&built.plugin(plugin.file), &[]));
     let gateway = world.on_chains(setup).start().unwrap();
     gateway.serves(&["aave_v3", "quickswap", "sushiswap"].map(str::to_owned)).unwrap();
@@ -127,7 +127,7 @@ fn the_kits_serve_other_plugins_as_well() {
     const NETWORK: &str = "fantom";
     let world = World::start().unwrap();
     let (chain, _) = world.chain(NETWORK).unwrap();
-    let mut setup = Setup::default().config(&world.prices().unwrap()).rpc(NETWORK, &chain.url);
+    let mut setup = Setup::default().config(&world.config().unwrap()).rpc(NETWORK, &chain.url);
     for other in &OTHERS {
         let dylib = build::built().unwrap().plugin(other.file);
         setup = setup.plugin(&dylib, &[other.slug]).settings(other.plugin, &other.settings(&world));

@@ -180,10 +180,6 @@ fn what_comes_with_a_later_issue_says_so() {
         "/ens/by-name/vitalik.eth".to_owned(),
         format!("/ens/by-address/{ACCOUNT}"),
         format!("/events/decode/{HASH}?network=polygon"),
-        format!("/{ACCOUNT}/native-balance?network=POLYGON"),
-        format!("/{ACCOUNT}/native-balance"),
-        format!("/balance/{ACCOUNT}/native-balance?network=polygon"),
-        format!("/balance/{ACCOUNT}/token-balances?network=Polygon_Mumbai"),
     ] {
         scene!().assert_refused(&[(path, 501, "not-implemented", "")]);
     }

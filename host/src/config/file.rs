@@ -35,6 +35,7 @@ pub(super) struct Tables {
     /// By slug.
     pub(super) networks: BTreeMap<String, NetworkTable>,
     pub(super) prices: PricesTable,
+    pub(super) tokens: TokensTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -76,6 +77,33 @@ pub(super) struct PricesTable {
     /// By slug, then by address.
     #[serde(rename = "static")]
     pub(super) fixed: BTreeMap<String, BTreeMap<String, String>>,
+    pub(super) feeds: Vec<FeedTable>,
+    pub(super) http: Option<HttpPricesTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FeedTable {
+    pub(super) network: String,
+    pub(super) token: String,
+    pub(super) feed: String,
+    pub(super) heartbeat_s: u32,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HttpPricesTable {
+    pub(super) base_url: String,
+    #[serde(default)]
+    pub(super) allow_private: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct TokensTable {
+    pub(super) lists: Option<Vec<String>>,
+    pub(super) shipped: Option<bool>,
+    pub(super) refresh_s: Option<u64>,
 }
 
 impl File {

@@ -1,4 +1,5 @@
-//! Prices that an operator states: `[prices.static]`, dollars for one whole token.
+//! Prices that an operator states (`[prices.static]`, dollars for one whole token), feeds that it adds or replaces
+//! (`[[prices.feeds]]`), and the HTTP source that it names (`[prices.http]`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,15 +7,31 @@ use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 
 use super::ConfigError;
+use super::file::{FeedTable, HttpPricesTable, PricesTable};
 use super::layer::Layers;
 use crate::address;
 use crate::network::Networks;
+use crate::price::{BaseUrl, Feed, Settings};
 
 /// More digits than any price has; arithmetic stays cheap.
 const PRICE_CHARS_MAX: usize = 64;
 
+/// No feed is written less often than monthly; more is another unit than seconds.
+const HEARTBEAT_S: std::ops::RangeInclusive<u32> = 1..=31 * 86_400;
+
+/// As many as there are feeds of one network.
+const FEEDS_MAX: usize = 1024;
+
 /// By slug and address, as they are written, to chain id and token.
-pub(super) fn read(
+pub(super) fn read(told: &PricesTable, networks: &Networks, layers: &Layers<'_>) -> Result<Settings, ConfigError> {
+    Ok(Settings {
+        fixed: fixed(&told.fixed, networks, layers)?,
+        feeds: feeds(&told.feeds, networks, layers)?,
+        http: told.http.as_ref().map(|told| http(told, layers)).transpose()?,
+    })
+}
+
+fn fixed(
     told: &BTreeMap<String, BTreeMap<String, String>>,
     networks: &Networks,
     layers: &Layers<'_>,
@@ -36,6 +53,42 @@ pub(super) fn read(
         }
     }
     Ok(prices)
+}
+
+/// The zero address is the native token.
+fn feeds(
+    told: &[FeedTable],
+    networks: &Networks,
+    layers: &Layers<'_>,
+) -> Result<Vec<(u64, Address, Feed)>, ConfigError> {
+    let bad = |place: usize, key: &str, reason: String| {
+        ConfigError::new(layers.place(&format!("prices.feeds.[{place}]{key}")), reason)
+    };
+    if told.len() > FEEDS_MAX {
+        return Err(bad(FEEDS_MAX, "", format!("more than {FEEDS_MAX} feeds")));
+    }
+    let (mut feeds, mut seen) = (Vec::new(), BTreeSet::new());
+    for (place, row) in told.iter().enumerate() {
+        let slug = &row.network;
+        let network = networks.named(slug).ok_or_else(|| bad(place, ".network", format!("{slug} is no network")))?;
+        let read =
+            |key: &str, text: &str| address::parse(text).map_err(|error| bad(place, key, format!("{text} {error}")));
+        let (token, feed) = (read(".token", &row.token)?, read(".feed", &row.feed)?);
+        if !HEARTBEAT_S.contains(&row.heartbeat_s) {
+            let (least, most) = (HEARTBEAT_S.start(), HEARTBEAT_S.end());
+            return Err(bad(place, ".heartbeat_s", format!("{} is not from {least} to {most}", row.heartbeat_s)));
+        }
+        if !seen.insert((network.chain_id, token)) {
+            return Err(bad(place, ".token", format!("{token:#x} is told twice")));
+        }
+        feeds.push((network.chain_id, token, Feed { address: feed, heartbeat_s: row.heartbeat_s }));
+    }
+    Ok(feeds)
+}
+
+fn http(told: &HttpPricesTable, layers: &Layers<'_>) -> Result<BaseUrl, ConfigError> {
+    BaseUrl::parse(&told.base_url, told.allow_private)
+        .map_err(|error| ConfigError::new(layers.place("prices.http.base_url"), error.to_string()))
 }
 
 /// Digits with at most one point among them: no sign, no exponent, no infinity.

@@ -1,6 +1,11 @@
 //! Precedence, and tables of what is refused.
 
+use std::time::Duration;
+
+use bigdecimal::BigDecimal;
+
 use super::*;
+use crate::token_list::Place;
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
@@ -47,7 +52,9 @@ fn nothing_told_means_the_defaults() {
     assert_eq!(config.limits, PluginLimits::default());
     assert_eq!(config.limits.of("x").resume_ms, 1000);
     assert_eq!(config.limits.of("x").job_ms, 5000);
-    assert!(config.prices.is_empty());
+    assert!(config.prices.fixed.is_empty() && config.prices.feeds.is_empty() && config.prices.http.is_none());
+    assert_eq!(config.token_lists.places, [Place::Shipped]);
+    assert_eq!(config.token_lists.refresh, Duration::from_secs(3600));
 }
 
 #[test]
@@ -124,9 +131,29 @@ fn a_further_network_is_one_table() {
     assert_eq!((last.slug.as_str(), last.name.as_str(), last.chain_id), ("base", "BASE", 8453));
     assert_eq!(config.networks.iter().count(), 9);
     assert_eq!(hosts(&config), [(8453, vec!["b".to_owned()])]);
-    assert_eq!(config.prices, [(8453, TOKEN.parse().unwrap(), BigDecimal::from(1))]);
+    assert_eq!(config.prices.fixed, [(8453, TOKEN.parse().unwrap(), BigDecimal::from(1))]);
     let named = lay(&rpc(&["BASE=http://x"]), &Environment::default(), &base).unwrap();
     assert_eq!(hosts(&named), [(8453, vec!["x".to_owned()])]);
+}
+
+#[test]
+fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
+    let places = |environment: Environment, file: &str| {
+        let places = lay(&Flags::default(), &environment, file).unwrap().token_lists.places;
+        places.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let file = "[tokens]\nlists = ['./a,b.json', 'https://l.example:1/KEY', 'http://l.example/KEY']";
+    let expected = ["./a,b.json", "l.example:1", "l.example", "built in"];
+    assert_eq!(places(Environment::default(), file), expected);
+    assert_eq!(places(Environment::default(), &format!("{file}\nshipped = false")), expected[..3]);
+    let environment = Environment::from([
+        ("PORTOLAN_TOKENS_LISTS", "/c.json, https://v.example/x,"),
+        ("PORTOLAN_TOKENS_SHIPPED", "false"),
+        ("PORTOLAN_TOKENS_REFRESH_S", "60"),
+    ]);
+    assert_eq!(places(environment.clone(), file), ["/c.json", "v.example"]);
+    let config = lay(&Flags::default(), &environment, "[tokens]\nrefresh_s = 7\nshipped = true").unwrap();
+    assert_eq!(config.token_lists.refresh, Duration::from_secs(60));
 }
 
 #[test]
@@ -184,11 +211,25 @@ fn a_bad_file_is_told_with_its_name_and_key() {
         ("[networks.base]\nname = 'BSC'\nchain_id = 8453\nlogo = 'https://x'\nnative = 'ETH'", "networks.base.name"),
         ("[networks.'a,b']\nname = 'BASE'", "networks.a,b"),
         ("[prices]\nx = 1", "prices.x"),
+        ("[prices.http]\nallow_private = true", "base_url"),
+        ("[prices.http]\nbase_url = 'http://prices.example/s3cret'", "prices.http.base_url"),
+        ("[prices.http]\nbase_url = 's3cret'", "prices.http.base_url"),
+        ("[prices.http]\nbase_url = 'https://a'\nx = 1", "prices.http.x"),
         ("[prices.static]\nsolana.'0x1' = '1'", "prices.static.solana"),
         ("[prices.static]\nethereum.'0x1' = '1'", "prices.static.ethereum.\"0x1\""),
         ("[prices.static]\nethereum.'0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2' = '-1'", "prices.static.ethereum"),
         ("[prices.static]\nethereum.'0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2' = 'NaN'", "prices.static.ethereum"),
         ("[prices.static]\nethereum.'0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2' = 1.5", "prices.static.ethereum"),
+        ("[tokens]\nlist = []", "tokens.list"),
+        ("[tokens]\nlists = './a.json'", "tokens.lists"),
+        ("[tokens]\nlists = ['']", "tokens.lists"),
+        ("[tokens]\nlists = ['ftp://l.example/a']", "tokens.lists"),
+        ("[tokens]\nlists = ['https://me:KEY@l.example/a']", "tokens.lists"),
+        ("[tokens]\nlists = ['a', 'a']", "tokens.lists: list 2 is told twice"),
+        ("[tokens]\nlists = ['1','2','3','4','5','6','7','8','9','10','11','12','13','14','15','16','17']", "16 lists"),
+        ("[tokens]\nshipped = 'yes'", "tokens.shipped"),
+        ("[tokens]\nrefresh_s = 0", "tokens.refresh_s"),
+        ("[tokens]\nrefresh_s = 604801", "tokens.refresh_s"),
         ("listen = ", "line 1"),
         ("a = 1\n\nb = [", "line 3"),
         ("listen = 'a:1'\nlisten = 'b:1'", "listen"),
@@ -209,6 +250,9 @@ fn a_bad_flag_or_variable_is_told_by_its_name() {
         ("PORTOLAN_PLUGINS_ISOLATION", "worker", "PORTOLAN_PLUGINS_ISOLATION"),
         ("PORTOLAN_RPC_ETHERUM", "http://x", "PORTOLAN_RPC_ETHERUM"),
         ("PORTOLAN_RPC_ETHEREUM", "http://x,y", "PORTOLAN_RPC_ETHEREUM"),
+        ("PORTOLAN_TOKENS_LISTS", "./a,ftp://x", "PORTOLAN_TOKENS_LISTS"),
+        ("PORTOLAN_TOKENS_SHIPPED", "1", "PORTOLAN_TOKENS_SHIPPED"),
+        ("PORTOLAN_TOKENS_REFRESH_S", "1h", "PORTOLAN_TOKENS_REFRESH_S"),
         ("PORTOLAN_LOG", "a=b=c", "PORTOLAN_LOG"),
     ];
     for (name, value, expected) in variables {
@@ -231,6 +275,10 @@ fn no_refusal_repeats_a_url() {
         "[networks.ethereum]\nrpc = 'https://h/KEY'",
         "[networks.ethereum]\nrpc = ['ftp://h/KEY']",
         "[networks.ethereum]\nrpc = [{ url = 'https://h/KEY' }]",
+        "[tokens]\nlists = ['https://h/KEY', 'https://h/KEY']",
+        "[tokens]\nlists = ['https://me:KEY@h/a']",
+        "[tokens]\nlists = ['ftp://h/KEY']",
+        "[tokens]\nlists = 'https://h/KEY'",
         "listen = 'https://h/KEY'",
         "[networks.ethereum]\nrpc = ['https://h/KEY'",
         "'https://h/KEY' = 1",
@@ -254,4 +302,43 @@ fn a_file_that_cannot_be_read_is_told_by_its_name() {
     let environment = Environment::from([("PORTOLAN_CONFIG", file.to_str().unwrap())]);
     let config = Config::load(&Flags::default(), &environment).unwrap();
     assert_eq!(config.state_dir, PathBuf::from("there"));
+}
+
+#[test]
+fn feeds_are_read_by_network_and_token() {
+    let feed = "0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419";
+    let row = |network: &str, token: &str, feed: &str, heartbeat_s: &str| {
+        format!(
+            "[[prices.feeds]]\nnetwork = '{network}'\ntoken = '{token}'\nfeed = '{feed}'\nheartbeat_s = {heartbeat_s}\n"
+        )
+    };
+    let config = of_file(&row("POLYGON", TOKEN, feed, "3600"));
+    let told = price::Feed { address: feed.parse().unwrap(), heartbeat_s: 3600 };
+    assert_eq!(config.prices.feeds, [(137, TOKEN.parse().unwrap(), told)]);
+    let good = row("ethereum", TOKEN, feed, "60");
+    for (file, named) in [
+        (row("mars", TOKEN, feed, "60"), "prices.feeds.[0].network: mars"),
+        (row("ethereum", "0x12", feed, "60"), "prices.feeds.[0].token: 0x12"),
+        (row("ethereum", TOKEN, "0x12", "60"), "prices.feeds.[0].feed: 0x12"),
+        (row("ethereum", TOKEN, feed, "0"), "prices.feeds.[0].heartbeat_s: 0"),
+        (row("ethereum", TOKEN, feed, "9999999"), "prices.feeds.[0].heartbeat_s: 9999999"),
+        (row("ethereum", TOKEN, feed, "-1"), "heartbeat_s"),
+        (format!("{good}{good}"), "prices.feeds.[1].token"),
+        (format!("{good}x = 1\n"), "prices.feeds.[0].x"),
+    ] {
+        assert!(refusal(&file).contains(named), "{}", refusal(&file));
+    }
+}
+
+#[test]
+fn the_http_source_is_off_until_it_is_named_and_its_key_is_never_shown() {
+    let config = of_file("[prices.http]\nbase_url = 'https://prices.example/s3cret'");
+    assert_eq!(config.prices.http.map(|base| base.to_string()), Some("prices.example".into()));
+    for file in [
+        "[prices.http]\nbase_url = 'http://prices.example/s3cret'",
+        "[prices.http]\nbase_url = 'https://prices.example/?key=s3cret'",
+    ] {
+        assert!(!refusal(file).contains("s3cret"), "{}", refusal(file));
+    }
+    assert!(of_file("[prices.http]\nbase_url = 'http://prices:8080'\nallow_private = true").prices.http.is_some());
 }

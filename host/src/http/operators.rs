@@ -1,8 +1,8 @@
-//! The operators' listener: health, readiness, plugins, networks. Invariant: nothing here changes state or shows more
+//! The operators' listener: health, readiness, plugins, networks, token lists. Invariant: nothing here changes state or shows more
 //! of an endpoint's URL than its host. Other origins' pages may not read it.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -41,6 +41,7 @@ impl Operators {
                 (status, view::readiness(ready))
             }
             "/plugins" => (StatusCode::OK, view::plugins(&self.gateway.plugins())),
+            "/lists" => (StatusCode::OK, view::lists(&self.gateway.token_lists(), SystemTime::now())),
             "/networks" => (StatusCode::OK, self.networks()),
             _ => return Err(Problem::UnknownPath(format!("there is nothing at {}", quoted(path)))),
         };

@@ -10,7 +10,7 @@ use url::form_urlencoded;
 use super::problem::{ALLOW_ANSWERS, Problem, quoted};
 use crate::address;
 use crate::network::Networks;
-use crate::query::{Filter, Query, Question};
+use crate::query::{Assets, Filter, Query, Question};
 
 /// First path segments that no protocol may be called.
 const RESERVED: [&str; 8] = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
@@ -95,13 +95,10 @@ fn base(segments: &[&str], search: &Search, networks: &Networks) -> Result<Optio
             network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
             Err(not_yet("event decoding"))
         }
-        ["balance", account_text, "native-balance" | "token-balances"] => {
-            account(account_text)?;
-            network(search, networks).and(Err(not_yet("balances")))
-        }
+        ["balance", account_text, "native-balance"] => balances(Assets::Native, account_text, search, networks),
+        ["balance", account_text, "token-balances"] => balances(Assets::Tokens, account_text, search, networks),
         [account_text, "native-balance"] if !RESERVED.contains(&account_text) => {
-            account(account_text)?;
-            network(search, networks).and(Err(not_yet("balances")))
+            balances(Assets::Native, account_text, search, networks)
         }
         [slug, account_text, "claimables"] if may_be_slug(slug) => about(slug, Question::Claimables, account_text),
         [slug, "farming", account_text, "positions"] if may_be_slug(slug) => {
@@ -125,6 +122,16 @@ fn all_claimables(account_text: &str, search: &Search) -> Result<Option<Query>, 
     Ok(Some(Query::Claimables { account: account(account_text)?, filter: filter(search)? }))
 }
 
+fn balances(
+    assets: Assets,
+    account_text: &str,
+    search: &Search,
+    networks: &Networks,
+) -> Result<Option<Query>, Problem> {
+    let account = account(account_text)?;
+    Ok(Some(Query::Balances { assets, account, chain_id: network(search, networks)? }))
+}
+
 fn may_be_slug(segment: &str) -> bool {
     !segment.is_empty() && !RESERVED.contains(&segment) && address::parse(segment).is_err()
 }
@@ -141,11 +148,11 @@ fn hash(text: &str) -> Result<(), Problem> {
     }
 }
 
-/// The slug of the network that is named; `None` where none is.
-fn network(search: &Search, networks: &Networks) -> Result<Option<String>, Problem> {
+/// The chain id of the network that is named; `None` where none is.
+fn network(search: &Search, networks: &Networks) -> Result<Option<u64>, Problem> {
     let Some(text) = search.first("network") else { return Ok(None) };
     match networks.named(text) {
-        Some(network) => Ok(Some(network.slug.clone())),
+        Some(network) => Ok(Some(network.chain_id)),
         None => Err(unknown_network(Some(text), networks)),
     }
 }

@@ -13,12 +13,12 @@ mod rows;
 use serde::Serialize;
 
 pub(super) use self::header::{BLOCKS, PARTIAL, blocks, partial};
-pub(super) use self::operators::{health, networks as operators_networks, plugins, readiness};
+pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
 use self::parts::{NetworkEntry, ProtocolView};
 use self::report::Report;
-use self::rows::{ClaimableView, FarmingView, LendingView};
+use self::rows::{BalanceView, ClaimableView, FarmingView, LendingView};
 use crate::answer::{Answer, Items, LendingPosition};
 
 /// Which members the rows of an answer carry.
@@ -42,6 +42,9 @@ pub(super) fn body(answer: &Answer, detail_full: bool) -> Result<Vec<u8>, serde_
             document(rows.iter().map(|row| ClaimableView::of(row, shape)), answer, shape)
         }
         Items::Farming(rows) => document(rows.iter().map(|row| FarmingView::of(row, shape)), answer, shape),
+        Items::NativeBalance(row) if detail_full => document([BalanceView::of(row, shape)].into_iter(), answer, shape),
+        Items::NativeBalance(row) => serde_json::to_vec(&BalanceView::of(row, shape)),
+        Items::Balances(rows) => document(rows.iter().map(|row| BalanceView::of(row, shape)), answer, shape),
         Items::Lending(rows) => document(lending(rows, shape).map(|row| LendingView::of(row, shape)), answer, shape),
     }
 }

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
-use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Protocol, Role};
+use portolan_abi::{capability, codec, question};
 
+use super::manifest::Manifest;
 use crate::answer;
 use crate::network::Networks;
 
@@ -38,6 +39,9 @@ const SLUG_BYTES_MAX: usize = 64;
 const NAME_BYTES_MAX: usize = 128;
 /// Web addresses and function signatures.
 const TEXT_BYTES_MAX: usize = 1_024;
+
+/// Questions that came after the first revision, each with the capability that guards it.
+const GUARDED: [(u8, u64); 1] = [(question::COMPOSITION, capability::COMPOSITION)];
 
 /// Why a catalogue was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,8 +81,10 @@ impl CatalogueError {
     }
 }
 
-/// Decodes and checks a catalogue; deployments on unknown chains are told by a log line and left out.
-pub(crate) fn check(bytes: &[u8], networks: &Networks, plugin: &str) -> Result<Catalogue, CatalogueError> {
+/// Decodes and checks a catalogue; deployments on unknown chains are told by a log line and left out, and so are
+/// questions that the plugin's capabilities do not cover.
+pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> Result<Catalogue, CatalogueError> {
+    let plugin = manifest.plugin.as_str();
     at_most("bytes", bytes.len(), CATALOGUE_BYTES_MAX)?;
     let decoded = codec::decode::<Catalogue>(bytes);
     let mut catalogue = decoded.map_err(|error| CatalogueError::Malformed(error.to_string()))?;
@@ -94,6 +100,10 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, plugin: &str) -> Result<C
         }
         known
     });
+    let is_covered = |question: &u8| {
+        GUARDED.iter().all(|(guarded, capability)| question != guarded || manifest.capabilities & capability != 0)
+    };
+    catalogue.deployments.iter_mut().for_each(|deployment| deployment.questions.retain(is_covered));
     Ok(catalogue)
 }
 
@@ -237,7 +247,12 @@ mod tests {
     fn checked(change: impl FnOnce(&mut Catalogue)) -> Result<Catalogue, CatalogueError> {
         let mut changed = catalogue();
         change(&mut changed);
-        check(&codec::encode(&changed), &Networks::new([]), "acme")
+        check(&codec::encode(&changed), &Networks::new([]), &manifest(capability::ALL))
+    }
+
+    fn manifest(capabilities: u64) -> Manifest {
+        let json = r#"{"plugin":"acme","version":"1","abi":"1.0.0","apiRev":1,"frames":[1],"panic":"unwind"}"#;
+        Manifest { capabilities, ..Manifest::parse(json).unwrap() }
     }
 
     type Change = Box<dyn FnOnce(&mut Catalogue)>;
@@ -315,10 +330,25 @@ mod tests {
     #[test]
     fn bytes_that_are_no_catalogue_are_refused() {
         let networks = Networks::new([]);
-        assert!(matches!(check(b"", &networks, "acme"), Err(CatalogueError::Malformed(_))));
-        assert!(matches!(check(b"\xff\xff", &networks, "acme"), Err(CatalogueError::Malformed(_))));
+        let check = |bytes: &[u8]| check(bytes, &networks, &manifest(capability::ALL));
+        assert!(matches!(check(b""), Err(CatalogueError::Malformed(_))));
+        assert!(matches!(check(b"\xff\xff"), Err(CatalogueError::Malformed(_))));
         let large = vec![0; CATALOGUE_BYTES_MAX + 1];
-        assert!(matches!(check(&large, &networks, "acme"), Err(CatalogueError::TooMany { what: "bytes", .. })));
+        assert!(matches!(check(&large), Err(CatalogueError::TooMany { what: "bytes", .. })));
+    }
+
+    #[test]
+    fn a_question_is_asked_only_of_a_plugin_that_announces_its_capability() {
+        let mut told = catalogue();
+        told.deployments[0].questions = vec![question::FARMING, question::COMPOSITION];
+        let asked = |capabilities| {
+            check(&codec::encode(&told), &Networks::new([]), &manifest(capabilities)).unwrap().deployments[0]
+                .questions
+                .clone()
+        };
+        // An interface of revision 2 announced the first two bits.
+        assert_eq!(asked(0b011), [question::FARMING]);
+        assert_eq!(asked(0b111), [question::FARMING, question::COMPOSITION]);
     }
 
     #[test]

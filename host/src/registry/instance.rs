@@ -137,7 +137,7 @@ pub(crate) async fn build(recipe: Recipe) -> Result<Built, BuildError> {
         failure => BuildError::Run(failure),
     })?;
     let manifest = &library.manifest;
-    let checked = catalogue::check(&configured.catalogue, &networks, &manifest.plugin);
+    let checked = catalogue::check(&configured.catalogue, &networks, manifest);
     let catalogue = checked.map_err(|error| match settings::blame(&error, &parsed, &networks) {
         Some(fault) => refused(fault),
         None => BuildError::Catalogue(error),

@@ -14,7 +14,7 @@ pub mod root;
 pub mod row;
 
 /// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
-pub const API_REV: u32 = 2;
+pub const API_REV: u32 = 3;
 
 /// Versions of the frames of [`frame`] that this crate writes and reads.
 pub const FRAME_VERSION: u16 = 1;
@@ -25,9 +25,11 @@ pub mod capability {
     pub const EARLY_FINDINGS: u64 = 1;
     /// Reads may name another network than the job's.
     pub const CROSS_NETWORK: u64 = 1 << 1;
+    /// Deployments may answer [`crate::question::COMPOSITION`].
+    pub const COMPOSITION: u64 = 1 << 2;
 
     /// What this revision knows.
-    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK;
+    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION;
 }
 
 /// What a job may ask; the numbers of [`map::Start::question`] and [`map::Deployment::questions`].
@@ -40,6 +42,7 @@ pub mod question {
     pub const LENDING: u8 = 3;
     /// Reserved: decode log records.
     pub const EVENTS: u8 = 4;
-    /// Reserved: the composition of the plugin's own tokens.
+    /// What shares redeem to: answered with [`crate::map::Composition`]. About [`crate::map::Start::tokens`], and
+    /// nobody's account. Since revision 3, behind [`crate::capability::COMPOSITION`].
     pub const COMPOSITION: u8 = 5;
 }

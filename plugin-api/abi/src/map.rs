@@ -267,7 +267,7 @@ pub struct Start {
     /// EIP-155 chain id.
     #[n(2)]
     pub chain_id: u64,
-    /// Whom it is about.
+    /// Whom it is about; zero, and without meaning, where the question is about tokens.
     #[n(3)]
     pub account: Address,
     /// The block that pinned reads of the job's network are at.
@@ -279,6 +279,9 @@ pub struct Start {
     /// Of [`crate::capability`]: what the host knows.
     #[n(6)]
     pub capabilities: u64,
+    /// For [`crate::question::COMPOSITION`]: the tokens that it is about.
+    #[n(7)]
+    pub tokens: Option<Vec<Address>>,
 }
 
 /// A block.
@@ -360,6 +363,9 @@ pub struct Finding {
     /// Answers [`crate::question::LENDING`].
     #[n(3)]
     pub lending: Option<LendingPosition>,
+    /// Answers [`crate::question::COMPOSITION`].
+    #[n(4)]
+    pub composition: Option<Composition>,
 }
 
 /// Something that the account can claim.
@@ -494,4 +500,34 @@ pub mod side {
     pub const SUPPLY: u8 = 0;
     /// Borrowed.
     pub const BORROW: u8 = 1;
+}
+
+/// What shares of a protocol redeem to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Composition {
+    /// The token of the shares: one of [`Start::tokens`].
+    #[n(0)]
+    pub token: Address,
+    /// Its family in upper case, for example `SHARE` or `BALANCER`.
+    #[n(1)]
+    pub kind: String,
+    /// Smallest units of the token that the parts stand for; more than zero.
+    #[n(2)]
+    pub supply: Word,
+    /// What so many shares redeem to, all together.
+    #[n(3)]
+    pub parts: Vec<Part>,
+}
+
+/// One token that shares redeem to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Part {
+    /// Token.
+    #[n(0)]
+    pub token: Address,
+    /// Smallest units of it.
+    #[n(1)]
+    pub amount: Word,
 }

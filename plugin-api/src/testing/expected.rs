@@ -111,6 +111,11 @@ pub fn line(finding: &Finding) -> String {
             let (amount, token, rate) = (number(found.amount), address(found.token), number(found.rate_ray));
             format!("{deed} {amount} of {token} in {} at {rate}{health}", address(found.contract))
         }
+        Finding { composition: Some(found), .. } => {
+            let part = |part: &map::Part| format!("{} of {}", number(part.amount), address(part.token));
+            let parts: Vec<String> = found.parts.iter().map(part).collect();
+            format!("redeem {} of {} to {}", number(found.supply), address(found.token), parts.join(", "))
+        }
         _ => "nothing".to_owned(),
     }
 }

@@ -21,6 +21,9 @@ pub struct Fixture {
     network: u64,
     question: String,
     account: String,
+    /// What the question is about, where it is about tokens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tokens: Vec<String>,
     block: RecordedBlock,
     /// The blocks of other networks, by chain id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -100,6 +103,7 @@ impl Fixture {
             network: case.network,
             question: name(case.question).to_owned(),
             account: hex(case.account.as_slice()),
+            tokens: case.tokens.iter().map(|token| hex(token.as_slice())).collect(),
             block: RecordedBlock::new(case.at),
             pins: case.pins.iter().map(|(network, at)| (*network, RecordedBlock::new(*at))).collect(),
             settings: if case.settings.is_default() { String::new() } else { hex(&case.settings.encode()) },
@@ -147,6 +151,7 @@ impl Fixture {
         let account = address("account", &self.account)?;
         let case = Case::new(&self.protocol, self.network, question, account);
         let mut case = case.settings(settings).block(self.block.parse()?);
+        case.tokens = self.tokens.iter().map(|token| address("token", token)).collect::<Result<_, _>>()?;
         for (network, at) in &self.pins {
             case = case.pin(*network, at.parse()?);
         }
@@ -225,8 +230,12 @@ impl Recorded {
     }
 }
 
-const QUESTIONS: [(Question, &str); 3] =
-    [(Question::Claimables, "claimables"), (Question::Farming, "farming"), (Question::Lending, "lending")];
+const QUESTIONS: [(Question, &str); 4] = [
+    (Question::Claimables, "claimables"),
+    (Question::Farming, "farming"),
+    (Question::Lending, "lending"),
+    (Question::Composition, "composition"),
+];
 
 fn name(question: Question) -> &'static str {
     QUESTIONS.iter().find(|(known, _)| *known == question).map_or("", |(_, name)| name)

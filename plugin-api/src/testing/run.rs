@@ -18,13 +18,14 @@ use crate::settings::Settings;
 /// Waves after which a job under test is stopped.
 const WAVES_MAX: usize = 1_000;
 
-/// One job: a question about an account to one protocol on one network.
+/// One job: a question about an account, or about tokens, to one protocol on one network.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub(super) protocol: String,
     pub(super) network: u64,
     pub(super) question: Question,
     pub(super) account: Address,
+    pub(super) tokens: Vec<Address>,
     pub(super) at: Block,
     pub(super) settings: Settings,
     pub(super) pins: Vec<(u64, Block)>,
@@ -34,8 +35,14 @@ impl Case {
     /// A job at block 1, with the shipped settings.
     pub fn new(protocol: &str, network: u64, question: Question, account: Address) -> Self {
         let at = Block { number: 1, hash: B256::repeat_byte(1), timestamp: 1_700_000_000, evm_number: 1 };
-        let settings = Settings::default();
-        Self { protocol: protocol.to_owned(), network, question, account, at, settings, pins: Vec::new() }
+        let (settings, protocol) = (Settings::default(), protocol.to_owned());
+        Self { protocol, network, question, account, tokens: Vec::new(), at, settings, pins: Vec::new() }
+    }
+
+    /// A job about tokens and nobody's account, at block 1, with the shipped settings.
+    pub fn of_tokens(protocol: &str, network: u64, tokens: &[Address]) -> Self {
+        let tokens = tokens.to_vec();
+        Self { tokens, ..Self::new(protocol, network, Question::Composition, Address::ZERO) }
     }
 
     /// With an operator's settings.
@@ -97,6 +104,8 @@ impl Case {
             block: block(self.at),
             pins: self.pins.iter().map(|(chain_id, at)| map::Pin { chain_id: *chain_id, block: block(*at) }).collect(),
             capabilities: capability::ALL,
+            tokens: (self.question == Question::Composition)
+                .then(|| self.tokens.iter().map(|token| map::Address(token.into_array())).collect()),
         }
     }
 }
@@ -200,6 +209,11 @@ impl Outcome {
     /// The lending positions among the findings.
     pub fn lending(&self) -> Vec<&map::LendingPosition> {
         self.findings.iter().filter_map(|finding| finding.lending.as_ref()).collect()
+    }
+
+    /// The compositions among the findings.
+    pub fn compositions(&self) -> Vec<&map::Composition> {
+        self.findings.iter().filter_map(|finding| finding.composition.as_ref()).collect()
     }
 
     /// Takes what one resume gave; the reads that it asks for.

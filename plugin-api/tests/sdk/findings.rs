@@ -3,13 +3,14 @@
 use portolan_abi::map::{self, caller, role, side};
 use portolan_abi::question;
 use portolan_plugin_api::export::{Exported, Manifest};
-use portolan_plugin_api::testing::{Case, End, Outcome};
+use portolan_plugin_api::testing::{self, Case, End, Outcome};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claim, ClaimTemplate, Claimable, Company, Deployment, Error, FarmingPosition, Finding,
-    LendingPosition, Plugin, Protocol, Question, Reward, Role, Settings, SettingsError, Side, U256, sol, symbol,
+    Address, Catalogue, Chain, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Error,
+    FarmingPosition, Finding, LendingPosition, Part, Plugin, Protocol, Question, Reward, Role, Settings, SettingsError,
+    Side, U256, sol, symbol,
 };
 
-use crate::host::Host;
+use crate::host::{Host, start_map};
 use crate::scenario::{ACCOUNT, NETWORK, TARGET, claimCall, contract};
 
 const TOKEN: Address = Address::repeat_byte(0x55);
@@ -44,7 +45,7 @@ impl Plugin for Full {
         ];
         let row =
             Deployment { protocol: "acme".to_owned(), network: NETWORK, market: "side".to_owned(), mechanism: () };
-        let questions = [Question::Claimables, Question::Farming, Question::Lending];
+        let questions = [Question::Claimables, Question::Farming, Question::Lending, Question::Composition];
         Catalogue::new().protocols([protocol()]).claims(templates).deployment(&row, &questions, [TARGET, TOKEN])
     }
 
@@ -102,6 +103,14 @@ impl Plugin for Full {
         };
         Ok(vec![position(Side::Supply, None), position(Side::Borrow, Some(U256::from(22)))])
     }
+
+    /// Of every token but its own contract, in the order of the question.
+    async fn compositions(&self, _: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+        let parts = vec![Part { token: TARGET, amount: U256::from(31) }, Part { token: ACCOUNT, amount: U256::MAX }];
+        let share =
+            |token| Composition { token, kind: "ACME".to_owned(), supply: U256::from(30), parts: parts.clone() };
+        Ok(tokens.iter().copied().filter(|token| *token != TARGET).map(share).collect())
+    }
 }
 
 impl Exported for Full {
@@ -140,7 +149,7 @@ fn a_catalogue_tells_protocols_deployments_and_claim_templates() {
             protocol: "acme".to_owned(),
             chain_id: 137,
             market: "side".to_owned(),
-            questions: vec![question::CLAIMABLES, question::FARMING, question::LENDING],
+            questions: vec![question::CLAIMABLES, question::FARMING, question::LENDING, question::COMPOSITION],
             contracts: vec![abi(TARGET), abi(TOKEN)],
         }],
         claims: vec![
@@ -228,6 +237,36 @@ fn a_lending_position_arrives_whole() {
     assert_eq!(outcome.lending(), [&supply, &borrow]);
 }
 
+#[test]
+fn compositions_are_told_of_the_tokens_that_the_question_is_about() {
+    let outcome = Case::of_tokens("acme", NETWORK, &[TOKEN, TARGET, ACCOUNT]).run::<Full>(contract);
+    assert_eq!((outcome.end, outcome.waves.len()), (End::Complete, 0), "{}", outcome.message);
+    let share = |token| map::Composition {
+        token: abi(token),
+        kind: "ACME".to_owned(),
+        supply: word(30),
+        parts: vec![
+            map::Part { token: abi(TARGET), amount: word(31) },
+            map::Part { token: abi(ACCOUNT), amount: map::Word([0xff; 32]) },
+        ],
+    };
+    assert_eq!(outcome.compositions(), [&share(TOKEN), &share(ACCOUNT)]);
+    let line = format!("redeem 30 of {TOKEN:#x} to 31 of {TARGET:#x}, {} of {ACCOUNT:#x}", U256::MAX);
+    assert_eq!(testing::line(&outcome.findings[0]), line);
+}
+
+#[test]
+fn a_question_about_no_tokens_is_answered_with_nothing() {
+    let outcome = Case::of_tokens("acme", NETWORK, &[]).run::<Full>(contract);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
+    // A start without the key, as one that never heard of it would write.
+    let host = Host::<Full>::new();
+    let start = map::Start { question: question::COMPOSITION, tokens: None, ..start_map() };
+    let mut jobs = [host.start_with(&portolan_abi::codec::encode(&start)).expect("the plugin starts the job")];
+    let step = host.resume(&mut jobs, &[&[]]).remove(0);
+    assert_eq!((step.state, step.findings.len()), (portolan_abi::row::state::COMPLETE, 0));
+}
+
 /// A plugin that answers no question.
 struct Silent;
 
@@ -247,7 +286,7 @@ impl Exported for Silent {
 
 #[test]
 fn a_question_that_a_plugin_does_not_answer_finds_nothing() {
-    for question in [Question::Claimables, Question::Farming, Question::Lending] {
+    for question in [Question::Claimables, Question::Farming, Question::Lending, Question::Composition] {
         let outcome = Case::new("acme", NETWORK, question, ACCOUNT).run::<Silent>(contract);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     }

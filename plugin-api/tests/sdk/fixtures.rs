@@ -1,7 +1,10 @@
 //! Recorded jobs: they replay bit for bit from their file, and a file that is wrong says what is.
 
+use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{Answer, Asked, Case, End, Expected, Fixture, FixtureError, Outcome, line};
-use portolan_plugin_api::{Address, B256, Block, Claimable, Error, Settings, U256};
+use portolan_plugin_api::{
+    Address, B256, Block, Catalogue, Chain, Claimable, Composition, Error, Plugin, Settings, SettingsError, U256,
+};
 use serde_json::{Value, json};
 
 use crate::scenario::{Play, TARGET, case, contract, found, found_all, number, numbers, scenario, value, word};
@@ -67,6 +70,44 @@ fn a_recorded_job_replays_from_its_file_with_the_same_findings_and_waves() {
     assert_eq!(replayed, outcome);
 }
 
+/// Tells of every token that it is asked about.
+struct Shares;
+
+impl Plugin for Shares {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new()
+    }
+
+    async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+        let supply = value(cx, 6).await?;
+        let share = |token: &Address| Composition { token: *token, kind: "A".to_owned(), supply, parts: Vec::new() };
+        Ok(tokens.iter().map(share).collect())
+    }
+}
+
+impl Exported for Shares {
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+#[test]
+fn a_recorded_job_about_tokens_replays_about_the_same_tokens() {
+    let tokens = [TARGET, Address::repeat_byte(0x77)];
+    let (outcome, fixture) = Fixture::record::<Shares>(&Case::of_tokens("acme", 137, &tokens), contract);
+    assert_eq!(outcome.compositions().len(), 2);
+    let (folder, path) = saved("");
+    fixture.save(&path).expect("saved");
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
+    assert_eq!(file["question"], "composition");
+    assert_eq!(file["tokens"], json!([format!("0x{}", "11".repeat(20)), format!("0x{}", "77".repeat(20))]));
+    let replayed = Fixture::load(&path).expect("loaded").replay::<Shares>(Settings::default()).expect("replayed");
+    assert_eq!(replayed, outcome);
+    drop(folder);
+}
+
 #[test]
 fn a_fixtures_file_is_json_that_people_can_read() {
     let (_, fixture) = record();
@@ -94,7 +135,7 @@ fn a_read_that_was_not_recorded_finds_no_endpoint() {
     assert_eq!(replayed.message, format!("{TARGET}: no endpoint answered in time"));
 }
 
-async fn one(cx: &portolan_plugin_api::Chain) -> Result<Claimable, Error> {
+async fn one(cx: &Chain) -> Result<Claimable, Error> {
     value(cx, 1).await.map(found)
 }
 

@@ -55,6 +55,7 @@ pub(crate) fn start_map() -> Start {
         block,
         pins: Vec::new(),
         capabilities: portolan_abi::capability::ALL,
+        tokens: None,
     }
 }
 

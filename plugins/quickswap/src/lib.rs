@@ -1,19 +1,18 @@
-//! QuickSwap on Polygon: claimable rewards and stakes of its farms, and stakes of QUICK in the Dragon's Lair (dQUICK).
+//! QuickSwap on Polygon: claimable rewards and stakes of its farms, stakes of QUICK in the Dragon's Lair, and what its
+//! share (dQUICK) redeems to.
 //!
-//! Farms and vaults are kits'; how the lair redeems is this plugin's own. Invariant: each deployment is a part of its
-//! own, whose failure leaves the others' rows in the answer and is told there. It does not answer pools, v3 farms, or
+//! Farms and vaults are kits'. Invariant: each deployment is a part of its own, whose failure leaves the others' rows
+//! in the answer and is told there. It does not answer pools, v3 farms, or
 //! other networks than the rows of `deployments.rs` and of the settings file name.
 
-mod contracts;
 mod deployments;
-mod lair;
 #[cfg(test)]
 mod tests;
 
 use portolan_kits::staking_rewards::{self, Farms, Rewards};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claimable, Deployment, Error, FarmingPosition, Plugin, Protocol, Question, Settings,
-    SettingsError,
+    Address, Catalogue, Chain, Claimable, Composition, Deployment, Error, FarmingPosition, Plugin, Protocol, Question,
+    Settings, SettingsError,
 };
 
 use deployments::Contracts;
@@ -37,7 +36,9 @@ impl Plugin for Quickswap {
             Contracts::Farms(farms) => {
                 catalogue.deployment(row, &[Question::Claimables, Question::Farming], farms.contracts())
             }
-            Contracts::Lair(lair) => catalogue.deployment(row, &[Question::Farming], [lair.address]),
+            Contracts::Lair(lair) => {
+                catalogue.deployment(row, &[Question::Farming, Question::Composition], [lair.address])
+            }
         })
     }
 
@@ -50,17 +51,29 @@ impl Plugin for Quickswap {
         let parts = self.listed(cx).await?.into_iter().map(|part| farming(cx, part, account));
         cx.gather(parts).await
     }
+
+    async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+        let lairs = self.asked(cx).filter_map(|row| match &row.mechanism {
+            Contracts::Lair(lair) if tokens.contains(&lair.address) => Some(lair.composition(cx)),
+            _ => None,
+        });
+        let lairs: Vec<_> = lairs.collect();
+        cx.gather(lairs).await
+    }
 }
 
 /// A deployment, and its farms where it is one of farms.
 type Listed<'a> = (&'a Deployment<Contracts>, Result<Option<Farms>, Error>);
 
 impl Quickswap {
-    /// The deployments that a job is about. All lists are awaited here, so that what is asked of the account leaves
-    /// in one wave.
+    /// The deployments that a job is about.
+    fn asked(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<Contracts>> {
+        self.deployments.iter().filter(|row| row.protocol == cx.protocol() && row.network == cx.network())
+    }
+
+    /// The same with their lists. All lists are awaited here, so that what is asked of the account leaves in one wave.
     async fn listed(&self, cx: &Chain) -> Result<Vec<Listed<'_>>, Error> {
-        let asked = |row: &&Deployment<Contracts>| row.protocol == cx.protocol() && row.network == cx.network();
-        let rows: Vec<_> = self.deployments.iter().filter(asked).map(|row| list(cx, row)).collect();
+        let rows: Vec<_> = self.asked(cx).map(|row| list(cx, row)).collect();
         cx.join(rows).await
     }
 }
@@ -88,10 +101,13 @@ async fn farming(cx: &Chain, (row, listed): Listed<'_>, account: Address) -> Res
         (Contracts::Farms(farms), Some(listed)) => {
             farms.farming(cx, &row.market, vault_type(farms.rewards()), listed, account).await
         }
-        (Contracts::Lair(lair), _) => lair::farming(lair, cx, &row.market, account).await,
+        (Contracts::Lair(lair), _) => lair.farming(cx, &row.market, LAIR_VAULT_TYPE, account).await,
         (Contracts::Farms(_), None) => Ok(Vec::new()),
     }
 }
+
+/// The answer's `vaultType` of a lair.
+const LAIR_VAULT_TYPE: &str = "quickswap-dquick";
 
 /// The answer's `vaultType` and `type` of farms.
 fn vault_type(rewards: Rewards) -> &'static str {

@@ -22,7 +22,6 @@ sol! {
     function periodFinish() external view returns (uint256);
     function totalSupply() external view returns (uint256);
     function balanceOf(address account) external view returns (uint256);
-    function QUICKBalance(address account) external view returns (uint256);
     function token0() external view returns (address);
     function token1() external view returns (address);
 }
@@ -70,6 +69,15 @@ impl Replies {
         )
     }
 
+    /// A lair with the account's shares, all shares, and what it holds.
+    fn lair(self, lair: Address, quick: Address, shares: u64, [supply, held]: [u64; 2]) -> Self {
+        self.amount(lair, &balanceOfCall { account: ACCOUNT }, shares).amount(lair, &totalSupplyCall {}, supply).amount(
+            quick,
+            &balanceOfCall { account: lair },
+            held,
+        )
+    }
+
     fn period(self, farm: Address, stake: u64, total: u64, finish_s: u64) -> Self {
         self.amount(farm, &balanceOfCall { account: ACCOUNT }, stake).amount(farm, &totalSupplyCall {}, total).amount(
             farm,
@@ -103,10 +111,8 @@ fn polygon() -> Replies {
         .amount(DUAL_FARM, &rewardRateBCall {}, 3)
         .amount(DUAL_FARM, &earnedACall { account }, 21)
         .amount(DUAL_FARM, &earnedBCall { account }, 34)
-        .amount(DQUICK, &balanceOfCall { account }, 1_000)
-        .amount(DQUICK, &QUICKBalanceCall { account }, 1_314)
-        .amount(OLD_DQUICK, &balanceOfCall { account }, 10)
-        .amount(OLD_DQUICK, &QUICKBalanceCall { account }, 19)
+        .lair(DQUICK, QUICK, 1_000, [3_000, 3_944])
+        .lair(OLD_DQUICK, OLD_QUICK, 10, [20, 38])
 }
 
 fn case(question: Question) -> Case {
@@ -180,8 +186,8 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
         .amount(DUAL_FARM, &earnedBCall { account }, 0);
     let holders = [FARM, OLD_FARM, DUAL_FARM, DQUICK, OLD_DQUICK];
     let nothing = holders.into_iter().fold(nothing, |chain, at| chain.amount(at, &balanceOfCall { account }, 0));
-    // A lair that is empty reverts when it is asked what shares are worth.
-    let call = QUICKBalanceCall { account };
+    // Who has no shares does not ask what they are worth.
+    let call = totalSupplyCall {};
     let chain = nothing.1.revert(POLYGON, DQUICK, &call).revert(POLYGON, OLD_DQUICK, &call);
     for question in [Question::Claimables, Question::Farming] {
         let outcome = case(question).run::<Quickswap>(&chain);
@@ -197,10 +203,31 @@ fn a_deployment_that_fails_leaves_the_others_rows() {
     let outcome = case(Question::Claimables).run::<Quickswap>(&chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 3));
     assert!(outcome.message.contains(&FACTORY.to_string()), "{}", outcome.message);
-    let shares = QUICKBalanceCall { account: ACCOUNT };
-    let outcome = case(Question::Farming).run::<Quickswap>(&polygon().1.revert(POLYGON, DQUICK, &shares));
+    let outcome = case(Question::Farming).run::<Quickswap>(&polygon().1.revert(POLYGON, DQUICK, &totalSupplyCall {}));
     assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 4));
     assert!(outcome.message.contains(&DQUICK.to_string()), "{}", outcome.message);
+}
+
+#[test]
+fn a_lairs_shares_redeem_to_all_the_quick_that_it_holds() {
+    let of = |tokens: &[Address], chain: &Canned| Case::of_tokens("quickswap", POLYGON, tokens).run::<Quickswap>(chain);
+    let chain = polygon().1;
+    let outcome = of(&[USDC, OLD_DQUICK, DQUICK, PAIR], &chain);
+    assert_eq!((outcome.end, outcome.waves.as_slice()), (End::Complete, &[4][..]), "{}", outcome.message);
+    let share = |lair, supply, quick, held| map::Composition {
+        token: at(lair),
+        kind: "SHARE".to_owned(),
+        supply: word(supply),
+        parts: vec![map::Part { token: at(quick), amount: word(held) }],
+    };
+    let (new, old) = (share(DQUICK, 3_000, QUICK, 3_944), share(OLD_DQUICK, 20, OLD_QUICK, 38));
+    assert_eq!(outcome.compositions(), [&new, &old]);
+    let others = of(&[USDC, PAIR, FARM], &chain);
+    assert_eq!((others.end, others.findings.len(), others.waves.len()), (End::Complete, 0, 0));
+    let empty = polygon().lair(DQUICK, QUICK, 0, [0, 5]).1;
+    assert!(of(&[DQUICK], &empty).findings.is_empty(), "nobody holds what nothing redeems to");
+    let broken = of(&[OLD_DQUICK, DQUICK], &polygon().1.revert(POLYGON, DQUICK, &totalSupplyCall {}));
+    assert_eq!((broken.end, broken.compositions()), (End::Partial, vec![&old]));
 }
 
 fn text(key: &str, value: impl ToString) -> map::SettingsKey {
@@ -234,9 +261,11 @@ fn a_settings_file_adds_a_fork_on_another_network() {
 fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let lair = vec![text("lair", DQUICK), text("staked_token", USDC)];
     let settings = Settings::from_rows(false, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair.clone())]);
-    let outcome = case(Question::Farming).settings(settings).run::<Quickswap>(&polygon().1);
+    let chain = polygon().lair(DQUICK, USDC, 1_000, [3_000, 6_000]).1;
+    let outcome = case(Question::Farming).settings(settings).run::<Quickswap>(&chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.farming()[0].staked_token, at(USDC));
+    let stake = outcome.farming()[0];
+    assert_eq!((stake.staked_token, stake.underlying_amount), (at(USDC), word(2_000)));
     let replaced = Settings::from_rows(true, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair)]);
     assert_eq!(Quickswap::configure(&replaced).expect("the settings are right").deployments.len(), 5);
 }

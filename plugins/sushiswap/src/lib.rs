@@ -1,20 +1,18 @@
-//! SushiSwap: claimable rewards and stakes of its MasterChefs (Ethereum) and MiniChefs (six networks), and SUSHI in
-//! the SushiBar (xSUSHI).
+//! SushiSwap: claimable rewards and stakes of its MasterChefs (Ethereum) and MiniChefs (six networks), SUSHI in the
+//! SushiBar, and what its share (xSUSHI) redeems to.
 //!
-//! Chefs and vaults are kits'; how the bar redeems is this plugin's own. Invariant: each deployment is a part of its
-//! own, whose failure leaves the others' rows in the answer and is told there. It does not answer pools, or other
+//! Chefs and vaults are kits'. Invariant: each deployment is a part of its own, whose failure leaves the others' rows
+//! in the answer and is told there. It does not answer pools, or other
 //! networks than the rows of `deployments.rs` and of the settings file name.
 
-mod bar;
-mod contracts;
 mod deployments;
 #[cfg(test)]
 mod tests;
 
 use portolan_kits::master_chef::{self, Kind};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claimable, Deployment, Error, FarmingPosition, Plugin, Protocol, Question, Settings,
-    SettingsError,
+    Address, Catalogue, Chain, Claimable, Composition, Deployment, Error, FarmingPosition, Plugin, Protocol, Question,
+    Settings, SettingsError,
 };
 
 use deployments::Contracts;
@@ -38,7 +36,9 @@ impl Plugin for Sushiswap {
             Contracts::Chef(chef) => {
                 catalogue.deployment(row, &[Question::Claimables, Question::Farming], chef.contracts())
             }
-            Contracts::Bar(bar) => catalogue.deployment(row, &[Question::Farming], [bar.address]),
+            Contracts::Bar(bar) => {
+                catalogue.deployment(row, &[Question::Farming, Question::Composition], [bar.address])
+            }
         })
     }
 
@@ -56,6 +56,15 @@ impl Plugin for Sushiswap {
         let parts: Vec<_> = self.asked(cx).map(|row| farming(cx, row, account)).collect();
         cx.gather(parts).await
     }
+
+    async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+        let bars = self.asked(cx).filter_map(|row| match &row.mechanism {
+            Contracts::Bar(bar) if tokens.contains(&bar.address) => Some(bar.composition(cx)),
+            _ => None,
+        });
+        let bars: Vec<_> = bars.collect();
+        cx.gather(bars).await
+    }
 }
 
 impl Sushiswap {
@@ -68,9 +77,12 @@ impl Sushiswap {
 async fn farming(cx: &Chain, row: &Deployment<Contracts>, account: Address) -> Result<Vec<FarmingPosition>, Error> {
     match &row.mechanism {
         Contracts::Chef(chef) => chef.farming(cx, &row.market, vault_type(chef.kind()), account).await,
-        Contracts::Bar(bar) => bar::farming(bar, cx, &row.market, account).await,
+        Contracts::Bar(bar) => bar.farming(cx, &row.market, BAR_VAULT_TYPE, account).await,
     }
 }
+
+/// The answer's `vaultType` of a bar.
+const BAR_VAULT_TYPE: &str = "xsushi";
 
 /// The answer's `vaultType` and `type` of farms.
 fn vault_type(kind: Kind) -> &'static str {

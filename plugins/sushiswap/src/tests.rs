@@ -148,6 +148,20 @@ fn every_stake_is_told_with_what_it_earns() {
 }
 
 #[test]
+fn the_bars_shares_redeem_to_all_the_sushi_that_it_holds() {
+    let of = |tokens: &[Address]| Case::of_tokens("sushiswap", ETHEREUM, tokens).run::<Sushiswap>(&ethereum().1);
+    let outcome = of(&[PAIR, BAR]);
+    let share = map::Composition {
+        token: at(BAR),
+        kind: "SHARE".to_owned(),
+        supply: word(3_000),
+        parts: vec![map::Part { token: at(SUSHI), amount: word(4_000) }],
+    };
+    assert_eq!((outcome.end, outcome.compositions()), (End::Complete, vec![&share]), "{}", outcome.message);
+    assert_eq!(of(&[PAIR, SUSHI]).findings.len(), 0);
+}
+
+#[test]
 fn a_minichef_is_paid_by_the_second() {
     let polygon = Replies(POLYGON, Canned::default()).chef(MINI, 4, 50, 6).later(MINI, Address::ZERO);
     let polygon = polygon.amount(MINI, &sushiPerSecondCall {}, 100);

@@ -31,12 +31,22 @@ export const artifacts = {
     'RewardsController', 'EmissionManager', 'transfer-strategies/PullRewardsTransferStrategy',
   ]),
   ...picked(await packed('@pangolindex/exchange-contracts'), 'artifacts/contracts/mini-chef', ['MiniChefV2', 'RewarderViaMultiplier']),
+  ...built(await packed('@ensdomains/ethregistrar'), ['ENSRegistry', 'ENSRegistryWithFallback', 'BaseRegistrarImplementation']),
+  ...built(await packed('@ensdomains/resolver'), ['PublicResolver', 'ReverseRegistrar', 'DefaultReverseResolver']),
   ...(await sushi()),
 };
 
 function packaged(path) {
   const { abi, bytecode } = require(path);
   return { abi, bytecode: bytecode.startsWith('0x') ? bytecode : `0x${bytecode}` };
+}
+
+// Truffle's layout: build/contracts/<name>.json
+function built(files, names) {
+  return Object.fromEntries(names.map((name) => {
+    const { abi, bytecode } = JSON.parse(files.get(`build/contracts/${name}.json`).toString('utf8'));
+    return [name, { abi, bytecode }];
+  }));
 }
 
 // Hardhat's layout: <folder>/<path>.sol/<name>.json

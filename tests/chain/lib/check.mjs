@@ -1,5 +1,5 @@
 // Fails the build where the chain's own views disagree with the models.
-import { maxUint256, pad } from 'viem';
+import { encodeFunctionData, erc20Abi, maxUint256, pad } from 'viem';
 import { healthFactor } from './aave_models.mjs';
 import { MULTICALL3 } from './world.mjs';
 
@@ -7,7 +7,7 @@ const GET_CURRENT_BLOCK_TIMESTAMP = '0x0f28c97d';
 const GET_BLOCK_NUMBER = '0x42cbb15c';
 
 export async function check(world, { multicall3 }) {
-  const rows = [...farmRows(world), ...lairRows(world), ...chefRows(world), ...marketRows(world), ...tokenRows(world)];
+  const rows = [...farmRows(world), ...lairRows(world), ...chefRows(world), ...marketRows(world), ...tokenRows(world), ...listRows(world), ...(world.sources?.checks ?? [])];
   const found = await world.views(rows.map(([call]) => call));
   // Of a call with several outputs `pick` names those that are expected.
   rows.forEach(([[contract, , view, args], expected, pick], i) => {
@@ -16,6 +16,7 @@ export async function check(world, { multicall3 }) {
   });
   await farmsAreListed(world);
   await brokenPoolsRevert(world);
+  await failingTokensFail(world);
   if (multicall3) await callsSeeTheLastBlock(world);
 }
 
@@ -90,12 +91,30 @@ function reserveRows(world, { dataProviders }, { token, aToken, debtToken, model
   ]);
 }
 
-// What odd tokens say about themselves is not what is told of them.
+// What odd tokens say about themselves is not what is told of them; pairs have names of their `own`.
 function tokenRows(world) {
-  return [...world.tokens.values()].flatMap(({ address, name, symbol, decimals, supply, ordinary }) => [
+  return [...world.tokens.values()].flatMap(({ address, name, symbol, own = { name, symbol }, decimals, supply, ordinary }) => [
     [[address, 'TokenDouble', 'totalSupply'], supply],
-    ...(ordinary ? [[[address, 'TokenDouble', 'name'], name], [[address, 'TokenDouble', 'symbol'], symbol], [[address, 'TokenDouble', 'decimals'], decimals]] : []),
+    ...(ordinary ? [[[address, 'TokenDouble', 'name'], own.name], [[address, 'TokenDouble', 'symbol'], own.symbol], [[address, 'TokenDouble', 'decimals'], decimals]] : []),
   ]);
+}
+
+// What each account holds of what anybody holds; and nobody holds anything of the others.
+function listRows({ list, tokens, accounts }) {
+  if (!list) return [];
+  const told = list.addresses.filter((address) => !list.failing.includes(address));
+  return told.flatMap((address) => tokens.has(address)
+    ? Object.entries(accounts).filter(([who]) => who !== 'deployer')
+      .map(([who, account]) => [[address, 'TokenDouble', 'balanceOf', [account]], list.amountOf(address, who)])
+    : [[[address, 'TokenDouble', 'totalSupply'], 0n]]);
+}
+
+async function failingTokensFail({ list, anvil, accounts }) {
+  for (const to of list?.failing ?? []) {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [accounts.odd] });
+    const told = await anvil.rpc('eth_call', { to, data }, 'latest').catch(() => '0x');
+    if (told.length >= 66) throw new Error(`${to} tells a balance`);
+  }
 }
 
 async function farmsAreListed(world) {

@@ -1,9 +1,12 @@
 // Writes down what the service must answer. Every number comes from the models.
+import { getAddress } from 'viem';
 import { healthFactor } from './aave_models.mjs';
-import { add, div, fraction, mul, parse, round } from './decimal.mjs';
+import { add, div, round } from './decimal.mjs';
+import { priceOf, worth } from './worth.mjs';
 
 const YEAR_SECONDS = 31_536_000n;
 const GET_REWARD = '0x3d18b912';
+const LOGO_FOLDERS = { 1: 'ethereum', 10: 'optimism', 137: 'polygon', 250: 'fantom' };
 const ACCOUNTS = ['farmer', 'whale', 'odd', 'dust', 'nothing', 'exited'];
 
 export function expected(world, { profile, chainId, block, prices, contracts, settings, native }) {
@@ -22,9 +25,11 @@ export function expected(world, { profile, chainId, block, prices, contracts, se
       ...world.markets.flatMap((lent) => incentives(market, lent, who)),
     ],
     lending: world.markets.flatMap((lent) => lending(market, lent, who)),
-    missing: world.chefs.flatMap((chef) => unanswerable(chef, who)),
+    missing: world.chefs.flatMap((chef) => unanswerable(chef, who, chainId)),
+    ...(world.list && { tokenBalances: holdings(market, who) }),
   }]));
-  return { profile, chainId, block, prices, tokens: named(world, accounts), contracts, settings, accounts };
+  const listed = world.list && { failedTokens: [...world.list.failing].sort(), priceSources: world.sources.expected() };
+  return { profile, chainId, block, prices, tokens: named(world, accounts, chainId), contracts, settings, ...listed, accounts };
 }
 
 function staking(market, farm, who) {
@@ -80,10 +85,13 @@ function pooled(market, chef, who) {
 }
 
 // Rows that nobody can tell: the staked token answers no call any more.
-function unanswerable(chef, who) {
+function unanswerable(chef, who, chainId) {
   return chef.pools.flatMap(({ staked, broken }, pid) =>
     broken && chef.model.stakeOf(pid, who) > 0n
-      ? [{ protocol: chef.protocol, contract: chef.address, pid, stakedToken: staked.address, amountRaw: chef.model.stakeOf(pid, who).toString() }]
+      ? [{
+        protocol: chef.protocol, contract: chef.address, pid, stakedToken: staked.address, logo: collected(chainId, staked.address),
+        amountRaw: chef.model.stakeOf(pid, who).toString(),
+      }]
       : []);
 }
 
@@ -154,8 +162,21 @@ function lending(market, lent, who) {
   })));
 }
 
+function holdings({ world, prices }, who) {
+  const held = world.list.addresses.filter((address) => world.list.amountOf(address, who) > 0n).sort();
+  return held.map((address) => {
+    const amount = world.list.amountOf(address, who);
+    return {
+      token: address,
+      amountRaw: amount.toString(),
+      price: prices[address] ?? '0',
+      dollarValue: dollars({ prices }, world.tokens.get(address), amount),
+    };
+  });
+}
+
 function apr({ world, prices }, { model, rewards, staked }) {
-  if (model.total === 0n || [staked, ...rewards].some((token) => !prices[token.address])) return '0';
+  if (model.total === 0n || [staked, ...rewards].some((token) => !priceOf(prices, token))) return '0';
   const rates = model.ratesAt(world.now);
   const yearly = rewards.map((token, i) => value(prices, token, rates[i] * YEAR_SECONDS)).reduce(add);
   return round(div(yearly, value(prices, staked, model.total)));
@@ -164,30 +185,35 @@ function apr({ world, prices }, { model, rewards, staked }) {
 // Told only where the chef says what it pays a second, and nobody else pays beside it.
 function poolApr({ world, prices }, chef, pid) {
   const { staked, rewarder } = chef.pools[pid];
-  if (!chef.perSecond || rewarder || [staked, chef.reward].some((token) => !prices[token.address])) return '0';
+  if (!chef.perSecond || rewarder || [staked, chef.reward].some((token) => !priceOf(prices, token))) return '0';
   const { alloc, supply } = chef.model.pools[pid];
   const yearly = (chef.perSecond * alloc) / chef.model.totalAlloc * YEAR_SECONDS;
   return round(div(value(prices, chef.reward, yearly), value(prices, staked, supply)));
 }
 
 function dollars({ prices }, token, amount) {
-  return prices[token.address] ? round(value(prices, token, amount)) : '0';
+  return priceOf(prices, token) ? round(value(prices, token, amount)) : '0';
 }
 
-function value(prices, { address, decimals }, amount) {
-  return mul(fraction(amount, 10n ** BigInt(decimals)), parse(prices[address]));
+function value(prices, token, amount) {
+  return worth(token, amount, priceOf(prices, token));
 }
 
 // The tokens that answers name, the halves of their pairs, and the lairs' shares.
-function named(world, accounts) {
+function named(world, accounts, chainId) {
   const found = new Set(world.lairs.map((lair) => lair.address));
-  for (const { farming, claimables, lending: lent } of Object.values(accounts)) {
+  for (const { farming, claimables, lending: lent, tokenBalances = [] } of Object.values(accounts)) {
     farming.forEach((row) => [row.stakedToken, ...row.rewardTokens].forEach((address) => found.add(address)));
-    [...claimables, ...lent].forEach((row) => found.add(row.token));
+    [...claimables, ...lent, ...tokenBalances].forEach((row) => found.add(row.token));
   }
   for (const address of [...found]) (world.tokens.get(address).pair ?? []).forEach((half) => found.add(half));
   return Object.fromEntries([...found].sort().map((address) => {
-    const { name, symbol, decimals, supply, pair } = world.tokens.get(address);
-    return [address, { name, symbol, decimals, totalSupplyRaw: supply.toString(), ...(pair && { pair }) }];
+    const { name, symbol, decimals, supply, pair, logo = collected(chainId, address) } = world.tokens.get(address);
+    return [address, { name, symbol, decimals, logo, totalSupplyRaw: supply.toString(), ...(pair && { pair }) }];
   }));
+}
+
+// Where a public collection has the logo of a token, should it have it.
+function collected(chainId, address) {
+  return `https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/${LOGO_FOLDERS[chainId]}/assets/${getAddress(address)}/logo.png`;
 }

@@ -34,8 +34,12 @@ export async function newPairs(world, factory, rows) {
     give(world, a, address, amountA);
     give(world, b, address, amountB);
     world.send('deployer', address, 'UniswapV2Pair', 'mint', [world.accounts.deployer]);
-    const pair = [a.address, b.address].sort();
-    const token = register(world, address, { name: 'Uniswap V2', symbol: 'UNI-V2', decimals: 18 }, { mintable: false, pair });
+    const halves = [a, b].sort((one, other) => (one.address < other.address ? -1 : 1));
+    const [pair, symbols] = [halves.map((half) => half.address), halves.map((half) => half.symbol)];
+    // Every pair of the factory calls itself alike.
+    const own = { name: 'Uniswap V2', symbol: 'UNI-V2' };
+    const shown = { name: `${symbols.join('/')} LP`, symbol: symbols.join('-'), decimals: 18 };
+    const token = register(world, address, shown, { mintable: false, pair, own, reserves: [{ half: a, amount: amountA }, { half: b, amount: amountB }] });
     token.supply = squareRoot(amountA * amountB);
     return token;
   });

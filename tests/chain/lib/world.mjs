@@ -111,11 +111,13 @@ export class World {
     });
   }
 
-  // Ends the history: an empty block at the last timestamp, under an ordinary gas limit.
-  async seal() {
+  // Ends the history: a block at the last timestamp, under an ordinary gas limit, of what `last` queues.
+  async seal(last = () => {}) {
     await this.mine();
     await this.anvil.rpc('evm_setBlockGasLimit', `0x${GAS_LIMIT.toString(16)}`);
-    await this.#block();
+    last();
+    if (this.queue.length > 0) await this.mine();
+    else await this.#block();
     const { number, timestamp, hash, gasLimit } = await this.anvil.rpc('eth_getBlockByNumber', 'latest', false);
     if (BigInt(number) !== this.height) throw new Error(`last block is ${BigInt(number)} instead of ${this.height}`);
     if (BigInt(timestamp) !== this.now) throw new Error(`last block has timestamp ${BigInt(timestamp)} instead of ${this.now}`);

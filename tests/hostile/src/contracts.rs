@@ -8,6 +8,15 @@ pub(crate) const QUICK: Address = address!("0xb5c064f955d8e7f38fe0460c556a729874
 pub(crate) const LAIR: Address = address!("0x958d208cdf087843e9ad98d23823d32e17d723a1");
 /// In no catalogue, though it exists.
 pub(crate) const PAIRS: Address = address!("0x5757371414417b8c6caad45baef941abc7d3ab32");
+/// Has no feed, and nobody states its price where compositions are tested.
+pub(crate) const OLD_QUICK: Address = address!("0x831753dd7087cac61ab5644b308642cc1c33dc13");
+/// Another token.
+pub(crate) const USDC: Address = address!("0x2791bca1f2de4661ed88a30c99a7a9449aa84174");
+/// Tokens without a contract, for deeds that need a name alone.
+pub(crate) const LIED_ABOUT: Address = address!("0x00000000000000000000000000000000000bad01");
+pub(crate) const PANICKED_ABOUT: Address = address!("0x00000000000000000000000000000000000bad02");
+pub(crate) const RINGED: Address = address!("0x00000000000000000000000000000000000bad03");
+pub(crate) const WORTH_NOTHING: Address = address!("0x00000000000000000000000000000000000bad04");
 /// Nobody's.
 pub(crate) const STRANGER: Address = address!("0x00000000000000000000000000000000000bad00");
 

@@ -4,7 +4,7 @@ use portolan_plugin_api::*;
 
 use crate::claims::{self, good};
 use crate::contracts::*;
-use crate::{NOWHERE, POLYGON};
+use crate::{NOWHERE, POLYGON, shares};
 
 /// Every slug but `steady`'s.
 pub(crate) const SLUGS: &[&str] = &[
@@ -45,6 +45,7 @@ const STEADY_WAVES: u8 = 3;
 pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
     match cx.protocol() {
         "steady" => return steady(cx, account, greeting).await,
+        slug if shares::SLUGS.contains(&slug) => return Ok(vec![owed(shares::token(slug))]),
         "bad_claims" => return Ok(bad_claims()),
         "bad_addresses" => return bad_addresses(cx, account).await,
         "panics_at_once" => panic_about("panics at once"),
@@ -129,6 +130,11 @@ fn bad_claims() -> Vec<Claimable> {
 async fn bad_addresses(cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
     let named = cx.call(PAIRS, allPairsCall { index: U256::ZERO }).await?;
     Ok(vec![claims::hearsay_target(named), claims::transfer(account), claims::unknown_token(), good("good", 11)])
+}
+
+/// A little more than five whole tokens, where these have 18 decimals.
+fn owed(token: Address) -> Claimable {
+    Claimable { token, ..good("shares", 5_000_000_000_000_000_007) }
 }
 
 fn one_of_many(place: u64) -> Claimable {

@@ -5,6 +5,7 @@
 mod claims;
 mod contracts;
 mod deeds;
+mod shares;
 
 use portolan_plugin_api::*;
 
@@ -45,7 +46,7 @@ fn shipped() -> impl Iterator<Item = Deployment<Nothing>> {
         market: "main".to_owned(),
         mechanism: Nothing::default(),
     };
-    let deeds = deeds::SLUGS.iter().map(move |slug| on(slug, POLYGON));
+    let deeds = deeds::SLUGS.iter().chain(shares::SLUGS).map(move |slug| on(slug, POLYGON));
     deeds.chain(NETWORKS.map(|network| on("steady", network))).chain([on("steady", NOWHERE)])
 }
 
@@ -71,7 +72,9 @@ impl Plugin for Hostile {
         slugs.dedup();
         let catalogue = Catalogue::new().protocols(slugs.into_iter().map(protocol)).claims(claims::templates());
         self.deployments.iter().fold(catalogue, |catalogue, row| {
-            catalogue.deployment(row, &[Question::Claimables, Question::Farming], [LAIR, QUICK])
+            let questions = [Question::Claimables, Question::Farming, Question::Composition];
+            let answered = if shares::SLUGS.contains(&row.protocol.as_str()) { 3 } else { 2 };
+            catalogue.deployment(row, &questions[..answered], [LAIR, QUICK])
         })
     }
 
@@ -82,6 +85,10 @@ impl Plugin for Hostile {
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
         deeds::farming(cx, account).await
+    }
+
+    async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+        Ok(shares::compositions(cx, tokens))
     }
 }
 

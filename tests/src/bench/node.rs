@@ -26,9 +26,14 @@ pub(super) struct Node {
 
 impl Node {
     pub(super) fn start(prepared: &Prepared, world: &World) -> Result<Self> {
+        Self::start_as(prepared, world, world.chain_id)
+    }
+
+    /// Under another chain id than the genesis says.
+    pub(super) fn start_as(prepared: &Prepared, world: &World, chain_id: u64) -> Result<Self> {
         let program = chain::anvil_program(&prepared.packages);
         let mut anvil = Command::new(&program)
-            .args(["--host", "127.0.0.1", "--port", "0", "--chain-id", &world.chain_id.to_string()])
+            .args(["--host", "127.0.0.1", "--port", "0", "--chain-id", &chain_id.to_string()])
             .args(["--gas-limit", "1000000000", "--no-request-size-limit"])
             .arg("--init")
             .arg(AsRef::<Path>::as_ref(&prepared.genesis))

@@ -31,6 +31,8 @@ pub(super) enum Way {
     General,
     ViemMulticall,
     ViemSingle,
+    /// Balances on several networks, and what the tokens found are called.
+    ViemAccount,
     Alloy,
 }
 
@@ -41,6 +43,7 @@ impl Way {
             Self::General => "general",
             Self::ViemMulticall => "multicall",
             Self::ViemSingle => "single",
+            Self::ViemAccount => "account",
             Self::Alloy => "alloy",
         }
     }
@@ -102,7 +105,7 @@ impl Peer {
                 command.args(["side", way.name()]);
                 command
             }
-            Way::ViemMulticall | Way::ViemSingle => {
+            Way::ViemMulticall | Way::ViemSingle | Way::ViemAccount => {
                 let mut command = Command::new("node");
                 command.arg(prepared.packages.join("viem.mjs")).arg(way.name());
                 command

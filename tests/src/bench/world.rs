@@ -35,6 +35,12 @@ impl World {
         serde_json::from_slice(&text).with_context(|| path.display().to_string())
     }
 
+    /// The tokens that an account has, and how much of each.
+    pub(super) fn held(&self, who: usize) -> Result<impl Iterator<Item = (Address, U256)>> {
+        let held = self.held.get(who).with_context(|| format!("no account {who}"))?;
+        Ok(held.iter().filter_map(|(place, amount)| Some((*self.tokens.get(*place)?, *amount))))
+    }
+
     /// Checks the balances that are not zero, in the order of tokens.
     pub(super) fn verify(&self, who: usize, count: usize, found: &[(usize, U256)]) -> Result<()> {
         let held = self.held.get(who).with_context(|| format!("no account {who}"))?;

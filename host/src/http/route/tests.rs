@@ -31,6 +31,10 @@ fn about(slug: &str, question: Question) -> Query {
     Query::Protocol { slug: slug.into(), question, account: ACCOUNT }
 }
 
+fn balances(assets: Assets, chain_id: Option<u64>) -> Query {
+    Query::Balances { assets, account: ACCOUNT, chain_id }
+}
+
 fn claimables(filter: Filter) -> Query {
     Query::Claimables { account: ACCOUNT, filter }
 }
@@ -49,11 +53,27 @@ fn every_path_of_the_api_is_a_query() {
         ("/aave_v3/farming/{A}/positions", about("aave_v3", Question::Farming)),
         ("/aave_v3/lending/{A}/positions", about("aave_v3", Question::Lending)),
         ("/farming/{A}/claimables", about("farming", Question::Claimables)),
+        ("/{A}/native-balance", balances(Assets::Native, None)),
+        ("/balance/{A}/native-balance", balances(Assets::Native, None)),
+        ("/balance/{A}/token-balances", balances(Assets::Tokens, None)),
     ];
     for (target, expected) in cases {
         assert_eq!(query(target), expected, "{target}");
         assert_eq!(query(&format!("{target}/")), expected, "{target} with a slash");
         assert_eq!(query(&format!("{target}?what=ever&x")), expected, "{target} with unknown parameters");
+    }
+}
+
+#[test]
+fn balances_are_of_the_network_that_is_named_by_slug_or_name_in_any_letter_case() {
+    let cases = [
+        ("/{A}/native-balance?network=bsc", Assets::Native, 56),
+        ("/balance/{A}/native-balance?network=SmartChain", Assets::Native, 56),
+        ("/balance/{A}/token-balances/?network=polygon", Assets::Tokens, 137),
+        ("/balance/{A}/token-balances?network=AVALANCHE&network=polygon", Assets::Tokens, 43114),
+    ];
+    for (target, assets, chain_id) in cases {
+        assert_eq!(query(target), balances(assets, Some(chain_id)), "{target}");
     }
 }
 
@@ -192,11 +212,6 @@ fn what_is_not_built_yet_checks_its_input_and_says_so() {
         "/ens/by-address/{A}",
         "/events/decode/{H}?network=ETHEREUM",
         "/events/decode/{H}?network=avalancheX",
-        "/{A}/native-balance",
-        "/{A}/native-balance?network=bsc",
-        "/balance/{A}/native-balance?network=SmartChain",
-        "/balance/{A}/token-balances",
-        "/balance/{A}/token-balances/?network=polygon",
     ] {
         assert_eq!(problem(Listener::Base, target).0, 501, "{target}");
     }

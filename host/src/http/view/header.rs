@@ -10,6 +10,9 @@ pub(in crate::http) const PARTIAL: HeaderName = HeaderName::from_static("portola
 /// Proxies in front of Portolan refuse longer ones; the contract of the API.
 const PARTIAL_BYTES_MAX: usize = 4 * 1024;
 
+/// Stands for all networks.
+pub(super) const ALL: &str = "*";
+
 const SEPARATOR: &str = ", ";
 
 /// `ethereum=21000000, polygon=70000000`; `None` for answers that are not about an account.
@@ -46,7 +49,9 @@ fn truncated(missing: &[Missing]) -> String {
 }
 
 fn member(missing: &Missing) -> String {
-    format!("{}/{};reason={}", missing.subject, missing.network.slug, missing.reason.as_str())
+    let network = missing.network.as_ref().map_or(ALL, |network| &network.slug);
+    let count = missing.count.map(|count| format!(";count={count}")).unwrap_or_default();
+    format!("{}/{network};reason={}{count}", missing.subject, missing.reason.as_str())
 }
 
 #[cfg(test)]
@@ -56,8 +61,8 @@ mod tests {
     use crate::network::Networks;
 
     fn missing(subject: &str, chain_id: u64, reason: Reason) -> Missing {
-        let network = Networks::new([]).with_chain_id(chain_id).unwrap().clone();
-        Missing { subject: subject.into(), network, reason }
+        let network = Networks::new([]).with_chain_id(chain_id).cloned();
+        Missing { subject: subject.into(), network, reason, count: None }
     }
 
     #[test]
@@ -66,6 +71,16 @@ mod tests {
         let expected = "aave_v3/ethereum;reason=timeout, */polygon;reason=upstream";
         assert_eq!(partial(&lost).as_deref(), Some(expected));
         assert_eq!(partial(&[]), None);
+    }
+
+    #[test]
+    fn tokens_are_counted_and_those_of_a_list_that_was_never_read_are_on_any_network() {
+        let lost = [
+            Missing { count: Some(3), ..missing("tokens", 1, Reason::Upstream) },
+            Missing { network: None, ..missing("tokens", 1, Reason::Upstream) },
+        ];
+        let expected = "tokens/ethereum;reason=upstream;count=3, tokens/*;reason=upstream";
+        assert_eq!(partial(&lost).as_deref(), Some(expected));
     }
 
     #[test]

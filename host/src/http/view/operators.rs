@@ -1,5 +1,7 @@
 //! Bodies of the operators' listener.
 
+use std::time::SystemTime;
+
 use humantime::format_rfc3339_seconds;
 use portolan_reader::{EndpointStatus, NetworkStatus, Quantiles, Rung};
 use serde::Serialize;
@@ -7,6 +9,7 @@ use serde::Serialize;
 use super::report::BlockView;
 use crate::network::Network;
 use crate::registry::PluginStatus;
+use crate::token_list::ListStatus;
 
 #[derive(Serialize)]
 struct Health {
@@ -126,6 +129,34 @@ fn rounded(figure: f64) -> f64 {
     (figure * 100.0).round() / 100.0
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct List<'a> {
+    number: usize,
+    /// Path, or host and port: the URLs may hold keys.
+    place: &'a str,
+    version: Option<String>,
+    tokens: usize,
+    /// RFC 3339, UTC.
+    confirmed_at: Option<String>,
+    age_seconds: Option<u64>,
+    error: Option<&'a str>,
+}
+
+impl<'a> List<'a> {
+    fn of(status: &'a ListStatus, now: SystemTime) -> Self {
+        Self {
+            number: status.number,
+            place: &status.place,
+            version: status.version.map(|version| version.to_string()),
+            tokens: status.tokens,
+            confirmed_at: status.confirmed_at.map(|time| format_rfc3339_seconds(time).to_string()),
+            age_seconds: status.age_s(now),
+            error: status.error.as_deref(),
+        }
+    }
+}
+
 /// `/healthz`
 pub(in crate::http) fn health() -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(&Health { status: "ok" })
@@ -151,13 +182,21 @@ pub(in crate::http) fn networks<'a>(
     serde_json::to_vec(&networks.map(view).collect::<Vec<_>>())
 }
 
+/// `/lists`: each token list, in the order in which they count.
+pub(in crate::http) fn lists(lists: &[ListStatus], now: SystemTime) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(&lists.iter().map(|list| List::of(list, now)).collect::<Vec<_>>())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use alloy::primitives::B256;
     use portolan_reader::{Block, EndpointState};
 
     use super::*;
     use crate::network::Networks;
+    use crate::token_list::Version;
 
     fn shown(upstreams: &[NetworkStatus]) -> String {
         let networks = Networks::new([]);
@@ -220,6 +259,35 @@ mod tests {
         );
         let body = shown(&[polygon]);
         assert!(body.ends_with(&expected), "{body}\n{expected}");
+    }
+
+    #[test]
+    fn a_list_is_told_with_its_version_and_age_or_with_what_is_wrong() {
+        let confirmed_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let good = ListStatus {
+            number: 1,
+            place: "./my.json".into(),
+            version: Some(Version::default()),
+            tokens: 5000,
+            confirmed_at: Some(confirmed_at),
+            error: None,
+        };
+        let bad = ListStatus {
+            number: 2,
+            place: "tokens.example".into(),
+            version: None,
+            tokens: 0,
+            confirmed_at: None,
+            error: Some("status 500".into()),
+        };
+        let told = lists(&[good, bad], confirmed_at + Duration::from_secs(61)).unwrap();
+        let expected = concat!(
+            r#"[{"number":1,"place":"./my.json","version":"0.0.0","tokens":5000,"#,
+            r#""confirmedAt":"2023-11-14T22:13:20Z","ageSeconds":61,"error":null},"#,
+            r#"{"number":2,"place":"tokens.example","version":null,"tokens":0,"#,
+            r#""confirmedAt":null,"ageSeconds":null,"error":"status 500"}]"#
+        );
+        assert_eq!(String::from_utf8(told).unwrap(), expected);
     }
 
     #[test]

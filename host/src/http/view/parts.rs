@@ -99,7 +99,7 @@ pub(super) struct TokenView<'a> {
     decimals: u8,
     logo: Option<&'a str>,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     total_supply: Option<Number>,
     #[serde(flatten)]
@@ -125,7 +125,7 @@ impl<'a> TokenView<'a> {
             symbol: &token.symbol,
             decimals: token.decimals,
             logo: token.logo.as_deref(),
-            kind: token.kind,
+            kind: &token.kind,
             total_supply: None,
             origin: None,
         }

@@ -5,6 +5,7 @@ use portolan_reader::Block;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::header::ALL;
 use crate::answer::{Answer, JobReport, JobStatus, Missing};
 
 #[derive(Serialize)]
@@ -22,11 +23,8 @@ impl<'a> Report<'a> {
 }
 
 fn is_told(missing: &Missing, jobs: &[JobReport]) -> bool {
-    jobs.iter().any(|job| {
-        job.protocol == missing.subject
-            && job.network.chain_id == missing.network.chain_id
-            && job.reason == Some(missing.reason)
-    })
+    let chain_id = missing.network.as_ref().map(|network| network.chain_id);
+    jobs.iter().any(|job| job.protocol == missing.subject && Some(job.network.chain_id) == chain_id)
 }
 
 /// An object by slug, in the order of networks.
@@ -86,7 +84,7 @@ impl<'a> Job<'a> {
     fn never_begun(missing: &'a Missing) -> Self {
         Self {
             protocol: &missing.subject,
-            network: &missing.network.slug,
+            network: missing.network.as_ref().map_or(ALL, |network| &network.slug),
             status: JobStatus::Failed.as_str(),
             reason: Some(missing.reason.as_str()),
             detail: "",

@@ -1,12 +1,12 @@
-//! Claimables and positions.
+//! Claimables, positions and balances.
 
-use alloy::primitives::U256;
+use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
-use crate::answer::{ClaimTransaction, Claimable, FarmingPosition, LendingPosition, Row, Token};
+use crate::answer::{Balance, ClaimTransaction, Claimable, FarmingPosition, LendingPosition, Row, Token};
 use crate::http::number;
 use crate::network::Network;
 
@@ -15,20 +15,26 @@ use crate::network::Network;
 #[serde(rename_all = "camelCase")]
 struct Extra<'a> {
     account: String,
-    plugin: &'a str,
+    /// None where no plugin found it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin: Option<&'a str>,
     price_source: Option<&'static str>,
     price_age_seconds: Option<u64>,
 }
 
 impl<'a> Extra<'a> {
     fn of(row: &'a Row, priced: &Token, shape: Shape) -> Option<Self> {
+        shape.full.then(|| Self { plugin: Some(&row.plugin), ..Self::without_plugin(row.account, priced) })
+    }
+
+    fn without_plugin(account: Address, priced: &Token) -> Self {
         let price = priced.price.as_ref();
-        shape.full.then(|| Self {
-            account: lower(row.account),
-            plugin: &row.plugin,
+        Self {
+            account: lower(account),
+            plugin: None,
             price_source: price.map(|price| price.source),
             price_age_seconds: price.and_then(|price| price.age_s),
-        })
+        }
     }
 }
 
@@ -44,7 +50,7 @@ fn dollars(raw: U256, token: &Token) -> Number {
     Number(number::dollars(raw, token.decimals, token.price.as_ref().map(|price| &price.usd)))
 }
 
-/// A rate or a ratio.
+/// A rate, a ratio or a price.
 fn fraction(value: &BigDecimal) -> Number {
     Number(number::rounded(value))
 }
@@ -221,6 +227,35 @@ impl<'a> LendingView<'a> {
             token: TokenView::of(token),
             side: shape.full.then(side),
             extra: Extra::of(row, token, shape),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BalanceView<'a> {
+    amount: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount_raw: Option<String>,
+    network: NetworkView<'a>,
+    token: TokenView<'a>,
+    dollar_value: Number,
+    price: Number,
+    #[serde(flatten)]
+    extra: Option<Extra<'a>>,
+}
+
+impl<'a> BalanceView<'a> {
+    pub(super) fn of(balance: &'a Balance, shape: Shape) -> Self {
+        let Balance { account, token, amount: raw } = balance;
+        Self {
+            amount: amount(*raw, token),
+            amount_raw: raw_text(*raw, shape),
+            network: NetworkView::of(&token.network),
+            token: TokenView::with_supply(token, shape),
+            dollar_value: dollars(*raw, token),
+            price: token.price.as_ref().map_or_else(|| Number("0".into()), |price| fraction(&price.usd)),
+            extra: shape.full.then(|| Extra::without_plugin(*account, token)),
         }
     }
 }

@@ -7,7 +7,8 @@ use bigdecimal::BigDecimal;
 
 use super::*;
 use crate::answer::{
-    ClaimTransaction, Claimable, FarmingPosition, JobReport, JobStatus, Missing, Price, Protocol, Reason, Row, Token,
+    Balance, ClaimTransaction, Claimable, FarmingPosition, JobReport, JobStatus, Missing, Price, Protocol, Reason, Row,
+    Token,
 };
 use crate::network::{Network, Networks};
 use portolan_reader::Block;
@@ -61,7 +62,7 @@ fn velo() -> Arc<Token> {
         symbol: "VELO".into(),
         decimals: 18,
         logo: None,
-        kind: "SINGLE",
+        kind: "SINGLE".into(),
         total_supply: "296514877005303546555804032".parse().unwrap(),
         underlying: vec![ACCOUNT],
         price: Some(Price { usd: "0.5".parse().unwrap(), source: "static", age_s: None }),
@@ -180,10 +181,66 @@ fn lists_of_networks_and_protocols_have_their_own_rows() {
 }
 
 #[test]
+fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_answer() {
+    let polygon = network(137);
+    let logo = "https://github.com/defitrack/data/raw/master/logo/network/polygon.png";
+    let token = Token {
+        network: polygon.clone(),
+        address: Address::ZERO,
+        name: "MATIC".into(),
+        symbol: "MATIC".into(),
+        decimals: 18,
+        logo: Some(polygon.logo.clone()),
+        kind: "NATIVE".into(),
+        total_supply: U256::ZERO,
+        underlying: Vec::new(),
+        price: Some(Price { usd: "0.56084852".parse().unwrap(), source: "chainlink", age_s: Some(12) }),
+    };
+    let amount = U256::from(5_564_687_931_831_088_000_u64);
+    let balance = Balance { account: ACCOUNT, token: Arc::new(token), amount };
+    // 5.564687931831088 × 0.56084852 = 3.12094699082932659478976 by decimal arithmetic, to 18 digits.
+    let shown = |raw: &str, extra: &str| {
+        format!(
+            "{{\"amount\":5.564687931831088{raw},\
+             \"network\":{{\"name\":\"POLYGON\",\"logo\":\"{logo}\",\"chainId\":137}},\
+             \"token\":{{\"address\":\"0x0\",\"name\":\"MATIC\",\"symbol\":\"MATIC\",\"decimals\":18,\
+             \"logo\":\"{logo}\",\"type\":\"NATIVE\",\"totalSupply\":0}},\
+             \"dollarValue\":3.12094699082932659,\"price\":0.56084852{extra}}}"
+        )
+    };
+    let answer = answer(Items::NativeBalance(balance));
+    assert_eq!(text(&answer, false), shown("", ""));
+    let full = shown(
+        ",\"amountRaw\":\"5564687931831088000\"",
+        ",\"account\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"priceSource\":\"chainlink\",\"priceAgeSeconds\":12",
+    );
+    assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],\"report\":{{\"blocks\":{{}},\"jobs\":[]}}}}"));
+}
+
+#[test]
+fn token_balances_are_a_list_of_plain_tokens_with_their_supply() {
+    let unpriced = Arc::new(Token { price: None, ..Token::clone(&velo()) });
+    let rows = [velo(), unpriced].map(|token| Balance { account: ACCOUNT, token, amount: U256::from(1_u8) });
+    let shown = |dollars: &str, price: &str| {
+        format!(
+            "{{\"amount\":0.000000000000000001,\"network\":{NETWORK},\"token\":{{{VELO},{SUPPLY}}},\
+             \"dollarValue\":{dollars},\"price\":{price}}}"
+        )
+    };
+    let expected = format!("[{},{}]", shown("0.0000000000000000005", "0.5"), shown("0", "0"));
+    assert_eq!(text(&answer(Items::Balances(rows.to_vec())), false), expected);
+    assert_eq!(text(&answer(Items::Balances(Vec::new())), false), "[]");
+}
+
+#[test]
 fn a_native_token_has_the_placeholder_address() {
     let mut claimable = claimable();
-    claimable.token =
-        Arc::new(Token { kind: "NATIVE", total_supply: U256::ZERO, price: None, ..Token::clone(&claimable.token) });
+    claimable.token = Arc::new(Token {
+        kind: "NATIVE".into(),
+        total_supply: U256::ZERO,
+        price: None,
+        ..Token::clone(&claimable.token)
+    });
     let text = text(&answer(Items::Claimables(vec![claimable])), false);
     assert!(text.contains(r#""token":{"address":"0x0","#) && text.contains(r#""type":"NATIVE","totalSupply":0}"#));
     assert!(text.contains(r#""dollarValue":0,"#), "{text}");
@@ -207,9 +264,14 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         duration_ms: 12,
         waves: 3,
         reads: 40,
+        lost: Vec::new(),
     };
-    let missing =
-        |subject: &str, chain_id, reason| Missing { subject: subject.into(), network: network(chain_id), reason };
+    let missing = |subject: &str, chain_id, reason| Missing {
+        subject: subject.into(),
+        network: Some(network(chain_id)),
+        reason,
+        count: None,
+    };
     let answer = Answer {
         items: Items::AllClaimables(Vec::new()),
         blocks: vec![(network(137), block(70)), (network(1), block(21))],

@@ -3,8 +3,8 @@
 use minicbor::{Decode, Encode};
 use portolan_abi::codec::{self, DecodeError};
 use portolan_abi::map::{
-    Address, Catalogue, Claim, Claimable, FarmingPosition, Finding, LendingPosition, Protocol, ReadExtension, Reward,
-    Role, Selftest, Settings, SettingsError, Start, StartError, Word, side,
+    Address, Block, Catalogue, Claim, Claimable, FarmingPosition, Finding, LendingPosition, Pin, Protocol,
+    ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Start, StartError, Word, side,
 };
 
 use crate::bytes::unhex;
@@ -35,7 +35,7 @@ fn every_map_is_read_past_a_key_that_came_later() {
 struct LaterFinding {
     #[n(1)]
     claimable: Option<LaterClaimable>,
-    #[n(4)]
+    #[n(99)]
     vesting: Option<Word>,
 }
 
@@ -161,6 +161,44 @@ fn optional_keys_may_be_missing() {
     let lending = format!("a7 {common} 03 {address} 04 {word} 05 {word} 06 01");
     let lending: LendingPosition = codec::decode(&unhex(&lending)).expect("a position");
     assert_eq!((lending.side, lending.health_factor_wad), (side::BORROW, None));
+}
+
+/// What a host of revision 2 writes.
+#[derive(Debug, Encode, Decode)]
+#[cbor(map)]
+struct EarlierStart {
+    #[n(0)]
+    question: u8,
+    #[n(1)]
+    protocol: String,
+    #[n(2)]
+    chain_id: u64,
+    #[n(3)]
+    account: Address,
+    #[n(4)]
+    block: Block,
+    #[n(5)]
+    pins: Vec<Pin>,
+    #[n(6)]
+    capabilities: u64,
+}
+
+#[test]
+fn a_start_of_revision_2_asks_about_no_tokens_and_reads_one_of_revision_3() {
+    let (block, account) = (Block::default(), Address([3; 20]));
+    let earlier = EarlierStart {
+        question: 2,
+        protocol: "acme".to_owned(),
+        chain_id: 10,
+        account,
+        block,
+        pins: Vec::new(),
+        capabilities: 3,
+    };
+    let read: Start = codec::decode(&codec::encode(&earlier)).expect("a start");
+    assert_eq!((read.question, read.account, read.tokens), (2, account, None));
+    let read: EarlierStart = codec::decode(&codec::encode(&samples::start())).expect("a start");
+    assert_eq!((read.chain_id, read.capabilities), (42161, 7));
 }
 
 #[test]

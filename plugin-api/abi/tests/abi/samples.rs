@@ -2,9 +2,9 @@
 
 use portolan_abi::codec;
 use portolan_abi::map::{
-    Address, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Deployment, FarmingPosition, Finding,
-    LendingPosition, Pin, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, SettingsKey,
-    SettingsRow, SettingsValue, Start, StartError, Word, caller, role, side,
+    Address, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, FarmingPosition,
+    Finding, LendingPosition, Part, Pin, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError,
+    SettingsKey, SettingsRow, SettingsValue, Start, StartError, Word, caller, role, side,
 };
 
 /// Calls `$on!(Type, value)` for every type that passes as a map of its own.
@@ -96,6 +96,7 @@ pub(crate) fn start() -> Start {
         block: block(1000, 0x32),
         pins: vec![Pin { chain_id: 1, block: block(2000, 0x33) }],
         capabilities: portolan_abi::capability::ALL,
+        tokens: Some(vec![Address([0x34; 20]), Address([0x35; 20])]),
     }
 }
 
@@ -104,7 +105,12 @@ pub(crate) fn start_error() -> StartError {
 }
 
 pub(crate) fn finding() -> Finding {
-    Finding { claimable: Some(claimable()), farming: Some(farming()), lending: Some(lending()) }
+    Finding {
+        claimable: Some(claimable()),
+        farming: Some(farming()),
+        lending: Some(lending()),
+        composition: Some(composition()),
+    }
 }
 
 pub(crate) fn claimable() -> Claimable {
@@ -145,6 +151,15 @@ fn lending() -> LendingPosition {
         rate_ray: Word([0x64; 32]),
         side: side::BORROW,
         health_factor_wad: Some(Word([0x65; 32])),
+    }
+}
+
+fn composition() -> Composition {
+    Composition {
+        token: Address([0x66; 20]),
+        kind: "SHARE".to_owned(),
+        supply: Word([0x67; 32]),
+        parts: vec![Part { token: Address([0x68; 20]), amount: Word([0x69; 32]) }],
     }
 }
 

@@ -1,0 +1,177 @@
+//! A reader of scripted networks: what is not scripted is zero, or reverts as a contract without the function does.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use alloy::primitives::{Address, B256, Bytes, U256};
+use alloy::sol_types::{SolCall, SolValue};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use portolan_reader::{Block, Freshness, Kind, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault};
+use tokio::time::Instant;
+
+alloy::sol! {
+    function symbol() external view returns (string);
+    function decimals() external view returns (uint8);
+}
+
+/// Height of each network's first block.
+pub(super) const FIRST: u64 = 100;
+
+/// What one network does.
+#[derive(Debug, Default)]
+struct Chain {
+    /// Why it gives no block.
+    down: Option<ReadFailure>,
+    native: U256,
+    balances: HashMap<Address, Result<U256, ScanFault>>,
+    calls: HashMap<(Address, Bytes), Outcome>,
+    /// Heights that no endpoint knows when they are read at.
+    lost_below: u64,
+}
+
+/// Networks by chain id; one that is not there has no endpoint.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    chains: BTreeMap<u64, Chain>,
+    heads: Mutex<BTreeMap<u64, u64>>,
+    kept: Mutex<HashSet<(u64, Address, Bytes)>>,
+    /// Reads and scans that a network had to be asked for.
+    requests: Mutex<BTreeMap<u64, usize>>,
+}
+
+fn block(number: u64) -> Block {
+    let hash = B256::with_last_byte(7);
+    Block { number, hash, parent: hash, timestamp: 1_700_000_000, evm_number: number }
+}
+
+impl Script {
+    fn chain(&mut self, chain_id: u64) -> &mut Chain {
+        self.chains.entry(chain_id).or_default()
+    }
+
+    /// Networks with an endpoint.
+    pub(super) fn configured(&self) -> BTreeSet<u64> {
+        self.chains.keys().copied().collect()
+    }
+
+    pub(super) fn native(mut self, chain_id: u64, wei: u64) -> Self {
+        self.chain(chain_id).native = U256::from(wei);
+        self
+    }
+
+    pub(super) fn holds(mut self, chain_id: u64, token: Address, symbol: &str, decimals: u8, raw: u64) -> Self {
+        let told = |value: Vec<u8>| Outcome::Ok(value.into());
+        let chain = self.chain(chain_id);
+        chain.balances.insert(token, Ok(U256::from(raw)));
+        chain.calls.insert((token, symbolCall {}.abi_encode().into()), told(symbol.abi_encode()));
+        chain.calls.insert((token, decimalsCall {}.abi_encode().into()), told(U256::from(decimals).abi_encode()));
+        self
+    }
+
+    pub(super) fn fails(mut self, chain_id: u64, token: Address, fault: ScanFault) -> Self {
+        self.chain(chain_id).balances.insert(token, Err(fault));
+        self
+    }
+
+    /// The token tells its balance, and no endpoint its symbol.
+    pub(super) fn silent(mut self, chain_id: u64, token: Address, failure: ReadFailure) -> Self {
+        let symbol = (token, symbolCall {}.abi_encode().into());
+        self.chain(chain_id).calls.insert(symbol, Outcome::Failed(failure));
+        self
+    }
+
+    pub(super) fn down(mut self, chain_id: u64, failure: ReadFailure) -> Self {
+        self.chain(chain_id).down = Some(failure);
+        self
+    }
+
+    /// Reads at lower blocks find that no endpoint knows them; the next pin is one higher.
+    pub(super) fn lost_below(mut self, chain_id: u64, number: u64) -> Self {
+        self.chain(chain_id).lost_below = number;
+        self
+    }
+
+    /// Requests to a network since the last time that it was asked for.
+    pub(super) fn take_requests(&self, chain_id: u64) -> usize {
+        lock(&self.requests).remove(&chain_id).unwrap_or_default()
+    }
+
+    /// The network, and whether it knows the block; one that does not gives the next one from then on.
+    fn ask(&self, chain_id: u64, block: &Block) -> Option<&Chain> {
+        *lock(&self.requests).entry(chain_id).or_default() += 1;
+        let chain = &self.chains[&chain_id];
+        if block.number < chain.lost_below {
+            lock(&self.heads).insert(chain_id, block.number + 1);
+            return None;
+        }
+        Some(chain)
+    }
+}
+
+impl Chain {
+    fn outcome(&self, read: &Read) -> Outcome {
+        match read.kind {
+            Kind::NativeBalance => Outcome::Ok(self.native.to_be_bytes::<32>().into()),
+            _ => self.calls.get(&(read.to, read.data.clone())).cloned().unwrap_or(Outcome::Reverted(Bytes::new())),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Reader for Script {
+    fn is_usable(&self, _: Instant) -> BoxFuture<'_, bool> {
+        async { true }.boxed()
+    }
+
+    fn pin(&self, chain_id: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        let pinned = match self.chains.get(&chain_id).map(|chain| chain.down) {
+            Some(None) => Ok(block(lock(&self.heads).get(&chain_id).copied().unwrap_or(FIRST))),
+            Some(Some(failure)) => Err(failure),
+            None => Err(ReadFailure::NotConfigured),
+        };
+        async move { pinned }.boxed()
+    }
+
+    fn kept(&self, _: u64, _: &Block, _: &Read) -> Option<Reply> {
+        None
+    }
+
+    fn chunk_reads(&self, _: u64) -> usize {
+        500
+    }
+
+    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+        let mut kept = lock(&self.kept);
+        let is_new: Vec<bool> = reads
+            .iter()
+            .map(|read| {
+                let stands = read.freshness != Freshness::Pinned;
+                !stands || kept.insert((chain_id, read.to, read.data.clone()))
+            })
+            .collect();
+        let chain = if is_new.contains(&true) { self.ask(chain_id, &block) } else { self.chains.get(&chain_id) };
+        let lost = || Outcome::Failed(ReadFailure::BlockLost);
+        let outcome = |read: &Read| chain.map_or_else(lost, |chain| chain.outcome(read));
+        let replies = reads.iter().map(|read| Reply::fresh(outcome(read))).collect();
+        async move { replies }.boxed()
+    }
+
+    fn scan(&self, chain_id: u64, block: Block, _: Address, tokens: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
+        let chain = self.ask(chain_id, &block);
+        let mut scan = Scan::default();
+        for (place, token) in tokens.iter().enumerate() {
+            let lost = Err(ScanFault::Unread(ReadFailure::BlockLost));
+            let told = chain.map_or(lost, |chain| chain.balances.get(token).copied().unwrap_or(Ok(U256::ZERO)));
+            match told {
+                Ok(U256::ZERO) => {}
+                Ok(held) => scan.held.push((place, held)),
+                Err(fault) => scan.failed.push((place, fault)),
+            }
+        }
+        async move { scan }.boxed()
+    }
+}

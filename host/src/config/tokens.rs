@@ -1,0 +1,67 @@
+//! Token lists: `[tokens]`. Invariant: lists are told once each, the built-in one last; no error repeats a URL.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::ConfigError;
+use super::file::TokensTable;
+use super::layer::{Key, Layers};
+use crate::token_list::Place;
+
+/// Whoever keeps more merges them.
+const LISTS_MAX: usize = 16;
+
+/// Seconds between two looks at a list. A second is for files on this machine; after a week a list is stale.
+const REFRESH_S: (u64, RangeInclusive<u64>) = (3600, 1..=604_800);
+
+const LISTS: &str = "tokens.lists";
+/// Comma-separated; keeps URLs with keys out of files.
+const LISTS_VARIABLE: &str = "PORTOLAN_TOKENS_LISTS";
+const SHIPPED: Key = Key { file: "tokens.shipped", flag: None };
+const REFRESH: Key = Key { file: "tokens.refresh_s", flag: None };
+
+/// Which token lists there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListSettings {
+    /// In the order in which they count.
+    pub(crate) places: Vec<Place>,
+    pub(crate) refresh: Duration,
+}
+
+pub(super) fn read(told: TokensTable, layers: &Layers<'_>) -> Result<ListSettings, ConfigError> {
+    let mut places = places(&told.lists.unwrap_or_default(), layers)?;
+    let shipped = layers.pick(SHIPPED, None, told.shipped.map(|told| told.to_string()));
+    let is_shipped = shipped.map_or(Ok(true), |told| match told.text.as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(told.bad("is neither true nor false")),
+    })?;
+    places.extend(is_shipped.then_some(Place::Shipped));
+    let (default_s, range) = REFRESH_S;
+    let refresh_s = layers.pick(REFRESH, None, told.refresh_s.map(|told| told.to_string()));
+    let refresh_s = refresh_s.map_or(Ok(default_s), |told| told.number(&range))?;
+    Ok(ListSettings { places, refresh: Duration::from_secs(refresh_s) })
+}
+
+fn places(file: &[String], layers: &Layers<'_>) -> Result<Vec<Place>, ConfigError> {
+    let (told, place) = match layers.environment.get(LISTS_VARIABLE) {
+        Some(told) => {
+            let told = told.split(',').map(str::trim).filter(|one| !one.is_empty());
+            (told.collect(), LISTS_VARIABLE.to_owned())
+        }
+        None => (file.iter().map(String::as_str).collect::<Vec<_>>(), layers.place(LISTS)),
+    };
+    let bad = |reason: String| ConfigError::new(&place, reason);
+    if told.len() > LISTS_MAX {
+        return Err(bad(format!("names more than {LISTS_MAX} lists")));
+    }
+    let mut places = Vec::new();
+    for (told, number) in told.into_iter().zip(1..) {
+        let place = Place::parse(told).map_err(|error| bad(format!("list {number} {error}")))?;
+        if places.contains(&place) {
+            return Err(bad(format!("list {number} is told twice")));
+        }
+        places.push(place);
+    }
+    Ok(places)
+}

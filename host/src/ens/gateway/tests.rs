@@ -1,0 +1,199 @@
+//! Gateways that are good, slow, huge, redirecting, elsewhere, or none.
+
+use alloy::primitives::{address, bytes};
+use alloy::sol_types::SolValue;
+
+use super::service::{Reply, Service};
+use super::*;
+
+const SENDER: Address = address!("226159d592E2b063810a10Ebf6dcbADA94Ed68b8");
+/// Only ever waited out by what hangs.
+const LONG: Duration = Duration::from_secs(60);
+
+fn request(urls: &[String]) -> Request {
+    Request { sender: SENDER, urls: urls.to_vec(), data: bytes!("d5fa2b00") }
+}
+
+fn gateways(services: &[&Service]) -> Gateways {
+    Gateways::new(services.iter().map(|service| service.host()).collect())
+}
+
+async fn ask(gateways: &Gateways, urls: &[String]) -> Result<Bytes, GatewayFault> {
+    find(gateways, &request(urls), LONG).await.map(|found| found.data)
+}
+
+async fn find(gateways: &Gateways, request: &Request, within: Duration) -> Result<Found, GatewayFault> {
+    gateways.ask(request, &AtomicUsize::new(FETCHES_MAX), Instant::now() + within).await
+}
+
+async fn ask_one(reply: Reply) -> Result<Bytes, GatewayFault> {
+    let service = Service::start(reply).await;
+    ask(&gateways(&[&service]), &[service.get_url()]).await
+}
+
+#[tokio::test]
+async fn a_url_with_the_data_in_it_is_asked_by_get_and_another_by_post() {
+    let service = Service::start(Reply::data(&[0xde, 0xad])).await;
+    let gateways = gateways(&[&service]);
+    for url in [service.get_url(), service.post_url()] {
+        assert_eq!(ask(&gateways, &[url]).await, Ok(bytes!("dead")));
+    }
+    let sender = "0x226159d592e2b063810a10ebf6dcbada94ed68b8";
+    assert_eq!(
+        service.asked(),
+        [
+            format!("GET /{sender}/0xd5fa2b00.json"),
+            format!("POST /{sender} {{\"data\":\"0xd5fa2b00\",\"sender\":\"{sender}\"}}"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_told_as_what_it_is() {
+    let json = |body: &str| Reply::Json(200, body.to_owned());
+    let huge = format!("{{\"data\":\"0x{}\"}}", "00".repeat(BODY_BYTES_MAX));
+    for (reply, fault) in [
+        (json("<html>"), GatewayFault::Malformed),
+        (json("{}"), GatewayFault::Malformed),
+        (json("{\"data\":7}"), GatewayFault::Malformed),
+        (json("{\"data\":\"dead\"}"), GatewayFault::Malformed),
+        (json("{\"data\":\"0xdea\"}"), GatewayFault::Malformed),
+        (json(&huge), GatewayFault::TooLarge),
+        (Reply::Json(404, "{\"message\":\"no\"}".into()), GatewayFault::Status(404)),
+        (Reply::Json(500, "{\"data\":\"0xdead\"}".into()), GatewayFault::Status(500)),
+        (Reply::Head(302, "location: https://gateway.example/\r\n".into()), GatewayFault::Redirect(302)),
+        (Reply::Close, GatewayFault::Unreachable),
+    ] {
+        let shown = format!("{reply:?}").chars().take(80).collect::<String>();
+        assert_eq!(ask_one(reply).await, Err(fault), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let target = Service::start(Reply::data(&[1])).await;
+    let away = Service::start(Reply::Head(307, format!("location: http://{}/\r\n", target.address))).await;
+    let asked = ask(&gateways(&[&away, &target]), &[away.get_url()]).await;
+    assert_eq!(asked, Err(GatewayFault::Redirect(307)));
+    assert!(target.asked().is_empty());
+}
+
+#[tokio::test]
+async fn after_a_refusal_nobody_else_is_asked_and_after_a_failure_the_next_is() {
+    let good = Service::start(Reply::data(&[7])).await;
+    for (reply, answer) in [
+        (Reply::Json(400, String::new()), Err(GatewayFault::Status(400))),
+        (Reply::Json(499, String::new()), Err(GatewayFault::Status(499))),
+        (Reply::Json(500, String::new()), Ok(bytes!("07"))),
+        (Reply::Json(200, String::new()), Ok(bytes!("07"))),
+        (Reply::Close, Ok(bytes!("07"))),
+    ] {
+        let bad = Service::start(reply.clone()).await;
+        let asked = ask(&gateways(&[&bad, &good]), &[bad.get_url(), good.get_url()]).await;
+        assert_eq!(asked, answer, "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_gateway_that_nobody_named_is_asked_over_https_at_public_addresses() {
+    let service = Service::start(Reply::data(&[1])).await;
+    let (strict, port) = (gateways(&[]), service.address.port());
+    for (url, fault) in [
+        (service.get_url(), GatewayFault::NotHttps),
+        (format!("http://gateway.example:{port}/{{data}}"), GatewayFault::NotHttps),
+        ("ftp://gateway.example/{data}".into(), GatewayFault::NotHttps),
+        ("file:///etc/passwd?{data}".into(), GatewayFault::NotHttps),
+        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayFault::NotPublic),
+        (format!("https://localhost:{port}/{{data}}"), GatewayFault::NotPublic),
+        (format!("https://[::ffff:127.0.0.1]:{port}/{{data}}"), GatewayFault::NotPublic),
+        (format!("https://gateway.example@127.0.0.1:{port}/{{data}}"), GatewayFault::NotPublic),
+        ("https://169.254.169.254/latest/{data}".into(), GatewayFault::NotPublic),
+        ("https://10.0.0.1/{data}".into(), GatewayFault::NotPublic),
+        ("no url".into(), GatewayFault::NoUrl),
+    ] {
+        assert_eq!(ask(&strict, std::slice::from_ref(&url)).await, Err(fault), "{url}");
+    }
+    assert!(service.asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_named_host_is_no_way_to_another_port_or_host() {
+    let (named, other) = (Service::start(Reply::data(&[1])).await, Service::start(Reply::data(&[2])).await);
+    let gateways = gateways(&[&named]);
+    assert_eq!(ask(&gateways, &[other.get_url()]).await, Err(GatewayFault::NotHttps));
+    assert_eq!(ask(&gateways, &[named.get_url()]).await, Ok(bytes!("01")));
+}
+
+#[tokio::test]
+async fn a_gateway_that_is_silent_leaves_time_for_the_next() {
+    let (silent, good) = (Service::start(Reply::Silence).await, Service::start(Reply::data(&[7])).await);
+    let soon = Duration::from_millis(50);
+    let asked = find(&gateways(&[&silent]), &request(&[silent.get_url()]), soon).await;
+    assert_eq!(asked, Err(GatewayFault::Timeout), "the answer's time");
+    let gateways = Gateways { fetch_within: soon, ..gateways(&[&silent, &good]) };
+    assert_eq!(ask(&gateways, &[silent.get_url()]).await, Err(GatewayFault::Timeout), "its own time");
+    assert_eq!(ask(&gateways, &[silent.get_url(), good.get_url()]).await, Ok(bytes!("07")));
+}
+
+#[tokio::test]
+async fn the_number_and_the_size_of_requests_are_bounded() {
+    let bad = Service::start(Reply::Json(500, String::new())).await;
+    let gateways = gateways(&[&bad]);
+    let urls = vec![bad.get_url(); 100];
+    assert_eq!(ask(&gateways, &urls).await, Err(GatewayFault::Status(500)));
+    assert_eq!(bad.asked().len(), URLS_MAX);
+    let long = Request { data: vec![0; URL_BYTES_MAX].into(), ..request(&[bad.get_url()]) };
+    assert_eq!(find(&gateways, &long, LONG).await, Err(GatewayFault::NoUrl));
+    let repeated = format!("http://{}/{}", bad.address, "{data}".repeat(10_000));
+    assert_eq!(ask(&gateways, &[repeated]).await, Err(GatewayFault::NoUrl));
+    assert_eq!(ask(&gateways, &[]).await, Err(GatewayFault::NoUrl));
+}
+
+fn batch(requests: Vec<(Address, Vec<String>, Bytes)>) -> Request {
+    let requests = requests.into_iter().map(|(sender, urls, data)| BatchGateway::Request { sender, urls, data });
+    let data = BatchGateway::queryCall { requests: requests.collect() }.abi_encode().into();
+    Request { sender: SENDER, urls: vec!["https://batch.example/".into(), LOCAL_BATCH.into()], data }
+}
+
+#[tokio::test]
+async fn a_batch_is_asked_by_us_and_tells_what_failed() {
+    let good = Service::start(Reply::data(&[7])).await;
+    let bad = Service::start(Reply::Json(404, String::new())).await;
+    let request = batch(vec![
+        (SENDER, vec![good.get_url()], bytes!("01")),
+        (SENDER, vec![bad.get_url()], bytes!("02")),
+        (SENDER, vec!["https://10.0.0.1/{data}".into()], bytes!("03")),
+    ]);
+    let found = find(&gateways(&[&good, &bad]), &request, LONG).await.unwrap();
+    assert_eq!(found.fault, Some(GatewayFault::Status(404)));
+    let (failures, responses) = <(Vec<bool>, Vec<Bytes>)>::abi_decode_params(&found.data).unwrap();
+    assert_eq!(failures, [false, true, true]);
+    assert_eq!(responses[0], bytes!("07"));
+    // The selectors that ENSIP-21 and Solidity give.
+    assert_eq!(responses[1][..4], [0x01, 0x80, 0x01, 0x52]);
+    assert_eq!(responses[1][4..36], [[0; 30].as_slice(), &404_u16.to_be_bytes()].concat());
+    assert_eq!(responses[2][..4], [0x08, 0xc3, 0x79, 0xa0]);
+}
+
+#[tokio::test]
+async fn batches_of_batches_end() {
+    let good = Service::start(Reply::data(&[7])).await;
+    let gateways = gateways(&[&good]);
+    let mut request = request(&[good.get_url()]);
+    for deep in 1..=BATCHES_DEEP_MAX + 1 {
+        request = batch(vec![(SENDER, request.urls, request.data)]);
+        let found = find(&gateways, &request, LONG).await.unwrap();
+        let fault = (deep > BATCHES_DEEP_MAX).then_some(GatewayFault::TooMany);
+        assert_eq!(found.fault, fault, "{deep}");
+    }
+    let wide = batch(vec![(SENDER, vec![good.get_url()], Bytes::new()); FETCHES_MAX + 1]);
+    assert_eq!(find(&gateways, &wide, LONG).await, Err(GatewayFault::TooMany));
+    let asked = good.asked().len();
+    let broad = batch(vec![(SENDER, vec!["http://10.0.0.1/{data}".into(); 4], Bytes::new()); FETCHES_MAX]);
+    let found = find(&gateways, &broad, LONG).await.unwrap();
+    let (failures, _) = <(Vec<bool>, Vec<Bytes>)>::abi_decode_params(&found.data).unwrap();
+    assert_eq!(failures, [true; FETCHES_MAX]);
+    assert_eq!(good.asked().len(), asked);
+    let broken = Request { data: bytes!("00"), ..wide };
+    assert_eq!(find(&gateways, &broken, LONG).await, Err(GatewayFault::Lookup));
+}

@@ -1,0 +1,44 @@
+//! Names both ways on a scripted chain, with gateways on loopback.
+
+mod forward;
+mod offchain;
+mod reverse;
+mod universal;
+mod world;
+
+use std::time::Duration;
+
+use self::world::{BLOCK, World};
+use super::*;
+
+/// Only ever waited out by what hangs.
+const LONG: Duration = Duration::from_secs(60);
+
+const ALICE: Address = Address::repeat_byte(0xa1);
+const BOB: Address = Address::repeat_byte(0xb0);
+const RESOLVER: Address = Address::repeat_byte(0x11);
+const OTHER: Address = Address::repeat_byte(0x22);
+const UNIVERSAL: Address = UNIVERSAL_RESOLVER;
+
+fn names() -> Names {
+    Names::new(NameSettings::default())
+}
+
+fn at(world: &World, coin: CoinType) -> At<'_> {
+    At { reader: world, block: BLOCK, deadline: Instant::now() + LONG, coin, detail: Detail::Address }
+}
+
+async fn forward(names: &Names, world: &World, texts: &[&str]) -> Vec<Result<Address, NameFailure>> {
+    let parsed: Vec<Name> = texts.iter().map(|text| Name::parse(text).unwrap()).collect();
+    let found = names.addresses(&at(world, CoinType::ETHEREUM), &parsed).await;
+    assert_eq!(found.len(), texts.len());
+    found.into_iter().map(|found| found.map(|resolved| resolved.address)).collect()
+}
+
+async fn forward_one(names: &Names, world: &World, text: &str) -> Result<Address, NameFailure> {
+    forward(names, world, &[text]).await.remove(0)
+}
+
+fn absent<T>(absence: Absence) -> Result<T, NameFailure> {
+    Err(absence.into())
+}

@@ -1,0 +1,104 @@
+//! What replies say of a token.
+
+use alloy::sol_types::SolValue;
+
+use super::*;
+use crate::network::Networks;
+
+const TOKEN: Address = Address::repeat_byte(0x70);
+const A: Address = Address::repeat_byte(0xa);
+const B: Address = Address::repeat_byte(0xb);
+
+/// The token's answers to these questions; it reverts at the others.
+fn told(answers: &[([u8; 4], Vec<u8>)]) -> Told {
+    let answer = |read: Read| {
+        let known = answers.iter().find(|(selector, _)| *read.data == selector[..]);
+        known.map_or(Outcome::Reverted(Bytes::new()), |(_, bytes)| Outcome::Ok(bytes.clone().into()))
+    };
+    from(questions(TOKEN).map(answer)).unwrap()
+}
+
+fn from(outcomes: impl IntoIterator<Item = Outcome>) -> Result<Told, ReadFailure> {
+    let networks = Networks::new([]);
+    Told::from_replies(networks.named("ethereum").unwrap(), TOKEN, &mut outcomes.into_iter().map(Reply::fresh))
+}
+
+fn made_of(answers: &[([u8; 4], Vec<u8>)]) -> Option<MadeOf> {
+    told(answers).made_of
+}
+
+fn pair(a: Vec<u8>, b: Vec<u8>, reserves_bytes: usize) -> Vec<([u8; 4], Vec<u8>)> {
+    vec![
+        (Pair::token0Call::SELECTOR, a),
+        (Pair::token1Call::SELECTOR, b),
+        (Pair::getReservesCall::SELECTOR, vec![0; reserves_bytes]),
+    ]
+}
+
+#[test]
+fn a_token_that_answers_nothing_tells_nothing_and_one_that_was_not_read_is_missing() {
+    let silent = [Outcome::NoCode, Outcome::GasCap, Outcome::Reverted(Bytes::new()), Outcome::Ok(Bytes::new())];
+    let silent: Vec<Outcome> = silent.iter().cycle().take(QUESTIONS.len()).cloned().collect();
+    assert_eq!(from(silent.clone()), Ok(Told::default()));
+    for lost in 0..QUESTIONS.len() {
+        let mut outcomes = silent.clone();
+        outcomes[lost] = Outcome::Failed(ReadFailure::Timeout);
+        assert_eq!(from(outcomes), Err(ReadFailure::Timeout));
+    }
+    assert_eq!(from(silent.into_iter().skip(1)), Err(ReadFailure::Upstream));
+}
+
+#[test]
+fn decimals_above_255_are_not_told() {
+    let decimals = |decimals: u16| told(&[(Erc20::decimalsCall::SELECTOR, decimals.abi_encode())]).decimals;
+    assert_eq!([decimals(255), decimals(256)], [Some(255), None]);
+}
+
+#[test]
+fn a_pair_is_what_answers_two_tokens_and_its_reserves() {
+    assert_eq!(made_of(&pair(A.abi_encode(), B.abi_encode(), 96)), Some(MadeOf::Pair([A, B])));
+    for (how, answers) in [
+        ("no reserves", pair(A.abi_encode(), B.abi_encode(), 0)),
+        ("reserves of another kind", pair(A.abi_encode(), B.abi_encode(), 64)),
+        ("one token", pair(A.abi_encode(), Vec::new(), 96)),
+        ("a zero token", pair(A.abi_encode(), Address::ZERO.abi_encode(), 96)),
+        ("no address", pair(A.abi_encode(), vec![0xff; 32], 96)),
+        ("a token twice", pair(A.abi_encode(), A.abi_encode(), 96)),
+    ] {
+        assert_eq!(made_of(&answers), None, "{how}");
+    }
+}
+
+#[test]
+fn a_pair_that_says_whether_it_is_stable_is_solidlys() {
+    let solidly = |stable: Vec<u8>| {
+        let mut answers = pair(A.abi_encode(), B.abi_encode(), 96);
+        answers.push((SolidlyPair::stableCall::SELECTOR, stable));
+        made_of(&answers)
+    };
+    assert_eq!(solidly(false.abi_encode()), Some(MadeOf::Volatile([A, B])));
+    assert_eq!(solidly(true.abi_encode()), Some(MadeOf::Stable([A, B])));
+    assert_eq!(solidly(Vec::new()), Some(MadeOf::Pair([A, B])), "a fallback that returns nothing says nothing");
+}
+
+#[test]
+fn shares_and_receipts_name_their_underlying_and_debts_are_none() {
+    let asset = (Erc4626::assetCall::SELECTOR, A.abi_encode());
+    let debt = (AToken::UNDERLYING_ASSET_ADDRESSCall::SELECTOR, A.abi_encode());
+    let treasury = (AToken::RESERVE_TREASURY_ADDRESSCall::SELECTOR, B.abi_encode());
+    let underlying = (CToken::underlyingCall::SELECTOR, A.abi_encode());
+    assert_eq!(made_of(&[asset]), Some(MadeOf::Vault(A)));
+    assert_eq!(made_of(&[debt.clone(), treasury]), Some(MadeOf::Receipt(A)));
+    assert_eq!(made_of(&[debt]), None);
+    assert_eq!(made_of(&[underlying]), Some(MadeOf::RatedReceipt(A)));
+}
+
+#[test]
+fn the_native_token_is_asked_nothing_and_known() {
+    assert_eq!(questions(NATIVE).count(), 0);
+    let networks = Networks::new([]);
+    let ethereum = networks.named("ethereum").unwrap();
+    let native = Told::from_replies(ethereum, NATIVE, &mut std::iter::empty()).unwrap();
+    assert_eq!((native.symbol.as_str(), native.decimals), ("ETH", Some(18)));
+    assert_eq!(native.made_of, ethereum.wrapped_native.map(MadeOf::Native));
+}

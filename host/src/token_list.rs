@@ -1,0 +1,223 @@
+//! Token lists: which tokens an account's balances are looked up in, and what each is called.
+//!
+//! Lists are those of the configuration, in its order, and the one that is built in, last; a task reads them again
+//! from time to time. Invariant: a list that cannot be had or breaks the standard changes nothing but a log line and
+//! its status, and whoever holds a book keeps it as it is.
+
+mod source;
+
+mod fetch;
+mod kept;
+
+mod schema;
+mod shipped;
+
+mod book;
+mod list;
+mod logo;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use arc_swap::ArcSwap;
+use futures_util::StreamExt;
+use futures_util::stream;
+use portolan_reader::{RpcUrl, RpcUrlError};
+use tokio::task::AbortHandle;
+
+pub(crate) use self::book::Book;
+use self::fetch::Fetcher;
+use self::kept::Kept;
+pub(crate) use self::list::Version;
+use self::source::{Desk, Source};
+use crate::network::Networks;
+
+/// Lists that are read at the same time: each may take a document's bytes in memory several times over.
+const READ_AT_ONCE: usize = 2;
+
+/// Where a list is from. Shown as a path, or as host and port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    File(PathBuf),
+    Url(RpcUrl),
+    /// Built in.
+    Shipped,
+}
+
+/// Why a text is no place of a list; the text itself is never repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PlaceError {
+    #[error("is neither a file nor an http or https URL")]
+    Empty,
+    #[error("is {0}")]
+    Url(RpcUrlError),
+    #[error("holds a user name or password, which is not sent")]
+    User,
+}
+
+impl Place {
+    /// A URL where there is `://`, else a file.
+    pub(crate) fn parse(text: &str) -> Result<Self, PlaceError> {
+        if text.is_empty() {
+            return Err(PlaceError::Empty);
+        }
+        if !text.contains("://") {
+            return Ok(Self::File(text.into()));
+        }
+        let url: RpcUrl = text.parse().map_err(PlaceError::Url)?;
+        let has_user = !url.expose().username().is_empty() || url.expose().password().is_some();
+        if has_user { Err(PlaceError::User) } else { Ok(Self::Url(url)) }
+    }
+
+    fn url(&self) -> Option<&RpcUrl> {
+        match self {
+            Self::Url(url) => Some(url),
+            Self::File(_) | Self::Shipped => None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Url(url) => write!(f, "{url}"),
+            Self::Shipped => f.write_str("built in"),
+        }
+    }
+}
+
+/// What operators see of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListStatus {
+    /// Counted from 1, in the order in which lists count; tells two lists of one host from each other.
+    pub(crate) number: usize,
+    /// Path, or host and port.
+    pub(crate) place: String,
+    /// Of the list in force; none while there is none.
+    pub(crate) version: Option<Version>,
+    /// On the gateway's networks, bridged addresses included.
+    pub(crate) tokens: usize,
+    /// When its place last told that it is so.
+    pub(crate) confirmed_at: Option<SystemTime>,
+    /// Why its place could not be read last time; the list in force stays.
+    pub(crate) error: Option<String>,
+}
+
+impl ListStatus {
+    /// Seconds since the list was confirmed.
+    pub(crate) fn age_s(&self, now: SystemTime) -> Option<u64> {
+        Some(now.duration_since(self.confirmed_at?).unwrap_or_default().as_secs())
+    }
+}
+
+/// The token lists of this process.
+#[derive(Debug)]
+pub(crate) struct TokenLists {
+    published: Arc<Published>,
+    keeper: AbortHandle,
+}
+
+#[derive(Debug, Default)]
+struct Published {
+    book: ArcSwap<Book>,
+    status: ArcSwap<Vec<ListStatus>>,
+}
+
+impl TokenLists {
+    /// Reads files and kept copies, and goes on in the background: fetches URLs at once, and all lists again each
+    /// `refresh`.
+    ///
+    /// # Errors
+    /// There are URLs, and the folder of their copies cannot be made.
+    pub(crate) async fn start(
+        places: Vec<Place>,
+        refresh: Duration,
+        state_dir: &Path,
+        networks: &Networks,
+    ) -> io::Result<Arc<Self>> {
+        let mut keeper = Keeper::new(places, state_dir, networks, Fetcher::new())?;
+        keeper.open().await;
+        let published = Arc::clone(&keeper.published);
+        Ok(Arc::new(Self { published, keeper: tokio::spawn(keeper.run(refresh)).abort_handle() }))
+    }
+
+    /// The merged lists as they are now.
+    pub(crate) fn book(&self) -> Arc<Book> {
+        self.published.book.load_full()
+    }
+
+    /// A row for each list, in the order in which they count.
+    pub(crate) fn status(&self) -> Arc<Vec<ListStatus>> {
+        self.published.status.load_full()
+    }
+}
+
+impl Drop for TokenLists {
+    fn drop(&mut self) {
+        self.keeper.abort();
+    }
+}
+
+/// The task that keeps the lists, and the only one that changes what is published.
+struct Keeper {
+    desk: Desk,
+    sources: Vec<Source>,
+    published: Arc<Published>,
+}
+
+impl Keeper {
+    fn new(places: Vec<Place>, state_dir: &Path, networks: &Networks, fetcher: Fetcher) -> io::Result<Self> {
+        let urls: Vec<&RpcUrl> = places.iter().filter_map(Place::url).collect();
+        let kept = if urls.is_empty() { None } else { Some(Kept::open(state_dir, &urls)?) };
+        let chain_ids = networks.iter().map(|network| network.chain_id).collect();
+        let sources = places.into_iter().zip(1..).map(|(place, number)| Source::new(number, place)).collect();
+        Ok(Self { desk: Desk { chain_ids: Arc::new(chain_ids), fetcher, kept }, sources, published: Arc::default() })
+    }
+
+    /// Reads what is on this machine.
+    async fn open(&mut self) {
+        let desk = &self.desk;
+        let opened: Vec<_> = self.sources.iter_mut().map(|source| source.open(desk)).collect();
+        stream::iter(opened).buffer_unordered(READ_AT_ONCE).collect::<()>().await;
+        self.publish();
+    }
+
+    async fn run(mut self, refresh: Duration) {
+        loop {
+            self.round().await;
+            tokio::time::sleep(refresh).await;
+        }
+    }
+
+    /// Reads each list again.
+    async fn round(&mut self) {
+        let desk = &self.desk;
+        let refreshed: Vec<_> = self.sources.iter_mut().map(|source| source.refresh(desk)).collect();
+        let is_news = stream::iter(refreshed).buffer_unordered(READ_AT_ONCE);
+        if is_news.fold(false, async |any, one| any || one).await {
+            self.publish();
+        } else {
+            self.publish_status();
+        }
+    }
+
+    fn publish(&self) {
+        let book = Book::merge(self.sources.iter().map(Source::list));
+        if book.left_out() > 0 {
+            tracing::warn!(left_out = book.left_out(), "the token lists name more tokens than a network has room for");
+        }
+        self.published.book.store(Arc::new(book));
+        self.publish_status();
+    }
+
+    fn publish_status(&self) {
+        self.published.status.store(Arc::new(self.sources.iter().map(Source::status).collect()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

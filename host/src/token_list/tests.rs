@@ -1,0 +1,258 @@
+//! What lists do over time: read, kept, changed, refused, started anew.
+
+pub(crate) mod host;
+
+use std::fs;
+use std::sync::Mutex;
+
+use alloy::primitives::Address;
+use serde_json::json;
+use tracing::Level;
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::layer::{Context, SubscriberExt};
+
+use self::host::{Answer, Host};
+use super::*;
+
+const A: Address = Address::repeat_byte(0xaa);
+const B: Address = Address::repeat_byte(0xbb);
+
+/// A list of these tokens on ethereum.
+fn list(symbol: &str, tokens: &[Address]) -> String {
+    let facts = json!({"chainId": 1, "decimals": 18, "name": "A token", "symbol": symbol});
+    let token = |address: &Address| {
+        let mut token = facts.clone();
+        token["address"] = json!(address);
+        token
+    };
+    let tokens: Vec<_> = tokens.iter().map(token).collect();
+    let version = json!({"major": tokens.len(), "minor": 0, "patch": 0});
+    json!({"name": "A list", "timestamp": "2026-01-31T12:00:00Z", "version": version, "tokens": tokens}).to_string()
+}
+
+/// A keeper that has looked at what is on this machine, and has fetched nothing yet.
+async fn opened(state_dir: &Path, places: Vec<Place>) -> Keeper {
+    let fetcher = Fetcher::with_deadline(Duration::from_secs(20));
+    let mut keeper = Keeper::new(places, state_dir, &Networks::new([]), fetcher).unwrap();
+    keeper.open().await;
+    keeper
+}
+
+fn book(keeper: &Keeper) -> Arc<Book> {
+    keeper.published.book.load_full()
+}
+
+fn status(keeper: &Keeper) -> ListStatus {
+    keeper.published.status.load()[0].clone()
+}
+
+fn symbol(keeper: &Keeper, token: Address) -> Option<String> {
+    book(keeper).get(1, token).map(|listed| listed.symbol.to_string())
+}
+
+/// Counts warnings of this thread.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Warnings {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        struct Fields<'a>(&'a mut String);
+        impl tracing::field::Visit for Fields<'_> {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn fmt::Debug) {
+                self.0.push_str(&format!("{field}={value:?} "));
+            }
+        }
+        if *event.metadata().level() <= Level::WARN {
+            let mut line = String::new();
+            event.record(&mut Fields(&mut line));
+            self.0.lock().unwrap().push(line);
+        }
+    }
+}
+
+impl Warnings {
+    fn listen() -> (Self, DefaultGuard) {
+        let warnings = Self::default();
+        let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(warnings.clone()));
+        (warnings, guard)
+    }
+
+    fn told(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+#[tokio::test]
+async fn a_changed_file_is_in_force_after_the_next_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.json");
+    fs::write(&path, list("ONE", &[A])).unwrap();
+    let mut keeper = opened(folder.path(), vec![Place::File(path.clone())]).await;
+    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
+    let before = book(&keeper);
+    keeper.round().await;
+    assert!(Arc::ptr_eq(&before, &book(&keeper)), "nothing has changed");
+    fs::write(&path, list("TWO", &[A, B])).unwrap();
+    keeper.round().await;
+    assert_eq!(symbol(&keeper, A).as_deref(), Some("TWO"));
+    assert_eq!(before.tokens(1), [A], "whoever holds a book keeps it");
+    assert_eq!(book(&keeper).tokens(1), [A, B]);
+    let status = status(&keeper);
+    assert_eq!((status.tokens, status.version.map(|version| version.to_string())), (2, Some("2.0.0".into())));
+}
+
+#[tokio::test]
+async fn a_bad_list_is_told_once_and_the_one_before_stays() {
+    let (warnings, _guard) = Warnings::listen();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.json");
+    fs::write(&path, list("ONE", &[A])).unwrap();
+    let mut keeper = opened(folder.path(), vec![Place::File(path.clone())]).await;
+    fs::write(&path, list("a symbol with spaces", &[A])).unwrap();
+    keeper.round().await;
+    keeper.round().await;
+    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
+    assert_eq!(status(&keeper).error.as_deref(), Some("tokens[0].symbol: has white space"));
+    let told = warnings.told();
+    assert!(told.len() == 1 && told[0].contains("tokens[0].symbol: has white space"), "{told:?}");
+
+    fs::remove_file(&path).unwrap();
+    keeper.round().await;
+    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
+    assert_eq!(warnings.told().len(), 2, "another trouble is told too");
+
+    fs::write(&path, list("TWO", &[A])).unwrap();
+    keeper.round().await;
+    assert_eq!((symbol(&keeper, A).as_deref(), status(&keeper).error), (Some("TWO"), None));
+}
+
+#[tokio::test]
+async fn a_list_that_was_never_read_is_missing_and_hides_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = folder.path().join("good.json");
+    fs::write(&good, list("GOOD", &[A])).unwrap();
+    let places =
+        vec![Place::File(folder.path().join("none.json")), Place::File(folder.path().into()), Place::File(good)];
+    let keeper = opened(folder.path(), places).await;
+    assert_eq!((book(&keeper).lists_missing(), symbol(&keeper, A).as_deref()), (2, Some("GOOD")));
+    let status = keeper.published.status.load_full();
+    assert!(status[0].error.as_ref().unwrap().starts_with("cannot be read"), "{status:?}");
+    assert_eq!(status[1].error.as_deref(), Some("is no file"));
+    assert_eq!((status[2].number, status[2].error.as_deref()), (3, None));
+    assert!(status[2].age_s(SystemTime::now() + Duration::from_secs(60)).is_some_and(|age_s| age_s >= 60));
+    assert_eq!(status[0].age_s(SystemTime::now()), None);
+}
+
+#[tokio::test]
+async fn a_list_of_the_configuration_goes_before_the_built_in_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrapped = Networks::new([]).with_chain_id(1).unwrap().wrapped_native.unwrap();
+    let path = folder.path().join("my.json");
+    fs::write(&path, list("MINE", &[wrapped])).unwrap();
+    let keeper = opened(folder.path(), vec![Place::File(path), Place::Shipped]).await;
+    assert_eq!(symbol(&keeper, wrapped).as_deref(), Some("MINE"));
+    let keeper = opened(folder.path(), vec![Place::Shipped]).await;
+    assert_eq!(symbol(&keeper, wrapped).as_deref(), Some("WETH"));
+    assert!(book(&keeper).len() > 1000);
+}
+
+#[tokio::test]
+async fn a_fetched_list_is_asked_for_by_its_tag_and_kept_for_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::answering([Answer::ok(list("ONE", &[A])).with("etag", "\"1\"")]).await;
+    let places = vec![Place::Url(host.url("/s3cret"))];
+    let mut keeper = opened(folder.path(), places.clone()).await;
+    assert_eq!((book(&keeper).lists_missing(), book(&keeper).len()), (1, 0));
+    keeper.round().await;
+    assert_eq!((book(&keeper).lists_missing(), symbol(&keeper, A).as_deref()), (0, Some("ONE")));
+
+    let mut keeper = opened(folder.path(), places).await;
+    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"), "the kept copy");
+    let before = book(&keeper);
+    host.then(Answer::status(304));
+    keeper.round().await;
+    assert!(Arc::ptr_eq(&before, &book(&keeper)));
+    let row = status(&keeper);
+    assert_eq!((row.error, row.place.contains("s3cret")), (None, false));
+    host.then(Answer::ok(list("TWO", &[A])).with("etag", "\"2\""));
+    keeper.round().await;
+    assert_eq!(symbol(&keeper, A).as_deref(), Some("TWO"));
+    let tags = host.asked().into_iter().map(|asked| asked.headers.get("if-none-match").cloned());
+    let tags: Vec<_> = tags.map(|tag| tag.map(|tag| tag.to_str().unwrap().to_owned())).collect();
+    assert_eq!(tags, [None, Some("\"1\"".into()), Some("\"1\"".into())]);
+}
+
+#[tokio::test]
+async fn a_host_that_fails_leaves_the_last_good_list_in_force_and_on_disk() {
+    let (warnings, _guard) = Warnings::listen();
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
+    let places = vec![Place::Url(host.url("/s3cret"))];
+    let mut keeper = opened(folder.path(), places.clone()).await;
+    keeper.round().await;
+    let failures = [
+        (Answer::status(500), "answered with status 500"),
+        (Answer::ok("<html>").with("etag", "\"bad\""), "the list: "),
+        (Answer::ok(vec![b' '; schema::DOCUMENT_BYTES_MAX + 1]), "answered more than"),
+        (Answer::status(302).with("location", "http://127.0.0.1/"), "answered with a redirect (302)"),
+    ];
+    for (answer, expected) in failures {
+        host.then(answer);
+        keeper.round().await;
+        let error = status(&keeper).error.unwrap();
+        assert!(error.starts_with(expected), "{error}");
+        assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
+    }
+    assert_eq!(warnings.told().len(), 4);
+    assert!(warnings.told().iter().all(|line| line.contains("127.0.0.1") && !line.contains("s3cret")));
+    let asked = host.asked();
+    assert!(asked.iter().all(|asked| !asked.headers.contains_key("if-none-match")), "a refused list's tag is not kept");
+    let keeper = opened(folder.path(), places).await;
+    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
+}
+
+#[tokio::test]
+async fn a_broken_copy_is_told_and_fetched_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::answering([Answer::ok(list("ONE", &[A])), Answer::ok(list("ONE", &[A]))]).await;
+    let places = vec![Place::Url(host.url("/"))];
+    opened(folder.path(), places.clone()).await.round().await;
+    let copy = fs::read_dir(folder.path().join("lists")).unwrap().next().unwrap().unwrap().path();
+    fs::write(&copy, "{\"etag\":\"x\",\"fetched_at_s\":1}\n{}").unwrap();
+    let mut keeper = opened(folder.path(), places).await;
+    assert!(status(&keeper).error.is_some());
+    assert_eq!(book(&keeper).lists_missing(), 1);
+    keeper.round().await;
+    assert_eq!((symbol(&keeper, A).as_deref(), status(&keeper).error), (Some("ONE"), None));
+    assert!(host.asked().iter().all(|asked| !asked.headers.contains_key("if-none-match")));
+}
+
+#[tokio::test]
+async fn the_process_starts_with_what_it_has_and_fetches_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
+    let places = vec![Place::Url(host.url("/")), Place::Shipped];
+    let (hour, networks) = (Duration::from_secs(3600), Networks::new([]));
+    let lists = TokenLists::start(places, hour, folder.path(), &networks).await.unwrap();
+    assert!(lists.book().len() > 1000);
+    let fetched = async {
+        while lists.book().get(1, A).is_none() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), fetched).await.expect("the list comes");
+    assert_eq!(lists.status().len(), 2);
+}
+
+#[test]
+fn a_place_is_a_file_or_an_http_url_and_shows_no_more_than_its_host() {
+    let shown = |text: &str| Place::parse(text).map(|place| place.to_string());
+    assert_eq!(shown("./my.json").as_deref(), Ok("./my.json"));
+    assert_eq!(shown("https://l.example:1/s3cret?key=s3cret").as_deref(), Ok("l.example:1"));
+    assert_eq!(shown(""), Err(PlaceError::Empty));
+    assert_eq!(shown("https://me:s3cret@l.example/"), Err(PlaceError::User));
+    assert_eq!(shown("ipfs://s3cret"), Err(PlaceError::Url(RpcUrlError::Scheme)));
+    for text in ["ipfs://s3cret", "https://me:s3cret@l.example/"] {
+        assert!(!shown(text).unwrap_err().to_string().contains("s3cret"));
+    }
+}

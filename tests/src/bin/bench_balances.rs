@@ -1,0 +1,19 @@
+//! `cargo run --release -p portolan-tests --features bench --bin bench-balances`: measures an answer with the token
+//! balances of an account on three networks beside a viem script that does the same, in one run, prints tables, and
+//! fails where a bound that is not about time is missed.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool tells its user what it measures")]
+
+use std::process::ExitCode;
+
+use portolan_tests::bench;
+
+fn main() -> ExitCode {
+    match bench::run_balances(|line| println!("{line}")) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
