@@ -8,6 +8,7 @@ use std::sync::Arc;
 use alloy::primitives::{Address, Bytes, U256};
 use bigdecimal::BigDecimal;
 
+use crate::ens::Resolved;
 use crate::network::Network;
 use portolan_reader::Block;
 
@@ -38,6 +39,15 @@ pub(crate) enum Items {
     /// Of one network.
     NativeBalance(Balance),
     Balances(Vec<Balance>),
+    Name(NameRecord),
+}
+
+/// A name and its address, whichever was asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct NameRecord {
+    pub(crate) resolved: Resolved,
+    /// Whether a gateway had a part in it.
+    pub(crate) via_gateway: bool,
 }
 
 /// Something that could not be told.

@@ -63,7 +63,7 @@ impl Composed {
             let parts: BTreeSet<Address> = parts.copied().collect::<BTreeSet<_>>().into_iter().take(room).collect();
             room -= parts.len();
             composed.0.extend(told);
-            facts.add(at, &parts).await;
+            facts.add(at, prices, &parts).await;
         }
         composed
     }

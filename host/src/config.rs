@@ -5,6 +5,7 @@
 mod file;
 mod layer;
 mod limits;
+mod names;
 mod networks;
 mod prices;
 mod rpc;
@@ -21,6 +22,7 @@ use self::layer::{Key, Layers, Told};
 pub(crate) use self::limits::{Limits, PluginLimits};
 pub(crate) use self::tokens::ListSettings;
 use crate::cli::Flags;
+use crate::ens::NameSettings;
 use crate::log;
 use crate::network::Networks;
 use crate::one_line;
@@ -69,6 +71,7 @@ pub(crate) struct Config {
     pub(crate) rpc_limits: portolan_reader::Limits,
     pub(crate) prices: price::Settings,
     pub(crate) token_lists: ListSettings,
+    pub(crate) names: NameSettings,
     pub(crate) limits: PluginLimits,
     pub(crate) deadline_ms: u64,
     pub(crate) in_flight_max: usize,
@@ -140,6 +143,7 @@ impl Config {
             },
             prices: prices::read(&told.prices, &networks, &layers)?,
             token_lists: tokens::read(told.tokens, &layers)?,
+            names: names::read(&told.names, &layers)?,
             limits: told.plugins.limits.checked(&layers)?,
             deadline_ms: number(ANSWER_DEADLINE, told.answers.deadline_ms, DEADLINE_MS)?,
             in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),

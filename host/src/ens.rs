@@ -12,7 +12,7 @@ mod gateway;
 mod name;
 mod resolve;
 
-use alloy::primitives::{Address, Bytes, address};
+use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::{SolCall, SolValue};
 use portolan_reader::{Block, ReadFailure, Reader};
 use tokio::time::Instant;
@@ -20,16 +20,13 @@ use tokio::time::Instant;
 use self::chain::Chain;
 pub(crate) use self::coin::CoinType;
 use self::contracts::Resolver;
-pub(crate) use self::facts::{Detail, Facts};
+pub(crate) use self::facts::{Detail, Fact, Facts};
 pub(crate) use self::gateway::{GatewayFault, GatewayHost};
 pub(crate) use self::name::Name;
 use self::resolve::{Question, Record, Resolution};
 
 /// The chain id of the network that names live on.
 pub(crate) const MAINNET: u64 = 1;
-/// What to ask first unless the operator says otherwise. <https://docs.ens.domains/resolvers/universal>
-pub(crate) const UNIVERSAL_RESOLVER: Address = address!("eEeEEEeE14D718C2B47D9923Deab1335E144EeEe");
-
 /// What an operator may say of names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameSettings {
@@ -111,11 +108,6 @@ pub(crate) enum Absence {
 }
 
 impl NameFailure {
-    /// Whether it is known that there is none.
-    pub(crate) fn is_absent(self) -> bool {
-        matches!(self, Self::Absent(_))
-    }
-
     /// Whether there was not enough time.
     pub(crate) fn is_timeout(self) -> bool {
         matches!(self, Self::Unread(ReadFailure::Timeout) | Self::Gateway(GatewayFault::Timeout))

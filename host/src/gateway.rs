@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use alloy::primitives::Address;
 use futures_util::future::{FutureExt, join_all};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::answer::{Answer, Items, JobReport, JobStatus, Protocol, Reason};
@@ -21,13 +21,15 @@ use crate::composition::Plugins;
 use crate::config::Config;
 use crate::deadline::Deadline;
 use crate::enrich::{self, Enriched};
+use crate::ens::Names;
 use crate::http::problem::Problem;
 use crate::job::{self, Failure, JobOutcome};
+use crate::naming::Naming;
 use crate::network::{Network, Networks};
 use crate::pin;
 use crate::plan::{self, JobPlan};
 use crate::price::Prices;
-use crate::query::{Query, Question};
+use crate::query::{About, Account, Query, Question};
 use crate::registry::{PluginStatus, Registry, RegistryError, Snapshot};
 use crate::report;
 use crate::token::{self, At, Tokens};
@@ -45,6 +47,7 @@ pub(crate) struct Gateway {
     registry: Arc<Registry>,
     reader: Arc<ChainReader>,
     under_way: UnderWay,
+    names: Names,
     prices: Prices,
     token_lists: Arc<TokenLists>,
     /// Networks with an endpoint, by chain id.
@@ -92,6 +95,7 @@ impl Gateway {
             reader: ChainReader::new(upstreams, config.rpc_limits, Some(&config.state_dir)),
             configured,
             under_way: UnderWay::default(),
+            names: Names::new(config.names.clone()),
             prices: Prices::new(config.prices.clone()),
             token_lists,
             round_trips: networks.iter().map(|network| (network.chain_id, Arc::default())).collect(),
@@ -126,38 +130,84 @@ impl Gateway {
     }
 
     /// Answers a query, from one snapshot of the registry and one block per network.
-    pub(crate) async fn answer(self: &Arc<Self>, query: Query) -> Result<Arc<Answer>, Problem> {
-        let snapshot = self.registry.snapshot();
-        let asked = match &query {
+    pub(crate) async fn answer(self: &Arc<Self>, query: Query) -> Result<Told, Problem> {
+        let deadline = Deadline::after(self.time);
+        let (account, about) = match query {
             Query::Networks => return Ok(plain(Items::Networks(self.networks.iter().cloned().collect()))),
             Query::Protocols => {
+                let snapshot = self.registry.snapshot();
                 let protocols: Vec<Arc<Protocol>> = snapshot.iter().map(|served| served.protocol.clone()).collect();
                 return Ok(plain(Items::Protocols(protocols)));
             }
-            Query::Claimables { account, filter } => {
-                let plans = plan::for_all(&snapshot, &self.networks, filter, *account)?;
+            Query::Address(name, lookup) => {
+                let _admitted = self.admit()?;
+                return self.naming(deadline).address(&name, lookup).await.map(Told::from);
+            }
+            Query::Of(account, about) => (account, about),
+        };
+        match account {
+            Account::Address(account) => {
+                let answer = self.about(account, about, Pins::new(), deadline).await?;
+                Ok(Told { answer, named: None })
+            }
+            Account::Name(name) => {
+                let (account, pins) = {
+                    let _admitted = self.admit()?;
+                    self.naming(deadline).account(&name).await?
+                };
+                Ok(Told { answer: self.about(account, about, pins, deadline).await?, named: Some(account) })
+            }
+        }
+    }
+
+    /// Answers what is asked about an account. What is pinned already stays at that block.
+    async fn about(
+        self: &Arc<Self>,
+        account: Address,
+        about: About,
+        mut pins: Pins,
+        deadline: Deadline,
+    ) -> Result<Arc<Answer>, Problem> {
+        let snapshot = self.registry.snapshot();
+        let asked = match &about {
+            About::Name(lookup) => {
+                let _admitted = self.admit()?;
+                return self.naming(deadline).name(account, *lookup, &pins).await.map(Arc::new);
+            }
+            About::Claimables(filter) => {
+                let plans = plan::for_all(&snapshot, &self.networks, filter, account)?;
                 Asked::Protocols { plans, question: Question::Claimables, aggregate: true }
             }
-            Query::Protocol { slug, question, account } => {
-                let plans = plan::for_one(&snapshot, &self.networks, slug, *question, *account)?;
+            About::Protocol { slug, question } => {
+                let plans = plan::for_one(&snapshot, &self.networks, slug, *question, account)?;
                 Asked::Protocols { plans, question: *question, aggregate: false }
             }
-            Query::Balances { assets, account, chain_id } => Asked::Balances(balance::Asked {
+            About::Balances { assets, chain_id } => Asked::Balances(balance::Asked {
                 assets: *assets,
-                account: *account,
+                account,
                 chain_id: *chain_id,
                 book: self.token_lists.book(),
                 configured: self.configured.clone(),
                 deployed: plan::deployed(&snapshot),
             }),
         };
-        let _admitted = self.admission.try_acquire().map_err(|_| Problem::Overloaded)?;
-        let deadline = Deadline::after(self.time);
-        let pins = pin::pin(self.reader.as_ref(), asked.networks(&self.networks).into_iter(), deadline).await;
-        let key = (query, snapshot.generation, pins.clone());
+        let _admitted = self.admit()?;
+        let open = asked.networks(&self.networks).into_iter().filter(|network| !pins.contains_key(&network.chain_id));
+        let pinned = pin::pin(self.reader.as_ref(), open, deadline).await;
+        pins.extend(pinned);
+        let key = (account, about, snapshot.generation, pins.clone());
         let gateway = Arc::clone(self);
         let work = move || async move { gateway.work(&snapshot, asked, pins, deadline).await }.boxed();
         self.under_way.join(key, work).await
+    }
+
+    /// The right to read chains for one answer.
+    fn admit(&self) -> Result<SemaphorePermit<'_>, Problem> {
+        self.admission.try_acquire().map_err(|_| Problem::Overloaded)
+    }
+
+    fn naming(&self, deadline: Deadline) -> Naming<'_> {
+        Naming { networks: &self.networks, reader: self.reader.as_ref(), names: &self.names, deadline }
     }
 
     async fn work(
@@ -299,7 +349,19 @@ impl Gateway {
     }
 }
 
-/// A query that reads chains.
+/// An answer, and the account that the name in the query led to, if there was a name.
+pub(crate) struct Told {
+    pub(crate) answer: Arc<Answer>,
+    pub(crate) named: Option<Address>,
+}
+
+impl From<Answer> for Told {
+    fn from(answer: Answer) -> Self {
+        Self { answer: Arc::new(answer), named: None }
+    }
+}
+
+/// What is read from chains.
 enum Asked {
     Protocols { plans: Vec<JobPlan>, question: Question, aggregate: bool },
     Balances(balance::Asked),
@@ -360,7 +422,7 @@ fn admit(ran: Ran) -> Admitted {
 }
 
 /// An answer that reads no chain.
-fn plain(items: Items) -> Arc<Answer> {
+fn plain(items: Items) -> Told {
     let (blocks, missing, jobs) = (Vec::new(), Vec::new(), Vec::new());
-    Arc::new(Answer { items, blocks, missing, jobs, about_account: false })
+    Told::from(Answer { items, blocks, missing, jobs, about_account: false })
 }

@@ -28,8 +28,8 @@ mod price;
 mod token;
 mod token_list;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "nobody asks for names yet"))]
 mod ens;
+mod naming;
 
 mod answer;
 mod report;

@@ -25,7 +25,7 @@ use self::search::Search;
 use crate::answer::Price;
 use crate::composition::Composed;
 use crate::network::Network;
-use crate::token::{At, Facts};
+use crate::token::{At, Facts, Told};
 
 /// What an operator says of prices.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +58,28 @@ impl Prices {
 
     /// Whether the operator or a feed tells the price of a token; whether the feed is good is another matter.
     pub(crate) fn has_source(&self, network: &Network, token: Address) -> bool {
-        self.fixed.contains_key(&(network.chain_id, token)) || !self.feeds.of(network, token).is_empty()
+        self.stated(network, token).is_some() || !self.feeds_of(network, token).is_empty()
+    }
+
+    /// What the feeds of a token are asked; none for what the operator states.
+    pub(crate) fn feed_reads(&self, network: &Network, token: Address) -> Vec<Read> {
+        self.feeds_of(network, token).iter().flat_map(|feed| feeds::reads(*feed)).collect()
+    }
+
+    /// What tells how much a token holds of what it is made of; none for what the operator states.
+    pub(crate) fn amount_reads(&self, network: &Network, token: Address, told: &Told) -> Vec<Read> {
+        let known = told.made_of.zip(told.decimals).filter(|_| self.stated(network, token).is_none());
+        known.map(|(made_of, decimals)| made_of.amount_reads(token, decimals)).unwrap_or_default()
+    }
+
+    /// What the operator states.
+    fn stated(&self, network: &Network, token: Address) -> Option<&BigDecimal> {
+        self.fixed.get(&(network.chain_id, token))
+    }
+
+    /// None for what the operator states.
+    fn feeds_of(&self, network: &Network, token: Address) -> &[Feed] {
+        if self.stated(network, token).is_some() { &[] } else { self.feeds.of(network, token) }
     }
 
     /// Prices of the tokens that facts were read of, at the answer's block, by the deadline. `riders` are what the

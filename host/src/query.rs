@@ -2,6 +2,8 @@
 
 use alloy::primitives::Address;
 
+use crate::ens::{CoinType, Name};
+
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Query {
@@ -9,12 +11,37 @@ pub(crate) enum Query {
     Networks,
     /// The protocols that are served now.
     Protocols,
-    /// What the account can claim, over all protocols that the filter leaves.
-    Claimables { account: Address, filter: Filter },
-    /// A question about an account to one protocol.
-    Protocol { slug: String, question: Question, account: Address },
-    /// What the account holds of native tokens or of listed ones, on one network by its chain id, or on all.
-    Balances { assets: Assets, account: Address, chain_id: Option<u64> },
+    /// The address that a name leads to.
+    Address(Name, Lookup),
+    Of(Account, About),
+}
+
+/// Whom a query is about: a name is led to its address before anything else is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Account {
+    Address(Address),
+    Name(Name),
+}
+
+/// What is asked about an account.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum About {
+    /// What it can claim, over all protocols that the filter leaves.
+    Claimables(Filter),
+    /// A question to one protocol.
+    Protocol { slug: String, question: Question },
+    /// What it holds of native tokens or of listed ones, on one network by its chain id, or on all.
+    Balances { assets: Assets, chain_id: Option<u64> },
+    /// What it is called.
+    Name(Lookup),
+}
+
+/// How names are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Lookup {
+    pub(crate) coin: CoinType,
+    /// With all that a resolver knows of the name.
+    pub(crate) full: bool,
 }
 
 /// A question to protocols; the numbers are those of [`portolan_abi::question`].

@@ -16,8 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
-use alloy::sol_types::SolCall;
-use portolan_reader::{Freshness, Read, ReadFailure, Reply};
+use portolan_reader::{ReadFailure, Reply};
 
 pub(crate) use self::at::At;
 #[cfg(test)]
@@ -33,9 +32,6 @@ use crate::token_list::Book;
 
 /// The native token's address: it has no contract, and answers show it as zero.
 pub(crate) const NATIVE: Address = Address::ZERO;
-
-/// Seconds that a total supply may stand: it is told beside amounts, and nothing is computed from it.
-const SUPPLY_STANDS_S: u32 = 60;
 
 /// The tokens that could be read, and why others could not.
 #[derive(Debug, Default)]
@@ -61,9 +57,9 @@ pub(crate) async fn read(
     book: &Book,
     wanted: &BTreeSet<Address>,
 ) -> Tokens {
-    let mut facts = Facts::read(at, wanted).await;
+    let mut facts = Facts::read(at, prices, wanted).await;
     let composed = Composed::find(at, compositions, prices, &mut facts).await;
-    let supplies = wanted.iter().filter(|token| **token != NATIVE).map(|token| supply(*token)).collect();
+    let supplies = wanted.iter().copied().filter_map(told::supply).collect();
     let (mut priced, supplies) = prices.by_facts(at, &facts, &composed, supplies).await;
     let mut supplies = supplies.into_iter();
     let mut tokens = Tokens::default();
@@ -77,10 +73,6 @@ pub(crate) async fn read(
         }
     }
     tokens
-}
-
-fn supply(token: Address) -> Read {
-    Read::call(token, Erc20::totalSupplyCall {}.abi_encode()).fresh(Freshness::Within(SUPPLY_STANDS_S))
 }
 
 /// Zero where the token does not tell it.

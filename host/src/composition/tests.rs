@@ -44,7 +44,7 @@ async fn of(script: &Script, table: &Table, tokens: &[Address]) -> HashMap<Addre
     let prices = Prices::new(Settings { fixed: fixed.to_vec(), ..Settings::default() });
     let deadline = Instant::now() + Duration::from_secs(60);
     let at = At { reader: script, network: networks.named("ethereum").unwrap(), block: &BLOCK, deadline };
-    let mut facts = Facts::read(at, &tokens.iter().copied().collect()).await;
+    let mut facts = Facts::read(at, &prices, &tokens.iter().copied().collect()).await;
     let composed = Composed::find(at, table, &prices, &mut facts).await;
     let (mut priced, _) = prices.by_facts(at, &facts, &composed, Vec::new()).await;
     priced.retain(|token, _| tokens.contains(token));

@@ -36,6 +36,7 @@ pub(super) struct Tables {
     pub(super) networks: BTreeMap<String, NetworkTable>,
     pub(super) prices: PricesTable,
     pub(super) tokens: TokensTable,
+    pub(super) names: NamesTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -104,6 +105,13 @@ pub(super) struct TokensTable {
     pub(super) lists: Option<Vec<String>>,
     pub(super) shipped: Option<bool>,
     pub(super) refresh_s: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct NamesTable {
+    pub(super) universal_resolver: Option<String>,
+    pub(super) gateway_hosts: Vec<String>,
 }
 
 impl File {

@@ -8,6 +8,8 @@ mod world;
 
 use std::time::Duration;
 
+use alloy::primitives::address;
+
 use self::world::{BLOCK, World};
 use super::*;
 
@@ -18,7 +20,8 @@ const ALICE: Address = Address::repeat_byte(0xa1);
 const BOB: Address = Address::repeat_byte(0xb0);
 const RESOLVER: Address = Address::repeat_byte(0x11);
 const OTHER: Address = Address::repeat_byte(0x22);
-const UNIVERSAL: Address = UNIVERSAL_RESOLVER;
+/// <https://docs.ens.domains/resolvers/universal>
+const UNIVERSAL: Address = address!("eEeEEEeE14D718C2B47D9923Deab1335E144EeEe");
 
 fn names() -> Names {
     Names::new(NameSettings::default())

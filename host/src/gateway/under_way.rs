@@ -5,16 +5,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use portolan_reader::Pins;
 
 use crate::answer::Answer;
 use crate::http::problem::Problem;
-use crate::query::Query;
+use crate::query::About;
 
-/// The question, the registry's generation, and the block of each network.
-pub(super) type Key = (Query, u64, Pins);
+/// The account, what is asked about it, the registry's generation, and the block of each network.
+pub(super) type Key = (Address, About, u64, Pins);
 
 type Told = Result<Arc<Answer>, Problem>;
 type Work = BoxFuture<'static, Told>;
@@ -49,7 +50,6 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use alloy::primitives::Address;
     use tokio::sync::oneshot;
 
     use super::*;
@@ -57,7 +57,7 @@ mod tests {
 
     fn key(account: u8) -> Key {
         let account = Address::repeat_byte(account);
-        (Query::Claimables { account, filter: Filter::All }, 1, BTreeMap::new())
+        (account, About::Claimables(Filter::All), 1, BTreeMap::new())
     }
 
     fn overloaded() -> Work {

@@ -33,9 +33,13 @@ pub(crate) enum Problem {
     #[error("{0}")]
     InvalidHash(String),
     #[error("{0}")]
+    InvalidName(String),
+    #[error("{0}")]
     UnknownPath(String),
     #[error("{0}")]
     UnknownProtocol(String),
+    #[error("{0}")]
+    NameNotFound(String),
     #[error("this address answers {allow} only")]
     MethodNotAllowed { allow: &'static str },
     #[error("{0}")]
@@ -80,8 +84,10 @@ impl Problem {
             Self::InvalidNetwork(_) => (StatusCode::BAD_REQUEST, "invalid-network", "Invalid network"),
             Self::InvalidFilter(_) => (StatusCode::BAD_REQUEST, "invalid-filter", "Invalid filter"),
             Self::InvalidHash(_) => (StatusCode::BAD_REQUEST, "invalid-hash", "Invalid hash"),
+            Self::InvalidName(_) => (StatusCode::BAD_REQUEST, "invalid-name", "Invalid name"),
             Self::UnknownPath(_) => (StatusCode::NOT_FOUND, "unknown-path", "Unknown path"),
             Self::UnknownProtocol(_) => (StatusCode::NOT_FOUND, "unknown-protocol", "Unknown protocol"),
+            Self::NameNotFound(_) => (StatusCode::NOT_FOUND, "name-not-found", "Name not found"),
             Self::MethodNotAllowed { .. } => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed")
             }

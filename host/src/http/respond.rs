@@ -18,8 +18,7 @@ use hyper::{Response, StatusCode};
 use super::problem::{ALLOW_ANSWERS, Problem};
 use super::route::{self, Listener, Request, Verb};
 use super::{limit, view};
-use crate::answer::Answer;
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, Told};
 
 /// What the gateway may take past its own deadline before it counts as a fault.
 pub(super) const BACKSTOP: Duration = Duration::from_secs(2);
@@ -48,10 +47,10 @@ impl Front {
         }
         let Request { query, detail_full } =
             route::route(self.listener, head.uri.path(), head.uri.query(), self.gateway.networks())?;
-        let answer = tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.answer(query))
+        let told = tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.answer(query))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
-        reply(&answer, detail_full)
+        reply(&told, detail_full)
     }
 }
 
@@ -59,7 +58,7 @@ impl Front {
 pub(super) fn allow_origins(response: &mut Response<Full<Bytes>>) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    let exposed = HeaderValue::from_static("portolan-blocks, portolan-partial, retry-after");
+    let exposed = HeaderValue::from_static("portolan-account, portolan-blocks, portolan-partial, retry-after");
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
 }
 
@@ -74,14 +73,19 @@ fn preflight() -> Response<Full<Bytes>> {
     response
 }
 
-fn reply(answer: &Answer, detail_full: bool) -> Result<Response<Full<Bytes>>, Problem> {
+fn reply(told: &Told, detail_full: bool) -> Result<Response<Full<Bytes>>, Problem> {
+    let Told { answer, named } = told;
     let body = view::body(answer, detail_full).map_err(|error| unwritable(&error))?;
     let mut response = json(body);
     let headers = response.headers_mut();
     if answer.about_account {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    let own = [(view::BLOCKS, view::blocks(answer)), (view::PARTIAL, view::partial(&answer.missing))];
+    let own = [
+        (view::ACCOUNT, view::account(*named)),
+        (view::BLOCKS, view::blocks(answer)),
+        (view::PARTIAL, view::partial(&answer.missing)),
+    ];
     for (name, text) in own {
         if let Some(text) = text {
             headers.insert(name, HeaderValue::from_str(&text).map_err(|error| unwritable(&error))?);

@@ -2,15 +2,15 @@
 //!
 //! Invariant: pure. Whether a protocol exists is not known here; everything else about the form of a request is.
 
-use alloy::primitives::Address;
 use hyper::Method;
 use percent_encoding::percent_decode_str;
 use url::form_urlencoded;
 
 use super::problem::{ALLOW_ANSWERS, Problem, quoted};
 use crate::address;
+use crate::ens::{CoinType, Name};
 use crate::network::Networks;
-use crate::query::{Assets, Filter, Query, Question};
+use crate::query::{About, Account, Assets, Filter, Lookup, Query, Question};
 
 /// First path segments that no protocol may be called.
 const RESERVED: [&str; 8] = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
@@ -75,21 +75,26 @@ pub(super) fn route(
         Listener::Claimables => claimables(&segments, &search),
     };
     let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
-    Ok(Request { query: query?.ok_or_else(unknown)?, detail_full: search.has("detail", "full") })
+    Ok(Request { query: query?.ok_or_else(unknown)?, detail_full: search.is_full() })
 }
 
 /// `None` where there is no such path.
 fn base(segments: &[&str], search: &Search, networks: &Networks) -> Result<Option<Query>, Problem> {
     let about = |slug: &str, question, account_text| {
-        let account = account(account_text)?;
-        Ok(Some(Query::Protocol { slug: slug.into(), question, account }))
+        Ok(Some(Query::Of(account(account_text)?, About::Protocol { slug: slug.into(), question })))
     };
     match *segments {
         ["networks"] => Ok(Some(Query::Networks)),
         ["protocols"] => Ok(Some(Query::Protocols)),
         ["claimables", account_text] => all_claimables(account_text, search),
-        ["ens", "by-name", _] => Err(not_yet("name lookup")),
-        ["ens", "by-address", account_text] => account(account_text).and(Err(not_yet("name lookup"))),
+        ["ens", "by-name", name_text] => {
+            let name = name(name_text)?;
+            Ok(Some(Query::Address(name, lookup(search, networks)?)))
+        }
+        ["ens", "by-address", account_text] => {
+            let account = account(account_text)?;
+            Ok(Some(Query::Of(account, About::Name(lookup(search, networks)?))))
+        }
         ["events", "decode", hash_text] => {
             hash(hash_text)?;
             network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
@@ -119,7 +124,7 @@ fn claimables(segments: &[&str], search: &Search) -> Result<Option<Query>, Probl
 }
 
 fn all_claimables(account_text: &str, search: &Search) -> Result<Option<Query>, Problem> {
-    Ok(Some(Query::Claimables { account: account(account_text)?, filter: filter(search)? }))
+    Ok(Some(Query::Of(account(account_text)?, About::Claimables(filter(search)?))))
 }
 
 fn balances(
@@ -129,15 +134,34 @@ fn balances(
     networks: &Networks,
 ) -> Result<Option<Query>, Problem> {
     let account = account(account_text)?;
-    Ok(Some(Query::Balances { assets, account, chain_id: network(search, networks)? }))
+    Ok(Some(Query::Of(account, About::Balances { assets, chain_id: network(search, networks)? })))
 }
 
 fn may_be_slug(segment: &str) -> bool {
     !segment.is_empty() && !RESERVED.contains(&segment) && address::parse(segment).is_err()
 }
 
-fn account(text: &str) -> Result<Address, Problem> {
-    address::parse(text).map_err(|error| Problem::InvalidAddress(format!("{} {error}", quoted(text))))
+/// An address; names have a dot, addresses do not.
+fn account(text: &str) -> Result<Account, Problem> {
+    if text.contains('.') {
+        return name(text).map(Account::Name);
+    }
+    let address = address::parse(text);
+    address.map(Account::Address).map_err(|error| Problem::InvalidAddress(format!("{} {error}", quoted(text))))
+}
+
+fn name(text: &str) -> Result<Name, Problem> {
+    Name::parse(text).map_err(|error| Problem::InvalidName(format!("{} {error}", quoted(text))))
+}
+
+/// Names lead to an address of each network; where none is named, to that on Ethereum.
+fn lookup(search: &Search, networks: &Networks) -> Result<Lookup, Problem> {
+    let coin = match network(search, networks)? {
+        None => CoinType::ETHEREUM,
+        Some(chain_id) => CoinType::of_chain(chain_id)
+            .ok_or_else(|| Problem::InvalidNetwork(format!("names know no addresses of the chain {chain_id}")))?,
+    };
+    Ok(Lookup { coin, full: search.is_full() })
 }
 
 fn hash(text: &str) -> Result<(), Problem> {
@@ -207,6 +231,10 @@ impl Search {
 
     fn has(&self, name: &str, value: &str) -> bool {
         self.all(name).any(|each| each == value)
+    }
+
+    fn is_full(&self) -> bool {
+        self.has("detail", "full")
     }
 
     /// Of all occurrences, comma-separated, without empty ones.

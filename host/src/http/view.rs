@@ -4,6 +4,7 @@
 //! member is decided by [`Shape`] alone.
 
 mod header;
+mod names;
 mod operators;
 mod parts;
 mod problem;
@@ -12,10 +13,11 @@ mod rows;
 
 use serde::Serialize;
 
-pub(super) use self::header::{BLOCKS, PARTIAL, blocks, partial};
+pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial};
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
+use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
 use self::report::Report;
 use self::rows::{BalanceView, ClaimableView, FarmingView, LendingView};
@@ -43,6 +45,8 @@ pub(super) fn body(answer: &Answer, detail_full: bool) -> Result<Vec<u8>, serde_
         }
         Items::Farming(rows) => document(rows.iter().map(|row| FarmingView::of(row, shape)), answer, shape),
         Items::NativeBalance(row) if detail_full => document([BalanceView::of(row, shape)].into_iter(), answer, shape),
+        Items::Name(record) if detail_full => document([NameView::of(record, shape)].into_iter(), answer, shape),
+        Items::Name(record) => serde_json::to_vec(&NameView::of(record, shape)),
         Items::NativeBalance(row) => serde_json::to_vec(&BalanceView::of(row, shape)),
         Items::Balances(rows) => document(rows.iter().map(|row| BalanceView::of(row, shape)), answer, shape),
         Items::Lending(rows) => document(lending(rows, shape).map(|row| LendingView::of(row, shape)), answer, shape),

@@ -1,4 +1,4 @@
-//! A reader that answers from a table, and keeps what it was asked.
+//! A reader that answers from a table, and keeps what it answered as long as readers do: what changes for its block.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -25,6 +25,9 @@ pub(crate) const BLOCK: Block = Block {
 pub(crate) struct Script {
     answers: HashMap<(Address, Bytes), Outcome>,
     waves: Mutex<Vec<Vec<Read>>>,
+    requests: Mutex<Vec<Vec<Read>>>,
+    /// Whether it is of this block.
+    kept: Mutex<HashMap<(Address, Bytes), bool>>,
 }
 
 impl Script {
@@ -53,6 +56,21 @@ impl Script {
     pub(crate) fn waves(&self) -> Vec<Vec<Read>> {
         self.waves.lock().unwrap().clone()
     }
+
+    /// What of them left for a node.
+    pub(crate) fn requests(&self) -> Vec<Vec<Read>> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// What was answered so far is of an older block from now on.
+    pub(crate) fn next_block(&self) {
+        self.kept.lock().unwrap().values_mut().for_each(|is_of_block| *is_of_block = false);
+    }
+
+    fn answer(&self, read: &Read) -> Outcome {
+        let known = self.answers.get(&(read.to, read.data.clone())).cloned();
+        known.unwrap_or_else(|| Outcome::Reverted(Bytes::new()))
+    }
 }
 
 impl Reader for Script {
@@ -64,19 +82,26 @@ impl Reader for Script {
         async { Ok(BLOCK) }.boxed()
     }
 
-    fn kept(&self, _: u64, _: &Block, _: &Read) -> Option<Reply> {
-        None
+    fn kept(&self, _: u64, _: &Block, read: &Read) -> Option<Reply> {
+        let kept = self.kept.lock().unwrap();
+        let is_of_block = kept.get(&(read.to, read.data.clone()))?;
+        (*is_of_block || !is_pinned(read)).then(|| Reply::fresh(self.answer(read)))
     }
 
     fn chunk_reads(&self, _: u64) -> usize {
         500
     }
 
-    fn read(&self, _: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
         assert_eq!(block, BLOCK);
-        let answer = |read: &Read| self.answers.get(&(read.to, read.data.clone())).cloned();
-        let reverted = || Outcome::Reverted(Bytes::new());
-        let replies = reads.iter().map(|read| Reply::fresh(answer(read).unwrap_or_else(reverted))).collect();
+        let replies: Vec<Reply> = reads.iter().map(|read| Reply::fresh(self.answer(read))).collect();
+        let open: Vec<Read> =
+            reads.iter().filter(|read| self.kept(chain_id, &block, read).is_none()).cloned().collect();
+        let answered = open.iter().filter(|read| !matches!(self.answer(read), Outcome::Failed(_)));
+        self.kept.lock().unwrap().extend(answered.map(|read| ((read.to, read.data.clone()), true)));
+        if !open.is_empty() {
+            self.requests.lock().unwrap().push(open);
+        }
         self.waves.lock().unwrap().push(reads);
         async move { replies }.boxed()
     }

@@ -86,22 +86,15 @@ impl<'a> Search<'a> {
         replies
     }
 
-    /// What is stated needs no reads.
     fn ask(&self, token: Address, told: &Told, reads: &mut Vec<Read>) -> Places {
-        let mut places = Places { token, feeds: Vec::new(), amounts: 0..0 };
-        if self.stated(token).is_none() {
-            let feeds = self.prices.feeds.of(self.at.network, token).iter();
-            places.feeds = feeds.map(|feed| (*feed, push(reads, feeds::reads(*feed)))).collect();
-            let amounts = told.made_of.zip(told.decimals);
-            places.amounts =
-                push(reads, amounts.into_iter().flat_map(|(of, decimals)| of.amount_reads(token, decimals)));
-        }
-        places
+        let feeds = self.prices.feeds_of(self.at.network, token).iter();
+        let feeds = feeds.map(|feed| (*feed, push(reads, feeds::reads(*feed)))).collect();
+        Places { token, feeds, amounts: push(reads, self.prices.amount_reads(self.at.network, token, told)) }
     }
 
     /// What the operator states.
     fn stated(&self, token: Address) -> Option<Price> {
-        let usd = self.prices.fixed.get(&(self.at.network.chain_id, token))?.clone();
+        let usd = self.prices.stated(self.at.network, token)?.clone();
         Some(Price { usd, source: "static", age_s: None })
     }
 

@@ -76,7 +76,7 @@ async fn of(script: &Script, settings: &Settings, tokens: &[Address]) -> HashMap
 /// Of what was asked for alone.
 async fn by(prices: &Prices, script: &Script, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
     let at = At { reader: script, network: &ethereum(), block: &BLOCK, deadline };
-    let facts = Facts::read(at, &tokens.iter().copied().collect()).await;
+    let facts = Facts::read(at, prices, &tokens.iter().copied().collect()).await;
     let (mut priced, ridden) = prices.by_facts(at, &facts, &Composed::default(), Vec::new()).await;
     assert!(ridden.is_empty());
     priced.retain(|token, _| tokens.contains(token));
@@ -195,15 +195,13 @@ async fn the_native_token_and_its_wrapper_have_one_price() {
 }
 
 #[tokio::test]
-async fn a_pair_share_is_worth_its_fair_part_of_the_reserves_in_one_wave_at_the_block() {
+async fn a_pair_share_is_worth_its_fair_part_of_the_reserves_in_two_requests() {
     let (mut script, settings) = two_tokens();
     pair(&mut script, [A, B], [e18(100), U256::from(200_000_000_000_u64)], e18(1000));
     assert_eq!(one(&script, &settings, LP).await, told("400", "derived:pair", 20));
     let waves = script.waves();
-    assert_eq!(waves.len(), 3, "who it is, who its tokens are, and how much there is");
-    let (figures, facts) = waves.split_last().unwrap();
-    assert!(!facts.concat().iter().any(is_pinned));
-    let changing = figures.iter().filter(|read| {
+    assert_eq!(script.requests().len(), 2, "what is asked of its tokens takes along how much there is");
+    let changing = waves.last().unwrap().iter().filter(|read| {
         read.data == alloy::sol_types::SolCall::abi_encode(&Pair::getReservesCall {})
             || read.data == alloy::sol_types::SolCall::abi_encode(&Erc20::totalSupplyCall {})
             || read.data == alloy::sol_types::SolCall::abi_encode(&Aggregator::latestRoundDataCall {})
@@ -211,6 +209,32 @@ async fn a_pair_share_is_worth_its_fair_part_of_the_reserves_in_one_wave_at_the_
     let changing: Vec<_> = changing.collect();
     assert_eq!(changing.len(), 4);
     assert!(changing.into_iter().all(is_pinned));
+}
+
+#[tokio::test]
+async fn at_another_block_all_is_one_request_for_what_may_have_changed() {
+    let (mut script, settings) = two_tokens();
+    pair(&mut script, [A, B], [e18(100), U256::from(200_000_000_000_u64)], e18(1000));
+    one(&script, &settings, LP).await;
+    let before = script.requests().len();
+    one(&script, &settings, LP).await;
+    assert_eq!(script.requests().len(), before, "nothing new at the same block");
+    script.next_block();
+    assert_eq!(one(&script, &settings, LP).await, told("400", "derived:pair", 20));
+    let requests = script.requests();
+    assert_eq!(requests[before..].iter().map(Vec::len).collect::<Vec<_>>(), [4], "two feeds, reserves, and supply");
+    assert!(requests[before].iter().all(is_pinned));
+}
+
+#[tokio::test]
+async fn what_is_known_of_some_tokens_is_asked_with_the_facts_of_a_new_one() {
+    let (mut script, settings) = two_tokens();
+    vault(&mut script, LP, A, e18(1));
+    one(&script, &settings, LP).await;
+    script.next_block();
+    let before = script.requests().len();
+    assert_eq!(of(&script, &settings, &[LP, A, B]).await.len(), 3);
+    assert_eq!(script.requests().len() - before, 1);
 }
 
 #[tokio::test]
@@ -277,9 +301,9 @@ async fn derivations_go_four_deep_and_no_deeper() {
     for (token, usd) in vaults.iter().zip(["3000", "4500", "6750", "10125"]) {
         assert_eq!(one(&script, &settings, *token).await, told(usd, "derived:erc4626", 10));
     }
-    let before = script.waves().len();
+    let before = script.requests().len();
     assert_eq!(one(&script, &settings, vaults[4]).await, None);
-    assert!(script.waves().len() - before <= 6);
+    assert!(script.requests().len() - before <= 5);
     let all = of(&script, &settings, &vaults).await;
     assert_eq!(all.len(), 4, "what is asked beside it makes no difference");
     assert!(!all.contains_key(&vaults[4]));
@@ -295,7 +319,7 @@ async fn what_is_made_of_itself_has_no_price() {
     pair(&mut script, [A, LP], [e18(1), e18(1)], e18(1));
     let prices = of(&script, &settings, &[x, y, LP, A]).await;
     assert_eq!(prices.keys().copied().collect::<Vec<_>>(), [A]);
-    assert_eq!(script.waves().len(), 2);
+    assert_eq!(script.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -339,10 +363,10 @@ async fn a_hanging_http_source_costs_a_part_of_the_time_and_nothing_where_others
 }
 
 #[tokio::test]
-async fn nothing_asked_reads_nothing_and_plain_tokens_are_two_waves() {
+async fn nothing_asked_reads_nothing_and_plain_tokens_are_one_request() {
     let (script, settings) = two_tokens();
     assert!(of(&script, &settings, &[]).await.is_empty());
     assert!(script.waves().is_empty());
     assert_eq!(of(&script, &settings, &[A, B, Address::repeat_byte(0xc1)]).await.len(), 2);
-    assert_eq!(script.waves().len(), 2);
+    assert_eq!(script.requests().len(), 1);
 }

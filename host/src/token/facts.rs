@@ -1,15 +1,17 @@
 //! What tokens tell of themselves, and of what they are made of: read once for an answer, for names and prices alike.
 //!
 //! Invariant: all questions of a wave are one batch, there are at most [`DEPTH_MAX`] + 1 waves, and no token is asked
-//! twice. Facts stand for a day, so that most of them come from what is kept.
+//! twice. Facts stand for a day, so that most of them come from what is kept; a request that leaves for some all the same
+//! takes along what prices will ask next, so that the reader has it when they do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
-use portolan_reader::ReadFailure;
+use portolan_reader::{Read, ReadFailure, Reply};
 
 use super::At;
-use super::told::{Told, questions};
+use super::told::{Told, questions, supply};
+use crate::price::Prices;
 
 /// A share of a share of a receipt is three deep, and no known token goes below four.
 pub(crate) const DEPTH_MAX: usize = 4;
@@ -24,19 +26,21 @@ pub(crate) struct Facts(BTreeMap<Address, Result<Told, ReadFailure>>);
 
 impl Facts {
     /// Of these tokens, and of those that they are made of.
-    pub(crate) async fn read(at: At<'_>, tokens: &BTreeSet<Address>) -> Self {
+    pub(crate) async fn read(at: At<'_>, prices: &Prices, tokens: &BTreeSet<Address>) -> Self {
         let mut facts = Self::default();
-        facts.add(at, tokens).await;
+        facts.add(at, prices, tokens).await;
         facts
     }
 
     /// The same of further tokens.
-    pub(crate) async fn add(&mut self, at: At<'_>, tokens: &BTreeSet<Address>) {
+    pub(crate) async fn add(&mut self, at: At<'_>, prices: &Prices, tokens: &BTreeSet<Address>) {
         let mut next: BTreeSet<Address> = tokens.iter().filter(|token| !self.0.contains_key(*token)).copied().collect();
         let most = self.0.len() + 3 * next.len() + PARTS_MAX;
+        let mut last = BTreeSet::new();
         for _ in 0..=DEPTH_MAX {
-            self.ask(at, &next).await;
-            next = self.unknown_parts(&next);
+            self.ask(at, prices, &next, &last).await;
+            last = std::mem::take(&mut next);
+            next = self.unknown_parts(&last);
             let room = most.saturating_sub(self.0.len());
             if next.len() > room {
                 tracing::debug!(network = %at.network.slug, left_out = next.len() - room, "too many parts of tokens");
@@ -56,11 +60,34 @@ impl Facts {
         self.0.iter().filter_map(|(token, told)| Some((*token, told.as_ref().ok()?)))
     }
 
-    async fn ask(&mut self, at: At<'_>, tokens: &BTreeSet<Address>) {
-        let reads = tokens.iter().copied().flat_map(questions).collect();
-        let mut replies = at.read(reads).await.into_iter();
-        let told = |token: &Address| (*token, Told::from_replies(at.network, *token, &mut replies));
-        self.0.extend(tokens.iter().map(told));
+    /// One request, for those whose facts are not kept.
+    async fn ask(&mut self, at: At<'_>, prices: &Prices, tokens: &BTreeSet<Address>, last: &BTreeSet<Address>) {
+        let kept = |read: Read| at.reader.kept(at.network.chain_id, at.block, &read);
+        let mut open = Vec::new();
+        for token in tokens {
+            match questions(*token).map(kept).collect::<Option<Vec<Reply>>>() {
+                Some(replies) => self.hear(at, *token, &mut replies.into_iter()),
+                None => open.push(*token),
+            }
+        }
+        if !open.is_empty() {
+            let questions = open.iter().copied().flat_map(questions);
+            let reads = questions.chain(self.figures(at, prices, tokens, last)).collect();
+            let mut replies = at.read(reads).await.into_iter();
+            open.into_iter().for_each(|token| self.hear(at, token, &mut replies));
+        }
+    }
+
+    fn hear(&mut self, at: At<'_>, token: Address, replies: &mut impl Iterator<Item = Reply>) {
+        self.0.insert(token, Told::from_replies(at.network, token, replies));
+    }
+
+    /// What will be asked of these tokens at the block, as far as it is known already, and of those of the last wave.
+    fn figures(&self, at: At<'_>, prices: &Prices, tokens: &BTreeSet<Address>, last: &BTreeSet<Address>) -> Vec<Read> {
+        let early =
+            tokens.iter().flat_map(|token| prices.feed_reads(at.network, *token).into_iter().chain(supply(*token)));
+        let known = tokens.iter().chain(last).filter_map(|token| Some((*token, self.get(*token).ok()?)));
+        early.chain(known.flat_map(|(token, told)| prices.amount_reads(at.network, token, told))).collect()
     }
 
     fn unknown_parts(&self, of: &BTreeSet<Address>) -> BTreeSet<Address> {

@@ -27,8 +27,12 @@ static QUESTIONS: [[u8; 4]; 11] = [
     CToken::underlyingCall::SELECTOR,
 ];
 
+static TOTAL_SUPPLY: [u8; 4] = Erc20::totalSupplyCall::SELECTOR;
+
 /// Seconds that what a token says of itself may stand, or that it does not say it. A proxy may change it, seldom.
 const FACTS_STAND_S: u32 = 86_400;
+/// Seconds that a total supply may stand: it is told beside amounts, and nothing is computed from it.
+const SUPPLY_STANDS_S: u32 = 60;
 /// Of every network that Portolan knows: ether and those that follow it.
 const NATIVE_DECIMALS: u8 = 18;
 /// Two reserves and a timestamp, a word each.
@@ -91,6 +95,12 @@ pub(super) fn questions(token: Address) -> impl Iterator<Item = Read> {
         Read::call(token, Bytes::from_static(selector)).fresh(Freshness::Within(FACTS_STAND_S))
     };
     QUESTIONS.iter().filter(move |_| token != NATIVE).map(fact)
+}
+
+/// The total supply. The native token tells none.
+pub(super) fn supply(token: Address) -> Option<Read> {
+    let read = || Read::call(token, Bytes::from_static(&TOTAL_SUPPLY)).fresh(Freshness::Within(SUPPLY_STANDS_S));
+    (token != NATIVE).then(read)
 }
 
 impl Told {

@@ -1,6 +1,6 @@
 //! Tables of right and wrong requests.
 
-use alloy::primitives::address;
+use alloy::primitives::{Address, address};
 
 use super::*;
 
@@ -28,15 +28,15 @@ fn problem(listener: Listener, target: &str) -> (u16, String) {
 }
 
 fn about(slug: &str, question: Question) -> Query {
-    Query::Protocol { slug: slug.into(), question, account: ACCOUNT }
+    Query::Of(Account::Address(ACCOUNT), About::Protocol { slug: slug.into(), question })
 }
 
 fn balances(assets: Assets, chain_id: Option<u64>) -> Query {
-    Query::Balances { assets, account: ACCOUNT, chain_id }
+    Query::Of(Account::Address(ACCOUNT), About::Balances { assets, chain_id })
 }
 
 fn claimables(filter: Filter) -> Query {
-    Query::Claimables { account: ACCOUNT, filter }
+    Query::Of(Account::Address(ACCOUNT), About::Claimables(filter))
 }
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -175,7 +175,7 @@ fn unknown_paths_are_told_before_malformed_input() {
 #[test]
 fn malformed_accounts_are_told_everywhere() {
     let bad_checksum = "0xF18adf71266411ff39ffc268843c9a64b3292d86";
-    for account in ["0x123", "vitalik.eth", bad_checksum, "%FF", "0x%00"] {
+    for account in ["0x123", "vitalik", bad_checksum, "%FF", "0x%00"] {
         for path in [
             "/claimables/{X}",
             "/aave_v3/{X}/claimables",
@@ -196,6 +196,40 @@ fn malformed_accounts_are_told_everywhere() {
 }
 
 #[test]
+fn a_name_may_stand_wherever_an_account_may_and_is_normalised() {
+    let vitalik = || Name::parse("vitalik.eth").unwrap();
+    let cases = [
+        ("/claimables/vitalik.eth", About::Claimables(Filter::All)),
+        ("/x/Vitalik.ETH/claimables", About::Protocol { slug: "x".into(), question: Question::Claimables }),
+        ("/vitalik.eth/native-balance", About::Balances { assets: Assets::Native, chain_id: None }),
+        ("/ens/by-address/vitalik.eth", About::Name(Lookup { coin: CoinType::ETHEREUM, full: false })),
+    ];
+    for (target, about) in cases {
+        assert_eq!(query(target), Query::Of(Account::Name(vitalik()), about), "{target}");
+    }
+    let optimism = CoinType::of_chain(10).unwrap();
+    for (search, coin, full) in [
+        ("", CoinType::ETHEREUM, false),
+        ("?network=ethereum", CoinType::ETHEREUM, false),
+        ("?network=OPTIMISM&detail=full", optimism, true),
+    ] {
+        let expected = Query::Address(vitalik(), Lookup { coin, full });
+        assert_eq!(query(&format!("/ens/by-name/vitalik.eth{search}")), expected, "{search}");
+    }
+}
+
+#[test]
+fn what_cannot_be_normalised_is_no_name() {
+    for name in ["a..eth", ".", "vitalik .eth", "%F0%9F%98%80%E2%80%8D.eth", "xn--ls8h.eth", "a%2Fb.eth"] {
+        for path in ["/ens/by-name/{X}", "/ens/by-address/{X}", "/{X}/native-balance"] {
+            let target = path.replace("{X}", name);
+            assert!(matches!(ask(Listener::Base, &target), Err(Problem::InvalidName(_))), "{target}");
+        }
+    }
+    assert!(matches!(ask(Listener::Base, "/ens/by-name/%20"), Err(Problem::InvalidName(_))));
+}
+
+#[test]
 fn both_filters_at_once_are_refused() {
     for search in ["include=a&exclude=b", "exclude=a,&include=a"] {
         let answer = ask(Listener::Base, &format!("/claimables/{{A}}?{search}"));
@@ -207,12 +241,7 @@ fn both_filters_at_once_are_refused() {
 
 #[test]
 fn what_is_not_built_yet_checks_its_input_and_says_so() {
-    for target in [
-        "/ens/by-name/vitalik.eth",
-        "/ens/by-address/{A}",
-        "/events/decode/{H}?network=ETHEREUM",
-        "/events/decode/{H}?network=avalancheX",
-    ] {
+    for target in ["/events/decode/{H}?network=ETHEREUM", "/events/decode/{H}?network=avalancheX"] {
         assert_eq!(problem(Listener::Base, target).0, 501, "{target}");
     }
 }

@@ -1,9 +1,12 @@
-//! Portolan's own headers: the blocks that an answer is true at, and what is missing from it.
+//! Portolan's own headers: the blocks that an answer is true at, what is missing from it, and whom a name led to.
 
+use alloy::primitives::Address;
 use hyper::header::HeaderName;
 
+use super::parts::lower;
 use crate::answer::{Answer, Missing};
 
+pub(in crate::http) const ACCOUNT: HeaderName = HeaderName::from_static("portolan-account");
 pub(in crate::http) const BLOCKS: HeaderName = HeaderName::from_static("portolan-blocks");
 pub(in crate::http) const PARTIAL: HeaderName = HeaderName::from_static("portolan-partial");
 
@@ -14,6 +17,11 @@ const PARTIAL_BYTES_MAX: usize = 4 * 1024;
 pub(super) const ALL: &str = "*";
 
 const SEPARATOR: &str = ", ";
+
+/// The address that a name in the path led to; `None` where the path had an address.
+pub(in crate::http) fn account(named: Option<Address>) -> Option<String> {
+    named.map(lower)
+}
 
 /// `ethereum=21000000, polygon=70000000`; `None` for answers that are not about an account.
 pub(in crate::http) fn blocks(answer: &Answer) -> Option<String> {

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::network::Networks;
+use crate::price::Settings;
 use crate::price::script::{BLOCK, Script, is_pinned};
 use crate::token::contracts::{Erc20, Erc4626, Pair};
 
@@ -33,7 +34,7 @@ async fn facts(script: &Script, tokens: impl IntoIterator<Item = Address>) -> Fa
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let at = At { reader: script, network: &Arc::clone(network), block: &BLOCK, deadline };
-    Facts::read(at, &tokens.into_iter().collect()).await
+    Facts::read(at, &Prices::new(Settings::default()), &tokens.into_iter().collect()).await
 }
 
 #[tokio::test]
@@ -46,7 +47,7 @@ async fn each_token_is_asked_once_and_for_what_stands() {
     assert_eq!(facts.get(ASSET).unwrap().decimals, Some(6));
     assert_eq!(facts.iter().count(), 4);
     let waves = script.waves();
-    let asked = |wave: &[portolan_reader::Read]| wave.iter().map(|read| read.to).collect::<BTreeSet<_>>();
+    let asked = |wave: &[Read]| wave.iter().map(|read| read.to).collect::<BTreeSet<_>>();
     assert_eq!(
         waves.iter().map(|wave| asked(wave)).collect::<Vec<_>>(),
         [shares.into_iter().collect(), [ASSET].into()]

@@ -1,0 +1,65 @@
+//! Names and the addresses that they lead to.
+
+use serde::Serialize;
+
+use super::Shape;
+use super::parts::lower;
+use crate::answer::NameRecord;
+use crate::ens::{CoinType, Fact, Facts};
+
+#[derive(Serialize)]
+pub(super) struct NameView<'a> {
+    name: &'a str,
+    address: String,
+    #[serde(flatten)]
+    extra: Option<Extra<'a>>,
+}
+
+/// Members with `detail=full`. One that could not be read is null like one that is not there; what is missing stands in
+/// the report.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Extra<'a> {
+    resolver: String,
+    coin_type: u64,
+    via_gateway: bool,
+    /// Unix seconds.
+    expiry: Option<u64>,
+    avatar: Option<&'a str>,
+    addresses: Vec<CoinAddress>,
+}
+
+/// An address as its chain writes it in binary.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CoinAddress {
+    coin_type: u64,
+    address: String,
+}
+
+impl<'a> NameView<'a> {
+    pub(super) fn of(record: &'a NameRecord, shape: Shape) -> Self {
+        let resolved = &record.resolved;
+        let extra = |facts: &'a Facts| Extra {
+            resolver: lower(resolved.resolver),
+            coin_type: resolved.coin.number(),
+            via_gateway: record.via_gateway,
+            expiry: told(&facts.expires_s).copied(),
+            avatar: told(&facts.avatar).map(String::as_str),
+            addresses: facts.addresses.iter().filter_map(address).collect(),
+        };
+        Self {
+            name: resolved.name.as_str(),
+            address: lower(resolved.address),
+            extra: resolved.facts.as_ref().filter(|_| shape.full).map(extra),
+        }
+    }
+}
+
+fn told<T>(fact: &Fact<T>) -> Option<&T> {
+    fact.as_ref().ok()?.as_ref()
+}
+
+fn address((coin, fact): &(CoinType, Fact<alloy::primitives::Bytes>)) -> Option<CoinAddress> {
+    Some(CoinAddress { coin_type: coin.number(), address: told(fact)?.to_string() })
+}
