@@ -93,7 +93,7 @@ fn a_share_is_worth_what_it_redeems_to() {
     assert_eq!(item.text_at("priceSource").unwrap(), "derived:composition");
     // The protocol that owes them tells another composition, behind `quickswap` in the order of slugs.
     let expected = scene.dquick_usd(OWED);
-    assert!(expected > BigDecimal::from(0));
+    assert!(expected > 0);
     assert_eq!(item.number_at("dollarValue").unwrap(), expected);
     assert_eq!(response.header("portolan-partial"), None);
 }
