@@ -2,6 +2,7 @@
 //!
 //! It prints, so everything that it says goes through the writer that it is given.
 
+mod acts;
 mod check;
 mod tour;
 
@@ -68,7 +69,9 @@ pub fn run_once(out: &mut impl Write) -> Result<()> {
     tour::introduce(&stage, out)?;
     let checked = check::everything(&stage, out);
     stage.down(out)?;
-    checked
+    checked?;
+    acts::balances(out)?;
+    acts::names(out)
 }
 
 impl Stage {

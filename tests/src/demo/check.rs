@@ -1,10 +1,11 @@
-//! Every endpoint about every account, printed and compared to the last digit.
+//! Every endpoint of protocols about every account, printed and compared to the last digit.
 
 use std::io::Write;
 
 use anyhow::{Result, bail};
 
 use super::Stage;
+use crate::gateway::Gateway;
 use crate::http::Response;
 use crate::json::Json;
 use crate::protocol::Question;
@@ -17,7 +18,7 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
     for who in ACCOUNTS {
         for asked in questions(stage, who)? {
             rows += asked.rows.len();
-            let response = ask(stage, &asked.path, out)?;
+            let response = ask(&stage.gateway, &asked.path, out)?;
             whole(&asked, &response, &mut wrong)?;
             let answer = response.json()?;
             let items = answer.get("items").map(truth::plain).transpose()?;
@@ -82,7 +83,7 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
     });
     let protocols = Json::Array(stage.world.protocols()?);
     for (path, expected) in [("/networks", Json::Array(networks.to_vec())), ("/protocols", protocols)] {
-        let differences = ask(stage, path, out)?.json()?.differences(&expected);
+        let differences = ask(&stage.gateway, path, out)?.json()?.differences(&expected);
         wrong.extend(differences.into_iter().map(|difference| format!("{path}{difference}")));
     }
     let who = stage.world.address("farmer")?;
@@ -100,8 +101,8 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
     Ok(())
 }
 
-fn ask(stage: &Stage, path: &str, out: &mut impl Write) -> Result<Response> {
-    let response = stage.gateway.get(path)?;
+pub(super) fn ask(gateway: &Gateway, path: &str, out: &mut impl Write) -> Result<Response> {
+    let response = gateway.get(path)?;
     print(path, &response, out)?;
     Ok(response)
 }
