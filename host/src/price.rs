@@ -58,7 +58,7 @@ impl Prices {
 
     /// Whether the operator or a feed tells the price of a token; whether the feed is good is another matter.
     pub(crate) fn has_source(&self, network: &Network, token: Address) -> bool {
-        self.stated(network, token).is_some() || !self.feeds_of(network, token).is_empty()
+        self.is_stated(network, token) || !self.feeds_of(network, token).is_empty()
     }
 
     /// What the feeds of a token are asked; none for what the operator states.
@@ -68,8 +68,13 @@ impl Prices {
 
     /// What tells how much a token holds of what it is made of; none for what the operator states.
     pub(crate) fn amount_reads(&self, network: &Network, token: Address, told: &Told) -> Vec<Read> {
-        let known = told.made_of.zip(told.decimals).filter(|_| self.stated(network, token).is_none());
+        let known = told.made_of.zip(told.decimals).filter(|_| !self.is_stated(network, token));
         known.map(|(made_of, decimals)| made_of.amount_reads(token, decimals)).unwrap_or_default()
+    }
+
+    /// Whether the operator tells the price of a token: then nothing else is asked for it.
+    pub(crate) fn is_stated(&self, network: &Network, token: Address) -> bool {
+        self.stated(network, token).is_some()
     }
 
     /// What the operator states.
@@ -79,7 +84,7 @@ impl Prices {
 
     /// None for what the operator states.
     fn feeds_of(&self, network: &Network, token: Address) -> &[Feed] {
-        if self.stated(network, token).is_some() { &[] } else { self.feeds.of(network, token) }
+        if self.is_stated(network, token) { &[] } else { self.feeds.of(network, token) }
     }
 
     /// Prices of the tokens that facts were read of, at the answer's block, by the deadline. `riders` are what the

@@ -40,7 +40,7 @@ impl Facts {
         for _ in 0..=DEPTH_MAX {
             self.ask(at, prices, &next, &last).await;
             last = std::mem::take(&mut next);
-            next = self.unknown_parts(&last);
+            next = self.unknown_parts(at, prices, &last);
             let room = most.saturating_sub(self.0.len());
             if next.len() > room {
                 tracing::debug!(network = %at.network.slug, left_out = next.len() - room, "too many parts of tokens");
@@ -90,8 +90,12 @@ impl Facts {
         early.chain(known.flat_map(|(token, told)| prices.amount_reads(at.network, token, told))).collect()
     }
 
-    fn unknown_parts(&self, of: &BTreeSet<Address>) -> BTreeSet<Address> {
-        let made_of = of.iter().filter_map(|token| self.get(*token).ok()?.made_of.as_ref());
+    /// A pair is called after its parts; those of others serve their prices alone, and not where one is stated.
+    fn unknown_parts(&self, at: At<'_>, prices: &Prices, of: &BTreeSet<Address>) -> BTreeSet<Address> {
+        let made_of = of.iter().filter_map(|token| {
+            let made_of = self.get(*token).ok()?.made_of.as_ref()?;
+            (made_of.pair().is_some() || !prices.is_stated(at.network, *token)).then_some(made_of)
+        });
         made_of.flat_map(|made_of| made_of.parts()).filter(|part| !self.0.contains_key(*part)).copied().collect()
     }
 }

@@ -1,17 +1,19 @@
 //! What token balances cost, counted at the endpoints.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::time::Duration;
 
-use portolan_tests::gateway::Gateway;
+use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
 use portolan_tests::rpc_fault::RpcFault;
 use portolan_tests::truth::Truth;
 use portolan_tests::wait;
 use portolan_tests::world::World;
-use serde_json::json;
+use serde_json::{Value, json};
+use tempfile::TempDir;
 
-/// Of one network: two parts of the scan, for the gas of a block, and a token that burns all that it is given.
+/// Of one network: two parts of the scan, as each fits into the gas of a block, and what has to be priced anew.
 const REQUESTS_MAX: usize = 3;
 /// Which block and which chain: asked beside answers, however many there are.
 const HEADS: [&str; 3] = ["eth_blockNumber", "eth_chainId", "eth_getBlockByNumber"];
@@ -46,16 +48,28 @@ struct Counted {
     world: World,
     gateway: Gateway,
     rpcs: Vec<RpcFault>,
+    _lists: TempDir,
 }
 
 impl Counted {
-    fn start() -> Self {
+    /// A gateway with what the chains' lists say, without some tokens.
+    fn start(left_out: impl Fn(&Truth) -> Vec<&str>) -> Self {
         let world = World::listed().unwrap();
-        let rpcs: Vec<RpcFault> = world.chains.iter().map(|(chain, _)| RpcFault::before(&chain.url).unwrap()).collect();
-        let named = world.chains.iter().zip(&rpcs);
-        let setup =
-            named.fold(world.with(&[]).unwrap(), |setup, ((_, truth), rpc)| setup.rpc(&truth.network, &rpc.url()));
-        Self { gateway: setup.start().unwrap(), world, rpcs }
+        let lists = tempfile::tempdir().unwrap();
+        let (mut setup, mut files, mut rpcs) = (Setup::default(), Vec::new(), Vec::new());
+        for (chain, truth) in &world.chains {
+            let list = fs::read(chain.token_list().unwrap().unwrap()).unwrap();
+            let mut list: Value = serde_json::from_slice(&list).unwrap();
+            let left_out = left_out(truth);
+            let stays = |token: &Value| !left_out.contains(&token["address"].as_str().unwrap().to_lowercase().as_str());
+            list["tokens"].as_array_mut().unwrap().retain(stays);
+            files.push(lists.path().join(&truth.network));
+            fs::write(files.last().unwrap(), list.to_string()).unwrap();
+            rpcs.push(RpcFault::before(&chain.url).unwrap());
+            setup = setup.rpc(&truth.network, &rpcs.last().unwrap().url());
+        }
+        let setup = setup.config(&format!("[tokens]\nshipped = false\nlists = {files:?}"));
+        Self { gateway: setup.start().unwrap(), world, rpcs, _lists: lists }
     }
 
     fn ask(&self, who: &str) -> BTreeMap<String, Cost> {
@@ -91,28 +105,28 @@ impl Counted {
     }
 }
 
+/// Besides plain tokens it holds shares of a pair and of a vault, and a wrapped native token.
+const HOLDER: &str = "farmer";
+
 #[test]
 fn balances_of_five_thousand_tokens_cost_at_most_three_requests_of_a_network_warm() {
-    let counted = Counted::start();
-    // Besides plain tokens it holds shares of a vault; one of the list's tokens burns all gas.
-    for (network, cost) in counted.ask("whale") {
+    let counted = Counted::start(|truth| truth.failed_tokens().unwrap());
+    for (network, cost) in counted.ask(HOLDER) {
         println!("cold, {network}: {cost:?}");
     }
     counted.next_block(1);
-    for (network, cost) in counted.ask("whale") {
+    for (network, cost) in counted.ask(HOLDER) {
         println!("a block later, {network}: {cost:?}");
         assert!((1..=REQUESTS_MAX).contains(&cost.requests), "{network}: {cost:?}");
     }
 }
 
 #[test]
-fn what_tokens_are_made_of_costs_one_request_more() {
-    let counted = Counted::start();
-    // It holds a pair's shares and a wrapped native token, which have to be priced at each block.
-    counted.ask("farmer");
+fn a_token_that_burns_all_gas_costs_one_request_more() {
+    let counted = Counted::start(|_| Vec::new());
+    counted.ask(HOLDER);
     counted.next_block(1);
-    for (network, cost) in counted.ask("farmer") {
-        println!("a block later, {network}: {cost:?}");
+    for (network, cost) in counted.ask(HOLDER) {
         assert!((1..=REQUESTS_MAX + 1).contains(&cost.requests), "{network}: {cost:?}");
     }
 }
