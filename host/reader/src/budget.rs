@@ -15,6 +15,8 @@ const GAS_PLANNED_PERCENT: u64 = 60;
 const BODY_START_BYTES: usize = 1_600_000;
 /// The program in hex and a few reads.
 const BODY_LEAST_BYTES: usize = 8 << 10;
+/// Two requests side by side are answered sooner than one that is twice as large, however little a read costs.
+const READS_MAX: u64 = 3_750;
 /// Until replies tell: a plain `balanceOf` takes 6,000.
 const READ_GAS_START: u64 = 8_000;
 /// A mean below that is of reads of storage that others had read.
@@ -55,7 +57,7 @@ impl Default for Learned {
 impl Budget {
     pub(crate) fn plan(&self) -> Plan {
         let Learned { gas, body_bytes, read_gas, .. } = *self.learned();
-        let reads = gas * GAS_PLANNED_PERCENT / 100 / read_gas;
+        let reads = (gas * GAS_PLANNED_PERCENT / 100 / read_gas).min(READS_MAX);
         Plan { gas, body_bytes, reads: usize::try_from(reads).unwrap_or(usize::MAX).max(1) }
     }
 
@@ -126,9 +128,11 @@ mod tests {
     #[test]
     fn the_mean_gas_of_reads_follows_the_chunks() {
         let budget = Budget::default();
-        (0..60).for_each(|_| budget.good(2_500, 49_000_000, 2_500 * 6_000));
+        (0..60).for_each(|_| budget.good(2_500, 49_000_000, 2_500 * 12_000));
         let reads = budget.plan().reads;
-        assert!((4_900..=5_000).contains(&reads), "{reads}");
+        assert!((2_500..=2_510).contains(&reads), "{reads}");
+        (0..60).for_each(|_| budget.good(2_500, 49_000_000, 2_500 * 2_000));
+        assert_eq!(budget.plan().reads, 3_750, "cheap reads too go in several requests");
         budget.costly(100, 100 * 300_000);
         assert_eq!(budget.plan().reads, 100);
     }
