@@ -1,4 +1,5 @@
-//! Which jobs answer a query, or tell what tokens are made of: protocol × network, from one immutable snapshot of the registry.
+//! Which jobs answer a query, or tell what tokens are made of: protocol × network, from one immutable snapshot of the
+//! registry.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

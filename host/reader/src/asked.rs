@@ -4,16 +4,17 @@
 //! Invariant: whoever joins a flight gets its outcome or waits no longer than its own deadline; a flight whose asker
 //! went away ends all the same, and what failed is asked again.
 
+mod table;
+
 use std::collections::VecDeque;
-use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::B256;
-use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
-use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use hashbrown::DefaultHashBuilder;
+use tokio::time::Instant;
 
+use self::table::{Flight, Hashes, Table, count, index};
 use crate::{Block, Outcome, Read, ReadFailure, Reply};
 
 /// Blocks whose replies are kept: answers under way seldom span more pins.
@@ -36,30 +37,6 @@ struct AtBlock {
     hash: B256,
     table: Mutex<Table>,
     bytes: AtomicUsize,
-}
-
-/// Each question's place in the flights of the block.
-#[derive(Default)]
-struct Table {
-    entries: HashTable<Entry>,
-    flights: Vec<Arc<Flight>>,
-}
-
-/// Of questions.
-struct Hashes<'a>(&'a DefaultHashBuilder);
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Entry {
-    flight: u32,
-    place: u32,
-}
-
-/// Reads that are asked together.
-#[derive(Default)]
-struct Flight {
-    reads: OnceLock<Vec<Read>>,
-    outcomes: OnceLock<Vec<Outcome>>,
-    ended: Notify,
 }
 
 /// One asker's places in flights, in the order of its reads.
@@ -111,112 +88,6 @@ impl Drop for Landing {
         if self.flight.outcomes.get().is_none() {
             self.flight.end(vec![Outcome::Failed(ReadFailure::Upstream); self.reads().len()]);
         }
-    }
-}
-
-impl Flight {
-    fn reads(&self) -> &[Read] {
-        self.reads.get().map(Vec::as_slice).unwrap_or_default()
-    }
-
-    fn outcome(&self, place: u32) -> Option<&Outcome> {
-        self.outcomes.get()?.get(index(place))
-    }
-
-    fn has_failed(&self, place: u32) -> bool {
-        matches!(self.outcome(place), Some(Outcome::Failed(_)))
-    }
-
-    fn end(&self, outcomes: Vec<Outcome>) {
-        if self.outcomes.set(outcomes).is_ok() {
-            self.ended.notify_waiters();
-        }
-    }
-
-    async fn ended(&self, until: Instant) {
-        let ended = self.ended.notified();
-        if self.outcomes.get().is_none() {
-            // What is not there by then is told as failed.
-            drop(timeout_at(until, ended).await);
-        }
-    }
-}
-
-impl Table {
-    /// The question of an entry. The flight of who is asking now comes next, and has no reads yet but these.
-    fn read<'a>(flights: &'a [Arc<Flight>], asking: &'a [Read], entry: Entry) -> Option<&'a Read> {
-        match flights.get(index(entry.flight)) {
-            Some(flight) => flight.reads().get(index(entry.place)),
-            None => asking.get(index(entry.place)),
-        }
-    }
-
-    /// The outcome of a question, where it is known and no failure.
-    fn told(&self, hash: u64, read: &Read) -> Option<&Outcome> {
-        let is_it =
-            |entry: &Entry| Self::read(&self.flights, &[], *entry).is_some_and(|own| own.question() == read.question());
-        let entry = self.entries.find(hash, is_it)?;
-        let flight = self.flights.get(index(entry.flight)).filter(|flight| !flight.has_failed(entry.place))?;
-        flight.outcome(entry.place)
-    }
-
-    /// So that entering this many does not move the others more than once.
-    fn make_room(&mut self, reads: usize, hashes: &Hashes<'_>) {
-        let flights = &self.flights;
-        self.entries.reserve(reads, |entry| Self::read(flights, &[], *entry).map_or(0, |own| hashes.of(own)));
-    }
-
-    /// The entry that carries the question at this place: one that is there and has not failed, else a new one.
-    fn enter(&mut self, asking: &[Read], place: usize, hashes: &Hashes<'_>, hash: u64) -> Entry {
-        let new = Entry { flight: count(self.flights.len()), place: count(place) };
-        let (flights, read) = (&self.flights, &asking[place]);
-        let own = |entry: &Entry| Self::read(flights, asking, *entry);
-        let is_it = |entry: &Entry| own(entry).is_some_and(|own| own.question() == read.question());
-        match self.entries.entry(hash, is_it, |entry| own(entry).map_or(0, |own| hashes.of(own))) {
-            hash_table::Entry::Vacant(room) => drop(room.insert(new)),
-            hash_table::Entry::Occupied(mut known) => {
-                let Entry { flight, place } = *known.get();
-                if flights.get(index(flight)).is_none_or(|flight| !flight.has_failed(place)) {
-                    return *known.get();
-                }
-                *known.get_mut() = new;
-            }
-        }
-        new
-    }
-
-    /// Has an entry of the next flight stand at another place.
-    fn move_entry(&mut self, hash: u64, from: u32, to: u32) {
-        let from = Entry { flight: count(self.flights.len()), place: from };
-        if let Some(entry) = self.entries.find_mut(hash, |entry| *entry == from) {
-            entry.place = to;
-        }
-    }
-}
-
-impl Hashes<'_> {
-    fn of(&self, read: &Read) -> u64 {
-        self.with(read, self.of_data(&read.data))
-    }
-
-    fn with(&self, read: &Read, data: u64) -> u64 {
-        let (to, _, kind, from, isolated, gas_cap) = read.question();
-        self.0.hash_one((to, data, kind, from, isolated, gas_cap))
-    }
-
-    fn of_data(&self, data: &[u8]) -> u64 {
-        self.0.hash_one(data)
-    }
-
-    /// Of reads in a row, which mostly have the same data.
-    fn each<'a>(&self, reads: &'a [Read]) -> impl Iterator<Item = u64> + use<'a, '_> {
-        let mut last = (&[] as &[u8], self.of_data(&[]));
-        reads.iter().map(move |read| {
-            if *read.data != *last.0 {
-                last = (&read.data, self.of_data(&read.data));
-            }
-            self.with(read, last.1)
-        })
     }
 }
 
@@ -374,180 +245,10 @@ impl Asked {
     }
 }
 
-/// Of reads or flights: there is no memory for more than this counts.
-fn count(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-fn index(place: u32) -> usize {
-    usize::try_from(place).unwrap_or(usize::MAX)
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No change of a table can be left half done by a panic: the parts are whole after each line.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::RefCell;
-    use std::time::Duration;
-
-    use alloy::primitives::{Address, Bytes};
-    use futures_util::FutureExt;
-    use tokio::join;
-
-    use super::*;
-    use crate::Freshness;
-
-    fn block(number: u8) -> Block {
-        let hash = B256::repeat_byte(number);
-        Block { number: number.into(), hash, parent: B256::ZERO, timestamp: 1, evm_number: 1 }
-    }
-
-    fn read(number: u8) -> Read {
-        Read::call(Address::repeat_byte(number), [number])
-    }
-
-    fn soon() -> Instant {
-        Instant::now() + Duration::from_secs(60)
-    }
-
-    fn echo(reads: &[Read]) -> Vec<Outcome> {
-        reads.iter().map(|read| Outcome::Ok(read.data.clone())).collect()
-    }
-
-    fn told(numbers: &[u8]) -> Vec<Outcome> {
-        numbers.iter().map(|number| Outcome::Ok(Bytes::from(vec![*number]))).collect()
-    }
-
-    fn outcomes(replies: Vec<Reply>) -> Vec<Outcome> {
-        replies.into_iter().map(|reply| reply.outcome).collect()
-    }
-
-    #[tokio::test]
-    async fn ten_equal_questions_are_one() {
-        let (asked, started) = (Asked::default(), RefCell::new(Vec::new()));
-        let ask = |numbers: &[u8]| {
-            let reads = numbers.iter().map(|number| read(*number)).collect();
-            let (asked, started) = (&asked, &started);
-            async move { asked.ask(&block(1), reads, soon(), |landing| started.borrow_mut().push(landing)).await }
-        };
-        let mut ten: Vec<_> = (0..10).map(|_| ask(&[1, 2, 1]).boxed_local()).collect();
-        for asker in &mut ten {
-            assert!(asker.now_or_never().is_none());
-        }
-        let landing = started.borrow_mut().pop().unwrap();
-        assert!(started.borrow().is_empty());
-        assert_eq!(landing.reads(), [read(1), read(2)]);
-        landing.land(echo(&[read(1), read(2)]));
-        for asker in ten {
-            assert_eq!(outcomes(asker.await), told(&[1, 2, 1]));
-        }
-        let fresh = Read { freshness: Freshness::Within(9), ..read(2) };
-        assert_eq!(
-            asked.told(&block(1), &fresh),
-            Some(Reply { outcome: told(&[2])[0].clone(), cached: true, age_s: 0 })
-        );
-        assert_eq!(asked.told(&block(2), &read(2)), None, "another block");
-        for other in [
-            Read { from: Some(Address::ZERO), ..read(2) },
-            Read { isolated: true, ..read(2) },
-            Read { gas_cap: Some(7), ..read(2) },
-            Read { kind: crate::Kind::CodeSize, ..read(2) },
-            Read { data: Bytes::new(), ..read(2) },
-        ] {
-            assert_eq!(asked.told(&block(1), &other), None, "{other:?}");
-        }
-    }
-
-    #[tokio::test]
-    async fn what_is_not_under_way_is_asked_beside_it() {
-        let (asked, started, first) = (Asked::default(), RefCell::new(Vec::new()), block(1));
-        let keep = |landing: Landing| started.borrow_mut().push(landing);
-        let mut one = asked.ask(&first, vec![read(1), read(2)], soon(), keep).boxed_local();
-        let mut two = asked.ask(&first, vec![read(3), read(2)], soon(), keep).boxed_local();
-        assert!(one.as_mut().now_or_never().is_none() && two.as_mut().now_or_never().is_none());
-        let landings = started.take();
-        assert_eq!(landings.iter().map(Landing::reads).collect::<Vec<_>>(), [&[read(1), read(2)][..], &[read(3)]]);
-        for landing in landings {
-            let outcomes = echo(landing.reads());
-            landing.land(outcomes);
-        }
-        let (one, two) = join!(one, two);
-        assert_eq!((outcomes(one), outcomes(two)), (told(&[1, 2]), told(&[3, 2])));
-    }
-
-    #[tokio::test]
-    async fn twins_and_strangers_in_one_batch_find_their_seats() {
-        let (asked, started, first) = (Asked::default(), RefCell::new(Vec::new()), block(1));
-        let keep = |landing: Landing| started.borrow_mut().push(landing);
-        let reads = |numbers: &[u8]| numbers.iter().map(|number| read(*number)).collect::<Vec<_>>();
-        let mut one = asked.ask(&first, reads(&[1, 2]), soon(), keep).boxed_local();
-        let mut two = asked.ask(&first, reads(&[3, 2, 3, 4, 1, 4, 5]), soon(), keep).boxed_local();
-        assert!(one.as_mut().now_or_never().is_none() && two.as_mut().now_or_never().is_none());
-        let mut three = asked.ask(&first, reads(&[5, 4, 3]), soon(), keep).boxed_local();
-        assert!(three.as_mut().now_or_never().is_none());
-        let landings = started.take();
-        assert_eq!(
-            landings.iter().map(|landing| landing.reads().to_vec()).collect::<Vec<_>>(),
-            [reads(&[1, 2]), reads(&[3, 4, 5])]
-        );
-        for landing in landings {
-            let outcomes = echo(landing.reads());
-            landing.land(outcomes);
-        }
-        assert_eq!(outcomes(two.await), told(&[3, 2, 3, 4, 1, 4, 5]));
-        assert_eq!(outcomes(three.await), told(&[5, 4, 3]));
-        assert_eq!(asked.told(&first, &read(5)).map(|reply| reply.outcome), told(&[5]).pop());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn one_with_more_time_asks_again_what_another_did_not_get() {
-        let (asked, started, first) = (Asked::default(), RefCell::new(Vec::new()), block(1));
-        let keep = |landing: Landing| started.borrow_mut().push(landing);
-        let hasty = asked.ask(&first, vec![read(1)], Instant::now() + Duration::from_secs(1), keep);
-        let patient = asked.ask(&first, vec![read(1)], Instant::now() + Duration::from_secs(9), |landing| {
-            let outcomes = echo(landing.reads());
-            landing.land(outcomes);
-        });
-        let fails = async {
-            tokio::time::sleep(Duration::from_secs(2)).await;
-            drop(started.borrow_mut().pop());
-        };
-        let (hasty, patient, ()) = join!(hasty, patient, fails);
-        assert_eq!(outcomes(hasty), [Outcome::Failed(ReadFailure::Timeout)]);
-        assert_eq!(outcomes(patient), told(&[1]));
-        assert!(asked.told(&block(1), &read(1)).is_some(), "the answer took the failure's place");
-    }
-
-    #[tokio::test]
-    async fn a_flight_that_nobody_lands_ends_in_failures() {
-        let (asked, first) = (Asked::default(), block(1));
-        let replies = asked.ask(&first, vec![read(1), read(2)], soon(), drop).await;
-        assert_eq!(outcomes(replies), vec![Outcome::Failed(ReadFailure::Upstream); 2]);
-    }
-
-    #[tokio::test]
-    async fn the_last_blocks_are_kept_within_their_bytes() {
-        let asked = Asked::default();
-        let ask = async |number: u8, reply: usize| {
-            let land = |landing: Landing| {
-                let outcomes = vec![Outcome::Ok(vec![1; reply].into()); landing.reads().len()];
-                landing.land(outcomes);
-            };
-            asked.ask(&block(number), vec![read(number)], soon(), land).await
-        };
-        for number in 1..=6 {
-            ask(number, 10).await;
-        }
-        let kept = |numbers: std::ops::RangeInclusive<u8>| -> Vec<bool> {
-            numbers.map(|number| asked.told(&block(number), &read(number)).is_some()).collect()
-        };
-        assert_eq!(kept(1..=6), [false, false, true, true, true, true]);
-        ask(7, 10 << 20).await;
-        ask(8, 10 << 20).await;
-        ask(9, 10).await;
-        assert_eq!(kept(4..=9), [false, false, false, false, true, true]);
-    }
-}
+mod tests;
