@@ -2,6 +2,11 @@
 //!
 //! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
 
+#[path = "master_chef/costs.rs"]
+mod costs;
+#[path = "master_chef/settings.rs"]
+mod settings;
+
 use portolan_kits::master_chef::{self, ClaimCall, Kind, MasterChef};
 use portolan_plugin_api::testing::{self, Answer, Asked, Canned, Case, End, Outcome, Replies, map};
 use portolan_plugin_api::*;
@@ -403,124 +408,4 @@ fn a_chef_that_does_not_answer_is_a_failure_and_not_an_empty_answer() {
     let outcome = claimables("v1", &chef(Kind::V1, 1).revert(NETWORK, CHEF, &sushiCall {}));
     assert_eq!(outcome.end, End::Failed);
     assert!(outcome.message.contains("tells no reward token as sushi, SUSHI, Sushi"), "{}", outcome.message);
-}
-
-#[test]
-fn six_hundred_pools_with_three_stakes_cost_one_read_each_and_a_few_more() {
-    let chain = [17, 300, 599].into_iter().fold(chef(Kind::V1, 600), |chain, pid| stake(chain, pid, 10, pid));
-    let outcome = claimables("v1", &chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 3), "{}", outcome.message);
-    // Length and token; the account; pending and staked token; the pair.
-    assert_eq!(outcome.waves, [6, 600, 6, 6]);
-    let outcome = farming("v1", &chain);
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 3), "{}", outcome.message);
-    // In the third wave the table of staked tokens, three reads of the emission, and three of each stake.
-    assert_eq!(outcome.waves, [6, 600, 600 + 3 + 9, 9]);
-    for (question, asked_again) in [(Question::Claimables, 3), (Question::Farming, 3 + 6 + 3)] {
-        let mut pinned = 0;
-        ask("v1", question, |asked: &Asked| {
-            pinned += usize::from(matches!(asked.freshness, PINNED | ZERO_WITHIN));
-            (&chain).reply(asked)
-        });
-        assert_eq!(pinned, asked_again, "all other replies may be kept from the answer before");
-    }
-}
-
-const PINNED: u8 = 0;
-const WITHIN: u8 = 2;
-const ZERO_WITHIN: u8 = 3;
-
-#[test]
-fn no_amount_is_taken_from_an_old_reply() {
-    let chain = tell(stake(chef(Kind::Mini, 1), 0, 10, 5), CHEF, &sushiPerSecondCall {}, &n(1));
-    let chain = rewards(chain, 0, vec![BONUS], vec![1]);
-    let expected = [
-        (poolLengthCall::SELECTOR, WITHIN),
-        (sushiCall::SELECTOR, WITHIN),
-        (SUSHICall::SELECTOR, WITHIN),
-        (userInfoCall::SELECTOR, WITHIN), // Only whether there is something.
-        (userInfoCall::SELECTOR, PINNED),
-        (rewarderCall::SELECTOR, WITHIN),
-        (lpTokenCall::SELECTOR, WITHIN),
-        (pendingSushiCall::SELECTOR, ZERO_WITHIN),
-        (pendingTokensCall::SELECTOR, PINNED),
-        (poolInfoCall::SELECTOR, PINNED),
-        (totalAllocPointCall::SELECTOR, PINNED),
-        (sushiPerSecondCall::SELECTOR, PINNED),
-        (rewardPerSecondCall::SELECTOR, PINNED),
-        (balanceOfCall::SELECTOR, PINNED),
-        (token0Call::SELECTOR, WITHIN),
-        (token1Call::SELECTOR, WITHIN),
-    ];
-    let mut seen = Vec::new();
-    for question in [Question::Claimables, Question::Farming] {
-        ask("mini", question, |asked: &Asked| {
-            seen.push((<[u8; 4]>::try_from(&asked.data[..4]).expect("a call has a selector"), asked.freshness));
-            (&chain).reply(asked)
-        });
-    }
-    // Other names of the token's getter have no function here.
-    seen.retain(|(selector, freshness)| *freshness != WITHIN || expected.iter().any(|(known, _)| known == selector));
-    for read in &seen {
-        assert!(expected.contains(read), "{read:02x?} is not expected");
-    }
-    for read in &expected {
-        assert!(seen.contains(read), "{read:02x?} was not asked");
-    }
-}
-
-fn text(key: &str, value: &str) -> map::SettingsKey {
-    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_owned()) }
-}
-
-fn settings(keys: Vec<map::SettingsKey>) -> Settings {
-    let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
-    Settings::from_rows(true, Vec::new(), vec![row])
-}
-
-#[test]
-fn a_row_of_a_settings_file_is_a_fork() {
-    let keys = vec![
-        text("kind", "master-chef-v1"),
-        text("chef", &CHEF.to_string()),
-        text("pending", "pendingBOO"),
-        text("claim", "withdraw"),
-        text("reward_token", &BONUS.to_string()),
-    ];
-    let chain = tell(stake(chef(Kind::V1, 1), 0, 10, 0), CHEF, &pending_boo(0), &n(4));
-    let case = Case::new("fork", NETWORK, Question::Claimables, ACCOUNT).settings(settings(keys));
-    let outcome = case.run::<Kit>(&chain);
-    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(rows(&outcome), [(Some(word(0)), at(BONUS), word(4))]);
-    assert_eq!(outcome.claimables()[0].claim.template, 1);
-    assert_eq!(outcome.waves, [1, 1, 2, 2]); // The token need not be looked for.
-    // Without more keys it is one of Sushi's own.
-    let keys = vec![text("kind", "mini-chef"), text("chef", &CHEF.to_string())];
-    let case = Case::new("fork", NETWORK, Question::Claimables, ACCOUNT).settings(settings(keys));
-    let outcome = case.run::<Kit>(&stake(chef(Kind::Mini, 1), 0, 10, 3));
-    assert_eq!(rows(&outcome), [(Some(word(0)), at(TOKEN), word(3))]);
-    assert_eq!(outcome.claimables()[0].claim.template, 2);
-}
-
-#[test]
-fn wrong_settings_are_refused_with_row_and_key() {
-    let chef = || text("chef", &CHEF.to_string());
-    let kind = || text("kind", "mini-chef");
-    let cases = [
-        (vec![chef()], "kind", "missing; give `master-chef-v1`, `master-chef-v2` or `mini-chef`"),
-        (vec![text("kind", "chef"), chef()], "kind", "\"chef\" is unknown; give"),
-        (vec![kind()], "chef", "missing"),
-        (vec![kind(), chef(), text("claim", "exit")], "claim", "\"exit\" is unknown; give `deposit`"),
-        (vec![kind(), chef(), text("pending", "")], "pending", "is no name of a function"),
-        (vec![kind(), chef(), text("pending", "9lives")], "pending", "is no name of a function"),
-        (vec![kind(), chef(), text("pending", "f(address)")], "pending", "is no name of a function"),
-        (vec![kind(), chef(), text("pending", &"f".repeat(65))], "pending", "is no name of a function"),
-        (vec![kind(), chef(), text("reward_token", "SUSHI")], "reward_token", "is not 0x and 40 hex digits"),
-        (vec![kind(), chef(), text("farm", "0x")], "farm", "unknown key"),
-    ];
-    for (keys, key, message) in cases {
-        let refused = testing::settings_error::<Kit>(&settings(keys)).expect("the settings are wrong");
-        assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)), "{}", refused.message);
-        assert!(refused.message.contains(message), "{}", refused.message);
-    }
 }

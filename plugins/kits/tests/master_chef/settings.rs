@@ -1,0 +1,59 @@
+//! Rows of a settings file.
+
+use super::*;
+
+fn text(key: &str, value: &str) -> map::SettingsKey {
+    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_owned()) }
+}
+
+fn settings(keys: Vec<map::SettingsKey>) -> Settings {
+    let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
+    Settings::from_rows(true, Vec::new(), vec![row])
+}
+
+#[test]
+fn a_row_of_a_settings_file_is_a_fork() {
+    let keys = vec![
+        text("kind", "master-chef-v1"),
+        text("chef", &CHEF.to_string()),
+        text("pending", "pendingBOO"),
+        text("claim", "withdraw"),
+        text("reward_token", &BONUS.to_string()),
+    ];
+    let chain = tell(stake(chef(Kind::V1, 1), 0, 10, 0), CHEF, &pending_boo(0), &n(4));
+    let case = Case::new("fork", NETWORK, Question::Claimables, ACCOUNT).settings(settings(keys));
+    let outcome = case.run::<Kit>(&chain);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    assert_eq!(rows(&outcome), [(Some(word(0)), at(BONUS), word(4))]);
+    assert_eq!(outcome.claimables()[0].claim.template, 1);
+    assert_eq!(outcome.waves, [1, 1, 2, 2]); // The token need not be looked for.
+    // Without more keys it is one of Sushi's own.
+    let keys = vec![text("kind", "mini-chef"), text("chef", &CHEF.to_string())];
+    let case = Case::new("fork", NETWORK, Question::Claimables, ACCOUNT).settings(settings(keys));
+    let outcome = case.run::<Kit>(&stake(chef(Kind::Mini, 1), 0, 10, 3));
+    assert_eq!(rows(&outcome), [(Some(word(0)), at(TOKEN), word(3))]);
+    assert_eq!(outcome.claimables()[0].claim.template, 2);
+}
+
+#[test]
+fn wrong_settings_are_refused_with_row_and_key() {
+    let chef = || text("chef", &CHEF.to_string());
+    let kind = || text("kind", "mini-chef");
+    let cases = [
+        (vec![chef()], "kind", "missing; give `master-chef-v1`, `master-chef-v2` or `mini-chef`"),
+        (vec![text("kind", "chef"), chef()], "kind", "\"chef\" is unknown; give"),
+        (vec![kind()], "chef", "missing"),
+        (vec![kind(), chef(), text("claim", "exit")], "claim", "\"exit\" is unknown; give `deposit`"),
+        (vec![kind(), chef(), text("pending", "")], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("pending", "9lives")], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("pending", "f(address)")], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("pending", &"f".repeat(65))], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("reward_token", "SUSHI")], "reward_token", "is not 0x and 40 hex digits"),
+        (vec![kind(), chef(), text("farm", "0x")], "farm", "unknown key"),
+    ];
+    for (keys, key, message) in cases {
+        let refused = testing::settings_error::<Kit>(&settings(keys)).expect("the settings are wrong");
+        assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)), "{}", refused.message);
+        assert!(refused.message.contains(message), "{}", refused.message);
+    }
+}
