@@ -23,7 +23,7 @@ use crate::limit::Limits;
 use crate::status::NetworkStatus;
 use crate::store::{Canonical, Store};
 use crate::transport::Pool;
-use crate::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, RpcUrl, Scan, ScanFault};
+use crate::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, RpcUrl, Scan, ScanFault, Told};
 
 /// Kept back from every deadline, so that a reply that is too late is told in time.
 const TELLING: Duration = Duration::from_millis(20);
@@ -254,5 +254,13 @@ impl Reader for ChainReader {
         deadline: Instant,
     ) -> BoxFuture<'_, Scan> {
         self.balances(chain_id, block, account, tokens, deadline).boxed()
+    }
+
+    fn transaction(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+        async move {
+            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            network.endpoints.transaction(hash, in_time(deadline)).await
+        }
+        .boxed()
     }
 }

@@ -4,6 +4,7 @@
 //! ends at the instant it was given, and each is noted in the endpoint's health.
 
 mod probe;
+mod transaction;
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -47,6 +48,8 @@ pub(crate) struct Endpoint {
 struct Memory {
     chain: Chain,
     ways: Option<(Ways, Instant)>,
+    /// Until when it is asked one by one.
+    no_batches: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -77,6 +80,7 @@ pub(crate) struct Ways {
 enum Of {
     Reads,
     Endpoint,
+    Receipt,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -301,6 +305,8 @@ impl Endpoint {
         let told = timeout_at(until, asking).await.unwrap_or(Err(Refusal::Fault(Fault::Timeout)));
         let took = start.elapsed();
         let result = match &told {
+            // Many nodes serve reads well and keep no receipts, or not for long.
+            Err(Refusal::Fault(fault)) if matches!(of, Of::Receipt) && fault.is_refusal() => Ok(()),
             Err(Refusal::Fault(fault)) => Err(*fault),
             Err(Refusal::UnknownBlock) if matches!(of, Of::Reads) => Err(Fault::Lag),
             Err(Refusal::TooLarge) => Err(Fault::TooLarge),
@@ -313,6 +319,7 @@ impl Endpoint {
         match of {
             Of::Reads => self.health.note(Instant::now(), took, result),
             Of::Endpoint => self.health.note_probe(Instant::now(), took, result),
+            Of::Receipt => self.health.note_receipt(Instant::now(), took, result),
         }
         told
     }

@@ -20,6 +20,7 @@ use crate::health::Health;
 use crate::limit::Limits;
 use crate::order::Order;
 use crate::status::EndpointStatus;
+use crate::transaction::Told;
 use crate::transport::Pool;
 use crate::{Block, Outcome, ReadFailure, RpcUrl, Upstream};
 
@@ -111,6 +112,29 @@ impl Endpoints {
             }
             open.retain(|place| outcomes[*place].is_none());
         }
+    }
+
+    /// What becomes of a transaction: mined where one endpoint tells it. That it is not, all of them have to tell.
+    pub(crate) async fn transaction(&self, hash: B256, deadline: Instant) -> Result<Told, ReadFailure> {
+        let mut faults = Vec::new();
+        let mut told = None;
+        for round in 1..=ROUNDS_MAX {
+            faults.clear();
+            for (endpoint, left) in self.in_turn() {
+                match endpoint.transaction(hash, share(endpoint, deadline, left)).await {
+                    Ok(mined @ Told::Mined(_)) => return Ok(mined),
+                    Ok(Told::Unknown) => told = told.or(Some(Told::Unknown)),
+                    Ok(Told::Pending) => told = Some(Told::Pending),
+                    Err(fault) => faults.push(self.note(endpoint, fault)),
+                }
+            }
+            if !faults.iter().any(Fault::is_passing) || !self.pause(round, deadline).await {
+                break;
+            }
+        }
+        // One that serves another chain has no say.
+        let all_told = faults.iter().all(|fault| matches!(fault, Fault::WrongChain(_)));
+        told.filter(|_| all_told).ok_or_else(|| Fault::verdict(&faults))
     }
 
     /// The answer of the first endpoint that gives one.

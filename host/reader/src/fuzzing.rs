@@ -3,22 +3,18 @@
 //! Invariant: a door panics only if a decoder is wrong. Nothing else may use them.
 
 use alloy::hex;
+use alloy::primitives::B256;
 use serde_json::Value;
 
 use crate::packed::{self, Head};
-use crate::rpc::{call_reply, request_reply};
-use crate::{Block, multicall, scan};
+use crate::rpc::{call_reply, pair_reply, request_reply};
+use crate::transaction::told;
+use crate::{Block, Told, multicall, scan};
 
 /// The id that replies must have.
 const ID: u64 = 1;
 /// The block that replies of Multicall3 must prove.
-const BLOCK: Block = Block {
-    number: 7,
-    hash: alloy::primitives::B256::ZERO,
-    parent: alloy::primitives::B256::ZERO,
-    timestamp: 0x1122_3344,
-    evm_number: 7,
-};
+const BLOCK: Block = Block { number: 7, hash: B256::ZERO, parent: B256::ZERO, timestamp: 0x1122_3344, evm_number: 7 };
 
 /// A JSON-RPC reply means the same as to a decoder that builds a tree.
 pub fn json_rpc(body: &[u8]) {
@@ -33,6 +29,20 @@ pub fn json_rpc(body: &[u8]) {
         assert_eq!(tree.get("id").and_then(Value::as_u64), Some(ID));
         assert_eq!(tree.get("result"), Some(&result));
         assert!(tree.get("error").is_none_or(Value::is_null));
+    }
+}
+
+/// A batch about a transaction tells as many logs as a tree of it has, in not much more room than it takes itself.
+pub fn transaction(body: &[u8]) {
+    let Ok((transaction, receipt)) = pair_reply(body, [ID, ID + 1]) else { return };
+    let Ok(Told::Mined(receipt)) = told(B256::ZERO, transaction, receipt) else { return };
+    assert!(receipt.logs.iter().all(|log| log.topics.len() <= 4));
+    assert!(receipt.logs.iter().map(|log| 32 * log.topics.len() + log.data.len()).sum::<usize>() <= body.len());
+    // A tree is less deep than what may be skipped, and what a struct takes for an object may be an array there.
+    let Ok(Value::Array(replies)) = serde_json::from_slice(body) else { return };
+    let reply = replies.iter().find(|reply| reply.get("id").and_then(Value::as_u64) == Some(ID + 1));
+    if let Some(logs) = reply.and_then(|reply| reply.pointer("/result/logs")?.as_array()) {
+        assert_eq!(logs.len(), receipt.logs.len());
     }
 }
 

@@ -75,6 +75,12 @@ impl Health {
         self.state().note(now, took, result, Of::Probe);
     }
 
+    /// The end of a request for a transaction. As [`Health::note_probe`], but how long it took is compared with nothing:
+    /// receipts differ in length, and hardly any but the first endpoint is asked for them.
+    pub(crate) fn note_receipt(&self, now: Instant, took: Duration, result: Result<(), Fault>) {
+        self.state().note(now, took, result, Of::Receipt);
+    }
+
     /// It told a block of this time as its newest.
     pub(crate) fn saw_head(&self, now: Instant, timestamp_s: u64) {
         self.state().heads.saw(now, timestamp_s);
@@ -146,6 +152,7 @@ impl Health {
 enum Of {
     Reads,
     Probe,
+    Receipt,
 }
 
 impl State {

@@ -20,6 +20,8 @@ mod status;
 
 mod endpoint;
 
+mod transaction;
+
 mod ask;
 mod batch;
 mod budget;
@@ -51,6 +53,7 @@ pub use self::chain_reader::{ChainReader, Upstream};
 pub use self::limit::Limits;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};
 pub use self::status::{EndpointState, EndpointStatus, NetworkStatus, Quantiles, Rung};
+pub use self::transaction::{Log, Receipt, Told};
 
 /// A block that an answer's reads are at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -224,4 +227,8 @@ pub trait Reader: Send + Sync {
         tokens: Vec<Address>,
         deadline: Instant,
     ) -> BoxFuture<'_, Scan>;
+
+    /// What became of a transaction. Who was not told by all endpoints that they do not have it in a block gets a
+    /// failure instead.
+    fn transaction(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>>;
 }

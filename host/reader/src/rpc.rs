@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 with one endpoint: single requests, each with an id of its own.
+//! JSON-RPC 2.0 with one endpoint: single requests and pairs of them, each with an id of its own.
 //!
 //! Invariant: a result is taken only from a whole reply with the id of the request; anything else is a fault.
 //! Deadlines, retries and what is remembered of the endpoint are the caller's business.
@@ -12,7 +12,7 @@ use alloy::primitives::{Address, B256, Bytes};
 use serde::de::DeserializeOwned;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-pub(crate) use self::reply::{call_reply, request_reply};
+pub(crate) use self::reply::{call_reply, pair_reply, request_reply};
 use crate::RpcUrl;
 use crate::fault::{Fault, Refusal};
 use crate::transport::{Answer, Line, Pool};
@@ -64,6 +64,17 @@ impl Rpc {
         let id = self.next_id();
         let answer = self.line.post(body::of_request(id, method, params)?).await?;
         settled(&answer, request_reply(&answer.body, id))
+    }
+
+    /// Two methods with the same parameters in one batch, and both results.
+    pub(crate) async fn pair<A: DeserializeOwned, B: DeserializeOwned>(
+        &self,
+        methods: [&'static str; 2],
+        params: &impl Serialize,
+    ) -> Result<(A, B), Refusal> {
+        let ids = methods.map(|_| self.next_id());
+        let answer = self.line.post(body::of_pair(ids, methods, params)?).await?;
+        settled(&answer, pair_reply(&answer.body, ids))
     }
 
     fn next_id(&self) -> u64 {

@@ -4,6 +4,7 @@ mod endpoints;
 mod node;
 mod reads;
 mod secrecy;
+mod transactions;
 
 use std::sync::Arc;
 use std::time::Duration;

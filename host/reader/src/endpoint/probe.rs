@@ -18,7 +18,7 @@ use crate::rpc::{At, Call};
 use crate::status::Rung;
 
 /// A better rung may come with the node's next version, or with a deployment.
-const FOR: Duration = Duration::from_secs(600);
+pub(super) const FOR: Duration = Duration::from_secs(600);
 /// Many times what a program with nothing to read takes, and what every node allows.
 const PROBE_GAS: u64 = 1_000_000;
 /// Of each read; there is none, but the program takes zero for one that was asked.

@@ -227,6 +227,18 @@ fn quantiles_are_those_of_answered_reads_by_nearest_rank() {
 }
 
 #[test]
+fn how_long_receipts_take_is_not_measured_but_their_faults_count() {
+    let (health, start) = (Health::default(), Instant::now());
+    health.note_receipt(start, 9 * SECOND, Ok(()));
+    assert_eq!(health.measures(start), Measures::default());
+    for _ in 0..3 {
+        health.note_receipt(start, MS, BROKEN);
+    }
+    assert!(health.is_excluded(start));
+    assert_eq!(health.totals(), Totals { requests: 4, errors: 3, throttled: 0 });
+}
+
+#[test]
 fn patience_is_bounded_on_both_sides() {
     for (took, expected) in [(MS, BLAMED_FROM), (100 * MS, 800 * MS), (3600 * SECOND, PATIENCE_MAX)] {
         let health = Health::default();

@@ -103,7 +103,7 @@ impl Window {
         for Entry { end, of, took_us, .. } in &self.ends {
             match (of, end) {
                 (Of::Probe, End::Answered) => probes.push(*took_us),
-                (Of::Probe, _) | (_, End::Excused) => continue,
+                (Of::Probe | Of::Receipt, _) | (_, End::Excused) => continue,
                 (Of::Reads, End::Answered) => reads.push(*took_us),
                 (Of::Reads, End::Error) => errors += 1,
                 (Of::Reads, End::Throttled) => throttled += 1,

@@ -36,16 +36,28 @@ pub(super) fn of_call(id: u64, call: &Call<'_>, at: At) -> Vec<u8> {
     body
 }
 
+#[derive(Serialize)]
+struct Request<'a, P> {
+    jsonrpc: &'static str,
+    id: u64,
+    method: &'static str,
+    params: &'a P,
+}
+
 pub(super) fn of_request(id: u64, method: &'static str, params: &impl Serialize) -> Result<Vec<u8>, Refusal> {
-    #[derive(Serialize)]
-    struct Request<'a, P> {
-        jsonrpc: &'static str,
-        id: u64,
-        method: &'static str,
-        params: &'a P,
-    }
+    written(&Request { jsonrpc: "2.0", id, method, params })
+}
+
+/// A batch of two.
+pub(super) fn of_pair(ids: [u64; 2], methods: [&'static str; 2], params: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+    let ([one, other], [first, second]) = (ids, methods);
+    let request = |id, method| Request { jsonrpc: "2.0", id, method, params };
+    written(&[request(one, first), request(other, second)])
+}
+
+fn written(body: &impl Serialize) -> Result<Vec<u8>, Refusal> {
     // Only a map whose keys are no texts cannot be written, and no method takes one.
-    serde_json::to_vec(&Request { jsonrpc: "2.0", id, method, params }).map_err(|_| Fault::Malformed.into())
+    serde_json::to_vec(body).map_err(|_| Fault::Malformed.into())
 }
 
 fn put(body: &mut Vec<u8>, text: &str) {
@@ -138,9 +150,15 @@ mod tests {
     }
 
     #[test]
-    fn the_body_of_another_request_is_this() {
+    fn the_bodies_of_other_requests_are_these() {
         let told = of_request(7, "eth_getBlockByNumber", &("latest", false)).unwrap();
         let body = r#"{"jsonrpc":"2.0","id":7,"method":"eth_getBlockByNumber","params":["latest",false]}"#;
+        assert_eq!(String::from_utf8(told).unwrap(), body);
+        let told = of_pair([8, 9], ["eth_a", "eth_b"], &["0x1"]).unwrap();
+        let body = concat!(
+            r#"[{"jsonrpc":"2.0","id":8,"method":"eth_a","params":["0x1"]},"#,
+            r#"{"jsonrpc":"2.0","id":9,"method":"eth_b","params":["0x1"]}]"#,
+        );
         assert_eq!(String::from_utf8(told).unwrap(), body);
         let told = of_request(8, "eth_chainId", &[(); 0]).unwrap();
         assert_eq!(String::from_utf8(told).unwrap(), r#"{"jsonrpc":"2.0","id":8,"method":"eth_chainId","params":[]}"#);

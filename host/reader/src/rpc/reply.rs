@@ -1,13 +1,16 @@
 //! Replies, read without a JSON tree: what is big is borrowed from the body, and hex is decoded once.
 //!
-//! Invariant: a result needs the request's own id; an error may come without one. A batch, a member told twice, a
-//! result beside an error, and anything after the reply make it malformed. Members that are not known are skipped.
+//! Invariant: a result needs the request's own id; an error may come without one. Another number of replies than of
+//! requests, a member told twice, a result beside an error, and anything after the reply make it malformed. Members
+//! that are not known are skipped.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use alloy::hex;
 use alloy::primitives::Bytes;
-use serde::de::{self, DeserializeOwned, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -20,7 +23,28 @@ pub(crate) fn call_reply(body: &[u8], id: u64) -> Result<Bytes, Refusal> {
 }
 
 pub(crate) fn request_reply<R: DeserializeOwned>(body: &[u8], id: u64) -> Result<R, Refusal> {
-    let result: &RawValue = result_of(body, id, |raw: &&RawValue| raw.get() == "null")?;
+    shaped(result_of(body, id, is_null)?)
+}
+
+/// Both results of a batch of two, in whatever order they come. One reply to all of it can only be an error.
+pub(crate) fn pair_reply<A: DeserializeOwned, B: DeserializeOwned>(
+    body: &[u8],
+    ids: [u64; 2],
+) -> Result<(A, B), Refusal> {
+    let [first, second] = ids;
+    let Ok([Object(one), Object(other)]) = serde_json::from_slice::<[Object<Envelope<'_, &RawValue>>; 2]>(body) else {
+        let told: Result<&RawValue, Refusal> = result_of(body, first, is_null);
+        return Err(told.err().unwrap_or(Fault::Malformed.into()));
+    };
+    let (one, other) = if one.is_of(first) == Some(true) { (one, other) } else { (other, one) };
+    Ok((shaped(one.result(first, is_null)?)?, shaped(other.result(second, is_null)?)?))
+}
+
+fn is_null(raw: &&RawValue) -> bool {
+    raw.get() == "null"
+}
+
+fn shaped<R: DeserializeOwned>(result: &RawValue) -> Result<R, Refusal> {
     serde_json::from_str(result.get()).map_err(|_| Fault::Malformed.into())
 }
 
@@ -45,19 +69,49 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
 }
 
 fn result_of<'a, T: Deserialize<'a>>(body: &'a [u8], id: u64, is_null: fn(&T) -> bool) -> Result<T, Refusal> {
-    // Serde takes an array for an object whose members come in order.
-    if body.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Fault::Malformed.into());
+    let Object(told): Object<Envelope<'a, T>> = serde_json::from_slice(body).map_err(|_| Fault::Malformed)?;
+    told.result(id, is_null)
+}
+
+impl<T> Envelope<'_, T> {
+    /// Whether it has this id, if it has one.
+    fn is_of(&self, id: u64) -> Option<bool> {
+        self.id.map(|told| told.get().parse() == Ok(id))
     }
-    let told: Envelope<'a, T> = serde_json::from_slice(body).map_err(|_| Fault::Malformed)?;
-    let is_ours = told.id.map(|told| told.get().parse() == Ok(id));
-    match (told.error, told.result) {
-        // Those who speak JSON-RPC 1.0 tell both, one of them as null.
-        (Some(error), result) if result.as_ref().is_none_or(is_null) && is_ours != Some(false) => {
-            Err(refusal(&ErrorPayload::read(error).ok_or(Fault::Malformed)?))
+
+    fn result(self, id: u64, is_null: fn(&T) -> bool) -> Result<T, Refusal> {
+        let is_ours = self.is_of(id);
+        match (self.error, self.result) {
+            // Those who speak JSON-RPC 1.0 tell both, one of them as null.
+            (Some(error), result) if result.as_ref().is_none_or(is_null) && is_ours != Some(false) => {
+                Err(refusal(&ErrorPayload::read(error).ok_or(Fault::Malformed)?))
+            }
+            (None, Some(result)) if is_ours == Some(true) => Ok(result),
+            _ => Err(Fault::Malformed.into()),
         }
-        (None, Some(result)) if is_ours == Some(true) => Ok(result),
-        _ => Err(Fault::Malformed.into()),
+    }
+}
+
+/// Serde itself takes an array, too, for an object whose members come in order.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members))
+            }
+        }
+
+        deserializer.deserialize_map(Members(PhantomData)).map(Self)
     }
 }
 
@@ -186,5 +240,52 @@ mod tests {
         assert_eq!(request_reply::<U64>(&told(r#"{"number":"0x1"}"#), 7), Err(MALFORMED));
         assert_eq!(request_reply::<Option<U64>>(br#"{"id":7}"#, 7), Err(MALFORMED));
         assert_eq!(request_reply::<Option<U64>>(br#"{"id":8,"result":null}"#, 7), Err(MALFORMED));
+    }
+
+    #[test]
+    fn both_replies_of_a_pair_are_taken_by_their_ids() {
+        let pair = |body: &str| pair_reply::<U64, Option<U64>>(body.as_bytes(), [7, 8]);
+        for (body, other) in [
+            (r#"[{"id":7,"result":"0x1"},{"id":8,"result":"0x2"}]"#, Some(U64::from(2))),
+            (r#" [ {"result":"0x2","id":8} , {"jsonrpc":"2.0","result":"0x1","id":7} ] "#, Some(U64::from(2))),
+            (r#"[{"id":7,"result":"0x1"},{"id":8,"result":null,"error":null}]"#, None),
+        ] {
+            assert_eq!(pair(body), Ok((U64::from(1), other)), "{body}");
+        }
+        for body in [
+            "",
+            "[]",
+            "null",
+            r#"{"id":7,"result":"0x1"}"#,
+            r#"[{"id":7,"result":"0x1"}]"#,
+            r#"[{"id":7,"result":"0x1"},{"id":7,"result":"0x1"}]"#,
+            r#"[{"id":8,"result":"0x1"},{"id":8,"result":"0x2"}]"#,
+            r#"[{"id":7,"result":"0x1"},{"id":9,"result":"0x2"}]"#,
+            r#"[{"id":7,"result":"0x1"},{"id":8,"result":"0x2"},{"id":8,"result":"0x2"}]"#,
+            r#"[{"id":7,"result":"0x1"},{"id":8,"result":"0x2"}"#,
+            r#"[{"id":7,"result":"0x1"},{"id":8,"result":"0x2"}]]"#,
+            r#"[{"id":7,"result":"0x1"},null]"#,
+            r#"[[7,"0x1",null],[8,"0x2",null]]"#,
+            r#"[{"id":7,"result":"0x1"},{"id":8}]"#,
+            r#"[{"id":7,"result":null},{"id":8,"result":null}]"#,
+            r#"[{"id":7,"result":"0x1"},{"id":8,"result":[]}]"#,
+        ] {
+            assert_eq!(pair(body), Err(MALFORMED), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_a_pair_stands_for_one_request_or_for_both() {
+        let pair = |body: &str| pair_reply::<U64, U64>(body.as_bytes(), [7, 8]);
+        let error = r#""error":{"code":-32005,"message":"rate limit reached"}"#;
+        for body in [
+            format!("{{{error}}}"),
+            format!(r#"{{"id":null,{error}}}"#),
+            format!(r#"[{{"id":7,"result":"0x1"}},{{"id":8,{error}}}]"#),
+            format!(r#"[{{"id":8,"result":"0x1"}},{{"id":7,{error}}}]"#),
+            format!(r#"[{{"id":null,{error}}},{{"id":null,{error}}}]"#),
+        ] {
+            assert_eq!(pair(&body), Err(Refusal::Fault(Fault::Throttled(None))), "{body}");
+        }
     }
 }

@@ -59,7 +59,14 @@ pub(super) enum Say {
     Padded(Value, usize),
     Raw(u16, Vec<u8>),
     Hang,
+    /// To each request of a batch what is said to it alone, in their order.
+    Each,
+    /// The same in the opposite order.
+    EachBackwards,
 }
+
+/// What a batch is asked as, its requests as parameters, before they are asked one by one.
+pub(super) const BATCH: &str = "a batch";
 
 /// One request as the node saw it.
 #[derive(Clone, Debug)]
@@ -139,26 +146,48 @@ async fn serve(
     let authorization = request.headers().get(AUTHORIZATION).map(|value| value.to_str().unwrap().to_owned());
     let body = request.into_body().collect().await.unwrap().to_bytes();
     let body: Value = serde_json::from_slice(&body).unwrap();
-    let method = body["method"].as_str().unwrap().to_owned();
-    let asked = Asked { method, params: body["params"].clone(), authorization };
-    let number = {
-        let mut seen = seen.lock().unwrap();
-        seen.push(asked.clone());
-        seen.len() - 1
+    let say = |request: &Value| {
+        let method = request["method"].as_str().unwrap_or(BATCH).to_owned();
+        let params = if request.is_array() { request } else { &request["params"] };
+        let asked = Asked { method, params: params.clone(), authorization: authorization.clone() };
+        let number = {
+            let mut seen = seen.lock().unwrap();
+            seen.push(asked.clone());
+            seen.len() - 1
+        };
+        script(&asked, number)
     };
-    let (status, reply) = match script(&asked, number) {
-        Say::Result(result) => (200, json!({"jsonrpc": "2.0", "id": body["id"], "result": result}).to_string().into()),
-        Say::Error(error) => (200, json!({"jsonrpc": "2.0", "id": body["id"], "error": error}).to_string().into()),
-        Say::Padded(result, spaces) => {
-            let reply = json!({"jsonrpc": "2.0", "id": body["id"], "result": result}).to_string();
-            (200, [reply.into_bytes(), vec![b' '; spaces]].concat())
-        }
+    let each = || body.as_array().unwrap().iter().map(|request| reply(request, say(request)).unwrap());
+    let (status, reply) = match say(&body) {
+        Say::Each => (200, list(each())),
+        Say::EachBackwards => (200, list(each().rev())),
         Say::Raw(status, reply) => (status, reply),
-        Say::Hang => std::future::pending().await,
+        Say::Padded(result, spaces) => {
+            (200, [reply(&body, Say::Result(result)).unwrap(), " ".repeat(spaces)].concat().into())
+        }
+        told => match reply(&body, told) {
+            Some(reply) => (200, reply.into()),
+            None => std::future::pending().await,
+        },
     };
     let mut response = Response::new(Full::new(bytes::Bytes::from(reply)));
     *response.status_mut() = status.try_into().unwrap();
     Ok(response)
+}
+
+/// One reply to one request; none to one that hangs.
+fn reply(request: &Value, say: Say) -> Option<String> {
+    let (member, told) = match say {
+        Say::Result(result) => ("result", result),
+        Say::Error(error) => ("error", error),
+        _ => return None,
+    };
+    // A batch has no id: all of it is refused without one.
+    Some(json!({"jsonrpc": "2.0", "id": request["id"], member: told}).to_string())
+}
+
+fn list(replies: impl Iterator<Item = String>) -> Vec<u8> {
+    format!("[{}]", replies.collect::<Vec<_>>().join(",")).into()
 }
 
 /// What a call came to.
@@ -204,6 +233,7 @@ impl Chain {
         let of = || serde_json::from_value::<Address>(asked.params[0].clone()).unwrap();
         match asked.method.as_str() {
             "eth_chainId" => Say::Result(json!(U64::from(self.id))),
+            BATCH => Say::Each,
             "eth_getBlockByNumber" => Say::Result(header(&BLOCK)),
             "eth_call" => self.call(asked),
             "eth_getBalance" => Say::Result(json!(balance_of(of()))),

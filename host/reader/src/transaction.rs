@@ -1,0 +1,140 @@
+//! One transaction as a node tells it: its own reply and its receipt's, weighed together.
+//!
+//! Invariant: what is mined is of the hash that was asked for, whole and in one block; a pair of replies that
+//! contradict each other, or of which one is missing, is malformed. Nothing is taken from a log but its shape.
+
+use alloy::primitives::{Address, B256, Bytes, U64, U256};
+use serde::Deserialize;
+
+use crate::fault::Fault;
+
+/// The EVM has `LOG0` to `LOG4`.
+const TOPICS_MAX: usize = 4;
+/// EIP-658.
+const SUCCEEDED: U64 = U64::ONE;
+
+/// What is known of a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// No endpoint knows it.
+    Unknown,
+    /// It is in no block yet.
+    Pending,
+    Mined(Receipt),
+}
+
+/// A transaction that is in a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    pub block_number: u64,
+    pub block_hash: B256,
+    /// One that did not succeed changed nothing but its sender's nonce and what it paid for gas.
+    pub succeeded: bool,
+    pub from: Address,
+    /// Whom it called; `None` where it created a contract.
+    pub to: Option<Address>,
+    /// The contract that it created, where it called nobody.
+    pub created: Option<Address>,
+    /// Wei.
+    pub value: U256,
+    /// In the order of the node.
+    pub logs: Vec<Log>,
+}
+
+/// A log of a receipt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// Place in its block.
+    pub index: u64,
+    pub address: Address,
+    /// Four at most.
+    pub topics: Vec<B256>,
+    pub data: Bytes,
+}
+
+/// The reply to `eth_getTransactionByHash`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WireTransaction {
+    hash: B256,
+    block_hash: Option<B256>,
+    from: Address,
+    to: Option<Address>,
+    value: U256,
+}
+
+/// The reply to `eth_getTransactionReceipt`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WireReceipt {
+    transaction_hash: B256,
+    block_hash: B256,
+    block_number: U64,
+    contract_address: Option<Address>,
+    /// Blocks before Byzantium have none: a transaction that failed was told by its gas alone.
+    status: Option<U64>,
+    logs: Vec<WireLog>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireLog {
+    transaction_hash: B256,
+    log_index: U64,
+    address: Address,
+    topics: Vec<B256>,
+    data: Bytes,
+    /// A block that is no longer of the chain had it.
+    removed: Option<bool>,
+}
+
+/// What both replies about this hash say together.
+pub(crate) fn told(
+    hash: B256,
+    transaction: Option<WireTransaction>,
+    receipt: Option<WireReceipt>,
+) -> Result<Told, Fault> {
+    let (transaction, receipt) = match (transaction, receipt) {
+        (None, None) => return Ok(Told::Unknown),
+        (Some(transaction), None) if transaction.hash == hash && transaction.block_hash.is_none() => {
+            return Ok(Told::Pending);
+        }
+        // A node that tells a block and no receipt is still indexing it, or has pruned it.
+        (Some(transaction), Some(receipt)) => (transaction, receipt),
+        _ => return Err(Fault::Malformed),
+    };
+    // It may have been pending when the one was told, and in a block when the other was.
+    let in_that_block = transaction.block_hash.is_none_or(|block| block == receipt.block_hash);
+    let of_this_hash = transaction.hash == hash && receipt.transaction_hash == hash;
+    if !of_this_hash || !in_that_block {
+        return Err(Fault::Malformed);
+    }
+    let succeeded = match receipt.status {
+        None | Some(SUCCEEDED) => true,
+        Some(U64::ZERO) => false,
+        Some(_) => return Err(Fault::Malformed),
+    };
+    Ok(Told::Mined(Receipt {
+        block_number: receipt.block_number.to(),
+        block_hash: receipt.block_hash,
+        succeeded,
+        from: transaction.from,
+        to: transaction.to,
+        created: receipt.contract_address.filter(|_| transaction.to.is_none()),
+        value: transaction.value,
+        logs: receipt.logs.into_iter().map(|log| log.of(hash)).collect::<Result<_, _>>()?,
+    }))
+}
+
+impl WireLog {
+    fn of(self, hash: B256) -> Result<Log, Fault> {
+        let Self { transaction_hash, log_index, address, topics, data, removed } = self;
+        if transaction_hash != hash || topics.len() > TOPICS_MAX || removed == Some(true) {
+            return Err(Fault::Malformed);
+        }
+        Ok(Log { index: log_index.to(), address, topics, data })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! Pairs of replies as nodes tell them, and as none may.
+
+use alloy::primitives::{address, b256, bytes};
+use serde_json::{Value, json};
+
+use super::*;
+
+const HASH: B256 = b256!("00000000000000000000000000000000000000000000000000000000000000aa");
+const OTHER: B256 = b256!("00000000000000000000000000000000000000000000000000000000000000ab");
+const BLOCK: B256 = b256!("00000000000000000000000000000000000000000000000000000000000000bb");
+const ALICE: Address = address!("00000000000000000000000000000000000000a1");
+const TOKEN: Address = address!("00000000000000000000000000000000000000c0");
+
+/// With members of a real node's that nobody here asks for.
+fn transaction() -> Value {
+    json!({
+        "hash": HASH, "blockHash": BLOCK, "blockNumber": "0x3e8", "transactionIndex": "0x5", "from": ALICE,
+        "to": TOKEN, "value": "0x64", "input": "0xa9059cbb", "nonce": "0x0", "type": "0x2", "accessList": [],
+    })
+}
+
+fn receipt() -> Value {
+    json!({
+        "transactionHash": HASH, "blockHash": BLOCK, "blockNumber": "0x3e8", "from": ALICE, "to": TOKEN,
+        "contractAddress": null, "status": "0x1", "logs": [log(7)], "logsBloom": "0x00", "l1Fee": "0x1",
+    })
+}
+
+fn log(index: u64) -> Value {
+    json!({
+        "transactionHash": HASH, "blockHash": BLOCK, "blockNumber": "0x3e8", "transactionIndex": "0x5",
+        "logIndex": U64::from(index), "address": TOKEN, "topics": [HASH, OTHER], "data": "0x0102", "removed": false,
+    })
+}
+
+/// The object with other members; none where the value is missing.
+fn with<const N: usize>(mut object: Value, members: [(&str, Option<Value>); N]) -> Value {
+    for (name, value) in members {
+        match value {
+            Some(value) => object[name] = value,
+            None => drop(object.as_object_mut().unwrap().remove(name)),
+        }
+    }
+    object
+}
+
+fn of(transaction: Value, receipt: Value) -> Result<Told, Fault> {
+    let transaction = serde_json::from_value(transaction).map_err(|_| Fault::Malformed)?;
+    let receipt = serde_json::from_value(receipt).map_err(|_| Fault::Malformed)?;
+    told(HASH, transaction, receipt)
+}
+
+fn mined(transaction: Value, receipt: Value) -> Receipt {
+    match of(transaction, receipt) {
+        Ok(Told::Mined(receipt)) => receipt,
+        told => panic!("{told:?}"),
+    }
+}
+
+#[test]
+fn a_transaction_in_a_block_is_told_with_its_logs() {
+    let expected = Receipt {
+        block_number: 1000,
+        block_hash: BLOCK,
+        succeeded: true,
+        from: ALICE,
+        to: Some(TOKEN),
+        created: None,
+        value: U256::from(100),
+        logs: vec![Log { index: 7, address: TOKEN, topics: vec![HASH, OTHER], data: bytes!("0102") }],
+    };
+    assert_eq!(mined(transaction(), receipt()), expected);
+    let without = with(receipt(), [("logs", Some(json!([])))]);
+    assert_eq!(mined(transaction(), without), Receipt { logs: Vec::new(), ..expected });
+}
+
+#[test]
+fn what_no_node_knows_and_what_is_in_no_block_are_two_things() {
+    assert_eq!(of(Value::Null, Value::Null), Ok(Told::Unknown));
+    let pending = with(transaction(), [("blockHash", Some(Value::Null)), ("blockNumber", Some(Value::Null))]);
+    assert_eq!(of(pending.clone(), Value::Null), Ok(Told::Pending));
+    assert_eq!(of(with(pending.clone(), [("blockHash", None)]), Value::Null), Ok(Told::Pending));
+    // It came into a block between the two replies.
+    assert_eq!(mined(pending, receipt()), mined(transaction(), receipt()));
+}
+
+#[test]
+fn a_status_is_success_failure_or_older_than_byzantium() {
+    for (status, succeeded) in [(Some(json!("0x1")), true), (Some(json!("0x0")), false), (None, true)] {
+        let receipt = with(receipt(), [("status", status.clone()), ("root", Some(json!(OTHER)))]);
+        assert_eq!(mined(transaction(), receipt).succeeded, succeeded, "{status:?}");
+    }
+}
+
+#[test]
+fn a_creation_tells_its_contract_and_a_call_none() {
+    let created = with(receipt(), [("contractAddress", Some(json!(TOKEN)))]);
+    let creation = mined(with(transaction(), [("to", Some(Value::Null))]), created.clone());
+    assert_eq!((creation.to, creation.created), (None, Some(TOKEN)));
+    let call = mined(transaction(), created);
+    assert_eq!((call.to, call.created), (Some(TOKEN), None));
+}
+
+#[test]
+fn a_log_has_four_topics_at_most_and_any_data() {
+    for topics in 0..=4 {
+        let log = with(log(1), [("topics", Some(json!(vec![HASH; topics]))), ("data", Some(json!("0x")))]);
+        let told = mined(transaction(), with(receipt(), [("logs", Some(json!([log])))])).logs;
+        assert_eq!(told, [Log { index: 1, address: TOKEN, topics: vec![HASH; topics], data: Bytes::new() }]);
+    }
+}
+
+#[test]
+fn replies_that_contradict_each_other_are_malformed() {
+    for (what, transaction, receipt) in [
+        ("a receipt without its transaction", Value::Null, receipt()),
+        ("a block and no receipt", transaction(), Value::Null),
+        ("another transaction", with(transaction(), [("hash", Some(json!(OTHER)))]), receipt()),
+        (
+            "another one that is pending",
+            with(transaction(), [("hash", Some(json!(OTHER))), ("blockHash", None)]),
+            Value::Null,
+        ),
+        ("another receipt", transaction(), with(receipt(), [("transactionHash", Some(json!(OTHER)))])),
+        ("another block", transaction(), with(receipt(), [("blockHash", Some(json!(OTHER)))])),
+    ] {
+        assert_eq!(of(transaction, receipt), Err(Fault::Malformed), "{what}");
+    }
+}
+
+#[test]
+fn a_receipt_of_the_wrong_shape_is_malformed() {
+    for (name, value) in [
+        ("status", Some(json!("0x2"))),
+        ("status", Some(json!(true))),
+        ("blockNumber", None),
+        ("blockNumber", Some(Value::Null)),
+        ("blockNumber", Some(json!("0x10000000000000000"))),
+        ("contractAddress", Some(json!("0x00"))),
+        ("logs", None),
+        ("logs", Some(Value::Null)),
+        ("logs", Some(json!({}))),
+        ("logs", Some(json!([null]))),
+        ("logs", Some(json!([[]]))),
+    ] {
+        let receipt = with(receipt(), [(name, value.clone())]);
+        assert_eq!(of(transaction(), receipt), Err(Fault::Malformed), "{name} {value:?}");
+    }
+}
+
+#[test]
+fn one_log_of_the_wrong_shape_spoils_the_receipt() {
+    for (name, value) in [
+        ("removed", Some(json!(true))),
+        ("transactionHash", Some(json!(OTHER))),
+        ("transactionHash", None),
+        ("logIndex", None),
+        ("logIndex", Some(Value::Null)),
+        ("address", Some(json!("0x00000000000000000000000000000000000000000c"))),
+        ("topics", None),
+        ("topics", Some(json!(vec![HASH; 5]))),
+        ("topics", Some(json!([null]))),
+        ("topics", Some(json!(["0x"]))),
+        ("topics", Some(json!(["0x01"]))),
+        ("topics", Some(json!([format!("{HASH:#x}00")]))),
+        ("data", None),
+        ("data", Some(json!("0x012"))),
+        ("data", Some(json!("0xzz"))),
+        ("data", Some(json!(12))),
+    ] {
+        let logs = json!([log(6), with(log(7), [(name, value.clone())])]);
+        let receipt = with(receipt(), [("logs", Some(logs))]);
+        assert_eq!(of(transaction(), receipt), Err(Fault::Malformed), "{name} {value:?}");
+    }
+}
+
+#[test]
+fn a_transaction_of_the_wrong_shape_is_malformed() {
+    for (name, value) in [
+        ("hash", None),
+        ("from", None),
+        ("value", None),
+        ("value", Some(json!(format!("0x1{}", "0".repeat(64))))),
+        ("to", Some(json!("0x"))),
+        ("blockHash", Some(json!("0x"))),
+    ] {
+        let transaction = with(transaction(), [(name, value.clone())]);
+        assert_eq!(of(transaction, receipt()), Err(Fault::Malformed), "{name} {value:?}");
+    }
+}
