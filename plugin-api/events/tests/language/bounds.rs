@@ -1,0 +1,135 @@
+//! Strangers' bytes: nothing panics, nothing grows beyond them.
+
+use std::sync::LazyLock;
+
+use portolan_events::View;
+use proptest::prelude::*;
+
+use crate::*;
+
+/// Rows of every shape that the language has.
+const ROWS: &str = "\
+SWAP A(address indexed a, uint256 b, int256 c) user=a legs=token0()?:b-c,token1():c pool=@ if b!=c
+NFT_TRANSFER B(address indexed a, uint256[] b, uint256[] c) from=a tokenId=b amount=c collection=@
+ADD_LIQUIDITY C(address[] a, int256[] b, bytes d) pool=@ assets=a.token()?:b,coins(uint256:#):b user?=$address(d)
+VOTE D(string a, (bytes32 x, (uint8 y, string z)[] w)[2] b, bytes[] c) reason=a node=b[0].x support=b[-1].w.y
+CLAIM E(uint256[][] a, bytes32 b, int8 c) node=b amount=a[0][1]*c number=a[-1]|c asset?=$moved(*,@,a[0][0])
+STAKE F(uint64 a) amount=rate().of(uint64:a)[2]/a+$paid(*,*) recipient?=tx.to remoteNetwork?=$eid(a)|$domain(a)
+UNSTAKE F(uint64 a) amount=a asset=wrapped if stakes(uint64:a)>a & stakes(uint64:a)
+TRANSFER Transfer(address indexed a, address indexed b, uint256 c) from=a to=b asset=@ amount=c
+";
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| table(ROWS));
+
+/// Words that bytes of the contract ABI are made of: small numbers, offsets, addresses, and anything.
+fn word() -> impl Strategy<Value = B256> {
+    prop_oneof![
+        (0_u64..8).prop_map(number),
+        (0_u64..16).prop_map(|words| number(32 * words)),
+        any::<u8>().prop_map(address),
+        any::<[u8; 32]>().prop_map(B256::from),
+        Just(B256::repeat_byte(0xff)),
+    ]
+}
+
+fn any_log() -> impl Strategy<Value = Log> {
+    let topics = TABLE.topics().collect::<Vec<_>>();
+    let first = prop_oneof![9 => proptest::sample::select(topics), 1 => any::<[u8; 32]>().prop_map(B256::from)];
+    let rest = (proptest::collection::vec(word(), 0..4), proptest::collection::vec(word(), 0..24));
+    (any::<bool>(), first, rest, 0_usize..32).prop_map(|(named, first, (topics, data), cut)| {
+        let mut data: Vec<u8> = data.iter().flat_map(|word| word.0).collect();
+        data.truncate(data.len().saturating_sub(cut / 4));
+        let topics = named.then_some(first).into_iter().chain(topics).collect();
+        Log { index: 0, address: account(0xcc), topics, data: data.into() }
+    })
+}
+
+fn answer() -> impl Strategy<Value = Answer> {
+    prop_oneof![
+        proptest::collection::vec(word(), 0..5).prop_map(|words| reply(&words)),
+        proptest::collection::vec(any::<u8>(), 0..80).prop_map(|bytes| Answer::Told(bytes.into())),
+        Just(Answer::Refused),
+        Just(Answer::Unread),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_logs_and_any_answers_are_told_or_left(
+        logs in proptest::collection::vec(any_log(), 0..12),
+        answers in proptest::collection::vec(answer(), 1..40),
+    ) {
+        let transaction = transaction(logs);
+        let mut decoding = Decoding::new(&TABLE, &transaction, network());
+        let mut answers = answers.into_iter().cycle();
+        let mut asked = Vec::<View>::new();
+        for _wave in 0..4 {
+            let wanted = decoding.wanted();
+            prop_assert!(wanted.iter().all(|view| !asked.contains(view)));
+            asked.extend(wanted.iter().cloned());
+            decoding.answer(answers.by_ref().take(wanted.len()).collect());
+        }
+        let decoded = decoding.finish();
+        prop_assert!(decoded.events.is_sorted_by_key(|(event, _)| event.log));
+        for (event, _) in &decoded.events {
+            let names: std::collections::BTreeSet<_> = event.members.iter().map(|(name, _)| name).collect();
+            prop_assert_eq!(names.len(), event.members.len());
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_table_or_refused(text in "[A-Za-z0-9 \n\\[\\]().,:|?=@#$*/+<>!&-]{0,120}") {
+        let _ = Table::parse(&text);
+        let _ = Table::parse(&format!("STAKE Put(uint256 a, bytes b) {text}"));
+        let _ = Table::parse(&format!("STAKE Put(uint256[] a) amount={text}"));
+    }
+}
+
+#[test]
+fn lengths_and_offsets_beyond_the_data_are_not_followed() {
+    let row = "VOTE Cast(string a) reason=a";
+    let told = |words: &[B256]| decode(row, vec![log("Cast(string)", &[], words)]).len();
+    assert_eq!(told(&[number(32), number(3), B256::right_padding_from(b"abc")]), 1);
+    assert_eq!(told(&[number(32), number(0)]), 1);
+    assert_eq!(told(&[number(32), number(33), B256::ZERO]), 0);
+    assert_eq!(told(&[number(64), number(0)]), 0);
+    assert_eq!(told(&[number(32), number(u64::MAX)]), 0);
+    assert_eq!(told(&[B256::repeat_byte(0xff), number(0)]), 0);
+    assert_eq!(told(&[]), 0);
+}
+
+#[test]
+fn the_last_bytes_may_lack_their_padding_as_old_compilers_leave_it() {
+    let mut cast = log("Cast(string)", &[], &[number(32), number(3)]);
+    cast.data = cast.data.iter().chain(b"abc").copied().collect::<Vec<_>>().into();
+    assert_eq!(decode("VOTE Cast(string a) reason=a", vec![cast]).len(), 1);
+}
+
+#[test]
+fn arrays_that_share_their_bytes_are_refused() {
+    // 64 offsets to one array of 64 numbers: 4,096 values in 131 words.
+    let row = "CLAIM Paid(uint256[][] a) amount=a[0][0]";
+    let mut data = vec![number(32), number(64)];
+    data.extend((0..64).map(|_| number(64 * 32)));
+    data.push(number(64));
+    data.extend((0..64).map(number));
+    assert_eq!(decode(row, vec![log("Paid(uint256[][])", &[], &data)]), []);
+    // One offset to it is a plain encoding.
+    let mut data = vec![number(32), number(1), number(32), number(64)];
+    data.extend((0..64).map(number));
+    assert_eq!(decode(row, vec![log("Paid(uint256[][])", &[], &data)]).len(), 1);
+}
+
+#[test]
+fn no_more_views_are_wanted_than_one_decoding_may_ask() {
+    let row = "STAKE Put(uint256 a) asset=at(uint256:a)";
+    let logs = (0..5_000).map(|place| log("Put(uint256)", &[], &[number(place)])).collect();
+    let (table, put) = (table(row), transaction(logs));
+    let mut decoding = Decoding::new(&table, &put, network());
+    let wanted = decoding.wanted();
+    assert_eq!(wanted.len(), 4_096);
+    decoding.answer(wanted.iter().map(|_| reply(&[address(1)])).collect());
+    assert_eq!(decoding.wanted(), []);
+    let decoded = decoding.finish();
+    assert_eq!((decoded.events.len(), decoded.unread), (4_096, 5_000 - 4_096));
+}

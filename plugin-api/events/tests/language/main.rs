@@ -1,0 +1,110 @@
+//! What the language of the tables says, row by row, by logs whose bytes are written out here.
+//!
+//! They stand outside the crate, where those who write tables stand: they see what is public and nothing else.
+#![expect(clippy::expect_used, clippy::panic, reason = "a broken expectation is how a test fails")]
+
+mod arrays;
+mod bounds;
+mod choice;
+mod expressions;
+mod made;
+mod neighbours;
+mod tables;
+mod views;
+
+use alloy::primitives::{Address, B256, Bytes, U256, keccak256};
+use portolan_events::{Answer, Decoded, Decoding, Event, Log, Network, Table, Transaction, Value, View};
+
+/// An address that is easily told from others.
+fn account(byte: u8) -> Address {
+    Address::repeat_byte(byte)
+}
+
+/// A number as a word.
+fn number(number: u64) -> B256 {
+    U256::from(number).into()
+}
+
+/// A number below zero as a word.
+fn below_zero(size: u64) -> B256 {
+    U256::from(size).wrapping_neg().into()
+}
+
+fn address(byte: u8) -> B256 {
+    account(byte).into_word()
+}
+
+/// A log of account 0xcc.
+fn log(signature: &str, topics: &[B256], data: &[B256]) -> Log {
+    log_of(0xcc, signature, topics, data)
+}
+
+fn log_of(emitter: u8, signature: &str, topics: &[B256], data: &[B256]) -> Log {
+    let topics = std::iter::once(keccak256(signature)).chain(topics.iter().copied()).collect();
+    let data: Vec<u8> = data.iter().flat_map(|word| word.0).collect();
+    Log { index: 0, address: account(emitter), topics, data: data.into() }
+}
+
+fn transfer(token: u8, from: u8, to: u8, amount: u64) -> Log {
+    log_of(token, "Transfer(address,address,uint256)", &[address(from), address(to)], &[number(amount)])
+}
+
+/// A transaction of account 0xf0 that called 0xf1.
+fn transaction(logs: Vec<Log>) -> Transaction {
+    Transaction { hash: B256::ZERO, from: account(0xf0), to: Some(account(0xf1)), value: U256::ZERO, logs }
+}
+
+fn table(text: &str) -> Table {
+    Table::parse(text).expect("the table is well written")
+}
+
+/// Where account 0xaa is the wrapped native token.
+fn network() -> Network {
+    Network { chain_id: 1, wrapped_native: Some(account(0xaa)) }
+}
+
+/// A view's calldata.
+fn call(signature: &str, arguments: &[B256]) -> Bytes {
+    let mut data = keccak256(signature)[..4].to_vec();
+    arguments.iter().for_each(|word| data.extend_from_slice(word.as_slice()));
+    data.into()
+}
+
+fn view(to: u8, signature: &str, arguments: &[B256]) -> View {
+    View { to: account(to), data: call(signature, arguments) }
+}
+
+fn reply(words: &[B256]) -> Answer {
+    Answer::Told(words.iter().flat_map(|word| word.0).collect::<Vec<u8>>().into())
+}
+
+/// Decodes with a chain that answers these views; it refuses others.
+fn decode_with(table: &Table, transaction: &Transaction, chain: &[(View, Answer)]) -> Decoded {
+    let mut decoding = Decoding::new(table, transaction, network());
+    for _wave in 0..8 {
+        let wanted = decoding.wanted();
+        if wanted.is_empty() {
+            break;
+        }
+        let answer = |view: &View| {
+            chain.iter().find(|(known, _)| known == view).map_or(Answer::Refused, |(_, answer)| answer.clone())
+        };
+        decoding.answer(wanted.iter().map(answer).collect());
+    }
+    decoding.finish()
+}
+
+/// Decodes without a chain.
+fn decode(text: &str, logs: Vec<Log>) -> Vec<Event> {
+    decode_with(&table(text), &transaction(logs), &[]).events.into_iter().map(|(event, _)| event).collect()
+}
+
+/// The value of a member of the only event.
+fn member(events: &[Event], name: &str) -> Option<Value> {
+    let [event] = events else { panic!("{} events instead of one", events.len()) };
+    event.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+}
+
+fn raw(raw: u64, of: Option<u8>) -> Value {
+    Value::Amount { raw: U256::from(raw), of: of.map(account) }
+}

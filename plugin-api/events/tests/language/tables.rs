@@ -1,0 +1,87 @@
+//! Tables that are read, and those that are refused.
+
+use std::collections::BTreeSet;
+
+use portolan_events::{Class, KINDS, class};
+
+use crate::*;
+
+#[test]
+fn rows_have_sections_and_go_on_in_indented_lines() {
+    let table = table(
+        "# a comment\n\nSTAKE Put(uint256 a) # another\n    amount=a\n\n[one]\nUNSTAKE Left(uint256[2] a, \
+         (uint b, address[] c)[3] d) amount=a[0]\n[two]\nCLAIM Put(uint256 indexed a)\n\tamount=a",
+    );
+    let rows: Vec<_> = table.rows().map(|row| (row.line(), row.section(), row.kind().name(), row.topic())).collect();
+    let put = keccak256("Put(uint256)");
+    let left = keccak256("Left(uint256[2],(uint256,address[])[3])");
+    assert_eq!(rows, [(3, "", "STAKE", put), (7, "one", "UNSTAKE", left), (9, "two", "CLAIM", put)]);
+    assert_eq!(table.rows().map(|row| row.signature()).last(), Some("Put(uint256 indexed a)"));
+    assert_eq!(table.topics().collect::<Vec<_>>(), [put, left]);
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let wrong = [
+        ("DANCE Put(uint256 a)", "there is no type DANCE"),
+        ("STAKE", "a row is a type and a signature"),
+        ("STAKE Put(uint256 a", ", or ) is missing before \"\""),
+        ("STAKE Put(uint257 a)", "no type begins \"uint257 a)\""),
+        ("STAKE Put(uint256 a, uint256 a)", "two parameters are called a"),
+        ("STAKE Put(uint256[0] a)", "uint256[0] has not between 1 and 256 places"),
+        ("STAKE Put()[]", "\"[]\" is no member"),
+        ("STAKE anonymous Put(uint256 a)", "( is missing before \" Put(uint256 a)\""),
+        (
+            "STAKE P(uint indexed a, uint indexed b, uint indexed c, uint indexed d)",
+            "P has more than 3 indexed parameters",
+        ),
+        ("STAKE Put(uint256 a) cake=a", "cake: there is no such member"),
+        ("STAKE Put(uint256 a) amount=b", "amount: the event has no parameter b"),
+        ("STAKE Put(uint256 a) amount=a amount=a", "amount is told twice"),
+        ("SWAP Put(uint256 a) legs=@:a,native:-a toToken=@", "toToken is told twice"),
+        ("STAKE Put(uint256 a) user=a", "user: Address is made of Integer"),
+        ("STAKE Put(bytes32 a) user=a", "user: Address is made of Word"),
+        ("STAKE Put(address a) amount=a", "amount: Amount(Some(\"asset\")) is made of Address"),
+        ("STAKE Put(address a) amount=a+1", "amount: Address is reckoned with"),
+        ("STAKE Put(uint256 a) asset=a.token()", "asset: Integer stands for an address"),
+        ("STAKE Put(uint256 a) asset=at(address:a)", "asset: address of at is made of Integer"),
+        ("STAKE Put(uint256 a) asset=at(bytes:a)", "asset: bytes is no type of one word"),
+        ("STAKE Put(uint256 a) asset=at(uint256:a", "asset: , is missing before \"\""),
+        ("STAKE Put(uint256 a) asset=at(uint256:#)", "asset: # stands where there is no array"),
+        ("STAKE Put(uint256 a) amount=a)", "amount: \")\" is not understood"),
+        ("STAKE Put(uint256 a) amount=0x12", "amount: 0x12 is neither an address nor a number"),
+        ("STAKE Put(uint256[][] a) amount=a", "amount: a is an array of arrays"),
+        ("STAKE Put((uint256 b) a) amount=a", "amount: a is a tuple"),
+        ("STAKE Put((uint256 b) a) amount=a.c", "amount: a has no member c"),
+        ("STAKE Put(uint256 a) amount=$gone(a)", "amount: there is no $gone"),
+        ("STAKE Put(uint256 a) asset=@|a", "asset: alternatives are Address and Integer"),
+        ("STAKE Put(uint256 a) amount", "\"amount\" is no member"),
+        ("STAKE Put(uint256[] a) amount=1 if a>1", "a condition is about an array"),
+        ("STAKE Put(string a) amount=1 if a=1", "a text is compared"),
+        ("STAKE Put(uint256 a) amount=1 if a>", "a name is missing before \"\""),
+        ("[open", "a heading is [a name]"),
+    ];
+    for (row, what) in wrong {
+        let error = Table::parse(&format!("# first\n{row}\n")).unwrap_err();
+        assert_eq!((error.line, error.what.as_str()), (2, what), "{row}");
+    }
+    assert_eq!(Table::parse("   amount=a").unwrap_err().line, 1);
+    let deep = format!("STAKE Put(uint256 a) amount={}a{}", "(".repeat(99), ")".repeat(99));
+    assert_eq!(Table::parse(&deep).unwrap_err().what, "amount: nested deeper than 16");
+    let deep = format!("STAKE Put({}uint256 a{}) amount=1", "(".repeat(99), ")".repeat(99));
+    let arrays = format!("STAKE Put(uint256{} a) amount=1", "[256]".repeat(9));
+    assert_eq!(Table::parse(&arrays).unwrap_err().what, "arrays are nested deeper than 8");
+    assert_eq!(Table::parse(&deep).unwrap_err().what, "tuples are nested deeper than 8");
+}
+
+#[test]
+fn the_vocabulary_has_a_class_for_each_member_and_a_token_for_each_amount() {
+    let names: BTreeSet<_> = KINDS.iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), KINDS.len(), "a type stands twice");
+    for member in KINDS.iter().flat_map(|(_, members)| *members) {
+        let of = class(member).unwrap_or_else(|| panic!("{member} has no class"));
+        let Class::Amount(Some(token)) = of else { continue };
+        let token = (token != "native").then(|| class(token));
+        assert!(matches!(token, None | Some(Some(Class::Token | Class::Address))), "{member}");
+    }
+}
