@@ -1,6 +1,6 @@
 //! What an instance serves: protocols, deployments, and the claim functions that it may ask an account to sign.
 
-use alloy::primitives::Address;
+use alloy::primitives::{Address, B256};
 use alloy::sol_types::{SolCall, SolValue};
 use portolan_abi::{map, question};
 
@@ -19,6 +19,8 @@ pub enum Question {
     Lending = question::LENDING,
     /// [`crate::Plugin::compositions`].
     Composition = question::COMPOSITION,
+    /// [`crate::Plugin::events`].
+    Events = question::EVENTS,
 }
 
 /// What an instance serves.
@@ -62,6 +64,14 @@ impl Catalogue {
     #[must_use]
     pub fn claims(mut self, templates: impl IntoIterator<Item = ClaimTemplate>) -> Self {
         self.0.claims.extend(templates.into_iter().map(|template| template.0));
+        self
+    }
+
+    /// Names the first topics of the events that [`crate::Plugin::events`] tells, usually those of a
+    /// [`Table`](crate::events::Table). The plugin is asked only about transactions that have one of them.
+    #[must_use]
+    pub fn events(mut self, topics: impl IntoIterator<Item = B256>) -> Self {
+        self.0.event_topics.get_or_insert_default().extend(topics.into_iter().map(|topic| map::Word(topic.0)));
         self
     }
 

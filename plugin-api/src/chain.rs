@@ -13,6 +13,8 @@ use alloy::sol_types::SolCall;
 use portolan_abi::map::{self, Start};
 
 use crate::error::{Error, Revert};
+use crate::event;
+use crate::events::Transaction;
 use crate::finding::Finding;
 use crate::read::{Ask, RawReply, Read};
 
@@ -70,7 +72,7 @@ impl Chain {
         Self { start, state: Mutex::default() }
     }
 
-    /// The slug that the question names.
+    /// The slug that the question names; empty where it is about a transaction.
     pub fn protocol(&self) -> &str {
         &self.start.protocol
     }
@@ -82,6 +84,22 @@ impl Chain {
     /// The tokens that the question is about, where it is about tokens.
     pub(crate) fn tokens(&self) -> Vec<Address> {
         self.start.tokens.iter().flatten().map(|token| Address::from(token.0)).collect()
+    }
+
+    /// The transaction that the question is about.
+    ///
+    /// # Errors
+    /// Where there is none, or its logs do not decode.
+    pub(crate) fn transaction(&self) -> Result<Transaction, String> {
+        let told = self.start.transaction.as_ref().ok_or("the question names no transaction")?;
+        event::transaction(told)
+    }
+
+    /// The ERC-20 that wraps the network's native token, where the question is about a transaction and the host knows
+    /// it.
+    pub fn wrapped_native(&self) -> Option<Address> {
+        let wrapped = self.start.transaction.as_ref()?.wrapped_native?;
+        Some(Address::from(wrapped.0))
     }
 
     /// The job's network, by EIP-155 chain id.

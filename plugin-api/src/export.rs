@@ -111,18 +111,21 @@ extern "C" fn start<P: Exported>(raw: &RawInstance, start: RSlice<'_, u8>) -> RR
     let templates = Arc::clone(&instance.templates);
     let (asked, chain) = (start.question, Arc::new(Chain::new(start)));
     match ask(instance, Arc::clone(&chain), asked) {
-        Some(question) => ROk(RawJob(Box::into_raw(Box::new(Job::new(chain, question, templates))).cast())),
-        None => refused(format!("question {asked} is not supported")),
+        Ok(question) => ROk(RawJob(Box::into_raw(Box::new(Job::new(chain, question, templates))).cast())),
+        Err(message) => refused(message),
     }
 }
 
-/// The author's future for a question; `None` for one that this SDK does not know.
-fn ask<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, asked: u8) -> Option<Question> {
+/// The author's future for a question.
+///
+/// # Errors
+/// For one that this SDK does not know, or that lacks what it is about.
+fn ask<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, asked: u8) -> Result<Question, String> {
     fn told<T: Into<Finding>>(found: Result<Vec<T>, Error>) -> Result<Vec<Finding>, Error> {
         found.map(|found| found.into_iter().map(Into::into).collect())
     }
     let account = chain.account();
-    Some(match asked {
+    Ok(match asked {
         question::CLAIMABLES => Box::pin(async move { told(instance.plugin.claimables(&chain, account).await) }),
         question::FARMING => Box::pin(async move { told(instance.plugin.farming(&chain, account).await) }),
         question::LENDING => Box::pin(async move { told(instance.plugin.lending(&chain, account).await) }),
@@ -130,7 +133,11 @@ fn ask<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, asked: u8) -> O
             let tokens = chain.tokens();
             told(instance.plugin.compositions(&chain, &tokens).await)
         }),
-        _ => return None,
+        question::EVENTS => {
+            let transaction = chain.transaction()?;
+            Box::pin(async move { told(instance.plugin.events(&chain, &transaction).await) })
+        }
+        _ => return Err(format!("question {asked} is not supported")),
     })
 }
 
@@ -177,7 +184,7 @@ macro_rules! export {
                 env!("CARGO_PKG_NAME"),
                 "\",\"version\":\"",
                 env!("CARGO_PKG_VERSION"),
-                "\",\"abi\":\"1.0.0\",\"apiRev\":3,\"frames\":[1],\"capabilities\":7,\"panic\":\"",
+                "\",\"abi\":\"1.0.0\",\"apiRev\":4,\"frames\":[1],\"capabilities\":15,\"panic\":\"",
                 if cfg!(panic = "unwind") { "unwind" } else { "abort" },
                 "\",\"rustc\":\"",
                 $crate::export::RUSTC,

@@ -4,6 +4,9 @@ use alloy::primitives::{Address, U256};
 use alloy::sol_types::SolCall;
 use portolan_abi::map;
 
+use crate::event;
+use crate::events::Event;
+
 /// The text that stands for a token's symbol in the name of a finding.
 ///
 /// ```
@@ -169,6 +172,8 @@ pub enum Finding {
     Lending(LendingPosition),
     /// See [`Composition`].
     Composition(Composition),
+    /// See [`Event`].
+    Event(Event),
 }
 
 impl From<Claimable> for Finding {
@@ -195,6 +200,12 @@ impl From<Composition> for Finding {
     }
 }
 
+impl From<Event> for Finding {
+    fn from(found: Event) -> Self {
+        Self::Event(found)
+    }
+}
+
 impl Finding {
     pub(crate) fn into_abi(self, templates: &[map::ClaimTemplate]) -> map::Finding {
         match self {
@@ -204,6 +215,7 @@ impl Finding {
             Self::Farming(found) => map::Finding { farming: Some(found.into_abi()), ..map::Finding::default() },
             Self::Lending(found) => map::Finding { lending: Some(found.into_abi()), ..map::Finding::default() },
             Self::Composition(found) => map::Finding { composition: Some(found.into_abi()), ..map::Finding::default() },
+            Self::Event(found) => map::Finding { event: Some(event::into_abi(found)), ..map::Finding::default() },
         }
     }
 }

@@ -85,7 +85,9 @@
 
 mod catalogue;
 mod chain;
+mod decode;
 mod error;
+mod event;
 #[doc(hidden)]
 pub mod export;
 mod finding;
@@ -100,7 +102,7 @@ mod settings;
 pub mod testing;
 mod wire;
 
-pub use alloy::primitives::{Address, B256, Bytes, U256, address};
+pub use alloy::primitives::{Address, B256, Bytes, U256, address, b256};
 pub use alloy::sol_types::{SolCall, SolValue};
 pub use catalogue::{Catalogue, ClaimTemplate, Company, Protocol, Question, Role};
 pub use chain::{Block, Chain, Left};
@@ -111,6 +113,9 @@ pub use finding::{
 pub use plugin::Plugin;
 pub use read::Read;
 pub use settings::{Deployment, Keys, Mechanism, Settings, SettingsError};
+
+/// Events: tables of them, and what the logs of a transaction are told as.
+pub use portolan_events as events;
 
 #[doc(hidden)]
 pub use alloy;

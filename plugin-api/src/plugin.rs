@@ -5,14 +5,15 @@ use alloy::primitives::Address;
 use crate::catalogue::Catalogue;
 use crate::chain::Chain;
 use crate::error::Error;
+use crate::events::{Event, Transaction};
 use crate::finding::{Claimable, Composition, FarmingPosition, LendingPosition};
 use crate::settings::{Settings, SettingsError};
 
 /// A protocol plugin: what it serves, and the questions that it answers.
 ///
 /// A value of this type is one *instance*: the outcome of one settings file. It is shared by all jobs, on any
-/// threads, so it holds no state that changes. A job asks one question about one account (or about tokens) for one
-/// protocol on one network; [`Chain::protocol`] and [`Chain::network`] tell which.
+/// threads, so it holds no state that changes. A job asks one question about one account (or about tokens, or a
+/// transaction) for one protocol on one network; [`Chain::protocol`] and [`Chain::network`] tell which.
 pub trait Plugin: Sized + Send + Sync + 'static {
     /// Makes an instance. Called when the plugin is loaded and whenever its settings file changes; jobs under way
     /// keep the instance that they began with.
@@ -71,6 +72,20 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         tokens: &[Address],
     ) -> impl Future<Output = Result<Vec<Composition>, Error>> + Send {
         let _ = (cx, tokens);
+        async { Ok(Vec::new()) }
+    }
+
+    /// What the logs of a transaction mean. Called once for each job whose question is events: for a transaction of
+    /// [`Chain::network`] that has one of the first topics that [`Catalogue::events`] names, with all its logs, about
+    /// all protocols of the plugin at once; so [`Chain::protocol`] is empty. [`Chain::decode`] tells them by a table.
+    ///
+    /// [`Event::protocol`] is a slug of the catalogue, and only where the contract that emitted the log is known to
+    /// belong to it: anyone can emit a log that looks like a protocol's. What is not this plugin's is left out.
+    ///
+    /// # Errors
+    /// As [`Plugin::claimables`].
+    fn events(&self, cx: &Chain, transaction: &Transaction) -> impl Future<Output = Result<Vec<Event>, Error>> + Send {
+        let _ = (cx, transaction);
         async { Ok(Vec::new()) }
     }
 }

@@ -153,13 +153,22 @@ impl RawReply {
 
     /// The decoded answer, or what the contract did instead.
     pub(crate) fn decoded<C: SolCall>(&self, to: Address) -> Result<Result<C::Return, Revert>, Error> {
+        Ok(self.answered(to)?.and_then(|bytes| {
+            let limit = DECODED_FLOOR_BYTES.saturating_add(bytes.len().saturating_mul(DECODED_PER_BYTE));
+            let config = AbiDecoderConfig::new().memory_limit(limit);
+            C::abi_decode_returns_with_config(bytes, config).map_err(|_| Revert::Undecodable(bytes.len()))
+        }))
+    }
+
+    /// The returned bytes, or what the contract did instead.
+    pub(crate) fn returned(&self, to: Address) -> Result<Result<Bytes, Revert>, Error> {
+        Ok(self.answered(to)?.map(Bytes::copy_from_slice))
+    }
+
+    fn answered(&self, to: Address) -> Result<Result<&[u8], Revert>, Error> {
         let bytes = self.bytes();
         Ok(match self.status {
-            status::OK => {
-                let limit = DECODED_FLOOR_BYTES.saturating_add(bytes.len().saturating_mul(DECODED_PER_BYTE));
-                let config = AbiDecoderConfig::new().memory_limit(limit);
-                C::abi_decode_returns_with_config(bytes, config).map_err(|_| Revert::Undecodable(bytes.len()))
-            }
+            status::OK => Ok(bytes),
             status::REVERTED => Err(Revert::Data(Bytes::copy_from_slice(bytes))),
             status::NO_CODE => Err(Revert::NoCode),
             status::GAS_CAP => Err(Revert::Gas),

@@ -144,6 +144,25 @@ impl Keys<'_> {
         }
     }
 
+    /// An array of texts; empty where it is missing.
+    ///
+    /// # Errors
+    /// Where it is no array of texts.
+    pub fn texts(&self, key: &'static str) -> Result<Vec<&str>, SettingsError> {
+        let wrong = || SettingsError::new("not an array of texts").at(key);
+        match self.value(key) {
+            None => Ok(Vec::new()),
+            Some(SettingsValue::List(list)) => {
+                let texts = list.iter().map(|value| match value {
+                    SettingsValue::Text(text) => Ok(text.as_str()),
+                    _ => Err(wrong()),
+                });
+                texts.collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+
     /// True or false; false where it is missing.
     ///
     /// # Errors
@@ -180,10 +199,32 @@ impl Keys<'_> {
         }
     }
 
+    /// The name of a contract's function; `None` where it is missing.
+    ///
+    /// # Errors
+    /// Where Solidity could not name one so.
+    pub fn function(&self, key: &'static str) -> Result<Option<&str>, SettingsError> {
+        match self.text(key)? {
+            Some(name) if !is_identifier(name) => {
+                Err(SettingsError::new(format!("{name:?} is no name of a function")).at(key))
+            }
+            name => Ok(name),
+        }
+    }
+
     fn value(&self, key: &'static str) -> Option<&SettingsValue> {
         self.known.borrow_mut().push(key);
         self.row.keys.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
+}
+
+/// Longer than any function's name.
+const NAME_BYTES_MAX: usize = 64;
+
+fn is_identifier(name: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$';
+    let begins = name.bytes().next().is_some_and(letter);
+    begins && name.len() <= NAME_BYTES_MAX && name.bytes().all(|byte| letter(byte) || byte.is_ascii_digit())
 }
 
 fn parse_address(text: &str) -> Result<Address, SettingsError> {

@@ -4,15 +4,17 @@
 //! [`Fixture`], or a closure. No network is needed.
 
 mod canned;
+mod events;
 mod expected;
 mod fixture;
 mod run;
 
 pub use canned::Canned;
+pub use events::EventCases;
 pub use expected::{Expected, line, replay_all};
 pub use fixture::{Fixture, FixtureError};
 pub use portolan_abi::map;
-pub use run::{Case, End, Outcome, settings_error};
+pub use run::{Case, End, Outcome, catalogue, settings_error};
 
 use alloy::primitives::{Address, Bytes};
 

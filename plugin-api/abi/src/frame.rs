@@ -1,4 +1,5 @@
-//! A frame: blocks of rows, then one blob that the rows point into. One frame goes into `resume`, one comes out.
+//! A frame: blocks of rows, then one blob that the rows point into. One frame goes into `resume`, one comes out; the
+//! logs of a transaction are one too.
 //!
 //! Layout, little-endian: magic, frame version (u16), number of blocks (u16), blob length (u32), reserved (u32);
 //! each block is count (u32), stride (u32) and `count × stride` bytes; the blob ends the frame.
@@ -29,6 +30,12 @@ pub mod resume_out {
     pub const NETWORKS: usize = 1;
     /// [`crate::row::Read`], job by job.
     pub const READS: usize = 2;
+}
+
+/// The blocks of the frame that is [`crate::map::Transaction::logs`].
+pub mod transaction {
+    /// [`crate::row::Log`], in the order of the receipt.
+    pub const LOGS: usize = 0;
 }
 
 const HEAD: usize = 16;

@@ -1,4 +1,4 @@
-//! The CBOR maps: settings, catalogue, start, findings, claims.
+//! The CBOR maps: settings, catalogue, start, findings, claims, events.
 //!
 //! Keys are small integers. A field added after the first version is an `Option` or has a default, and unknown
 //! keys are skipped, so that either side may be the older one.
@@ -170,7 +170,7 @@ pub struct Catalogue {
     /// Claims name these by index.
     #[n(2)]
     pub claims: Vec<ClaimTemplate>,
-    /// Reserved for event decoding: first topics that the plugin knows.
+    /// The first topics of the events that the plugin tells: it is asked only about transactions that have one of them.
     #[n(3)]
     pub event_topics: Option<Vec<Word>>,
 }
@@ -261,13 +261,13 @@ pub struct Start {
     /// One of [`crate::question`].
     #[n(0)]
     pub question: u8,
-    /// Protocol slug.
+    /// Protocol slug; empty for [`crate::question::EVENTS`], which is about all protocols of the plugin.
     #[n(1)]
     pub protocol: String,
     /// EIP-155 chain id.
     #[n(2)]
     pub chain_id: u64,
-    /// Whom it is about; zero, and without meaning, where the question is about tokens.
+    /// Whom it is about; zero, and without meaning, where the question is about tokens or a transaction.
     #[n(3)]
     pub account: Address,
     /// The block that pinned reads of the job's network are at.
@@ -282,6 +282,33 @@ pub struct Start {
     /// For [`crate::question::COMPOSITION`]: the tokens that it is about.
     #[n(7)]
     pub tokens: Option<Vec<Address>>,
+    /// For [`crate::question::EVENTS`]: the transaction that it is about.
+    #[n(8)]
+    pub transaction: Option<Transaction>,
+}
+
+/// A transaction that succeeded, on the job's network.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Transaction {
+    /// Hash.
+    #[n(0)]
+    pub hash: Word,
+    /// Who sent it.
+    #[n(1)]
+    pub from: Address,
+    /// Whom it called; absent where it created a contract.
+    #[n(2)]
+    pub to: Option<Address>,
+    /// Native value in wei.
+    #[n(3)]
+    pub value: Word,
+    /// All its logs, in the order of the receipt, as [`crate::log`] writes them.
+    #[cbor(n(4), with = "minicbor::bytes")]
+    pub logs: Vec<u8>,
+    /// The ERC-20 that wraps the network's native token, where the host knows it.
+    #[n(5)]
+    pub wrapped_native: Option<Address>,
 }
 
 /// A block.
@@ -366,6 +393,9 @@ pub struct Finding {
     /// Answers [`crate::question::COMPOSITION`].
     #[n(4)]
     pub composition: Option<Composition>,
+    /// Answers [`crate::question::EVENTS`].
+    #[n(5)]
+    pub event: Option<Event>,
 }
 
 /// Something that the account can claim.
@@ -530,4 +560,94 @@ pub struct Part {
     /// Smallest units of it.
     #[n(1)]
     pub amount: Word,
+}
+
+/// What a log of a transaction means.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Event {
+    /// Place in [`Transaction::logs`], from 0.
+    #[n(0)]
+    pub log: u32,
+    /// The type of the event, for example `SWAP`.
+    #[n(1)]
+    pub kind: String,
+    /// Slug of the plugin's protocol that the emitting contract is known to belong to; absent where it is not known.
+    #[n(2)]
+    pub protocol: Option<String>,
+    /// The metadata; what cannot be told is absent.
+    #[n(3)]
+    pub members: Vec<Member>,
+}
+
+/// A member of an event's metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Member {
+    /// Name, for example `fromToken`.
+    #[n(0)]
+    pub name: String,
+    /// Value.
+    #[n(1)]
+    pub value: Value,
+}
+
+/// A value of an event's metadata; exactly one field is there. A host leaves out what it does not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Value {
+    /// An account or a contract.
+    #[n(1)]
+    pub address: Option<Address>,
+    /// A token; zero is the native token.
+    #[n(2)]
+    pub token: Option<Address>,
+    /// An amount of a token.
+    #[n(3)]
+    pub amount: Option<Amount>,
+    /// Several tokens and amounts.
+    #[n(4)]
+    pub assets: Option<Vec<Asset>>,
+    /// An integer that is no amount.
+    #[n(5)]
+    pub number: Option<Word>,
+    /// 32 bytes: a hash.
+    #[n(6)]
+    pub word: Option<Word>,
+    /// Yes or no.
+    #[n(7)]
+    pub flag: Option<bool>,
+    /// Words of a contract or of its users.
+    #[n(8)]
+    pub text: Option<String>,
+    /// Unix seconds.
+    #[n(9)]
+    pub seconds: Option<Word>,
+    /// EIP-155 chain id of another network.
+    #[n(10)]
+    pub network: Option<u64>,
+}
+
+/// An amount in an event's metadata.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Amount {
+    /// Smallest units.
+    #[n(0)]
+    pub raw: Word,
+    /// The token, zero is the native token; absent where it is not known which, or where units have no decimals.
+    #[n(1)]
+    pub of: Option<Address>,
+}
+
+/// A token and an amount of it in an event's metadata.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Asset {
+    /// Token, zero is the native token; absent where it is not known.
+    #[n(0)]
+    pub token: Option<Address>,
+    /// Smallest units.
+    #[n(1)]
+    pub raw: Word,
 }

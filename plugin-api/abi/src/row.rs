@@ -1,4 +1,4 @@
-//! The rows of the hot path: what a job asks, what it gets, and the job records around them.
+//! The rows of the hot path: what a job asks, what it gets, the job records around them, and logs.
 //!
 //! Rows are little-endian and of fixed size. A row type may grow at its end: a reader takes what it knows,
 //! and what is missing reads as zero, which always means the first version's behaviour.
@@ -277,6 +277,50 @@ impl Row for Network {
 
     fn read(bytes: &[u8]) -> Self {
         Self { chain_id: u64::from_le_bytes(Fields(bytes).bytes()) }
+    }
+}
+
+/// One log of a transaction, 44 bytes; [`crate::log`] writes and reads them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// The contract that emitted it.
+    pub contract: [u8; 20],
+    /// Its topics, of 32 bytes each; no chain has more than four.
+    pub topics: u8,
+    /// Place in its block, as JSON-RPC's `logIndex`.
+    pub index: u64,
+    /// The first topic in the blob; the others follow it.
+    pub topics_offset: u32,
+    /// The data in the blob.
+    pub data_offset: u32,
+    /// Bytes of data.
+    pub data_len: u32,
+}
+
+impl Row for Log {
+    const SIZE: usize = 44;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.contract);
+        out.extend([self.topics, 0, 0, 0]);
+        out.extend(self.index.to_le_bytes());
+        for field in [self.topics_offset, self.data_offset, self.data_len] {
+            out.extend(field.to_le_bytes());
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let mut take = Fields(bytes);
+        let contract = take.bytes();
+        let [topics, _, _, _] = take.bytes();
+        Self {
+            contract,
+            topics,
+            index: u64::from_le_bytes(take.bytes()),
+            topics_offset: take.u32(),
+            data_offset: take.u32(),
+            data_len: take.u32(),
+        }
     }
 }
 

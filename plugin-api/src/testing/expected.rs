@@ -10,6 +10,7 @@ use alloy::primitives::{Address, U256, hex};
 use portolan_abi::map::{self, Finding, Word};
 use serde::{Deserialize, Serialize};
 
+use super::events::told;
 use super::{End, Fixture, FixtureError, Outcome};
 use crate::export::Exported;
 
@@ -116,6 +117,7 @@ pub fn line(finding: &Finding) -> String {
             let parts: Vec<String> = found.parts.iter().map(part).collect();
             format!("redeem {} of {} to {}", number(found.supply), address(found.token), parts.join(", "))
         }
+        Finding { event: Some(found), .. } => format!("log {} is {}", found.log, told(found)),
         _ => "nothing".to_owned(),
     }
 }

@@ -5,11 +5,14 @@ use std::path::Path;
 
 use alloy::primitives::{Address, B256, Bytes};
 use portolan_abi::root::PluginRef;
+use portolan_abi::{codec, map};
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Asked, Case, Outcome, Replies};
 use crate::catalogue::Question;
 use crate::chain::Block;
+use crate::event;
+use crate::events::Transaction;
 use crate::export::{Exported, module};
 use crate::settings::Settings;
 
@@ -24,6 +27,9 @@ pub struct Fixture {
     /// What the question is about, where it is about tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tokens: Vec<String>,
+    /// What the question is about, where it is about a transaction: as the binary interface hands it over.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    transaction: String,
     block: RecordedBlock,
     /// The blocks of other networks, by chain id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -104,6 +110,7 @@ impl Fixture {
             question: name(case.question).to_owned(),
             account: hex(case.account.as_slice()),
             tokens: case.tokens.iter().map(|token| hex(token.as_slice())).collect(),
+            transaction: case.transaction_map().map(|told| hex(&codec::encode(&told))).unwrap_or_default(),
             block: RecordedBlock::new(case.at),
             pins: case.pins.iter().map(|(network, at)| (*network, RecordedBlock::new(*at))).collect(),
             settings: if case.settings.is_default() { String::new() } else { hex(&case.settings.encode()) },
@@ -152,11 +159,25 @@ impl Fixture {
         let case = Case::new(&self.protocol, self.network, question, account);
         let mut case = case.settings(settings).block(self.block.parse()?);
         case.tokens = self.tokens.iter().map(|token| address("token", token)).collect::<Result<_, _>>()?;
+        case.transaction = self.transaction()?;
         for (network, at) in &self.pins {
             case = case.pin(*network, at.parse()?);
         }
         let known: HashMap<_, _> = self.reads.iter().map(Recorded::parse).collect::<Result<_, _>>()?;
         Ok(case.run::<P>(|asked: &Asked| known.get(&key(asked)).cloned().unwrap_or(Answer::Unavailable)))
+    }
+}
+
+impl Fixture {
+    fn transaction(&self) -> Result<Option<(Transaction, Option<Address>)>, FixtureError> {
+        if self.transaction.is_empty() {
+            return Ok(None);
+        }
+        let wrong = || wrong("transaction", &self.transaction);
+        let told: map::Transaction =
+            codec::decode(&bytes("transaction", &self.transaction, None)?).map_err(|_| wrong())?;
+        let wrapped = told.wrapped_native.map(|token| Address::from(token.0));
+        Ok(Some((event::transaction(&told).map_err(|_| wrong())?, wrapped)))
     }
 }
 
@@ -230,11 +251,12 @@ impl Recorded {
     }
 }
 
-const QUESTIONS: [(Question, &str); 4] = [
+const QUESTIONS: [(Question, &str); 5] = [
     (Question::Claimables, "claimables"),
     (Question::Farming, "farming"),
     (Question::Lending, "lending"),
     (Question::Composition, "composition"),
+    (Question::Events, "events"),
 ];
 
 fn name(question: Question) -> &'static str {

@@ -12,13 +12,16 @@ use portolan_abi::{capability, codec};
 use super::{Answer, Asked, Replies};
 use crate::catalogue::Question;
 use crate::chain::Block;
+use crate::event;
+use crate::events::Transaction;
 use crate::export::{Exported, module};
 use crate::settings::Settings;
 
 /// Waves after which a job under test is stopped.
 const WAVES_MAX: usize = 1_000;
 
-/// One job: a question about an account, or about tokens, to one protocol on one network.
+/// One job: a question about an account or about tokens to one protocol on one network, or about a transaction to the
+/// plugin.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub(super) protocol: String,
@@ -26,6 +29,7 @@ pub struct Case {
     pub(super) question: Question,
     pub(super) account: Address,
     pub(super) tokens: Vec<Address>,
+    pub(super) transaction: Option<(Transaction, Option<Address>)>,
     pub(super) at: Block,
     pub(super) settings: Settings,
     pub(super) pins: Vec<(u64, Block)>,
@@ -36,13 +40,27 @@ impl Case {
     pub fn new(protocol: &str, network: u64, question: Question, account: Address) -> Self {
         let at = Block { number: 1, hash: B256::repeat_byte(1), timestamp: 1_700_000_000, evm_number: 1 };
         let (settings, protocol) = (Settings::default(), protocol.to_owned());
-        Self { protocol, network, question, account, tokens: Vec::new(), at, settings, pins: Vec::new() }
+        let (tokens, pins) = (Vec::new(), Vec::new());
+        Self { protocol, network, question, account, tokens, transaction: None, at, settings, pins }
     }
 
     /// A job about tokens and nobody's account, at block 1, with the shipped settings.
     pub fn of_tokens(protocol: &str, network: u64, tokens: &[Address]) -> Self {
         let tokens = tokens.to_vec();
         Self { tokens, ..Self::new(protocol, network, Question::Composition, Address::ZERO) }
+    }
+
+    /// A job about a transaction and all protocols of the plugin, at block 1, with the shipped settings.
+    pub fn of_transaction(network: u64, transaction: Transaction) -> Self {
+        let transaction = Some((transaction, None));
+        Self { transaction, ..Self::new("", network, Question::Events, Address::ZERO) }
+    }
+
+    /// With the ERC-20 that wraps the network's native token, for a job about a transaction.
+    #[must_use]
+    pub fn wrapped_native(mut self, token: Address) -> Self {
+        self.transaction = self.transaction.map(|(transaction, _)| (transaction, Some(token)));
+        self
     }
 
     /// With an operator's settings.
@@ -106,13 +124,30 @@ impl Case {
             capabilities: capability::ALL,
             tokens: (self.question == Question::Composition)
                 .then(|| self.tokens.iter().map(|token| map::Address(token.into_array())).collect()),
+            transaction: self.transaction_map(),
         }
+    }
+}
+
+impl Case {
+    pub(super) fn transaction_map(&self) -> Option<map::Transaction> {
+        let (transaction, wrapped) = self.transaction.as_ref()?;
+        Some(event::asked(transaction, *wrapped).expect("a transaction of less than 4 GiB"))
     }
 }
 
 /// What a plugin says of settings that it refuses; `None` if it takes them.
 pub fn settings_error<P: Exported>(settings: &Settings) -> Option<map::SettingsError> {
     Running::new(module::<P>(), settings).err()
+}
+
+/// What an instance with these settings says that it serves.
+///
+/// # Panics
+/// If the plugin refuses the settings, or its catalogue is none.
+pub fn catalogue<P: Exported>(settings: &Settings) -> map::Catalogue {
+    let plugin = Running::new(module::<P>(), settings).expect("the plugin takes its settings");
+    codec::decode(&(plugin.module.catalogue())(&plugin.instance)).expect("a catalogue decodes")
 }
 
 fn block(block: Block) -> map::Block {
@@ -214,6 +249,11 @@ impl Outcome {
     /// The compositions among the findings.
     pub fn compositions(&self) -> Vec<&map::Composition> {
         self.findings.iter().filter_map(|finding| finding.composition.as_ref()).collect()
+    }
+
+    /// The events among the findings.
+    pub fn events(&self) -> Vec<&map::Event> {
+        self.findings.iter().filter_map(|finding| finding.event.as_ref()).collect()
     }
 
     /// Takes what one resume gave; the reads that it asks for.

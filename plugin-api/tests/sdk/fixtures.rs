@@ -184,7 +184,7 @@ fn changed(pointer: &str, value: Value) -> String {
 #[test]
 fn a_value_that_no_fixture_holds_is_told_with_its_name() {
     let cases = [
-        ("/question", json!("events"), "question \"events\" is not what a fixture holds"),
+        ("/question", json!("prices"), "question \"prices\" is not what a fixture holds"),
         ("/account", json!("0x12"), "account \"0x12\" is not what a fixture holds"),
         ("/block/hash", json!("0x00"), "block hash \"0x00\" is not what a fixture holds"),
         ("/reads/0/to", json!("somewhere"), "to \"somewhere\" is not what a fixture holds"),

@@ -56,6 +56,7 @@ pub(crate) fn start_map() -> Start {
         pins: Vec::new(),
         capabilities: portolan_abi::capability::ALL,
         tokens: None,
+        transaction: None,
     }
 }
 

@@ -4,7 +4,9 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken expectation is how a test fails")]
 
 mod any_bytes;
+mod cases;
 mod combinators;
+mod events;
 mod findings;
 mod fixtures;
 mod frames;

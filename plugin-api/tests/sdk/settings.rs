@@ -14,9 +14,11 @@ use crate::host::{Host, shipped};
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Farm {
     chef: Address,
+    title: Option<String>,
     pending: Option<String>,
     oracle: Option<Address>,
     farms: Vec<Address>,
+    sections: Vec<String>,
     dual: bool,
     pools_max: Option<i64>,
 }
@@ -25,9 +27,11 @@ impl Mechanism for Farm {
     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
         Ok(Self {
             chef: keys.address("chef")?,
-            pending: keys.text("pending")?.map(str::to_owned),
+            title: keys.text("title")?.map(str::to_owned),
+            pending: keys.function("pending")?.map(str::to_owned),
             oracle: keys.address_opt("oracle")?,
             farms: keys.addresses("farms")?,
+            sections: keys.texts("sections")?.into_iter().map(str::to_owned).collect(),
             dual: keys.flag("dual")?,
             pools_max: keys.integer("pools_max")?,
         })
@@ -149,7 +153,9 @@ fn every_type_of_key_is_read() {
         137,
         "main",
         vec![
+            key("title", text("A title")),
             key("pending", text("pendingCake")),
+            key("sections", SettingsValue::List(vec![text("v2"), text("")])),
             key("oracle", text(checksummed)),
             key("farms", list),
             key("dual", SettingsValue::Bool(true)),
@@ -159,9 +165,11 @@ fn every_type_of_key_is_read() {
     let vitalik = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045");
     let expected = Farm {
         chef: Address::repeat_byte(0x42),
+        title: Some("A title".to_owned()),
         pending: Some("pendingCake".to_owned()),
         oracle: Some(vitalik),
         farms: vec![vitalik, Address::repeat_byte(0xab)],
+        sections: vec!["v2".to_owned(), String::new()],
         dual: true,
         pools_max: Some(-3),
     };
@@ -180,8 +188,14 @@ fn what_is_wrong_is_told_with_row_and_key() {
     let number = || SettingsValue::Integer(1);
     let list = |values| SettingsValue::List(values);
     let cases = [
-        ("chefs", text("x"), "unknown key; known here: chef, pending, oracle, farms, dual, pools_max"),
+        ("chefs", text("x"), "unknown key; known here: chef, title, pending, oracle, farms, sections, dual, pools_max"),
+        ("title", number(), "not a text"),
         ("pending", number(), "not a text"),
+        ("pending", text(""), "\"\" is no name of a function"),
+        ("pending", text("9lives"), "\"9lives\" is no name of a function"),
+        ("pending", text("f(address)"), "\"f(address)\" is no name of a function"),
+        ("sections", text("v2"), "not an array of texts"),
+        ("sections", list(vec![number()]), "not an array of texts"),
         ("oracle", SettingsValue::Bool(true), "not a text"),
         ("oracle", text("0x123"), "\"0x123\" is not 0x and 40 hex digits"),
         ("oracle", text(""), "\"\" is not 0x and 40 hex digits"),

@@ -1,7 +1,7 @@
 //! A frame byte by byte, and everything that is no frame.
 
 use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};
-use portolan_abi::row::{JobIn, JobOut, Network, Read, Reply, Row, kind, mode, state, status};
+use portolan_abi::row::{JobIn, JobOut, Log, Network, Read, Reply, Row, kind, mode, state, status};
 
 use crate::bytes::{block, head, join};
 
@@ -89,6 +89,7 @@ fn every_row_writes_the_bytes_that_it_announces() {
     }
     let sizes = [written::<Read>(), written::<Reply>(), written::<JobIn>(), written::<JobOut>(), written::<Network>()];
     assert_eq!(sizes, [(48, 48), (16, 16), (16, 16), (24, 24), (8, 8)]);
+    assert_eq!(written::<Log>(), (44, 44));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Frames of an older or a newer writer: rows that are shorter or longer, blocks that are missing or unknown.
 
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::row::{JobIn, JobOut, Network, Read, Reply, Row};
+use portolan_abi::row::{JobIn, JobOut, Log, Network, Read, Reply, Row};
 
 use crate::bytes::{block, head, join};
 
@@ -101,6 +101,8 @@ fn every_row_reads_zero_where_an_older_writer_ends() {
         message_len: 6,
     });
     read_cut_at_every_byte(&Network { chain_id: u64::MAX });
+    let (contract, index) = ([9; 20], u64::MAX);
+    read_cut_at_every_byte(&Log { contract, topics: 4, index, topics_offset: 1, data_offset: 2, data_len: 3 });
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use minicbor::{Decode, Encode};
 use portolan_abi::codec::{self, DecodeError};
 use portolan_abi::map::{
-    Address, Block, Catalogue, Claim, Claimable, FarmingPosition, Finding, LendingPosition, Pin, Protocol,
-    ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Start, StartError, Word, side,
+    Address, Amount, Asset, Block, Catalogue, Claim, Claimable, Event, FarmingPosition, Finding, LendingPosition,
+    Member, Pin, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Start, StartError,
+    Transaction, Value, Word, side,
 };
 
 use crate::bytes::unhex;
@@ -150,6 +151,16 @@ fn optional_keys_may_be_missing() {
     assert_eq!(reward, Reward { token: Address([0x21; 20]), per_second: None });
     let claim: Claim = codec::decode(&unhex(&format!("a3 00 05 01 {address} 02 41ff"))).expect("a claim");
     assert_eq!(claim, Claim { template: 5, to: Address([0x21; 20]), arguments: vec![0xff], value: None });
+    let amount: Amount = codec::decode(&unhex(&format!("a1 00 {word}"))).expect("an amount");
+    assert_eq!(amount, Amount { raw: Word([0x22; 32]), of: None });
+    let asset: Asset = codec::decode(&unhex(&format!("a1 01 {word}"))).expect("an asset");
+    assert_eq!(asset, Asset { token: None, raw: Word([0x22; 32]) });
+    let event: Event = codec::decode(&unhex("a3 00 05 01 6141 03 81 a2 00 6162 01 a1 07 f5")).expect("an event");
+    let member = Member { name: "b".to_owned(), value: Value { flag: Some(true), ..Value::default() } };
+    assert_eq!(event, Event { log: 5, kind: "A".to_owned(), protocol: None, members: vec![member] });
+    let creation = format!("a4 00 {word} 01 {address} 03 {word} 04 41 ff");
+    let creation: Transaction = codec::decode(&unhex(&creation)).expect("a transaction");
+    assert_eq!((creation.to, creation.logs, creation.wrapped_native), (None, vec![0xff], None));
     let catalogue: Catalogue = codec::decode(&unhex("a3 00 80 01 80 02 80")).expect("a catalogue");
     assert_eq!(catalogue, Catalogue::default());
     let protocol = unhex("a5 00 6161 01 6141 02 60 04 81 6146 05 a2 00 6142 01 6162");
@@ -184,7 +195,7 @@ struct EarlierStart {
 }
 
 #[test]
-fn a_start_of_revision_2_asks_about_no_tokens_and_reads_one_of_revision_3() {
+fn a_start_of_revision_2_asks_about_no_tokens_and_no_transaction_and_reads_one_of_revision_4() {
     let (block, account) = (Block::default(), Address([3; 20]));
     let earlier = EarlierStart {
         question: 2,
@@ -196,9 +207,9 @@ fn a_start_of_revision_2_asks_about_no_tokens_and_reads_one_of_revision_3() {
         capabilities: 3,
     };
     let read: Start = codec::decode(&codec::encode(&earlier)).expect("a start");
-    assert_eq!((read.question, read.account, read.tokens), (2, account, None));
+    assert_eq!((read.question, read.account, read.tokens, read.transaction), (2, account, None, None));
     let read: EarlierStart = codec::decode(&codec::encode(&samples::start())).expect("a start");
-    assert_eq!((read.chain_id, read.capabilities), (42161, 7));
+    assert_eq!((read.chain_id, read.capabilities), (42161, 15));
 }
 
 #[test]

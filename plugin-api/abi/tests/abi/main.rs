@@ -10,6 +10,7 @@ mod grown_frames;
 mod grown_maps;
 mod grown_root;
 mod layout;
+mod logs;
 mod note;
 mod readme;
 mod samples;

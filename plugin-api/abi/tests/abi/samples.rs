@@ -1,10 +1,12 @@
 //! One full value of every map: each optional key is there, and no two fields of a map hold the same.
 
 use portolan_abi::codec;
+use portolan_abi::log::{self, Log};
 use portolan_abi::map::{
-    Address, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, FarmingPosition,
-    Finding, LendingPosition, Part, Pin, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError,
-    SettingsKey, SettingsRow, SettingsValue, Start, StartError, Word, caller, role, side,
+    Address, Amount, Asset, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Event,
+    FarmingPosition, Finding, LendingPosition, Member, Part, Pin, Protocol, ReadExtension, Reward, Role, Selftest,
+    Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue, Start, StartError, Transaction, Value, Word,
+    caller, role, side,
 };
 
 /// Calls `$on!(Type, value)` for every type that passes as a map of its own.
@@ -97,6 +99,19 @@ pub(crate) fn start() -> Start {
         pins: vec![Pin { chain_id: 1, block: block(2000, 0x33) }],
         capabilities: portolan_abi::capability::ALL,
         tokens: Some(vec![Address([0x34; 20]), Address([0x35; 20])]),
+        transaction: Some(transaction()),
+    }
+}
+
+fn transaction() -> Transaction {
+    let log = Log { index: 58, contract: [0x36; 20], topics: vec![[0x37; 32], [0x38; 32]].into(), data: &[0x39; 3] };
+    Transaction {
+        hash: Word([0x3a; 32]),
+        from: Address([0x3b; 20]),
+        to: Some(Address([0x3c; 20])),
+        value: Word([0x3d; 32]),
+        logs: log::encode([log]).expect("a small log"),
+        wrapped_native: Some(Address([0x3e; 20])),
     }
 }
 
@@ -110,6 +125,7 @@ pub(crate) fn finding() -> Finding {
         farming: Some(farming()),
         lending: Some(lending()),
         composition: Some(composition()),
+        event: Some(event()),
     }
 }
 
@@ -160,6 +176,28 @@ fn composition() -> Composition {
         kind: "SHARE".to_owned(),
         supply: Word([0x67; 32]),
         parts: vec![Part { token: Address([0x68; 20]), amount: Word([0x69; 32]) }],
+    }
+}
+
+/// With one member, whose value has all that others have one of each.
+pub(crate) fn event() -> Event {
+    let value = Value {
+        address: Some(Address([0x81; 20])),
+        token: Some(Address([0x82; 20])),
+        amount: Some(Amount { raw: Word([0x83; 32]), of: Some(Address([0x84; 20])) }),
+        assets: Some(vec![Asset { token: Some(Address([0x85; 20])), raw: Word([0x86; 32]) }]),
+        number: Some(Word([0x87; 32])),
+        word: Some(Word([0x88; 32])),
+        flag: Some(true),
+        text: Some("words".to_owned()),
+        seconds: Some(Word([0x89; 32])),
+        network: Some(138),
+    };
+    Event {
+        log: 139,
+        kind: "SWAP".to_owned(),
+        protocol: Some("acme".to_owned()),
+        members: vec![Member { name: "user".to_owned(), value }],
     }
 }
 

@@ -1,0 +1,117 @@
+//! Cases of events: logs that another encoder made, and what they must be told as.
+//!
+//! `X.cases.json` is written by hand; `X.logs.json` beside it has the same cases encoded, by `tests/chain/events.mjs`.
+//! The README has the format.
+#![expect(clippy::panic, reason = "a table that tells wrongly is the failure of the test that runs this")]
+
+mod case;
+mod told;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use alloy::primitives::B256;
+
+use self::case::EventCase;
+use self::told::differences;
+use super::{End, FixtureError};
+use crate::event::into_abi;
+use crate::events::{Event, Kind, Table};
+use crate::export::Exported;
+
+pub(super) use self::told::told;
+
+/// The cases of a file.
+#[derive(Debug)]
+pub struct EventCases {
+    path: PathBuf,
+    cases: Vec<EventCase>,
+}
+
+/// What rows have in common that a case cannot tell apart: section, type, first topic, number of topics.
+type Likeness = (String, Kind, B256, usize);
+
+impl EventCases {
+    /// Reads `X.cases.json`, and `X.logs.json` beside it.
+    ///
+    /// # Panics
+    /// If they are not there, or are not of the same cases.
+    pub fn load(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        let cases = case::load(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self { path: path.to_owned(), cases }
+    }
+
+    /// Asks the plugin about each case's transaction, and compares what it tells of the case's own log; how many cases
+    /// there are.
+    ///
+    /// # Panics
+    /// If it tells anything else, or does not end complete.
+    pub fn check<P: Exported>(&self) -> usize {
+        self.each(|case| {
+            let outcome = case.question().run::<P>(case);
+            let own = outcome.events().into_iter().filter(|event| case.is_own(event)).map(told);
+            let mut wrong = differences(&case.expected, own.collect());
+            if outcome.end != End::Complete {
+                wrong.push(format!("ended {:?}: {}", outcome.end, outcome.message));
+            }
+            wrong
+        })
+    }
+
+    /// The same of a table alone: protocols are not told.
+    ///
+    /// # Panics
+    /// If it tells anything else, or `table` is none.
+    pub fn check_table(&self, table: &str) -> usize {
+        let table = self.parsed(table);
+        self.each(|case| {
+            let own = case.decoded(&table).into_iter().map(|(event, _)| into_abi(event));
+            let own = own.filter(|event| case.is_own(event)).map(|event| told(&event));
+            differences(&case.expected, own.collect())
+        })
+    }
+
+    /// That every row of `table` tells the own log of a case. Rows that differ only in their conditions and expressions
+    /// need as many cases as they are.
+    ///
+    /// # Panics
+    /// If one does not, or `table` is none.
+    pub fn cover(&self, table: &str) {
+        let table = self.parsed(table);
+        let mut cases: BTreeMap<Likeness, usize> = BTreeMap::new();
+        for case in &self.cases {
+            let own = |(event, _): &(Event, String)| event.log == case.place;
+            let Some((event, section)) = case.decoded(&table).into_iter().find(own) else { continue };
+            let topics = &case.transaction.logs[case.place].topics;
+            let Some(first) = topics.first() else { continue };
+            *cases.entry((section, event.kind, *first, topics.len())).or_default() += 1;
+        }
+        let mut open = Vec::new();
+        for row in table.rows() {
+            let topics = 1 + row.signature().split(' ').filter(|word| *word == "indexed").count();
+            match cases.get_mut(&(row.section().to_owned(), row.kind(), row.topic(), topics)) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ => open.push(format!("line {}: {} {}", row.line(), row.kind().name(), row.signature())),
+            }
+        }
+        assert!(open.is_empty(), "{}: no case of\n{}", self.path.display(), open.join("\n"));
+    }
+
+    fn each(&self, check: impl Fn(&EventCase) -> Vec<String>) -> usize {
+        let lines = self.cases.iter().flat_map(|case| {
+            check(case).into_iter().map(|wrong| format!("{:?}: {wrong}", case.title)).collect::<Vec<_>>()
+        });
+        let lines: Vec<String> = lines.collect();
+        assert!(lines.is_empty(), "{}:\n{}", self.path.display(), lines.join("\n"));
+        self.cases.len()
+    }
+
+    fn parsed(&self, table: &str) -> Table {
+        Table::parse(table).unwrap_or_else(|error| panic!("{}: its table: {error}", self.path.display()))
+    }
+}
+
+fn wrong(what: &'static str, text: &str) -> FixtureError {
+    FixtureError::Value { what, text: text.to_owned() }
+}

@@ -1,0 +1,328 @@
+//! The question about events: the transaction that a job gets, what tables want of the chain, and events as findings.
+
+use portolan_abi::codec;
+use portolan_abi::log::{self, Log};
+use portolan_abi::map::{self, Amount, Member, Start};
+use portolan_abi::question;
+use portolan_plugin_api::events::{self, Asset, Event, Kind, Table, Transaction, Value};
+use portolan_plugin_api::export::{Exported, Manifest};
+use portolan_plugin_api::testing::{self, Answer, Asked, Case, End, Fixture};
+use portolan_plugin_api::{
+    Address, B256, Bytes, Catalogue, Chain, Error, Plugin, Question, Settings, SettingsError, U256,
+};
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any, prop_assert, proptest};
+
+use crate::host::{Host, start_map};
+use crate::scenario::{NETWORK, TARGET, contract, word};
+
+const TOKEN: Address = Address::repeat_byte(0x55);
+const OTHER: Address = Address::repeat_byte(0x66);
+const WRAPPED: Address = Address::repeat_byte(0x77);
+
+fn kind(name: &str) -> Kind {
+    Kind::named(name).expect("a word of the vocabulary")
+}
+
+/// Two logs: one with a topic and data, an anonymous one with nothing.
+fn transaction() -> Transaction {
+    let first = events::Log {
+        index: 41,
+        address: TARGET,
+        topics: vec![B256::repeat_byte(1), B256::repeat_byte(2)],
+        data: Bytes::from_static(&[3, 4, 5]),
+    };
+    let second = events::Log { index: 42, address: OTHER, ..events::Log::default() };
+    Transaction {
+        hash: B256::repeat_byte(9),
+        from: TOKEN,
+        to: Some(OTHER),
+        value: U256::from(7),
+        logs: vec![first, second],
+    }
+}
+
+/// Answers with the transaction that it was asked about, as an error; a plugin has no other way to show it.
+struct Echo;
+
+impl Plugin for Echo {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new().events([B256::repeat_byte(1)]).events([B256::repeat_byte(2)])
+    }
+
+    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+        assert_eq!((cx.protocol(), cx.network()), ("", NETWORK));
+        Err(Error::new(format!("{:?} {transaction:?}", cx.wrapped_native())))
+    }
+}
+
+impl Exported for Echo {
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+#[test]
+fn a_catalogue_names_the_first_topics_of_its_events() {
+    let named = Host::<Echo>::new().catalogue().event_topics;
+    assert_eq!(named, Some(vec![map::Word([1; 32]), map::Word([2; 32])]));
+}
+
+#[test]
+fn a_job_gets_the_whole_transaction() {
+    let case = Case::of_transaction(NETWORK, transaction());
+    let outcome = case.clone().wrapped_native(WRAPPED).run::<Echo>(contract);
+    assert_eq!(outcome.message, format!("{:?} {:?}", Some(WRAPPED), transaction()));
+    assert_eq!(case.run::<Echo>(contract).message, format!("{:?} {:?}", None::<Address>, transaction()));
+    let creation = Transaction { to: None, logs: Vec::new(), ..transaction() };
+    let outcome = Case::of_transaction(NETWORK, creation.clone()).run::<Echo>(contract);
+    assert_eq!(outcome.message, format!("{:?} {creation:?}", None::<Address>));
+}
+
+fn start(transaction: Option<map::Transaction>) -> Start {
+    Start { question: question::EVENTS, protocol: String::new(), transaction, ..start_map() }
+}
+
+#[test]
+fn a_question_about_no_transaction_or_with_logs_that_are_none_is_refused() {
+    let host = Host::<Echo>::new();
+    let refused = |start: &Start| host.start_with(&codec::encode(start)).err();
+    assert_eq!(refused(&start(None)).as_deref(), Some("the question names no transaction"));
+    let torn = map::Transaction { logs: vec![1, 2], ..map::Transaction::default() };
+    assert_eq!(refused(&start(Some(torn))).as_deref(), Some("logs of the transaction: frame ends early"));
+    let none = map::Transaction { logs: log::encode([]).expect("nothing"), ..map::Transaction::default() };
+    assert_eq!(refused(&start(Some(none))), None);
+}
+
+/// Tells one event with a value of each class.
+struct Every;
+
+impl Plugin for Every {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new()
+    }
+
+    async fn events(&self, _: &Chain, _: &Transaction) -> Result<Vec<Event>, Error> {
+        let asset = |token| Asset { token, raw: U256::from(258) };
+        let members = vec![
+            ("user", Value::Address(TARGET)),
+            ("asset", Value::Token(TOKEN)),
+            ("amount", Value::Amount { raw: U256::from(1), of: Some(TOKEN) }),
+            ("fee", Value::Amount { raw: U256::MAX, of: None }),
+            ("assets", Value::Assets(vec![asset(Some(TOKEN)), asset(None)])),
+            ("tokenId", Value::Number(U256::from(2))),
+            ("node", Value::Word(B256::repeat_byte(3))),
+            ("approved", Value::Flag(false)),
+            ("name", Value::Text("words".to_owned())),
+            ("expires", Value::Seconds(U256::from(4))),
+            ("remoteNetwork", Value::Network(10)),
+        ];
+        let event = |log, protocol, members| Event { log, kind: kind("SWAP"), protocol, members };
+        Ok(vec![
+            event(1, Some("acme".to_owned()), members),
+            event(0, None, Vec::new()),
+            event(usize::MAX, None, Vec::new()),
+        ])
+    }
+}
+
+impl Exported for Every {
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+#[test]
+fn an_event_arrives_whole() {
+    let outcome = Case::of_transaction(NETWORK, transaction()).run::<Every>(contract);
+    assert_eq!((outcome.end, outcome.waves.len()), (End::Complete, 0), "{}", outcome.message);
+    let number = |number: u8| {
+        let mut word = [0; 32];
+        word[31] = number;
+        map::Word(word)
+    };
+    let (token, none) = (map::Address([0x55; 20]), map::Value::default());
+    let mut raw = number(2);
+    raw.0[30] = 1; // 258
+    let assets = vec![map::Asset { token: Some(token), raw }, map::Asset { token: None, raw }];
+    let values = [
+        ("user", map::Value { address: Some(map::Address([0x11; 20])), ..none.clone() }),
+        ("asset", map::Value { token: Some(token), ..none.clone() }),
+        ("amount", map::Value { amount: Some(Amount { raw: number(1), of: Some(token) }), ..none.clone() }),
+        ("fee", map::Value { amount: Some(Amount { raw: map::Word([0xff; 32]), of: None }), ..none.clone() }),
+        ("assets", map::Value { assets: Some(assets), ..none.clone() }),
+        ("tokenId", map::Value { number: Some(number(2)), ..none.clone() }),
+        ("node", map::Value { word: Some(map::Word([3; 32])), ..none.clone() }),
+        ("approved", map::Value { flag: Some(false), ..none.clone() }),
+        ("name", map::Value { text: Some("words".to_owned()), ..none.clone() }),
+        ("expires", map::Value { seconds: Some(number(4)), ..none.clone() }),
+        ("remoteNetwork", map::Value { network: Some(10), ..none }),
+    ];
+    let members = values.map(|(name, value)| Member { name: name.to_owned(), value }).to_vec();
+    let event = |log, protocol, members| map::Event { log, kind: "SWAP".to_owned(), protocol, members };
+    // A place that no transaction has is for the host to refuse.
+    let expected =
+        [event(1, Some("acme".to_owned()), members), event(0, None, Vec::new()), event(u32::MAX, None, Vec::new())];
+    assert_eq!(outcome.events(), expected.iter().collect::<Vec<_>>());
+    assert_eq!(testing::line(&outcome.findings[1]), "log 0 is SWAP of nobody: ");
+    assert!(
+        testing::line(&outcome.findings[0]).contains("log 1 is SWAP of acme: amount=1 approved=false asset=0x5555")
+    );
+}
+
+/// Tells by a table with a view of a view.
+struct Tabled(Table);
+
+impl Plugin for Tabled {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        let table = "[all]\nSTAKE Staked(address indexed user) user=user amount=1 asset=pool().token() contract=@";
+        Table::parse(table).map(Self).map_err(|error| SettingsError::new(error.to_string()))
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new().events(self.0.topics())
+    }
+
+    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+        let decoded = cx.decode(&self.0, transaction).await?;
+        assert!(decoded.iter().all(|(_, section)| section == "all"));
+        Ok(decoded.into_iter().map(|(event, _)| event).collect())
+    }
+}
+
+impl Exported for Tabled {
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+/// `Staked(address indexed user)` of so many contracts.
+fn staked(contracts: u8) -> Case {
+    let topic = Host::<Tabled>::new().catalogue().event_topics.expect("a topic")[0];
+    let log = |address: u8| events::Log {
+        address: Address::repeat_byte(address),
+        topics: vec![B256::from(topic.0), B256::left_padding_from(TARGET.as_slice())],
+        ..events::Log::default()
+    };
+    let logs = (1..=contracts).map(log).collect();
+    Case::of_transaction(NETWORK, Transaction { logs, ..Transaction::default() })
+}
+
+/// Every contract's pool is the contract that is one more, every token is 0x55….
+fn pools(asked: &Asked) -> Answer {
+    let pool = Address::repeat_byte(asked.to[0].wrapping_add(0x80));
+    let answer = if asked.to[0] < 0x80 { pool } else { TOKEN };
+    Answer::Ok(B256::left_padding_from(answer.as_slice()).0.into())
+}
+
+#[test]
+fn all_views_of_a_depth_leave_in_one_wave_and_may_stand_for_a_day() {
+    let mut freshness = Vec::new();
+    let outcome = staked(40).run::<Tabled>(|asked: &Asked| {
+        freshness.push((asked.freshness, asked.freshness_s));
+        pools(asked)
+    });
+    assert_eq!((outcome.end, outcome.events().len()), (End::Complete, 40), "{}", outcome.message);
+    assert_eq!(outcome.waves, [40, 40]);
+    assert!(freshness.iter().all(|told| *told == (portolan_abi::row::freshness::WITHIN, 86_400)), "{freshness:?}");
+}
+
+#[test]
+fn a_view_that_does_not_answer_is_a_value_and_one_that_is_not_read_is_a_loss() {
+    let second = Address::repeat_byte(2);
+    let with = |answer: &Answer| {
+        staked(3).run::<Tabled>(|asked: &Asked| if asked.to == second { answer.clone() } else { pools(asked) })
+    };
+    for refused in [Answer::Reverted(Bytes::new()), Answer::NoCode, Answer::GasCap, Answer::Ok(Bytes::new())] {
+        let outcome = with(&refused);
+        assert_eq!((outcome.end, outcome.events().len()), (End::Complete, 2), "{refused:?}: {}", outcome.message);
+    }
+    for lost in [Answer::Unavailable, Answer::OverBudget, Answer::Unsupported] {
+        let outcome = with(&lost);
+        assert_eq!((outcome.end, outcome.events().len()), (End::Partial, 2), "{lost:?}");
+        assert_eq!(outcome.message, "1 logs: a view that tells them could not be read");
+    }
+}
+
+#[test]
+fn a_recorded_job_about_a_transaction_replays_about_the_same_one() {
+    let case = staked(2).wrapped_native(WRAPPED);
+    let (outcome, fixture) = Fixture::record::<Tabled>(&case, pools);
+    assert_eq!(outcome.events().len(), 2);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("job.json");
+    fixture.save(&path).expect("saved");
+    let loaded = Fixture::load(&path).expect("loaded");
+    assert_eq!(loaded, fixture);
+    assert_eq!(loaded.replay::<Tabled>(Settings::default()).expect("replayed"), outcome);
+    let echoed = loaded.replay::<Echo>(Settings::default()).expect("replayed").message;
+    assert!(echoed.starts_with(&format!("{:?} ", Some(WRAPPED))), "{echoed}");
+}
+
+#[test]
+fn a_plugin_without_events_tells_none() {
+    let outcome = Case::of_transaction(NETWORK, transaction()).run::<Quiet>(word_of_all);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
+    assert_eq!(Host::<Quiet>::new().catalogue().event_topics, None);
+    // Nor does one that tells events answer what is asked about accounts.
+    let outcome = Case::new("acme", NETWORK, Question::Farming, TARGET).run::<Echo>(contract);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
+}
+
+fn word_of_all(_: &Asked) -> Answer {
+    word(1)
+}
+
+struct Quiet;
+
+impl Plugin for Quiet {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::new()
+    }
+}
+
+impl Exported for Quiet {
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+/// Contract, topics, data.
+type AnyLog = ([u8; 20], Vec<[u8; 32]>, Vec<u8>);
+
+fn any_log() -> impl Strategy<Value = AnyLog> {
+    (any::<[u8; 20]>(), vec(any::<[u8; 32]>(), 0..6), vec(any::<u8>(), 0..100))
+}
+
+proptest! {
+    #[test]
+    fn logs_of_any_shape_arrive_as_they_are(logs in vec(any_log(), 0..20)) {
+        let told = logs.iter().zip(0..).map(|((contract, topics, data), index)| {
+            Log { index, contract: *contract, topics: topics.clone().into(), data }
+        });
+        let transaction =
+            map::Transaction { logs: log::encode(told).expect("small logs"), ..map::Transaction::default() };
+        let host = Host::<Echo>::new();
+        let mut jobs = [host.start_with(&codec::encode(&start(Some(transaction)))).expect("the plugin starts the job")];
+        let step = host.resume(&mut jobs, &[&[]]).remove(0);
+        let log = |((contract, topics, data), index): (&AnyLog, u64)| events::Log {
+            index,
+            address: Address::from(*contract),
+            topics: topics.iter().copied().map(B256::from).collect(),
+            data: data.clone().into(),
+        };
+        let logs = logs.iter().zip(0..).map(log).collect();
+        let expected = Transaction { to: None, logs, ..Transaction::default() };
+        prop_assert!(step.message.ends_with(&format!("{expected:?}")), "{}", step.message);
+    }
+
+    #[test]
+    fn logs_of_any_bytes_are_taken_or_refused(logs in vec(any::<u8>(), 0..200)) {
+        let transaction = map::Transaction { logs, ..map::Transaction::default() };
+        drop(Host::<Echo>::new().start_with(&codec::encode(&start(Some(transaction)))));
+    }
+}
