@@ -7,6 +7,7 @@
 pub mod aave_v3;
 mod both;
 mod each;
+pub mod events;
 pub mod master_chef;
 mod pair;
 pub mod share_vault;

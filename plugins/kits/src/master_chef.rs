@@ -23,9 +23,6 @@ use found::Labels;
 
 /// The pending view of Sushi's own contracts.
 const PENDING: &str = "pendingSushi";
-/// The longest name of a view that is taken; the longest known has 22 letters.
-const NAME_BYTES_MAX: usize = 64;
-
 /// The pools of one chef.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MasterChef {
@@ -171,10 +168,7 @@ impl Mechanism for MasterChef {
             Some("harvest") => ClaimCall::Harvest,
             other => return Err(unknown("claim", other, "`deposit`, `withdraw` or `harvest`")),
         };
-        let pending = keys.text("pending")?.unwrap_or(PENDING);
-        if !is_identifier(pending) {
-            return Err(SettingsError::new(format!("{pending:?} is no name of a function")).at("pending"));
-        }
+        let pending = keys.function("pending")?.unwrap_or(PENDING);
         Ok(Self {
             chef: keys.address("chef")?,
             kind,
@@ -188,11 +182,4 @@ impl Mechanism for MasterChef {
 fn unknown(key: &str, value: Option<&str>, known: &str) -> SettingsError {
     let what = value.map_or_else(|| "missing".to_owned(), |value| format!("{value:?} is unknown"));
     SettingsError::new(format!("{what}; give {known}")).at(key)
-}
-
-/// Whether Solidity could name a function so.
-fn is_identifier(name: &str) -> bool {
-    let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$';
-    let begins = name.bytes().next().is_some_and(letter);
-    begins && name.len() <= NAME_BYTES_MAX && name.bytes().all(|byte| letter(byte) || byte.is_ascii_digit())
 }
