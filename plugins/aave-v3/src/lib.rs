@@ -1,16 +1,21 @@
 //! Aave v3 and its forks Spark and Seamless: what an account has lent and borrowed, and the rewards that it can claim.
+//! Events of its pools and controllers; those of forks and of other versions are told by the plugin `lending`.
 //!
 //! The mechanism is a kit's; here are protocols, deployments and words. Invariant: each deployment is a part of its
-//! own, whose failure leaves the others' rows in the answer and is told there. It does not answer Aave's safety
-//! module, older versions, or other networks than the rows of `deployments.rs` and of the settings file name.
+//! own, whose failure leaves the others' rows in the answer and is told there. It answers nothing about accounts in
+//! Aave's safety module, older versions, or other networks than the rows of `deployments.rs` and of the settings file
+//! name.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
 use portolan_kits::aave_v3::{self, Labels};
+use portolan_kits::events::{EventTable, Scope, Source, tables};
+use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claimable, Deployment, Error, LendingPosition, Plugin, Protocol, Settings, SettingsError,
+    Address, Catalogue, Chain, Claimable, Deployment, Error, LendingPosition, Plugin, Protocol, Question, Settings,
+    SettingsError,
 };
 
 /// The answer's `type` of rewards.
@@ -21,6 +26,7 @@ const REWARD_TYPE: &str = "aave-v3-rewards";
 pub struct AaveV3 {
     protocols: Vec<Protocol>,
     deployments: Vec<Titled>,
+    events: EventTable,
 }
 
 /// A deployment, and what names of its rows begin with.
@@ -35,13 +41,15 @@ impl Plugin for AaveV3 {
         let rows = settings.deployments(deployments::shipped())?;
         let protocols = settings.protocols(&deployments::protocols(), &rows);
         let titled = |row: Deployment<_>| Titled { title: deployments::title(&protocols, &row), row };
-        Ok(Self { deployments: rows.into_iter().map(titled).collect(), protocols })
+        let events = EventTable::parse(tables::AAVE)?;
+        Ok(Self { deployments: rows.into_iter().map(titled).collect(), protocols, events })
     }
 
     fn catalogue(&self) -> Catalogue {
         let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(aave_v3::claim_templates());
-        self.deployments.iter().fold(catalogue, |catalogue, Titled { row, .. }| {
-            catalogue.deployment(row, row.mechanism.questions(), row.mechanism.contracts())
+        self.deployments.iter().fold(catalogue.events(self.events.topics()), |catalogue, Titled { row, .. }| {
+            let questions = [row.mechanism.questions(), &[Question::Events]].concat();
+            catalogue.deployment(row, &questions, row.mechanism.contracts())
         })
     }
 
@@ -51,6 +59,13 @@ impl Plugin for AaveV3 {
 
     async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<LendingPosition>, Error> {
         cx.gather(self.asked(cx).map(|it| it.row.mechanism.lending(cx, it.labels(), account))).await
+    }
+
+    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+        let here = self.deployments.iter().filter(|it| it.row.network == cx.network());
+        let sources: Vec<_> = here.map(Titled::source).collect();
+        let sources: Vec<_> = sources.iter().map(|(slug, source)| (*slug, source)).collect();
+        self.events.events(cx, transaction, &sources, Scope::Attributed).await
     }
 }
 
@@ -62,6 +77,11 @@ impl AaveV3 {
 }
 
 impl Titled {
+    /// Whose contracts emit events of the protocol.
+    fn source(&self) -> (&str, Source) {
+        (&self.row.protocol, Source::of(&["pool", "rewards"]).contracts(self.row.mechanism.contracts()))
+    }
+
     fn labels(&self) -> Labels<'_> {
         Labels { market: &self.row.market, title: &self.title, reward_type: REWARD_TYPE }
     }

@@ -253,3 +253,8 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
     let records = testing::replay_all::<AaveV3>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
     assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }
+
+#[test]
+fn events_are_told_of_its_own_contracts_alone() {
+    assert!(testing::EventCases::load("src/events.cases.json").check::<AaveV3>() >= 5, "the file has lost cases");
+}

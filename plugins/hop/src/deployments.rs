@@ -1,9 +1,13 @@
-//! Hop's staking contracts: one row for each network, with the link to its source. A settings file adds rows.
+//! Hop's staking contracts and bridges: one row for each network, with the link to its source. A settings file adds
+//! rows of staking.
 
+use portolan_kits::events::Source;
 use portolan_kits::staking_rewards::{Rewards, StakingRewards};
 use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
 
-const SLUG: &str = "hop";
+/// The protocol.
+pub(crate) const SLUG: &str = "hop";
+const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
 const POLYGON: u64 = 137;
 const ARBITRUM: u64 = 42_161;
@@ -56,6 +60,69 @@ pub(crate) fn shipped() -> impl Iterator<Item = Deployment<StakingRewards>> {
         market: "main".to_owned(),
         mechanism: StakingRewards::of_farms(farms.iter().copied(), Rewards::Single),
     })
+}
+
+/// Network and bridges, one for each asset: `l1Bridge` and `l2Bridge` of
+/// <https://github.com/hop-protocol/hop/blob/develop/packages/core/src/addresses/mainnet.ts>.
+const BRIDGES: [(u64, &[Address]); 4] = [
+    (
+        ETHEREUM,
+        &[
+            address!("0xb8901acb165ed027e32754e0ffe830802919727f"),
+            address!("0x3d4cc8a61c7528fd86c55cfe061a78dcba48edd1"),
+            address!("0x3666f603cc164936c1b87e207f36beba4ac5f18a"),
+            address!("0x3e4a3a4796d16c0cd582c382691998f7c06420b6"),
+            address!("0x22b1cbb8d98a01a3b71d034bb899775a76eb1cc2"),
+            address!("0xb98454270065a31d71bf635f6f7ee6a518dfb849"),
+            address!("0x914f986a44acb623a277d6bd17368171fcbe4273"),
+            address!("0x893246facf345c99e4235e5a7bbee7404c988b96"),
+            address!("0x36443fc70e073fe9d50425f82a3ee19fef697d62"),
+        ],
+    ),
+    (
+        OPTIMISM,
+        &[
+            address!("0x83f6244bd87662118d96d9a6d44f09dfff14b30e"),
+            address!("0x7191061d5d4c60f598214cc6913502184baddf18"),
+            address!("0xa81d244a1814468c734e5b4101f7b9c0c577a8fc"),
+            address!("0x46ae9bab8cea96610807a275ebd36f8e916b5c61"),
+            address!("0xb1ea9fed58a317f81eeefc18715dd323fdef45c4"),
+            address!("0x03d7f750777ec48d39d080b020d83eb2cb4e3547"),
+            address!("0x16284c7323c35f4960540583998c98b1cfc581a7"),
+            address!("0x33fe5bb8da466da55a8a32d6ade2bb104e2c5201"),
+        ],
+    ),
+    (
+        POLYGON,
+        &[
+            address!("0xb98454270065a31d71bf635f6f7ee6a518dfb849"),
+            address!("0xecf268be00308980b5b3fcd0975d47c4c8e1382a"),
+            address!("0x25d8039bb044dc227f741a9e381ca4ceae2e6ae8"),
+            address!("0x6c9a1acf73bd85463a46b0afc076fbdf602b690b"),
+            address!("0x553bc791d746767166fa3888432038193ceed5e2"),
+            address!("0x91bd9ccec64fc22475323a0e55d58f7786587905"),
+            address!("0x58c61aee5ed3d748a1467085ed2650b697a66234"),
+        ],
+    ),
+    (
+        ARBITRUM,
+        &[
+            address!("0x3749c4f034022c39ecaffaba182555d4508caccc"),
+            address!("0x7ac115536fe3a185100b2c4de4cb328bf3a58ba6"),
+            address!("0x0e0e3d2c5c292161999474247956ef542cabf8dd"),
+            address!("0x72209fe68386b37a40d6bca04f78356fd342491f"),
+            address!("0x3e4a3a4796d16c0cd582c382691998f7c06420b6"),
+            address!("0x25fb92e505f752f730cad0bd4fa17ece4a384266"),
+        ],
+    ),
+];
+
+/// The bridges, whose events are told.
+pub(crate) fn bridges() -> Vec<Deployment<Source>> {
+    let deployed = |(network, bridges): (u64, &[Address])| {
+        Source::of(&[]).contracts(bridges.iter().copied()).deployed(SLUG, network, "bridges")
+    };
+    BRIDGES.into_iter().map(deployed).collect()
 }
 
 /// The protocol that the plugin ships with.

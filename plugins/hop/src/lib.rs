@@ -1,19 +1,24 @@
-//! Hop: claimable rewards and stakes of its liquidity providers' staking on Optimism, Arbitrum and Polygon.
+//! Hop: claimable rewards and stakes of its liquidity providers' staking on Optimism, Arbitrum and Polygon, and the
+//! events of its bridges.
 //!
-//! The mechanism is a kit's. Invariant: each deployment is a part of its own, whose failure leaves the others' rows in
-//! the answer and is told there. It does not answer pools, or other networks than the rows of `deployments.rs`
-//! and of the settings file name.
+//! The mechanisms are a kit's. Invariant: each deployment of staking is a part of its own, whose failure leaves the
+//! others' rows in the answer and is told there. It does not answer pools, or other networks than the rows of
+//! `deployments.rs` and of the settings file name.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
+use portolan_kits::events::{EventTable, Scope, Source};
 use portolan_kits::staking_rewards::{self, StakingRewards};
+use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
     Address, Catalogue, Chain, Claimable, Deployment, Error, FarmingPosition, Plugin, Protocol, Question, Settings,
     SettingsError,
 };
 
+/// What is told of bridges.
+const TABLE: &str = include_str!("events.table");
 /// The answer's `type` of claimables.
 const CLAIMABLE_TYPE: &str = "hop-reward";
 /// The answer's `vaultType`.
@@ -24,20 +29,27 @@ const VAULT_TYPE: &str = "hop-staking-rewards";
 pub struct Hop {
     protocols: Vec<Protocol>,
     deployments: Vec<Deployment<StakingRewards>>,
+    bridges: Vec<Deployment<Source>>,
+    events: EventTable,
 }
 
 impl Plugin for Hop {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let deployments = settings.deployments(deployments::shipped())?;
-        Ok(Self { protocols: settings.protocols(&[deployments::protocol()], &deployments), deployments })
+        let protocols = settings.protocols(&[deployments::protocol()], &deployments);
+        Ok(Self { protocols, deployments, bridges: deployments::bridges(), events: EventTable::parse(TABLE)? })
     }
 
     fn catalogue(&self) -> Catalogue {
         let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(staking_rewards::claim_templates());
         let questions = [Question::Claimables, Question::Farming];
-        self.deployments
+        let catalogue = self
+            .deployments
             .iter()
-            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &questions, row.mechanism.contracts()))
+            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &questions, row.mechanism.contracts()));
+        self.bridges.iter().fold(catalogue.events(self.events.topics()), |catalogue, row| {
+            catalogue.deployment(row, &[Question::Events], row.mechanism.listed())
+        })
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -46,6 +58,12 @@ impl Plugin for Hop {
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
         cx.gather(self.asked(cx).map(|row| farming(cx, row, account))).await
+    }
+
+    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+        let here = self.bridges.iter().filter(|row| row.network == cx.network());
+        let sources: Vec<_> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
+        self.events.events(cx, transaction, &sources, Scope::All).await
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! What a farm can do wrong is the kit's test; here is what Hop makes of it.
 
-use portolan_plugin_api::testing::{self, Answer, Asked, Case, End, Outcome, map};
+use portolan_plugin_api::testing::{self, Answer, Asked, Case, End, EventCases, Outcome, map};
 use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
 
-use crate::Hop;
+use crate::{Hop, TABLE};
 
 sol! {
     function rewardsToken() external view returns (address);
@@ -107,6 +107,13 @@ fn a_settings_file_replaces_a_networks_list() {
     assert_eq!(Hop::configure(&settings).expect("the settings are right").deployments.len(), 3);
     let case = Case::new("hop", OPTIMISM, Question::Claimables, ACCOUNT).settings(settings);
     assert_eq!(case.run::<Hop>(chain).waves[0], 1);
+}
+
+#[test]
+fn the_logs_of_bridges_are_told_as_what_they_mean() {
+    let cases = EventCases::load(concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json"));
+    cases.cover(TABLE);
+    assert!(cases.check::<Hop>() >= 11);
 }
 
 #[test]

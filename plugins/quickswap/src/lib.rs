@@ -1,15 +1,17 @@
 //! QuickSwap on Polygon: claimable rewards and stakes of its farms, stakes of QUICK in the Dragon's Lair, and what its
-//! share (dQUICK) redeems to.
+//! share (dQUICK) redeems to; events of its pools.
 //!
 //! Farms and vaults are kits'. Invariant: each deployment is a part of its own, whose failure leaves the others' rows
-//! in the answer and is told there. It does not answer pools, v3 farms, or
-//! other networks than the rows of `deployments.rs` and of the settings file name.
+//! in the answer and is told there. It does not answer positions in pools,
+//! v3 farms, or other networks than the rows of `deployments.rs` and of the settings file name.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
+use portolan_kits::events::{EventTable, Scope, Source, tables};
 use portolan_kits::staking_rewards::{self, Farms, Rewards};
+use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
     Address, Catalogue, Chain, Claimable, Composition, Deployment, Error, FarmingPosition, Plugin, Protocol, Question,
     Settings, SettingsError,
@@ -22,16 +24,26 @@ use deployments::Contracts;
 pub struct Quickswap {
     protocols: Vec<Protocol>,
     deployments: Vec<Deployment<Contracts>>,
+    emitters: Vec<Deployment<Source>>,
+    events: EventTable,
 }
 
 impl Plugin for Quickswap {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let deployments = settings.deployments(deployments::shipped())?;
-        Ok(Self { protocols: settings.protocols(&[deployments::protocol()], &deployments), deployments })
+        Ok(Self {
+            protocols: settings.protocols(&[deployments::protocol()], &deployments),
+            deployments,
+            emitters: deployments::emitters(),
+            events: EventTable::parse(&[tables::UNISWAP_V2, tables::UNISWAP_V3].concat())?,
+        })
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(staking_rewards::claim_templates());
+        let catalogue = Catalogue::new()
+            .protocols(self.protocols.clone())
+            .claims(staking_rewards::claim_templates())
+            .events(self.events.topics());
         self.deployments.iter().fold(catalogue, |catalogue, row| match &row.mechanism {
             Contracts::Farms(farms) => {
                 catalogue.deployment(row, &[Question::Claimables, Question::Farming], farms.contracts())
@@ -59,6 +71,12 @@ impl Plugin for Quickswap {
         });
         let lairs: Vec<_> = lairs.collect();
         cx.gather(lairs).await
+    }
+
+    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+        let here = self.emitters.iter().filter(|row| row.network == cx.network());
+        let sources: Vec<_> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
+        self.events.events(cx, transaction, &sources, Scope::Attributed).await
     }
 }
 

@@ -1,7 +1,8 @@
 //! SpookySwap's farms: one row for each generation, with the link to its source. A settings file adds rows.
 
+use portolan_kits::events::{Salt, Source};
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChef};
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_plugin_api::{Address, B256, Company, Deployment, Protocol, address, b256};
 
 const SLUG: &str = "spookyswap";
 const FANTOM: u64 = 250;
@@ -41,4 +42,14 @@ pub(crate) fn protocol() -> Protocol {
         primitives: vec!["POOLING".to_owned(), "FARMING".to_owned()],
         company: Company { name: "SpookySwap".to_owned(), slug: "spookyswap".to_owned() },
     }
+}
+
+/// `INIT_CODE_PAIR_HASH` of the factory.
+const PAIR_CODE: B256 = b256!("0xcdf2deca40a0bd56de8e3ce5c7df6727e5b1bf2ac96f283fa9c4b3e6b42ea9d2");
+
+/// The contracts whose events are told: the factory of v2,
+/// <https://ftmscan.com/address/0x152ee697f2e276fa89e96742e9bb9ab1f2e61be3#code>.
+pub(crate) fn emitters() -> Vec<Deployment<Source>> {
+    let factory = address!("0x152ee697f2e276fa89e96742e9bb9ab1f2e61be3");
+    vec![Source::of(&["v2"]).factory(factory, PAIR_CODE, Salt::Packed).deployed(SLUG, FANTOM, "pairs")]
 }

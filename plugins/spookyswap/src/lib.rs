@@ -1,14 +1,17 @@
-//! SpookySwap on Fantom: claimable rewards and stakes of its three generations of farms.
+//! SpookySwap on Fantom: claimable rewards and stakes of its three generations of farms, and events of these and
+//! of its pairs.
 //!
 //! The mechanism is a kit's. Invariant: each deployment is a part of its own, whose failure leaves the others' rows in
-//! the answer and is told there. It does not answer xBOO, pools, or other networks than the rows of `deployments.rs`
-//! and of the settings file name.
+//! the answer and is told there. It does not answer xBOO, positions in pools, or other networks than the rows of
+//! `deployments.rs` and of the settings file name.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
+use portolan_kits::events::{EventTable, Scope, Source, tables};
 use portolan_kits::master_chef::{self, Kind, MasterChef};
+use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
     Address, Catalogue, Chain, Claimable, Deployment, Error, FarmingPosition, Plugin, Protocol, Question, Settings,
     SettingsError,
@@ -19,16 +22,28 @@ use portolan_plugin_api::{
 pub struct Spookyswap {
     protocols: Vec<Protocol>,
     deployments: Vec<Deployment<MasterChef>>,
+    emitters: Vec<Deployment<Source>>,
+    events: EventTable,
 }
 
 impl Plugin for Spookyswap {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let deployments = settings.deployments(deployments::shipped())?;
-        Ok(Self { protocols: settings.protocols(&[deployments::protocol()], &deployments), deployments })
+        let chefs = deployments.iter().map(chef_events);
+        let emitters = deployments::emitters().into_iter().chain(chefs).collect();
+        Ok(Self {
+            protocols: settings.protocols(&[deployments::protocol()], &deployments),
+            deployments,
+            emitters,
+            events: EventTable::parse(&[tables::UNISWAP_V2, tables::MASTER_CHEF].concat())?,
+        })
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(master_chef::claim_templates());
+        let catalogue = Catalogue::new()
+            .protocols(self.protocols.clone())
+            .claims(master_chef::claim_templates())
+            .events(self.events.topics());
         let questions = [Question::Claimables, Question::Farming];
         self.deployments
             .iter()
@@ -52,6 +67,12 @@ impl Plugin for Spookyswap {
             .map(async |(market, chef)| chef.farming(cx, &market, vault_type(chef.kind()), account).await);
         cx.gather(parts).await
     }
+
+    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+        let here = self.emitters.iter().filter(|row| row.network == cx.network());
+        let sources: Vec<_> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
+        self.events.events(cx, transaction, &sources, Scope::Attributed).await
+    }
 }
 
 impl Spookyswap {
@@ -59,6 +80,11 @@ impl Spookyswap {
     fn asked(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<MasterChef>> {
         self.deployments.iter().filter(|row| row.protocol == cx.protocol() && row.network == cx.network())
     }
+}
+
+/// What a chef emits is its protocol's.
+fn chef_events(row: &Deployment<MasterChef>) -> Deployment<Source> {
+    Source::of(&["chef"]).contracts(row.mechanism.contracts()).deployed(&row.protocol, row.network, &row.market)
 }
 
 /// The answer's `vaultType` and `type`.

@@ -1,13 +1,17 @@
 //! SushiSwap's contracts: one row each, with the link to its source. A settings file adds rows on any network.
 
+use portolan_kits::events::{Salt, Source};
 use portolan_kits::master_chef::{Kind, MasterChef};
 use portolan_kits::share_vault::ShareVault;
-use portolan_plugin_api::{Address, Company, Deployment, Keys, Mechanism, Protocol, SettingsError, address};
+use portolan_plugin_api::{
+    Address, B256, Company, Deployment, Keys, Mechanism, Protocol, SettingsError, address, b256,
+};
 
 const SLUG: &str = "sushiswap";
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
 const BSC: u64 = 56;
+const BASE: u64 = 8453;
 const POLYGON: u64 = 137;
 const FANTOM: u64 = 250;
 const ARBITRUM: u64 = 42_161;
@@ -90,4 +94,64 @@ impl Mechanism for Contracts {
             (None, Some(_)) => Err(missing("bar")),
         }
     }
+}
+
+/// `pairCodeHash` of v2: <https://github.com/sushiswap/v2-core/blob/master/contracts/UniswapV2Factory.sol>.
+const PAIR_CODE: B256 = b256!("0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303");
+/// `POOL_INIT_CODE_HASH` of v3, which is Uniswap's: <https://github.com/sushiswap/v3-periphery>.
+const POOL_CODE: B256 = b256!("0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
+
+/// Network, and the factories of v2 and v3:
+/// <https://github.com/sushiswap/sushiswap/blob/master/packages/sushi/src/evm/config/features>.
+const FACTORIES: [(u64, Address, Address); 8] = [
+    (
+        ETHEREUM,
+        address!("0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac"),
+        address!("0xbaceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f"),
+    ),
+    (
+        OPTIMISM,
+        address!("0xfbc12984689e5f15626bad03ad60160fe98b303c"),
+        address!("0x9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0"),
+    ),
+    (
+        BSC,
+        address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4"),
+        address!("0x126555dd55a39328f69400d6ae4f782bd4c34abb"),
+    ),
+    (
+        POLYGON,
+        address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4"),
+        address!("0x917933899c6a5f8e37f31e19f92cdbff7e8ff0e2"),
+    ),
+    (
+        FANTOM,
+        address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4"),
+        address!("0x7770978eed668a3ba661d51a773d3a992fc9ddcb"),
+    ),
+    (
+        BASE,
+        address!("0x71524b4f93c58fcbf659783284e38825f0622859"),
+        address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4"),
+    ),
+    (
+        ARBITRUM,
+        address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4"),
+        address!("0x1af415a1eba07a4986a52b6f2e7de7003d82231e"),
+    ),
+    (
+        AVALANCHE,
+        address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4"),
+        address!("0x3e603c14af37ebdad31709c4f848fc6ad5bec715"),
+    ),
+];
+
+/// The contracts whose events are told.
+pub(crate) fn emitters() -> Vec<Deployment<Source>> {
+    let sources = FACTORIES.into_iter().flat_map(|(network, pairs, pools)| {
+        let pairs = Source::of(&["v2"]).factory(pairs, PAIR_CODE, Salt::Packed);
+        let pools = Source::of(&["v3"]).factory(pools, POOL_CODE, Salt::WithFee);
+        [pairs.deployed(SLUG, network, "pairs"), pools.deployed(SLUG, network, "pools")]
+    });
+    sources.collect()
 }

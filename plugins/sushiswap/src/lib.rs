@@ -1,15 +1,17 @@
 //! SushiSwap: claimable rewards and stakes of its MasterChefs (Ethereum) and MiniChefs (six networks), SUSHI in the
-//! SushiBar, and what its share (xSUSHI) redeems to.
+//! SushiBar, and what its share (xSUSHI) redeems to; events of its pools and chefs.
 //!
 //! Chefs and vaults are kits'. Invariant: each deployment is a part of its own, whose failure leaves the others' rows
-//! in the answer and is told there. It does not answer pools, or other
-//! networks than the rows of `deployments.rs` and of the settings file name.
+//! in the answer and is told there. It does not answer positions in pools, or other networks than the rows of
+//! `deployments.rs` and of the settings file name.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::master_chef::{self, Kind};
+use portolan_kits::events::{EventTable, Scope, Source, tables};
+use portolan_kits::master_chef::{self, Kind, MasterChef};
+use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
     Address, Catalogue, Chain, Claimable, Composition, Deployment, Error, FarmingPosition, Plugin, Protocol, Question,
     Settings, SettingsError,
@@ -22,16 +24,31 @@ use deployments::Contracts;
 pub struct Sushiswap {
     protocols: Vec<Protocol>,
     deployments: Vec<Deployment<Contracts>>,
+    emitters: Vec<Deployment<Source>>,
+    events: EventTable,
 }
 
 impl Plugin for Sushiswap {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let deployments = settings.deployments(deployments::shipped())?;
-        Ok(Self { protocols: settings.protocols(&[deployments::protocol()], &deployments), deployments })
+        let chefs = deployments.iter().filter_map(|row| match &row.mechanism {
+            Contracts::Chef(chef) => Some(chef_events(row, chef)),
+            Contracts::Bar(_) => None,
+        });
+        let emitters = deployments::emitters().into_iter().chain(chefs).collect();
+        Ok(Self {
+            protocols: settings.protocols(&[deployments::protocol()], &deployments),
+            deployments,
+            emitters,
+            events: EventTable::parse(&[tables::UNISWAP_V2, tables::UNISWAP_V3, tables::MASTER_CHEF].concat())?,
+        })
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(master_chef::claim_templates());
+        let catalogue = Catalogue::new()
+            .protocols(self.protocols.clone())
+            .claims(master_chef::claim_templates())
+            .events(self.events.topics());
         self.deployments.iter().fold(catalogue, |catalogue, row| match &row.mechanism {
             Contracts::Chef(chef) => {
                 catalogue.deployment(row, &[Question::Claimables, Question::Farming], chef.contracts())
@@ -65,6 +82,12 @@ impl Plugin for Sushiswap {
         let bars: Vec<_> = bars.collect();
         cx.gather(bars).await
     }
+
+    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+        let here = self.emitters.iter().filter(|row| row.network == cx.network());
+        let sources: Vec<_> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
+        self.events.events(cx, transaction, &sources, Scope::Attributed).await
+    }
 }
 
 impl Sushiswap {
@@ -79,6 +102,11 @@ async fn farming(cx: &Chain, row: &Deployment<Contracts>, account: Address) -> R
         Contracts::Chef(chef) => chef.farming(cx, &row.market, vault_type(chef.kind()), account).await,
         Contracts::Bar(bar) => bar.farming(cx, &row.market, BAR_VAULT_TYPE, account).await,
     }
+}
+
+/// What a chef emits is its protocol's.
+fn chef_events(row: &Deployment<Contracts>, chef: &MasterChef) -> Deployment<Source> {
+    Source::of(&["chef"]).contracts(chef.contracts()).deployed(&row.protocol, row.network, &row.market)
 }
 
 /// The answer's `vaultType` of a bar.

@@ -264,3 +264,9 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
     let records = testing::replay_all::<Sushiswap>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
     assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }
+
+#[test]
+fn events_of_its_own_pools_are_told_and_no_others() {
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json");
+    testing::EventCases::load(cases).check::<Sushiswap>();
+}

@@ -1,0 +1,14 @@
+//! Each row of the table tells a log that another encoder made.
+
+use portolan_plugin_api::testing::EventCases;
+
+use super::{Balancer, TABLE};
+
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json");
+
+#[test]
+fn every_row_tells_a_log_of_balancer() {
+    let cases = EventCases::load(CASES);
+    cases.cover(TABLE);
+    cases.check::<Balancer>();
+}

@@ -1,0 +1,157 @@
+//! Who pays out over time or by a list: which contracts are theirs.
+//!
+//! A row each, with the link to its source. A settings file adds rows.
+
+use portolan_kits::events::Source;
+use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+
+const ETHEREUM: u64 = 1;
+const OPTIMISM: u64 = 10;
+const BSC: u64 = 56;
+const POLYGON: u64 = 137;
+const BASE: u64 = 8_453;
+const ARBITRUM: u64 = 42_161;
+const AVALANCHE: u64 = 43_114;
+
+/// The market of a protocol's contracts on a network.
+const MARKET: &str = "main";
+
+/// A protocol.
+struct Distributor {
+    slug: &'static str,
+    name: &'static str,
+    website: &'static str,
+    company: &'static str,
+    /// Of the table of events.
+    sections: &'static [&'static str],
+    contracts: &'static [(u64, &'static [Address])],
+}
+
+static DISTRIBUTORS: [Distributor; 3] = [
+    // <https://docs.merkl.xyz/merkl-mechanisms/contract-addresses>: the same on each network.
+    Distributor {
+        slug: "merkl",
+        name: "MERKL",
+        website: "https://merkl.xyz",
+        company: "Merkl",
+        sections: &["merkl"],
+        contracts: &[
+            (ETHEREUM, &[address!("0x3ef3d8ba38ebe18db133cec108f4d14ce00dd9ae")]),
+            (OPTIMISM, &[address!("0x3ef3d8ba38ebe18db133cec108f4d14ce00dd9ae")]),
+            (BSC, &[address!("0x3ef3d8ba38ebe18db133cec108f4d14ce00dd9ae")]),
+            (POLYGON, &[address!("0x3ef3d8ba38ebe18db133cec108f4d14ce00dd9ae")]),
+            (BASE, &[address!("0x3ef3d8ba38ebe18db133cec108f4d14ce00dd9ae")]),
+            (ARBITRUM, &[address!("0x3ef3d8ba38ebe18db133cec108f4d14ce00dd9ae")]),
+            (AVALANCHE, &[address!("0x3ef3d8ba38ebe18db133cec108f4d14ce00dd9ae")]),
+        ],
+    },
+    // <https://docs.sablier.com/guides/lockup/deployments>: linear, dynamic, tranched, and the first two.
+    Distributor {
+        slug: "sablier",
+        name: "SABLIER",
+        website: "https://sablier.com",
+        company: "Sablier",
+        sections: &["sablier"],
+        contracts: &[(
+            ETHEREUM,
+            &[
+                address!("0xb10daee1fcf62243ae27776d7a92d39dc8740f95"),
+                address!("0xafb979d9afad1ad27c5eff4e27226e3ab9e5dcc9"),
+                address!("0x3962f6585946823440d274ad7c719b02b49de51e"),
+                address!("0x39efdc3dbb57b2388ccc4bb40ac4cb1226bc9e44"),
+                address!("0x7cc7e125d83a581ff438608490cc0f7bdff79127"),
+                address!("0x9deabf7815b42bf4e9a03eec35a486ff74ee7459"),
+                address!("0xf86b359035208e4529686a1825f2d5bee38c28a8"),
+                address!("0xcd18eaa163733da39c232722cbc4e8940b1d8888"),
+                address!("0xa4fc358455febe425536fd1878be67ffdbdec59a"),
+            ],
+        )],
+    },
+    // <https://docs.hedgey.finance>: vesting and lockup plans, each also with votes; the same on each network.
+    Distributor {
+        slug: "hedgey",
+        name: "HEDGEY",
+        website: "https://hedgey.finance",
+        company: "Hedgey",
+        sections: &["hedgey"],
+        contracts: &[
+            (
+                ETHEREUM,
+                &[
+                    address!("0x2cde9919e81b20b4b33dd562a48a84b54c48f00c"),
+                    address!("0x1bb64af7fe05fc69c740609267d2abe3e119ef82"),
+                    address!("0x1961a23409ca59eedca6a99c97e4087dad752486"),
+                    address!("0xa600ec7db69dfcd21f19face5b209a55eab7a7c0"),
+                ],
+            ),
+            (
+                OPTIMISM,
+                &[
+                    address!("0x2cde9919e81b20b4b33dd562a48a84b54c48f00c"),
+                    address!("0x1bb64af7fe05fc69c740609267d2abe3e119ef82"),
+                    address!("0x1961a23409ca59eedca6a99c97e4087dad752486"),
+                    address!("0xa600ec7db69dfcd21f19face5b209a55eab7a7c0"),
+                ],
+            ),
+            (
+                BSC,
+                &[
+                    address!("0x2cde9919e81b20b4b33dd562a48a84b54c48f00c"),
+                    address!("0x1bb64af7fe05fc69c740609267d2abe3e119ef82"),
+                    address!("0x1961a23409ca59eedca6a99c97e4087dad752486"),
+                    address!("0xa600ec7db69dfcd21f19face5b209a55eab7a7c0"),
+                ],
+            ),
+            (
+                POLYGON,
+                &[
+                    address!("0x2cde9919e81b20b4b33dd562a48a84b54c48f00c"),
+                    address!("0x1bb64af7fe05fc69c740609267d2abe3e119ef82"),
+                    address!("0x1961a23409ca59eedca6a99c97e4087dad752486"),
+                    address!("0xa600ec7db69dfcd21f19face5b209a55eab7a7c0"),
+                ],
+            ),
+            (
+                BASE,
+                &[
+                    address!("0x2cde9919e81b20b4b33dd562a48a84b54c48f00c"),
+                    address!("0x1bb64af7fe05fc69c740609267d2abe3e119ef82"),
+                    address!("0x1961a23409ca59eedca6a99c97e4087dad752486"),
+                    address!("0xa600ec7db69dfcd21f19face5b209a55eab7a7c0"),
+                ],
+            ),
+            (
+                ARBITRUM,
+                &[
+                    address!("0x2cde9919e81b20b4b33dd562a48a84b54c48f00c"),
+                    address!("0x1bb64af7fe05fc69c740609267d2abe3e119ef82"),
+                    address!("0x1961a23409ca59eedca6a99c97e4087dad752486"),
+                    address!("0xa600ec7db69dfcd21f19face5b209a55eab7a7c0"),
+                ],
+            ),
+        ],
+    },
+];
+
+/// The deployments that the plugin ships with.
+pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
+    DISTRIBUTORS.iter().flat_map(|distributor| {
+        distributor.contracts.iter().map(|(network, contracts)| {
+            let source = Source::of(distributor.sections).contracts(contracts.iter().copied());
+            source.deployed(distributor.slug, *network, MARKET)
+        })
+    })
+}
+
+/// The protocols that the plugin ships with.
+pub(crate) fn protocols() -> Vec<Protocol> {
+    let protocol = |distributor: &Distributor| Protocol {
+        slug: distributor.slug.to_owned(),
+        name: distributor.name.to_owned(),
+        website: distributor.website.to_owned(),
+        logo: None,
+        primitives: Vec::new(),
+        company: Company { name: distributor.company.to_owned(), slug: distributor.company.to_lowercase() },
+    };
+    DISTRIBUTORS.iter().map(protocol).collect()
+}

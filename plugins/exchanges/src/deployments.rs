@@ -1,0 +1,115 @@
+//! Contracts of the exchanges, and the factories that know their pools: one row each. A settings file adds rows.
+//!
+//! Sources: <https://docs.bancor.network>, <https://docs.carbondefi.xyz>, <https://docs.mav.xyz>,
+//! <https://github.com/Instadapp/fluid-contracts-public/blob/main/deployments/deployments.md>.
+
+use portolan_kits::events::Source;
+use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+
+const ETHEREUM: u64 = 1;
+const BSC: u64 = 56;
+const POLYGON: u64 = 137;
+const BASE: u64 = 8453;
+const ARBITRUM: u64 = 42_161;
+
+/// Protocol, network, market, sections and contracts.
+type Listed = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
+const LISTED: &[Listed] = &[
+    ("bancor", ETHEREUM, "network", &["bancor"], &[address!("0xeef417e1d5cc832e619ae18d2f140de2999dd4fb")]),
+    ("bancor", ETHEREUM, "carbon", &["bancor"], &[address!("0xc537e898cd774e2dcba3b14ea6f34c93d5ea45e1")]),
+];
+
+/// Protocol, network, market, sections, and the registry whose view tells whether a contract is its.
+type Known = (&'static str, u64, &'static str, &'static [&'static str], Address, &'static str);
+const KNOWN: &[Known] = &[
+    (
+        "maverick",
+        ETHEREUM,
+        "pools-v1",
+        &["maverick-v1"],
+        address!("0xeb6625d65a0553c9dbc64449e56abfe519bd9c9b"),
+        "isFactoryPool",
+    ),
+    (
+        "maverick",
+        BSC,
+        "pools-v1",
+        &["maverick-v1"],
+        address!("0x76311728ff86054ad4ac52d2e9ca005bc702f589"),
+        "isFactoryPool",
+    ),
+    (
+        "maverick",
+        BASE,
+        "pools-v1",
+        &["maverick-v1"],
+        address!("0xb2855783a346735e4aae0c1eb894def861fa9b45"),
+        "isFactoryPool",
+    ),
+    (
+        "maverick",
+        ETHEREUM,
+        "pools-v2",
+        &["maverick-v2"],
+        address!("0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e"),
+        "isFactoryPool",
+    ),
+    (
+        "maverick",
+        BSC,
+        "pools-v2",
+        &["maverick-v2"],
+        address!("0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e"),
+        "isFactoryPool",
+    ),
+    (
+        "maverick",
+        BASE,
+        "pools-v2",
+        &["maverick-v2"],
+        address!("0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e"),
+        "isFactoryPool",
+    ),
+    (
+        "maverick",
+        ARBITRUM,
+        "pools-v2",
+        &["maverick-v2"],
+        address!("0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e"),
+        "isFactoryPool",
+    ),
+    ("fluid", ETHEREUM, "pools", &["fluid"], address!("0x91716c4eda1fb55e84bf8b4c7085f84285c19085"), "isDex"),
+    ("fluid", POLYGON, "pools", &["fluid"], address!("0x91716c4eda1fb55e84bf8b4c7085f84285c19085"), "isDex"),
+    ("fluid", BASE, "pools", &["fluid"], address!("0x91716c4eda1fb55e84bf8b4c7085f84285c19085"), "isDex"),
+    ("fluid", ARBITRUM, "pools", &["fluid"], address!("0x91716c4eda1fb55e84bf8b4c7085f84285c19085"), "isDex"),
+];
+
+/// The deployments that the plugin ships with.
+pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
+    let listed = LISTED.iter().map(|(protocol, network, market, sections, contracts)| {
+        Source::of(sections).contracts(contracts.iter().copied()).deployed(protocol, *network, market)
+    });
+    let known = KNOWN.iter().map(|(protocol, network, market, sections, registry, view)| {
+        Source::of(sections).registry(*registry, view).deployed(protocol, *network, market)
+    });
+    listed.chain(known)
+}
+
+/// Slug, name, website, and company with its slug.
+const PROTOCOLS: [(&str, &str, &str, (&str, &str)); 3] = [
+    ("bancor", "BANCOR", "https://bancor.network", ("Bancor", "bancor")),
+    ("maverick", "MAVERICK", "https://mav.xyz", ("Maverick", "maverick")),
+    ("fluid", "FLUID", "https://fluid.io", ("Fluid", "fluid")),
+];
+
+/// The protocols that the plugin ships with.
+pub(crate) fn protocols() -> [Protocol; 3] {
+    PROTOCOLS.map(|(slug, name, website, (company, company_slug))| Protocol {
+        slug: slug.to_owned(),
+        name: name.to_owned(),
+        website: website.to_owned(),
+        logo: None,
+        primitives: vec!["POOLING".to_owned()],
+        company: Company { name: company.to_owned(), slug: company_slug.to_owned() },
+    })
+}

@@ -1,0 +1,74 @@
+//! Whose contracts emit the events of the tables: one row each, with their source. A settings file adds rows.
+
+use portolan_kits::events::Source;
+use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+
+const ETHEREUM: u64 = 1;
+const OPTIMISM: u64 = 10;
+const POLYGON: u64 = 137;
+const BASE: u64 = 8453;
+const ARBITRUM: u64 = 42161;
+
+/// Protocol, network, market, sections of the table, contracts.
+type Row = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
+
+const LISTED: [Row; 6] = [
+    // https://docs.convexfinance.com/convexfinance/faq/contract-addresses
+    (
+        "convex",
+        ETHEREUM,
+        "main",
+        &["convex", "staking_rewards"],
+        &[
+            address!("0xf403c135812408bfbe8713b5a23a04b3d48aae31"),
+            address!("0x72a19342e8f1838460ebfccef09f6585e32db86e"),
+            address!("0xcf50b810e57ac33b91dcf525c6ddd9881b139332"),
+            address!("0x3fe65692bfcd0e6cf84cb1e7d24108e434a7587e"),
+            address!("0xaa0c3f5f7dfd688c6e646f66cd2a6b66acdbe434"),
+        ],
+    ),
+    // https://docs.aura.finance/developers/deployed-addresses
+    (
+        "aura",
+        ETHEREUM,
+        "main",
+        &["convex", "staking_rewards"],
+        &[
+            address!("0xa57b8d98dae62b26ec3bcc4a365338157060b234"),
+            address!("0x3fa73f1e5d8a792c80f426fc8f84fbf7ce9bbcac"),
+            address!("0x00a7ba8ae7bca0b10a32ea1f8e2a1da980c6cad2"),
+        ],
+    ),
+    ("aura", OPTIMISM, "main", &["convex"], &[address!("0x98ef32edd24e2c92525e59afc4475c1242a30184")]),
+    ("aura", ARBITRUM, "main", &["convex"], &[address!("0x98ef32edd24e2c92525e59afc4475c1242a30184")]),
+    ("aura", POLYGON, "main", &["convex"], &[address!("0x98ef32edd24e2c92525e59afc4475c1242a30184")]),
+    ("aura", BASE, "main", &["convex"], &[address!("0x98ef32edd24e2c92525e59afc4475c1242a30184")]),
+];
+
+/// The deployments that the plugin ships with.
+pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
+    LISTED.into_iter().map(|(slug, network, market, sections, contracts)| {
+        Source::of(sections).contracts(contracts.iter().copied()).deployed(slug, network, market)
+    })
+}
+
+/// Slug, name, website, primitives, company.
+type Named = (&'static str, &'static str, &'static str, &'static [&'static str], &'static str);
+
+const PROTOCOLS: [Named; 2] = [
+    ("convex", "CONVEX", "https://convexfinance.com/", &["FARMING"], "Convex"),
+    ("aura", "AURA", "https://aura.finance", &["FARMING"], "Aura"),
+];
+
+/// The protocols that the plugin ships with.
+pub(crate) fn protocols() -> Vec<Protocol> {
+    let protocol = |(slug, name, website, primitives, company): Named| Protocol {
+        slug: slug.to_owned(),
+        name: name.to_owned(),
+        website: website.to_owned(),
+        logo: None,
+        primitives: primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
+        company: Company { name: company.to_owned(), slug: company.to_lowercase().replace([' ', '.'], "-") },
+    };
+    PROTOCOLS.into_iter().map(protocol).collect()
+}

@@ -1,0 +1,21 @@
+//! The plugin through the real binary interface: vaults, routers, trackers and the emitter of version 2.
+//!
+//! What is told of a log stands in `events.cases.json`, written by hand; another encoder made the logs.
+
+use portolan_plugin_api::testing::EventCases;
+
+use crate::{Gmx, TABLE};
+
+/// The file has more; a test of an empty one would say nothing.
+const CASES_MIN: usize = 18;
+
+#[test]
+fn every_case_is_told_as_it_is_written() {
+    let cases = EventCases::load("src/events.cases.json");
+    assert!(cases.check::<Gmx>() >= CASES_MIN);
+}
+
+#[test]
+fn every_row_of_the_table_has_a_case() {
+    EventCases::load("src/events.cases.json").cover(TABLE);
+}
