@@ -5,8 +5,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use alloy::primitives::{Address, Bytes, U256};
+use alloy::primitives::{Address, B256, Bytes, U256};
 use bigdecimal::BigDecimal;
+use portolan_events::{Kind, Transaction};
 
 use crate::ens::Resolved;
 use crate::network::Network;
@@ -21,7 +22,7 @@ pub(crate) struct Answer {
     /// In the order of networks, then of subjects.
     pub(crate) missing: Vec<Missing>,
     pub(crate) jobs: Vec<JobReport>,
-    /// Asks accounts (then it carries `portolan-blocks`).
+    /// Asks accounts or transactions (then it carries `portolan-blocks`).
     pub(crate) about_account: bool,
 }
 
@@ -40,6 +41,64 @@ pub(crate) enum Items {
     NativeBalance(Balance),
     Balances(Vec<Balance>),
     Name(NameRecord),
+    Events(Events),
+}
+
+/// What happened in a transaction.
+#[derive(Clone, Debug)]
+pub(crate) struct Events {
+    pub(crate) transaction: Arc<Transaction>,
+    /// The native value first, then in the order of the logs.
+    pub(crate) told: Vec<Event>,
+    /// Places of the logs that nobody could tell, in order.
+    pub(crate) undecoded: Vec<usize>,
+}
+
+/// A log in words, or the native value of the transaction.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    /// Place of its log in the transaction; `None` for the native value.
+    pub(crate) log: Option<usize>,
+    pub(crate) kind: Kind,
+    /// That the emitting contract is known to belong to.
+    pub(crate) protocol: Option<Arc<Protocol>>,
+    /// `name@version`; `None` where the host told it.
+    pub(crate) plugin: Option<Arc<str>>,
+    /// Each name once; what cannot be told is absent.
+    pub(crate) members: Vec<(&'static str, Member)>,
+}
+
+/// A member of an event's metadata.
+#[derive(Clone, Debug)]
+pub(crate) enum Member {
+    Address(Address),
+    Token(Arc<Token>),
+    Amount(Amount),
+    Assets(Vec<Amount>),
+    /// An integer that is no amount.
+    Number(U256),
+    Word(B256),
+    Flag(bool),
+    Text(String),
+    /// Unix seconds.
+    Seconds(U256),
+    Network(Remote),
+}
+
+/// An amount of a token, which may be unknown.
+#[derive(Clone, Debug)]
+pub(crate) struct Amount {
+    pub(crate) token: Option<Arc<Token>>,
+    /// Smallest units.
+    pub(crate) raw: U256,
+}
+
+/// Another network.
+#[derive(Clone, Debug)]
+pub(crate) struct Remote {
+    pub(crate) chain_id: u64,
+    /// `None` for one that Portolan does not know.
+    pub(crate) network: Option<Arc<Network>>,
 }
 
 /// A name and its address, whichever was asked for.
@@ -53,7 +112,8 @@ pub(crate) struct NameRecord {
 /// Something that could not be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Missing {
-    /// A protocol's slug, `tokens`, `native`, or `*` for all of a network.
+    /// A protocol's slug, a plugin's name where events are asked for, `tokens`, `native`, `events`, or `*` for all of a
+    /// network.
     pub(crate) subject: String,
     /// `None` for all networks.
     pub(crate) network: Option<Arc<Network>>,
@@ -97,7 +157,7 @@ impl Reason {
 /// What one job did, or a look for balances on one network; for `detail=full`.
 #[derive(Clone, Debug)]
 pub(crate) struct JobReport {
-    /// A slug, `tokens` or `native`.
+    /// A slug, a plugin's name where events are asked for, `tokens`, `native` or `events`.
     pub(crate) protocol: String,
     pub(crate) network: Arc<Network>,
     pub(crate) status: JobStatus,
@@ -145,7 +205,7 @@ impl JobStatus {
 }
 
 /// A protocol as answers show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Protocol {
     pub(crate) slug: String,
     pub(crate) name: String,

@@ -4,6 +4,7 @@
 
 mod claim;
 mod composition;
+mod event;
 mod template;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,7 @@ use crate::query::Question;
 use crate::token::is_invisible;
 use claim::Claims;
 pub(crate) use composition::compositions;
+pub(crate) use event::events;
 
 /// Characters of a finding's name; the longest pair names have forty.
 const NAME_MAX: usize = 200;
@@ -115,7 +117,7 @@ pub(crate) fn admit(plan: &JobPlan, outcome: &JobOutcome) -> Admitted {
 }
 
 fn check(plan: &JobPlan, claims: &Claims<'_>, finding: &map::Finding) -> Result<Found, String> {
-    let map::Finding { claimable, farming, lending, composition: None } = finding else {
+    let map::Finding { claimable, farming, lending, composition: None, event: None } = finding else {
         return Err(NO_ANSWER.into());
     };
     let Asked::Account(question) = plan.asked else { return Err(NO_ANSWER.into()) };

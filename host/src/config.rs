@@ -35,6 +35,9 @@ const DEADLINE_MS: (u64, std::ops::RangeInclusive<u64>) = (8000, 100..=120_000);
 /// Answers in flight. Each holds its replies and rows in memory.
 const IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (256, 1..=65_536);
 
+/// Logs of a transaction whose events are told. More than a hundred thousand are read and told in no answer's time.
+const LOGS: (u64, std::ops::RangeInclusive<u64>) = (5000, 1..=100_000);
+
 /// Requests in flight to one endpoint. More than a thousand at once only queue inside of a node.
 const RPC_IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (64, 1..=1024);
 
@@ -50,6 +53,7 @@ const PLUGINS_DIR: Key = Key { file: "plugins.dir", flag: Some("--plugins") };
 const ISOLATION: Key = Key { file: "plugins.isolation", flag: None };
 const ANSWER_DEADLINE: Key = Key { file: "answers.deadline_ms", flag: None };
 const ANSWERS_IN_FLIGHT: Key = Key { file: "answers.in_flight_max", flag: None };
+const ANSWERS_LOGS: Key = Key { file: "answers.logs_max", flag: None };
 
 const RPC_IN_FLIGHT_MAX: Key = Key { file: "rpc.in_flight_max", flag: None };
 const RPC_PER_SECOND_MAX: Key = Key { file: "rpc.per_second_max", flag: None };
@@ -75,6 +79,8 @@ pub(crate) struct Config {
     pub(crate) limits: PluginLimits,
     pub(crate) deadline_ms: u64,
     pub(crate) in_flight_max: usize,
+    /// Of one transaction.
+    pub(crate) logs_max: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +130,7 @@ impl Config {
         }
         let networks = networks::read(&told.networks, &layers)?;
         let in_flight_max = number(ANSWERS_IN_FLIGHT, told.answers.in_flight_max, IN_FLIGHT)?;
+        let logs_max = number(ANSWERS_LOGS, told.answers.logs_max, LOGS)?;
         let rpc_in_flight_max = number(RPC_IN_FLIGHT_MAX, told.rpc.in_flight_max, RPC_IN_FLIGHT)?;
         let rpc_per_second_max = number(RPC_PER_SECOND_MAX, told.rpc.per_second_max, RPC_PER_SECOND)?;
         Ok(Self {
@@ -147,6 +154,7 @@ impl Config {
             limits: told.plugins.limits.checked(&layers)?,
             deadline_ms: number(ANSWER_DEADLINE, told.answers.deadline_ms, DEADLINE_MS)?,
             in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
+            logs_max: usize::try_from(logs_max).unwrap_or(usize::MAX),
             networks,
         })
     }

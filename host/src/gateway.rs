@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::deadline::Deadline;
 use crate::enrich::{self, Enriched};
 use crate::ens::Names;
+use crate::events::{self, Tables, TablesError};
 use crate::http::problem::Problem;
 use crate::job::{self, Failure, JobOutcome};
 use crate::naming::Naming;
@@ -29,7 +30,7 @@ use crate::network::{Network, Networks};
 use crate::pin;
 use crate::plan::{self, JobPlan};
 use crate::price::Prices;
-use crate::query::{About, Account, Query, Question};
+use crate::query::{self, About, Account, Query, Question};
 use crate::registry::{PluginStatus, Registry, RegistryError, Snapshot};
 use crate::report;
 use crate::token::{self, At, Tokens};
@@ -50,6 +51,8 @@ pub(crate) struct Gateway {
     names: Names,
     prices: Prices,
     token_lists: Arc<TokenLists>,
+    tables: Tables,
+    logs_max: usize,
     /// Networks with an endpoint, by chain id.
     configured: BTreeSet<u64>,
     round_trips: BTreeMap<u64, Arc<RoundTrips>>,
@@ -63,6 +66,8 @@ pub(crate) struct Gateway {
 pub(crate) enum StartError {
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    #[error(transparent)]
+    Tables(#[from] TablesError),
     #[error("cannot keep copies of token lists in the state folder")]
     TokenLists(#[source] io::Error),
 }
@@ -98,6 +103,8 @@ impl Gateway {
             names: Names::new(config.names.clone()),
             prices: Prices::new(config.prices.clone()),
             token_lists,
+            tables: Tables::read()?,
+            logs_max: config.logs_max,
             round_trips: networks.iter().map(|network| (network.chain_id, Arc::default())).collect(),
             admission: Semaphore::new(config.in_flight_max),
             time: Duration::from_millis(config.deadline_ms),
@@ -108,6 +115,11 @@ impl Gateway {
 
     pub(crate) fn networks(&self) -> &Networks {
         &self.networks
+    }
+
+    /// Logs of a transaction whose events are told.
+    pub(crate) fn logs_max(&self) -> usize {
+        self.logs_max
     }
 
     pub(crate) fn plugins(&self) -> Vec<PluginStatus> {
@@ -142,6 +154,10 @@ impl Gateway {
             Query::Address(name, lookup) => {
                 let _admitted = self.admit()?;
                 return self.naming(deadline).address(&name, lookup).await.map(Told::from);
+            }
+            Query::Events(asked) => {
+                let _admitted = self.admit()?;
+                return Ok(Told { answer: self.events(asked, deadline).await?, named: None });
             }
             Query::Of(account, about) => (account, about),
         };
@@ -195,10 +211,31 @@ impl Gateway {
         let open = asked.networks(&self.networks).into_iter().filter(|network| !pins.contains_key(&network.chain_id));
         let pinned = pin::pin(self.reader.as_ref(), open, deadline).await;
         pins.extend(pinned);
-        let key = (account, about, snapshot.generation, pins.clone());
+        let key = (Query::Of(Account::Address(account), about), snapshot.generation, pins.clone());
         let gateway = Arc::clone(self);
         let work = move || async move { gateway.work(&snapshot, asked, pins, deadline).await }.boxed();
         self.under_way.join(key, work).await
+    }
+
+    /// Answers what happened in a transaction.
+    async fn events(self: &Arc<Self>, asked: query::Events, deadline: Deadline) -> Result<Arc<Answer>, Problem> {
+        let snapshot = self.registry.snapshot();
+        let key = (Query::Events(asked.clone()), snapshot.generation, Pins::new());
+        let gateway = Arc::clone(self);
+        let work = move || {
+            async move {
+                let (book, plugins) = (gateway.token_lists.book(), gateway.plugins_of(&snapshot));
+                let (networks, tables) = (&gateway.networks, &gateway.tables);
+                let sources = events::Sources { networks, plugins: &plugins, tables, book: &book };
+                events::answer(sources, &asked, deadline).await.map(Arc::new)
+            }
+            .boxed()
+        };
+        self.under_way.join(key, work).await
+    }
+
+    fn plugins_of<'a>(&'a self, snapshot: &'a Snapshot) -> Plugins<'a> {
+        Plugins { snapshot, reader: self.reader.clone(), round_trips: &self.round_trips }
     }
 
     /// The right to read chains for one answer.
@@ -217,7 +254,7 @@ impl Gateway {
         pins: Pins,
         deadline: Deadline,
     ) -> Result<Arc<Answer>, Problem> {
-        let plugins = Plugins { snapshot, reader: self.reader.clone(), round_trips: &self.round_trips };
+        let plugins = self.plugins_of(snapshot);
         match asked {
             Asked::Protocols { plans, question, aggregate } => {
                 let (rows, jobs, pins) = self.rows(&plugins, plans, pins, deadline).await;

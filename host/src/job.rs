@@ -281,8 +281,12 @@ impl<'a> Driver<'a> {
             pins: others.map(|(id, waves)| map::Pin { chain_id: *id, block: block_map(waves.block()) }).collect(),
             capabilities: capability::ALL,
             tokens: match &plan.asked {
-                Asked::Account(_) => None,
+                Asked::Account(_) | Asked::Transaction(_) => None,
                 Asked::Tokens(tokens) => Some(tokens.iter().map(|token| map::Address(token.into_array())).collect()),
+            },
+            transaction: match &plan.asked {
+                Asked::Account(_) | Asked::Tokens(_) => None,
+                Asked::Transaction(transaction) => Some(transaction.as_ref().clone()),
             },
         }
     }

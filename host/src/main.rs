@@ -24,6 +24,7 @@ mod balance;
 mod border;
 mod composition;
 mod enrich;
+mod events;
 mod price;
 mod token;
 mod token_list;

@@ -1,10 +1,12 @@
 //! Which jobs answer a query, or tell what tokens are made of: protocol × network, from one immutable snapshot of the
-//! registry.
+//! registry. About a transaction it is one job for each plugin, for its neighbouring logs tell one event together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+
+use portolan_abi::map;
 
 use crate::answer::Protocol;
 use crate::http::problem::Problem;
@@ -12,14 +14,15 @@ use crate::network::{Network, Networks};
 use crate::query::{Filter, Question};
 use crate::registry::{Instance, Served, Snapshot};
 
-/// One protocol, one network, one question about one account or about tokens.
+/// One protocol, one network, one question about one account or about tokens; or one plugin and a transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct JobPlan {
+    /// Blank where a plugin is asked for all of its protocols.
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) instance: Arc<Instance>,
     pub(crate) network: Arc<Network>,
     pub(crate) asked: Asked,
-    /// Zero where the question is about tokens.
+    /// Zero where the question is about tokens or a transaction.
     pub(crate) account: Address,
 }
 
@@ -29,6 +32,18 @@ pub(crate) enum Asked {
     Account(Question),
     /// What these tokens are made of.
     Tokens(Arc<[Address]>),
+    /// What the logs of this transaction mean.
+    Transaction(Arc<map::Transaction>),
+}
+
+impl JobPlan {
+    /// What reports call it: the protocol, or the plugin where it is asked for all of them.
+    pub(crate) fn subject(&self) -> &str {
+        match self.asked {
+            Asked::Account(_) | Asked::Tokens(_) => &self.protocol.slug,
+            Asked::Transaction(_) => self.instance.name(),
+        }
+    }
 }
 
 impl Asked {
@@ -37,6 +52,7 @@ impl Asked {
         match self {
             Self::Account(question) => *question as u8,
             Self::Tokens(_) => portolan_abi::question::COMPOSITION,
+            Self::Transaction(_) => portolan_abi::question::EVENTS,
         }
     }
 }
@@ -86,6 +102,30 @@ pub(crate) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[
     let asked = Asked::Tokens(tokens.into());
     let answering = snapshot.iter().filter(|served| networks(served, &asked).contains(&network.chain_id));
     answering.map(|served| job(served, network, &asked, Address::ZERO)).collect()
+}
+
+/// The jobs that tell what a transaction's logs mean, in the order of the plugins' names: of those plugins that want any
+/// of these first topics.
+pub(crate) fn for_transaction(
+    snapshot: &Snapshot,
+    network: &Arc<Network>,
+    topics: &HashSet<map::Word>,
+    transaction: &Arc<map::Transaction>,
+) -> Vec<JobPlan> {
+    let instances = snapshot.iter().map(|served| (served.instance.name(), &served.instance));
+    let instances: BTreeMap<&str, &Arc<Instance>> = instances.collect();
+    let wants =
+        |instance: &Instance| instance.catalogue.event_topics.iter().flatten().any(|topic| topics.contains(topic));
+    let wanting = instances.into_values().filter(|instance| wants(instance));
+    let protocol = Arc::<Protocol>::default();
+    let plan = |instance: &Arc<Instance>| JobPlan {
+        protocol: Arc::clone(&protocol),
+        instance: Arc::clone(instance),
+        network: Arc::clone(network),
+        asked: Asked::Transaction(Arc::clone(transaction)),
+        account: Address::ZERO,
+    };
+    wanting.map(plan).collect()
 }
 
 /// By slug, or by upper-case name.

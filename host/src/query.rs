@@ -1,6 +1,9 @@
 //! A validated request: what is asked, after every input has been checked and before anything is looked up.
 
-use alloy::primitives::Address;
+use std::collections::BTreeSet;
+
+use alloy::primitives::{Address, B256};
+use portolan_events::Kind;
 
 use crate::ens::{CoinType, Name};
 
@@ -13,7 +16,20 @@ pub(crate) enum Query {
     Protocols,
     /// The address that a name leads to.
     Address(Name, Lookup),
+    /// What happened in a transaction.
+    Events(Events),
     Of(Account, About),
+}
+
+/// A transaction whose events are asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Events {
+    pub(crate) chain_id: u64,
+    pub(crate) hash: B256,
+    /// Types that are shown; all of them where none is named.
+    pub(crate) types: BTreeSet<Kind>,
+    /// Logs that the client takes; a transaction with more is a problem, never cut.
+    pub(crate) logs_max: usize,
 }
 
 /// Whom a query is about: a name is led to its address before anything else is asked.

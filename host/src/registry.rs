@@ -129,6 +129,21 @@ impl Snapshot {
     }
 }
 
+#[cfg(test)]
+impl Snapshot {
+    /// Of instances that serve all protocols of their catalogues.
+    pub(crate) fn of_test(instances: impl IntoIterator<Item = Arc<Instance>>) -> Self {
+        let mut served = BTreeMap::new();
+        for instance in instances {
+            for protocol in &instance.catalogue.protocols {
+                let protocol = Arc::new(catalogue::shown(protocol));
+                served.insert(protocol.slug.clone(), Served { protocol, instance: Arc::clone(&instance) });
+            }
+        }
+        Self { generation: 1, served }
+    }
+}
+
 /// A protocol and the instance that answers for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Served {

@@ -33,7 +33,7 @@ pub(crate) fn without_block(plan: &JobPlan, failure: &Failure) -> JobReport {
 }
 
 fn blank(plan: &JobPlan) -> JobReport {
-    JobReport::blank(&plan.protocol.slug, &plan.network)
+    JobReport::blank(plan.subject(), &plan.network)
 }
 
 /// Notes that a part of a job's findings is not in the answer. The first reason stands.

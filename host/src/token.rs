@@ -22,8 +22,8 @@ pub(crate) use self::at::At;
 #[cfg(test)]
 pub(crate) use self::contracts::{AToken, SolidlyPair};
 pub(crate) use self::contracts::{CToken, Erc20, Erc4626, Pair};
-pub(crate) use self::facts::{DEPTH_MAX, Facts};
-pub(crate) use self::text::{clean, is_invisible};
+pub(crate) use self::facts::{DEPTH_MAX, Facts, open_reads};
+pub(crate) use self::text::{clean, cleaned, is_invisible};
 pub(crate) use self::told::{MadeOf, Told};
 use crate::answer::{Price, Token};
 use crate::composition::{Composed, Composition, Compositions};
@@ -46,6 +46,28 @@ impl Tokens {
     pub(crate) fn get(&self, token: Address) -> Result<&Arc<Token>, ReadFailure> {
         self.known.get(&token).ok_or(self.lost.unwrap_or(ReadFailure::Upstream))
     }
+
+    /// Of what was read of them; the supplies are in their order, and the native token has none.
+    fn of(
+        at: At<'_>,
+        book: &Book,
+        (facts, composed): (&Facts, &Composed),
+        wanted: &BTreeSet<Address>,
+        supplies: Vec<Reply>,
+        mut priced: HashMap<Address, Price>,
+    ) -> Self {
+        let (mut tokens, mut supplies) = (Self::default(), supplies.into_iter());
+        for address in wanted {
+            let supply = if *address == NATIVE { Ok(U256::ZERO) } else { total_supply(supplies.next()) };
+            let told = (facts, composed.get(*address));
+            let token = supply.and_then(|supply| token(at, book, told, *address, supply, priced.remove(address)));
+            match token {
+                Ok(token) => drop(tokens.known.insert(*address, Arc::new(token))),
+                Err(failure) => tokens.lost = Some(failure),
+            }
+        }
+        tokens
+    }
 }
 
 /// Reads tokens with their prices: first who they are, which mostly is kept, and what plugins say of them, then in one
@@ -60,19 +82,15 @@ pub(crate) async fn read(
     let mut facts = Facts::read(at, prices, wanted).await;
     let composed = Composed::find(at, compositions, prices, &mut facts).await;
     let supplies = wanted.iter().copied().filter_map(told::supply).collect();
-    let (mut priced, supplies) = prices.by_facts(at, &facts, &composed, supplies).await;
-    let mut supplies = supplies.into_iter();
-    let mut tokens = Tokens::default();
-    for address in wanted {
-        let supply = if *address == NATIVE { Ok(U256::ZERO) } else { total_supply(supplies.next()) };
-        let told = (&facts, composed.get(*address));
-        let token = supply.and_then(|supply| token(at, book, told, *address, supply, priced.remove(address)));
-        match token {
-            Ok(token) => drop(tokens.known.insert(*address, Arc::new(token))),
-            Err(failure) => tokens.lost = Some(failure),
-        }
-    }
-    tokens
+    let (priced, supplies) = prices.by_facts(at, &facts, &composed, supplies).await;
+    Tokens::of(at, book, (&facts, &composed), wanted, supplies, priced)
+}
+
+/// Reads tokens as they are shown, without prices and without what only plugins know of them.
+pub(crate) async fn shown(at: At<'_>, book: &Book, wanted: &BTreeSet<Address>) -> Tokens {
+    let facts = Facts::shown(at, wanted).await;
+    let supplies = at.read(wanted.iter().copied().filter_map(told::supply).collect()).await;
+    Tokens::of(at, book, (&facts, &Composed::default()), wanted, supplies, HashMap::new())
 }
 
 /// Zero where the token does not tell it.

@@ -226,7 +226,7 @@ mod tests {
     use alloy::primitives::{Address, B256, Bytes};
     use futures_util::FutureExt;
     use futures_util::future::BoxFuture;
-    use portolan_reader::Scan;
+    use portolan_reader::{Scan, Told};
 
     use super::*;
 
@@ -264,6 +264,10 @@ mod tests {
 
         fn scan(&self, _: u64, _: Block, _: Address, _: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
             async { Scan::default() }.boxed()
+        }
+
+        fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+            async { Err(ReadFailure::NotConfigured) }.boxed()
         }
     }
 

@@ -7,7 +7,7 @@ use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use portolan_reader::{Block, Freshness, Kind, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault};
+use portolan_reader::{Block, Freshness, Kind, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault, Told};
 use tokio::time::Instant;
 
 alloy::sol! {
@@ -173,5 +173,9 @@ impl Reader for Script {
             }
         }
         async move { scan }.boxed()
+    }
+
+    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+        async { Err(ReadFailure::NotConfigured) }.boxed()
     }
 }

@@ -33,7 +33,8 @@ pub(crate) fn compositions(
 }
 
 fn check(finding: &map::Finding, asked: &BTreeSet<Address>) -> Result<(Address, Composition), String> {
-    let map::Finding { claimable: None, farming: None, lending: None, composition: Some(told) } = finding else {
+    let map::Finding { claimable: None, farming: None, lending: None, composition: Some(told), event: None } = finding
+    else {
         return Err(NO_ANSWER.into());
     };
     let token = address(told.token);

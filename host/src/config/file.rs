@@ -52,6 +52,7 @@ pub(super) struct PluginsTable {
 pub(super) struct AnswersTable {
     pub(super) deadline_ms: Option<u64>,
     pub(super) in_flight_max: Option<u64>,
+    pub(super) logs_max: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

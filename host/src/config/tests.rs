@@ -46,7 +46,7 @@ fn nothing_told_means_the_defaults() {
     assert_eq!(config.state_dir, PathBuf::from("portolan-state"));
     assert_eq!(config.plugins_dir, PathBuf::from("portolan-plugins"));
     assert_eq!(config.log_format, LogFormat::Text);
-    assert_eq!((config.deadline_ms, config.in_flight_max), (8000, 256));
+    assert_eq!((config.deadline_ms, config.in_flight_max, config.logs_max), (8000, 256, 5000));
     assert_eq!(config.rpc_limits, portolan_reader::Limits { in_flight_max: 64, per_second_max: 500 });
     assert_eq!(config.rpc_limits, portolan_reader::Limits::default());
     assert_eq!(config.limits, PluginLimits::default());
@@ -176,6 +176,7 @@ fn a_bad_file_is_told_with_its_name_and_key() {
         ("[answers]\ndeadline_ms = 1.5", "answers.deadline_ms"),
         ("[answers]\ndeadline_ms = 0", "answers.deadline_ms"),
         ("[answers]\nin_flight_max = 0", "answers.in_flight_max"),
+        ("[answers]\nlogs_max = 0", "answers.logs_max"),
         ("[answers]\nin_flight_max = 1000000", "answers.in_flight_max"),
         ("[rpc]\nx = 1", "rpc.x"),
         ("[rpc]\nin_flight_max = 0", "rpc.in_flight_max"),

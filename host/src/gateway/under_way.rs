@@ -5,17 +5,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use portolan_reader::Pins;
 
 use crate::answer::Answer;
 use crate::http::problem::Problem;
-use crate::query::About;
+use crate::query::Query;
 
-/// The account, what is asked about it, the registry's generation, and the block of each network.
-pub(super) type Key = (Address, About, u64, Pins);
+/// What is asked, names led to their accounts; the registry's generation, and the block of each network. A transaction is
+/// the same at any block, so the blocks of its answer are no part of the question.
+pub(super) type Key = (Query, u64, Pins);
 
 type Told = Result<Arc<Answer>, Problem>;
 type Work = BoxFuture<'static, Told>;
@@ -50,14 +50,15 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use alloy::primitives::Address;
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::query::Filter;
+    use crate::query::{About, Account, Filter};
 
     fn key(account: u8) -> Key {
-        let account = Address::repeat_byte(account);
-        (account, About::Claimables(Filter::All), 1, BTreeMap::new())
+        let account = Account::Address(Address::repeat_byte(account));
+        (Query::Of(account, About::Claimables(Filter::All)), 1, BTreeMap::new())
     }
 
     fn overloaded() -> Work {

@@ -9,7 +9,7 @@ use hyper::{Response, StatusCode};
 use super::view;
 use crate::one_line;
 
-/// Characters of `detail`; the longest is the list of valid network names.
+/// Characters of `detail`; the longest are the lists of valid networks and of types of events.
 const DETAIL_CHARS_MAX: usize = 1000;
 
 /// Characters of a client's input that a detail repeats: a transaction hash and some more.
@@ -40,10 +40,14 @@ pub(crate) enum Problem {
     UnknownProtocol(String),
     #[error("{0}")]
     NameNotFound(String),
+    #[error("{0}")]
+    TransactionNotFound(String),
     #[error("this address answers {allow} only")]
     MethodNotAllowed { allow: &'static str },
     #[error("{0}")]
     RequestTooLarge(TooLarge),
+    #[error("the transaction has {logs} logs, more than the {logs_max} that are asked for at most")]
+    TooManyLogs { logs: usize, logs_max: usize },
     #[error("as many answers as this gateway allows are under way; ask again in a moment")]
     Overloaded,
     #[error("{0}")]
@@ -56,8 +60,6 @@ pub(crate) enum Problem {
     Deadline(String),
     #[error("{0}")]
     Internal(String),
-    #[error("{0}")]
-    NotImplemented(String),
 }
 
 /// Which part of a request is too large.
@@ -88,10 +90,12 @@ impl Problem {
             Self::UnknownPath(_) => (StatusCode::NOT_FOUND, "unknown-path", "Unknown path"),
             Self::UnknownProtocol(_) => (StatusCode::NOT_FOUND, "unknown-protocol", "Unknown protocol"),
             Self::NameNotFound(_) => (StatusCode::NOT_FOUND, "name-not-found", "Name not found"),
+            Self::TransactionNotFound(_) => (StatusCode::NOT_FOUND, "transaction-not-found", "Transaction not found"),
             Self::MethodNotAllowed { .. } => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed")
             }
             Self::RequestTooLarge(part) => (part.status(), "request-too-large", "Request too large"),
+            Self::TooManyLogs { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-many-logs", "Too many logs"),
             Self::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, "overloaded", "Overloaded"),
             Self::NetworkNotConfigured(_) => {
                 (StatusCode::SERVICE_UNAVAILABLE, "network-not-configured", "Network not configured")
@@ -102,7 +106,6 @@ impl Problem {
             Self::Upstream(_) => (StatusCode::BAD_GATEWAY, "upstream", "Upstream failure"),
             Self::Deadline(_) => (StatusCode::GATEWAY_TIMEOUT, "deadline", "Deadline exceeded"),
             Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal", "Internal error"),
-            Self::NotImplemented(_) => (StatusCode::NOT_IMPLEMENTED, "not-implemented", "Not implemented"),
         }
     }
 
@@ -163,12 +166,13 @@ mod tests {
         let cases = [
             (Problem::InvalidFilter(text()), 400),
             (Problem::UnknownProtocol(text()), 404),
+            (Problem::TransactionNotFound(text()), 404),
             (Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }, 405),
             (Problem::RequestTooLarge(TooLarge::Body), 413),
+            (Problem::TooManyLogs { logs: 2, logs_max: 1 }, 413),
             (Problem::RequestTooLarge(TooLarge::Line), 414),
             (Problem::RequestTooLarge(TooLarge::Headers), 431),
             (Problem::Internal(text()), 500),
-            (Problem::NotImplemented(text()), 501),
             (Problem::Upstream(text()), 502),
             (Problem::Overloaded, 503),
             (Problem::NetworkNotConfigured(text()), 503),

@@ -45,8 +45,9 @@ impl Front {
         if verb == Verb::Preflight {
             return Ok(preflight());
         }
+        let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
         let Request { query, detail_full } =
-            route::route(self.listener, head.uri.path(), head.uri.query(), self.gateway.networks())?;
+            route::route(self.listener, head.uri.path(), head.uri.query(), networks, logs_max)?;
         let told = tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.answer(query))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;

@@ -2,15 +2,19 @@
 //!
 //! Invariant: pure. Whether a protocol exists is not known here; everything else about the form of a request is.
 
+use std::collections::BTreeSet;
+
+use alloy::primitives::B256;
 use hyper::Method;
 use percent_encoding::percent_decode_str;
+use portolan_events::{KINDS, Kind};
 use url::form_urlencoded;
 
 use super::problem::{ALLOW_ANSWERS, Problem, quoted};
 use crate::address;
 use crate::ens::{CoinType, Name};
 use crate::network::Networks;
-use crate::query::{About, Account, Assets, Filter, Lookup, Query, Question};
+use crate::query::{About, Account, Assets, Events, Filter, Lookup, Query, Question};
 
 /// First path segments that no protocol may be called.
 const RESERVED: [&str; 8] = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
@@ -60,18 +64,19 @@ pub(super) fn verb(method: &Method) -> Result<Verb, Problem> {
     }
 }
 
-/// What is asked with `path` and `search` (the part after `?`).
+/// What is asked with `path` and `search` (the part after `?`); of transactions with more than `logs_max` logs nothing.
 pub(super) fn route(
     listener: Listener,
     path: &str,
     search: Option<&str>,
     networks: &Networks,
+    logs_max: usize,
 ) -> Result<Request, Problem> {
     let segments = segments(path);
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     let search = Search::of(search.unwrap_or_default());
     let query = match listener {
-        Listener::Base => base(&segments, &search, networks),
+        Listener::Base => base(&segments, &search, networks, logs_max),
         Listener::Claimables => claimables(&segments, &search),
     };
     let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
@@ -79,7 +84,7 @@ pub(super) fn route(
 }
 
 /// `None` where there is no such path.
-fn base(segments: &[&str], search: &Search, networks: &Networks) -> Result<Option<Query>, Problem> {
+fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize) -> Result<Option<Query>, Problem> {
     let about = |slug: &str, question, account_text| {
         Ok(Some(Query::Of(account(account_text)?, About::Protocol { slug: slug.into(), question })))
     };
@@ -96,9 +101,10 @@ fn base(segments: &[&str], search: &Search, networks: &Networks) -> Result<Optio
             Ok(Some(Query::Of(account, About::Name(lookup(search, networks)?))))
         }
         ["events", "decode", hash_text] => {
-            hash(hash_text)?;
-            network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
-            Err(not_yet("event decoding"))
+            let hash = hash(hash_text)?;
+            let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
+            let (types, logs_max) = (types(search)?, taken_logs(search, logs_max)?);
+            Ok(Some(Query::Events(Events { chain_id, hash, types, logs_max })))
         }
         ["balance", account_text, "native-balance"] => balances(Assets::Native, account_text, search, networks),
         ["balance", account_text, "token-balances"] => balances(Assets::Tokens, account_text, search, networks),
@@ -164,12 +170,28 @@ fn lookup(search: &Search, networks: &Networks) -> Result<Lookup, Problem> {
     Ok(Lookup { coin, full: search.is_full() })
 }
 
-fn hash(text: &str) -> Result<(), Problem> {
+fn hash(text: &str) -> Result<B256, Problem> {
     let is_hash = |digits: &str| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match text.strip_prefix("0x") {
-        Some(digits) if is_hash(digits) => Ok(()),
-        _ => Err(Problem::InvalidHash(format!("{} is not 0x and 64 hex digits", quoted(text)))),
-    }
+    let hash = text.strip_prefix("0x").filter(|digits| is_hash(digits)).and_then(|digits| digits.parse().ok());
+    hash.ok_or_else(|| Problem::InvalidHash(format!("{} is not 0x and 64 hex digits", quoted(text))))
+}
+
+/// The types of events that are named, in any letter case; none where none is.
+fn types(search: &Search) -> Result<BTreeSet<Kind>, Problem> {
+    let kind = |text: String| Kind::named(&text.to_ascii_uppercase()).ok_or_else(|| unknown_type(&text));
+    search.members("type").into_iter().map(kind).collect()
+}
+
+fn unknown_type(text: &str) -> Problem {
+    let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
+    Problem::InvalidFilter(format!("{} is no type of events; the types are {}", quoted(text), names.join(", ")))
+}
+
+/// How many logs the client takes: at most as many as this gateway does.
+fn taken_logs(search: &Search, logs_max: usize) -> Result<usize, Problem> {
+    let Some(text) = search.first("max-logs") else { return Ok(logs_max) };
+    let number = text.parse().ok().filter(|number| (1..=logs_max).contains(number));
+    number.ok_or_else(|| Problem::InvalidFilter(format!("max-logs {} is no number from 1 to {logs_max}", quoted(text))))
 }
 
 /// The chain id of the network that is named; `None` where none is.
@@ -199,10 +221,6 @@ fn filter(search: &Search) -> Result<Filter, Problem> {
         (_, exclude) if !exclude.is_empty() => Ok(Filter::Exclude(exclude)),
         _ => Ok(Filter::All),
     }
-}
-
-fn not_yet(what: &str) -> Problem {
-    Problem::NotImplemented(format!("{what} cannot be asked of this version"))
 }
 
 /// Decoded segments, without those that a slash at the end or nothing at all would make.

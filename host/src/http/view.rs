@@ -3,6 +3,7 @@
 //! Invariant: without `detail=full` a body has exactly the members of the specification; which call carries which
 //! member is decided by [`Shape`] alone.
 
+mod events;
 mod header;
 mod names;
 mod operators;
@@ -17,6 +18,7 @@ pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
+use self::events::{EventView, Undecoded};
 use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
 use self::report::Report;
@@ -49,6 +51,11 @@ pub(super) fn body(answer: &Answer, detail_full: bool) -> Result<Vec<u8>, serde_
         Items::Name(record) => serde_json::to_vec(&NameView::of(record, shape)),
         Items::NativeBalance(row) => serde_json::to_vec(&BalanceView::of(row, shape)),
         Items::Balances(rows) => document(rows.iter().map(|row| BalanceView::of(row, shape)), answer, shape),
+        Items::Events(events) => {
+            let items = events.told.iter().map(|event| EventView::of(event, events, shape));
+            let undecoded = detail_full.then(|| Undecoded::of(events));
+            with_undecoded(items, undecoded, answer, shape)
+        }
         Items::Lending(rows) => document(lending(rows, shape).map(|row| LendingView::of(row, shape)), answer, shape),
     }
 }
@@ -66,6 +73,9 @@ fn is_debt(row: &LendingPosition) -> bool {
 #[derive(Serialize)]
 struct Full<'a, T> {
     items: Vec<T>,
+    /// Of events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undecoded: Option<Vec<Undecoded<'a>>>,
     report: Report<'a>,
 }
 
@@ -74,9 +84,18 @@ fn document<T: Serialize>(
     answer: &Answer,
     shape: Shape,
 ) -> Result<Vec<u8>, serde_json::Error> {
+    with_undecoded(items, None, answer, shape)
+}
+
+fn with_undecoded<T: Serialize>(
+    items: impl Iterator<Item = T>,
+    undecoded: Option<Vec<Undecoded<'_>>>,
+    answer: &Answer,
+    shape: Shape,
+) -> Result<Vec<u8>, serde_json::Error> {
     let items: Vec<T> = items.collect();
     if shape.full {
-        serde_json::to_vec(&Full { items, report: Report::of(answer) })
+        serde_json::to_vec(&Full { items, undecoded, report: Report::of(answer) })
     } else {
         serde_json::to_vec(&items)
     }

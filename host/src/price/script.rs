@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use alloy::primitives::{Address, Bytes, U256};
+use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan};
+use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, Told};
 use tokio::time::Instant;
 
 use super::feeds::Aggregator;
 
 pub(crate) const BLOCK: Block = Block {
     number: 21_000_000,
-    hash: alloy::primitives::B256::repeat_byte(1),
-    parent: alloy::primitives::B256::repeat_byte(2),
+    hash: B256::repeat_byte(1),
+    parent: B256::repeat_byte(2),
     timestamp: 1_700_000_000,
     evm_number: 21_000_000,
 };
@@ -24,6 +24,7 @@ pub(crate) const BLOCK: Block = Block {
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     answers: HashMap<(Address, Bytes), Outcome>,
+    transaction: Option<Result<Told, ReadFailure>>,
     waves: Mutex<Vec<Vec<Read>>>,
     requests: Mutex<Vec<Vec<Read>>>,
     /// Whether it is of this block.
@@ -50,6 +51,12 @@ impl Script {
             &Aggregator::decimalsCall {},
             U256::from(8),
         )
+    }
+
+    /// What every hash leads to.
+    pub(crate) fn leads_to(&mut self, told: Result<Told, ReadFailure>) -> &mut Self {
+        self.transaction = Some(told);
+        self
     }
 
     /// The batches that were asked so far.
@@ -108,6 +115,11 @@ impl Reader for Script {
 
     fn scan(&self, _: u64, _: Block, _: Address, _: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
         async { Scan::default() }.boxed()
+    }
+
+    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+        let told = self.transaction.clone().unwrap_or(Err(ReadFailure::NotConfigured));
+        async move { told }.boxed()
     }
 }
 

@@ -41,7 +41,8 @@ const NAME_BYTES_MAX: usize = 128;
 const TEXT_BYTES_MAX: usize = 1_024;
 
 /// Questions that came after the first revision, each with the capability that guards it.
-const GUARDED: [(u8, u64); 1] = [(question::COMPOSITION, capability::COMPOSITION)];
+const GUARDED: [(u8, u64); 2] =
+    [(question::COMPOSITION, capability::COMPOSITION), (question::EVENTS, capability::EVENTS)];
 
 /// Why a catalogue was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,6 +105,7 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
         GUARDED.iter().all(|(guarded, capability)| question != guarded || manifest.capabilities & capability != 0)
     };
     catalogue.deployments.iter_mut().for_each(|deployment| deployment.questions.retain(is_covered));
+    catalogue.event_topics = catalogue.event_topics.filter(|_| is_covered(&question::EVENTS));
     Ok(catalogue)
 }
 
@@ -340,15 +342,16 @@ mod tests {
     #[test]
     fn a_question_is_asked_only_of_a_plugin_that_announces_its_capability() {
         let mut told = catalogue();
-        told.deployments[0].questions = vec![question::FARMING, question::COMPOSITION];
+        told.deployments[0].questions = vec![question::FARMING, question::COMPOSITION, question::EVENTS];
+        told.event_topics = Some(vec![Word([7; 32])]);
         let asked = |capabilities| {
-            check(&codec::encode(&told), &Networks::new([]), &manifest(capabilities)).unwrap().deployments[0]
-                .questions
-                .clone()
+            let checked = check(&codec::encode(&told), &Networks::new([]), &manifest(capabilities)).unwrap();
+            (checked.deployments[0].questions.clone(), checked.event_topics)
         };
-        // An interface of revision 2 announced the first two bits.
-        assert_eq!(asked(0b011), [question::FARMING]);
-        assert_eq!(asked(0b111), [question::FARMING, question::COMPOSITION]);
+        // An interface of revision 2 announced the first two bits, of revision 3 the third.
+        assert_eq!(asked(0b0011), (vec![question::FARMING], None));
+        assert_eq!(asked(0b0111), (vec![question::FARMING, question::COMPOSITION], None));
+        assert_eq!(asked(0b1111), (told.deployments[0].questions.clone(), told.event_topics.clone()));
     }
 
     #[test]

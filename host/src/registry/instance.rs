@@ -28,6 +28,11 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
+    /// The plugin's.
+    pub(crate) fn name(&self) -> &str {
+        self.label.split('@').next().unwrap_or_default()
+    }
+
     /// Starts a job.
     ///
     /// # Errors
@@ -53,13 +58,19 @@ impl Instance {
     /// An instance of `library` that serves `slugs`, without a catalogue of a real plugin.
     pub(crate) fn of_test(library: &Library, slugs: &[&str]) -> Self {
         let protocol = |slug: &&str| portolan_abi::map::Protocol { slug: (*slug).to_owned(), ..Default::default() };
-        let protocols = slugs.iter().map(protocol).collect();
-        Self {
-            label: library.manifest.label().into(),
-            limits: library.limits,
-            catalogue: Catalogue { protocols, ..Catalogue::default() },
-            lease: InstanceLease::new(Arc::clone(&library.runner), crate::runner::InstanceId(0)),
-        }
+        let catalogue = Catalogue { protocols: slugs.iter().map(protocol).collect(), ..Catalogue::default() };
+        Self::run_by(Arc::clone(&library.runner), &library.manifest.label(), library.limits, catalogue)
+    }
+
+    /// An instance of whatever `runner` is.
+    pub(crate) fn run_by(
+        runner: Arc<dyn crate::runner::Runner>,
+        label: &str,
+        limits: Limits,
+        catalogue: Catalogue,
+    ) -> Self {
+        let lease = InstanceLease::new(runner, crate::runner::InstanceId(0));
+        Self { label: label.into(), limits, catalogue, lease }
     }
 }
 

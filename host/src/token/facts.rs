@@ -10,6 +10,7 @@ use alloy::primitives::Address;
 use portolan_reader::{Read, ReadFailure, Reply};
 
 use super::At;
+use super::shown::PAIRS_DEEP;
 use super::told::{Told, questions, supply};
 use crate::price::Prices;
 
@@ -32,12 +33,23 @@ impl Facts {
         facts
     }
 
+    /// Of these tokens, and of those that pairs are called after: what shows them, without what prices need.
+    pub(super) async fn shown(at: At<'_>, tokens: &BTreeSet<Address>) -> Self {
+        let mut facts = Self::default();
+        facts.add_for(at, None, tokens).await;
+        facts
+    }
+
     /// The same of further tokens.
     pub(crate) async fn add(&mut self, at: At<'_>, prices: &Prices, tokens: &BTreeSet<Address>) {
+        self.add_for(at, Some(prices), tokens).await;
+    }
+
+    async fn add_for(&mut self, at: At<'_>, prices: Option<&Prices>, tokens: &BTreeSet<Address>) {
         let mut next: BTreeSet<Address> = tokens.iter().filter(|token| !self.0.contains_key(*token)).copied().collect();
         let most = self.0.len() + 3 * next.len() + PARTS_MAX;
         let mut last = BTreeSet::new();
-        for _ in 0..=DEPTH_MAX {
+        for _ in 0..=prices.map_or(PAIRS_DEEP, |_| DEPTH_MAX) {
             self.ask(at, prices, &next, &last).await;
             last = std::mem::take(&mut next);
             next = self.unknown_parts(at, prices, &last);
@@ -61,11 +73,10 @@ impl Facts {
     }
 
     /// One request, for those whose facts are not kept.
-    async fn ask(&mut self, at: At<'_>, prices: &Prices, tokens: &BTreeSet<Address>, last: &BTreeSet<Address>) {
-        let kept = |read: Read| at.reader.kept(at.network.chain_id, at.block, &read);
+    async fn ask(&mut self, at: At<'_>, prices: Option<&Prices>, tokens: &BTreeSet<Address>, last: &BTreeSet<Address>) {
         let mut open = Vec::new();
         for token in tokens {
-            match questions(*token).map(kept).collect::<Option<Vec<Reply>>>() {
+            match kept(at, *token) {
                 Some(replies) => self.hear(at, *token, &mut replies.into_iter()),
                 None => open.push(*token),
             }
@@ -83,21 +94,57 @@ impl Facts {
     }
 
     /// What will be asked of these tokens at the block, as far as it is known already, and of those of the last wave.
-    fn figures(&self, at: At<'_>, prices: &Prices, tokens: &BTreeSet<Address>, last: &BTreeSet<Address>) -> Vec<Read> {
-        let early =
-            tokens.iter().flat_map(|token| prices.feed_reads(at.network, *token).into_iter().chain(supply(*token)));
+    fn figures(
+        &self,
+        at: At<'_>,
+        prices: Option<&Prices>,
+        tokens: &BTreeSet<Address>,
+        last: &BTreeSet<Address>,
+    ) -> Vec<Read> {
+        let supplies = tokens.iter().filter_map(|token| supply(*token));
+        let Some(prices) = prices else { return supplies.collect() };
+        let early = tokens.iter().flat_map(|token| prices.feed_reads(at.network, *token)).chain(supplies);
         let known = tokens.iter().chain(last).filter_map(|token| Some((*token, self.get(*token).ok()?)));
         early.chain(known.flat_map(|(token, told)| prices.amount_reads(at.network, token, told))).collect()
     }
 
     /// A pair is called after its parts; those of others serve their prices alone, and not where one is stated.
-    fn unknown_parts(&self, at: At<'_>, prices: &Prices, of: &BTreeSet<Address>) -> BTreeSet<Address> {
+    fn unknown_parts(&self, at: At<'_>, prices: Option<&Prices>, of: &BTreeSet<Address>) -> BTreeSet<Address> {
         let made_of = of.iter().filter_map(|token| {
             let made_of = self.get(*token).ok()?.made_of.as_ref()?;
-            (made_of.pair().is_some() || !prices.is_stated(at.network, *token)).then_some(made_of)
+            let is_priced = prices.is_some_and(|prices| !prices.is_stated(at.network, *token));
+            (made_of.pair().is_some() || is_priced).then_some(made_of)
         });
         made_of.flat_map(|made_of| made_of.parts()).filter(|part| !self.0.contains_key(*part)).copied().collect()
     }
+}
+
+/// The replies to its questions, where none of them takes a request.
+fn kept(at: At<'_>, token: Address) -> Option<Vec<Reply>> {
+    questions(token).map(|read| at.reader.kept(at.network.chain_id, at.block, &read)).collect()
+}
+
+/// What has to be read to show these tokens, as far as is known from what is kept. Of those in `asked` nothing: what is
+/// read now comes into it.
+pub(crate) fn open_reads(at: At<'_>, tokens: &BTreeSet<Address>, asked: &mut BTreeSet<Address>) -> Vec<Read> {
+    let (mut facts, mut reads, mut next) = (Facts::default(), Vec::new(), tokens.clone());
+    for _ in 0..=PAIRS_DEEP {
+        for token in &next {
+            let open = match kept(at, *token) {
+                Some(replies) => {
+                    facts.hear(at, *token, &mut replies.into_iter());
+                    let is_open = |read: &Read| at.reader.kept(at.network.chain_id, at.block, read).is_none();
+                    supply(*token).filter(is_open).into_iter().collect()
+                }
+                None => questions(*token).chain(supply(*token)).collect::<Vec<_>>(),
+            };
+            if !open.is_empty() && asked.insert(*token) {
+                reads.extend(open);
+            }
+        }
+        next = facts.unknown_parts(at, None, &next).into_iter().take(PARTS_MAX).collect();
+    }
+    reads
 }
 
 #[cfg(test)]

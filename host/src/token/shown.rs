@@ -10,7 +10,7 @@ use super::told::{MadeOf, Told};
 use super::{NATIVE, text};
 
 /// A pair of pairs shows the tokens of its pairs, and their own symbols where these are pairs again.
-const PAIRS_DEEP: u32 = 2;
+pub(super) const PAIRS_DEEP: usize = 2;
 
 /// Of each half of a pair: both and ` LP` fit into a text.
 const HALF_CHARS_MAX: usize = (text::CHARS_MAX - "/ LP".len()) / 2;
@@ -43,12 +43,12 @@ pub(super) fn underlying(told: &Told) -> Vec<Address> {
     made_of.map(|made_of| made_of.parts().to_vec()).unwrap_or_default()
 }
 
-fn halves(facts: &Facts, tokens: [Address; 2], deep: u32) -> Result<[String; 2], ReadFailure> {
+fn halves(facts: &Facts, tokens: [Address; 2], deep: usize) -> Result<[String; 2], ReadFailure> {
     let [a, b] = tokens.map(|token| half(facts, token, deep - 1));
     Ok([a?, b?])
 }
 
-fn half(facts: &Facts, token: Address, deep: u32) -> Result<String, ReadFailure> {
+fn half(facts: &Facts, token: Address, deep: usize) -> Result<String, ReadFailure> {
     let told = facts.get(token)?;
     let symbol = match told.made_of.and_then(MadeOf::pair) {
         Some(tokens) if deep > 0 => halves(facts, tokens, deep)?.join("-"),

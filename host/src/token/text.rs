@@ -1,6 +1,6 @@
 //! Names and symbols of tokens as text that cannot change what stands around it.
 //!
-//! Invariant: what comes out is one line of at most [`CHARS_MAX`] characters, so of at most four times as many bytes.
+//! Invariant: what comes out is one line of a bounded number of characters, so of at most four times as many bytes.
 
 use std::cmp::Ordering;
 
@@ -25,9 +25,14 @@ pub(super) fn decode(returned: &[u8]) -> String {
 
 /// Without characters that would let a token's name change what stands around it, and with single spaces.
 pub(crate) fn clean(text: &str) -> String {
+    cleaned(text, CHARS_MAX)
+}
+
+/// The same of a text that may have so many characters.
+pub(crate) fn cleaned(text: &str, chars_max: usize) -> String {
     let text = &text[..text.floor_char_boundary(LOOKED_AT_MAX_BYTES)];
     let seen: String = text.chars().filter(|c| c.is_whitespace() || !is_invisible(*c)).collect();
-    cut(&seen.split_whitespace().collect::<Vec<_>>().join(" "), CHARS_MAX)
+    cut(&seen.split_whitespace().collect::<Vec<_>>().join(" "), chars_max)
 }
 
 /// The first characters.

@@ -7,7 +7,7 @@ use alloy::primitives::{Address, B256, Bytes, address};
 use alloy::sol_types::{SolCall, SolError, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan};
+use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, Told};
 use tokio::time::Instant;
 
 use crate::ens::Name;
@@ -172,5 +172,9 @@ impl Reader for World {
 
     fn scan(&self, _: u64, _: Block, _: Address, _: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
         async { Scan::default() }.boxed()
+    }
+
+    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+        async { Err(ReadFailure::NotConfigured) }.boxed()
     }
 }

@@ -1,12 +1,14 @@
 //! Tables of right and wrong requests.
 
-use alloy::primitives::{Address, address};
+use alloy::primitives::{Address, address, b256};
 
 use super::*;
 
 const A: &str = "0xf18adf71266411ff39ffc268843c9a64b3292d86";
 const ACCOUNT: Address = address!("f18adf71266411ff39ffc268843c9a64b3292d86");
 const H: &str = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060";
+const HASH: B256 = b256!("5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060");
+const LOGS_MAX: usize = 5000;
 
 fn ask(listener: Listener, target: &str) -> Result<Request, Problem> {
     let target = target.replace("{A}", A).replace("{H}", H);
@@ -14,7 +16,7 @@ fn ask(listener: Listener, target: &str) -> Result<Request, Problem> {
         Some((path, search)) => (path, Some(search)),
         None => (target.as_str(), None),
     };
-    route(listener, path, search, &Networks::new([]))
+    route(listener, path, search, &Networks::new([]), LOGS_MAX)
 }
 
 fn query(target: &str) -> Query {
@@ -240,10 +242,56 @@ fn both_filters_at_once_are_refused() {
 }
 
 #[test]
-fn what_is_not_built_yet_checks_its_input_and_says_so() {
-    for target in ["/events/decode/{H}?network=ETHEREUM", "/events/decode/{H}?network=avalancheX"] {
-        assert_eq!(problem(Listener::Base, target).0, 501, "{target}");
+fn a_transaction_is_asked_for_by_hash_and_network() {
+    let events = |chain_id, types: &[&str], logs_max| {
+        let types = types.iter().map(|name| Kind::named(name).unwrap()).collect();
+        Query::Events(Events { chain_id, hash: HASH, types, logs_max })
+    };
+    let cases = [
+        ("network=ETHEREUM", events(1, &[], LOGS_MAX)),
+        ("network=avalancheX&detail=full", events(43114, &[], LOGS_MAX)),
+        ("network=bsc&type=SWAP", events(56, &["SWAP"], LOGS_MAX)),
+        ("network=bsc&type=swap&type=nft_Transfer", events(56, &["SWAP", "NFT_TRANSFER"], LOGS_MAX)),
+        ("network=bsc&type=swap,claim,&type=swap", events(56, &["SWAP", "CLAIM"], LOGS_MAX)),
+        ("network=bsc&type=", events(56, &[], LOGS_MAX)),
+        ("network=bsc&max-logs=1", events(56, &[], 1)),
+        ("network=bsc&max-logs=5000", events(56, &[], 5000)),
+    ];
+    for (search, expected) in cases {
+        assert_eq!(query(&format!("/events/decode/{{H}}?{search}")), expected, "{search}");
     }
+    let upper = format!("/events/decode/0x{}?network=ethereum", H[2..].to_uppercase());
+    assert_eq!(query(&upper), events(1, &[], LOGS_MAX));
+}
+
+#[test]
+fn wrong_types_and_wrong_numbers_of_logs_are_told_after_hash_and_network() {
+    let cases = [
+        ("type=WEALTH", "WEALTH is no type of events; the types are APPROVAL, TRANSFER, MINT, "),
+        ("type=SWAP,x", "x is no type of events; the types are "),
+        ("max-logs=0", "max-logs 0 is no number from 1 to 5000"),
+        ("max-logs=5001", "max-logs 5001 is no number from 1 to 5000"),
+        ("max-logs=-1", "max-logs -1 is no number from 1 to 5000"),
+        ("max-logs=", "max-logs  is no number from 1 to 5000"),
+        ("max-logs=1e3", "max-logs 1e3 is no number from 1 to 5000"),
+        ("max-logs=99999999999999999999", "max-logs 99999999999999999999 is no number from 1 to 5000"),
+    ];
+    for (search, expected) in cases {
+        let target = format!("/events/decode/{{H}}?network=ethereum&{search}");
+        assert!(matches!(ask(Listener::Base, &target), Err(Problem::InvalidFilter(_))), "{search}");
+        assert!(problem(Listener::Base, &target).1.starts_with(expected), "{search}");
+        assert!(matches!(
+            ask(Listener::Base, &format!("/events/decode/{{H}}?{search}")),
+            Err(Problem::InvalidNetwork(_))
+        ));
+        assert!(matches!(ask(Listener::Base, &format!("/events/decode/0x1?{search}")), Err(Problem::InvalidHash(_))));
+    }
+}
+
+#[test]
+fn the_types_of_events_fit_the_detail_of_a_problem() {
+    let (_, detail) = problem(Listener::Base, "/events/decode/{H}?network=ethereum&type=x");
+    assert!(detail.ends_with(KINDS.last().unwrap().0) && detail.len() < 1000, "{detail}");
 }
 
 #[test]

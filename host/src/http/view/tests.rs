@@ -7,10 +7,11 @@ use bigdecimal::BigDecimal;
 
 use super::*;
 use crate::answer::{
-    Balance, ClaimTransaction, Claimable, FarmingPosition, JobReport, JobStatus, Missing, Price, Protocol, Reason, Row,
-    Token,
+    Amount, Balance, ClaimTransaction, Claimable, Event, Events, FarmingPosition, JobReport, JobStatus, Member,
+    Missing, Price, Protocol, Reason, Remote, Row, Token,
 };
 use crate::network::{Network, Networks};
+use portolan_events::{Kind, Log, Transaction};
 use portolan_reader::Block;
 
 const ACCOUNT: Address = address!("F18adf71266411FF39FfC268843c9A64b3292d86");
@@ -292,4 +293,102 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
     assert_eq!(text(&answer, false), "[]");
     assert_eq!(blocks(&answer).as_deref(), Some("polygon=70, ethereum=21"));
     assert_eq!(blocks(&Answer { about_account: false, ..answer }), None);
+}
+
+/// A transaction with a log that is told as `kind`, and one that nobody tells.
+fn events(kind: &str, members: Vec<(&'static str, Member)>) -> Events {
+    let log = |index| Log { index, address: ACCOUNT, topics: vec![B256::ZERO], data: Bytes::from_static(&[0xab]) };
+    let transaction = Transaction { logs: vec![log(70), log(71)], ..Transaction::default() };
+    let event = Event { log: Some(0), kind: Kind::named(kind).unwrap(), protocol: None, plugin: None, members };
+    Events { transaction: Arc::new(transaction), told: vec![event], undecoded: vec![1] }
+}
+
+fn whole_velo() -> String {
+    let underlying = r#""underlyingTokens":["0xf18adf71266411ff39ffc268843c9a64b3292d86"],"protocol":null"#;
+    format!("{{{VELO},{SUPPLY},\"network\":{NETWORK},{underlying}}}")
+}
+
+#[test]
+fn an_approval_has_exactly_the_members_of_the_specification() {
+    let account = || Member::Address(ACCOUNT);
+    let amount = Amount { token: Some(velo()), raw: U256::MAX };
+    // The order is that of the vocabulary.
+    let members = vec![
+        ("amount", Member::Amount(amount)),
+        ("asset", Member::Token(velo())),
+        ("owner", account()),
+        ("spender", account()),
+    ];
+    let expected = format!(
+        "[{{\"type\":\"APPROVAL\",\"protocol\":null,\"metadata\":{{\
+         \"owner\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
+         \"spender\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"asset\":{},\
+         \"amount\":1.15792089237316195423570985008687907853269984665640564039457584007913129639935E+59}}}}]",
+        whole_velo()
+    );
+    assert_eq!(text(&answer(Items::Events(events("APPROVAL", members))), false), expected);
+}
+
+#[test]
+fn members_that_cannot_be_told_are_null_and_further_ones_stand_behind() {
+    let unknown = Amount { token: None, raw: U256::from(1_500_000) };
+    let members = vec![
+        ("tokenId", Member::Number(U256::from(5))),
+        ("remoteNetwork", Member::Network(Remote { chain_id: 5000, network: None })),
+        ("amount", Member::Amount(unknown)),
+        ("expires", Member::Seconds(U256::from(1_700_000_000))),
+        ("success", Member::Flag(true)),
+        ("orderId", Member::Word(B256::repeat_byte(0xcd))),
+        ("reason", Member::Text("\"".into())),
+    ];
+    let expected = format!(
+        "[{{\"type\":\"BRIDGE_OUT\",\"protocol\":null,\"metadata\":{{\"user\":null,\"recipient\":null,\"asset\":null,\
+         \"amount\":1500000,\"remoteNetwork\":{{\"name\":null,\"logo\":null,\"chainId\":5000}},\"tokenId\":\"5\",\
+         \"expires\":1700000000,\"success\":true,\"orderId\":\"0x{}\",\"reason\":\"\\\"\"}}}}]",
+        "cd".repeat(32)
+    );
+    assert_eq!(text(&answer(Items::Events(events("BRIDGE_OUT", members))), false), expected);
+}
+
+#[test]
+fn a_remote_network_that_is_known_is_told_as_networks_are() {
+    let remote = Remote { chain_id: 10, network: Some(network(10)) };
+    let told = events("BRIDGE_OUT", vec![("remoteNetwork", Member::Network(remote))]);
+    let body = text(&answer(Items::Events(told)), false);
+    assert!(body.contains(&format!("\"remoteNetwork\":{NETWORK}")), "{body}");
+}
+
+#[test]
+fn full_events_carry_their_log_raw_amounts_and_what_nobody_told() {
+    let assets = vec![
+        Amount { token: Some(velo()), raw: U256::from(10_u64.pow(18)) },
+        Amount { token: None, raw: U256::from(7) },
+    ];
+    let mut told = events("ADD_LIQUIDITY", vec![("assets", Member::Assets(assets))]);
+    told.told[0].protocol = Some(row("a").protocol);
+    told.told[0].plugin = Some("velodrome@1.2.0".into());
+    let amount = Amount { token: Some(velo()), raw: U256::from(2) };
+    let kind = Kind::named("TRANSFER").unwrap();
+    let native =
+        Event { log: None, kind, protocol: None, plugin: None, members: vec![("amount", Member::Amount(amount))] };
+    told.told.insert(0, native);
+    let log = |index: u32| {
+        format!(
+            "\"logIndex\":{index},\"contract\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
+             \"log\":{{\"address\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"topics\":[\"0x{}\"],\"data\":\"0xab\"}}",
+            "00".repeat(32)
+        )
+    };
+    let expected = format!(
+        "{{\"items\":[{{\"type\":\"TRANSFER\",\"protocol\":null,\"metadata\":{{\"from\":null,\"to\":null,\"asset\":null,\
+         \"amount\":0.000000000000000002,\"amountRaw\":\"2\"}},\"logIndex\":null,\"contract\":null,\"log\":null}},\
+         {{\"type\":\"ADD_LIQUIDITY\",\"protocol\":{{{PROTOCOL}}},\"metadata\":{{\"user\":null,\"pool\":null,\
+         \"assets\":[{{\"asset\":{velo},\"amount\":1,\"amountRaw\":\"1000000000000000000\"}},\
+         {{\"asset\":null,\"amount\":7,\"amountRaw\":\"7\"}}]}},{},\"plugin\":\"velodrome@1.2.0\"}}],\
+         \"undecoded\":[{{{}}}],\"report\":{{\"blocks\":{{}},\"jobs\":[]}}}}",
+        log(70),
+        log(71),
+        velo = whole_velo()
+    );
+    assert_eq!(text(&answer(Items::Events(told)), true), expected);
 }

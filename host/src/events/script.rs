@@ -1,0 +1,257 @@
+//! A scene of one transaction: a scripted chain, plugins that answer what they are told to, and the host's own tables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use alloy::primitives::{Address, B256, U256, keccak256};
+use alloy::sol_types::SolValue;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use portolan_abi::frame::{FrameWriter, resume_out};
+use portolan_abi::map::{self, Catalogue, Protocol};
+use portolan_abi::row::{self, JobOut, Network, state};
+use portolan_abi::{capability, codec};
+use portolan_reader::{Block, Log, Outcome, Read, ReadFailure, Reader, Receipt, Reply, Scan, Told};
+use tokio::time::Instant;
+
+use super::{Sources, Tables};
+use crate::answer::Answer;
+use crate::composition::Plugins;
+use crate::config::Limits;
+use crate::deadline::Deadline;
+use crate::http::problem::Problem;
+use crate::network::Networks;
+use crate::price::script::Script;
+use crate::query::Events;
+use crate::registry::{Instance, Snapshot};
+use crate::runner::{Configured, InstanceId, JobId, JobLease, RunFailure, Runner};
+use crate::token::Erc20;
+use crate::token_list::Book;
+
+pub(super) const ETHEREUM: u64 = 1;
+pub(super) const HASH: B256 = B256::repeat_byte(0x5c);
+pub(super) const ALICE: Address = Address::repeat_byte(0x11);
+pub(super) const BOB: Address = Address::repeat_byte(0x22);
+/// A token of six decimals.
+pub(super) const A: Address = Address::repeat_byte(0xa1);
+/// A contract of a protocol.
+pub(super) const FARM: Address = Address::repeat_byte(0xfa);
+/// A topic that no table of the host has.
+pub(super) const STAKED: B256 = B256::repeat_byte(0x57);
+
+/// The value of a topic or a word.
+pub(super) fn word(value: impl SolValue) -> B256 {
+    B256::from_slice(&value.abi_encode())
+}
+
+pub(super) fn log(address: Address, topics: Vec<B256>, data: impl SolValue) -> Log {
+    Log { index: 0, address, topics, data: data.abi_encode().into() }
+}
+
+/// As ERC-20 has it.
+pub(super) fn transfer(token: Address, from: Address, to: Address, amount: u64) -> Log {
+    let topic = keccak256("Transfer(address,address,uint256)");
+    log(token, vec![topic, word(from), word(to)], U256::from(amount))
+}
+
+pub(super) fn staked() -> Log {
+    log(FARM, vec![STAKED], ())
+}
+
+/// Alice calls Bob. The logs are the tenth and those that follow in their block.
+pub(super) fn receipt(logs: Vec<Log>) -> Receipt {
+    let numbered = logs.into_iter().zip(10..).map(|(log, index)| Log { index, ..log });
+    Receipt {
+        block_number: 7,
+        block_hash: B256::repeat_byte(7),
+        succeeded: true,
+        from: ALICE,
+        to: Some(BOB),
+        created: None,
+        value: U256::ZERO,
+        logs: numbered.collect(),
+    }
+}
+
+/// Tells name, symbol, decimals and supply of a token.
+pub(super) fn erc20(script: &mut Script, token: Address, symbol: &str, decimals: u8) {
+    script
+        .call(token, &Erc20::nameCall {}, symbol.to_owned())
+        .call(token, &Erc20::symbolCall {}, symbol.to_owned())
+        .call(token, &Erc20::decimalsCall {}, U256::from(decimals))
+        .call(token, &Erc20::totalSupplyCall {}, U256::from(1000));
+}
+
+/// What a scripted plugin does.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plugin {
+    pub(super) name: &'static str,
+    pub(super) slug: &'static str,
+    pub(super) topics: Vec<B256>,
+    /// Each is asked in a step of its own.
+    pub(super) asks: Vec<Address>,
+    pub(super) events: Vec<map::Event>,
+    pub(super) panics: bool,
+    pub(super) hangs: bool,
+}
+
+#[derive(Debug)]
+struct Acting {
+    plugin: Plugin,
+    steps: AtomicUsize,
+}
+
+impl Runner for Acting {
+    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
+        async { Err(RunFailure::Stuck) }.boxed()
+    }
+
+    fn start(self: Arc<Self>, _: InstanceId, start: Vec<u8>) -> BoxFuture<'static, Result<JobLease, RunFailure>> {
+        let start: map::Start = codec::decode(&start).unwrap();
+        assert_eq!((start.question, start.protocol.as_str()), (portolan_abi::question::EVENTS, ""));
+        assert_eq!((start.capabilities, start.transaction.unwrap().hash.0), (capability::ALL, HASH.0));
+        async { Ok(JobLease::new(self, JobId(0))) }.boxed()
+    }
+
+    fn resume(self: Arc<Self>, _: Vec<JobId>, _: Vec<u8>) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
+        if self.plugin.hangs {
+            return std::future::pending().boxed();
+        }
+        let step = self.steps.fetch_add(1, Ordering::SeqCst);
+        let frame = match self.plugin.asks.get(step) {
+            Some(target) => asking(*target),
+            None => ending(&self.plugin),
+        };
+        async { Ok(frame) }.boxed()
+    }
+
+    fn drop_job(&self, _: JobId) {}
+
+    fn drop_instance(&self, _: InstanceId) {}
+}
+
+fn asking(target: Address) -> Vec<u8> {
+    let mut frame = FrameWriter::default();
+    frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads: 1, ..JobOut::default() });
+    frame.row(resume_out::NETWORKS, &Network { chain_id: ETHEREUM });
+    frame.row(resume_out::READS, &row::Read { to: target.into_array(), ..row::Read::default() });
+    frame.finish().unwrap()
+}
+
+fn ending(plugin: &Plugin) -> Vec<u8> {
+    let mut frame = FrameWriter::default();
+    let found = |event: &map::Event| map::Finding { event: Some(event.clone()), ..map::Finding::default() };
+    let findings: Vec<map::Finding> = plugin.events.iter().map(found).collect();
+    let (findings_offset, findings_len) = frame.bytes(&codec::encode(&findings)).unwrap();
+    let state = if plugin.panics { state::PANICKED } else { state::COMPLETE };
+    frame.row(resume_out::JOBS, &JobOut { state, findings_offset, findings_len, ..JobOut::default() });
+    frame.finish().unwrap()
+}
+
+fn instance(plugin: Plugin) -> Arc<Instance> {
+    let protocol = Protocol { slug: plugin.slug.to_owned(), ..Protocol::default() };
+    let topics = plugin.topics.iter().map(|topic| map::Word(topic.0)).collect();
+    let catalogue = Catalogue { protocols: vec![protocol], event_topics: Some(topics), ..Catalogue::default() };
+    let (label, limits) = (format!("{}@1.0.0", plugin.name), Limits { resume_ms: 1000, job_ms: 200 });
+    Arc::new(Instance::run_by(Arc::new(Acting { plugin, steps: AtomicUsize::new(0) }), &label, limits, catalogue))
+}
+
+/// What a plugin says of the log at a place: Alice has staked `amount` of A.
+pub(super) fn stake(log: u32, protocol: Option<&str>, amount: u64) -> map::Event {
+    let none = map::Value::default;
+    let address = |address: Address| map::Address(address.into_array());
+    let paid = map::Amount { raw: map::Word(U256::from(amount).to_be_bytes()), of: Some(address(A)) };
+    let members = [
+        ("user", map::Value { address: Some(address(ALICE)), ..none() }),
+        ("asset", map::Value { token: Some(address(A)), ..none() }),
+        ("amount", map::Value { amount: Some(paid), ..none() }),
+    ];
+    let member = |(name, value): (&str, map::Value)| map::Member { name: name.to_owned(), value };
+    map::Event {
+        log,
+        kind: "STAKE".to_owned(),
+        protocol: protocol.map(ToOwned::to_owned),
+        members: members.into_iter().map(member).collect(),
+    }
+}
+
+/// A transaction, its chain, and who may tell it.
+pub(super) struct Stage {
+    reader: Arc<dyn Reader>,
+    snapshot: Snapshot,
+    pub(super) asked: Events,
+}
+
+impl Stage {
+    pub(super) fn new(script: &Arc<Script>, plugins: impl IntoIterator<Item = Plugin>) -> Self {
+        Self::over(script.clone(), plugins)
+    }
+
+    pub(super) fn over(reader: Arc<dyn Reader>, plugins: impl IntoIterator<Item = Plugin>) -> Self {
+        let asked = Events { chain_id: ETHEREUM, hash: HASH, types: [].into(), logs_max: 5000 };
+        Self { reader, snapshot: Snapshot::of_test(plugins.into_iter().map(instance)), asked }
+    }
+
+    pub(super) async fn answer(&self) -> Result<Answer, Problem> {
+        let (networks, tables, book) = (Networks::new([]), Tables::read().unwrap(), Book::default());
+        let round_trips = BTreeMap::new();
+        let plugins = Plugins { snapshot: &self.snapshot, reader: Arc::clone(&self.reader), round_trips: &round_trips };
+        let sources = Sources { networks: &networks, plugins: &plugins, tables: &tables, book: &book };
+        super::answer(sources, &self.asked, Deadline::after(Duration::from_secs(60))).await
+    }
+
+    pub(super) async fn status(&self) -> u16 {
+        self.answer().await.unwrap_err().response().status().as_u16()
+    }
+}
+
+/// A chain whose nodes do not know the block that so many requests are at.
+#[derive(Debug)]
+pub(super) struct Forgetful {
+    pub(super) script: Script,
+    pub(super) forgets: AtomicUsize,
+}
+
+impl Reader for Forgetful {
+    fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool> {
+        self.script.is_usable(deadline)
+    }
+
+    fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        self.script.pin(chain_id, deadline)
+    }
+
+    fn kept(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
+        self.script.kept(chain_id, block, read)
+    }
+
+    fn chunk_reads(&self, chain_id: u64) -> usize {
+        self.script.chunk_reads(chain_id)
+    }
+
+    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>> {
+        let forgets = |left: usize| left.checked_sub(1);
+        if self.forgets.fetch_update(Ordering::SeqCst, Ordering::SeqCst, forgets).is_ok() {
+            let lost = Reply::fresh(Outcome::Failed(ReadFailure::BlockLost));
+            return async move { vec![lost; reads.len()] }.boxed();
+        }
+        self.script.read(chain_id, block, reads, deadline)
+    }
+
+    fn scan(
+        &self,
+        chain_id: u64,
+        block: Block,
+        account: Address,
+        tokens: Vec<Address>,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Scan> {
+        self.script.scan(chain_id, block, account, tokens, deadline)
+    }
+
+    fn transaction(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+        self.script.transaction(chain_id, hash, deadline)
+    }
+}

@@ -1,0 +1,287 @@
+//! Transactions told, over a scripted chain and by scripted plugins.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use alloy::primitives::{Address, B256, U256, keccak256};
+use portolan_events::Kind;
+use portolan_reader::{Outcome, ReadFailure, Receipt, Told};
+
+use super::script::*;
+use crate::answer::{Answer, Event, Items, JobStatus, Member};
+use crate::price::script::{BLOCK, Script};
+use crate::token::{Erc20, Pair};
+use alloy::sol_types::SolCall;
+
+fn chain(receipt: Receipt) -> Script {
+    let mut script = Script::default();
+    erc20(&mut script, A, "A", 6);
+    script.leads_to(Ok(Told::Mined(receipt)));
+    script
+}
+
+/// Alice sends Bob seven of A, then stakes with a log that no table of the host has.
+fn staking() -> Arc<Script> {
+    Arc::new(chain(receipt(vec![transfer(A, ALICE, BOB, 7), staked()])))
+}
+
+fn acme() -> Plugin {
+    Plugin { name: "acme", slug: "acme", topics: vec![STAKED], ..Plugin::default() }
+}
+
+fn events(answer: &Answer) -> &crate::answer::Events {
+    let Items::Events(events) = &answer.items else { panic!("{:?}", answer.items) };
+    events
+}
+
+fn member<'a>(event: &'a Event, name: &str) -> &'a Member {
+    &event.members.iter().find(|(known, _)| *known == name).expect(name).1
+}
+
+/// `type log teller amount`, one for each event.
+fn lines(answer: &Answer) -> Vec<String> {
+    let line = |event: &Event| {
+        let log = event.log.map_or_else(|| "-".to_owned(), |log| log.to_string());
+        let amount = match member(event, "amount") {
+            Member::Amount(amount) => amount.raw,
+            other => panic!("{other:?}"),
+        };
+        let slug = event.protocol.as_ref().map_or("-", |protocol| protocol.slug.as_str());
+        format!("{} {log} {} {slug} {amount}", event.kind.name(), event.plugin.as_deref().unwrap_or("host"))
+    };
+    events(answer).told.iter().map(line).collect()
+}
+
+/// `subject reason count`, one for each thing that is missing.
+fn missing(answer: &Answer) -> Vec<String> {
+    let count = |count: Option<usize>| count.map(|count| format!(" {count}")).unwrap_or_default();
+    answer
+        .missing
+        .iter()
+        .map(|lost| format!("{} {}{}", lost.subject, lost.reason.as_str(), count(lost.count)))
+        .collect()
+}
+
+#[tokio::test]
+async fn the_native_value_stands_first_and_logs_in_their_order() {
+    let approval = keccak256("Approval(address,address,uint256)");
+    let unlimited = log(A, vec![approval, word(ALICE), word(BOB)], U256::MAX);
+    let told = Receipt { value: U256::from(5), ..receipt(vec![unlimited, transfer(A, ALICE, BOB, 7)]) };
+    let answer = Stage::new(&Arc::new(chain(told)), []).answer().await.unwrap();
+    let expected = [
+        "TRANSFER - host - 5".to_owned(),
+        format!("APPROVAL 0 host - {}", U256::MAX),
+        "TRANSFER 1 host - 7".to_owned(),
+    ];
+    assert_eq!(lines(&answer), expected);
+    let told = &events(&answer).told;
+    assert!(
+        matches!(member(&told[0], "asset"), Member::Token(token) if token.symbol == "ETH" && token.kind == "NATIVE")
+    );
+    assert!(matches!(member(&told[0], "to"), Member::Address(BOB)));
+    let Member::Token(token) = member(&told[1], "asset") else { panic!("no token") };
+    assert_eq!((token.symbol.as_str(), token.decimals, token.total_supply), ("A", 6, U256::from(1000)));
+    assert!(token.price.is_none() && missing(&answer).is_empty());
+    assert_eq!(
+        answer.blocks.iter().map(|(network, block)| (network.chain_id, *block)).collect::<Vec<_>>(),
+        [(1, BLOCK)]
+    );
+    assert!(answer.about_account);
+}
+
+#[tokio::test]
+async fn a_creation_moves_its_value_to_what_it_created() {
+    let told = Receipt { to: None, created: Some(A), value: U256::from(5), ..receipt(vec![]) };
+    let answer = Stage::new(&Arc::new(chain(told)), []).answer().await.unwrap();
+    assert!(matches!(member(&events(&answer).told[0], "to"), Member::Address(A)));
+}
+
+#[tokio::test]
+async fn what_was_reverted_happened_not() {
+    let told = Receipt { succeeded: false, value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7)]) };
+    let script = Arc::new(chain(told));
+    let answer = Stage::new(&script, [acme()]).answer().await.unwrap();
+    assert!(lines(&answer).is_empty() && events(&answer).undecoded.is_empty() && missing(&answer).is_empty());
+    assert!(script.waves().is_empty());
+}
+
+#[tokio::test]
+async fn logs_of_any_shape_are_told_or_among_the_undecoded() {
+    let transfer_topic = keccak256("Transfer(address,address,uint256)");
+    let logs = vec![
+        log(A, vec![], U256::from(1)),
+        log(A, vec![transfer_topic, word(ALICE), word(BOB)], ()),
+        log(A, vec![transfer_topic, word(ALICE), word(BOB)], (U256::from(1), U256::from(1))),
+        log(A, vec![transfer_topic, B256::repeat_byte(0xff), word(BOB)], U256::from(1)),
+        log(A, vec![transfer_topic], ()),
+        log(A, vec![B256::ZERO; 4], vec![0xff_u8; 3]),
+        transfer(A, ALICE, BOB, 7),
+    ];
+    let answer = Stage::new(&Arc::new(chain(receipt(logs))), []).answer().await.unwrap();
+    assert_eq!(
+        (lines(&answer), &events(&answer).undecoded),
+        (vec!["TRANSFER 6 host - 7".to_owned()], &vec![0, 1, 2, 3, 4, 5])
+    );
+}
+
+#[tokio::test]
+async fn a_transaction_that_cannot_be_told_is_a_problem() {
+    let status = async |told| {
+        let mut script = Script::default();
+        script.leads_to(told);
+        Stage::new(&Arc::new(script), []).status().await
+    };
+    assert_eq!(status(Ok(Told::Unknown)).await, 404);
+    assert_eq!(status(Ok(Told::Pending)).await, 404);
+    assert_eq!(status(Err(ReadFailure::Upstream)).await, 502);
+    assert_eq!(status(Err(ReadFailure::WrongChain)).await, 502);
+    assert_eq!(status(Err(ReadFailure::Timeout)).await, 504);
+    assert_eq!(status(Err(ReadFailure::NotConfigured)).await, 503);
+}
+
+#[tokio::test]
+async fn more_logs_than_asked_for_are_a_problem_that_tells_both_numbers() {
+    let mut stage = Stage::new(&staking(), []);
+    stage.asked.logs_max = 2;
+    assert!(stage.answer().await.is_ok());
+    stage.asked.logs_max = 1;
+    assert_eq!(stage.status().await, 413);
+    let problem = stage.answer().await.unwrap_err().to_string();
+    assert!(problem.contains("has 2 logs") && problem.contains("the 1 "), "{problem}");
+}
+
+#[tokio::test]
+async fn types_choose_the_items_and_not_what_nobody_told() {
+    let mut stage = Stage::new(&staking(), []);
+    stage.asked.types = [Kind::named("APPROVAL").unwrap()].into();
+    let answer = stage.answer().await.unwrap();
+    assert_eq!((lines(&answer), &events(&answer).undecoded), (vec![], &vec![1]));
+    stage.asked.types.insert(Kind::named("TRANSFER").unwrap());
+    assert_eq!(lines(&stage.answer().await.unwrap()), ["TRANSFER 0 host - 7"]);
+}
+
+#[tokio::test]
+async fn the_host_has_the_first_word_then_who_knows_the_protocol_then_the_first_name() {
+    let plugin = |name, slug, events| Plugin { name, slug, events, ..acme() };
+    let plugins = [
+        plugin("beta", "beta", vec![stake(0, Some("beta"), 20), stake(1, Some("beta"), 21)]),
+        plugin("alpha", "alpha", vec![stake(1, None, 11), stake(2, None, 12), stake(2, None, 13)]),
+        plugin("gamma", "gamma", vec![stake(1, Some("gamma"), 31), stake(2, None, 32)]),
+    ];
+    let script = Arc::new(chain(receipt(vec![transfer(A, ALICE, BOB, 7), staked(), staked()])));
+    let answer = Stage::new(&script, plugins).answer().await.unwrap();
+    let expected =
+        ["TRANSFER 0 host - 7", "STAKE 1 beta@1.0.0 beta 21", "STAKE 2 alpha@1.0.0 - 12", "STAKE 2 alpha@1.0.0 - 13"];
+    assert_eq!(lines(&answer), expected);
+    assert_eq!((events(&answer).undecoded.len(), missing(&answer).len()), (0, 0));
+    let jobs: Vec<&str> = answer.jobs.iter().map(|job| job.protocol.as_str()).collect();
+    assert_eq!(jobs, ["events", "alpha", "beta", "gamma"]);
+}
+
+#[tokio::test]
+async fn a_plugin_is_asked_only_about_topics_that_it_wants() {
+    let other = Plugin { topics: vec![B256::repeat_byte(0x58)], panics: true, ..acme() };
+    let answer = Stage::new(&staking(), [other]).answer().await.unwrap();
+    assert_eq!((answer.jobs.len(), missing(&answer).len(), &events(&answer).undecoded), (1, 0, &vec![1]));
+}
+
+#[tokio::test]
+async fn a_plugin_that_fails_costs_its_own_events_and_is_told_by_its_name() {
+    let sound = Plugin { name: "sound", slug: "sound", events: vec![stake(1, Some("sound"), 3)], ..acme() };
+    for (plugin, expected) in [
+        (Plugin { panics: true, ..acme() }, "acme crashed"),
+        (Plugin { hangs: true, ..acme() }, "acme timeout"),
+        (Plugin { events: vec![stake(9, None, 1)], ..acme() }, "acme invalid-output"),
+        (Plugin { events: vec![stake(1, Some("sound"), 1)], ..acme() }, "acme invalid-output"),
+    ] {
+        let answer = Stage::new(&staking(), [plugin, sound.clone()]).answer().await.unwrap();
+        assert_eq!(lines(&answer), ["TRANSFER 0 host - 7", "STAKE 1 sound@1.0.0 sound 3"], "{expected}");
+        assert_eq!(missing(&answer), [expected]);
+    }
+}
+
+#[tokio::test]
+async fn views_of_all_tellers_and_what_shows_tokens_leave_together() {
+    let script = staking();
+    let plugin = Plugin { asks: vec![FARM], events: vec![stake(1, Some("acme"), 3)], ..acme() };
+    let answer = Stage::new(&script, [plugin.clone()]).answer().await.unwrap();
+    assert_eq!(lines(&answer).len(), 2);
+    assert_eq!(script.requests().len(), 1, "{:?}", script.requests());
+    assert!(script.requests()[0].iter().any(|read| read.to == FARM));
+    let again = Stage::new(&script, []).answer().await.unwrap();
+    assert_eq!((lines(&again).len(), script.requests().len()), (1, 1), "what is known takes no request");
+}
+
+#[tokio::test]
+async fn the_tokens_of_a_pair_leave_with_the_second_views() {
+    let (pair, b) = (Address::repeat_byte(0x1b), Address::repeat_byte(0xb1));
+    let mut script = chain(receipt(vec![transfer(pair, ALICE, BOB, 7), staked()]));
+    erc20(&mut script, b, "B", 18);
+    erc20(&mut script, pair, "UNI-V2", 18);
+    let reserves = (U256::from(1), U256::from(1), U256::from(1));
+    script.call(pair, &Pair::token0Call {}, A).call(pair, &Pair::token1Call {}, b);
+    script.call(pair, &Pair::getReservesCall {}, reserves);
+    let script = Arc::new(script);
+    let plugin = Plugin { asks: vec![FARM, BOB], events: vec![stake(1, None, 3)], ..acme() };
+    let answer = Stage::new(&script, [plugin]).answer().await.unwrap();
+    let Member::Token(share) = member(&events(&answer).told[0], "asset") else { panic!("no token") };
+    assert_eq!(
+        (share.symbol.as_str(), share.kind.as_ref(), share.underlying.as_slice()),
+        ("A-B", "UNISWAP", &[A, b][..])
+    );
+    assert_eq!(script.requests().len(), 2);
+    assert!(script.requests()[1].iter().any(|read| read.to == BOB));
+}
+
+#[tokio::test]
+async fn an_event_whose_token_cannot_be_read_is_missing_and_told() {
+    let (b, unread) = (Address::repeat_byte(0xb1), Outcome::Failed(ReadFailure::Timeout));
+    let mut script =
+        chain(receipt(vec![transfer(A, ALICE, BOB, 7), transfer(b, ALICE, BOB, 8), transfer(b, ALICE, BOB, 9)]));
+    for call in [Erc20::nameCall::SELECTOR, Erc20::decimalsCall::SELECTOR] {
+        script.outcome(b, &call, unread.clone());
+    }
+    let answer = Stage::new(&Arc::new(script), []).answer().await.unwrap();
+    assert_eq!(
+        (lines(&answer), missing(&answer)),
+        (vec!["TRANSFER 0 host - 7".to_owned()], vec!["tokens timeout 1".to_owned()])
+    );
+    assert!(events(&answer).undecoded.is_empty());
+    let mut script = chain(receipt(vec![transfer(A, ALICE, BOB, 7)]));
+    script.outcome(A, &Erc20::decimalsCall::SELECTOR, unread);
+    assert_eq!(Stage::new(&Arc::new(script), []).status().await, 504, "a failure is never an empty list");
+}
+
+#[tokio::test]
+async fn a_token_without_decimals_is_told_in_its_smallest_units() {
+    let told = receipt(vec![transfer(Address::repeat_byte(0xd1), ALICE, BOB, 7)]);
+    let answer = Stage::new(&Arc::new(chain(told)), []).answer().await.unwrap();
+    let Member::Token(token) = member(&events(&answer).told[0], "asset") else { panic!("no token") };
+    assert_eq!((token.decimals, token.symbol.as_str(), missing(&answer).len()), (0, "", 0));
+}
+
+#[tokio::test]
+async fn a_log_that_takes_a_view_which_cannot_be_read_is_told_as_missing() {
+    // Nothing indexed: what it is, its contract has to tell.
+    let old = log(A, vec![keccak256("Transfer(address,address,uint256)")], (ALICE, BOB, U256::from(7)));
+    let mut script = chain(receipt(vec![old, transfer(A, ALICE, BOB, 8)]));
+    let owner_of = [&keccak256("ownerOf(uint256)")[..4], &U256::from(7).to_be_bytes::<32>()].concat();
+    script.outcome(A, &owner_of, Outcome::Failed(ReadFailure::Upstream));
+    let answer = Stage::new(&Arc::new(script), []).answer().await.unwrap();
+    assert_eq!(
+        (lines(&answer), missing(&answer)),
+        (vec!["TRANSFER 1 host - 8".to_owned()], vec!["events upstream".to_owned()])
+    );
+    assert_eq!((answer.jobs[0].status, &events(&answer).undecoded), (JobStatus::Partial, &vec![0]));
+}
+
+#[tokio::test]
+async fn a_lost_block_is_told_again_at_another_once() {
+    let stage = |forgets| {
+        let forgets = AtomicUsize::new(forgets);
+        Stage::over(Arc::new(Forgetful { script: chain(receipt(vec![transfer(A, ALICE, BOB, 7)])), forgets }), [])
+    };
+    let answer = stage(1).answer().await.unwrap();
+    assert_eq!((lines(&answer).len(), missing(&answer).len()), (1, 0));
+    assert_eq!(stage(99).status().await, 502);
+}
