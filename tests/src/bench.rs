@@ -1,5 +1,5 @@
 //! The benchmarks: of reads, Portolan beside viem's multicall and alloy's MulticallBuilder, in one run on one chain;
-//! and of balances, an answer of the gateway beside a viem script.
+//! of balances, an answer of the gateway beside a viem script; and of events, what one long transaction costs.
 //!
 //! Each side is a process of its own that is told what to read and verifies what it got; rounds go through all sides
 //! in turn, and medians are compared. Invariant: whatever is started here ends with its value.
@@ -8,6 +8,7 @@ mod aggregate;
 mod alarm;
 mod balances;
 mod delay;
+mod events;
 mod growth;
 mod joined;
 mod meter;
@@ -56,6 +57,17 @@ pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
 pub fn run_balances(mut say: impl FnMut(&str)) -> Result<bool> {
     let mut verdict = Verdict::default();
     balances::run(&mut say, &mut verdict)?;
+    verdict.tell(&mut say);
+    Ok(verdict.holds())
+}
+
+/// Runs the benchmark of events; whether every bound that is not about time holds.
+///
+/// # Errors
+/// Whatever does not come up, and an answer that is wrong.
+pub fn run_events(mut say: impl FnMut(&str)) -> Result<bool> {
+    let mut verdict = Verdict::default();
+    events::run(&mut say, &mut verdict)?;
     verdict.tell(&mut say);
     Ok(verdict.holds())
 }

@@ -3,22 +3,19 @@
 //! `cargo test` and `cargo run` build neither cdylibs nor another package's binary. Invariant: what is handed out
 //! was built from the tree as it is now, never an older file that happens to lie there.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 
-/// Package and file of everything that tests and demo run.
-const PACKAGES: [(&str, &str); 7] = [
-    ("portolan", "portolan"),
-    ("aave-v3", "libaave_v3.so"),
-    ("hop", "libhop.so"),
-    ("quickswap", "libquickswap.so"),
-    ("spookyswap", "libspookyswap.so"),
-    ("sushiswap", "libsushiswap.so"),
-    ("portolan-hostile", "libportolan_hostile.so"),
-];
+/// The host, and the plugin that does everything wrong.
+const OWN: [(&str, &str); 2] = [("portolan", "portolan"), ("portolan-hostile", "libportolan_hostile.so")];
+
+/// How cargo is told to build, and the folder below its target that it builds into.
+const DEBUG: (&[&str], &str) = (&[], "debug");
+const RELEASE: (&[&str], &str) = (&["--release"], "release");
 
 /// Where the build's files lie.
 #[derive(Debug)]
@@ -36,6 +33,32 @@ impl Built {
     pub fn plugin(&self, file: &str) -> PathBuf {
         self.dir.join(file)
     }
+}
+
+/// Every plugin of `plugins/`, by its name: package and dylib. A folder whose crate makes no dylib is none.
+///
+/// # Errors
+/// A manifest that cannot be read.
+pub fn plugins() -> Result<Vec<(String, String)>> {
+    let folder = workspace().join("plugins");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        let entry = entry?;
+        let manifest = entry.path().join("Cargo.toml");
+        if manifest.is_file() && is_dylib(&manifest)? {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let file = format!("lib{}.so", name.replace('-', "_"));
+            found.push((name, file));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn is_dylib(manifest: &Path) -> Result<bool> {
+    let table: toml::Table = fs::read_to_string(manifest)?.parse().with_context(|| manifest.display().to_string())?;
+    let kinds = table.get("lib").and_then(|lib| lib.get("crate-type")).and_then(toml::Value::as_array);
+    Ok(kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind.as_str() == Some("cdylib"))))
 }
 
 /// Builds everything once for this process.
@@ -66,7 +89,15 @@ pub fn workspace() -> &'static Path {
 }
 
 fn build() -> Result<Built> {
-    build_as("debug", &[], &PACKAGES)
+    build_as(DEBUG, &everything()?)
+}
+
+/// The host and all plugins in the profile that this program was built in itself.
+///
+/// # Errors
+/// What cargo printed.
+pub fn built_alike() -> Result<Built> {
+    build_as(if cfg!(debug_assertions) { DEBUG } else { RELEASE }, &everything()?)
 }
 
 /// Builds some packages as they are shipped: each with the file that it makes.
@@ -75,10 +106,19 @@ fn build() -> Result<Built> {
 /// What cargo printed.
 #[cfg(feature = "bench")]
 pub(crate) fn release(packages: &[(&str, &str)]) -> Result<Built> {
-    build_as("release", &["--release"], packages)
+    build_as(RELEASE, &owned(packages))
 }
 
-fn build_as(folder: &str, flags: &[&str], packages: &[(&str, &str)]) -> Result<Built> {
+/// Package and file of everything that tests and demo run.
+fn everything() -> Result<Vec<(String, String)>> {
+    Ok([owned(&OWN), plugins()?].concat())
+}
+
+fn owned(packages: &[(&str, &str)]) -> Vec<(String, String)> {
+    packages.iter().map(|(package, file)| ((*package).to_owned(), (*file).to_owned())).collect()
+}
+
+fn build_as((flags, folder): (&[&str], &str), packages: &[(String, String)]) -> Result<Built> {
     let target = target_dir()?;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--locked"]).args(flags).current_dir(workspace()).env("CARGO_TARGET_DIR", &target);

@@ -4,6 +4,7 @@
 //! Calls on a fresh chain see exactly the snapshot's block: its number and timestamp do not
 //! drift, so expected amounts are exact. Nothing here leaves the loopback interface.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -23,7 +24,8 @@ const START: Duration = Duration::from_secs(30);
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(60); // A call that burns a whole block's gas takes seconds.
 const CLAIM_GAS: u64 = 5_000_000;
-const PURSE_WEI: u64 = 10_000_000_000_000_000_000; // For gas; 10 ether.
+const PURSE_WEI: u128 = 10_000_000_000_000_000_000; // For gas; 10 ether.
+const PURSE_TIMES: u128 = 100; // For what a transaction sends beside.
 pub(crate) const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil";
 
 /// A running chain; ends with the value. It mines only in `send_as` and on `evm_mine`.
@@ -50,42 +52,67 @@ impl Chain {
         let chain_id = number(&expected["chainId"])?;
         let block_number = number(&expected["block"]["number"])?;
         let block_timestamp = number(&expected["block"]["timestamp"])?;
-        let program = anvil_program(&folder);
-        let mut anvil = Command::new(&program)
-            .args(["--host", "127.0.0.1", "--port", "0", "--chain-id", &chain_id.to_string()])
+        let mut more: Vec<OsString> =
             // Else its clock would be today's, and blocks at the snapshot's time were refused.
-            .args(["--timestamp", &block_timestamp.to_string()])
-            // Mined by itself, a transaction can stay in the pool a moment longer than its block
-            // takes: after a revert it would run again. `evm_mine` answers when both are done.
-            .arg("--no-mining")
-            .arg("--load-state")
-            .arg(folder.join(format!("{profile}.state.json")))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .with_context(|| format!("cannot run {}", program.display()))?;
-        match listening_port(&mut anvil) {
-            Ok(port) => Ok(Self {
-                url: format!("http://127.0.0.1:{port}"),
-                profile: profile.to_owned(),
-                expected,
-                block_number,
-                block_timestamp,
-                port,
-                anvil,
-            }),
-            Err(error) => {
-                end(&mut anvil);
-                Err(error.context(format!("anvil of profile {profile} did not start")))
-            }
-        }
+            vec!["--timestamp".into(), block_timestamp.to_string().into(), "--load-state".into()];
+        more.push(folder.join(format!("{profile}.state.json")).into());
+        let (port, anvil) =
+            boot(&folder, chain_id, &more).with_context(|| format!("anvil of profile {profile} did not start"))?;
+        Ok(Self {
+            url: format!("http://127.0.0.1:{port}"),
+            profile: profile.to_owned(),
+            expected,
+            block_number,
+            block_timestamp,
+            port,
+            anvil,
+        })
+    }
+
+    /// Boots a chain on which nothing stands: nothing is expected of it, and its time is today's.
+    pub fn bare(chain_id: u64) -> Result<Self> {
+        let (port, anvil) =
+            boot(&prepared()?, chain_id, &[]).with_context(|| format!("anvil {chain_id} did not start"))?;
+        let (url, profile) = (format!("http://127.0.0.1:{port}"), format!("bare {chain_id}"));
+        let mut chain = Self { url, profile, expected: Value::Null, block_number: 0, block_timestamp: 0, port, anvil };
+        let block = chain.rpc("eth_getBlockByNumber", json!(["latest", false]))?;
+        chain.block_timestamp = quantity(&block["timestamp"])?;
+        Ok(chain)
     }
 
     /// The file with the profile's token list, if it has one.
     pub fn token_list(&self) -> Result<Option<PathBuf>> {
         let file = prepared()?.join(format!("{}.tokens.json", self.profile));
         Ok(file.is_file().then_some(file))
+    }
+
+    /// The hash of the one transaction whose log this contract emitted with these topics; null stands for any.
+    pub fn transaction_with(&self, emitter: &str, topics: &Value) -> Result<String> {
+        let filter = json!({"fromBlock": "0x0", "toBlock": "latest", "address": emitter, "topics": topics});
+        let logs = self.rpc("eth_getLogs", json!([filter]))?;
+        match logs.as_array().map(Vec::as_slice) {
+            Some([log]) => Ok(log["transactionHash"].as_str().context("a log without its transaction")?.to_owned()),
+            logs => bail!("{} logs of {emitter} with {topics}", logs.map_or(0, <[Value]>::len)),
+        }
+    }
+
+    /// Sends a transaction as whoever it is from, whose key nobody needs, in a block of its own one second after the
+    /// newest; its receipt, reverted or not.
+    pub fn send(&self, transaction: &Value) -> Result<Value> {
+        let from = &transaction["from"];
+        self.rpc("anvil_setBalance", json!([from, format!("{:#x}", PURSE_WEI * PURSE_TIMES)]))?;
+        self.rpc("anvil_impersonateAccount", json!([from]))?;
+        let mut transaction = transaction.clone();
+        if transaction["gas"].is_null() {
+            transaction["gas"] = json!(format!("{CLAIM_GAS:#x}"));
+        }
+        let hash = self.rpc("eth_sendTransaction", json!([transaction]))?;
+        self.rpc("anvil_setBlockTimestampInterval", json!([1]))?;
+        self.rpc("evm_mine", json!([]))?;
+        self.rpc("anvil_stopImpersonatingAccount", json!([from]))?;
+        let receipt = self.rpc("eth_getTransactionReceipt", json!([hash]))?;
+        ensure!(receipt.is_object(), "{hash} on {} was not mined", self.profile);
+        Ok(receipt)
     }
 
     /// One JSON-RPC call. An error of the node is an error here.
@@ -149,50 +176,81 @@ impl Drop for Chain {
     }
 }
 
+fn boot(folder: &Path, chain_id: u64, more: &[OsString]) -> Result<(u16, Child)> {
+    let program = anvil_program(folder);
+    let mut anvil = Command::new(&program)
+        .args(["--host", "127.0.0.1", "--port", "0", "--chain-id", &chain_id.to_string()])
+        // Mined by itself, a transaction can stay in the pool a moment longer than its block
+        // takes: after a revert it would run again. `evm_mine` answers when both are done.
+        .arg("--no-mining")
+        .args(more)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .with_context(|| format!("cannot run {}", program.display()))?;
+    match listening_port(&mut anvil) {
+        Ok(port) => Ok((port, anvil)),
+        Err(error) => {
+            end(&mut anvil);
+            Err(error)
+        }
+    }
+}
+
 /// The folder with the snapshots of all profiles. Built once per content of `tests/chain/`;
 /// other processes that ask meanwhile wait for the one that builds.
 pub fn prepared() -> Result<PathBuf> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("chain");
+    kept("chain", "testchain", |began, folder| {
+        writeln!(io::stderr(), "building the test chains (once, about 15 s)")?;
+        run(Command::new("node").args(["build.mjs", "out"]), began)?;
+        // Only anvil is needed from here on; the rest of the packages is 100 MB.
+        let out = began.join("out");
+        let packaged = began.join(PACKAGED_ANVIL);
+        if packaged.is_file() {
+            let kept = out.join(PACKAGED_ANVIL);
+            fs::create_dir_all(kept.parent().unwrap_or(&out))?;
+            fs::rename(&packaged, &kept).context("cannot keep the packaged anvil")?;
+        }
+        fs::rename(&out, folder).with_context(|| format!("cannot rename to {}", folder.display()))?;
+        fs::remove_dir_all(began).context("cannot remove the build folder")
+    })
+}
+
+/// What `make` makes of a folder of `tests/` and its packages, below the target folder: once per content. It gets a
+/// copy with the packages installed, and has to leave the folder that it is told.
+pub(crate) fn kept(sources: &str, shelf: &str, make: impl FnOnce(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join(sources);
     let files = source_files(&sources)?;
-    let chains = target_folder()?.join("testchain");
-    let folder = chains.join(digest(&sources, &files)?);
+    let shelf = target_folder()?.join(shelf);
+    let folder = shelf.join(digest(&sources, &files)?);
     if folder.is_dir() {
         return Ok(folder);
     }
-    fs::create_dir_all(&chains).with_context(|| format!("cannot create {}", chains.display()))?;
-    let lock = File::create(chains.join(".lock")).context("cannot create the test chain's lock file")?;
-    lock.lock().context("cannot lock the test chain's folder")?;
-    if !folder.is_dir() {
-        build(&sources, &files, &chains, &folder)?;
+    fs::create_dir_all(&shelf).with_context(|| format!("cannot create {}", shelf.display()))?;
+    let lock = File::create(shelf.join(".lock")).with_context(|| format!("cannot lock {}", shelf.display()))?;
+    lock.lock().with_context(|| format!("cannot lock {}", shelf.display()))?;
+    if folder.is_dir() {
+        return Ok(folder);
     }
+    let began = shelf.join(".building");
+    install(&sources, &files, &began)?;
+    make(&began, &folder)?;
     Ok(folder)
 }
 
-fn build(sources: &Path, files: &[PathBuf], chains: &Path, folder: &Path) -> Result<()> {
+fn install(sources: &Path, files: &[PathBuf], began: &Path) -> Result<()> {
     require("node", NODE_MIN)?;
     require("npm", NPM_MIN)?;
-    writeln!(io::stderr(), "building the test chains (once, about 15 s)")?;
-    let began = chains.join(".building");
     if began.exists() {
-        fs::remove_dir_all(&began).context("cannot remove what an interrupted build left")?;
+        fs::remove_dir_all(began).context("cannot remove what an interrupted build left")?;
     }
     for file in files {
         let copy = began.join(file);
-        fs::create_dir_all(copy.parent().unwrap_or(&began))?;
+        fs::create_dir_all(copy.parent().unwrap_or(began))?;
         fs::copy(sources.join(file), &copy).with_context(|| format!("cannot copy {}", file.display()))?;
     }
-    run(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]), &began)?;
-    run(Command::new("node").args(["build.mjs", "out"]), &began)?;
-    // Only anvil is needed from here on; the rest of the packages is 100 MB.
-    let out = began.join("out");
-    let packaged = began.join(PACKAGED_ANVIL);
-    if packaged.is_file() {
-        let kept = out.join(PACKAGED_ANVIL);
-        fs::create_dir_all(kept.parent().unwrap_or(&out))?;
-        fs::rename(&packaged, &kept).context("cannot keep the packaged anvil")?;
-    }
-    fs::rename(&out, folder).with_context(|| format!("cannot rename to {}", folder.display()))?;
-    fs::remove_dir_all(&began).context("cannot remove the build folder")
+    run(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]), began)
 }
 
 pub(crate) fn require(program: &str, least: u32) -> Result<()> {

@@ -82,7 +82,8 @@ impl Stage {
         writeln!(out, "preparing the chains ...")?;
         chain::prepared()?;
         let world = World::start()?;
-        let gateway = ports().into_iter().fold(world.setup()?, Setup::arg).start()?;
+        let setup = world.on_chains(world.with_all_plugins()?);
+        let gateway = ports().into_iter().fold(setup, Setup::arg).start()?;
         writeln!(out, "ready after {:.1} s\n", start.elapsed().as_secs_f64())?;
         Ok(Self { world, gateway })
     }

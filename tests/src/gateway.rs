@@ -235,6 +235,11 @@ impl Gateway {
         Ok(fs::remove_file(self.plugins_dir().join(name))?)
     }
 
+    /// Its process, by its id.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The most memory that it ever had, in mebibytes, as the kernel counts it.
     ///
     /// # Errors

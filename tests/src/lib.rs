@@ -8,6 +8,8 @@ pub mod build;
 pub mod bytecode;
 pub mod calldata;
 pub mod chain;
+pub mod client;
+pub mod corpus;
 pub mod demo;
 pub mod dylib;
 pub mod gateway;

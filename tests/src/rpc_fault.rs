@@ -11,6 +11,7 @@ mod request;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;
+mod transactions;
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,14 +34,16 @@ use self::node::Node;
 use self::reply::{Reply, Sent};
 use self::request::Request;
 pub use self::request::Way;
+pub use self::transactions::Transactions;
 use crate::http;
 use crate::json::Json;
 use crate::wait;
 
 /// What is done with a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing: the chain answers.
+    #[default]
     None,
     /// The connection is closed without an answer.
     Close,
@@ -73,10 +76,11 @@ pub struct RpcFault {
 }
 
 /// What is in force.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct State {
     fault: Fault,
     flaws: Flaws,
+    transactions: Arc<Transactions>,
 }
 
 #[derive(Debug, Default)]
@@ -118,7 +122,7 @@ impl RpcFault {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        let (state, _) = watch::channel(State { fault: Fault::None, flaws: Flaws::default() });
+        let (state, _) = watch::channel(State::default());
         let counts = Arc::new(Counts::default());
         runtime.spawn(accept(listener, chain, state.clone(), Arc::clone(&counts)));
         Ok(Self { address, state, counts, _runtime: runtime })
@@ -137,6 +141,11 @@ impl RpcFault {
     /// From now on, in place of the flaws before.
     pub fn flawed(&self, flaws: Flaws) {
         self.state.send_modify(|state| state.flaws = flaws);
+    }
+
+    /// From now on, it also knows these transactions, in place of others that it knew beside its chain's.
+    pub fn knows(&self, transactions: Transactions) {
+        self.state.send_modify(|state| state.transactions = Arc::new(transactions));
     }
 
     /// Requests so far.
@@ -230,8 +239,8 @@ async fn answer(
         let _held = Held::count(&counts);
         state.wait_for(|state| state.fault != Fault::Hold).await?;
     }
-    let State { fault, flaws } = state.borrow().clone();
-    let node = Node { chain, flaws: &flaws };
+    let State { fault, flaws, transactions } = state.borrow().clone();
+    let node = Node { chain, flaws: &flaws, transactions: &transactions };
     let reply = match fault {
         Fault::None | Fault::Hold => forward(&node, body, request, &counts).await?,
         Fault::Close => bail!("closed on command"),

@@ -4,6 +4,7 @@
 //! `id` and `name` of a row are the gateway's choice; [`faults`] says what must hold of them.
 
 mod balances;
+mod events;
 
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -12,7 +13,9 @@ use anyhow::{Context as _, Result};
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, RoundingMode};
 
+use self::balances::{NATIVE, NATIVE_DECIMALS};
 pub use self::balances::{Prices, dollars};
+pub use self::events::Event;
 use crate::calldata;
 use crate::json::Json;
 use crate::protocol::{self, Question};
@@ -319,8 +322,11 @@ impl Truth {
 
     /// A token as the aggregate call tells it.
     fn whole_token(&self, address: &str) -> Result<Json> {
-        let Json::Object(mut members) = self.token(address)? else { return Ok(Json::Null) };
-        let parts = self.expected.at(&format!("tokens/{address}"))?.get("pair").cloned();
+        let (token, parts) = match address {
+            NATIVE => (self.native_token()?, None),
+            _ => (self.token(address)?, self.expected.at(&format!("tokens/{address}"))?.get("pair").cloned()),
+        };
+        let Json::Object(mut members) = token else { return Ok(Json::Null) };
         members.push(("network".to_owned(), network(&self.network)?));
         members.push(("underlyingTokens".to_owned(), parts.unwrap_or_else(none)));
         members.push(("protocol".to_owned(), Json::Null));
@@ -328,8 +334,24 @@ impl Truth {
     }
 
     fn units(&self, token: &str, raw: &str) -> Result<Json> {
-        let decimals: i64 = self.expected.at(&format!("tokens/{token}/decimals"))?.to_string().parse()?;
+        let decimals: i64 = match token {
+            NATIVE => NATIVE_DECIMALS,
+            _ => self.expected.at(&format!("tokens/{token}/decimals"))?.to_string().parse()?,
+        };
         Ok(Json::number(BigDecimal::new(BigInt::from_str(raw)?, decimals).to_plain_string()))
+    }
+}
+
+/// The same without supplies, which change with the chain.
+#[must_use]
+pub fn without_supplies(json: &Json) -> Json {
+    match json {
+        Json::Object(members) => {
+            let stays = members.iter().filter(|(name, _)| name != "totalSupply");
+            Json::Object(stays.map(|(name, value)| (name.clone(), without_supplies(value))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(without_supplies).collect()),
+        other => other.clone(),
     }
 }
 

@@ -20,6 +20,9 @@ const LISTED: [&str; 3] = ["ethereum", "optimism", "polygon"];
 /// Where QuickSwap's contracts stand at their real addresses; on the others the settings file names a factory.
 const QUICKSWAP_AT_HOME: &str = "polygon";
 
+/// Plugins that answer about accounts, on networks of the chains, from deployments that stand on none of them.
+const ELSEWHERE: [&str; 2] = ["hop", "spookyswap"];
+
 /// Chains and the truth about them, in the order of answers.
 #[derive(Debug)]
 pub struct World {
@@ -40,7 +43,15 @@ impl World {
     /// # Errors
     /// Where one does not start.
     pub fn start() -> Result<Self> {
-        let chains = PROFILES.iter().map(|network| boot(network, network));
+        Self::of(&PROFILES)
+    }
+
+    /// Boots the chains of some networks, which are named in the order of answers.
+    ///
+    /// # Errors
+    /// Where one does not start.
+    pub fn of(networks: &[&str]) -> Result<Self> {
+        let chains = networks.iter().map(|network| boot(network, network));
         Ok(Self { chains: chains.collect::<Result<_>>()? })
     }
 
@@ -263,6 +274,21 @@ impl World {
     /// Where a plugin does not build.
     pub fn without_endpoints(&self) -> Result<Setup> {
         self.with(&PLUGINS)
+    }
+
+    /// A gateway with every plugin there is: those that serve the chains' protocols, and the others as they are shipped,
+    /// for their events.
+    ///
+    /// # Errors
+    /// Where a plugin does not build.
+    pub fn with_all_plugins(&self) -> Result<Setup> {
+        let built = build::built()?;
+        let others = build::plugins()?.into_iter().filter(|(name, _)| PLUGINS.iter().all(|own| own.name != name));
+        let beside = |setup: Setup, (name, file): (String, String)| {
+            let setup = setup.plugin(&built.plugin(&file), &[]);
+            if ELSEWHERE.contains(&name.as_str()) { setup.settings(&name, "shipped = false\n") } else { setup }
+        };
+        Ok(others.fold(self.with(&PLUGINS)?, beside))
     }
 
     /// The same with the chains as endpoints.

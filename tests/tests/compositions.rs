@@ -157,7 +157,7 @@ fn a_plugin_that_panics_about_a_token_is_told() {
 fn a_plugin_that_does_not_announce_the_question_is_not_asked_it() {
     let scene = scene!();
     let built = Dylib::read(&build::built().unwrap().plugin(HOSTILE)).unwrap();
-    let earlier = built.exchanged("\"capabilities\":7", "\"capabilities\":3").unwrap();
+    let earlier = built.exchanged("\"capabilities\":15", "\"capabilities\":11").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(HOSTILE);
     let served = |bytes: &[u8]| {

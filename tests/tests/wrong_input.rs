@@ -175,8 +175,16 @@ fn malformed_hashes_are_refused() {
 }
 
 #[test]
-fn what_comes_with_a_later_issue_says_so() {
-    scene!().assert_refused(&[(format!("/events/decode/{HASH}?network=polygon"), 501, "not-implemented", "")]);
+fn an_unknown_transaction_and_what_is_wrong_beside_its_hash_are_told() {
+    let path = |query: &str| format!("/events/decode/{HASH}?network=polygon{query}");
+    scene!().assert_refused(&[
+        (path(""), 404, "transaction-not-found", "POLYGON"),
+        (path("&max-logs=none"), 400, "invalid-filter", "none"),
+        (path("&type=transfer&type=swop"), 400, "invalid-filter", "swop"),
+        (format!("/events/decode/{HASH}"), 400, "invalid-network", "POLYGON"),
+        (format!("/events/decode/{HASH}?network=fantom"), 503, "network-not-configured", ""),
+        ("/events/decode".to_owned(), 404, "unknown-path", ""),
+    ]);
 }
 
 #[test]

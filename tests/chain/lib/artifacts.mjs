@@ -14,6 +14,7 @@ export const artifacts = {
   Multicall3: { abi: [], bytecode: multicall3Bytecode },
   UniswapV2Factory: packaged('@uniswap/v2-core/build/UniswapV2Factory.json'),
   UniswapV2Pair: packaged('@uniswap/v2-core/build/UniswapV2Pair.json'),
+  UniswapV2Router02: packaged('@uniswap/v2-periphery/build/UniswapV2Router02.json'),
   WETH9: packaged('@uniswap/v2-periphery/build/WETH9.json'),
   StakingRewardsFactory: packaged('@uniswap/liquidity-staker/build/StakingRewardsFactory.json'),
   StakingRewards: packaged('@uniswap/liquidity-staker/build/StakingRewards.json'),

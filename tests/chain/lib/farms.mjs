@@ -27,6 +27,12 @@ export class Farm {
     this.world.send(who, this.address, this.artifact, 'withdraw', [amount]);
     this.model.move(this.world.now, who, -amount);
   }
+
+  // What it pays, per reward token.
+  claim(who) {
+    this.world.send(who, this.address, this.artifact, 'getReward', []);
+    return this.model.claim(this.world.now, who);
+  }
 }
 
 export class FarmFactory {

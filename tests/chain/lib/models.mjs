@@ -46,6 +46,16 @@ export class FarmModel {
     });
   }
 
+  // What `who` gets at `now`; nothing of it is owed any more.
+  claim(now, who) {
+    const paid = this.earned(now, who);
+    for (const reward of this.rewards) {
+      reward.owed.set(who, 0n);
+      reward.exact.set(who, fraction(0));
+    }
+    return paid;
+  }
+
   ratesAt(now) {
     return this.rewards.map((reward) => (now < this.finish ? reward.rate : 0n));
   }

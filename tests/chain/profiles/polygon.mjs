@@ -8,6 +8,7 @@ import { MULTICALL3 } from '../lib/world.mjs';
 import { miniChefContracts, miniChefPrices, miniChefSettings, planMiniChefs } from './mini_chefs.mjs';
 import { requireChefStory, requireFarmStory } from './story.mjs';
 import { FACTORY_GENESIS, NEW_PERIOD, OLD_PERIOD, SETUP, SNAPSHOT } from './times.mjs';
+import { trade } from './trades.mjs';
 
 const E18 = 10n ** 18n;
 const E6 = 10n ** 6n;
@@ -15,10 +16,12 @@ const PERIOD = 5_184_000n; // Seconds; an amount of n x PERIOD pays n units a se
 const FARMS = 75; // More than one window of 64, and no multiple of a usual one.
 const FAR_FARM = 68; // Seen only by who reads a second window.
 const LAST_FARM = FARMS - 1;
+const BYSTANDERS_FARM = 44;
 
 const AT = {
   multicall3: MULTICALL3,
   pairFactory: '0x5757371414417b8c6caad45baef941abc7d3ab32',
+  router: '0xa5e0829caced8ffdd4de3c43696c57f7d7a678ff',
   factory: '0x8aaa5e259f74c8114e0a471d9f2adfc66bfe09ed',
   deprecatedFactory: '0x5eec262b05a57da9beb5fe96a34aa4ed0c5e029f',
   dualFactory: '0x9dd12421c637689c3fc6e661c9e2f02c2f61b3eb',
@@ -56,6 +59,7 @@ export const polygon = {
 
     await oldPeriod(world, { ...farms, deprecated, dual, main, lairs });
     await newPeriod(world, { ...farms, dual, main, lairs });
+    const events = await trade(world, AT, farms.farms[BYSTANDERS_FARM], [farms.farms[FAR_FARM].staked, farms.farms[LAST_FARM].staked]);
     await world.at(SNAPSHOT);
     requireFarmStory(world);
     requireChefStory(world, [chefs.mini, chefs.fork]);
@@ -63,6 +67,7 @@ export const polygon = {
       contracts: { ...AT, ...miniChefContracts(chefs) },
       prices: { ...prices(tokens, pairs, odd), ...miniChefPrices(chefs) },
       settings: miniChefSettings(chefs),
+      more: { events },
     };
   },
 };
@@ -76,6 +81,7 @@ async function placeAll(world) {
     [USDC, ...token('USD Coin (PoS)', 'USDC', 6)],
     [WMATIC, 'WETH9'],
     [AT.pairFactory, 'UniswapV2Factory', [world.accounts.deployer]],
+    [AT.router, 'UniswapV2Router02', [AT.pairFactory, WMATIC]],
     [AT.factory, 'StakingRewardsFactory', [QUICK, BigInt(FACTORY_GENESIS)]],
     [AT.deprecatedFactory, 'StakingRewardsFactory', [OLD_QUICK, BigInt(FACTORY_GENESIS)]],
     [AT.dualFactory, 'StakingRewardsDualFactoryDouble', [BigInt(FACTORY_GENESIS)]],
@@ -174,7 +180,7 @@ async function newPeriod(world, { farms, dualFarms, odd, main, dual, lairs }) {
   dual.start([dualFarms[0], dualFarms[2]]);
   farms[0].stake('farmer', 1_234n * E18 + 567n);
   last.stake('farmer', 1n);
-  farms[44].stake('bystander', 31_337n * E18);
+  farms[BYSTANDERS_FARM].stake('bystander', 31_337n * E18);
   lairs.fresh.enter('farmer', 20_000n * E18 + 1n);
 
   await world.at(NEW_PERIOD + 345_678);

@@ -27,11 +27,27 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
             }
         }
     }
+    let told = events(stage, out, &mut wrong)?;
     if !wrong.is_empty() {
         bail!("{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
     writeln!(out, "\nall {rows} rows equal the arithmetic: amounts, dollar values, rates and transactions")?;
+    writeln!(out, "all {told} events are told as they were done")?;
     Ok(())
+}
+
+/// The events of the transactions that the chains' builds did; how many.
+fn events(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result<usize> {
+    let mut told = 0;
+    for (chain, truth) in &stage.world.chains {
+        for event in truth.events()? {
+            let path = format!("/events/decode/{}?network={}", event.transaction(chain)?, truth.network);
+            let faults = event.faults(truth, &ask(&stage.gateway, &path, out)?.json()?)?;
+            wrong.extend(faults.into_iter().map(|fault| format!("{}: {path}: {fault}", event.what)));
+            told += 1;
+        }
+    }
+    Ok(told)
 }
 
 /// A question about an account, and what must come back.
@@ -81,10 +97,14 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
             ("slug", Json::text(slug)),
         ])
     });
-    let protocols = Json::Array(stage.world.protocols()?);
-    for (path, expected) in [("/networks", Json::Array(networks.to_vec())), ("/protocols", protocols)] {
-        let differences = ask(&stage.gateway, path, out)?.json()?.differences(&expected);
-        wrong.extend(differences.into_iter().map(|difference| format!("{path}{difference}")));
+    let differences = ask(&stage.gateway, "/networks", out)?.json()?.differences(&Json::Array(networks.to_vec()));
+    wrong.extend(differences.into_iter().map(|difference| format!("/networks{difference}")));
+    // Beside those of the chains there are all whose events are told.
+    let protocols = ask(&stage.gateway, "/protocols", out)?.json()?;
+    for expected in stage.world.protocols()? {
+        if !protocols.items()?.contains(&expected) {
+            wrong.push(format!("/protocols is without {expected}"));
+        }
     }
     let who = stage.world.address("farmer")?;
     let (own, base) = (stage.gateway.aggregate(&format!("/{who}"))?, stage.gateway.get(&format!("/claimables/{who}"))?);

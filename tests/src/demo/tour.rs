@@ -7,6 +7,9 @@ use anyhow::Result;
 use super::Stage;
 use crate::truth::ACCOUNTS;
 
+/// Events of transactions that the chains' builds did.
+const EVENTS: [&str; 3] = ["swap", "unlimited approval", "claim"];
+
 /// What each account is there for.
 const STORIES: [&str; ACCOUNTS.len()] = [
     "stakes in running and in finished farms and pools, lends and owes",
@@ -45,6 +48,12 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         format!("http://{operators}/plugins"),
     ] {
         writeln!(out, "curl -i {line}")?;
+    }
+    for (chain, truth) in &world.chains {
+        for event in truth.events()?.iter().filter(|event| EVENTS.contains(&event.what.as_str())) {
+            let (hash, network) = (event.transaction(chain)?, &truth.network);
+            writeln!(out, "curl -i 'http://{base}/events/decode/{hash}?network={network}'  # {}", event.what)?;
+        }
     }
     Ok(())
 }

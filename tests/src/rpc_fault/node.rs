@@ -12,12 +12,14 @@ use serde_json::{Value, json};
 use super::flaws::{Flaws, Gas, Hashes, Overrides};
 use super::reply::Reply;
 use super::request::{Named, Request, quantity};
+use super::transactions::Transactions;
 use crate::http;
 
 /// One request of a node.
 pub(super) struct Node<'a> {
     pub(super) chain: SocketAddr,
     pub(super) flaws: &'a Flaws,
+    pub(super) transactions: &'a Transactions,
 }
 
 /// What a node says without asking its chain.
@@ -32,6 +34,9 @@ impl Node<'_> {
     pub(super) async fn answer(&self, asked: Bytes, request: Option<Request>) -> Result<(Reply, bool)> {
         if self.flaws.request_max_bytes.is_some_and(|most| asked.len() > most) {
             return Ok((Reply::status(StatusCode::PAYLOAD_TOO_LARGE), false));
+        }
+        if let Some(body) = self.transactions.reply(self.chain, &asked).await? {
+            return Ok((Reply::whole(body), true));
         }
         let Some(request) = request.filter(|_| *self.flaws != Flaws::default()) else {
             return Ok((Reply::whole(http::post(self.chain, asked).await?.body), true));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Flaws, Gas, Hashes, Overrides, Replies, RpcFault, Way};
+use super::{Flaws, Gas, Hashes, Overrides, Replies, RpcFault, Transactions, Way};
 use crate::bytecode::{self, BURNER, CLOCK, ECHO};
 use crate::chain::Chain;
 use crate::http;
@@ -29,7 +29,11 @@ impl Rig {
 
     /// The body of a reply to one request; `None` where there is no whole one.
     fn body(&self, method: &str, params: &Value) -> Option<(u16, String)> {
-        let body = json!({"jsonrpc": "2.0", "id": 41, "method": method, "params": params}).to_string();
+        self.reply(&json!({"jsonrpc": "2.0", "id": 41, "method": method, "params": params}))
+    }
+
+    fn reply(&self, asked: &Value) -> Option<(u16, String)> {
+        let body = asked.to_string();
         let to = self.rpc.url().strip_prefix("http://").unwrap().parse().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let response = runtime.block_on(http::post(to, body.into())).ok()?;
@@ -133,4 +137,29 @@ fn flaws_of_bodies_are_as_told() {
     );
     let other = rig.body("eth_chainId", &json!([])).unwrap().1;
     assert_eq!(serde_json::from_str::<Value>(&other).unwrap()["result"], "0x1");
+}
+
+#[test]
+fn a_known_transaction_is_answered_alone_and_within_a_batch_and_the_rest_is_the_chains() {
+    let rig = Rig::start();
+    let mut known = Transactions::default();
+    known.add(MADE_UP, json!({"nonce": "0x7"}), Value::Null);
+    rig.rpc.knows(known);
+    let request =
+        |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let told = |body: Option<(u16, String)>| serde_json::from_str::<Value>(&body.unwrap().1).unwrap();
+    assert_eq!(told(rig.body("eth_getTransactionByHash", &json!([MADE_UP])))["result"]["nonce"], "0x7");
+    let unknown = MADE_UP.replace("ad", "da");
+    let batch = json!([
+        request(1, "eth_getTransactionReceipt", json!([MADE_UP])),
+        request(2, "eth_getTransactionByHash", json!([MADE_UP.to_uppercase().replace("0X", "0x")])),
+        request(3, "eth_getTransactionByHash", json!([unknown])),
+        request(4, "eth_chainId", json!([])),
+    ]);
+    let replies = told(rig.reply(&batch));
+    let of = |id: u64| replies.as_array().unwrap().iter().find(|reply| reply["id"] == id).unwrap().clone();
+    assert_eq!((&of(1)["result"], of(1).get("error")), (&Value::Null, None));
+    assert_eq!(of(2)["result"]["nonce"], "0x7");
+    assert_eq!((&of(3)["result"], of(3).get("error")), (&Value::Null, None));
+    assert_eq!(of(4)["result"], "0x1");
 }

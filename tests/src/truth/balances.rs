@@ -13,7 +13,8 @@ use super::{SIGNIFICANT_DIGITS, Truth, network};
 use crate::json::Json;
 
 /// Of every network's native token.
-const NATIVE_DECIMALS: i64 = 18;
+pub(super) const NATIVE: &str = "0x0";
+pub(super) const NATIVE_DECIMALS: i64 = 18;
 /// Native tokens of the networks that chains stand for.
 const NATIVES: [(&str, &str); 4] = [("ethereum", "ETH"), ("optimism", "ETH"), ("fantom", "FTM"), ("polygon", "MATIC")];
 
@@ -89,17 +90,21 @@ impl Truth {
     /// Where the build's values are incomplete.
     pub fn native_balance(&self, who: &str, price: Option<&str>) -> Result<Json> {
         let amount = BigDecimal::new(BigInt::from_str(self.native_raw(who)?)?, NATIVE_DECIMALS);
+        balance(&self.network, self.native_token()?, &Json::number(amount.to_plain_string()), price)
+    }
+
+    /// The native token as the calls of one protocol tell tokens.
+    pub(super) fn native_token(&self) -> Result<Json> {
         let (_, symbol) = NATIVES.iter().find(|(slug, _)| *slug == self.network).context("no native token")?;
-        let token = Json::object([
-            ("address", Json::text("0x0")),
+        Ok(Json::object([
+            ("address", Json::text(NATIVE)),
             ("name", Json::text(*symbol)),
             ("symbol", Json::text(*symbol)),
             ("decimals", Json::number(NATIVE_DECIMALS)),
             ("logo", network(&self.network)?.at("logo")?.clone()),
             ("type", Json::text("NATIVE")),
             ("totalSupply", Json::number(0)),
-        ]);
-        balance(&self.network, token, &Json::number(amount.to_plain_string()), price)
+        ]))
     }
 }
 

@@ -1,0 +1,47 @@
+//! What the events of a transaction cost, counted at the endpoint.
+
+use portolan_tests::json::Json;
+use portolan_tests::rpc_fault::RpcFault;
+use portolan_tests::world::World;
+
+/// The transaction, what its logs need, and what is known only then.
+const COLD_MAX: usize = 3;
+/// Which block and which chain: asked beside answers, however many there are.
+const HEADS: [&str; 4] = ["eth_blockNumber", "eth_chainId", "eth_getBlockByNumber", "eth_getBlockByHash"];
+
+/// Requests since the last look, without those that follow the head.
+fn requests(endpoint: &RpcFault) -> Vec<String> {
+    let asked = endpoint.take();
+    let bodies = asked.iter().map(|exchange| std::str::from_utf8(&exchange.asked).unwrap());
+    let is_head = |body: &str| {
+        let request = Json::parse(body).unwrap();
+        let own = request.text_at("method").or_else(|_| request.text_at("0/method")).unwrap();
+        HEADS.contains(&own)
+    };
+    bodies.filter(|body| !is_head(body)).map(|body| body.chars().take(200).collect()).collect()
+}
+
+#[test]
+fn a_transaction_costs_three_requests_at_most_and_one_when_it_is_asked_again() {
+    let world = World::of(&["polygon"]).unwrap();
+    let (chain, truth) = world.chain("polygon").unwrap();
+    let endpoint = RpcFault::before(&chain.url).unwrap();
+    let gateway = world.with_all_plugins().unwrap().rpc("polygon", &endpoint.url()).start().unwrap();
+    // Now the head is followed, and how the endpoint can be asked is known.
+    let nothing = gateway.get(&format!("/claimables/{}", world.address("nothing").unwrap())).unwrap();
+    assert_eq!(nothing.status, 200, "{}", nothing.body);
+    let events = truth.events().unwrap();
+    for event in ["swap", "liquidity removed", "claim"] {
+        let event = events.iter().find(|told| told.what == event).unwrap();
+        let path = format!("/events/decode/{}?network=polygon", event.transaction(chain).unwrap());
+        drop(endpoint.take());
+        let first = gateway.get(&path).unwrap();
+        assert_eq!(first.status, 200, "{}", first.body);
+        let cold = requests(&endpoint);
+        assert!((1..=COLD_MAX).contains(&cold.len()), "{}: {cold:#?}", event.what);
+        assert_eq!(gateway.get(&path).unwrap().body, first.body);
+        let warm = requests(&endpoint);
+        assert!(warm.len() <= 1, "{}, again: {warm:#?}", event.what);
+        println!("{}: {} requests cold, {} warm", event.what, cold.len(), warm.len());
+    }
+}
