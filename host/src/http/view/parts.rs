@@ -1,5 +1,6 @@
 //! What rows are made of: networks, protocols, tokens, numbers and addresses as the wire has them.
 
+use alloy::hex;
 use alloy::primitives::Address;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
@@ -21,7 +22,7 @@ impl Serialize for Number {
 }
 
 pub(super) fn lower(address: Address) -> String {
-    format!("{address:#x}")
+    hex::encode_prefixed(address)
 }
 
 /// A row of `/networks`.
