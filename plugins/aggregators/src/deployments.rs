@@ -5,7 +5,8 @@
 //! <https://docs.cow.fi>, <https://docs.odos.xyz>, <https://developers.velora.xyz>, <https://docs.li.fi>.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -16,8 +17,6 @@ const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42_161;
 const AVALANCHE: u64 = 43_114;
 
-/// Protocol, network, market, sections and contracts.
-type Listed = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
 const LISTED: &[Listed] = &[
     (
         "1inch",
@@ -247,32 +246,22 @@ const LISTED: &[Listed] = &[
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    LISTED.iter().map(|(protocol, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(protocol, *network, market)
-    })
+    shipped::listed(LISTED.iter().copied())
 }
 
-/// Slug, name, website, and company with its slug.
-const PROTOCOLS: [(&str, &str, &str, (&str, &str)); 9] = [
-    ("1inch", "1INCH", "https://1inch.io", ("1inch", "1inch")),
-    ("kyberswap", "KYBER_SWAP", "https://kyberswap.com", ("KyberSwap", "kyberswap")),
-    ("openocean", "OPENOCEAN", "https://openocean.finance", ("OpenOcean", "openocean")),
-    ("0x", "0X", "https://0x.org", ("0x", "0x")),
-    ("cowswap", "COWSWAP", "https://cow.fi", ("CoW", "cowswap")),
-    ("odos", "ODOS", "https://odos.xyz", ("Odos", "odos")),
-    ("paraswap", "PARASWAP", "https://velora.xyz", ("Velora", "paraswap")),
-    ("lifi", "LIFI", "https://li.fi", ("LI.FI", "lifi")),
-    ("metamask", "METAMASK", "https://metamask.io", ("MetaMask", "metamask")),
+const PROTOCOLS: [Named; 9] = [
+    ("1inch", "1INCH", "https://1inch.io", &[], ("1inch", "1inch")),
+    ("kyberswap", "KYBER_SWAP", "https://kyberswap.com", &[], ("KyberSwap", "kyberswap")),
+    ("openocean", "OPENOCEAN", "https://openocean.finance", &[], ("OpenOcean", "openocean")),
+    ("0x", "0X", "https://0x.org", &[], ("0x", "0x")),
+    ("cowswap", "COWSWAP", "https://cow.fi", &[], ("CoW", "cowswap")),
+    ("odos", "ODOS", "https://odos.xyz", &[], ("Odos", "odos")),
+    ("paraswap", "PARASWAP", "https://velora.xyz", &[], ("Velora", "paraswap")),
+    ("lifi", "LIFI", "https://li.fi", &[], ("LI.FI", "lifi")),
+    ("metamask", "METAMASK", "https://metamask.io", &[], ("MetaMask", "metamask")),
 ];
 
 /// The protocols that the plugin ships with.
-pub(crate) fn protocols() -> [Protocol; 9] {
-    PROTOCOLS.map(|(slug, name, website, (company, company_slug))| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: Vec::new(),
-        company: Company { name: company.to_owned(), slug: company_slug.to_owned() },
-    })
+pub(crate) fn protocols() -> Vec<Protocol> {
+    shipped::protocols(PROTOCOLS)
 }

@@ -1,13 +1,13 @@
 //! The deployments of the bridges that the plugin ships with, and the network at the other end of those between two. A
 //! settings file adds rows.
 
-mod shipped;
+mod bridges;
 
-use portolan_kits::events::Source;
+use portolan_kits::events::{Source, shipped};
 use portolan_plugin_api::events::{Event, Value};
-use portolan_plugin_api::{Address, Company, Deployment, Protocol};
+use portolan_plugin_api::{Deployment, Protocol};
 
-use self::shipped::BRIDGES;
+use self::bridges::BRIDGES;
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -17,8 +17,6 @@ const BASE: u64 = 8_453;
 const ARBITRUM: u64 = 42_161;
 const LINEA: u64 = 59_144;
 
-/// The market of a bridge's contracts on a network.
-const MARKET: &str = "main";
 /// The member that a bridge's own event may not have.
 const OTHER_END: &str = "remoteNetwork";
 
@@ -32,38 +30,14 @@ const ENDS: [(&str, [u64; 2]); 6] = [
     ("polygon-bridge", [ETHEREUM, POLYGON]),
 ];
 
-/// A bridge.
-struct Bridge {
-    slug: &'static str,
-    name: &'static str,
-    website: &'static str,
-    company: &'static str,
-    /// Of the table of events.
-    sections: &'static [&'static str],
-    contracts: &'static [(u64, &'static [Address])],
-}
-
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    BRIDGES.iter().flat_map(|bridge| {
-        bridge.contracts.iter().map(|(network, contracts)| {
-            let source = Source::of(bridge.sections).contracts(contracts.iter().copied());
-            source.deployed(bridge.slug, *network, MARKET)
-        })
-    })
+    shipped::services(&BRIDGES)
 }
 
 /// The protocols that the plugin ships with.
 pub(crate) fn protocols() -> Vec<Protocol> {
-    let protocol = |bridge: &Bridge| Protocol {
-        slug: bridge.slug.to_owned(),
-        name: bridge.name.to_owned(),
-        website: bridge.website.to_owned(),
-        logo: None,
-        primitives: Vec::new(),
-        company: Company { name: bridge.company.to_owned(), slug: bridge.company.to_lowercase() },
-    };
-    BRIDGES.iter().map(protocol).collect()
+    shipped::protocols_of(&BRIDGES)
 }
 
 /// The event with the network at the other end, where its bridge has but one.

@@ -1,7 +1,8 @@
 //! Compound's contracts and those of its forks: one row each, with their source. A settings file adds rows.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::{Address, Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -11,15 +12,12 @@ const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42161;
 const AVALANCHE: u64 = 43114;
 
-/// Protocol, network, market, sections of the table, contracts.
-type Row = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
-
 /// Protocol, network, market, sections of the table, comptroller.
 type Comptroller = (&'static str, u64, &'static str, &'static [&'static str], Address);
 
 /// The markets of Compound v3 and the contracts of their rewards:
 /// <https://docs.compound.finance/#networks>.
-const LISTED: [Row; 5] = [
+const LISTED: [Listed; 5] = [
     (
         "compound",
         ETHEREUM,
@@ -102,34 +100,26 @@ const COMPTROLLERS: [Comptroller; 9] = [
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    let listed = LISTED.into_iter().map(|(slug, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(slug, network, market)
+    let known = COMPTROLLERS.map(|(slug, network, market, sections, comptroller)| {
+        (slug, network, market, sections, comptroller, "markets")
     });
-    let known = COMPTROLLERS.into_iter().map(|(slug, network, market, sections, comptroller)| {
-        Source::of(sections).registry(comptroller, "markets").deployed(slug, network, market)
-    });
-    listed.chain(known)
+    shipped::listed(LISTED).chain(shipped::known(known))
 }
 
-/// Slug, name, website, primitives, company.
-type Named = (&'static str, &'static str, &'static str, &'static [&'static str], &'static str);
-
 const PROTOCOLS: [Named; 4] = [
-    ("compound", "COMPOUND", "https://compound.finance", &["LENDING", "BORROWING", "FARMING"], "Compound"),
-    ("venus", "VENUS", "https://venus.io", &["LENDING", "BORROWING"], "Venus"),
-    ("moonwell", "MOONWELL", "https://moonwell.fi", &["LENDING", "BORROWING"], "Moonwell"),
-    ("benqi", "BENQI", "https://benqi.fi", &["LENDING", "BORROWING"], "Benqi"),
+    (
+        "compound",
+        "COMPOUND",
+        "https://compound.finance",
+        &["LENDING", "BORROWING", "FARMING"],
+        ("Compound", "compound"),
+    ),
+    ("venus", "VENUS", "https://venus.io", &["LENDING", "BORROWING"], ("Venus", "venus")),
+    ("moonwell", "MOONWELL", "https://moonwell.fi", &["LENDING", "BORROWING"], ("Moonwell", "moonwell")),
+    ("benqi", "BENQI", "https://benqi.fi", &["LENDING", "BORROWING"], ("Benqi", "benqi")),
 ];
 
 /// The protocols that the plugin ships with.
 pub(crate) fn protocols() -> Vec<Protocol> {
-    let protocol = |(slug, name, website, primitives, company): Named| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
-        company: Company { name: company.to_owned(), slug: company.to_lowercase().replace([' ', '.'], "-") },
-    };
-    PROTOCOLS.into_iter().map(protocol).collect()
+    shipped::protocols(PROTOCOLS)
 }

@@ -4,7 +4,8 @@
 //! the stable factory of the new generation.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Known, Listed, Named};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -15,8 +16,6 @@ const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42_161;
 const AVALANCHE: u64 = 43_114;
 
-/// Protocol, network, market, sections and contracts.
-type Listed = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
 const LISTED: &[Listed] = &[
     (
         "curve",
@@ -44,8 +43,6 @@ const LISTED: &[Listed] = &[
     ),
 ];
 
-/// Protocol, network, market, sections, and the registry whose view tells whether a contract is its.
-type Known = (&'static str, u64, &'static str, &'static [&'static str], Address, &'static str);
 const KNOWN: &[Known] = &[
     ("curve", ETHEREUM, "pools", &["pool"], address!("0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc"), "is_registered"),
     (
@@ -67,27 +64,12 @@ const KNOWN: &[Known] = &[
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    let listed = LISTED.iter().map(|(protocol, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(protocol, *network, market)
-    });
-    let known = KNOWN.iter().map(|(protocol, network, market, sections, registry, view)| {
-        Source::of(sections).registry(*registry, view).deployed(protocol, *network, market)
-    });
-    listed.chain(known)
+    shipped::listed(LISTED.iter().copied()).chain(shipped::known(KNOWN.iter().copied()))
 }
 
-/// Slug, name, website, and company with its slug.
-const PROTOCOLS: [(&str, &str, &str, (&str, &str)); 1] =
-    [("curve", "CURVE", "https://curve.finance", ("Curve", "curve"))];
+const PROTOCOLS: [Named; 1] = [("curve", "CURVE", "https://curve.finance", &["POOLING"], ("Curve", "curve"))];
 
 /// The protocols that the plugin ships with.
-pub(crate) fn protocols() -> [Protocol; 1] {
-    PROTOCOLS.map(|(slug, name, website, (company, company_slug))| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: vec!["POOLING".to_owned()],
-        company: Company { name: company.to_owned(), slug: company_slug.to_owned() },
-    })
+pub(crate) fn protocols() -> Vec<Protocol> {
+    shipped::protocols(PROTOCOLS)
 }

@@ -3,7 +3,8 @@
 //! A row each, with the link to its source. A settings file adds rows.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Service};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -13,23 +14,9 @@ const BASE: u64 = 8_453;
 const ARBITRUM: u64 = 42_161;
 const AVALANCHE: u64 = 43_114;
 
-/// The market of a protocol's contracts on a network.
-const MARKET: &str = "main";
-
-/// A protocol.
-struct Distributor {
-    slug: &'static str,
-    name: &'static str,
-    website: &'static str,
-    company: &'static str,
-    /// Of the table of events.
-    sections: &'static [&'static str],
-    contracts: &'static [(u64, &'static [Address])],
-}
-
-static DISTRIBUTORS: [Distributor; 3] = [
+static DISTRIBUTORS: [Service; 3] = [
     // <https://docs.merkl.xyz/merkl-mechanisms/contract-addresses>: the same on each network.
-    Distributor {
+    Service {
         slug: "merkl",
         name: "MERKL",
         website: "https://merkl.xyz",
@@ -46,7 +33,7 @@ static DISTRIBUTORS: [Distributor; 3] = [
         ],
     },
     // <https://docs.sablier.com/guides/lockup/deployments>: linear, dynamic, tranched, and the first two.
-    Distributor {
+    Service {
         slug: "sablier",
         name: "SABLIER",
         website: "https://sablier.com",
@@ -68,7 +55,7 @@ static DISTRIBUTORS: [Distributor; 3] = [
         )],
     },
     // <https://docs.hedgey.finance>: vesting and lockup plans, each also with votes; the same on each network.
-    Distributor {
+    Service {
         slug: "hedgey",
         name: "HEDGEY",
         website: "https://hedgey.finance",
@@ -135,23 +122,10 @@ static DISTRIBUTORS: [Distributor; 3] = [
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    DISTRIBUTORS.iter().flat_map(|distributor| {
-        distributor.contracts.iter().map(|(network, contracts)| {
-            let source = Source::of(distributor.sections).contracts(contracts.iter().copied());
-            source.deployed(distributor.slug, *network, MARKET)
-        })
-    })
+    shipped::services(&DISTRIBUTORS)
 }
 
 /// The protocols that the plugin ships with.
 pub(crate) fn protocols() -> Vec<Protocol> {
-    let protocol = |distributor: &Distributor| Protocol {
-        slug: distributor.slug.to_owned(),
-        name: distributor.name.to_owned(),
-        website: distributor.website.to_owned(),
-        logo: None,
-        primitives: Vec::new(),
-        company: Company { name: distributor.company.to_owned(), slug: distributor.company.to_lowercase() },
-    };
-    DISTRIBUTORS.iter().map(protocol).collect()
+    shipped::protocols_of(&DISTRIBUTORS)
 }

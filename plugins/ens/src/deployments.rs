@@ -3,24 +3,11 @@
 //! A row each, with the link to its source. A settings file adds rows.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Service};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 const BASE: u64 = 8_453;
-
-/// The market of a protocol's contracts on a network.
-const MARKET: &str = "main";
-
-/// A protocol.
-struct Service {
-    slug: &'static str,
-    name: &'static str,
-    website: &'static str,
-    company: &'static str,
-    /// Of the table of events.
-    sections: &'static [&'static str],
-    contracts: &'static [(u64, &'static [Address])],
-}
 
 static SERVICES: [Service; 2] = [
     // <https://docs.ens.domains/learn/deployments>: controllers and registrar.
@@ -62,23 +49,10 @@ static SERVICES: [Service; 2] = [
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    SERVICES.iter().flat_map(|service| {
-        service.contracts.iter().map(|(network, contracts)| {
-            let source = Source::of(service.sections).contracts(contracts.iter().copied());
-            source.deployed(service.slug, *network, MARKET)
-        })
-    })
+    shipped::services(&SERVICES)
 }
 
 /// The protocols that the plugin ships with.
 pub(crate) fn protocols() -> Vec<Protocol> {
-    let protocol = |service: &Service| Protocol {
-        slug: service.slug.to_owned(),
-        name: service.name.to_owned(),
-        website: service.website.to_owned(),
-        logo: None,
-        primitives: Vec::new(),
-        company: Company { name: service.company.to_owned(), slug: service.company.to_lowercase() },
-    };
-    SERVICES.iter().map(protocol).collect()
+    shipped::protocols_of(&SERVICES)
 }

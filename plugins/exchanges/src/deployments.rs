@@ -4,7 +4,8 @@
 //! <https://github.com/Instadapp/fluid-contracts-public/blob/main/deployments/deployments.md>.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Known, Listed, Named};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 const BSC: u64 = 56;
@@ -12,15 +13,11 @@ const POLYGON: u64 = 137;
 const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42_161;
 
-/// Protocol, network, market, sections and contracts.
-type Listed = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
 const LISTED: &[Listed] = &[
     ("bancor", ETHEREUM, "network", &["bancor"], &[address!("0xeef417e1d5cc832e619ae18d2f140de2999dd4fb")]),
     ("bancor", ETHEREUM, "carbon", &["bancor"], &[address!("0xc537e898cd774e2dcba3b14ea6f34c93d5ea45e1")]),
 ];
 
-/// Protocol, network, market, sections, and the registry whose view tells whether a contract is its.
-type Known = (&'static str, u64, &'static str, &'static [&'static str], Address, &'static str);
 const KNOWN: &[Known] = &[
     (
         "maverick",
@@ -86,30 +83,16 @@ const KNOWN: &[Known] = &[
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    let listed = LISTED.iter().map(|(protocol, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(protocol, *network, market)
-    });
-    let known = KNOWN.iter().map(|(protocol, network, market, sections, registry, view)| {
-        Source::of(sections).registry(*registry, view).deployed(protocol, *network, market)
-    });
-    listed.chain(known)
+    shipped::listed(LISTED.iter().copied()).chain(shipped::known(KNOWN.iter().copied()))
 }
 
-/// Slug, name, website, and company with its slug.
-const PROTOCOLS: [(&str, &str, &str, (&str, &str)); 3] = [
-    ("bancor", "BANCOR", "https://bancor.network", ("Bancor", "bancor")),
-    ("maverick", "MAVERICK", "https://mav.xyz", ("Maverick", "maverick")),
-    ("fluid", "FLUID", "https://fluid.io", ("Fluid", "fluid")),
+const PROTOCOLS: [Named; 3] = [
+    ("bancor", "BANCOR", "https://bancor.network", &["POOLING"], ("Bancor", "bancor")),
+    ("maverick", "MAVERICK", "https://mav.xyz", &["POOLING"], ("Maverick", "maverick")),
+    ("fluid", "FLUID", "https://fluid.io", &["POOLING"], ("Fluid", "fluid")),
 ];
 
 /// The protocols that the plugin ships with.
-pub(crate) fn protocols() -> [Protocol; 3] {
-    PROTOCOLS.map(|(slug, name, website, (company, company_slug))| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: vec!["POOLING".to_owned()],
-        company: Company { name: company.to_owned(), slug: company_slug.to_owned() },
-    })
+pub(crate) fn protocols() -> Vec<Protocol> {
+    shipped::protocols(PROTOCOLS)
 }

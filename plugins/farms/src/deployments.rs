@@ -1,7 +1,8 @@
 //! Whose contracts emit the events of the tables: one row each, with their source. A settings file adds rows.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -9,10 +10,7 @@ const POLYGON: u64 = 137;
 const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42161;
 
-/// Protocol, network, market, sections of the table, contracts.
-type Row = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
-
-const LISTED: [Row; 6] = [
+const LISTED: [Listed; 6] = [
     // https://docs.convexfinance.com/convexfinance/faq/contract-addresses
     (
         "convex",
@@ -47,28 +45,15 @@ const LISTED: [Row; 6] = [
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    LISTED.into_iter().map(|(slug, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(slug, network, market)
-    })
+    shipped::listed(LISTED)
 }
 
-/// Slug, name, website, primitives, company.
-type Named = (&'static str, &'static str, &'static str, &'static [&'static str], &'static str);
-
 const PROTOCOLS: [Named; 2] = [
-    ("convex", "CONVEX", "https://convexfinance.com/", &["FARMING"], "Convex"),
-    ("aura", "AURA", "https://aura.finance", &["FARMING"], "Aura"),
+    ("convex", "CONVEX", "https://convexfinance.com/", &["FARMING"], ("Convex", "convex")),
+    ("aura", "AURA", "https://aura.finance", &["FARMING"], ("Aura", "aura")),
 ];
 
 /// The protocols that the plugin ships with.
 pub(crate) fn protocols() -> Vec<Protocol> {
-    let protocol = |(slug, name, website, primitives, company): Named| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
-        company: Company { name: company.to_owned(), slug: company.to_lowercase().replace([' ', '.'], "-") },
-    };
-    PROTOCOLS.into_iter().map(protocol).collect()
+    shipped::protocols(PROTOCOLS)
 }

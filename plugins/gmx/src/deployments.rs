@@ -1,15 +1,13 @@
 //! Whose contracts emit the events of the table: one row each, with their source. A settings file adds rows.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ARBITRUM: u64 = 42161;
 const AVALANCHE: u64 = 43114;
 
-/// Protocol, network, market, sections of the table, contracts.
-type Row = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
-
-const LISTED: [Row; 4] = [
+const LISTED: [Listed; 4] = [
     // https://github.com/gmx-io/gmx-interface/blob/master/sdk/src/configs/contracts.ts
     (
         "gmx",
@@ -42,25 +40,12 @@ const LISTED: [Row; 4] = [
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    LISTED.into_iter().map(|(slug, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(slug, network, market)
-    })
+    shipped::listed(LISTED)
 }
 
-/// Slug, name, website, primitives, company.
-type Named = (&'static str, &'static str, &'static str, &'static [&'static str], &'static str);
-
-const PROTOCOLS: [Named; 1] = [("gmx", "GMX", "https://gmx.io", &["FARMING"], "GMX")];
+const PROTOCOLS: [Named; 1] = [("gmx", "GMX", "https://gmx.io", &["FARMING"], ("GMX", "gmx"))];
 
 /// The protocols that the plugin ships with.
 pub(crate) fn protocols() -> Vec<Protocol> {
-    let protocol = |(slug, name, website, primitives, company): Named| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
-        company: Company { name: company.to_owned(), slug: company.to_lowercase().replace([' ', '.'], "-") },
-    };
-    PROTOCOLS.into_iter().map(protocol).collect()
+    shipped::protocols(PROTOCOLS)
 }

@@ -6,6 +6,7 @@
 //! contract that is listed, that a registry knows, or whose address follows from its factory.
 
 mod owners;
+pub mod shipped;
 mod source;
 pub mod tables;
 

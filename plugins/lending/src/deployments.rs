@@ -1,7 +1,8 @@
 //! Whose contracts emit the events of the table: one row each, with their source. A settings file adds rows.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Known, Listed, Named};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -11,13 +12,7 @@ const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42161;
 const AVALANCHE: u64 = 43114;
 
-/// Protocol, network, market, sections of the table, contracts.
-type Row = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
-
-/// Protocol, network, market, sections of the table, registry, and its view that knows the protocol's contracts.
-type Registry = (&'static str, u64, &'static str, &'static [&'static str], Address, &'static str);
-
-const LISTED: [Row; 12] = [
+const LISTED: [Listed; 12] = [
     // POOL, DEFAULT_INCENTIVES_CONTROLLER of src/AaveV2*.sol, STK_AAVE and STK_ABPT of src/AaveSafetyModule.sol in
     // https://github.com/aave-dao/aave-address-book/tree/v4.68.1
     (
@@ -76,7 +71,7 @@ const LISTED: [Row; 12] = [
     ),
 ];
 
-const REGISTRIES: [Registry; 6] = [
+const REGISTRIES: [Known; 6] = [
     // https://github.com/euler-xyz/euler-interfaces/tree/master/addresses
     ("euler", ETHEREUM, "main", &["euler"], address!("0x29a56a1b8214d9cf7c5561811750d5cbdb45cc8e"), "isProxy"),
     ("euler", BASE, "main", &["euler"], address!("0x7f321498a801a191a93c840750ed637149ddf8d0"), "isProxy"),
@@ -90,37 +85,20 @@ const REGISTRIES: [Registry; 6] = [
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    let listed = LISTED.into_iter().map(|(slug, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(slug, network, market)
-    });
-    let known = REGISTRIES.into_iter().map(|(slug, network, market, sections, registry, view)| {
-        Source::of(sections).registry(registry, view).deployed(slug, network, market)
-    });
-    listed.chain(known)
+    shipped::listed(LISTED).chain(shipped::known(REGISTRIES))
 }
 
-/// Slug, name, website, primitives, company.
-type Named = (&'static str, &'static str, &'static str, &'static [&'static str], &'static str);
-
 const PROTOCOLS: [Named; 7] = [
-    ("aave_v2", "AAVE_V2", "https://aave.com/", &["LENDING", "BORROWING", "FARMING", "POOLING"], "Aave"),
-    ("radiant", "RADIANT", "https://radiant.capital/", &["LENDING", "FARMING"], "Radiant"),
-    ("morpho", "MORPHO", "https://morpho.org", &["LENDING", "BORROWING"], "Morpho"),
-    ("euler", "EULER", "https://euler.finance", &["LENDING", "BORROWING"], "Euler"),
-    ("silo", "SILO", "https://silo.finance", &["LENDING", "BORROWING"], "Silo"),
-    ("fluid-lending", "FLUID_LENDING", "https://fluid.io", &["LENDING", "BORROWING"], "Fluid"),
-    ("liquity", "LIQUITY", "https://liquity.org", &["LENDING", "FARMING"], "Liquity"),
+    ("aave_v2", "AAVE_V2", "https://aave.com/", &["LENDING", "BORROWING", "FARMING", "POOLING"], ("Aave", "aave")),
+    ("radiant", "RADIANT", "https://radiant.capital/", &["LENDING", "FARMING"], ("Radiant", "radiant")),
+    ("morpho", "MORPHO", "https://morpho.org", &["LENDING", "BORROWING"], ("Morpho", "morpho")),
+    ("euler", "EULER", "https://euler.finance", &["LENDING", "BORROWING"], ("Euler", "euler")),
+    ("silo", "SILO", "https://silo.finance", &["LENDING", "BORROWING"], ("Silo", "silo")),
+    ("fluid-lending", "FLUID_LENDING", "https://fluid.io", &["LENDING", "BORROWING"], ("Fluid", "fluid")),
+    ("liquity", "LIQUITY", "https://liquity.org", &["LENDING", "FARMING"], ("Liquity", "liquity")),
 ];
 
 /// The protocols that the plugin ships with.
 pub(crate) fn protocols() -> Vec<Protocol> {
-    let protocol = |(slug, name, website, primitives, company): Named| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
-        company: Company { name: company.to_owned(), slug: company.to_lowercase().replace([' ', '.'], "-") },
-    };
-    PROTOCOLS.into_iter().map(protocol).collect()
+    shipped::protocols(PROTOCOLS)
 }

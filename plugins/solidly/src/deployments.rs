@@ -6,7 +6,8 @@
 //! <https://docs.equalizer.exchange>.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Known, Listed, Named};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const OPTIMISM: u64 = 10;
 const BSC: u64 = 56;
@@ -14,8 +15,6 @@ const FANTOM: u64 = 250;
 const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42_161;
 
-/// Protocol, network, market, sections and contracts.
-type Listed = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
 const LISTED: &[Listed] = &[
     ("velodrome_v1", OPTIMISM, "escrow", &["escrow"], &[address!("0x9c7305eb78a432ced5c4d14cac27e8ed569a2e26")]),
     ("velodrome_v1", OPTIMISM, "voter", &["voter"], &[address!("0x09236cff45047dbee6b921e00704bed6d6b8cf7e")]),
@@ -46,8 +45,6 @@ const LISTED: &[Listed] = &[
     ("equalizer", FANTOM, "voter", &["voter"], &[address!("0xe3d1a117df7dcac2eb0ac8219341bad92f18dac1")]),
 ];
 
-/// Protocol, network, market, sections, and the registry whose view tells whether a contract is its.
-type Known = (&'static str, u64, &'static str, &'static [&'static str], Address, &'static str);
 const KNOWN: &[Known] = &[
     (
         "velodrome_v1",
@@ -87,33 +84,19 @@ const KNOWN: &[Known] = &[
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    let listed = LISTED.iter().map(|(protocol, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(protocol, *network, market)
-    });
-    let known = KNOWN.iter().map(|(protocol, network, market, sections, registry, view)| {
-        Source::of(sections).registry(*registry, view).deployed(protocol, *network, market)
-    });
-    listed.chain(known)
+    shipped::listed(LISTED.iter().copied()).chain(shipped::known(KNOWN.iter().copied()))
 }
 
-/// Slug, name, website, and company with its slug.
-const PROTOCOLS: [(&str, &str, &str, (&str, &str)); 6] = [
-    ("velodrome_v1", "VELODROME_V1", "https://app.velodrome.finance", ("Velodrome", "velodrome")),
-    ("velodrome_v2", "VELODROME_V2", "https://app.velodrome.finance", ("Velodrome", "velodrome")),
-    ("aerodrome", "AERODROME", "https://aerodrome.finance", ("Aerodrome", "aerodrome")),
-    ("thena", "THENA", "https://thena.fi", ("Thena", "thena")),
-    ("ramses", "RAMSES", "https://ramses.exchange", ("Ramses", "ramses")),
-    ("equalizer", "EQUALIZER", "https://equalizer.exchange", ("Equalizer", "equalizer")),
+const PROTOCOLS: [Named; 6] = [
+    ("velodrome_v1", "VELODROME_V1", "https://app.velodrome.finance", &["POOLING"], ("Velodrome", "velodrome")),
+    ("velodrome_v2", "VELODROME_V2", "https://app.velodrome.finance", &["POOLING"], ("Velodrome", "velodrome")),
+    ("aerodrome", "AERODROME", "https://aerodrome.finance", &["POOLING"], ("Aerodrome", "aerodrome")),
+    ("thena", "THENA", "https://thena.fi", &["POOLING"], ("Thena", "thena")),
+    ("ramses", "RAMSES", "https://ramses.exchange", &["POOLING"], ("Ramses", "ramses")),
+    ("equalizer", "EQUALIZER", "https://equalizer.exchange", &["POOLING"], ("Equalizer", "equalizer")),
 ];
 
 /// The protocols that the plugin ships with.
-pub(crate) fn protocols() -> [Protocol; 6] {
-    PROTOCOLS.map(|(slug, name, website, (company, company_slug))| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: vec!["POOLING".to_owned()],
-        company: Company { name: company.to_owned(), slug: company_slug.to_owned() },
-    })
+pub(crate) fn protocols() -> Vec<Protocol> {
+    shipped::protocols(PROTOCOLS)
 }

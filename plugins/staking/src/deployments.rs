@@ -1,14 +1,12 @@
 //! Whose contracts emit the events of the table: one row each, with their source. A settings file adds rows.
 
 use portolan_kits::events::Source;
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
+use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::{Deployment, Protocol, address};
 
 const ETHEREUM: u64 = 1;
 
-/// Protocol, network, market, sections of the table, contracts.
-type Row = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
-
-const LISTED: [Row; 10] = [
+const LISTED: [Listed; 10] = [
     // https://docs.lido.fi/deployed-contracts/
     (
         "lido",
@@ -70,36 +68,23 @@ const LISTED: [Row; 10] = [
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    LISTED.into_iter().map(|(slug, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(slug, network, market)
-    })
+    shipped::listed(LISTED)
 }
 
-/// Slug, name, website, primitives, company.
-type Named = (&'static str, &'static str, &'static str, &'static [&'static str], &'static str);
-
 const PROTOCOLS: [Named; 10] = [
-    ("lido", "LIDO", "https://lido.fi/", &["FARMING"], "Lido"),
-    ("rocketpool", "ROCKETPOOL", "https://rocketpool.net", &["FARMING"], "Rocketpool"),
-    ("eigenlayer", "EIGENLAYER", "https://eigenlayer.xyz", &["FARMING"], "Eigenlayer"),
-    ("frax", "FRAX", "https://frax.finance", &["FARMING"], "Frax"),
-    ("ether-fi", "ETHER_FI", "https://ether.fi", &["FARMING"], "Ether.fi"),
-    ("swell", "SWELL", "https://swellnetwork.io", &["FARMING"], "Swell"),
-    ("renzo", "RENZO", "https://www.renzoprotocol.com", &["FARMING"], "Renzo"),
-    ("kelp", "KELP", "https://kerneldao.com/kelp", &["FARMING"], "Kelp"),
-    ("mantle", "MANTLE", "https://mantle.xyz", &["FARMING"], "Mantle"),
-    ("polygon-protocol", "POLYGON", "https://polygon.technology", &["FARMING"], "Polygon"),
+    ("lido", "LIDO", "https://lido.fi/", &["FARMING"], ("Lido", "lido")),
+    ("rocketpool", "ROCKETPOOL", "https://rocketpool.net", &["FARMING"], ("Rocketpool", "rocketpool")),
+    ("eigenlayer", "EIGENLAYER", "https://eigenlayer.xyz", &["FARMING"], ("Eigenlayer", "eigenlayer")),
+    ("frax", "FRAX", "https://frax.finance", &["FARMING"], ("Frax", "frax")),
+    ("ether-fi", "ETHER_FI", "https://ether.fi", &["FARMING"], ("Ether.fi", "ether-fi")),
+    ("swell", "SWELL", "https://swellnetwork.io", &["FARMING"], ("Swell", "swell")),
+    ("renzo", "RENZO", "https://www.renzoprotocol.com", &["FARMING"], ("Renzo", "renzo")),
+    ("kelp", "KELP", "https://kerneldao.com/kelp", &["FARMING"], ("Kelp", "kelp")),
+    ("mantle", "MANTLE", "https://mantle.xyz", &["FARMING"], ("Mantle", "mantle")),
+    ("polygon-protocol", "POLYGON", "https://polygon.technology", &["FARMING"], ("Polygon", "polygon")),
 ];
 
 /// The protocols that the plugin ships with.
 pub(crate) fn protocols() -> Vec<Protocol> {
-    let protocol = |(slug, name, website, primitives, company): Named| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
-        company: Company { name: company.to_owned(), slug: company.to_lowercase().replace([' ', '.'], "-") },
-    };
-    PROTOCOLS.into_iter().map(protocol).collect()
+    shipped::protocols(PROTOCOLS)
 }

@@ -3,8 +3,9 @@
 //! Sources: <https://docs.uniswap.org/contracts/v1/reference/factory> to v4's, and
 //! <https://developer.pancakeswap.finance/contracts>.
 
+use portolan_kits::events::shipped::{self, Known, Listed, Made, Named};
 use portolan_kits::events::{Salt, Source};
-use portolan_plugin_api::{Address, B256, Company, Deployment, Protocol, address, b256};
+use portolan_plugin_api::{B256, Deployment, Protocol, address, b256};
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -23,8 +24,6 @@ const PANCAKE_V2_CODE: B256 = b256!("0x00fb7f630766e6a796048ea87d01acd3068e8ff67
 /// `POOL_INIT_CODE_HASH` of <https://github.com/pancakeswap/pancake-v3-contracts>.
 const PANCAKE_V3_CODE: B256 = b256!("0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2");
 
-/// Protocol, network, market, sections and contracts.
-type Listed = (&'static str, u64, &'static str, &'static [&'static str], &'static [Address]);
 const LISTED: &[Listed] = &[
     ("uniswap_v3", ETHEREUM, "positions", &["v3-positions"], &[address!("0xc36442b4a4522e871399cd717abdd847ab11fe88")]),
     ("uniswap_v3", OPTIMISM, "positions", &["v3-positions"], &[address!("0xc36442b4a4522e871399cd717abdd847ab11fe88")]),
@@ -84,8 +83,6 @@ const LISTED: &[Listed] = &[
     ),
 ];
 
-/// Protocol, network, market, sections, and the registry whose view tells whether a contract is its.
-type Known = (&'static str, u64, &'static str, &'static [&'static str], Address, &'static str);
 const KNOWN: &[Known] = &[(
     "uniswap_v1",
     ETHEREUM,
@@ -95,8 +92,6 @@ const KNOWN: &[Known] = &[(
     "getToken",
 )];
 
-/// Protocol, network, market, sections, and the factory or its deployer, the hash of what it deploys, and its salt.
-type Made = (&'static str, u64, &'static str, &'static [&'static str], Address, B256, Salt);
 const MADE: &[Made] = &[
     (
         "uniswap_v2",
@@ -273,35 +268,20 @@ const MADE: &[Made] = &[
 
 /// The deployments that the plugin ships with.
 pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    let listed = LISTED.iter().map(|(protocol, network, market, sections, contracts)| {
-        Source::of(sections).contracts(contracts.iter().copied()).deployed(protocol, *network, market)
-    });
-    let known = KNOWN.iter().map(|(protocol, network, market, sections, registry, view)| {
-        Source::of(sections).registry(*registry, view).deployed(protocol, *network, market)
-    });
-    let made = MADE.iter().map(|(protocol, network, market, sections, factory, init_code_hash, salt)| {
-        Source::of(sections).factory(*factory, *init_code_hash, *salt).deployed(protocol, *network, market)
-    });
-    listed.chain(known).chain(made)
+    shipped::listed(LISTED.iter().copied())
+        .chain(shipped::known(KNOWN.iter().copied()))
+        .chain(shipped::made(MADE.iter().copied()))
 }
 
-/// Slug, name, website, and company with its slug.
-const PROTOCOLS: [(&str, &str, &str, (&str, &str)); 5] = [
-    ("uniswap_v1", "UNISWAP_V1", "https://uniswap.org", ("Uniswap", "uniswap")),
-    ("uniswap_v2", "UNISWAP_V2", "https://uniswap.org", ("Uniswap", "uniswap")),
-    ("uniswap_v3", "UNISWAP_V3", "https://uniswap.org", ("Uniswap", "uniswap")),
-    ("uniswap_v4", "UNISWAP_V4", "https://uniswap.org", ("Uniswap", "uniswap")),
-    ("pancakeswap", "PANCAKESWAP", "https://pancakeswap.finance", ("PancakeSwap", "pancakeswap")),
+const PROTOCOLS: [Named; 5] = [
+    ("uniswap_v1", "UNISWAP_V1", "https://uniswap.org", &["POOLING"], ("Uniswap", "uniswap")),
+    ("uniswap_v2", "UNISWAP_V2", "https://uniswap.org", &["POOLING"], ("Uniswap", "uniswap")),
+    ("uniswap_v3", "UNISWAP_V3", "https://uniswap.org", &["POOLING"], ("Uniswap", "uniswap")),
+    ("uniswap_v4", "UNISWAP_V4", "https://uniswap.org", &["POOLING"], ("Uniswap", "uniswap")),
+    ("pancakeswap", "PANCAKESWAP", "https://pancakeswap.finance", &["POOLING"], ("PancakeSwap", "pancakeswap")),
 ];
 
 /// The protocols that the plugin ships with.
-pub(crate) fn protocols() -> [Protocol; 5] {
-    PROTOCOLS.map(|(slug, name, website, (company, company_slug))| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: vec!["POOLING".to_owned()],
-        company: Company { name: company.to_owned(), slug: company_slug.to_owned() },
-    })
+pub(crate) fn protocols() -> Vec<Protocol> {
+    shipped::protocols(PROTOCOLS)
 }

@@ -1,8 +1,7 @@
 //! The bridges and their contracts: a row each, with the link to its source.
 
+use portolan_kits::events::shipped::Service;
 use portolan_plugin_api::address;
-
-use super::Bridge;
 
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
@@ -16,9 +15,9 @@ const ARBITRUM: u64 = 42_161;
 const AVALANCHE: u64 = 43_114;
 const LINEA: u64 = 59_144;
 
-pub(super) static BRIDGES: [Bridge; 18] = [
+pub(super) static BRIDGES: [Service; 18] = [
     // <https://docs.across.to/reference/contract-addresses>, and the pools of version 2.
-    Bridge {
+    Service {
         slug: "across",
         name: "ACROSS",
         website: "https://across.to",
@@ -58,7 +57,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.stargate.finance/resources/contracts/mainnet-contracts>, and the pools of version 1.
-    Bridge {
+    Service {
         slug: "stargate",
         name: "STARGATE",
         website: "https://stargate.finance",
@@ -140,7 +139,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://developers.circle.com/cctp/evm-smart-contracts>.
-    Bridge {
+    Service {
         slug: "cctp",
         name: "CCTP",
         website: "https://www.circle.com/cross-chain-transfer-protocol",
@@ -192,7 +191,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.optimism.io/chain/addresses>.
-    Bridge {
+    Service {
         slug: "optimism-bridge",
         name: "OPTIMISM_BRIDGE",
         website: "https://app.optimism.io/bridge",
@@ -204,7 +203,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.base.org/chain/base-contracts>.
-    Bridge {
+    Service {
         slug: "base-bridge",
         name: "BASE_BRIDGE",
         website: "https://bridge.base.org",
@@ -216,7 +215,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.arbitrum.io/build-decentralized-apps/reference/contract-addresses>.
-    Bridge {
+    Service {
         slug: "arbitrum-bridge",
         name: "ARBITRUM_BRIDGE",
         website: "https://bridge.arbitrum.io",
@@ -243,7 +242,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.polygon.technology/pos/reference/contracts/genesis-contracts/>.
-    Bridge {
+    Service {
         slug: "polygon-bridge",
         name: "POLYGON_BRIDGE",
         website: "https://portal.polygon.technology",
@@ -264,7 +263,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.agglayer.dev>.
-    Bridge {
+    Service {
         slug: "agglayer",
         name: "AGGLAYER",
         website: "https://www.agglayer.dev",
@@ -276,7 +275,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.synapseprotocol.com/docs/Contracts/Bridge>.
-    Bridge {
+    Service {
         slug: "synapse",
         name: "SYNAPSE",
         website: "https://synapseprotocol.com",
@@ -324,7 +323,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://cbridge-docs.celer.network/reference/contract-addresses>.
-    Bridge {
+    Service {
         slug: "celer",
         name: "CELER",
         website: "https://cbridge.celer.network",
@@ -401,7 +400,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.debridge.finance>: source and destination of orders, the same on each network.
-    Bridge {
+    Service {
         slug: "debridge",
         name: "DEBRIDGE",
         website: "https://debridge.finance",
@@ -460,7 +459,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.connext.network/resources/deployments>.
-    Bridge {
+    Service {
         slug: "connext",
         name: "CONNEXT",
         website: "https://www.connext.network",
@@ -476,7 +475,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://wormhole.com/docs/products/reference/contract-addresses/>.
-    Bridge {
+    Service {
         slug: "wormhole",
         name: "WORMHOLE",
         website: "https://portalbridge.com",
@@ -494,7 +493,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.axelar.dev/resources/contract-addresses/mainnet/>: gateway and token service.
-    Bridge {
+    Service {
         slug: "axelar",
         name: "AXELAR",
         website: "https://www.axelar.network",
@@ -560,7 +559,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.relay.link>.
-    Bridge {
+    Service {
         slug: "relay",
         name: "RELAY",
         website: "https://relay.link",
@@ -577,7 +576,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.bungee.exchange>.
-    Bridge {
+    Service {
         slug: "socket",
         name: "SOCKET",
         website: "https://www.socket.tech",
@@ -594,7 +593,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.linea.build>: messages and tokens.
-    Bridge {
+    Service {
         slug: "linea-bridge",
         name: "LINEA_BRIDGE",
         website: "https://linea.build/hub/bridge",
@@ -618,7 +617,7 @@ pub(super) static BRIDGES: [Bridge; 18] = [
         ],
     },
     // <https://docs.gnosischain.com/bridges/About%20Token%20Bridges/omnibridge>.
-    Bridge {
+    Service {
         slug: "gnosis-bridge",
         name: "GNOSIS_BRIDGE",
         website: "https://bridge.gnosischain.com",
