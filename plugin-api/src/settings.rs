@@ -67,6 +67,11 @@ impl Settings {
         kept.chain(&self.0.protocols).cloned().collect()
     }
 
+    /// The shipped rows of a mechanism that the file has no rows of; none where it leaves shipped rows out.
+    pub fn shipped<M>(&self, rows: impl IntoIterator<Item = Deployment<M>>) -> Vec<Deployment<M>> {
+        rows.into_iter().filter(|_| self.0.shipped).collect()
+    }
+
     /// The shipped rows (unless the file leaves them out), with the file's rows replacing those of the same
     /// protocol, network and market, and the rest of the file's rows added.
     ///
@@ -76,7 +81,7 @@ impl Settings {
         &self,
         shipped: impl IntoIterator<Item = Deployment<M>>,
     ) -> Result<Vec<Deployment<M>>, SettingsError> {
-        let mut rows: Vec<Deployment<M>> = shipped.into_iter().filter(|_| self.0.shipped).collect();
+        let mut rows = self.shipped(shipped);
         for (place, row) in self.0.deployments.iter().enumerate() {
             let row = read_row(row).map_err(|error| error.in_row(place))?;
             let same = |other: &&mut Deployment<M>| {

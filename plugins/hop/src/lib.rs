@@ -37,7 +37,8 @@ impl Plugin for Hop {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let deployments = settings.deployments(deployments::shipped())?;
         let protocols = settings.protocols(&[deployments::protocol()], &deployments);
-        Ok(Self { protocols, deployments, bridges: deployments::bridges(), events: EventTable::parse(TABLE)? })
+        let bridges = settings.shipped(deployments::bridges());
+        Ok(Self { protocols, deployments, bridges, events: EventTable::parse(TABLE)? })
     }
 
     fn catalogue(&self) -> Catalogue {

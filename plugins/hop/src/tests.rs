@@ -110,6 +110,16 @@ fn a_settings_file_replaces_a_networks_list() {
 }
 
 #[test]
+fn a_settings_file_leaves_bridges_out_with_everything_that_ships() {
+    let parts = |shipped: bool| {
+        let settings = Settings::from_rows(shipped, Vec::new(), Vec::new());
+        let hop = Hop::configure(&settings).expect("the settings are right");
+        (hop.protocols.len(), hop.deployments.len(), hop.bridges.len())
+    };
+    assert_eq!((parts(true), parts(false)), ((1, 3, 4), (0, 0, 0)));
+}
+
+#[test]
 fn the_logs_of_bridges_are_told_as_what_they_mean() {
     let cases = EventCases::load(concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json"));
     cases.cover(TABLE);

@@ -34,7 +34,7 @@ impl Plugin for Quickswap {
         Ok(Self {
             protocols: settings.protocols(&[deployments::protocol()], &deployments),
             deployments,
-            emitters: deployments::emitters(),
+            emitters: settings.shipped(deployments::emitters()),
             events: EventTable::parse(&[tables::UNISWAP_V2, tables::UNISWAP_V3].concat())?,
         })
     }

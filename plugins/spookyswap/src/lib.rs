@@ -30,7 +30,7 @@ impl Plugin for Spookyswap {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let deployments = settings.deployments(deployments::shipped())?;
         let chefs = deployments.iter().map(chef_events);
-        let emitters = deployments::emitters().into_iter().chain(chefs).collect();
+        let emitters = settings.shipped(deployments::emitters()).into_iter().chain(chefs).collect();
         Ok(Self {
             protocols: settings.protocols(&[deployments::protocol()], &deployments),
             deployments,

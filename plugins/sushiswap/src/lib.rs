@@ -35,7 +35,7 @@ impl Plugin for Sushiswap {
             Contracts::Chef(chef) => Some(chef_events(row, chef)),
             Contracts::Bar(_) => None,
         });
-        let emitters = deployments::emitters().into_iter().chain(chefs).collect();
+        let emitters = settings.shipped(deployments::emitters()).into_iter().chain(chefs).collect();
         Ok(Self {
             protocols: settings.protocols(&[deployments::protocol()], &deployments),
             deployments,
