@@ -96,6 +96,16 @@ impl Chain {
         }
     }
 
+    /// Mines two empty blocks: contracts see an invented parent of the block that a snapshot ends with and of the one
+    /// after it, and an endpoint whose contracts saw an invented one and the right one later seems to change chains.
+    pub fn settle(&self) -> Result<()> {
+        for _ in 0..2 {
+            self.rpc("anvil_setBlockTimestampInterval", json!([1]))?;
+            self.rpc("evm_mine", json!([]))?;
+        }
+        Ok(())
+    }
+
     /// Sends a transaction as whoever it is from, whose key nobody needs, in a block of its own one second after the
     /// newest; its receipt, reverted or not.
     pub fn send(&self, transaction: &Value) -> Result<Value> {
@@ -161,11 +171,16 @@ impl Chain {
         Ok(receipt)
     }
 
-    /// `balanceOf(account)` of a token as raw decimal.
+    /// `balanceOf(account)` of a token in the newest block, as raw decimal.
     pub fn token_balance(&self, token: &str, account: &str) -> Result<String> {
+        self.token_balance_at(token, account, "latest")
+    }
+
+    /// `balanceOf(account)` of a token after a block: its number as a quantity, or a tag.
+    pub fn token_balance_at(&self, token: &str, account: &str, block: &str) -> Result<String> {
         let account = account.strip_prefix("0x").context("account without 0x")?;
         let data = format!("0x70a08231{account:0>64}");
-        let word = self.rpc("eth_call", json!([{"to": token, "data": data}, "latest"]))?;
+        let word = self.rpc("eth_call", json!([{"to": token, "data": data}, block]))?;
         decimal(word.as_str().context("balance is no text")?)
     }
 }

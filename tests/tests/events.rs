@@ -21,7 +21,7 @@ mod tokens;
 
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use portolan_tests::chain::Chain;
 use portolan_tests::gateway::Gateway;
 use portolan_tests::http::Response;
@@ -46,10 +46,15 @@ struct Scene {
 impl Scene {
     fn start() -> Result<Self> {
         let world = World::of(&NETWORKS)?;
+        // Transactions are sent to the chains while the gateway reads them.
+        world.chains.iter().try_for_each(|(chain, _)| chain.settle())?;
         let endpoint = RpcFault::before(&world.chain(DOUBLED)?.0.url)?;
         endpoint.knows(receipts::all());
         let setup = world.with_all_plugins()?.rpc("ethereum", &world.chain("ethereum")?.0.url);
         let gateway = setup.rpc(DOUBLED, &endpoint.url()).start()?;
+        for plugin in gateway.plugins()? {
+            ensure!(plugin.text_at("state")? == "active", "{plugin}");
+        }
         Ok(Self { world, gateway, turn: Mutex::new(()), _endpoint: endpoint })
     }
 
@@ -64,7 +69,7 @@ impl Scene {
     /// A whole answer.
     fn answer(&self, hash: &str, query: &str) -> Json {
         let response = self.ask(hash, query);
-        assert_eq!(response.status, 200, "{hash} {query}: {}", response.body);
+        assert_eq!(response.status, 200, "{hash} {query}: {}\n{}", response.body, self.gateway.log());
         assert_eq!(response.header("portolan-partial"), None, "{hash} {query}: {}", response.body);
         response.json().unwrap()
     }

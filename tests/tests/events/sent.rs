@@ -1,5 +1,7 @@
 //! Transactions that are sent here to real contracts: tokens, a farm, value, a creation, a revert.
 
+use std::str::FromStr;
+
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
 use portolan_tests::bytecode::REVERTER;
@@ -51,16 +53,21 @@ fn a_farms_stakes_and_rewards_are_told_with_the_tokens_that_move() {
     let told = scene.events(NETWORK, &scene.done(NETWORK, &back));
     assert_same("stake", &told, &[moved(who, &farm), event("STAKE", OF_FARM, &own)]);
 
+    let receipt = scene.send(NETWORK, &call(who, &farm, &Farm::getRewardCall {}));
+    let hash = receipt["transactionHash"].as_str().unwrap();
+    // Its block has no other transaction: what the account holds more after it was paid by it.
+    let block = U256::from_str(receipt["blockNumber"].as_str().unwrap()).unwrap();
     let chain = &scene.on(NETWORK).0;
-    let held = || chain.token_balance(&reward, who).unwrap().parse::<U256>().unwrap();
-    let before = held();
-    let hash = scene.done(NETWORK, &call(who, &farm, &Farm::getRewardCall {}));
-    let paid = held() - before;
+    let held = |block: U256| {
+        let balance = chain.token_balance_at(&reward, who, &format!("{block:#x}")).unwrap();
+        balance.parse::<U256>().unwrap()
+    };
+    let paid = held(block) - held(block - U256::ONE);
     assert!(paid > U256::ZERO);
     let paid_out = format!(r#"{{"from":"{farm}","to":"{who}","asset":"{reward}","amountRaw":"{paid}"}}"#);
     let claim = format!(r#"{{"user":"{who}","asset":"{reward}","amountRaw":"{paid}","contract":"{farm}"}}"#);
     let expected = [event("TRANSFER", None, &paid_out), event("CLAIM", OF_FARM, &claim)];
-    assert_same("getReward", &scene.events(NETWORK, &hash), &expected);
+    assert_same("getReward", &scene.events(NETWORK, hash), &expected);
 }
 
 #[test]
