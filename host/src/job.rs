@@ -15,10 +15,9 @@ use tokio::time::Instant;
 
 use crate::answer::Reason;
 use crate::plan::{Asked, JobPlan};
-use crate::registry::Instance;
-use crate::runner::{Job, RunFailure};
+use crate::runner::RunFailure;
 use crate::wave::{Member, Waves};
-use frames::{Budget, Step, Wanted};
+use frames::{Budget, Wanted};
 use portolan_reader::{Block, Outcome, ReadFailure, Reply};
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
@@ -151,29 +150,28 @@ impl<'a> Driver<'a> {
         let own = self.waves.get(&self.plan.network.chain_id).ok_or_else(no_pin)?;
         let member = own.join();
         let instance = &self.plan.instance;
-        let job = instance.start(&self.start_map(own.block())).await?;
-        let mut replies: Vec<Reply> = Vec::new();
+        let start = self.start_map(own.block());
+        let (job, mut answer) = instance.begin(&start, self.frame(&[])?, frames::is_last).await?;
         loop {
-            let step = self.resume(instance, &job, &replies).await?;
+            let step = frames::step(&answer)?;
             self.take_findings(step.findings)?;
             if step.state != state::READING {
                 return self.end(step.state, step.message);
             }
-            replies = self.read(&member, step.asked).await?;
+            let replies = self.read(&member, step.asked).await?;
+            answer = instance.resume(&job, self.frame(&replies)?, frames::is_last).await?;
         }
     }
 
-    async fn resume(&self, instance: &Arc<Instance>, job: &Arc<Job>, replies: &[Reply]) -> Result<Step, Failure> {
-        let invalid = |error| Failure::new(Reason::InvalidOutput, error);
+    /// What the job is resumed with.
+    fn frame(&self, replies: &[Reply]) -> Result<Vec<u8>, Failure> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let budget = Budget {
             ms_left: u32::try_from(left.as_millis()).unwrap_or(u32::MAX),
             reads_left: self.reads_left,
             bytes_left: self.bytes_left,
         };
-        let frame = frames::replies(replies, &budget).map_err(invalid)?;
-        let out = instance.resume(job, frame).await?;
-        frames::step(&out)
+        frames::replies(replies, &budget).map_err(|error| Failure::new(Reason::InvalidOutput, error))
     }
 
     fn take_findings(&mut self, found: Vec<map::Finding>) -> Result<(), Failure> {

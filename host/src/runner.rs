@@ -23,19 +23,32 @@ pub(crate) struct InstanceId(pub(crate) u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct JobId(pub(crate) u64);
 
+/// Whether a job's answer is its last; then the job ends in the same call.
+pub(crate) type IsLast = fn(&[u8]) -> bool;
+
 /// One loaded plugin. The futures are cancel-safe: a call goes on without its caller and is still accounted for.
 pub(crate) trait Runner: Send + Sync + fmt::Debug {
     /// A CBOR `Settings` in, an instance and its catalogue out.
     fn configure(self: Arc<Self>, settings: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>>;
 
-    /// A CBOR `Start` in, a job out.
-    fn start(self: Arc<Self>, instance: InstanceId, start: Vec<u8>)
-    -> BoxFuture<'static, Result<JobLease, RunFailure>>;
+    /// A CBOR `Start` and the first frame in, a job and its first answer out, in one call.
+    fn begin(
+        self: Arc<Self>,
+        instance: InstanceId,
+        start: Vec<u8>,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>>;
 
-    /// A frame in, a frame out, for several jobs. A job is in one call at a time.
-    fn resume(self: Arc<Self>, jobs: Vec<JobId>, frame: Vec<u8>) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>>;
+    /// A frame in, a frame out. A job is in one call at a time.
+    fn resume(
+        self: Arc<Self>,
+        job: JobId,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>>;
 
-    /// Ends a job, finished or not; a call that it is in ends first. Never waits.
+    /// Ends a job that is not at its last answer; a call that it is in ends first. Never waits.
     fn drop_job(&self, job: JobId);
 
     /// Ends an instance; its jobs end first. Never waits.

@@ -26,7 +26,7 @@ use crate::network::Networks;
 use crate::price::script::Script;
 use crate::query::Events;
 use crate::registry::{Instance, Snapshot};
-use crate::runner::{Configured, InstanceId, JobId, JobLease, RunFailure, Runner};
+use crate::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use crate::token::Erc20;
 use crate::token_list::Book;
 
@@ -108,22 +108,35 @@ impl Runner for Acting {
         async { Err(RunFailure::Stuck) }.boxed()
     }
 
-    fn start(self: Arc<Self>, _: InstanceId, start: Vec<u8>) -> BoxFuture<'static, Result<JobLease, RunFailure>> {
+    fn begin(
+        self: Arc<Self>,
+        _: InstanceId,
+        start: Vec<u8>,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
         let start: map::Start = codec::decode(&start).unwrap();
         assert_eq!((start.question, start.protocol.as_str()), (portolan_abi::question::EVENTS, ""));
         assert_eq!((start.capabilities, start.transaction.unwrap().hash.0), (capability::ALL, HASH.0));
-        async { Ok(JobLease::new(self, JobId(0))) }.boxed()
+        let first = Arc::clone(&self).resume(JobId(0), frame, is_last);
+        async { Ok((JobLease::new(self, JobId(0)), first.await?)) }.boxed()
     }
 
-    fn resume(self: Arc<Self>, _: Vec<JobId>, _: Vec<u8>) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
+    fn resume(
+        self: Arc<Self>,
+        _: JobId,
+        _: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
         if self.plugin.hangs {
             return std::future::pending().boxed();
         }
         let step = self.steps.fetch_add(1, Ordering::SeqCst);
-        let frame = match self.plugin.asks.get(step) {
-            Some(target) => asking(*target),
-            None => ending(&self.plugin),
+        let (frame, ends) = match self.plugin.asks.get(step) {
+            Some(target) => (asking(*target), false),
+            None => (ending(&self.plugin), true),
         };
+        assert_eq!(is_last(&frame), ends);
         async { Ok(frame) }.boxed()
     }
 

@@ -72,6 +72,12 @@ pub(super) fn replies(replies: &[Reply], budget: &Budget) -> Result<Vec<u8>, Str
     frame.finish().map_err(stage)
 }
 
+/// Whether a frame that came out of `resume` is the job's last: one that is broken is nothing to go on with either.
+pub(super) fn is_last(bytes: &[u8]) -> bool {
+    let state = Frame::parse(bytes).ok().and_then(|frame| Some(frame.rows::<JobOut>(resume_out::JOBS).next()?.state));
+    state != Some(state::READING)
+}
+
 /// Parses the frame that came out of `resume`, for one job.
 pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
     if bytes.len() > FRAME_BYTES_MAX {

@@ -14,7 +14,7 @@ use super::settings::{self, SettingsFault};
 use super::stage::Digest;
 use crate::config::Limits;
 use crate::network::Networks;
-use crate::runner::{InstanceLease, Job, RunFailure};
+use crate::runner::{InstanceLease, IsLast, Job, RunFailure};
 
 /// One plugin with one outcome of its settings.
 #[derive(Debug)]
@@ -33,23 +33,27 @@ impl Instance {
         self.label.split('@').next().unwrap_or_default()
     }
 
-    /// Starts a job.
+    /// Starts a job and resumes it a first time, within the instance's `resume_ms`.
     ///
     /// # Errors
     /// [`RunFailure`]; no job is left behind.
-    pub(crate) async fn start(self: &Arc<Self>, start: &Start) -> Result<Arc<Job>, RunFailure> {
+    pub(crate) async fn begin(
+        self: &Arc<Self>,
+        start: &Start,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> Result<(Job, Vec<u8>), RunFailure> {
         let runner = Arc::clone(self.lease.runner());
-        let lease = runner.start(self.lease.id(), codec::encode(start)).await?;
-        Ok(Arc::new(Job::new(lease, Arc::clone(self))))
+        let (lease, answer) = runner.begin(self.lease.id(), codec::encode(start), frame, is_last).await?;
+        Ok((Job::new(lease, Arc::clone(self)), answer))
     }
 
     /// Resumes a job of this instance, within its `resume_ms`.
     ///
     /// # Errors
     /// [`RunFailure`]; after it the job is not resumed again.
-    pub(crate) async fn resume(self: &Arc<Self>, job: &Arc<Job>, frame: Vec<u8>) -> Result<Vec<u8>, RunFailure> {
-        let runner = Arc::clone(self.lease.runner());
-        runner.resume(vec![job.id()], frame).await
+    pub(crate) async fn resume(&self, job: &Job, frame: Vec<u8>, is_last: IsLast) -> Result<Vec<u8>, RunFailure> {
+        Arc::clone(self.lease.runner()).resume(job.id(), frame, is_last).await
     }
 }
 

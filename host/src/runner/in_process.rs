@@ -18,13 +18,11 @@ use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use tokio::runtime::Handle;
 
 use super::call::{CallFailure, Calls};
-use super::{Configured, InstanceId, InstanceLease, JobId, JobLease, RunFailure, Runner};
+use super::{Configured, InstanceId, InstanceLease, IsLast, JobId, JobLease, RunFailure, Runner};
 
 /// For `configure` and `catalogue` together: tables are parsed, nothing is read. Milliseconds; the rest is for a
 /// machine under load, because a plugin that misses it is not tried again until its file or settings change.
 const CONFIGURE_LIMIT: Duration = Duration::from_secs(5);
-/// For `start`: it makes a future and polls nothing.
-const START_LIMIT: Duration = Duration::from_secs(1);
 /// For `drop_job` and `drop_instance`.
 const DROP_LIMIT: Duration = Duration::from_secs(1);
 /// Bytes that a plugin may answer to one call: a frame that fills every budget of a job stays far below.
@@ -74,23 +72,28 @@ impl InProcess {
     }
 
     /// On the pool's thread.
-    fn start_now(self: &Arc<Self>, instance: Arc<InstanceCell>, start: &[u8]) -> Result<JobLease, RunFailure> {
+    fn begin_now(
+        self: &Arc<Self>,
+        instance: Arc<InstanceCell>,
+        start: &[u8],
+        frame: &[u8],
+        is_last: IsLast,
+    ) -> Result<(JobLease, Vec<u8>), RunFailure> {
         let started = self.plugin.start()(&instance.raw, RSlice::from_slice(start)).into_result();
         let raw = started.map_err(start_failure)?;
-        let id = JobId(self.next_id());
         let cell = JobCell { raw, instance, busy: AtomicBool::new(false) };
-        locked(&self.jobs).insert(id, Arc::new(cell));
-        Ok(JobLease::new(Arc::clone(self) as _, id))
+        let answer = cell.resume(frame)?;
+        let id = JobId(self.next_id());
+        if !is_last(&answer) {
+            locked(&self.jobs).insert(id, Arc::new(cell));
+        }
+        Ok((JobLease::new(Arc::clone(self) as _, id), answer))
     }
 
-    fn claim(&self, jobs: &[JobId]) -> Result<Vec<Claim>, RunFailure> {
+    fn claim(&self, job: JobId) -> Result<Claim, RunFailure> {
         let table = locked(&self.jobs);
-        jobs.iter()
-            .map(|id| {
-                let cell = table.get(id).ok_or_else(|| RunFailure::Fault("resume of a job that has ended".into()))?;
-                Claim::new(cell).ok_or_else(|| RunFailure::Fault("resume of a job that has not returned".into()))
-            })
-            .collect()
+        let cell = table.get(&job).ok_or_else(|| RunFailure::Fault("resume of a job that has ended".into()))?;
+        Claim::new(cell).ok_or_else(|| RunFailure::Fault("resume of a job that has not returned".into()))
     }
 }
 
@@ -102,27 +105,35 @@ impl Runner for InProcess {
         })
     }
 
-    fn start(
+    fn begin(
         self: Arc<Self>,
         instance: InstanceId,
         start: Vec<u8>,
-    ) -> BoxFuture<'static, Result<JobLease, RunFailure>> {
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
         Box::pin(async move {
             let cell = locked(&self.instances).get(&instance).cloned();
             let cell = cell.ok_or_else(|| RunFailure::Fault("start on an instance that has ended".into()))?;
             let this = Arc::clone(&self);
-            self.calls.call(START_LIMIT, move || this.start_now(cell, &start)).await?
+            self.calls.call(self.resume_limit, move || this.begin_now(cell, &start, &frame, is_last)).await?
         })
     }
 
-    fn resume(self: Arc<Self>, jobs: Vec<JobId>, frame: Vec<u8>) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
+    fn resume(
+        self: Arc<Self>,
+        job: JobId,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
         Box::pin(async move {
-            let claims = self.claim(&jobs)?;
-            let plugin = self.plugin;
+            let (claim, this) = (self.claim(job)?, Arc::clone(&self));
             let work = move || {
-                let raw: Vec<RawJob> = claims.iter().map(|claim| claim.0.raw).collect();
-                let answer = plugin.resume()(RSlice::from_slice(&raw), RSlice::from_slice(&frame));
-                answered(answer, "resume")
+                let answer = claim.0.resume(&frame)?;
+                if is_last(&answer) {
+                    drop(locked(&this.jobs).remove(&job)); // The claim holds the cell.
+                }
+                Ok(answer)
             };
             self.calls.call(self.resume_limit, work).await?
         })
@@ -160,6 +171,13 @@ struct JobCell {
     raw: RawJob,
     instance: Arc<InstanceCell>,
     busy: AtomicBool,
+}
+
+impl JobCell {
+    fn resume(&self, frame: &[u8]) -> Result<Vec<u8>, RunFailure> {
+        let resume = self.instance.plugin.resume();
+        answered(resume(RSlice::from_slice(&[self.raw]), RSlice::from_slice(frame)), "resume")
+    }
 }
 
 impl Drop for JobCell {

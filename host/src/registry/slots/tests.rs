@@ -8,7 +8,7 @@ use super::super::settings;
 use super::*;
 use crate::config::Limits;
 use crate::network::Networks;
-use crate::runner::{Configured, InstanceId, JobId, JobLease, RunFailure, Runner};
+use crate::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
 #[derive(Debug)]
 struct NoRunner;
@@ -18,11 +18,17 @@ impl Runner for NoRunner {
         Box::pin(async { Err(RunFailure::Stuck) })
     }
 
-    fn start(self: Arc<Self>, _: InstanceId, _: Vec<u8>) -> BoxFuture<'static, Result<JobLease, RunFailure>> {
+    fn begin(
+        self: Arc<Self>,
+        _: InstanceId,
+        _: Vec<u8>,
+        _: Vec<u8>,
+        _: IsLast,
+    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
         Box::pin(async { Err(RunFailure::Stuck) })
     }
 
-    fn resume(self: Arc<Self>, _: Vec<JobId>, _: Vec<u8>) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
+    fn resume(self: Arc<Self>, _: JobId, _: Vec<u8>, _: IsLast) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
         Box::pin(async { Err(RunFailure::Stuck) })
     }
 
