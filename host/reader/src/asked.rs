@@ -173,10 +173,10 @@ impl Asked {
         let mut seats = Seats { flights: Vec::new(), seats: Vec::with_capacity(reads.len()) };
         let mut table = lock(&at.table);
         let hashes = self.hashes();
-        table.make_room(reads.len(), &hashes);
+        table.make_room(reads.len());
         let mut own = 0;
         for (place, hash) in hashes.each(&reads).enumerate() {
-            let entry = table.enter(&reads, place, &hashes, hash);
+            let entry = table.enter(&reads, place, hash);
             let other = table.flights.get(index(entry.flight));
             own += usize::from(other.is_none() && index(entry.place) == place);
             let number = seats.number(other.unwrap_or(&flight), other.is_none());

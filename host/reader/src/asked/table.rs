@@ -24,6 +24,8 @@ pub(super) struct Hashes<'a>(pub(super) &'a DefaultHashBuilder);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
+    /// Of the question, so that a table that grows does not look at the questions again.
+    hash: u64,
     pub(super) flight: u32,
     pub(super) place: u32,
 }
@@ -89,20 +91,18 @@ impl Table {
     }
 
     /// So that entering this many does not move the others more than once.
-    pub(super) fn make_room(&mut self, reads: usize, hashes: &Hashes<'_>) {
-        let flights = &self.flights;
-        self.entries.reserve(reads, |entry| Self::read(flights, &[], *entry).map_or(0, |own| hashes.of(own)));
+    pub(super) fn make_room(&mut self, reads: usize) {
+        self.entries.reserve(reads, |entry| entry.hash);
     }
 
     /// The entry that carries the question at this place: one that is there and has not failed, else a new one.
-    pub(super) fn enter(&mut self, asking: &[Read], place: usize, hashes: &Hashes<'_>, hash: u64) -> Entry {
-        let new = Entry { flight: count(self.flights.len()), place: count(place) };
+    pub(super) fn enter(&mut self, asking: &[Read], place: usize, hash: u64) -> Entry {
+        let new = Entry { hash, flight: count(self.flights.len()), place: count(place) };
         let (flights, read) = (&self.flights, &asking[place]);
-        let hash_of = |entry: &Entry| Self::read(flights, asking, *entry).map_or(0, |own| hashes.of(own));
-        match self.entries.entry(hash, Self::carries(flights, asking, read), hash_of) {
+        match self.entries.entry(hash, Self::carries(flights, asking, read), |entry| entry.hash) {
             hash_table::Entry::Vacant(room) => drop(room.insert(new)),
             hash_table::Entry::Occupied(mut known) => {
-                let Entry { flight, place } = *known.get();
+                let Entry { flight, place, .. } = *known.get();
                 if flights.get(index(flight)).is_none_or(|flight| !flight.has_failed(place)) {
                     return *known.get();
                 }
@@ -114,7 +114,7 @@ impl Table {
 
     /// Has an entry of the next flight stand at another place.
     pub(super) fn move_entry(&mut self, hash: u64, from: u32, to: u32) {
-        let from = Entry { flight: count(self.flights.len()), place: from };
+        let from = Entry { hash, flight: count(self.flights.len()), place: from };
         if let Some(entry) = self.entries.find_mut(hash, |entry| *entry == from) {
             entry.place = to;
         }
