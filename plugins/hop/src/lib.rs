@@ -1,5 +1,5 @@
 //! Hop: claimable rewards and stakes of its liquidity providers' staking on Optimism, Arbitrum and Polygon, and the
-//! events of its bridges.
+//! events of that and of its bridges.
 //!
 //! The mechanisms are a kit's. Invariant: each deployment of staking is a part of its own, whose failure leaves the
 //! others' rows in the answer and is told there. It does not answer pools, or other networks than the rows of
@@ -9,7 +9,7 @@ mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{EventTable, Scope, Source};
+use portolan_kits::events::{EventTable, Scope, Source, tables};
 use portolan_kits::staking_rewards::{self, StakingRewards};
 use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
@@ -17,7 +17,7 @@ use portolan_plugin_api::{
     SettingsError,
 };
 
-/// What is told of bridges.
+/// What is told of bridges; what is told of farms is a kit's.
 const TABLE: &str = include_str!("events.table");
 /// The answer's `type` of claimables.
 const CLAIMABLE_TYPE: &str = "hop-reward";
@@ -30,15 +30,24 @@ pub struct Hop {
     protocols: Vec<Protocol>,
     deployments: Vec<Deployment<StakingRewards>>,
     bridges: Vec<Deployment<Source>>,
-    events: EventTable,
+    farms: Vec<Deployment<Source>>,
+    events_of_bridges: EventTable,
+    events_of_farms: EventTable,
 }
 
 impl Plugin for Hop {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let deployments = settings.deployments(deployments::shipped())?;
         let protocols = settings.protocols(&[deployments::protocol()], &deployments);
-        let bridges = settings.shipped(deployments::bridges());
-        Ok(Self { protocols, deployments, bridges, events: EventTable::parse(TABLE)? })
+        let farms = |row: &Row| row.mechanism.emitters().deployed(&row.protocol, row.network, &row.market);
+        Ok(Self {
+            protocols,
+            bridges: settings.shipped(deployments::bridges()),
+            farms: deployments.iter().map(farms).collect(),
+            deployments,
+            events_of_bridges: EventTable::parse(TABLE)?,
+            events_of_farms: EventTable::parse(tables::STAKING_REWARDS)?,
+        })
     }
 
     fn catalogue(&self) -> Catalogue {
@@ -48,7 +57,8 @@ impl Plugin for Hop {
             .deployments
             .iter()
             .fold(catalogue, |catalogue, row| catalogue.deployment(row, &questions, row.mechanism.contracts()));
-        self.bridges.iter().fold(catalogue.events(self.events.topics()), |catalogue, row| {
+        let topics = self.events_of_bridges.topics().chain(self.events_of_farms.topics());
+        self.bridges.iter().fold(catalogue.events(topics), |catalogue, row| {
             catalogue.deployment(row, &[Question::Events], row.mechanism.listed())
         })
     }
@@ -62,9 +72,13 @@ impl Plugin for Hop {
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        let here = self.bridges.iter().filter(|row| row.network == cx.network());
-        let sources: Vec<_> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
-        self.events.events(cx, transaction, &sources, Scope::All).await
+        let [bridges, farms] = [&self.bridges, &self.farms].map(|rows| {
+            let here = rows.iter().filter(|row| row.network == cx.network());
+            here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect::<Vec<_>>()
+        });
+        let of_bridges = self.events_of_bridges.events(cx, transaction, &bridges, Scope::All);
+        let of_farms = self.events_of_farms.events(cx, transaction, &farms, Scope::Attributed);
+        cx.gather([of_bridges, of_farms]).await
     }
 }
 

@@ -14,6 +14,7 @@ use portolan_plugin_api::{
 };
 
 use crate::each::each;
+use crate::events;
 use contracts::{balanceOfCall, getRewardCall};
 use farm::Farm;
 use found::Labels;
@@ -68,6 +69,17 @@ impl StakingRewards {
         match &self.source {
             Source::Factory(factory) => vec![*factory],
             Source::Farms(farms) => farms.clone(),
+        }
+    }
+
+    /// Where the farms' events come from, which [`tables::STAKING_REWARDS`](events::tables::STAKING_REWARDS) tells.
+    pub fn emitters(&self) -> events::Source {
+        let source = events::Source::of(&["staking_rewards"]);
+        match &self.source {
+            Source::Factory(factory) => {
+                source.registry_by(*factory, "stakingRewardsInfoByStakingToken", "stakingToken")
+            }
+            Source::Farms(farms) => source.contracts(farms.iter().copied()),
         }
     }
 

@@ -31,11 +31,16 @@ pub struct Quickswap {
 impl Plugin for Quickswap {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let deployments = settings.deployments(deployments::shipped())?;
+        let farms = deployments.iter().filter_map(|row| match &row.mechanism {
+            Contracts::Farms(farms) => Some(farms.emitters().deployed(&row.protocol, row.network, &row.market)),
+            Contracts::Lair(_) => None,
+        });
+        let emitters = settings.shipped(deployments::emitters()).into_iter().chain(farms).collect();
         Ok(Self {
             protocols: settings.protocols(&[deployments::protocol()], &deployments),
             deployments,
-            emitters: settings.shipped(deployments::emitters()),
-            events: EventTable::parse(&[tables::UNISWAP_V2, tables::UNISWAP_V3].concat())?,
+            emitters,
+            events: EventTable::parse(&[tables::UNISWAP_V2, tables::UNISWAP_V3, tables::STAKING_REWARDS].concat())?,
         })
     }
 

@@ -54,7 +54,7 @@ export async function trade(world, { pairFactory, router }, farm, both) {
     }),
     event('liquidity removed', pair, 'Burn(address,uint256,uint256,address)', [router, account], 'REMOVE_LIQUIDITY', 'quickswap',
       { user: router, recipient: account, pool: pair, assets }),
-    event('claim', farm.address, 'RewardPaid(address,uint256)', [account], 'CLAIM', null,
+    event('claim', farm.address, 'RewardPaid(address,uint256)', [account], 'CLAIM', 'quickswap',
       { user: account, asset: farm.rewards[0].address, amountRaw: claimed.toString(), contract: farm.address }),
   ];
 }

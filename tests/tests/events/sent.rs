@@ -13,8 +13,8 @@ use super::{Scene, assert_same, scene};
 const NETWORK: &str = "polygon";
 /// The network's own: what wraps its native token.
 const WMATIC: &str = "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270";
-/// A farm does not say whose it is.
-const OF_FARM: Option<&str> = None;
+/// Its factory has it for its token.
+const OF_FARM: Option<&str> = Some("quickswap");
 const SOMEBODY: &str = "0x00000000000000000000000000000000000a11ce";
 
 fn farmer(scene: &Scene) -> &str {

@@ -10,7 +10,7 @@ use crate::each::each;
 sol! {
     // Any view whose first word is asked for; the call gives its name.
     function own() external view returns (uint256);
-    function known(address contract) external view returns (uint256);
+    function known(address about) external view returns (uint256);
 }
 
 /// Seconds that an answer may stand: tokens of a pool never change, and what a registry knows it seldom forgets. That a
@@ -29,10 +29,11 @@ pub(super) async fn find<'a>(
 ) -> Result<BTreeMap<(Address, &'a str), &'a str>, Error> {
     let listed = |(emitter, section)| of(sources, section).find(|(_, source)| source.lists(emitter));
     let open = emitters.iter().filter(|emitted| listed(**emitted).is_none());
-    let views = open.flat_map(|(emitter, section)| of(sources, section).flat_map(|(_, source)| source.views(*emitter)));
-    let views: BTreeSet<View<'_>> = views.collect();
-    let words = each(cx, views.into_iter().map(|view| word(cx, view))).await.or_told(cx, "protocols of events");
-    let words: Words<'_> = words.into_iter().flatten().collect();
+    let open: Vec<(Address, &Source)> =
+        open.flat_map(|(emitter, section)| of(sources, section).map(|(_, source)| (*emitter, *source))).collect();
+    let mut words = ask(cx, open.iter().flat_map(|(emitter, source)| source.views(*emitter)).collect()).await;
+    let further = open.iter().flat_map(|(emitter, source)| source.further_views(*emitter, &words)).collect();
+    words.extend(ask(cx, further).await);
     let known = |(emitter, section)| of(sources, section).find(|(_, source)| source.knows(emitter, &words));
     let owner = |emitted: &(Address, &'a str)| Some((*emitted, listed(*emitted).or_else(|| known(*emitted))?.0));
     Ok(emitters.iter().filter_map(owner).collect())
@@ -43,11 +44,17 @@ fn of<'s, 'a>(sources: &'s [Sourced<'a>], section: &'s str) -> impl Iterator<Ite
     sources.iter().filter(move |(_, source)| source.has(section))
 }
 
+/// Views that could not be read are told to be missing.
+async fn ask<'a>(cx: &Chain, views: BTreeSet<View<'a>>) -> Words<'a> {
+    let words = each(cx, views.into_iter().map(|view| word(cx, view))).await.or_told(cx, "protocols of events");
+    words.into_iter().flatten().collect()
+}
+
 /// A view's first word; nothing where there is no such view.
 async fn word<'a>(cx: &Chain, view: View<'a>) -> Result<Option<(View<'a>, U256)>, Error> {
     let (to, name, argument) = view;
     let answer = match argument {
-        Some(contract) => cx.try_call_as(to, name, &knownCall { contract }).within(ANSWERS_STAND_S).await?,
+        Some(about) => cx.try_call_as(to, name, &knownCall { about }).within(ANSWERS_STAND_S).await?,
         None => cx.try_call_as(to, name, &ownCall {}).within(ANSWERS_STAND_S).await?,
     };
     Ok(answer.ok().map(|word| (view, word)))

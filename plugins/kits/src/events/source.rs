@@ -20,6 +20,9 @@ pub struct Source {
 enum Check {
     /// This view of a registry about it, of type `address`, answers anything but zero.
     Registry { registry: Address, view: String },
+    /// This view of a registry about what the contract's own view tells answers the contract: a registry that has one
+    /// for each token.
+    ByOwn { registry: Address, view: String, own: String },
     /// Its address follows from its factory, its code and its own tokens: nobody else can have it.
     Create2 { factory: Address, init_code_hash: B256, salt: Salt },
 }
@@ -68,6 +71,14 @@ impl Source {
         self
     }
 
+    /// Contracts belong to it that this view of a registry answers, in its first word, about the address that the
+    /// contract's `own` view tells: `stakingRewardsInfoByStakingToken` about `stakingToken`.
+    #[must_use]
+    pub fn registry_by(mut self, registry: Address, view: &str, own: &str) -> Self {
+        self.checks.push(Check::ByOwn { registry, view: view.to_owned(), own: own.to_owned() });
+        self
+    }
+
     /// Contracts belong to it that this factory (or its deployer, where it has one) deployed with CREATE2.
     #[must_use]
     pub fn factory(mut self, factory: Address, init_code_hash: B256, salt: Salt) -> Self {
@@ -83,7 +94,7 @@ impl Source {
     /// What the catalogue lists.
     pub fn listed(&self) -> impl Iterator<Item = Address> {
         let registries = self.checks.iter().map(|check| match check {
-            Check::Registry { registry, .. } => *registry,
+            Check::Registry { registry, .. } | Check::ByOwn { registry, .. } => *registry,
             Check::Create2 { factory, .. } => *factory,
         });
         self.contracts.iter().copied().chain(registries)
@@ -101,8 +112,20 @@ impl Source {
     pub(super) fn views(&self, contract: Address) -> impl Iterator<Item = View<'_>> {
         self.checks.iter().flat_map(move |check| match check {
             Check::Registry { registry, view } => vec![(*registry, view.as_str(), Some(contract))],
+            Check::ByOwn { own, .. } => vec![(contract, own.as_str(), None)],
             Check::Create2 { salt: Salt::WithFee, .. } => PARTS.map(|part| (contract, part, None)).to_vec(),
             Check::Create2 { .. } => PARTS[..2].iter().map(|part| (contract, *part, None)).collect(),
+        })
+    }
+
+    /// The views that come after those, by what they answered.
+    pub(super) fn further_views(&self, contract: Address, words: &Words<'_>) -> impl Iterator<Item = View<'_>> {
+        self.checks.iter().filter_map(move |check| match check {
+            Check::ByOwn { registry, view, own } => {
+                let told = words.get(&(contract, own.as_str(), None)).copied().and_then(token)?;
+                Some((*registry, view.as_str(), Some(told)))
+            }
+            Check::Registry { .. } | Check::Create2 { .. } => None,
         })
     }
 
@@ -111,6 +134,9 @@ impl Source {
             Check::Registry { registry, view } => {
                 words.get(&(*registry, view.as_str(), Some(contract))).is_some_and(|word| !word.is_zero())
             }
+            Check::ByOwn { .. } => self
+                .further_views(contract, words)
+                .any(|view| words.get(&view).copied().and_then(token) == Some(contract)),
             Check::Create2 { factory, init_code_hash, salt } => salt
                 .of(PARTS.map(|part| words.get(&(contract, part, None)).copied()))
                 .is_some_and(|salt| factory.create2(salt, init_code_hash) == contract),
