@@ -26,6 +26,7 @@ const REWARD_TYPE: &str = "aave-v3-rewards";
 pub struct AaveV3 {
     protocols: Vec<Protocol>,
     deployments: Vec<Titled>,
+    emitters: Vec<Deployment<Source>>,
     events: EventTable,
 }
 
@@ -42,7 +43,8 @@ impl Plugin for AaveV3 {
         let protocols = settings.protocols(&deployments::protocols(), &rows);
         let titled = |row: Deployment<_>| Titled { title: deployments::title(&protocols, &row), row };
         let events = EventTable::parse(tables::AAVE)?;
-        Ok(Self { deployments: rows.into_iter().map(titled).collect(), protocols, events })
+        let emitters = rows.iter().map(emitters).collect();
+        Ok(Self { deployments: rows.into_iter().map(titled).collect(), emitters, protocols, events })
     }
 
     fn catalogue(&self) -> Catalogue {
@@ -62,10 +64,7 @@ impl Plugin for AaveV3 {
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        let here = self.deployments.iter().filter(|it| it.row.network == cx.network());
-        let sources: Vec<_> = here.map(Titled::source).collect();
-        let sources: Vec<_> = sources.iter().map(|(slug, source)| (*slug, source)).collect();
-        self.events.events(cx, transaction, &sources, Scope::Attributed).await
+        self.events.events(cx, transaction, &self.emitters, Scope::Attributed).await
     }
 }
 
@@ -76,12 +75,13 @@ impl AaveV3 {
     }
 }
 
-impl Titled {
-    /// Whose contracts emit events of the protocol.
-    fn source(&self) -> (&str, Source) {
-        (&self.row.protocol, Source::of(&["pool", "rewards"]).contracts(self.row.mechanism.contracts()))
-    }
+/// What a market's contracts emit is its protocol's.
+fn emitters(row: &Deployment<aave_v3::AaveV3>) -> Deployment<Source> {
+    let source = Source::of(&["pool", "rewards"]).contracts(row.mechanism.contracts());
+    source.deployed(&row.protocol, row.network, &row.market)
+}
 
+impl Titled {
     fn labels(&self) -> Labels<'_> {
         Labels { market: &self.row.market, title: &self.title, reward_type: REWARD_TYPE }
     }

@@ -72,12 +72,8 @@ impl Plugin for Hop {
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        let [bridges, farms] = [&self.bridges, &self.farms].map(|rows| {
-            let here = rows.iter().filter(|row| row.network == cx.network());
-            here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect::<Vec<_>>()
-        });
-        let of_bridges = self.events_of_bridges.events(cx, transaction, &bridges, Scope::All);
-        let of_farms = self.events_of_farms.events(cx, transaction, &farms, Scope::Attributed);
+        let of_bridges = self.events_of_bridges.events(cx, transaction, &self.bridges, Scope::All);
+        let of_farms = self.events_of_farms.events(cx, transaction, &self.farms, Scope::Attributed);
         cx.gather([of_bridges, of_farms]).await
     }
 }

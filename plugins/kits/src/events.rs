@@ -56,7 +56,7 @@ impl EventTable {
         self.sections.keys().copied()
     }
 
-    /// Tells a transaction: each event with the slug of the first of `sources` whose contract emitted it.
+    /// Tells a transaction: each event with the slug of the first of the network's `rows` whose contract emitted it.
     ///
     /// Whose contracts they are is asked in the same wave as what the table wants. Where it cannot be read, the event
     /// is told without a protocol or not at all, and the answer says so.
@@ -67,13 +67,15 @@ impl EventTable {
         &self,
         cx: &Chain,
         transaction: &Transaction,
-        sources: &[(&str, &Source)],
+        rows: &[Deployment<Source>],
         scope: Scope,
     ) -> Result<Vec<Event>, Error> {
+        let here = rows.iter().filter(|row| row.network == cx.network());
+        let sources: Vec<(&str, &Source)> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
         if scope == Scope::Attributed && sources.is_empty() {
             return Ok(Vec::new());
         }
-        let owners = owners::find(cx, self.emitters(transaction), sources);
+        let owners = owners::find(cx, self.emitters(transaction), &sources);
         let (owners, decoded) = both(owners, cx.decode(&self.table, transaction)).await?;
         let attributed = decoded.into_iter().filter_map(|(event, section)| {
             let emitter = transaction.logs.get(event.log)?.address;
@@ -132,8 +134,6 @@ impl Family {
     /// # Errors
     /// As [`EventTable::events`].
     pub async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        let here = self.deployments.iter().filter(|row| row.network == cx.network());
-        let sources: Vec<_> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
-        self.table.events(cx, transaction, &sources, self.scope).await
+        self.table.events(cx, transaction, &self.deployments, self.scope).await
     }
 }

@@ -46,10 +46,8 @@ impl Plugin for Solidly {
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        let here = self.deployments.iter().filter(|row| row.network == cx.network());
-        let sources: Vec<_> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
-        let own = self.own.events(cx, transaction, &sources, Scope::All);
-        let shared = self.shared.events(cx, transaction, &sources, Scope::Attributed);
+        let own = self.own.events(cx, transaction, &self.deployments, Scope::All);
+        let shared = self.shared.events(cx, transaction, &self.deployments, Scope::Attributed);
         let (own, shared) = both(own, shared).await?;
         Ok([own, shared].concat())
     }

@@ -84,9 +84,7 @@ impl Plugin for Sushiswap {
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        let here = self.emitters.iter().filter(|row| row.network == cx.network());
-        let sources: Vec<_> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
-        self.events.events(cx, transaction, &sources, Scope::Attributed).await
+        self.events.events(cx, transaction, &self.emitters, Scope::Attributed).await
     }
 }
 
