@@ -11,10 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::B256;
-use hashbrown::DefaultHashBuilder;
 use tokio::time::Instant;
 
-use self::table::{Flight, Hashes, Table, count, index};
+use self::table::{Flight, Table, count, index};
 use crate::{Block, Outcome, Read, ReadFailure, Reply};
 
 /// Blocks whose replies are kept: answers under way seldom span more pins.
@@ -30,7 +29,6 @@ const TRIES_MAX: u32 = 3;
 #[derive(Default)]
 pub(crate) struct Asked {
     blocks: Mutex<VecDeque<Arc<AtBlock>>>,
-    hasher: DefaultHashBuilder,
 }
 
 struct AtBlock {
@@ -142,7 +140,7 @@ impl Asked {
     /// The reply to a question that was answered at the block.
     pub(crate) fn told(&self, block: &Block, read: &Read) -> Option<Reply> {
         let at = lock(&self.blocks).iter().find(|at| at.hash == block.hash).cloned()?;
-        let outcome = lock(&at.table).told(self.hashes().of(read), read)?.clone();
+        let outcome = lock(&at.table).told(read)?.clone();
         Some(Reply { outcome, cached: true, age_s: 0 })
     }
 
@@ -172,48 +170,25 @@ impl Asked {
         let (at, flight) = (self.at(block.hash), Arc::new(Flight::default()));
         let mut seats = Seats { flights: Vec::new(), seats: Vec::with_capacity(reads.len()) };
         let mut table = lock(&at.table);
-        let hashes = self.hashes();
-        table.make_room(reads.len());
-        let mut own = 0;
-        for (place, hash) in hashes.each(&reads).enumerate() {
-            let entry = table.enter(&reads, place, hash);
-            let other = table.flights.get(index(entry.flight));
-            own += usize::from(other.is_none() && index(entry.place) == place);
+        let new = table.enter(&reads, |other, place| {
             let number = seats.number(other.unwrap_or(&flight), other.is_none());
-            seats.seats.push(Seat { flight: number, place: entry.place });
-        }
-        if own == 0 {
+            seats.seats.push(Seat { flight: number, place });
+        });
+        if new.is_empty() {
             return seats;
         }
-        if own < reads.len() {
-            self.leave_own(&mut reads, &mut seats, &flight, &mut table);
+        if new.len() < reads.len() {
+            reads = new.into_iter().map(|place| reads[index(place)].clone()).collect();
         }
         let bytes = reads.iter().map(|read| ENTRY_BYTES + read.data.len()).sum();
         // Told before the table is free: nobody else meets a flight without its reads.
         drop(flight.reads.set(reads));
-        table.flights.push(Arc::clone(&flight));
+        table.depart(&flight);
         drop(table);
         at.bytes.fetch_add(bytes, Ordering::Relaxed);
         ask(Landing { flight, at });
         self.forget_what_is_too_much();
         seats
-    }
-
-    /// Drops the reads that others carry; what the asker's own flight carries moves up.
-    fn leave_own(&self, reads: &mut Vec<Read>, seats: &mut Seats, flight: &Arc<Flight>, table: &mut Table) {
-        let number = seats.number(flight, true);
-        let is_own = |(place, seat): (usize, &Seat)| seat.flight == number && index(seat.place) == place;
-        let own: Vec<u32> =
-            seats.seats.iter().enumerate().filter(|each| is_own(*each)).map(|(place, _)| count(place)).collect();
-        for (to, from) in own.iter().enumerate() {
-            table.move_entry(self.hashes().of(&reads[index(*from)]), *from, count(to));
-        }
-        let new = |from: u32| own.binary_search(&from);
-        for seat in seats.seats.iter_mut().filter(|seat| seat.flight == number) {
-            seat.place = new(seat.place).map_or(seat.place, count);
-        }
-        let mut from = 0..;
-        reads.retain(|_| from.next().is_some_and(|from| new(from).is_ok()));
     }
 
     fn at(&self, hash: B256) -> Arc<AtBlock> {
@@ -238,10 +213,6 @@ impl Asked {
         {
             bytes = bytes.saturating_sub(oldest.bytes.load(Ordering::Relaxed));
         }
-    }
-
-    fn hashes(&self) -> Hashes<'_> {
-        Hashes(&self.hasher)
     }
 }
 

@@ -1,34 +1,37 @@
-//! The questions of one block: each is carried by one flight, and found by what it asks.
+//! The questions of one block: each has a number, is carried by one flight, and is found by what it asks.
 //!
-//! Invariant: a question has one entry, that of the flight that carries it; one whose outcome is a failure gives way to
-//! the next who asks.
+//! Invariant: what is asked leads to one number; where its outcome is a failure, it gives way to the next who asks.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{Outcome, Read};
 
-/// Each question's place in the flights of the block.
+/// So many reads in a row that have the same data are put together.
+const ALIKE_MIN: usize = 64;
+
+/// The questions, numbered as they came.
 #[derive(Default)]
 pub(super) struct Table {
-    entries: HashTable<Entry>,
-    pub(super) flights: Vec<Arc<Flight>>,
+    /// Of questions.
+    numbers: HashTable<u32>,
+    /// Those that came in long rows with the same data, by its hash: what a batch that asks many contracts for one
+    /// account looks at lies together, however much is asked for others.
+    alike: HashMap<u64, HashTable<u32>>,
+    /// Of each question, by its number: a table that grows does not look at the questions again.
+    hashes: Vec<u64>,
+    flights: Flights,
+    hasher: DefaultHashBuilder,
 }
 
-/// Of questions.
-pub(super) struct Hashes<'a>(pub(super) &'a DefaultHashBuilder);
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// Of the question, so that a table that grows does not look at the questions again.
-    hash: u64,
-    pub(super) flight: u32,
-    pub(super) place: u32,
-}
+/// Each with the numbers of the questions that it carries, in their order.
+#[derive(Default)]
+struct Flights(Vec<(Range<u32>, Arc<Flight>)>);
 
 /// Reads that are asked together.
 #[derive(Default)]
@@ -66,85 +69,94 @@ impl Flight {
     }
 }
 
+impl Flights {
+    /// Who carries a question, and at which place; nobody if it is new.
+    fn carrier(&self, number: u32) -> Option<(&Arc<Flight>, u32)> {
+        let (numbers, flight) = self.0.get(self.0.partition_point(|(numbers, _)| numbers.end <= number))?;
+        Some((flight, number.checked_sub(numbers.start)?))
+    }
+
+    fn read(&self, number: u32) -> Option<&Read> {
+        let (flight, place) = self.carrier(number)?;
+        flight.reads().get(index(place))
+    }
+}
+
 impl Table {
-    /// Whether an entry carries a question. The flight of who is asking now comes next, and has no reads yet but these.
-    fn carries<'a>(
-        flights: &'a [Arc<Flight>],
-        asking: &'a [Read],
-        read: &'a Read,
-    ) -> impl Fn(&Entry) -> bool + use<'a> {
-        move |entry| Self::read(flights, asking, *entry).is_some_and(|own| own.question() == read.question())
-    }
-
-    fn read<'a>(flights: &'a [Arc<Flight>], asking: &'a [Read], entry: Entry) -> Option<&'a Read> {
-        match flights.get(index(entry.flight)) {
-            Some(flight) => flight.reads().get(index(entry.place)),
-            None => asking.get(index(entry.place)),
-        }
-    }
-
     /// The outcome of a question, where it is known and no failure.
-    pub(super) fn told(&self, hash: u64, read: &Read) -> Option<&Outcome> {
-        let entry = self.entries.find(hash, Self::carries(&self.flights, &[], read))?;
-        let flight = self.flights.get(index(entry.flight)).filter(|flight| !flight.has_failed(entry.place))?;
-        flight.outcome(entry.place)
+    pub(super) fn told(&self, read: &Read) -> Option<&Outcome> {
+        let of_data = self.hasher.hash_one(&read.data);
+        let hash = self.hasher.hash_one((of_data, rest(read)));
+        let carries = |known: &Read| known.question() == read.question();
+        let is_it =
+            |number: &u32| self.hashes[index(*number)] == hash && self.flights.read(*number).is_some_and(carries);
+        let alike = || self.alike.get(&of_data)?.find(hash, is_it);
+        let (flight, place) = self.flights.carrier(*self.numbers.find(hash, is_it).or_else(alike)?)?;
+        flight.outcome(place).filter(|_| !flight.has_failed(place))
     }
 
-    /// So that entering this many does not move the others more than once.
-    pub(super) fn make_room(&mut self, reads: usize) {
-        self.entries.reserve(reads, |entry| entry.hash);
-    }
-
-    /// The entry that carries the question at this place: one that is there and has not failed, else a new one.
-    pub(super) fn enter(&mut self, asking: &[Read], place: usize, hash: u64) -> Entry {
-        let new = Entry { hash, flight: count(self.flights.len()), place: count(place) };
-        let (flights, read) = (&self.flights, &asking[place]);
-        match self.entries.entry(hash, Self::carries(flights, asking, read), |entry| entry.hash) {
-            hash_table::Entry::Vacant(room) => drop(room.insert(new)),
-            hash_table::Entry::Occupied(mut known) => {
-                let Entry { flight, place, .. } = *known.get();
-                if flights.get(index(flight)).is_none_or(|flight| !flight.has_failed(place)) {
-                    return *known.get();
+    /// Takes in what these reads ask, and tells of each in turn who carries it and where: a flight that has not failed
+    /// it, else (`None`) the next. Gives the places of those reads that the next one carries.
+    pub(super) fn enter(&mut self, reads: &[Read], mut carried: impl FnMut(Option<&Arc<Flight>>, u32)) -> Vec<u32> {
+        let Self { numbers, alike, hashes, flights, hasher } = self;
+        let (first, mut new) = (count(hashes.len()), Vec::with_capacity(reads.len()));
+        hashes.reserve(reads.len());
+        let mut places = 0_u32..;
+        for run in reads.chunk_by(|one, next| one.data == next.data) {
+            let of_data = hasher.hash_one(&run[0].data);
+            let mut alike = match run.len() {
+                ALIKE_MIN.. => Some(alike.entry(of_data).or_default()),
+                _ => alike.get_mut(&of_data),
+            };
+            // At once, so that the others are moved no more than once.
+            match &mut alike {
+                Some(alike) => alike.reserve(run.len(), |number| hashes[index(*number)]),
+                None => numbers.reserve(reads.len() - index(places.start), |number| hashes[index(*number)]),
+            }
+            for (read, place) in run.iter().zip(&mut places) {
+                let hash = hasher.hash_one((of_data, rest(read)));
+                let carries = |number: &u32| {
+                    let own = || reads.get(index(*new.get(index(number.checked_sub(first)?))?));
+                    flights.read(*number).or_else(own).is_some_and(|known| known.question() == read.question())
+                };
+                let is_it = |number: &u32| hashes[index(*number)] == hash && carries(number);
+                let next = count(hashes.len());
+                let (known, table) = match &mut alike {
+                    Some(alike) => (numbers.find_mut(hash, is_it), &mut **alike),
+                    None => (None, &mut *numbers),
+                };
+                let number = match known {
+                    Some(known) => known,
+                    None => table.entry(hash, is_it, |number| hashes[index(*number)]).or_insert(next).into_mut(),
+                };
+                if flights.carrier(*number).is_some_and(|(flight, place)| flight.has_failed(place)) {
+                    *number = next;
                 }
-                *known.get_mut() = new;
+                let number = *number;
+                if number == next {
+                    hashes.push(hash);
+                    new.push(place);
+                }
+                match flights.carrier(number) {
+                    Some((flight, place)) => carried(Some(flight), place),
+                    None => carried(None, number - first),
+                }
             }
         }
         new
     }
 
-    /// Has an entry of the next flight stand at another place.
-    pub(super) fn move_entry(&mut self, hash: u64, from: u32, to: u32) {
-        let from = Entry { hash, flight: count(self.flights.len()), place: from };
-        if let Some(entry) = self.entries.find_mut(hash, |entry| *entry == from) {
-            entry.place = to;
-        }
+    /// Has the next flight carry what is new.
+    pub(super) fn depart(&mut self, flight: &Arc<Flight>) {
+        let first = self.flights.0.last().map_or(0, |(numbers, _)| numbers.end);
+        self.flights.0.push((first..count(self.hashes.len()), Arc::clone(flight)));
     }
 }
 
-impl Hashes<'_> {
-    pub(super) fn of(&self, read: &Read) -> u64 {
-        self.with(read, self.of_data(&read.data))
-    }
-
-    fn with(&self, read: &Read, data: u64) -> u64 {
-        let (to, _, kind, from, isolated, gas_cap) = read.question();
-        self.0.hash_one((to, data, kind, from, isolated, gas_cap))
-    }
-
-    fn of_data(&self, data: &[u8]) -> u64 {
-        self.0.hash_one(data)
-    }
-
-    /// Of reads in a row, which mostly have the same data.
-    pub(super) fn each<'a>(&self, reads: &'a [Read]) -> impl Iterator<Item = u64> + use<'a, '_> {
-        let mut last = (&[] as &[u8], self.of_data(&[]));
-        reads.iter().map(move |read| {
-            if *read.data != *last.0 {
-                last = (&read.data, self.of_data(&read.data));
-            }
-            self.with(read, last.1)
-        })
-    }
+/// What a read asks besides its data.
+fn rest(read: &Read) -> impl Hash {
+    let (to, _, kind, from, isolated, gas_cap) = read.question();
+    (to, kind, from, isolated, gas_cap)
 }
 
 /// Of reads or flights: there is no memory for more than this counts.

@@ -157,3 +157,41 @@ async fn the_last_blocks_are_kept_within_their_bytes() {
     ask(9, 10).await;
     assert_eq!(kept(4..=9), [false, false, false, false, true, true]);
 }
+
+#[tokio::test]
+async fn a_question_is_one_whether_it_is_asked_alone_or_in_a_long_row() {
+    let (asked, started, first) = (Asked::default(), RefCell::new(Vec::new()), block(1));
+    let keep = |landing: Landing| started.borrow_mut().push(landing);
+    let row = |numbers: std::ops::Range<u8>| numbers.map(|to| Read::call(Address::repeat_byte(to), [1])).collect();
+    let begin = |reads: Vec<Read>| {
+        let mut answer = asked.ask(&first, reads.clone(), soon(), keep).boxed_local();
+        assert!(answer.as_mut().now_or_never().is_none());
+        (reads, answer)
+    };
+    let answers = [
+        begin(row(7..8)),
+        begin([row(0..100), row(0..100)].concat()),
+        begin(row(90..110)),
+        begin([vec![read(1)], row(50..150), vec![read(2)]].concat()),
+        begin(row(149..151)),
+        begin([vec![read(2)], row(0..150), vec![read(1)]].concat()),
+    ];
+    let landings = started.take();
+    let expected: [Vec<Read>; 5] = [
+        row(7..8),
+        [row(0..7), row(8..100)].concat(),
+        row(100..110),
+        [row(110..150), vec![read(2)]].concat(),
+        row(150..151),
+    ];
+    assert_eq!(landings.iter().map(Landing::reads).collect::<Vec<_>>(), expected);
+    let contract = |reads: &[Read]| reads.iter().map(|read| Outcome::Ok(read.to.to_vec().into())).collect::<Vec<_>>();
+    for landing in landings {
+        let outcomes = contract(landing.reads());
+        landing.land(outcomes);
+    }
+    for (reads, answer) in answers {
+        assert_eq!(outcomes(answer.await), contract(&reads));
+        assert!(reads.iter().all(|read| asked.told(&first, read).is_some()));
+    }
+}
