@@ -7,6 +7,7 @@
 mod aggregate;
 mod alarm;
 mod balances;
+mod bare;
 mod delay;
 mod events;
 mod growth;

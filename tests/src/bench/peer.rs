@@ -162,7 +162,7 @@ impl Drop for Peer {
 }
 
 /// The node's CPU once it uses no more.
-fn idle(node: &Node) -> Result<Threads> {
+pub(super) fn idle(node: &Node) -> Result<Threads> {
     let mut last = node.threads()?;
     let look = || {
         let now = node.threads()?;

@@ -1,12 +1,14 @@
 //! 5,000 balances of one account by each side, in turn: on loopback, at a distance, and through a counting proxy.
 
 use anyhow::{Context as _, Result};
+use bytes::Bytes;
 
 use super::Say;
+use super::bare::Bare;
 use super::delay::Delay;
 use super::meter::median;
 use super::node::Node;
-use super::peer::{Cost, Peer, Task, Way};
+use super::peer::{Cost, Peer, Task, Way, idle};
 use super::table::{Kind, Verdict, begin, float, number, row};
 use super::tally::Tally;
 use super::world::{Prepared, World, prepare};
@@ -27,6 +29,8 @@ const CHUNK_ROUNDS: usize = 7;
 /// The sides, in the order of the table.
 const SIDES: [Way; 4] = [Way::Scan, Way::General, Way::ViemMulticall, Way::Alloy];
 const LABELS: [&str; 4] = ["scan", "general", "viem", "alloy"];
+/// How many of them, the first ones, are Portolan's.
+const OWN: usize = 2;
 const VIEM: usize = 2;
 const ALLOY: usize = 3;
 
@@ -82,6 +86,12 @@ const fn told(name: &'static str, kind: Kind, of: fn(&Figures) -> f64) -> Requir
 const GAS_MAX: f64 = 5_750.0;
 const UP_BYTES_MAX: [f64; 2] = [41.0, 43.0];
 
+/// What a round of each side took, and what Portolan's requests took when they were made before.
+struct Rounds {
+    sides: Vec<Vec<Cost>>,
+    bare_ms: [Vec<f64>; OWN],
+}
+
 struct Stage {
     prepared: Prepared,
     node: Node,
@@ -98,8 +108,9 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     stage.distance(say)?;
     let chunks = [stage.fastest_chunk(&near, say)?, stage.fastest_chunk(&far, say)?];
 
-    let loopback = stage.rounds(&near, WARM_ROUNDS, LOOPBACK_ROUNDS, chunks[0])?;
-    let warm = stage.rounds(&far, WARM_ROUNDS, DISTANT_ROUNDS, chunks[1])?;
+    let requests = stage.requests()?;
+    let loopback = stage.rounds(&near, &requests, LOOPBACK_ROUNDS, chunks[0])?;
+    let warm = stage.rounds(&far, &requests, DISTANT_ROUNDS, chunks[1])?;
     let cold = stage.cold_rounds(&far, chunks[1])?;
     let tallies = stage.tallies(chunks[0])?;
 
@@ -107,8 +118,8 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     for (side, tally) in tallies.iter().enumerate() {
         let gas: Result<Vec<u64>> = tally.calls.iter().map(|call| stage.node.gas(call)).collect();
         figures.push(Figures {
-            loopback: Cost::median(&loopback[side]),
-            warm_ms: median(warm[side].iter().map(|cost| cost.wall_ms)),
+            loopback: Cost::median(&loopback.sides[side]),
+            warm_ms: median(warm.sides[side].iter().map(|cost| cost.wall_ms)),
             cold_ms: median(cold[side].iter().map(|cost| cost.wall_ms)),
             requests: float(tally.requests),
             up_bytes: float(tally.up_bytes),
@@ -118,11 +129,12 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     }
     compare(&figures, say, verdict);
     own(&figures, say, verdict);
+    bare(&figures, [loopback, warm].map(|rounds| rounds.bare_ms), say);
     let beside: Vec<String> = tallies
         .iter()
         .zip(LABELS)
         // Of the others there are none: what was counted meanwhile is Portolan's following of the newest block.
-        .take(VIEM)
+        .take(OWN)
         .map(|(tally, label)| format!("{label} {} with {} B", tally.beside, tally.beside_bytes))
         .collect();
     say(&format!("\nrequests without reads meanwhile: {}", beside.join(", ")));
@@ -136,12 +148,13 @@ fn compare(figures: &[Figures], say: Say<'_>, verdict: &mut Verdict) {
     for Required { name, kind, of, viem, alloy } in &REQUIRED {
         let mut cells = vec![(*name).to_owned()];
         cells.extend(figures.iter().map(|side| number(of(side))));
-        for (peer, bounds) in [(VIEM, *viem), (ALLOY, *alloy)] {
-            for own in [0, 1] {
+        // What alloy asks goes by the chunk that was fastest in this run.
+        for (peer, kind, bounds) in [(VIEM, *kind, *viem), (ALLOY, Kind::Time, *alloy)] {
+            for own in 0..OWN {
                 let ratio = of(&figures[peer]) / of(&figures[own]);
                 let what = format!("{name}, {} : {}", LABELS[peer], LABELS[own]);
                 cells.push(match bounds {
-                    Some(bounds) => verdict.at_least(*kind, &what, ratio, if own == 0 { bounds.0 } else { bounds.1 }),
+                    Some(bounds) => verdict.at_least(kind, &what, ratio, if own == 0 { bounds.0 } else { bounds.1 }),
                     None => format!("{}×", number(ratio)),
                 });
             }
@@ -159,6 +172,24 @@ fn own(figures: &[Figures], say: Say<'_>, verdict: &mut Verdict) {
         verdict.at_most(Kind::Count, &what, figures[own].up_bytes / float(TOKENS), UP_BYTES_MAX[own])
     });
     row(say, &["bytes up a token", &up[0], &up[1]]);
+}
+
+/// What Portolan could still save, and what anyone could who asks in this way.
+fn bare(figures: &[Figures], bare_ms: [[Vec<f64>; OWN]; 2], say: Say<'_>) {
+    let ratios = ["scan : its bare", "general : its bare", "alloy : bare scan", "alloy : bare general"];
+    let columns = [&["figure", "bare scan", "bare general"][..], &ratios].concat();
+    begin(say, "Portolan's requests, made before and sent over bare connections", &columns);
+    let walls = [
+        ("wall, loopback, ms", figures.iter().map(|side| side.loopback.wall_ms).collect::<Vec<_>>()),
+        ("wall, 50 ms, warm, ms", figures.iter().map(|side| side.warm_ms).collect()),
+    ];
+    for ((name, walls), bare_ms) in walls.into_iter().zip(bare_ms) {
+        let bare = bare_ms.map(median);
+        let own = walls.iter().zip(&bare).map(|(wall, bare)| wall / bare);
+        let alloy = bare.iter().map(|bare| walls[ALLOY] / bare);
+        let ratios = own.chain(alloy).map(|ratio| format!("{}×", number(ratio)));
+        row(say, &[vec![name.to_owned()], bare.map(number).to_vec(), ratios.collect()].concat());
+    }
 }
 
 impl Stage {
@@ -214,19 +245,40 @@ impl Stage {
         Ok(fastest.context("no chunk")?.0)
     }
 
-    /// What each side's answers took, round by round through all sides.
-    fn rounds(&mut self, url: &str, warm: usize, rounds: usize, chunk: usize) -> Result<Vec<Vec<Cost>>> {
-        let mut costs = vec![Vec::new(); SIDES.len()];
-        for round in 0..warm + rounds {
+    /// The bodies of the requests of Portolan's sides.
+    fn requests(&mut self) -> Result<[Vec<Bytes>; OWN]> {
+        let url = self.counter.url();
+        let mut requests = [const { Vec::new() }; OWN];
+        for _ in 0..WARM_ROUNDS {
             let account = self.account()?;
-            for (side, costs) in self.sides.iter_mut().zip(&mut costs) {
-                let cost = side.read(&self.node, Task { url, account, count: TOKENS, chunk })?;
-                if round >= warm {
-                    costs.push(cost);
-                }
+            for (side, bodies) in self.sides.iter_mut().zip(&mut requests) {
+                self.counter.take();
+                side.read(&self.node, Task { url: &url, account, count: TOKENS, chunk: TOKENS })?;
+                *bodies = Tally::of(&self.counter.take())?.bodies;
             }
         }
-        Ok(costs)
+        Ok(requests)
+    }
+
+    /// What each side's answers took, round by round through all sides.
+    fn rounds(&mut self, url: &str, requests: &[Vec<Bytes>; OWN], rounds: usize, chunk: usize) -> Result<Rounds> {
+        let mut bare = Bare::new(url)?;
+        let mut told = Rounds { sides: vec![Vec::new(); SIDES.len()], bare_ms: [const { Vec::new() }; OWN] };
+        for round in 0..WARM_ROUNDS + rounds {
+            let account = self.account()?;
+            for (side, costs) in self.sides.iter_mut().zip(&mut told.sides) {
+                costs.push(side.read(&self.node, Task { url, account, count: TOKENS, chunk })?);
+            }
+            for (bodies, bare_ms) in requests.iter().zip(&mut told.bare_ms) {
+                bare_ms.push(bare.send(bodies)?);
+                idle(&self.node)?;
+            }
+            if round < WARM_ROUNDS {
+                told.sides.iter_mut().for_each(Vec::clear);
+                told.bare_ms.iter_mut().for_each(Vec::clear);
+            }
+        }
+        Ok(told)
     }
 
     /// The same on connections that have to be made first; what a side has learned stays.

@@ -4,6 +4,7 @@
 //! answers, however many there are.
 
 use anyhow::Result;
+use bytes::Bytes;
 use serde_json::Value;
 
 use crate::rpc_fault::Exchange;
@@ -19,6 +20,8 @@ pub(super) struct Tally {
     pub(super) beside_bytes: usize,
     /// The `eth_call`s.
     pub(super) calls: Vec<Value>,
+    /// As they were sent.
+    pub(super) bodies: Vec<Bytes>,
 }
 
 impl Tally {
@@ -31,6 +34,7 @@ impl Tally {
                 tally.up_bytes += exchange.asked.len();
                 tally.down_bytes += exchange.answered;
                 tally.calls.push(request);
+                tally.bodies.push(exchange.asked.clone());
             } else {
                 tally.beside += 1;
                 tally.beside_bytes += exchange.asked.len() + exchange.answered;
