@@ -14,6 +14,7 @@ use alloy::primitives::B256;
 use tokio::time::Instant;
 
 use self::table::{Flight, Table, count, index};
+use crate::outcomes::Outcomes;
 use crate::{Block, Outcome, Read, ReadFailure, Reply};
 
 /// Blocks whose replies are kept: answers under way seldom span more pins.
@@ -71,8 +72,8 @@ impl Landing {
     }
 
     /// Outcomes in the order of the reads.
-    pub(crate) fn land(self, outcomes: Vec<Outcome>) {
-        let bytes = outcomes.iter().map(|outcome| match outcome {
+    pub(crate) fn land(self, outcomes: Outcomes) {
+        let bytes = outcomes.besides_zeros().map(|(_, outcome)| match outcome {
             Outcome::Ok(data) | Outcome::Reverted(data) => data.len(),
             _ => 0,
         });
@@ -84,7 +85,9 @@ impl Landing {
 impl Drop for Landing {
     fn drop(&mut self) {
         if self.flight.outcomes.get().is_none() {
-            self.flight.end(vec![Outcome::Failed(ReadFailure::Upstream); self.reads().len()]);
+            let mut outcomes = Outcomes::open(self.reads().len());
+            outcomes.close(Outcome::Failed(ReadFailure::Upstream));
+            self.flight.end(outcomes);
         }
     }
 }

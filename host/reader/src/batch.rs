@@ -20,6 +20,7 @@ use crate::contracts::Contracts;
 use crate::endpoint::{Endpoint, Ways};
 use crate::fault::{Fault, Refusal};
 use crate::multicall::{self, CHUNK_GAS, CHUNK_READS_MAX, MULTICALL3, Rejected};
+use crate::outcomes::Outcomes;
 use crate::packed::{self, Head, Told};
 use crate::rpc::Call;
 use crate::status::Rung;
@@ -50,7 +51,7 @@ pub(crate) struct Batch<'a> {
 struct Slots<'a>(Mutex<Filled<'a>>);
 
 struct Filled<'a> {
-    outcomes: &'a mut [Option<Outcome>],
+    outcomes: &'a mut Outcomes,
     any: bool,
 }
 
@@ -80,7 +81,7 @@ enum Unusable {
 
 impl Batch<'_> {
     /// Asks for the reads at these places, which have no outcome yet; an error is why the endpoint was left.
-    pub(crate) async fn answer(&self, open: &[usize], outcomes: &mut [Option<Outcome>]) -> Result<(), Fault> {
+    pub(crate) async fn answer(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), Fault> {
         let ways = self.endpoint.ways(self.until).await?;
         let mut proven = ways.rung == Rung::Single;
         let slots = Slots::new(outcomes);
@@ -272,7 +273,7 @@ impl Batch<'_> {
         self.endpoint.budget.good(done.len(), head.gas_start, used);
         let mut step = Step { proven: true, ..Step::default() };
         let mut filled = slots.lock();
-        done.iter().for_each(|place| filled.put(*place, Outcome::Ok(Bytes::from_static(&packed::ZERO))));
+        done.iter().for_each(|place| filled.put_zero(*place));
         for (place, told) in named {
             let place = done[place];
             let outcome = match told {
@@ -345,7 +346,7 @@ impl Batch<'_> {
 }
 
 impl<'a> Slots<'a> {
-    fn new(outcomes: &'a mut [Option<Outcome>]) -> Self {
+    fn new(outcomes: &'a mut Outcomes) -> Self {
         Self(Mutex::new(Filled { outcomes, any: false }))
     }
 
@@ -368,12 +369,17 @@ impl<'a> Slots<'a> {
 
 impl Filled<'_> {
     fn put(&mut self, place: usize, outcome: Outcome) {
-        self.outcomes[place] = Some(outcome);
+        self.outcomes.put(place, outcome);
+        self.any = true;
+    }
+
+    fn put_zero(&mut self, place: usize) {
+        self.outcomes.put_zero(place);
         self.any = true;
     }
 
     fn take_back(&mut self, place: usize) {
-        self.outcomes[place] = None;
+        self.outcomes.take_back(place);
     }
 }
 

@@ -20,6 +20,7 @@ use crate::endpoints::Endpoints;
 use crate::heads::Heads;
 use crate::kept::Kept;
 use crate::limit::Limits;
+use crate::outcomes::Outcomes;
 use crate::status::NetworkStatus;
 use crate::store::{Canonical, Store};
 use crate::transport::Pool;
@@ -140,14 +141,14 @@ impl ChainReader {
         let ask = Balances::new(account, &tokens);
         let outcomes = outcomes(&network.endpoints, &network.heads, &block, &ask, in_time(deadline)).await;
         let mut scan = Scan::default();
-        for (place, outcome) in outcomes.into_iter().enumerate() {
+        for (place, outcome) in outcomes.besides_zeros() {
             match outcome {
-                Outcome::Ok(told) => match balance(&told) {
+                Outcome::Ok(told) => match balance(told) {
                     Some(U256::ZERO) => {}
                     Some(held) => scan.held.push((place, held)),
                     None => scan.failed.push((place, ScanFault::Refused)),
                 },
-                Outcome::Failed(failure) => scan.failed.push((place, ScanFault::Unread(failure))),
+                Outcome::Failed(failure) => scan.failed.push((place, ScanFault::Unread(*failure))),
                 _ => scan.failed.push((place, ScanFault::Refused)),
             }
         }
@@ -173,9 +174,10 @@ impl Network {
 }
 
 /// Asks the endpoints; a block that none of them knows is not pinned again.
-async fn outcomes(endpoints: &Endpoints, heads: &Heads, block: &Block, ask: &dyn Ask, until: Instant) -> Vec<Outcome> {
+async fn outcomes(endpoints: &Endpoints, heads: &Heads, block: &Block, ask: &dyn Ask, until: Instant) -> Outcomes {
     let outcomes = endpoints.read(block, ask, until).await;
-    if outcomes.contains(&Outcome::Failed(ReadFailure::BlockLost)) {
+    let lost = Outcome::Failed(ReadFailure::BlockLost);
+    if outcomes.besides_zeros().any(|(_, outcome)| *outcome == lost) {
         heads.lost(block);
     }
     outcomes

@@ -19,6 +19,7 @@ use crate::heads::HeadSource;
 use crate::health::Health;
 use crate::limit::Limits;
 use crate::order::Order;
+use crate::outcomes::Outcomes;
 use crate::status::EndpointStatus;
 use crate::transaction::Told;
 use crate::transport::Pool;
@@ -57,8 +58,8 @@ impl Endpoints {
     }
 
     /// Outcomes in the order of the reads, each from the first endpoint that gave one.
-    pub(crate) async fn read(&self, block: &Block, ask: &dyn Ask, deadline: Instant) -> Vec<Outcome> {
-        let mut outcomes: Vec<Option<Outcome>> = vec![None; ask.len()];
+    pub(crate) async fn read(&self, block: &Block, ask: &dyn Ask, deadline: Instant) -> Outcomes {
+        let mut outcomes = Outcomes::open(ask.len());
         let mut open: Vec<usize> = (0..ask.len()).collect();
         let mut faults = Vec::new();
         for round in 1..=ROUNDS_MAX {
@@ -69,8 +70,8 @@ impl Endpoints {
                 break;
             }
         }
-        let missing = Outcome::Failed(Fault::verdict(&faults));
-        outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(|| missing.clone())).collect()
+        outcomes.close(Outcome::Failed(Fault::verdict(&faults)));
+        outcomes
     }
 
     /// Waits before the next round, where all are paused until the first of them is not; not if that leaves no time.
@@ -94,7 +95,7 @@ impl Endpoints {
         ask: &dyn Ask,
         deadline: Instant,
         open: &mut Vec<usize>,
-        outcomes: &mut [Option<Outcome>],
+        outcomes: &mut Outcomes,
         faults: &mut Vec<Fault>,
     ) {
         for (endpoint, left) in self.in_turn() {
@@ -110,7 +111,7 @@ impl Endpoints {
             if let Err(fault) = batch.answer(open, outcomes).await {
                 faults.push(self.note(endpoint, fault));
             }
-            open.retain(|place| outcomes[*place].is_none());
+            open.retain(|place| outcomes.get(*place).is_none());
         }
     }
 

@@ -26,6 +26,7 @@ mod ask;
 mod batch;
 mod budget;
 mod contracts;
+mod outcomes;
 
 mod multicall;
 mod packed;

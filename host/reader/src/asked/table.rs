@@ -10,6 +10,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
+use crate::outcomes::Outcomes;
 use crate::{Outcome, Read};
 
 /// So many reads in a row that have the same data are put together.
@@ -37,7 +38,7 @@ struct Flights(Vec<(Range<u32>, Arc<Flight>)>);
 #[derive(Default)]
 pub(super) struct Flight {
     pub(super) reads: OnceLock<Vec<Read>>,
-    pub(super) outcomes: OnceLock<Vec<Outcome>>,
+    pub(super) outcomes: OnceLock<Outcomes>,
     ended: Notify,
 }
 
@@ -54,7 +55,7 @@ impl Flight {
         matches!(self.outcome(place), Some(Outcome::Failed(_)))
     }
 
-    pub(super) fn end(&self, outcomes: Vec<Outcome>) {
+    pub(super) fn end(&self, outcomes: Outcomes) {
         if self.outcomes.set(outcomes).is_ok() {
             self.ended.notify_waiters();
         }

@@ -50,7 +50,7 @@ async fn ten_equal_questions_are_one() {
     let landing = started.borrow_mut().pop().unwrap();
     assert!(started.borrow().is_empty());
     assert_eq!(landing.reads(), [read(1), read(2)]);
-    landing.land(echo(&[read(1), read(2)]));
+    landing.land(echo(&[read(1), read(2)]).into());
     for asker in ten {
         assert_eq!(outcomes(asker.await), told(&[1, 2, 1]));
     }
@@ -79,7 +79,7 @@ async fn what_is_not_under_way_is_asked_beside_it() {
     assert_eq!(landings.iter().map(Landing::reads).collect::<Vec<_>>(), [&[read(1), read(2)][..], &[read(3)]]);
     for landing in landings {
         let outcomes = echo(landing.reads());
-        landing.land(outcomes);
+        landing.land(outcomes.into());
     }
     let (one, two) = join!(one, two);
     assert_eq!((outcomes(one), outcomes(two)), (told(&[1, 2]), told(&[3, 2])));
@@ -102,7 +102,7 @@ async fn twins_and_strangers_in_one_batch_find_their_seats() {
     );
     for landing in landings {
         let outcomes = echo(landing.reads());
-        landing.land(outcomes);
+        landing.land(outcomes.into());
     }
     assert_eq!(outcomes(two.await), told(&[3, 2, 3, 4, 1, 4, 5]));
     assert_eq!(outcomes(three.await), told(&[5, 4, 3]));
@@ -116,7 +116,7 @@ async fn one_with_more_time_asks_again_what_another_did_not_get() {
     let hasty = asked.ask(&first, vec![read(1)], Instant::now() + Duration::from_secs(1), keep);
     let patient = asked.ask(&first, vec![read(1)], Instant::now() + Duration::from_secs(9), |landing| {
         let outcomes = echo(landing.reads());
-        landing.land(outcomes);
+        landing.land(outcomes.into());
     });
     let fails = async {
         tokio::time::sleep(Duration::from_secs(2)).await;
@@ -141,7 +141,7 @@ async fn the_last_blocks_are_kept_within_their_bytes() {
     let ask = async |number: u8, reply: usize| {
         let land = |landing: Landing| {
             let outcomes = vec![Outcome::Ok(vec![1; reply].into()); landing.reads().len()];
-            landing.land(outcomes);
+            landing.land(outcomes.into());
         };
         asked.ask(&block(number), vec![read(number)], soon(), land).await
     };
@@ -188,7 +188,7 @@ async fn a_question_is_one_whether_it_is_asked_alone_or_in_a_long_row() {
     let contract = |reads: &[Read]| reads.iter().map(|read| Outcome::Ok(read.to.to_vec().into())).collect::<Vec<_>>();
     for landing in landings {
         let outcomes = contract(landing.reads());
-        landing.land(outcomes);
+        landing.land(outcomes.into());
     }
     for (reads, answer) in answers {
         assert_eq!(outcomes(answer.await), contract(&reads));
