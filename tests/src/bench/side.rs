@@ -33,7 +33,8 @@ enum Client {
 /// # Errors
 /// A way that is none, a world that cannot be read, a broken pipe.
 pub fn serve(way: &str, world: &Path) -> Result<()> {
-    let world = World::read(world)?;
+    // As long as the process lives.
+    let world: &'static World = Box::leak(Box::new(World::read(world)?));
     let way = Way::of(way).with_context(|| format!("no way to read: {way}"))?;
     let runtime = Runtime::new()?;
     let mut client = match way {
@@ -44,11 +45,15 @@ pub fn serve(way: &str, world: &Path) -> Result<()> {
     while let Some(line) = lines.next().transpose()? {
         let answer = match line.split(' ').collect::<Vec<_>>().as_slice() {
             ["run", url, account, count, chunk] => {
-                let asked = Asked::of(&world, url, account, count);
-                asked.and_then(|asked| runtime.block_on(client.run(way, asked, chunk.parse()?)))
+                let (asked, chunk) = (Asked::of(world, url, account, count)?, chunk.parse()?);
+                // In a task, as in a server: the thread that waits here is none of the runtime's.
+                let running = runtime.spawn(async move { (client.run(way, asked, chunk).await, client) });
+                let (answer, back) = runtime.block_on(running)?;
+                client = back;
+                answer
             }
             ["join", url, account, count, joiners] => {
-                let asked = Asked::of(&world, url, account, count);
+                let asked = Asked::of(world, url, account, count);
                 let mut go = || say("joined");
                 asked.and_then(|asked| runtime.block_on(client.join(asked, joiners.parse()?, &mut lines, &mut go)))
             }
@@ -71,18 +76,18 @@ fn say(line: &str) -> Result<()> {
 /// Balances of one account in the first tokens.
 struct Asked<'a> {
     world: &'a World,
-    url: &'a str,
+    url: String,
     who: usize,
     account: Address,
     tokens: &'a [Address],
 }
 
 impl<'a> Asked<'a> {
-    fn of(world: &'a World, url: &'a str, who: &str, count: &str) -> Result<Self> {
+    fn of(world: &'a World, url: &str, who: &str, count: &str) -> Result<Self> {
         let who = who.parse()?;
         let account = *world.accounts.get(who).with_context(|| format!("no account {who}"))?;
         let tokens = world.tokens.get(..count.parse()?).with_context(|| format!("not {count} tokens"))?;
-        Ok(Self { world, url, who, account, tokens })
+        Ok(Self { world, url: url.to_owned(), who, account, tokens })
     }
 
     fn verify(&self, found: &Found) -> Result<()> {

@@ -25,11 +25,11 @@ pub(super) struct Alloy {
 
 impl Alloy {
     pub(super) async fn balances(&mut self, asked: &Asked<'_>, chunk: usize) -> Result<Vec<U256>> {
-        if !self.providers.contains_key(asked.url) {
+        if !self.providers.contains_key(&asked.url) {
             let provider = ProviderBuilder::default().connect_http(asked.url.parse()?);
-            self.providers.insert(asked.url.to_owned(), provider.erased());
+            self.providers.insert(asked.url.clone(), provider.erased());
         }
-        let provider = self.providers.get(asked.url).context("no provider")?;
+        let provider = self.providers.get(&asked.url).context("no provider")?;
         let data = Bytes::from(balanceOfCall { owner: asked.account }.abi_encode());
         let one = |tokens| {
             let tokens: &[_] = tokens;

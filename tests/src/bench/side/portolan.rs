@@ -45,7 +45,7 @@ impl Portolan {
 
     /// Figures of another rung are figures of something else.
     pub(super) fn verify_rung(&self, asked: &Asked<'_>) -> Result<()> {
-        let status = self.readers.get(asked.url).context("no reader")?.status();
+        let status = self.readers.get(&asked.url).context("no reader")?.status();
         let rungs: Vec<_> =
             status.iter().flat_map(|network| &network.endpoints).map(|endpoint| endpoint.rung).collect();
         ensure!(rungs == [Some(Rung::Override)], "the reads went by {rungs:?}");
@@ -61,12 +61,12 @@ impl Portolan {
 
     /// How every answer begins.
     async fn begin(&mut self, asked: &Asked<'_>) -> Result<(Arc<ChainReader>, Block, Instant)> {
-        if !self.readers.contains_key(asked.url) {
+        if !self.readers.contains_key(&asked.url) {
             let endpoints = vec![asked.url.parse()?];
             let upstream = Upstream { chain_id: self.chain_id, name: "bench".to_owned(), endpoints };
-            self.readers.insert(asked.url.to_owned(), ChainReader::new(vec![upstream], Limits::default(), None));
+            self.readers.insert(asked.url.clone(), ChainReader::new(vec![upstream], Limits::default(), None));
         }
-        let reader = Arc::clone(self.readers.get(asked.url).context("no reader")?);
+        let reader = Arc::clone(self.readers.get(&asked.url).context("no reader")?);
         let deadline = Instant::now() + DEADLINE;
         let block = reader.pin(self.chain_id, deadline).await?;
         Ok((reader, block, deadline))
