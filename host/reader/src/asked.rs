@@ -4,6 +4,7 @@
 //! Invariant: whoever joins a flight gets its outcome or waits no longer than its own deadline; a flight whose asker
 //! went away ends all the same, and what failed is asked again.
 
+mod questions;
 mod table;
 
 use std::collections::VecDeque;
@@ -13,16 +14,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use alloy::primitives::B256;
 use tokio::time::Instant;
 
+use self::questions::Questions;
 use self::table::{Flight, Table, count, index};
 use crate::outcomes::Outcomes;
 use crate::{Block, Outcome, Read, ReadFailure, Reply};
 
 /// Blocks whose replies are kept: answers under way seldom span more pins.
 const BLOCKS_MAX: usize = 4;
-/// Of all questions and replies at those blocks; 5,000 reads take two.
+/// Of all questions and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000 questions that
+/// have nothing in common.
 const KEPT_MAX_BYTES: usize = 16 << 20;
-/// Of a question and its reply besides their bytes.
-const ENTRY_BYTES: usize = 250;
+/// Target, hash, number, and the slot of its outcome.
+const QUESTION_BYTES: usize = 50;
+/// Of a row of questions that differ in their target alone, besides its data.
+const ROW_BYTES: usize = 150;
+/// Of an outcome that is no word of zero, besides its data.
+const OUTCOME_BYTES: usize = 100;
 /// Who joined a flight that failed asks again, but not for ever.
 const TRIES_MAX: u32 = 3;
 
@@ -61,6 +68,7 @@ struct Seat {
 
 /// The duty to end a flight; where nothing else ends it, it ends in failures.
 pub(crate) struct Landing {
+    reads: Vec<Read>,
     flight: Arc<Flight>,
     at: Arc<AtBlock>,
 }
@@ -68,16 +76,17 @@ pub(crate) struct Landing {
 impl Landing {
     /// What is to be asked.
     pub(crate) fn reads(&self) -> &[Read] {
-        self.flight.reads()
+        &self.reads
     }
 
     /// Outcomes in the order of the reads.
     pub(crate) fn land(self, outcomes: Outcomes) {
-        let bytes = outcomes.besides_zeros().map(|(_, outcome)| match outcome {
-            Outcome::Ok(data) | Outcome::Reverted(data) => data.len(),
-            _ => 0,
-        });
-        self.at.bytes.fetch_add(bytes.sum(), Ordering::Relaxed);
+        let bytes = |outcome: &Outcome| match outcome {
+            Outcome::Ok(data) | Outcome::Reverted(data) => OUTCOME_BYTES + data.len(),
+            _ => OUTCOME_BYTES,
+        };
+        let bytes = outcomes.besides_zeros().map(|(_, outcome)| bytes(outcome)).sum();
+        self.at.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.flight.end(outcomes);
     }
 }
@@ -85,7 +94,7 @@ impl Landing {
 impl Drop for Landing {
     fn drop(&mut self) {
         if self.flight.outcomes.get().is_none() {
-            let mut outcomes = Outcomes::open(self.reads().len());
+            let mut outcomes = Outcomes::open(self.reads.len());
             outcomes.close(Outcome::Failed(ReadFailure::Upstream));
             self.flight.end(outcomes);
         }
@@ -113,8 +122,8 @@ impl Seats {
     fn lost(&self) -> (Vec<usize>, Vec<Read>) {
         let lost = |(place, seat): (usize, &Seat)| {
             let Joined { flight, own, .. } = self.flights.get(index(seat.flight))?;
-            let read = flight.reads().get(index(seat.place))?;
-            (!own && flight.has_failed(seat.place)).then(|| (place, read.clone()))
+            let is_lost = !own && flight.has_failed(seat.place);
+            if is_lost { Some((place, flight.read(seat.place)?)) } else { None }
         };
         self.seats.iter().enumerate().filter_map(lost).unzip()
     }
@@ -183,13 +192,13 @@ impl Asked {
         if new.len() < reads.len() {
             reads = new.into_iter().map(|place| reads[index(place)].clone()).collect();
         }
-        let bytes = reads.iter().map(|read| ENTRY_BYTES + read.data.len()).sum();
-        // Told before the table is free: nobody else meets a flight without its reads.
-        drop(flight.reads.set(reads));
-        table.depart(&flight);
+        let questions = Questions::of(&reads);
+        let of_rows: usize = questions.rows().map(|first| ROW_BYTES + first.data.len()).sum();
+        let bytes = QUESTION_BYTES * reads.len() + of_rows;
+        table.depart(&flight, questions);
         drop(table);
         at.bytes.fetch_add(bytes, Ordering::Relaxed);
-        ask(Landing { flight, at });
+        ask(Landing { reads, flight, at });
         self.forget_what_is_too_much();
         seats
     }

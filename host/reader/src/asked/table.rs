@@ -10,6 +10,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
+use super::questions::Questions;
 use crate::outcomes::Outcomes;
 use crate::{Outcome, Read};
 
@@ -37,14 +38,19 @@ struct Flights(Vec<(Range<u32>, Arc<Flight>)>);
 /// Reads that are asked together.
 #[derive(Default)]
 pub(super) struct Flight {
-    pub(super) reads: OnceLock<Vec<Read>>,
+    questions: OnceLock<Questions>,
     pub(super) outcomes: OnceLock<Outcomes>,
     ended: Notify,
 }
 
 impl Flight {
-    pub(super) fn reads(&self) -> &[Read] {
-        self.reads.get().map(Vec::as_slice).unwrap_or_default()
+    fn asks(&self, place: u32, read: &Read) -> bool {
+        self.questions.get().is_some_and(|questions| questions.asks(index(place), read))
+    }
+
+    /// What asks the same as the read that stood at this place.
+    pub(super) fn read(&self, place: u32) -> Option<Read> {
+        self.questions.get()?.read(index(place))
     }
 
     pub(super) fn outcome(&self, place: u32) -> Option<&Outcome> {
@@ -77,9 +83,8 @@ impl Flights {
         Some((flight, number.checked_sub(numbers.start)?))
     }
 
-    fn read(&self, number: u32) -> Option<&Read> {
-        let (flight, place) = self.carrier(number)?;
-        flight.reads().get(index(place))
+    fn ask(&self, number: u32, read: &Read) -> bool {
+        self.carrier(number).is_some_and(|(flight, place)| flight.asks(place, read))
     }
 }
 
@@ -88,9 +93,7 @@ impl Table {
     pub(super) fn told(&self, read: &Read) -> Option<&Outcome> {
         let of_data = self.hasher.hash_one(&read.data);
         let hash = self.hasher.hash_one((of_data, rest(read)));
-        let carries = |known: &Read| known.question() == read.question();
-        let is_it =
-            |number: &u32| self.hashes[index(*number)] == hash && self.flights.read(*number).is_some_and(carries);
+        let is_it = |number: &u32| self.hashes[index(*number)] == hash && self.flights.ask(*number, read);
         let alike = || self.alike.get(&of_data)?.find(hash, is_it);
         let (flight, place) = self.flights.carrier(*self.numbers.find(hash, is_it).or_else(alike)?)?;
         flight.outcome(place).filter(|_| !flight.has_failed(place))
@@ -116,11 +119,12 @@ impl Table {
             }
             for (read, place) in run.iter().zip(&mut places) {
                 let hash = hasher.hash_one((of_data, rest(read)));
-                let carries = |number: &u32| {
-                    let own = || reads.get(index(*new.get(index(number.checked_sub(first)?))?));
-                    flights.read(*number).or_else(own).is_some_and(|known| known.question() == read.question())
+                let is_new = |number: u32| {
+                    let own = reads.get(index(*new.get(index(number.checked_sub(first)?))?))?;
+                    Some(own.question() == read.question())
                 };
-                let is_it = |number: &u32| hashes[index(*number)] == hash && carries(number);
+                let asks = |number| is_new(number).unwrap_or_else(|| flights.ask(number, read));
+                let is_it = |number: &u32| hashes[index(*number)] == hash && asks(*number);
                 let next = count(hashes.len());
                 let (known, table) = match &mut alike {
                     Some(alike) => (numbers.find_mut(hash, is_it), &mut **alike),
@@ -148,7 +152,9 @@ impl Table {
     }
 
     /// Has the next flight carry what is new.
-    pub(super) fn depart(&mut self, flight: &Arc<Flight>) {
+    pub(super) fn depart(&mut self, flight: &Arc<Flight>, questions: Questions) {
+        // Nobody has met it yet.
+        drop(flight.questions.set(questions));
         let first = self.flights.0.last().map_or(0, |(numbers, _)| numbers.end);
         self.flights.0.push((first..count(self.hashes.len()), Arc::clone(flight)));
     }
