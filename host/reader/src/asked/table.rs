@@ -119,11 +119,11 @@ impl Table {
             }
             for (read, place) in run.iter().zip(&mut places) {
                 let hash = hasher.hash_one((of_data, rest(read)));
-                let is_new = |number: u32| {
-                    let own = reads.get(index(*new.get(index(number.checked_sub(first)?))?))?;
-                    Some(own.question() == read.question())
+                let own = |number: u32| {
+                    let known = reads.get(index(*new.get(index(number.checked_sub(first)?))?))?;
+                    Some(known.question() == read.question())
                 };
-                let asks = |number| is_new(number).unwrap_or_else(|| flights.ask(number, read));
+                let asks = |number| own(number).unwrap_or_else(|| flights.ask(number, read));
                 let is_it = |number: &u32| hashes[index(*number)] == hash && asks(*number);
                 let next = count(hashes.len());
                 let (known, table) = match &mut alike {
@@ -151,7 +151,7 @@ impl Table {
         new
     }
 
-    /// Has the next flight carry what is new.
+    /// Has the next flight carry what is new. (These are its questions.)
     pub(super) fn depart(&mut self, flight: &Arc<Flight>, questions: Questions) {
         // Nobody has met it yet.
         drop(flight.questions.set(questions));
