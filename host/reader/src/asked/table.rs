@@ -134,17 +134,19 @@ impl Table {
                     Some(known) => known,
                     None => table.entry(hash, is_it, |number| hashes[index(*number)]).or_insert(next).into_mut(),
                 };
-                if flights.carrier(*number).is_some_and(|(flight, place)| flight.has_failed(place)) {
+                if *number < first
+                    && let Some((flight, place)) = flights.carrier(*number)
+                {
+                    if !flight.has_failed(place) {
+                        carried(Some(flight), place);
+                        continue;
+                    }
                     *number = next;
                 }
-                let number = *number;
-                if number == next {
+                carried(None, *number - first);
+                if *number == next {
                     hashes.push(hash);
                     new.push(place);
-                }
-                match flights.carrier(number) {
-                    Some((flight, place)) => carried(Some(flight), place),
-                    None => carried(None, number - first),
                 }
             }
         }
