@@ -7,7 +7,7 @@ use alloy::primitives::{Address, Bytes};
 use crate::{Kind, Read};
 
 /// By place.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Questions {
     targets: Vec<Address>,
     /// The first place of each row of reads that differ in nothing but their target, with its read.

@@ -153,7 +153,7 @@ impl Table {
         new
     }
 
-    /// Has the next flight carry what is new. (These are its questions.)
+    /// Has the next flight carry what is new, which are these questions.
     pub(super) fn depart(&mut self, flight: &Arc<Flight>, questions: Questions) {
         // Nobody has met it yet.
         drop(flight.questions.set(questions));
