@@ -1,7 +1,6 @@
 //! 5,000 balances of one account by each side, in turn: on loopback, at a distance, and through a counting proxy.
 
 use anyhow::{Context as _, Result};
-use bytes::Bytes;
 
 use super::Say;
 use super::bare::Bare;
@@ -108,11 +107,10 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     stage.distance(say)?;
     let chunks = [stage.fastest_chunk(&near, say)?, stage.fastest_chunk(&far, say)?];
 
-    let requests = stage.requests()?;
-    let loopback = stage.rounds(&near, &requests, LOOPBACK_ROUNDS, chunks[0])?;
-    let warm = stage.rounds(&far, &requests, DISTANT_ROUNDS, chunks[1])?;
-    let cold = stage.cold_rounds(&far, chunks[1])?;
     let tallies = stage.tallies(chunks[0])?;
+    let loopback = stage.rounds(&near, &tallies, LOOPBACK_ROUNDS, chunks[0])?;
+    let warm = stage.rounds(&far, &tallies, DISTANT_ROUNDS, chunks[1])?;
+    let cold = stage.cold_rounds(&far, chunks[1])?;
 
     let mut figures = Vec::new();
     for (side, tally) in tallies.iter().enumerate() {
@@ -245,23 +243,8 @@ impl Stage {
         Ok(fastest.context("no chunk")?.0)
     }
 
-    /// The bodies of the requests of Portolan's sides.
-    fn requests(&mut self) -> Result<[Vec<Bytes>; OWN]> {
-        let url = self.counter.url();
-        let mut requests = [const { Vec::new() }; OWN];
-        for _ in 0..WARM_ROUNDS {
-            let account = self.account()?;
-            for (side, bodies) in self.sides.iter_mut().zip(&mut requests) {
-                self.counter.take();
-                side.read(&self.node, Task { url: &url, account, count: TOKENS, chunk: TOKENS })?;
-                *bodies = Tally::of(&self.counter.take())?.bodies;
-            }
-        }
-        Ok(requests)
-    }
-
     /// What each side's answers took, round by round through all sides.
-    fn rounds(&mut self, url: &str, requests: &[Vec<Bytes>; OWN], rounds: usize, chunk: usize) -> Result<Rounds> {
+    fn rounds(&mut self, url: &str, tallies: &[Tally], rounds: usize, chunk: usize) -> Result<Rounds> {
         let mut bare = Bare::new(url)?;
         let mut told = Rounds { sides: vec![Vec::new(); SIDES.len()], bare_ms: [const { Vec::new() }; OWN] };
         for round in 0..WARM_ROUNDS + rounds {
@@ -269,8 +252,8 @@ impl Stage {
             for (side, costs) in self.sides.iter_mut().zip(&mut told.sides) {
                 costs.push(side.read(&self.node, Task { url, account, count: TOKENS, chunk })?);
             }
-            for (bodies, bare_ms) in requests.iter().zip(&mut told.bare_ms) {
-                bare_ms.push(bare.send(bodies)?);
+            for (tally, bare_ms) in tallies.iter().zip(&mut told.bare_ms) {
+                bare_ms.push(bare.send(&tally.bodies)?);
                 idle(&self.node)?;
             }
             if round < WARM_ROUNDS {
