@@ -5,7 +5,13 @@ use std::collections::BTreeMap;
 use portolan_abi::row::{JobIn, JobOut, Log, Network, Read, Reply, Row};
 
 const README: &str = include_str!("../../README.md");
-const MAPS: &str = include_str!("../../src/map.rs");
+const MAPS: [&str; 5] = [
+    include_str!("../../src/map/catalogue.rs"),
+    include_str!("../../src/map/event.rs"),
+    include_str!("../../src/map/finding.rs"),
+    include_str!("../../src/map/job.rs"),
+    include_str!("../../src/map/settings.rs"),
+];
 
 /// A table's first column of numbers with the name that stands beside each.
 type Table = Vec<(usize, String)>;
@@ -27,7 +33,7 @@ fn field_text(field: &str, is_optional: bool) -> String {
 
 /// The keys and fields of every map, out of its source.
 fn maps() -> BTreeMap<String, Table> {
-    let structs = MAPS.split("#[cbor(map)]\npub struct ").skip(1);
+    let structs = MAPS.iter().flat_map(|source| source.split("#[cbor(map)]\npub struct ").skip(1));
     let table = |text: &str| {
         let (mut table, mut key) = (Table::new(), None);
         for line in text.lines().map(str::trim).take_while(|line| *line != "}") {

@@ -1,0 +1,128 @@
+//! What a job is asked, at which blocks, and what it may say of a read.
+
+use minicbor::{Decode, Encode};
+
+use super::{Address, Word};
+
+/// What a job is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Start {
+    /// One of [`crate::question`].
+    #[n(0)]
+    pub question: u8,
+    /// Protocol slug; empty for [`crate::question::EVENTS`], which is about all protocols of the plugin.
+    #[n(1)]
+    pub protocol: String,
+    /// EIP-155 chain id.
+    #[n(2)]
+    pub chain_id: u64,
+    /// Whom it is about; zero, and without meaning, where the question is about tokens or a transaction.
+    #[n(3)]
+    pub account: Address,
+    /// The block that pinned reads of the job's network are at.
+    #[n(4)]
+    pub block: Block,
+    /// The blocks of the other networks that this job may read.
+    #[n(5)]
+    pub pins: Vec<Pin>,
+    /// Of [`crate::capability`]: what the host knows.
+    #[n(6)]
+    pub capabilities: u64,
+    /// For [`crate::question::COMPOSITION`]: the tokens that it is about.
+    #[n(7)]
+    pub tokens: Option<Vec<Address>>,
+    /// For [`crate::question::EVENTS`]: the transaction that it is about.
+    #[n(8)]
+    pub transaction: Option<Transaction>,
+}
+
+/// A transaction that succeeded, on the job's network.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Transaction {
+    /// Hash.
+    #[n(0)]
+    pub hash: Word,
+    /// Who sent it.
+    #[n(1)]
+    pub from: Address,
+    /// Whom it called; absent where it created a contract.
+    #[n(2)]
+    pub to: Option<Address>,
+    /// Native value in wei.
+    #[n(3)]
+    pub value: Word,
+    /// All its logs, in the order of the receipt, as [`crate::log`] writes them.
+    #[cbor(n(4), with = "minicbor::bytes")]
+    pub logs: Vec<u8>,
+    /// The ERC-20 that wraps the network's native token, where the host knows it.
+    #[n(5)]
+    pub wrapped_native: Option<Address>,
+}
+
+/// A block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Block {
+    /// Height, as JSON-RPC counts it.
+    #[n(0)]
+    pub number: u64,
+    /// Hash.
+    #[n(1)]
+    pub hash: Word,
+    /// Unix seconds.
+    #[n(2)]
+    pub timestamp: u64,
+    /// What contracts see as `block.number`; another one than `number` on Arbitrum.
+    #[n(3)]
+    pub evm_number: u64,
+}
+
+/// A network's pinned block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Pin {
+    /// EIP-155 chain id.
+    #[n(0)]
+    pub chain_id: u64,
+    /// Block.
+    #[n(1)]
+    pub block: Block,
+}
+
+/// Why a job could not be started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct StartError {
+    /// What is wrong.
+    #[n(0)]
+    pub message: String,
+}
+
+/// What a plugin says of itself when the host asks it to try its own machinery.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Selftest {
+    /// All is well.
+    #[n(0)]
+    pub ok: bool,
+    /// What is not.
+    #[n(1)]
+    pub message: String,
+}
+
+/// What is rarely said of a read; the host answers `unsupported` to what it does not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct ReadExtension {
+    /// `msg.sender` of the call.
+    #[n(0)]
+    pub from: Option<Address>,
+    /// Reserved: another block, by number.
+    #[n(1)]
+    pub block: Option<u64>,
+    /// Reserved: state overrides, as a CBOR map of its own.
+    #[cbor(n(2), with = "minicbor::bytes")]
+    pub overrides: Option<Vec<u8>>,
+}

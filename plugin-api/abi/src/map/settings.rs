@@ -1,0 +1,111 @@
+//! What `configure` gets of an operator's settings file, and what it answers when it refuses them.
+
+use minicbor::data::Type;
+use minicbor::decode::Error;
+use minicbor::{Decode, Decoder, Encode, Encoder};
+
+use super::Protocol;
+
+/// What `configure` gets: the operator's settings file, already parsed.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+#[cbor(map)]
+pub struct Settings {
+    /// Serve the deployments that the plugin ships with.
+    #[n(0)]
+    pub shipped: bool,
+    /// Protocols that the plugin did not know.
+    #[n(1)]
+    pub protocols: Vec<Protocol>,
+    /// Deployments that replace or join the shipped ones.
+    #[n(2)]
+    pub deployments: Vec<SettingsRow>,
+}
+
+/// One `[[deployment]]` of a settings file.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+#[cbor(map)]
+pub struct SettingsRow {
+    /// Protocol slug.
+    #[n(0)]
+    pub protocol: String,
+    /// EIP-155 chain id.
+    #[n(1)]
+    pub chain_id: u64,
+    /// `main` unless the file says otherwise.
+    #[n(2)]
+    pub market: String,
+    /// The mechanism's own keys, in the order of the file.
+    #[n(3)]
+    pub keys: Vec<SettingsKey>,
+}
+
+/// One key of a settings row.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[cbor(map)]
+pub struct SettingsKey {
+    /// Name.
+    #[n(0)]
+    pub key: String,
+    /// Value.
+    #[n(1)]
+    pub value: SettingsValue,
+}
+
+/// A value of a settings file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SettingsValue {
+    /// Text; addresses stand here as `0x…`.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// True or false.
+    Bool(bool),
+    /// An array.
+    List(Vec<SettingsValue>),
+}
+
+impl<C> Encode<C> for SettingsValue {
+    fn encode<W: minicbor::encode::Write>(
+        &self,
+        encoder: &mut Encoder<W>,
+        ctx: &mut C,
+    ) -> Result<(), minicbor::encode::Error<W::Error>> {
+        match self {
+            Self::Text(text) => text.encode(encoder, ctx),
+            Self::Integer(number) => number.encode(encoder, ctx),
+            Self::Bool(flag) => flag.encode(encoder, ctx),
+            Self::List(list) => list.encode(encoder, ctx),
+        }
+    }
+}
+
+impl<'b, C> Decode<'b, C> for SettingsValue {
+    fn decode(decoder: &mut Decoder<'b>, ctx: &mut C) -> Result<Self, Error> {
+        let at = decoder.position();
+        match decoder.datatype()? {
+            Type::String => Ok(Self::Text(decoder.str()?.to_owned())),
+            Type::Bool => Ok(Self::Bool(decoder.bool()?)),
+            Type::Array => Ok(Self::List(Vec::decode(decoder, ctx)?)),
+            Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::I8 | Type::I16 | Type::I32 | Type::I64 => {
+                Ok(Self::Integer(decoder.i64()?))
+            }
+            other => Err(Error::type_mismatch(other).at(at).with_message("not a settings value")),
+        }
+    }
+}
+
+/// Why settings were refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct SettingsError {
+    /// What is wrong.
+    #[n(0)]
+    pub message: String,
+    /// Place in [`Settings::deployments`], from 0.
+    #[n(1)]
+    pub row: Option<u32>,
+    /// Key in that row.
+    #[n(2)]
+    pub key: Option<String>,
+}
