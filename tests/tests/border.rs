@@ -29,7 +29,7 @@ impl Scene {
         let gateway = Setup::default()
             .config("[tokens]\nshipped = false")
             .config(&format!("[prices.static]\n{}", truth.price_rows()?))
-            .config("[plugins.limits]\nresume_ms = 1000\njob_ms = 4000")
+            .config("[plugins.limits]\nresume_ms = 2500\njob_ms = 6000")
             .rpc("polygon", &chain.url)
             .plugin(&built.plugin("libquickswap.so"), &["quickswap"])
             .plugin(&built.plugin("libportolan_hostile.so"), &["steady", "bad_claims", "never_returns"])

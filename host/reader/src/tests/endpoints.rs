@@ -100,7 +100,7 @@ async fn the_only_endpoint_is_asked_though_it_failed() {
     assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [told(1)]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_deadline_is_kept_when_all_hang() {
     let (one, two) = (hanging().await, hanging().await);
     let reader = reader(&[&one, &two]);
@@ -172,9 +172,9 @@ async fn nonsense_to_reads_alone_is_upstream_and_the_next_endpoint_answers() {
                     .await;
             let alone = reader(&[&bad]);
             assert_eq!(alone.pin(ETHEREUM, ample()).await, Ok(BLOCK), "{what} to {method}");
-            // Long enough for every round, too short for the pauses that it asks for.
-            let soon = Instant::now() + Duration::from_secs(1);
-            assert_eq!(outcomes(&alone, wave(), soon).await, failed(ReadFailure::Upstream), "{what} to {method}");
+            // Too short for the pauses that it asks for.
+            let until = if what.starts_with("rate limit") { Instant::now() + Duration::from_secs(1) } else { ample() };
+            assert_eq!(outcomes(&alone, wave(), until).await, failed(ReadFailure::Upstream), "{what} to {method}");
             assert_eq!(outcomes(&reader(&[&bad, &good]), wave(), ample()).await, answered(), "{what} to {method}");
         }
     }
