@@ -186,6 +186,8 @@ mod tests {
 
     const SHORT: Duration = Duration::from_millis(20);
     const LONG: Duration = Duration::from_secs(20);
+    /// For as many calls as may run at the same time.
+    const ENOUGH_TO_BEGIN: Duration = Duration::from_secs(1);
 
     async fn until_stuck(calls: &Calls, count: usize) {
         let reached = async {
@@ -194,6 +196,22 @@ mod tests {
             }
         };
         tokio::time::timeout(LONG, reached).await.expect("the count is reached");
+    }
+
+    /// A call that outlives its deadline, until what this gives is dropped.
+    async fn stick(calls: &Calls) -> mpsc::Sender<()> {
+        loop {
+            let ((release, held), (begun, begins)) = (mpsc::channel::<()>(), mpsc::channel::<()>());
+            let work = move || {
+                let _ = begun.send(());
+                held.recv().is_ok()
+            };
+            assert_eq!(calls.call(SHORT, work).await, Err(CallFailure::Timeout));
+            // On a busy machine its time may be over before it begins, and then it is not stuck.
+            if begins.try_recv().is_ok() {
+                return release;
+            }
+        }
     }
 
     #[tokio::test]
@@ -208,10 +226,7 @@ mod tests {
         let calls = Calls::new(Handle::current());
         let mut releases = Vec::new();
         for _ in 0..STUCK_MAX {
-            let (release, held) = mpsc::channel::<()>();
-            releases.push(release);
-            let late = calls.call(SHORT, move || held.recv().is_ok()).await;
-            assert_eq!(late, Err(CallFailure::Timeout));
+            releases.push(stick(&calls).await);
         }
         until_stuck(&calls, STUCK_MAX).await;
         assert_eq!(calls.call(LONG, || 7).await, Err(CallFailure::Stuck));
@@ -227,7 +242,7 @@ mod tests {
         let held = Arc::new(std::sync::Mutex::new(held));
         let hang = || {
             let held = Arc::clone(&held);
-            calls.call(SHORT, move || held.lock().is_ok_and(|held| held.recv().is_ok()))
+            calls.call(ENOUGH_TO_BEGIN, move || held.lock().is_ok_and(|held| held.recv().is_ok()))
         };
         let outcomes = futures_util::future::join_all((0..3 * RUNNING_MAX).map(|_| hang())).await;
         assert!(outcomes.iter().all(|outcome| *outcome == Err(CallFailure::Timeout)));
