@@ -1,4 +1,4 @@
-//! The bridges and their contracts: a row each, with the link to its source.
+//! The bridges among many networks, and their contracts: a row each, with the link to its source.
 
 use portolan_kits::events::shipped::Service;
 use portolan_plugin_api::address;
@@ -6,16 +6,14 @@ use portolan_plugin_api::address;
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
 const BSC: u64 = 56;
-const GNOSIS: u64 = 100;
 const POLYGON: u64 = 137;
 const FANTOM: u64 = 250;
 const POLYGON_ZKEVM: u64 = 1_101;
 const BASE: u64 = 8_453;
 const ARBITRUM: u64 = 42_161;
 const AVALANCHE: u64 = 43_114;
-const LINEA: u64 = 59_144;
 
-pub(super) static BRIDGES: [Service; 18] = [
+pub(super) static BRIDGES: [Service; 12] = [
     // <https://docs.across.to/reference/contract-addresses>, and the pools of version 2.
     Service {
         slug: "across",
@@ -188,78 +186,6 @@ pub(super) static BRIDGES: [Service; 18] = [
                     address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"),
                 ],
             ),
-        ],
-    },
-    // <https://docs.optimism.io/chain/addresses>.
-    Service {
-        slug: "optimism-bridge",
-        name: "OPTIMISM_BRIDGE",
-        website: "https://app.optimism.io/bridge",
-        company: "Optimism",
-        sections: &["op-stack"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x99c9fc46f92e8a1c0dec1b1747d010903e884be1")]),
-            (OPTIMISM, &[address!("0x4200000000000000000000000000000000000010")]),
-        ],
-    },
-    // <https://docs.base.org/chain/base-contracts>.
-    Service {
-        slug: "base-bridge",
-        name: "BASE_BRIDGE",
-        website: "https://bridge.base.org",
-        company: "Base",
-        sections: &["op-stack"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x3154cf16ccdb4c6d922629664174b904d80f2c35")]),
-            (BASE, &[address!("0x4200000000000000000000000000000000000010")]),
-        ],
-    },
-    // <https://docs.arbitrum.io/build-decentralized-apps/reference/contract-addresses>.
-    Service {
-        slug: "arbitrum-bridge",
-        name: "ARBITRUM_BRIDGE",
-        website: "https://bridge.arbitrum.io",
-        company: "Arbitrum",
-        sections: &["arbitrum"],
-        contracts: &[
-            (
-                ETHEREUM,
-                &[
-                    address!("0xa3a7b6f88361f48403514059f1f16c8e78d60eec"),
-                    address!("0xcee284f754e854890e311e3280b767f80797180d"),
-                    address!("0xd92023e9d9911199a6711321d1277285e6d4e2db"),
-                ],
-            ),
-            (
-                ARBITRUM,
-                &[
-                    address!("0x09e9222e96e7b4ae2a407b98d48e330053351eee"),
-                    address!("0x096760f208390250649e3e8763348e783aef5562"),
-                    address!("0x6c411ad3e74de3e7bd422b94a27770f5b86c623b"),
-                    address!("0x0000000000000000000000000000000000000064"),
-                ],
-            ),
-        ],
-    },
-    // <https://docs.polygon.technology/pos/reference/contracts/genesis-contracts/>.
-    Service {
-        slug: "polygon-bridge",
-        name: "POLYGON_BRIDGE",
-        website: "https://portal.polygon.technology",
-        company: "Polygon",
-        sections: &["polygon"],
-        contracts: &[
-            (
-                ETHEREUM,
-                &[
-                    address!("0x40ec5b33f54e0e8a33a975908c5ba1c14e5bbbdf"),
-                    address!("0x9923263fa127b3d1484cfd649df8f1831c2a74e4"),
-                    address!("0x8484ef722627bf18ca5ae6bcf031c23e6e922b30"),
-                    address!("0x401f6c983ea34274ec46f84d70b31c151321188b"),
-                    address!("0x2a88696e0ffa76baa1338f2c74497cc013495922"),
-                ],
-            ),
-            (POLYGON, &[address!("0x0000000000000000000000000000000000001010")]),
         ],
     },
     // <https://docs.agglayer.dev>.
@@ -590,42 +516,6 @@ pub(super) static BRIDGES: [Service; 18] = [
             (FANTOM, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
             (ARBITRUM, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
             (AVALANCHE, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
-        ],
-    },
-    // <https://docs.linea.build>: messages and tokens.
-    Service {
-        slug: "linea-bridge",
-        name: "LINEA_BRIDGE",
-        website: "https://linea.build/hub/bridge",
-        company: "Linea",
-        sections: &["linea"],
-        contracts: &[
-            (
-                ETHEREUM,
-                &[
-                    address!("0xd19d4b5d358258f05d7b411e21a1460d11b0876f"),
-                    address!("0x051f1d88f0af5763fb888ec4378b4d8b29ea3319"),
-                ],
-            ),
-            (
-                LINEA,
-                &[
-                    address!("0x508ca82df566dcd1b0de8296e70a96332cd644ec"),
-                    address!("0x353012dc4a9a6cf55c941badc267f82004a8ceb9"),
-                ],
-            ),
-        ],
-    },
-    // <https://docs.gnosischain.com/bridges/About%20Token%20Bridges/omnibridge>.
-    Service {
-        slug: "gnosis-bridge",
-        name: "GNOSIS_BRIDGE",
-        website: "https://bridge.gnosischain.com",
-        company: "Gnosis",
-        sections: &["gnosis"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x88ad09518695c6c3712ac10a214be5109a655671")]),
-            (GNOSIS, &[address!("0xf6a78083ca3e2a662d6dd1703c939c8ace2e268d")]),
         ],
     },
 ];
