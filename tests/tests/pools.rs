@@ -5,7 +5,7 @@ use portolan_tests::chain::Chain;
 use portolan_tests::json::Json;
 use portolan_tests::protocol::{PLUGINS, Question};
 use portolan_tests::rpc_fault::{Fault, RpcFault};
-use portolan_tests::traffic::Traffic;
+use portolan_tests::traffic::{LATE, Traffic};
 use portolan_tests::world::World;
 use serde_json::json;
 
@@ -117,7 +117,7 @@ fn six_hundred_pools_with_three_stakes_cost_little() {
         let rpc = RpcFault::before(&chain.url).unwrap();
         let plugin = PLUGINS.iter().find(|plugin| plugin.name == "sushiswap").unwrap();
         let gateway = world.with(&[*plugin]).unwrap().rpc(NETWORK, &rpc.url()).start().unwrap();
-        rpc.set(Fault::Late(std::time::Duration::from_millis(60)));
+        rpc.set(Fault::Late(LATE));
         let ask = |what: &str| {
             drop(rpc.take());
             let response = gateway.get(&format!("{}?detail=full", question.path(SLUG, farmer))).unwrap();

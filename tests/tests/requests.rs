@@ -1,8 +1,7 @@
 //! What answers cost, counted at the RPC: one request for each wave of reads, however many plugins ask; and next to
 //! nothing the second time.
 //!
-//! The endpoints answer late here, as real ones do: the time for which a wave waits for a job that still runs is a
-//! part of the round trip.
+//! The endpoints answer late here, as real ones do.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -13,14 +12,10 @@ use portolan_tests::gateway::Gateway;
 use portolan_tests::json::Json;
 use portolan_tests::protocol::{PLUGINS, Plugin};
 use portolan_tests::rpc_fault::{Fault, RpcFault};
-use portolan_tests::traffic::Traffic;
+use portolan_tests::traffic::{LATE, TRIES, Traffic};
 use portolan_tests::wait;
 use portolan_tests::world::World;
 
-/// The round trip to an endpoint near by.
-const LATE: Duration = Duration::from_millis(60);
-/// A plugin that gets no processor for longer than the hold misses its wave: on a busy machine, that is no fault.
-const TRIES: usize = 6;
 /// What its rewarder pays depends on what its chef owes: a second wave that nobody can save.
 const TWO_STEPS: &str = "pangolin";
 

@@ -1,21 +1,15 @@
 //! What the events of a transaction cost, counted at the endpoint.
 //!
-//! It answers late here, as real ones do: the time for which a wave waits for a job that still runs is a part of the
-//! round trip.
-
-use std::time::Duration;
+//! It answers late here, as real ones do.
 
 use portolan_tests::gateway::Gateway;
 use portolan_tests::json::Json;
 use portolan_tests::rpc_fault::{Fault, RpcFault};
+use portolan_tests::traffic::{LATE, TRIES};
 use portolan_tests::world::World;
 
 /// The transaction, what its logs need, and what is known only then.
 const COLD_MAX: usize = 3;
-/// The round trip to an endpoint near by.
-const LATE: Duration = Duration::from_millis(60);
-/// A plugin that gets no processor for longer than the hold misses its wave: on a busy machine, that is no fault.
-const TRIES: usize = 6;
 /// Which block and which chain: asked beside answers, however many there are.
 const HEADS: [&str; 4] = ["eth_blockNumber", "eth_chainId", "eth_getBlockByNumber", "eth_getBlockByHash"];
 
