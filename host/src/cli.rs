@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 
-use crate::one_line;
+use crate::sanitize;
 
 /// A self-hosted gateway that answers what an account holds and can claim on EVM networks.
 #[derive(Debug, Parser)]
@@ -81,7 +81,7 @@ fn stop(error: &clap::Error) -> Stop {
         _ => {
             let text = error.to_string();
             let first = text.split("\n\n").next().unwrap_or_default();
-            Stop::Misuse(one_line::of(first.trim_start_matches("error: ")))
+            Stop::Misuse(sanitize::of(first.trim_start_matches("error: ")))
         }
     }
 }

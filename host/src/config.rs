@@ -19,14 +19,14 @@ use tracing_subscriber::EnvFilter;
 use self::file::File;
 pub(crate) use self::layer::Environment;
 use self::layer::{Key, Layers, Told};
-pub(crate) use self::limits::{Limits, PluginLimits};
 pub(crate) use self::tokens::ListSettings;
+use crate::assets::price;
 use crate::cli::Flags;
-use crate::ens::NameSettings;
-use crate::log;
+use crate::log::{self, LogFormat};
+use crate::names::NameSettings;
 use crate::network::Networks;
-use crate::one_line;
-use crate::price;
+use crate::registry::limits::PluginLimits;
+use crate::sanitize;
 use portolan_reader::RpcUrl;
 
 /// Time for an answer. Below a tenth of a second no chain answers, above two minutes no client waits.
@@ -83,12 +83,6 @@ pub(crate) struct Config {
     pub(crate) logs_max: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
-}
-
 /// Why there is no configuration; always one line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
@@ -100,7 +94,7 @@ pub(crate) struct ConfigError {
 
 impl ConfigError {
     fn new(place: impl AsRef<str>, reason: impl AsRef<str>) -> Self {
-        Self { place: one_line::of(place.as_ref()), reason: one_line::of(reason.as_ref()) }
+        Self { place: sanitize::of(place.as_ref()), reason: sanitize::of(reason.as_ref()) }
     }
 }
 

@@ -23,20 +23,20 @@ use self::merge::{Story, Teller};
 use self::own::Own;
 use self::shown::Shown;
 pub(crate) use self::tables::{Tables, TablesError};
-use crate::answer::{self, Answer, Items, JobReport, JobStatus, Reason};
-use crate::border;
-use crate::composition::Plugins;
-use crate::deadline::Deadline;
-use crate::http::problem::Problem;
-use crate::job::{self, JobOutcome};
+use crate::assets::token::{self, At, Tokens};
+use crate::assets::token_list::Book;
+use crate::gateway::answer::{self, Answer, Items, JobReport, JobStatus};
+use crate::gateway::compositions::Plugins;
+use crate::gateway::deadline::Deadline;
+use crate::gateway::problem::Problem;
+use crate::gateway::query::Events;
+use crate::gateway::{pin, plan, report};
+use crate::jobs::failure::Reason;
+use crate::jobs::job::{self, JobOutcome};
+use crate::jobs::plan::JobPlan;
+use crate::jobs::validate;
+use crate::jobs::wave::Waves;
 use crate::network::{Network, Networks};
-use crate::pin;
-use crate::plan::{self, JobPlan};
-use crate::query::Events;
-use crate::report;
-use crate::token::{self, At, Tokens};
-use crate::token_list::Book;
-use crate::wave::Waves;
 
 /// What stands where jobs have a protocol's slug: for what the host tells itself, and for the tokens of all of it.
 const SUBJECT: &str = "events";
@@ -193,7 +193,7 @@ impl<'a> Scene<'a> {
         let snapshot = self.sources.plugins.snapshot;
         let own = snapshot.iter().filter(|served| Arc::ptr_eq(&served.instance, &plan.instance));
         let protocols: BTreeSet<&str> = own.map(|served| served.protocol.slug.as_str()).collect();
-        let (events, rejections) = border::events(&outcome.findings, self.transaction.logs.len(), &protocols);
+        let (events, rejections) = validate::events(&outcome.findings, self.transaction.logs.len(), &protocols);
         let mut report = report::of(plan, outcome, !events.is_empty());
         if let Some(rejections) = rejections {
             report::lose(&mut report, Reason::InvalidOutput, &rejections);

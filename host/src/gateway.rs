@@ -2,6 +2,18 @@
 //!
 //! Equal questions at the same blocks that are asked while one of them is under way are one.
 
+pub(crate) mod answer;
+pub(crate) mod problem;
+pub(crate) mod query;
+
+mod balances;
+pub(crate) mod compositions;
+pub(crate) mod deadline;
+mod names;
+pub(crate) mod pin;
+pub(crate) mod plan;
+pub(crate) mod report;
+mod rows;
 mod under_way;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,28 +26,27 @@ use futures_util::future::{FutureExt, join_all};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Items, JobReport, JobStatus, Protocol, Reason};
-use crate::balance;
-use crate::border::{self, Found};
-use crate::composition::Plugins;
+use crate::assets::price::Prices;
+use crate::assets::token::{self, At, Tokens};
+use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::config::Config;
-use crate::deadline::Deadline;
-use crate::enrich::{self, Enriched};
-use crate::ens::Names;
 use crate::events::{self, Tables, TablesError};
-use crate::http::problem::Problem;
-use crate::job::{self, Failure, JobOutcome};
-use crate::naming::Naming;
+use crate::gateway::answer::{Answer, Items, JobReport, JobStatus};
+use crate::gateway::compositions::Plugins;
+use crate::gateway::deadline::Deadline;
+use crate::gateway::names::Naming;
+use crate::gateway::problem::Problem;
+use crate::gateway::query::{About, Account, Query};
+use crate::gateway::rows::Enriched;
+use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::job::{self, JobOutcome};
+use crate::jobs::plan::{JobPlan, Question};
+use crate::jobs::validate::{self, Found};
+use crate::jobs::wave::{RoundTrips, Waves};
+use crate::names::Names;
 use crate::network::{Network, Networks};
-use crate::pin;
-use crate::plan::{self, JobPlan};
-use crate::price::Prices;
-use crate::query::{self, About, Account, Query, Question};
+use crate::registry::protocol::Protocol;
 use crate::registry::{PluginStatus, Registry, RegistryError, Snapshot};
-use crate::report;
-use crate::token::{self, At, Tokens};
-use crate::token_list::{ListStatus, TokenLists};
-use crate::wave::{RoundTrips, Waves};
 use portolan_reader::{Block, ChainReader, NetworkStatus, Pins, Reader, RpcUrl, Upstream};
 use under_way::UnderWay;
 
@@ -198,7 +209,7 @@ impl Gateway {
                 let plans = plan::for_one(&snapshot, &self.networks, slug, *question, account)?;
                 Asked::Protocols { plans, question: *question, aggregate: false }
             }
-            About::Balances { assets, chain_id } => Asked::Balances(balance::Asked {
+            About::Balances { assets, chain_id } => Asked::Balances(balances::Asked {
                 assets: *assets,
                 account,
                 chain_id: *chain_id,
@@ -267,13 +278,13 @@ impl Gateway {
                 Ok(Arc::new(Answer { items, blocks, missing, jobs, about_account: true }))
             }
             Asked::Balances(asked) => {
-                let sources = balance::Sources {
+                let sources = balances::Sources {
                     networks: &self.networks,
                     reader: self.reader.as_ref(),
                     plugins: &plugins,
                     prices: &self.prices,
                 };
-                Ok(Arc::new(balance::answer(sources, &asked, pins, deadline).await?))
+                Ok(Arc::new(balances::answer(sources, &asked, pins, deadline).await?))
             }
         }
     }
@@ -346,7 +357,7 @@ impl Gateway {
         for Admitted { plan, found, mut report } in admitted {
             for found in found {
                 let Some(known) = tokens.get(&plan.network.chain_id) else { continue };
-                match enrich::enrich(&plan, found, known) {
+                match rows::enrich(&plan, found, known) {
                     Ok(row) => rows.push(row),
                     Err(lost) => report::lose(&mut report, lost.into(), &format!("token metadata: {lost}")),
                 }
@@ -367,7 +378,7 @@ impl Gateway {
     ) -> (BTreeMap<u64, Tokens>, Vec<JobReport>) {
         let mut wanted: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
         for Admitted { plan, found, .. } in admitted {
-            wanted.entry(plan.network.chain_id).or_default().extend(found.iter().flat_map(enrich::tokens));
+            wanted.entry(plan.network.chain_id).or_default().extend(found.iter().flat_map(rows::tokens));
         }
         let (reader, prices, book) = (self.reader.as_ref(), &self.prices, self.token_lists.book());
         let book = book.as_ref();
@@ -401,7 +412,7 @@ impl From<Answer> for Told {
 /// What is read from chains.
 enum Asked {
     Protocols { plans: Vec<JobPlan>, question: Question, aggregate: bool },
-    Balances(balance::Asked),
+    Balances(balances::Asked),
 }
 
 impl Asked {
@@ -443,7 +454,7 @@ fn admit(ran: Ran) -> Admitted {
     let Ran { plan, outcome } = ran;
     let (found, report) = match &outcome {
         Ok(outcome) => {
-            let admitted = border::admit(&plan, outcome);
+            let admitted = validate::admit(&plan, outcome);
             let mut report = report::of(&plan, outcome, !admitted.found.is_empty());
             if let Some(rejections) = admitted.rejections() {
                 report::lose(&mut report, Reason::InvalidOutput, &rejections);

@@ -10,7 +10,12 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-use crate::config::LogFormat;
+/// How a log line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
 
 /// Starts logging for the process, and has panics logged as lines like all others.
 pub(crate) fn start(format: LogFormat, filter: EnvFilter) {

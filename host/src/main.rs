@@ -8,39 +8,19 @@ mod config;
 mod http;
 
 mod gateway;
-mod plan;
-mod query;
-mod registry;
-mod runner;
 
-mod deadline;
-mod pin;
-
-mod job;
-mod wave;
-
-mod balance;
-
-mod border;
-mod composition;
-mod enrich;
 mod events;
-mod price;
-mod token;
-mod token_list;
+mod jobs;
+mod registry;
 
-mod ens;
-mod naming;
-
-mod answer;
-mod report;
+mod assets;
+mod names;
 
 mod address;
 mod log;
+mod net;
 mod network;
-mod one_line;
-mod public_address;
-mod stranger;
+mod sanitize;
 
 use std::fmt::Display;
 use std::io::Write;

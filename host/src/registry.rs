@@ -11,8 +11,11 @@ mod examine;
 mod instance;
 mod keeper;
 mod library;
+pub(crate) mod limits;
 mod manifest;
 pub(crate) mod probe;
+pub(crate) mod protocol;
+pub(crate) mod runner;
 mod scan;
 mod settings;
 mod slots;
@@ -31,9 +34,9 @@ use tokio::task::AbortHandle;
 
 pub(crate) use self::instance::Instance;
 pub(crate) use self::status::PluginStatus;
-use crate::answer::Protocol;
-use crate::config::PluginLimits;
 use crate::network::Networks;
+use crate::registry::limits::PluginLimits;
+use crate::registry::protocol::Protocol;
 
 /// Why the registry did not start.
 #[derive(Debug, thiserror::Error)]

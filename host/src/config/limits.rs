@@ -9,44 +9,13 @@ use serde::{Deserialize, Deserializer};
 
 use super::ConfigError;
 use super::layer::Layers;
+use crate::registry::limits::{DEFAULT, Limits, PluginLimits};
 
 /// Beyond, a plugin keeps a thread of the host for longer than any answer waits.
 const RESUME_MS: RangeInclusive<u64> = 1..=60_000;
 
 /// Beyond, a job outlives every answer.
 const JOB_MS: RangeInclusive<u64> = 1..=120_000;
-
-/// What one plugin may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
-    /// For one call into the plugin.
-    pub(crate) resume_ms: u64,
-    /// For a whole job, its reads included.
-    pub(crate) job_ms: u64,
-}
-
-const DEFAULT: Limits = Limits { resume_ms: 1000, job_ms: 5000 };
-
-/// The limits of every plugin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PluginLimits {
-    pub(crate) all: Limits,
-    /// By plugin name.
-    pub(crate) own: BTreeMap<String, Limits>,
-}
-
-impl PluginLimits {
-    /// Those of the plugin with this name.
-    pub(crate) fn of(&self, plugin: &str) -> Limits {
-        self.own.get(plugin).copied().unwrap_or(self.all)
-    }
-}
-
-impl Default for PluginLimits {
-    fn default() -> Self {
-        Self { all: DEFAULT, own: BTreeMap::new() }
-    }
-}
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -4,7 +4,7 @@ use super::ConfigError;
 use super::file::NamesTable;
 use super::layer::Layers;
 use crate::address;
-use crate::ens::{GatewayHost, NameSettings};
+use crate::names::{GatewayHost, NameSettings};
 
 /// Gateways in the own network; names in use need none.
 const HOSTS_MAX: usize = 64;

@@ -10,8 +10,8 @@ use super::ConfigError;
 use super::file::{FeedTable, HttpPricesTable, PricesTable};
 use super::layer::Layers;
 use crate::address;
+use crate::assets::price::{BaseUrl, Feed, Settings};
 use crate::network::Networks;
-use crate::price::{BaseUrl, Feed, Settings};
 
 /// More digits than any price has; arithmetic stays cheap.
 const PRICE_CHARS_MAX: usize = 64;

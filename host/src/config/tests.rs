@@ -5,7 +5,7 @@ use std::time::Duration;
 use bigdecimal::BigDecimal;
 
 use super::*;
-use crate::token_list::Place;
+use crate::assets::token_list::Place;
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 

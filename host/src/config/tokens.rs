@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::ConfigError;
 use super::file::TokensTable;
 use super::layer::{Key, Layers};
-use crate::token_list::Place;
+use crate::assets::token_list::Place;
 
 /// Whoever keeps more merges them.
 const LISTS_MAX: usize = 16;

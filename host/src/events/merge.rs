@@ -8,8 +8,8 @@ use std::sync::Arc;
 use portolan_events::{Event, Kind, Value};
 use portolan_reader::Receipt;
 
+use crate::assets::token::NATIVE;
 use crate::registry::Instance;
-use crate::token::NATIVE;
 
 /// Who tells events, and what.
 #[derive(Debug)]

@@ -11,11 +11,12 @@ use portolan_reader::{Freshness, Outcome, Read, Reply};
 use tokio::time::Instant;
 
 use super::{SUBJECT, Tables};
-use crate::answer::{JobReport, Reason};
+use crate::assets::token::{self, At};
+use crate::gateway::answer::JobReport;
+use crate::gateway::report;
+use crate::jobs::failure::Reason;
+use crate::jobs::wave::Member;
 use crate::network::Network;
-use crate::report;
-use crate::token::{self, At};
-use crate::wave::Member;
 
 /// Steps with reads; the deepest row takes two, a pair of pairs three.
 const STEPS_MAX: u32 = 8;

@@ -17,18 +17,18 @@ use portolan_reader::{Block, Log, Outcome, Read, ReadFailure, Reader, Receipt, R
 use tokio::time::Instant;
 
 use super::{Sources, Tables};
-use crate::answer::Answer;
-use crate::composition::Plugins;
-use crate::config::Limits;
-use crate::deadline::Deadline;
-use crate::http::problem::Problem;
+use crate::assets::price::script::Script;
+use crate::assets::token::Erc20;
+use crate::assets::token_list::Book;
+use crate::gateway::answer::Answer;
+use crate::gateway::compositions::Plugins;
+use crate::gateway::deadline::Deadline;
+use crate::gateway::problem::Problem;
+use crate::gateway::query::Events;
 use crate::network::Networks;
-use crate::price::script::Script;
-use crate::query::Events;
+use crate::registry::limits::Limits;
+use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use crate::registry::{Instance, Snapshot};
-use crate::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
-use crate::token::Erc20;
-use crate::token_list::Book;
 
 pub(super) const ETHEREUM: u64 = 1;
 pub(super) const HASH: B256 = B256::repeat_byte(0x5c);

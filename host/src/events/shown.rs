@@ -9,10 +9,11 @@ use portolan_events::{Asset, Event, Value};
 use portolan_reader::ReadFailure;
 
 use super::merge::Story;
-use crate::answer::{self, Amount, Member, Protocol, Remote};
+use crate::assets::token::Tokens;
+use crate::gateway::answer::{self, Amount, Member, Remote};
 use crate::network::Networks;
 use crate::registry::Snapshot;
-use crate::token::Tokens;
+use crate::registry::protocol::Protocol;
 
 /// What rows are made from.
 pub(super) struct Shown<'a> {

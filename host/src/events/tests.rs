@@ -8,9 +8,9 @@ use portolan_events::Kind;
 use portolan_reader::{Outcome, ReadFailure, Receipt, Told};
 
 use super::script::*;
-use crate::answer::{Answer, Event, Items, JobStatus, Member};
-use crate::price::script::{BLOCK, Script};
-use crate::token::{Erc20, Pair};
+use crate::assets::price::script::{BLOCK, Script};
+use crate::assets::token::{Erc20, Pair};
+use crate::gateway::answer::{Answer, Event, Items, JobStatus, Member};
 use alloy::sol_types::SolCall;
 
 fn chain(receipt: Receipt) -> Script {
@@ -29,7 +29,7 @@ fn acme() -> Plugin {
     Plugin { name: "acme", slug: "acme", topics: vec![STAKED], ..Plugin::default() }
 }
 
-fn events(answer: &Answer) -> &crate::answer::Events {
+fn events(answer: &Answer) -> &crate::gateway::answer::Events {
     let Items::Events(events) = &answer.items else { panic!("{:?}", answer.items) };
     events
 }

@@ -9,9 +9,9 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use portolan_reader::Pins;
 
-use crate::answer::Answer;
-use crate::http::problem::Problem;
-use crate::query::Query;
+use crate::gateway::answer::Answer;
+use crate::gateway::problem::Problem;
+use crate::gateway::query::Query;
 
 /// What is asked, names led to their accounts; the registry's generation, and the block of each network. A transaction is
 /// the same at any block, so the blocks of its answer are no part of the question.
@@ -54,7 +54,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::query::{About, Account, Filter};
+    use crate::gateway::query::{About, Account, Filter};
 
     fn key(account: u8) -> Key {
         let account = Account::Address(Address::repeat_byte(account));

@@ -23,8 +23,8 @@ use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 
 use super::operators::Operators;
-use super::problem::Problem;
 use super::respond::{Front, allow_origins};
+use crate::gateway::problem::Problem;
 
 /// From the end of an answer (or the start of the connection) to the end of the next request's head in HTTP/1.1: long
 /// enough that clients find their connection again, short enough for those that dribble bytes.

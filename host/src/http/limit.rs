@@ -3,13 +3,7 @@
 
 use hyper::http::request::Parts;
 
-use super::problem::{Problem, TooLarge};
-
-/// The contract of the API: method, target and version, without the line's end.
-pub(super) const REQUEST_LINE_BYTES_MAX: usize = 8 * 1024;
-
-/// The contract of the API: names and values, with colon, space and the line's end for each.
-pub(super) const HEADERS_BYTES_MAX: usize = 32 * 1024;
+use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 
 /// Checks the size of everything that came before the body, and that there is no body.
 pub(super) fn check(head: &Parts, has_body: bool) -> Result<(), Problem> {

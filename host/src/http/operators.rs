@@ -10,10 +10,11 @@ use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 
-use super::problem::{ALLOW_OPERATORS, Problem, quoted};
+use super::problem::ALLOW_OPERATORS;
 use super::respond::{BACKSTOP, json, unwritable};
 use super::{limit, view};
 use crate::gateway::Gateway;
+use crate::gateway::problem::{Problem, quoted};
 
 /// Answers the requests of the operators' listener.
 pub(super) struct Operators {

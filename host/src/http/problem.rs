@@ -7,76 +7,17 @@ use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER
 use hyper::{Response, StatusCode};
 
 use super::view;
-use crate::one_line;
+use crate::gateway::problem::{Problem, TooLarge};
+use crate::sanitize;
 
 /// Characters of `detail`; the longest are the lists of valid networks and of types of events.
 const DETAIL_CHARS_MAX: usize = 1000;
-
-/// Characters of a client's input that a detail repeats: a transaction hash and some more.
-const QUOTED_CHARS_MAX: usize = 80;
 
 /// Methods of everything that answers browsers.
 pub(crate) const ALLOW_ANSWERS: &str = "GET, HEAD, OPTIONS";
 
 /// Methods of the operators' listener.
 pub(crate) const ALLOW_OPERATORS: &str = "GET, HEAD";
-
-/// What a client is told instead of an answer; the text is the document's `detail`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Problem {
-    #[error("{0}")]
-    InvalidAddress(String),
-    #[error("{0}")]
-    InvalidNetwork(String),
-    #[error("{0}")]
-    InvalidFilter(String),
-    #[error("{0}")]
-    InvalidHash(String),
-    #[error("{0}")]
-    InvalidName(String),
-    #[error("{0}")]
-    UnknownPath(String),
-    #[error("{0}")]
-    UnknownProtocol(String),
-    #[error("{0}")]
-    NameNotFound(String),
-    #[error("{0}")]
-    TransactionNotFound(String),
-    #[error("this address answers {allow} only")]
-    MethodNotAllowed { allow: &'static str },
-    #[error("{0}")]
-    RequestTooLarge(TooLarge),
-    #[error("the transaction has {logs} logs, more than the {logs_max} that are asked for at most")]
-    TooManyLogs { logs: usize, logs_max: usize },
-    #[error("as many answers as this gateway allows are under way; ask again in a moment")]
-    Overloaded,
-    #[error("{0}")]
-    NetworkNotConfigured(String),
-    #[error("{0}")]
-    ProtocolUnavailable(String),
-    #[error("{0}")]
-    Upstream(String),
-    #[error("{0}")]
-    Deadline(String),
-    #[error("{0}")]
-    Internal(String),
-}
-
-/// Which part of a request is too large.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TooLarge {
-    #[error("a request must not have a body")]
-    Body,
-    #[error("the request line is longer than {} bytes", super::limit::REQUEST_LINE_BYTES_MAX)]
-    Line,
-    #[error("the headers are longer than {} bytes", super::limit::HEADERS_BYTES_MAX)]
-    Headers,
-}
-
-/// A client's input, fit to be repeated in a detail.
-pub(crate) fn quoted(input: &str) -> String {
-    one_line::cut(input, QUOTED_CHARS_MAX)
-}
 
 impl Problem {
     /// Status, last part of `type`, and `title`.
@@ -112,7 +53,7 @@ impl Problem {
     /// The whole document, with its headers.
     pub(crate) fn response(&self) -> Response<Full<Bytes>> {
         let (status, name, title) = self.row();
-        let detail = one_line::cut(&self.to_string(), DETAIL_CHARS_MAX);
+        let detail = sanitize::cut(&self.to_string(), DETAIL_CHARS_MAX);
         let body = view::problem(name, title, status.as_u16(), &detail);
         let mut response = Response::new(Full::from(body));
         *response.status_mut() = status;
@@ -143,6 +84,7 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
+    use crate::gateway::problem::quoted;
 
     async fn document(problem: &Problem) -> String {
         let body = problem.response().into_body().collect().await.unwrap().to_bytes();

@@ -15,9 +15,10 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
-use super::problem::{ALLOW_ANSWERS, Problem};
+use super::problem::ALLOW_ANSWERS;
 use super::route::{self, Listener, Request, Verb};
 use super::{limit, view};
+use crate::gateway::problem::Problem;
 use crate::gateway::{Gateway, Told};
 
 /// What the gateway may take past its own deadline before it counts as a fault.

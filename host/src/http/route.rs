@@ -10,11 +10,13 @@ use percent_encoding::percent_decode_str;
 use portolan_events::{KINDS, Kind};
 use url::form_urlencoded;
 
-use super::problem::{ALLOW_ANSWERS, Problem, quoted};
+use super::problem::ALLOW_ANSWERS;
 use crate::address;
-use crate::ens::{CoinType, Name};
+use crate::gateway::problem::{Problem, quoted};
+use crate::gateway::query::{About, Account, Assets, Events, Filter, Lookup, Query};
+use crate::jobs::plan::Question;
+use crate::names::{CoinType, Name};
 use crate::network::Networks;
-use crate::query::{About, Account, Assets, Events, Filter, Lookup, Query, Question};
 
 /// First path segments that no protocol may be called.
 const RESERVED: [&str; 8] = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];

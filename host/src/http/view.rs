@@ -23,7 +23,7 @@ use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
 use self::report::Report;
 use self::rows::{BalanceView, ClaimableView, FarmingView, LendingView};
-use crate::answer::{Answer, Items, LendingPosition};
+use crate::gateway::answer::{Answer, Items, LendingPosition};
 
 /// Which members the rows of an answer carry.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,8 @@ use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Protocol, Role};
 use portolan_abi::{capability, codec, question};
 
 use super::manifest::Manifest;
-use crate::answer;
 use crate::network::Networks;
+use crate::registry::protocol;
 
 /// The specification's primitives.
 pub(crate) const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];
@@ -110,11 +110,11 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
 }
 
 /// A protocol as answers show it.
-pub(crate) fn shown(protocol: &Protocol) -> answer::Protocol {
+pub(crate) fn shown(protocol: &Protocol) -> protocol::Protocol {
     let logo = protocol.logo.clone().unwrap_or_else(|| {
         format!("https://github.com/decentri-fi/data/raw/master/logo/protocol/{}.png", protocol.slug)
     });
-    answer::Protocol {
+    protocol::Protocol {
         slug: protocol.slug.clone(),
         name: protocol.name.clone(),
         website: protocol.website.clone(),

@@ -12,9 +12,9 @@ use super::catalogue::{self, CatalogueError};
 use super::library::Library;
 use super::settings::{self, SettingsFault};
 use super::stage::Digest;
-use crate::config::Limits;
 use crate::network::Networks;
-use crate::runner::{InstanceLease, IsLast, Job, RunFailure};
+use crate::registry::limits::Limits;
+use crate::registry::runner::{InstanceLease, IsLast, JobId, JobLease, RunFailure};
 
 /// One plugin with one outcome of its settings.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Instance {
     ) -> Result<(Job, Vec<u8>), RunFailure> {
         let runner = Arc::clone(self.lease.runner());
         let (lease, answer) = runner.begin(self.lease.id(), codec::encode(start), frame, is_last).await?;
-        Ok((Job::new(lease, Arc::clone(self)), answer))
+        Ok((Job { lease, _instance: Arc::clone(self) }, answer))
     }
 
     /// Resumes a job of this instance, within its `resume_ms`.
@@ -54,6 +54,20 @@ impl Instance {
     /// [`RunFailure`]; after it the job is not resumed again.
     pub(crate) async fn resume(&self, job: &Job, frame: Vec<u8>, is_last: IsLast) -> Result<Vec<u8>, RunFailure> {
         Arc::clone(self.lease.runner()).resume(job.id(), frame, is_last).await
+    }
+}
+
+/// A job as its driver holds it: ends with its drop, and keeps its instance until then.
+#[derive(Debug)]
+pub(crate) struct Job {
+    lease: JobLease,
+    // Dropped after the lease.
+    _instance: Arc<Instance>,
+}
+
+impl Job {
+    fn id(&self) -> JobId {
+        self.lease.id()
     }
 }
 
@@ -68,12 +82,12 @@ impl Instance {
 
     /// An instance of whatever `runner` is.
     pub(crate) fn run_by(
-        runner: Arc<dyn crate::runner::Runner>,
+        runner: Arc<dyn crate::registry::runner::Runner>,
         label: &str,
         limits: Limits,
         catalogue: Catalogue,
     ) -> Self {
-        let lease = InstanceLease::new(runner, crate::runner::InstanceId(0));
+        let lease = InstanceLease::new(runner, crate::registry::runner::InstanceId(0));
         Self { label: label.into(), limits, catalogue, lease }
     }
 }

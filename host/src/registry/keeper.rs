@@ -22,8 +22,8 @@ use super::slots::{Attempt, Slots, Wanted};
 use super::stage::Stage;
 use super::watch::Watch;
 use super::{Current, Published};
-use crate::config::PluginLimits;
 use crate::network::Networks;
+use crate::registry::limits::PluginLimits;
 
 /// Looks without any hint: with the second look, staging and probing, a change is in force within two seconds.
 const RESCAN: Duration = Duration::from_millis(500);

@@ -23,9 +23,9 @@ use tokio::time::timeout;
 
 use super::manifest::{Manifest, ManifestError};
 use super::stage::Digest;
-use crate::config::{Limits, PluginLimits};
-use crate::runner::Runner;
-use crate::runner::in_process::InProcess;
+use crate::registry::limits::{Limits, PluginLimits};
+use crate::registry::runner::Runner;
+use crate::registry::runner::in_process::InProcess;
 
 /// Each generation keeps about 430 KB mapped for ever.
 const LIBRARIES_MAX: usize = 1_000;

@@ -91,7 +91,7 @@ fn verdict(status: ExitStatus, told: &str) -> Result<(), ProbeError> {
         return Ok(());
     }
     let (line, details) = told.split_once('\n').unwrap_or((told, ""));
-    let line: String = crate::one_line::plain(line, REASON_CHARS_MAX);
+    let line: String = crate::sanitize::plain(line, REASON_CHARS_MAX);
     if code != 1 || line.is_empty() {
         return Err(ProbeError::Ended(status));
     }

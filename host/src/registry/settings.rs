@@ -14,7 +14,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::catalogue::{CatalogueError, PRIMITIVES};
 use crate::network::Networks;
-use crate::one_line;
+use crate::sanitize;
 
 /// A thousand deployments need about 200 KB.
 const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -133,7 +133,7 @@ fn row_place(row: usize, settings: &Settings, networks: &Networks) -> String {
 /// Text of a plugin for a log line or a status: bounded, without control characters.
 pub(crate) fn printable(text: &str) -> String {
     const CHARS_MAX: usize = 300;
-    one_line::plain(text, CHARS_MAX)
+    sanitize::plain(text, CHARS_MAX)
 }
 
 fn syntax(text: &str, error: &toml::de::Error) -> SettingsFault {

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
-use crate::answer::{Amount, Event, Events, Member, Remote};
+use crate::gateway::answer::{Amount, Event, Events, Member, Remote};
 use crate::http::number;
 
 #[derive(Serialize)]

@@ -4,7 +4,7 @@ use alloy::primitives::Address;
 use hyper::header::HeaderName;
 
 use super::parts::lower;
-use crate::answer::{Answer, Missing};
+use crate::gateway::answer::{Answer, Missing};
 
 pub(in crate::http) const ACCOUNT: HeaderName = HeaderName::from_static("portolan-account");
 pub(in crate::http) const BLOCKS: HeaderName = HeaderName::from_static("portolan-blocks");
@@ -65,7 +65,7 @@ fn member(missing: &Missing) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Reason;
+    use crate::jobs::failure::Reason;
     use crate::network::Networks;
 
     fn missing(subject: &str, chain_id: u64, reason: Reason) -> Missing {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::Shape;
 use super::parts::lower;
-use crate::answer::NameRecord;
-use crate::ens::{CoinType, Fact, Facts};
+use crate::gateway::answer::NameRecord;
+use crate::names::{CoinType, Fact, Facts};
 
 #[derive(Serialize)]
 pub(super) struct NameView<'a> {

@@ -7,9 +7,9 @@ use portolan_reader::{EndpointStatus, NetworkStatus, Quantiles, Rung};
 use serde::Serialize;
 
 use super::report::BlockView;
+use crate::assets::token_list::ListStatus;
 use crate::network::Network;
 use crate::registry::PluginStatus;
-use crate::token_list::ListStatus;
 
 #[derive(Serialize)]
 struct Health {
@@ -195,8 +195,8 @@ mod tests {
     use portolan_reader::{Block, EndpointState};
 
     use super::*;
+    use crate::assets::token_list::Version;
     use crate::network::Networks;
-    use crate::token_list::Version;
 
     fn shown(upstreams: &[NetworkStatus]) -> String {
         let networks = Networks::new([]);

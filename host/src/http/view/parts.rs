@@ -7,9 +7,10 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Shape;
-use crate::answer::{Protocol, Token};
+use crate::assets::token::Token;
 use crate::http::number;
 use crate::network::Network;
+use crate::registry::protocol::Protocol;
 
 /// A JSON number of any length, written as it stands.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::header::ALL;
-use crate::answer::{Answer, JobReport, JobStatus, Missing};
+use crate::gateway::answer::{Answer, JobReport, JobStatus, Missing};
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {

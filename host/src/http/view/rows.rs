@@ -6,8 +6,10 @@ use serde::Serialize;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
-use crate::answer::{Balance, ClaimTransaction, Claimable, FarmingPosition, LendingPosition, Row, Token};
+use crate::assets::token::Token;
+use crate::gateway::answer::{Balance, Claimable, FarmingPosition, LendingPosition, Row};
 use crate::http::number;
+use crate::jobs::validate::ClaimTransaction;
 use crate::network::Network;
 
 /// Members that every row has with `detail=full`.

@@ -6,11 +6,15 @@ use alloy::primitives::{Address, B256, Bytes, U256, address};
 use bigdecimal::BigDecimal;
 
 use super::*;
-use crate::answer::{
-    Amount, Balance, ClaimTransaction, Claimable, Event, Events, FarmingPosition, JobReport, JobStatus, Member,
-    Missing, Price, Protocol, Reason, Remote, Row, Token,
+use crate::assets::price::Price;
+use crate::assets::token::Token;
+use crate::gateway::answer::{
+    Amount, Balance, Claimable, Event, Events, FarmingPosition, JobReport, JobStatus, Member, Missing, Remote, Row,
 };
+use crate::jobs::failure::Reason;
+use crate::jobs::validate::ClaimTransaction;
 use crate::network::{Network, Networks};
+use crate::registry::protocol::Protocol;
 use portolan_events::{Kind, Log, Transaction};
 use portolan_reader::Block;
 

@@ -6,9 +6,9 @@ use super::super::examine::Refusal;
 use super::super::manifest::Manifest;
 use super::super::settings;
 use super::*;
-use crate::config::Limits;
 use crate::network::Networks;
-use crate::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use crate::registry::limits::Limits;
+use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
 #[derive(Debug)]
 struct NoRunner;

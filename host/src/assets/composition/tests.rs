@@ -1,0 +1,127 @@
+//! Compositions and the prices that are made of them, over a scripted chain.
+
+use std::time::Duration;
+
+use bigdecimal::BigDecimal;
+use tokio::time::Instant;
+
+use super::script::Table;
+use super::*;
+use crate::assets::price::script::{BLOCK, Script};
+use crate::assets::price::{Price, Settings};
+use crate::assets::token::{Erc20, Erc4626};
+use crate::network::Networks;
+
+/// At 2000 dollars, of 18 decimals.
+const A: Address = Address::repeat_byte(0xa1);
+/// At one dollar, of 6 decimals.
+const B: Address = Address::repeat_byte(0xb1);
+/// Nobody knows its price.
+const C: Address = Address::repeat_byte(0xc1);
+
+fn e18(whole: u64) -> U256 {
+    U256::from(whole) * U256::from(10).pow(U256::from(18))
+}
+
+fn share(number: u8) -> Address {
+    Address::repeat_byte(number)
+}
+
+/// Shares 1 to 9 and the three tokens tell their decimals, and no more.
+fn chain() -> Script {
+    let mut script = Script::default();
+    let shares = (1..10).map(|number| (share(number), 18));
+    for (token, decimals) in shares.chain([(A, 18), (B, 6), (C, 18)]) {
+        script.call(token, &Erc20::decimalsCall {}, U256::from(decimals));
+    }
+    script
+}
+
+async fn of(script: &Script, table: &Table, tokens: &[Address]) -> HashMap<Address, Price> {
+    let networks = Networks::new([]);
+    let fixed = [(A, "2000"), (B, "1")].map(|(token, usd)| (1, token, usd.parse().unwrap()));
+    let prices = Prices::new(Settings { fixed: fixed.to_vec(), ..Settings::default() });
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let at = At { reader: script, network: networks.named("ethereum").unwrap(), block: &BLOCK, deadline };
+    let mut facts = Facts::read(at, &prices, &tokens.iter().copied().collect()).await;
+    let composed = Composed::find(at, table, &prices, &mut facts).await;
+    let (mut priced, _) = prices.by_facts(at, &facts, &composed, Vec::new()).await;
+    priced.retain(|token, _| tokens.contains(token));
+    priced
+}
+
+async fn one(script: &Script, table: &Table, token: Address) -> Option<BigDecimal> {
+    of(script, table, &[token]).await.remove(&token).map(|price| price.usd)
+}
+
+#[tokio::test]
+async fn a_share_is_worth_its_part_of_all_that_is_redeemed() {
+    let mut table = Table::default();
+    // Three A and five B for four whole shares: (3 · 2000 + 5 · 1) / 4.
+    table.tell(share(1), e18(4), &[(A, e18(3)), (B, U256::from(5_000_000))]);
+    let price = of(&chain(), &table, &[share(1)]).await.remove(&share(1)).unwrap();
+    assert_eq!((price.usd, price.source), ("1501.25".parse().unwrap(), "derived:composition"));
+    table.tell(share(2), e18(1), &[(A, e18(1)), (C, U256::from(1))]);
+    assert_eq!(one(&chain(), &table, share(2)).await, None, "a part without a price leaves none to the whole");
+    table.tell(share(3), e18(1), &[(A, U256::ZERO)]);
+    assert_eq!(one(&chain(), &table, share(3)).await, None, "what redeems to nothing has no price");
+}
+
+#[tokio::test]
+async fn shares_of_shares_go_four_deep_and_no_deeper() {
+    let mut table = Table::default();
+    for number in 1..=5 {
+        let part = if number == 1 { A } else { share(number - 1) };
+        // Each is worth one and a half of what is below.
+        table.tell(share(number), e18(2), &[(part, e18(3))]);
+    }
+    for (number, usd) in [(1, "3000"), (2, "4500"), (3, "6750"), (4, "10125")] {
+        assert_eq!(one(&chain(), &table, share(number)).await, Some(usd.parse().unwrap()));
+    }
+    assert_eq!(one(&chain(), &table, share(5)).await, None);
+    let all: Vec<Address> = (1..=5).map(share).collect();
+    let priced = of(&chain(), &table, &all).await;
+    assert!(priced.len() == 4 && !priced.contains_key(&share(5)), "what is asked beside it makes no difference");
+}
+
+#[tokio::test]
+async fn a_ring_of_shares_ends_without_a_price() {
+    let mut table = Table::default();
+    table.tell(share(1), e18(1), &[(share(2), e18(1)), (A, e18(1))]);
+    table.tell(share(2), e18(1), &[(share(1), e18(1))]);
+    assert!(of(&chain(), &table, &[share(1), share(2)]).await.is_empty());
+    assert_eq!(table.asked(), [[share(1), share(2)]], "no token is asked about twice");
+}
+
+#[tokio::test]
+async fn a_share_of_a_vault_is_worth_what_the_vault_redeems_to() {
+    let (mut script, mut table) = (chain(), Table::default());
+    let vault = share(2);
+    script.call(vault, &Erc4626::assetCall {}, A).call(vault, &Erc4626::convertToAssetsCall { shares: e18(1) }, e18(2));
+    table.tell(share(1), e18(1), &[(vault, e18(3))]).tell(vault, e18(1), &[(B, U256::from(1))]);
+    assert_eq!(one(&script, &table, share(1)).await, Some("12000".parse().unwrap()));
+    assert_eq!(table.asked(), [[share(1)]], "a vault tells by itself what it is made of");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_what_has_a_source_and_about_the_native_token() {
+    let table = Table::default();
+    let priced = of(&chain(), &table, &[A, B, NATIVE]).await;
+    assert_eq!(priced.len(), 2);
+    assert!(table.asked().is_empty());
+}
+
+#[tokio::test]
+async fn the_parts_of_an_answer_are_bounded() {
+    let (script, mut table) = (chain(), Table::default());
+    // Four hundred shares of sixteen tokens each, all different.
+    let token = |number: u64| Address::left_padding_from(&(number + 1).to_be_bytes());
+    let shares: Vec<Address> = (0..400).map(token).collect();
+    for (first, share) in (1000..).step_by(16).zip(&shares) {
+        let parts: Vec<(Address, U256)> = (first..first + 16).map(|part| (token(part), e18(1))).collect();
+        table.tell(*share, e18(1), &parts);
+    }
+    of(&script, &table, &shares).await;
+    let asked: Vec<usize> = table.asked().iter().map(Vec::len).collect();
+    assert_eq!(asked, [400, PARTS_MAX]);
+}

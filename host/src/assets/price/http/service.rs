@@ -1,0 +1,90 @@
+//! A price service on loopback that answers as its test says, and keeps what it was asked.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use alloy::primitives::Address;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+
+use super::*;
+
+/// What a request is answered with.
+#[derive(Clone, Debug)]
+pub(in crate::assets::price) enum Answer {
+    Body(String),
+    Raw(Vec<u8>),
+    /// Nothing until [`Service::release`], then the body.
+    Late(String),
+    /// The connection is closed without a word.
+    Close,
+}
+
+#[derive(Debug)]
+pub(in crate::assets::price) struct Service {
+    pub(in crate::assets::price) address: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
+    release: Arc<Notify>,
+}
+
+impl Service {
+    pub(in crate::assets::price) async fn start(answer: Answer) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let service = Self { address: listener.local_addr().unwrap(), asked: Arc::default(), release: Arc::default() };
+        let (asked, release) = (Arc::clone(&service.asked), Arc::clone(&service.release));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, answer.clone(), Arc::clone(&asked), Arc::clone(&release)));
+            }
+        });
+        service
+    }
+
+    pub(in crate::assets::price) fn base(&self) -> BaseUrl {
+        BaseUrl::parse(&format!("http://{}/key", self.address), false).unwrap()
+    }
+
+    /// The targets of all connections so far; empty for one that sent no request.
+    pub(in crate::assets::price) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    pub(in crate::assets::price) fn release(&self) {
+        self.release.notify_one();
+    }
+}
+
+async fn serve(mut stream: TcpStream, answer: Answer, asked: Arc<Mutex<Vec<String>>>, release: Arc<Notify>) {
+    let mut request = Vec::new();
+    let mut byte = [0];
+    while !request.ends_with(b"\r\n\r\n") && matches!(stream.read(&mut byte).await, Ok(1)) {
+        request.push(byte[0]);
+    }
+    let target = String::from_utf8_lossy(&request).split(' ').nth(1).unwrap_or_default().to_owned();
+    asked.lock().unwrap().push(target);
+    let bytes = match answer {
+        Answer::Body(body) => ok(&body),
+        Answer::Raw(bytes) => bytes,
+        Answer::Late(body) => {
+            release.notified().await;
+            ok(&body)
+        }
+        Answer::Close => return,
+    };
+    // The other side may have hung up, as it should on a body that is too large.
+    let _ = stream.write_all(&bytes).await;
+}
+
+fn ok(body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// A body with these coins of Ethereum, each with the price as JSON.
+pub(in crate::assets::price) fn body(coins: &[(Address, &str)]) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let coin = |(token, price): &(Address, &str)| {
+        format!("\"ethereum:{token:#x}\":{{\"decimals\":18,\"price\":{price},\"symbol\":\"X\",\"timestamp\":{now}}}")
+    };
+    format!("{{\"coins\":{{{}}}}}", coins.iter().map(coin).collect::<Vec<_>>().join(","))
+}

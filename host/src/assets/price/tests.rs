@@ -1,0 +1,372 @@
+//! The chain of sources, over a scripted chain and a service on loopback.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::{Bytes, U256, aliases::U112};
+use portolan_reader::Outcome;
+use tokio::time::Instant;
+
+use super::feeds::Aggregator;
+use super::http::service::{Answer, Service, body};
+use super::script::{BLOCK, Script, is_pinned};
+use super::*;
+use crate::assets::token::{AToken, At, CToken, Erc20, Erc4626, NATIVE, Pair, SolidlyPair};
+use crate::network::Networks;
+
+const A: Address = Address::repeat_byte(0xa1);
+const B: Address = Address::repeat_byte(0xb1);
+const LP: Address = Address::repeat_byte(0x1b);
+const FEED_A: Address = Address::repeat_byte(0xfa);
+const FEED_B: Address = Address::repeat_byte(0xfb);
+const HEARTBEAT_S: u32 = 3600;
+
+fn ethereum() -> Arc<Network> {
+    Arc::clone(Networks::new([]).named("ethereum").unwrap())
+}
+
+fn feed(token: Address, address: Address) -> (u64, Address, Feed) {
+    (1, token, Feed { address, heartbeat_s: HEARTBEAT_S })
+}
+
+fn fixed(token: Address, usd: &str) -> (u64, Address, BigDecimal) {
+    (1, token, usd.parse().unwrap())
+}
+
+/// A at 2000 and B at 1 dollar, of 18 and 6 decimals.
+fn two_tokens() -> (Script, Settings) {
+    let mut script = Script::default();
+    erc20(&mut script, A, 18);
+    erc20(&mut script, B, 6);
+    script.feed(FEED_A, 200_000_000_000, 10).feed(FEED_B, 100_000_000, 20);
+    (script, Settings { feeds: vec![feed(A, FEED_A), feed(B, FEED_B)], ..Settings::default() })
+}
+
+fn erc20(script: &mut Script, token: Address, decimals: u8) {
+    script.call(token, &Erc20::decimalsCall {}, U256::from(decimals));
+}
+
+fn pair(script: &mut Script, tokens: [Address; 2], reserves: [U256; 2], supply: U256) {
+    erc20(script, LP, 18);
+    script
+        .call(LP, &Pair::token0Call {}, tokens[0])
+        .call(LP, &Pair::token1Call {}, tokens[1])
+        .call(LP, &Pair::getReservesCall {}, (U112::from(reserves[0]), U112::from(reserves[1]), U256::from(1)))
+        .call(LP, &Erc20::totalSupplyCall {}, supply);
+}
+
+fn vault(script: &mut Script, vault: Address, asset: Address, assets_a_share: U256) {
+    erc20(script, vault, 18);
+    let shares = e18(1);
+    script.call(vault, &Erc4626::assetCall {}, asset).call(
+        vault,
+        &Erc4626::convertToAssetsCall { shares },
+        assets_a_share,
+    );
+}
+
+fn e18(whole: u64) -> U256 {
+    U256::from(whole) * U256::from(10).pow(U256::from(18))
+}
+
+async fn of(script: &Script, settings: &Settings, tokens: &[Address]) -> HashMap<Address, Price> {
+    by(&Prices::new(settings.clone()), script, tokens, Instant::now() + Duration::from_secs(60)).await
+}
+
+/// Of what was asked for alone.
+async fn by(prices: &Prices, script: &Script, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
+    let at = At { reader: script, network: &ethereum(), block: &BLOCK, deadline };
+    let facts = Facts::read(at, prices, &tokens.iter().copied().collect()).await;
+    let (mut priced, ridden) = prices.by_facts(at, &facts, &Composed::default(), Vec::new()).await;
+    assert!(ridden.is_empty());
+    priced.retain(|token, _| tokens.contains(token));
+    priced
+}
+
+/// Dollars, source and age.
+async fn one(script: &Script, settings: &Settings, token: Address) -> Option<(String, &'static str, Option<u64>)> {
+    let price = of(script, settings, &[token]).await.remove(&token)?;
+    Some((price.usd.normalized().to_plain_string(), price.source, price.age_s))
+}
+
+fn told(usd: &str, source: &'static str, age_s: u64) -> Option<(String, &'static str, Option<u64>)> {
+    Some((usd.into(), source, Some(age_s)))
+}
+
+#[tokio::test]
+async fn what_the_operator_states_goes_before_a_feed_and_a_feed_before_the_http_source() {
+    let (mut script, mut settings) = two_tokens();
+    let other = Address::repeat_byte(0xc1);
+    erc20(&mut script, other, 18);
+    let service = Service::start(Answer::Body(body(&[(A, "7"), (B, "8"), (other, "9")]))).await;
+    settings.http = Some(service.base());
+    settings.fixed = vec![fixed(B, "0.5")];
+    let prices = of(&script, &settings, &[A, B, other]).await;
+    let shown = |token| prices.get(&token).map(|price: &Price| (price.usd.normalized().to_string(), price.source));
+    assert_eq!(shown(A), Some(("2000".into(), "chainlink")));
+    assert_eq!(shown(B), Some(("0.5".into(), "static")));
+    assert_eq!(shown(other), Some(("9".into(), "llama")));
+    assert_eq!(service.asked().len(), 1, "and only what nobody states or writes is asked for");
+    assert!(service.asked()[0].ends_with(&format!("/ethereum:{other:#x}")), "{:?}", service.asked());
+}
+
+#[tokio::test]
+async fn a_feed_that_is_wrong_leaves_the_price_to_the_next_source() {
+    let silent = |script: &mut Script, outcome: Outcome| {
+        script.outcome(FEED_A, &alloy::sol_types::SolCall::abi_encode(&Aggregator::latestRoundDataCall {}), outcome);
+    };
+    let at = |script: &mut Script, updated_at: u64| {
+        let answer = alloy::primitives::I256::try_from(200_000_000_000_i64).unwrap();
+        let round = (U256::from(1), answer, U256::from(1), U256::from(updated_at), U256::from(1));
+        script.call(FEED_A, &Aggregator::latestRoundDataCall {}, round);
+    };
+    type Break<'a> = (&'a str, Box<dyn Fn(&mut Script) + 'a>);
+    let breaks: [Break<'_>; 8] = [
+        (
+            "zero",
+            Box::new(|script| {
+                let _ = script.feed(FEED_A, 0, 10);
+            }),
+        ),
+        (
+            "negative",
+            Box::new(|script| {
+                let _ = script.feed(FEED_A, -200_000_000_000, 10);
+            }),
+        ),
+        (
+            "stale",
+            Box::new(|script| {
+                let _ = script.feed(FEED_A, 200_000_000_000, u64::from(HEARTBEAT_S) + 601);
+            }),
+        ),
+        ("from the future", Box::new(|script| at(script, BLOCK.timestamp + 1))),
+        ("never written", Box::new(|script| at(script, 0))),
+        ("reverting", Box::new(|script| silent(script, Outcome::Reverted(Bytes::from_static(b"x"))))),
+        ("missing", Box::new(|script| silent(script, Outcome::NoCode))),
+        ("not read", Box::new(|script| silent(script, Outcome::Failed(portolan_reader::ReadFailure::Timeout)))),
+    ];
+    for (how, break_feed) in breaks {
+        let (mut script, mut settings) = two_tokens();
+        assert_eq!(one(&script, &settings, A).await, told("2000", "chainlink", 10), "{how}");
+        break_feed(&mut script);
+        assert_eq!(one(&script, &settings, A).await, None, "{how}");
+        let service = Service::start(Answer::Body(body(&[(A, "1999")]))).await;
+        settings.http = Some(service.base());
+        let next = one(&script, &settings, A).await.map(|(usd, source, _)| (usd, source));
+        assert_eq!(next, Some(("1999".into(), "llama")), "{how}");
+        settings.http = None;
+        // The vault of the token has a feed that is as wrong, and is priced by what it holds of another.
+        vault(&mut script, A, B, U256::from(3_000_000));
+        assert_eq!(one(&script, &settings, A).await, told("3", "derived:erc4626", 20), "{how}");
+    }
+}
+
+#[tokio::test]
+async fn feeds_of_eighteen_decimals_and_feeds_in_a_row_are_exact() {
+    let (mut script, settings) = two_tokens();
+    script.call(FEED_A, &Aggregator::decimalsCall {}, U256::from(18));
+    assert_eq!(one(&script, &settings, A).await, told("0.0000002", "chainlink", 10));
+    // The shipped row of WBTC: WBTC / BTC, then BTC / USD.
+    let wbtc = alloy::primitives::address!("2260fac5e5542a773aa44fbcfedf7c193bc2c599");
+    let feeds = Feeds::new([]).of(&ethereum(), wbtc).to_vec();
+    script.feed(feeds[0].address, 99_900_000, 80_000).feed(feeds[1].address, 6_000_000_000_000, 30);
+    assert_eq!(one(&script, &settings, wbtc).await, told("59940", "chainlink", 80_000));
+    script.feed(feeds[1].address, 0, 30);
+    assert_eq!(one(&script, &settings, wbtc).await, None, "half a price is none");
+}
+
+#[tokio::test]
+async fn the_native_token_and_its_wrapper_have_one_price() {
+    let wrapped = ethereum().wrapped_native.unwrap();
+    let mut script = Script::default();
+    erc20(&mut script, wrapped, 18);
+    script.feed(FEED_A, 200_000_000_000, 10);
+    for token in [NATIVE, wrapped] {
+        let settings = Settings { feeds: vec![feed(token, FEED_A)], ..Settings::default() };
+        assert_eq!(one(&script, &settings, NATIVE).await, told("2000", "chainlink", 10));
+        assert_eq!(one(&script, &settings, wrapped).await, told("2000", "chainlink", 10));
+    }
+    let stated = |token| Settings { fixed: vec![fixed(token, "1500")], ..Settings::default() };
+    let derived = Some(("1500".to_owned(), "derived:wrapped", None));
+    assert_eq!(one(&script, &stated(NATIVE), wrapped).await, derived);
+    assert_eq!(one(&script, &stated(wrapped), NATIVE).await, derived);
+    assert_eq!(one(&script, &Settings::default(), wrapped).await, None);
+}
+
+#[tokio::test]
+async fn a_pair_share_is_worth_its_fair_part_of_the_reserves_in_two_requests() {
+    let (mut script, settings) = two_tokens();
+    pair(&mut script, [A, B], [e18(100), U256::from(200_000_000_000_u64)], e18(1000));
+    assert_eq!(one(&script, &settings, LP).await, told("400", "derived:pair", 20));
+    let waves = script.waves();
+    assert_eq!(script.requests().len(), 2, "what is asked of its tokens takes along how much there is");
+    let changing = waves.last().unwrap().iter().filter(|read| {
+        read.data == alloy::sol_types::SolCall::abi_encode(&Pair::getReservesCall {})
+            || read.data == alloy::sol_types::SolCall::abi_encode(&Erc20::totalSupplyCall {})
+            || read.data == alloy::sol_types::SolCall::abi_encode(&Aggregator::latestRoundDataCall {})
+    });
+    let changing: Vec<_> = changing.collect();
+    assert_eq!(changing.len(), 4);
+    assert!(changing.into_iter().all(is_pinned));
+}
+
+#[tokio::test]
+async fn at_another_block_all_is_one_request_for_what_may_have_changed() {
+    let (mut script, settings) = two_tokens();
+    pair(&mut script, [A, B], [e18(100), U256::from(200_000_000_000_u64)], e18(1000));
+    one(&script, &settings, LP).await;
+    let before = script.requests().len();
+    one(&script, &settings, LP).await;
+    assert_eq!(script.requests().len(), before, "nothing new at the same block");
+    script.next_block();
+    assert_eq!(one(&script, &settings, LP).await, told("400", "derived:pair", 20));
+    let requests = script.requests();
+    assert_eq!(requests[before..].iter().map(Vec::len).collect::<Vec<_>>(), [4], "two feeds, reserves, and supply");
+    assert!(requests[before].iter().all(is_pinned));
+}
+
+#[tokio::test]
+async fn what_is_known_of_some_tokens_is_asked_with_the_facts_of_a_new_one() {
+    let (mut script, settings) = two_tokens();
+    vault(&mut script, LP, A, e18(1));
+    one(&script, &settings, LP).await;
+    script.next_block();
+    let before = script.requests().len();
+    assert_eq!(of(&script, &settings, &[LP, A, B]).await.len(), 3);
+    assert_eq!(script.requests().len() - before, 1);
+}
+
+#[tokio::test]
+async fn a_large_swap_in_the_block_does_not_move_a_pair_share() {
+    let [in_balance, swapped] = {
+        let before = [e18(100), U256::from(200_000_000_000_u64)];
+        // 900 A in: at 0.3 % of fee, 900 · 0.997 / (100 + 900 · 0.997) of B come out.
+        let paid = e18(900) * U256::from(997);
+        let out = paid * before[1] / (before[0] * U256::from(1000) + paid);
+        [before, [before[0] + e18(900), before[1] - out]]
+    };
+    let mut values = Vec::new();
+    for reserves in [in_balance, swapped] {
+        let (mut script, settings) = two_tokens();
+        pair(&mut script, [A, B], reserves, e18(1000));
+        values.push(of(&script, &settings, &[LP]).await.remove(&LP).unwrap().usd);
+    }
+    let moved = (&values[1] - &values[0]) / &values[0];
+    assert!(moved.abs() < BigDecimal::new(1.into(), 2), "{moved}");
+}
+
+#[tokio::test]
+async fn a_pair_with_an_unpriced_side_or_another_curve_has_no_price() {
+    let (mut script, settings) = two_tokens();
+    let unknown = Address::repeat_byte(0xc1);
+    erc20(&mut script, unknown, 18);
+    pair(&mut script, [A, unknown], [e18(1), e18(1)], e18(1));
+    assert_eq!(one(&script, &settings, LP).await, None);
+    pair(&mut script, [A, B], [e18(1), U256::from(2_000_000_000)], e18(1));
+    assert_eq!(one(&script, &settings, LP).await, told("4000", "derived:pair", 20));
+    script.call(LP, &SolidlyPair::stableCall {}, false);
+    assert_eq!(one(&script, &settings, LP).await, told("4000", "derived:pair", 20));
+    script.call(LP, &SolidlyPair::stableCall {}, true);
+    assert_eq!(one(&script, &settings, LP).await, None);
+}
+
+#[tokio::test]
+async fn receipts_are_worth_their_underlying_at_their_rate_and_debts_nothing() {
+    let (mut script, settings) = two_tokens();
+    let [a_token, debt, c_token] = [0x31, 0x32, 0x33].map(Address::repeat_byte);
+    for token in [a_token, debt] {
+        erc20(&mut script, token, 6);
+        script.call(token, &AToken::UNDERLYING_ASSET_ADDRESSCall {}, B);
+    }
+    script.call(a_token, &AToken::RESERVE_TREASURY_ADDRESSCall {}, Address::repeat_byte(0x77));
+    erc20(&mut script, c_token, 8);
+    // One cToken of 8 decimals is 0.02 of a token of 18: 0.02 · 10^(18 + 18 - 8).
+    let rate = U256::from(2) * U256::from(10).pow(U256::from(26));
+    script.call(c_token, &CToken::underlyingCall {}, A).call(c_token, &CToken::exchangeRateStoredCall {}, rate);
+    assert_eq!(one(&script, &settings, a_token).await, told("1", "derived:aave", 20));
+    assert_eq!(one(&script, &settings, debt).await, None);
+    assert_eq!(one(&script, &settings, c_token).await, told("40", "derived:compound", 10));
+}
+
+#[tokio::test]
+async fn derivations_go_four_deep_and_no_deeper() {
+    let (mut script, settings) = two_tokens();
+    let vaults: Vec<Address> = (1..=5).map(Address::repeat_byte).collect();
+    for (place, token) in vaults.iter().enumerate() {
+        let asset = place.checked_sub(1).map_or(A, |below| vaults[below]);
+        // Each share is 1.5 of what is below it.
+        vault(&mut script, *token, asset, e18(3) / U256::from(2));
+    }
+    for (token, usd) in vaults.iter().zip(["3000", "4500", "6750", "10125"]) {
+        assert_eq!(one(&script, &settings, *token).await, told(usd, "derived:erc4626", 10));
+    }
+    let before = script.requests().len();
+    assert_eq!(one(&script, &settings, vaults[4]).await, None);
+    assert!(script.requests().len() - before <= 5);
+    let all = of(&script, &settings, &vaults).await;
+    assert_eq!(all.len(), 4, "what is asked beside it makes no difference");
+    assert!(!all.contains_key(&vaults[4]));
+}
+
+#[tokio::test]
+async fn what_is_made_of_itself_has_no_price() {
+    let (mut script, settings) = two_tokens();
+    let [x, y] = [0x41, 0x42].map(Address::repeat_byte);
+    vault(&mut script, x, y, e18(2));
+    vault(&mut script, y, x, e18(2));
+    vault(&mut script, B, B, e18(2));
+    pair(&mut script, [A, LP], [e18(1), e18(1)], e18(1));
+    let prices = of(&script, &settings, &[x, y, LP, A]).await;
+    assert_eq!(prices.keys().copied().collect::<Vec<_>>(), [A]);
+    assert_eq!(script.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_token_that_does_not_tell_its_decimals_makes_nothing_of_its_parts() {
+    let mut script = Script::default();
+    let settings = Settings { fixed: vec![fixed(A, "2")], ..Settings::default() };
+    vault(&mut script, LP, A, e18(1));
+    assert_eq!(one(&script, &settings, LP).await, None, "the part does not tell them");
+    erc20(&mut script, A, 18);
+    assert_eq!(one(&script, &settings, LP).await, Some(("2".into(), "derived:erc4626", None)));
+    script.call(LP, &Erc20::decimalsCall {}, U256::from(256));
+    assert_eq!(one(&script, &settings, LP).await, None, "the share tells none that there are");
+}
+
+#[tokio::test]
+async fn a_quote_of_a_token_with_other_decimals_is_not_used() {
+    let mut script = Script::default();
+    let service = Service::start(Answer::Body(body(&[(A, "5"), (B, "5")]))).await;
+    let settings = Settings { http: Some(service.base()), ..Settings::default() };
+    erc20(&mut script, A, 18);
+    erc20(&mut script, B, 6);
+    let prices = of(&script, &settings, &[A, B]).await;
+    assert_eq!(prices.keys().copied().collect::<Vec<_>>(), [A]);
+}
+
+#[tokio::test]
+async fn a_hanging_http_source_costs_a_part_of_the_time_and_nothing_where_others_know_the_price() {
+    let (mut script, mut settings) = two_tokens();
+    let service = Service::start(Answer::Late(String::new())).await;
+    settings.http = Some(service.base());
+    vault(&mut script, LP, A, e18(1));
+    let prices = Prices::new(settings);
+    let started = Instant::now();
+    let deadline = started + Duration::from_secs(40);
+    let of_feed = by(&prices, &script, &[A], deadline).await;
+    assert_eq!(of_feed.len(), 1);
+    assert!(service.asked().is_empty(), "nobody asks for what a feed tells");
+    let derived = by(&prices, &script, &[LP], started + Duration::from_secs(1)).await;
+    assert_eq!(derived.get(&LP).map(|price| price.source), Some("derived:erc4626"));
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn nothing_asked_reads_nothing_and_plain_tokens_are_one_request() {
+    let (script, settings) = two_tokens();
+    assert!(of(&script, &settings, &[]).await.is_empty());
+    assert!(script.waves().is_empty());
+    assert_eq!(of(&script, &settings, &[A, B, Address::repeat_byte(0xc1)]).await.len(), 2);
+    assert_eq!(script.requests().len(), 1);
+}

@@ -1,0 +1,84 @@
+//! Waves of facts, over a scripted chain.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::U256;
+use tokio::time::Instant;
+
+use super::*;
+use crate::assets::price::Settings;
+use crate::assets::price::script::{BLOCK, Script, is_pinned};
+use crate::assets::token::contracts::{Erc20, Erc4626, Pair};
+use crate::network::Networks;
+
+const ASSET: Address = Address::repeat_byte(0xa1);
+
+fn token(number: usize) -> Address {
+    Address::left_padding_from(&(number + 1).to_be_bytes())
+}
+
+fn vault(script: &mut Script, vault: Address, asset: Address) {
+    script.call(vault, &Erc4626::assetCall {}, asset);
+}
+
+fn pair(script: &mut Script, pair: Address, tokens: [Address; 2]) {
+    script.call(pair, &Pair::token0Call {}, tokens[0]).call(pair, &Pair::token1Call {}, tokens[1]).call(
+        pair,
+        &Pair::getReservesCall {},
+        (U256::ZERO, U256::ZERO, U256::ZERO),
+    );
+}
+
+async fn facts(script: &Script, tokens: impl IntoIterator<Item = Address>) -> Facts {
+    let networks = Networks::new([]);
+    let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
+    let at = At { reader: script, network: &Arc::clone(network), block: &BLOCK, deadline };
+    Facts::read(at, &Prices::new(Settings::default()), &tokens.into_iter().collect()).await
+}
+
+#[tokio::test]
+async fn each_token_is_asked_once_and_for_what_stands() {
+    let mut script = Script::default();
+    let shares: Vec<Address> = (0..3).map(token).collect();
+    shares.iter().for_each(|share| vault(&mut script, *share, ASSET));
+    script.call(ASSET, &Erc20::decimalsCall {}, U256::from(6));
+    let facts = facts(&script, shares.clone()).await;
+    assert_eq!(facts.get(ASSET).unwrap().decimals, Some(6));
+    assert_eq!(facts.iter().count(), 4);
+    let waves = script.waves();
+    let asked = |wave: &[Read]| wave.iter().map(|read| read.to).collect::<BTreeSet<_>>();
+    assert_eq!(
+        waves.iter().map(|wave| asked(wave)).collect::<Vec<_>>(),
+        [shares.into_iter().collect(), [ASSET].into()]
+    );
+    assert!(!waves.concat().iter().any(is_pinned));
+}
+
+#[tokio::test]
+async fn what_is_made_of_itself_ends_and_what_goes_deeper_is_left() {
+    let mut script = Script::default();
+    vault(&mut script, token(0), token(1));
+    vault(&mut script, token(1), token(0));
+    assert_eq!(facts(&script, [token(0)]).await.iter().count(), 2);
+    let mut script = Script::default();
+    (0..9).for_each(|number| vault(&mut script, token(number), token(number + 1)));
+    let facts = facts(&script, [token(0)]).await;
+    assert_eq!(facts.iter().map(|(token, _)| token).collect::<Vec<_>>(), (0..5).map(token).collect::<Vec<_>>());
+    assert_eq!(facts.get(token(5)), Err(ReadFailure::Upstream));
+}
+
+#[tokio::test]
+async fn the_tokens_of_every_asked_pair_are_known_however_many_go_deeper() {
+    // A tree of pairs: each is made of two that are made of two.
+    let (mut script, roots) = (Script::default(), 3000);
+    for number in 0..roots * 3 {
+        pair(&mut script, token(number), [0, 1].map(|half| token(2 * number + half + roots)));
+    }
+    let facts = facts(&script, (0..roots).map(token)).await;
+    for root in (0..roots).map(token) {
+        let parts = facts.get(root).unwrap().made_of.unwrap();
+        assert!(parts.parts().iter().all(|part| facts.get(*part).is_ok()));
+    }
+    assert_eq!(facts.iter().count(), 3 * roots + PARTS_MAX);
+}

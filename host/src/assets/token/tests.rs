@@ -1,0 +1,113 @@
+//! Tokens as answers get them, over a scripted chain.
+
+use std::time::Duration;
+
+use alloy::sol_types::SolCall;
+use portolan_reader::Outcome;
+use tokio::time::Instant;
+
+use super::*;
+use crate::assets::composition::script::Table;
+use crate::assets::price::Settings;
+use crate::assets::price::script::{BLOCK, Script, is_pinned};
+use crate::network::Networks;
+
+const A: Address = Address::repeat_byte(0xa1);
+const B: Address = Address::repeat_byte(0xb1);
+const P: Address = Address::repeat_byte(0x1b);
+
+fn erc20(script: &mut Script, token: Address, symbol: &str, supply: u64) {
+    let text = symbol.to_owned();
+    script
+        .call(token, &Erc20::nameCall {}, text.clone())
+        .call(token, &Erc20::symbolCall {}, text)
+        .call(token, &Erc20::decimalsCall {}, U256::from(18))
+        .call(token, &Erc20::totalSupplyCall {}, U256::from(supply));
+}
+
+/// A pair of A at 2 and B at 3 dollars, 100 smallest units of each behind 50 shares.
+fn pair() -> (Script, Settings) {
+    let mut script = Script::default();
+    erc20(&mut script, A, "A", 1000);
+    erc20(&mut script, B, "B", 2000);
+    erc20(&mut script, P, "UNI-V2", 50);
+    script.call(P, &Pair::token0Call {}, A).call(P, &Pair::token1Call {}, B).call(
+        P,
+        &Pair::getReservesCall {},
+        (U256::from(100), U256::from(100), U256::from(1)),
+    );
+    let fixed = vec![(1, A, "4".parse().unwrap()), (1, B, "9".parse().unwrap())];
+    (script, Settings { fixed, ..Settings::default() })
+}
+
+async fn tokens(script: &Script, settings: Settings, wanted: &[Address]) -> Tokens {
+    let networks = Networks::new([]);
+    let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
+    let (prices, book) = (Prices::new(settings), Book::default());
+    let at = At { reader: script, network, block: &BLOCK, deadline };
+    read(at, &Table::default(), &prices, &book, &wanted.iter().copied().collect()).await
+}
+
+#[tokio::test]
+async fn a_pair_is_shown_by_its_tokens_and_valued_by_its_reserves() {
+    let (script, settings) = pair();
+    let tokens = tokens(&script, settings, &[P]).await;
+    let share = tokens.get(P).unwrap();
+    assert_eq!((share.name.as_str(), share.symbol.as_str(), share.kind.as_ref()), ("A/B LP", "A-B", "UNISWAP"));
+    assert_eq!((share.decimals, share.total_supply, &share.underlying), (18, U256::from(50), &vec![A, B]));
+    // 2 · √(100 · 4 · 100 · 9) / 50 dollars for a share.
+    assert_eq!(share.price.as_ref().map(|price| price.usd.clone()), Some(bigdecimal::BigDecimal::from(24)));
+    assert!(tokens.get(A).is_err(), "what was not asked for is not there");
+}
+
+#[tokio::test]
+async fn the_supplies_leave_with_what_prices_need() {
+    let (script, settings) = pair();
+    tokens(&script, settings, &[A, B, P]).await;
+    let waves = script.waves();
+    assert_eq!((waves.len(), script.requests().len()), (2, 1), "the parts were asked for themselves");
+    assert!(!waves[0].iter().any(is_pinned));
+    let supplies = waves[1].iter().filter(|read| read.data == Erc20::totalSupplyCall {}.abi_encode());
+    assert_eq!(supplies.map(is_pinned).collect::<Vec<_>>(), [false, false, false, true]);
+}
+
+#[tokio::test]
+async fn one_failing_token_hides_no_other() {
+    let (mut script, settings) = pair();
+    script.outcome(A, &Erc20::totalSupplyCall {}.abi_encode(), Outcome::Failed(ReadFailure::Timeout));
+    let tokens = tokens(&script, settings, &[A, B, P]).await;
+    assert_eq!(tokens.get(A).err(), Some(ReadFailure::Timeout));
+    assert_eq!(tokens.get(B).unwrap().total_supply, U256::from(2000));
+    assert_eq!(tokens.get(P).unwrap().symbol, "A-B");
+}
+
+#[tokio::test]
+async fn a_pair_whose_token_could_not_be_read_is_missing_and_its_other_token_is_not() {
+    let (mut script, settings) = pair();
+    script.outcome(A, &Erc20::symbolCall {}.abi_encode(), Outcome::Failed(ReadFailure::Timeout));
+    let tokens = tokens(&script, settings, &[B, P]).await;
+    assert_eq!(tokens.get(P).err(), Some(ReadFailure::Timeout));
+    assert_eq!(tokens.get(B).unwrap().symbol, "B");
+}
+
+#[tokio::test]
+async fn the_native_token_is_shown_without_a_read() {
+    let mut settings = Settings::default();
+    settings.fixed.push((1, NATIVE, "2000".parse().unwrap()));
+    let script = Script::default();
+    let tokens = tokens(&script, settings, &[NATIVE]).await;
+    let native = tokens.get(NATIVE).unwrap();
+    assert_eq!((native.symbol.as_str(), native.decimals, native.kind.as_ref()), ("ETH", 18, "NATIVE"));
+    assert_eq!((native.total_supply, native.underlying.len()), (U256::ZERO, 0));
+    assert!(native.price.is_some());
+    assert!(script.waves().concat().iter().all(|read| read.to != NATIVE));
+}
+
+#[tokio::test]
+async fn five_thousand_tokens_are_twelve_reads_each_in_one_request() {
+    let held: Vec<Address> = (1..=5000_u16).map(|number| Address::left_padding_from(&number.to_be_bytes())).collect();
+    let script = Script::default();
+    let tokens = tokens(&script, Settings::default(), &held).await;
+    assert!(held.iter().all(|token| tokens.get(*token).is_ok()));
+    assert_eq!(script.requests().iter().map(Vec::len).collect::<Vec<_>>(), [60_000]);
+}

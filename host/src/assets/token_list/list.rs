@@ -1,0 +1,96 @@
+//! One token list as the gateway keeps it: the tokens of the networks that it serves.
+//!
+//! Invariant: no (network, address) stands in it twice, and its texts have no control or direction characters. Whether
+//! a document is a list at all is `schema`'s business.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use alloy::primitives::{Address, address};
+
+use crate::assets::token;
+
+/// Names of the native token that lists carry as if they were contracts; a balance scan finds no code there.
+const NATIVE_PLACEHOLDERS: [Address; 2] = [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")];
+
+/// What a list says of a token. The chain has the last word on name, symbol and decimals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
+    pub(crate) name: Box<str>,
+    pub(crate) symbol: Box<str>,
+    pub(crate) decimals: u8,
+    /// An `http` or `https` URL.
+    pub(crate) logo: Option<Box<str>>,
+}
+
+impl Listed {
+    /// With texts cleaned.
+    pub(super) fn new(name: &str, symbol: &str, decimals: u8, logo: Option<Box<str>>) -> Arc<Self> {
+        Arc::new(Self { name: token::clean(name).into(), symbol: token::clean(symbol).into(), decimals, logo })
+    }
+}
+
+/// `version` of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Version {
+    pub(super) major: u64,
+    pub(super) minor: u64,
+    pub(super) patch: u64,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// A token of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) chain_id: u64,
+    pub(super) token: Address,
+    pub(super) listed: Arc<Listed>,
+}
+
+/// A list's tokens on the networks of the gateway.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct List {
+    pub(super) version: Version,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// Gathers the entries of a list.
+pub(super) struct Entries<'a> {
+    chain_ids: &'a BTreeSet<u64>,
+    seen: BTreeSet<(u64, Address)>,
+    entries: Vec<Entry>,
+}
+
+impl<'a> Entries<'a> {
+    /// For the networks with these chain ids.
+    pub(super) fn new(chain_ids: &'a BTreeSet<u64>) -> Self {
+        Self { chain_ids, seen: BTreeSet::new(), entries: Vec::new() }
+    }
+
+    /// The first entry of a token counts.
+    pub(super) fn push(&mut self, chain_id: u64, token: Address, listed: &Arc<Listed>) {
+        let is_wanted = self.chain_ids.contains(&chain_id) && !NATIVE_PLACEHOLDERS.contains(&token);
+        if is_wanted && self.seen.insert((chain_id, token)) {
+            self.entries.push(Entry { chain_id, token, listed: Arc::clone(listed) });
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn into_list(self, version: Version) -> List {
+        List { version, entries: self.entries }
+    }
+}
+
+/// `0x` and 40 hex digits in any letter case: published lists do not all carry valid checksums.
+pub(super) fn evm_address(text: &str) -> Option<Address> {
+    text.strip_prefix("0x").filter(|digits| digits.len() == 40)?.parse().ok()
+}

@@ -1,0 +1,199 @@
+//! Reads a document of the token list standard, <https://uniswap.org/tokenlist.schema.json> (of `@uniswap/token-lists`
+//! 1.0.0-beta.35).
+//!
+//! Invariant: a document that breaks a rule is refused as a whole, with one line that says where and which. Members
+//! that the gateway does not use (keywords, tags, other extensions) are not looked at.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use toml::value::Datetime;
+
+use super::list::{Entries, List, Listed, Version, evm_address};
+use super::logo;
+use crate::sanitize;
+
+/// The longest public lists have 2 MiB.
+pub(super) const DOCUMENT_BYTES_MAX: usize = 16 << 20;
+/// The standard says 10,000, which published lists of everything exceed. Bridged addresses count.
+const TOKENS_MAX: usize = 100_000;
+
+const LIST_NAME_CHARS_MAX: usize = 30;
+const NAME_CHARS_MAX: usize = 60;
+const SYMBOL_CHARS_MAX: usize = 20;
+/// Of an address that is not of the EVM: base58 of 32 bytes.
+const BASE58_CHARS: std::ops::RangeInclusive<usize> = 32..=44;
+/// Of an error's text; a parser's may repeat a value.
+const RULE_CHARS_MAX: usize = 200;
+
+/// Where a document breaks which rule; always one line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {rule}")]
+pub(crate) struct SchemaError {
+    place: String,
+    rule: String,
+}
+
+impl SchemaError {
+    fn new(place: impl Into<String>, rule: impl AsRef<str>) -> Self {
+        let rule = sanitize::cut(&sanitize::of(rule.as_ref()), RULE_CHARS_MAX);
+        Self { place: sanitize::cut(&place.into(), RULE_CHARS_MAX), rule }
+    }
+}
+
+#[derive(Deserialize)]
+struct Document<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    timestamp: Cow<'a, str>,
+    version: VersionTold,
+    #[serde(borrow)]
+    tokens: Vec<TokenTold<'a>>,
+}
+
+#[derive(Deserialize)]
+struct VersionTold {
+    major: u64,
+    minor: u64,
+    patch: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TokenTold<'a> {
+    chain_id: u64,
+    #[serde(borrow)]
+    address: Cow<'a, str>,
+    decimals: u8,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    symbol: Cow<'a, str>,
+    #[serde(borrow, rename = "logoURI")]
+    logo: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    extensions: Option<Extensions<'a>>,
+}
+
+/// The standard leaves extensions to vendors: what is not a bridge's is nothing, not an error.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Extensions<'a> {
+    #[serde(borrow)]
+    bridge_info: Option<Bridges<'a>>,
+}
+
+/// By chain id.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Bridges<'a> {
+    Told(#[serde(borrow)] BTreeMap<Cow<'a, str>, Bridge<'a>>),
+    Other(IgnoredAny),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Bridge<'a> {
+    #[serde(rename_all = "camelCase")]
+    Told {
+        #[serde(borrow)]
+        token_address: Cow<'a, str>,
+    },
+    Other(IgnoredAny),
+}
+
+/// The list in `document`, of which only the networks with these chain ids are kept.
+pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<List, SchemaError> {
+    if document.len() > DOCUMENT_BYTES_MAX {
+        return Err(SchemaError::new("the list", format!("has more than {DOCUMENT_BYTES_MAX} bytes")));
+    }
+    let told = parse(document)?;
+    check_head(&told)?;
+    let mut entries = Entries::new(chain_ids);
+    let mut bridged = Vec::new();
+    for (place, token) in told.tokens.iter().enumerate() {
+        check_token(place, token)?;
+        let listed = Listed::new(&token.name, &token.symbol, token.decimals, logo::of_list(token.logo.as_deref()));
+        if let Some(address) = evm_address(&token.address) {
+            entries.push(token.chain_id, address, &listed);
+        }
+        bridged.push(listed);
+    }
+    // What a list says of an address itself goes before what it says of the token's home.
+    for (token, listed) in told.tokens.iter().zip(&bridged) {
+        bridges(token).for_each(|(chain_id, address)| entries.push(chain_id, address, listed));
+    }
+    if entries.len() > TOKENS_MAX {
+        return Err(SchemaError::new("tokens", format!("are more than {TOKENS_MAX} with their bridged addresses")));
+    }
+    let VersionTold { major, minor, patch } = told.version;
+    Ok(entries.into_list(Version { major, minor, patch }))
+}
+
+fn parse(document: &[u8]) -> Result<Document<'_>, SchemaError> {
+    let mut json = serde_json::Deserializer::from_slice(document);
+    let told = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let place = error.path().to_string();
+        SchemaError::new(if place == "." { "the list".to_owned() } else { place }, error.inner().to_string())
+    })?;
+    json.end().map_err(|error| SchemaError::new("the list", error.to_string()))?;
+    Ok(told)
+}
+
+fn check_head(told: &Document<'_>) -> Result<(), SchemaError> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ' ';
+    if told.name.is_empty() || told.name.chars().count() > LIST_NAME_CHARS_MAX || !told.name.chars().all(is_word) {
+        let rule = format!("is not 1 to {LIST_NAME_CHARS_MAX} letters, digits, _ and spaces");
+        return Err(SchemaError::new("name", rule));
+    }
+    // TOML's dates are those of RFC 3339, of which the standard wants the whole.
+    let is_whole = |told: Datetime| told.date.is_some() && told.time.is_some() && told.offset.is_some();
+    if !Datetime::from_str(&told.timestamp).is_ok_and(is_whole) {
+        return Err(SchemaError::new("timestamp", "is no date and time like 2026-01-31T12:00:00Z"));
+    }
+    if told.tokens.is_empty() || told.tokens.len() > TOKENS_MAX {
+        return Err(SchemaError::new("tokens", format!("are {}, not 1 to {TOKENS_MAX}", told.tokens.len())));
+    }
+    Ok(())
+}
+
+fn check_token(place: usize, token: &TokenTold<'_>) -> Result<(), SchemaError> {
+    let check = |member: &str, holds: bool, rule: &dyn Fn() -> String| {
+        if holds { Ok(()) } else { Err(SchemaError::new(format!("tokens[{place}].{member}"), rule())) }
+    };
+    let fits = |text: &str, chars_max: usize| text.chars().count() <= chars_max;
+    let is_address = evm_address(&token.address).is_some() || is_base58(&token.address);
+    check("chainId", token.chain_id >= 1, &|| "is 0".into())?;
+    check("address", is_address, &|| "is not 0x and 40 hex digits".into())?;
+    check("name", fits(&token.name, NAME_CHARS_MAX), &|| format!("has more than {NAME_CHARS_MAX} characters"))?;
+    let is_spaced = token.name.chars().all(|c| c == ' ' || !c.is_whitespace());
+    check("name", is_spaced, &|| "has white space other than spaces".into())?;
+    check("symbol", fits(&token.symbol, SYMBOL_CHARS_MAX), &|| format!("has more than {SYMBOL_CHARS_MAX} characters"))?;
+    check("symbol", !token.symbol.contains(char::is_whitespace), &|| "has white space".into())
+}
+
+/// Such addresses are of networks that this gateway cannot serve; the list is none the worse for them.
+fn is_base58(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() && !matches!(byte, b'0' | b'O' | b'I' | b'l');
+    BASE58_CHARS.contains(&text.len()) && text.bytes().all(is_digit)
+}
+
+/// The token's addresses on other networks.
+fn bridges<'a>(token: &'a TokenTold<'_>) -> impl Iterator<Item = (u64, alloy::primitives::Address)> + use<'a> {
+    let told = token.extensions.as_ref().and_then(|extensions| extensions.bridge_info.as_ref());
+    let told = match told {
+        Some(Bridges::Told(bridges)) => Some(bridges),
+        Some(Bridges::Other(_)) | None => None,
+    };
+    told.into_iter().flatten().filter_map(|(chain_id, bridge)| match bridge {
+        Bridge::Told { token_address } => Some((chain_id.parse().ok()?, evm_address(token_address)?)),
+        Bridge::Other(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! The list that is built in. `host/tokens` makes it, and says from what and under which licence.
+//!
+//! Invariant: what is read is what its own head claims, sum and counts included.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use super::list::{Entries, List, Listed, Version, evm_address};
+use super::logo;
+
+const TEXT: &str = include_str!("../../../tokens/shipped.tsv");
+
+/// Of the file's form; the tokens' own lists have versions of their own.
+const VERSION: Version = Version { major: 1, minor: 0, patch: 0 };
+
+/// What is wrong with the built-in list: a mistake in making it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ShippedError {
+    #[error("the built-in list's rows have another sum than its head claims")]
+    Sum,
+    #[error("row {0} of the built-in list is no token")]
+    Row(usize),
+}
+
+/// The built-in list, of which only the networks with these chain ids are kept.
+pub(super) fn read(chain_ids: &BTreeSet<u64>) -> Result<List, ShippedError> {
+    parse(TEXT, chain_ids)
+}
+
+fn parse(text: &str, chain_ids: &BTreeSet<u64>) -> Result<List, ShippedError> {
+    let (head, rows) = split(text).ok_or(ShippedError::Sum)?;
+    if claim(head, "sha256") != Some(&Hex(&Sha256::digest(rows)).to_string()) {
+        return Err(ShippedError::Sum);
+    }
+    let mut entries = Entries::new(chain_ids);
+    for (place, row) in rows.lines().enumerate() {
+        push(&mut entries, row).ok_or(ShippedError::Row(place))?;
+    }
+    Ok(entries.into_list(VERSION))
+}
+
+fn push(entries: &mut Entries<'_>, row: &str) -> Option<()> {
+    let mut cells = row.split('\t');
+    let mut cell = || cells.next();
+    let (chain_id, token, decimals) = (cell()?.parse().ok()?, evm_address(cell()?)?, cell()?.parse().ok()?);
+    let (symbol, name, logo) = (cell()?, cell()?, logo::of_list(cell().filter(|logo| !logo.is_empty())));
+    entries.push(chain_id, token, &Listed::new(name, symbol, decimals, logo));
+    Some(())
+}
+
+/// The lines that begin with `#`, and those after them.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let mut end = 0;
+    for line in text.split_inclusive('\n').take_while(|line| line.starts_with('#')) {
+        end += line.len();
+    }
+    text.split_at_checked(end)
+}
+
+/// What the head says behind `# key`.
+fn claim<'a>(head: &'a str, key: &str) -> Option<&'a str> {
+    head.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(' '))
+}
+
+/// Bytes as lower-case digits.
+pub(super) struct Hex<'a>(pub(super) &'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assets::token_list::book::Book;
+
+    /// Chain ids and counts as the head claims them.
+    fn claimed() -> Vec<(u64, usize)> {
+        let (head, _) = split(TEXT).unwrap();
+        let pair = |told: &str| {
+            let (chain_id, count) = told.split_once(':').unwrap();
+            (chain_id.parse().unwrap(), count.parse().unwrap())
+        };
+        claim(head, "tokens").unwrap().split(' ').map(pair).collect()
+    }
+
+    #[test]
+    fn the_built_in_list_holds_what_its_head_claims() {
+        let claimed = claimed();
+        let chain_ids: Vec<u64> = claimed.iter().map(|(chain_id, _)| *chain_id).collect();
+        assert_eq!(chain_ids, [1, 10, 56, 137, 250, 8453, 42161, 43114]);
+        let list = read(&chain_ids.into_iter().collect()).unwrap();
+        let book = Book::merge([Some(&list)]);
+        for (chain_id, count) in &claimed {
+            assert_eq!(book.tokens(*chain_id).len(), *count, "{chain_id}");
+        }
+        let (_, rows) = split(TEXT).unwrap();
+        assert_eq!(list.entries.len(), rows.lines().count(), "a row is doubled or a placeholder");
+        assert_eq!(list.entries.len(), claimed.iter().map(|(_, count)| count).sum::<usize>());
+        assert!(list.entries.len() > 1000, "{}", list.entries.len());
+    }
+
+    #[test]
+    fn a_well_known_token_of_each_network_is_built_in() {
+        // The wrapped native tokens of the built-in networks, which `network.rs` has from elsewhere.
+        let networks = crate::network::Networks::new([]);
+        let chain_ids = networks.iter().map(|network| network.chain_id).collect();
+        let book = Book::merge([Some(&read(&chain_ids).unwrap())]);
+        for network in networks.iter().filter(|network| network.slug != "polygon_mumbai") {
+            let listed = book.get(network.chain_id, network.wrapped_native.unwrap());
+            assert_eq!(listed.map(|listed| listed.decimals), Some(18), "{}", network.slug);
+        }
+        assert!(book.tokens(80001).is_empty());
+    }
+
+    #[test]
+    fn each_source_is_told_with_version_date_licence_and_sum() {
+        let (head, _) = split(TEXT).unwrap();
+        let sources: Vec<&str> = head.lines().filter_map(|line| line.strip_prefix("# source ")).collect();
+        assert!(!sources.is_empty());
+        for source in sources {
+            let [name, version, date, licence, sum] = *source.split(' ').collect::<Vec<_>>() else {
+                panic!("{source}");
+            };
+            assert!(include_str!("../../../tokens/package-lock.json").contains(sum), "{name}");
+            assert!(include_str!("../../../tokens/package.json").contains(&format!("\"{name}\": \"{version}\"")));
+            assert!(humantime::parse_rfc3339(date).is_ok(), "{date}");
+            assert_eq!(licence, "MIT", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_changed_row_is_found() {
+        let one = BTreeSet::from([1]);
+        assert_eq!(parse(&TEXT.replacen("\t18\t", "\t19\t", 1), &one), Err(ShippedError::Sum));
+        assert_eq!(parse("", &one), Err(ShippedError::Sum));
+        let rows = "1\t0x00\t18\tA\tA\t\n";
+        let text = format!("# sha256 {}\n{rows}", Hex(&Sha256::digest(rows)));
+        assert_eq!(parse(&text, &one), Err(ShippedError::Row(0)));
+    }
+}

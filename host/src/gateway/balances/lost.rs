@@ -1,0 +1,110 @@
+//! Tokens that could not be told: counted by reason for the header, named for the report.
+
+use std::collections::BTreeMap;
+
+use alloy::primitives::Address;
+use portolan_reader::{ReadFailure, ScanFault};
+
+use crate::jobs::failure::Reason;
+
+/// Tokens that a report names; who has more of them looks at the endpoint or the list first.
+const NAMED_MAX: usize = 100;
+
+/// Why a token is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    NoBalance(ScanFault),
+    NoMetadata(ReadFailure),
+}
+
+impl Why {
+    fn reason(self) -> Reason {
+        match self {
+            Self::NoBalance(ScanFault::Refused) => Reason::Upstream,
+            Self::NoBalance(ScanFault::Unread(failure)) | Self::NoMetadata(failure) => failure.into(),
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::NoBalance(ScanFault::Refused) => "the contract tells no balance".into(),
+            Self::NoBalance(ScanFault::Unread(failure)) => format!("balance not read: {failure}"),
+            Self::NoMetadata(failure) => format!("metadata not read: {failure}"),
+        }
+    }
+}
+
+/// The tokens that could not be told.
+#[derive(Debug, Default)]
+pub(super) struct Lost(Vec<(Address, Why)>);
+
+impl Lost {
+    pub(super) fn push(&mut self, token: Address, why: Why) {
+        self.0.push((token, why));
+    }
+
+    pub(super) fn extend(&mut self, tokens: impl IntoIterator<Item = (Address, Why)>) {
+        self.0.extend(tokens);
+    }
+
+    /// How many for each reason, in the order of the reasons' words.
+    pub(super) fn by_reason(&self) -> Vec<(Reason, usize)> {
+        let mut counts: BTreeMap<&str, (Reason, usize)> = BTreeMap::new();
+        for (_, why) in &self.0 {
+            let reason = why.reason();
+            counts.entry(reason.as_str()).or_insert((reason, 0)).1 += 1;
+        }
+        counts.into_values().collect()
+    }
+
+    /// Each token after what became of it, up to [`NAMED_MAX`] of them.
+    pub(super) fn detail(&self) -> String {
+        let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (token, why) in self.0.iter().take(NAMED_MAX) {
+            named.entry(why.text()).or_default().push(format!("{token:#x}"));
+        }
+        let told = named.into_iter().map(|(text, tokens)| format!("{text}: {}", tokens.join(", ")));
+        let more = self.0.len().saturating_sub(NAMED_MAX);
+        let rest = (more > 0).then(|| format!("and {more} more tokens"));
+        told.chain(rest).collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REFUSED: Why = Why::NoBalance(ScanFault::Refused);
+
+    fn lost(tokens: impl IntoIterator<Item = (u8, Why)>) -> Lost {
+        Lost(tokens.into_iter().map(|(byte, why)| (Address::repeat_byte(byte), why)).collect())
+    }
+
+    #[test]
+    fn each_token_is_counted_under_its_reason_and_named_with_what_became_of_it() {
+        let unread = Why::NoBalance(ScanFault::Unread(ReadFailure::Timeout));
+        let lost = lost([(1, REFUSED), (2, unread), (3, Why::NoMetadata(ReadFailure::Upstream)), (4, REFUSED)]);
+        assert_eq!(lost.by_reason(), [(Reason::Timeout, 1), (Reason::Upstream, 3)]);
+        let [one, two, three, four] = [1, 2, 3, 4].map(|byte| format!("{:#x}", Address::repeat_byte(byte)));
+        let expected = format!(
+            "balance not read: no endpoint answered in time: {two}; \
+             metadata not read: every endpoint refused or answered wrongly: {three}; \
+             the contract tells no balance: {one}, {four}"
+        );
+        assert_eq!(lost.detail(), expected);
+    }
+
+    #[test]
+    fn nothing_lost_is_nothing_told() {
+        assert_eq!((Lost::default().by_reason(), Lost::default().detail()), (Vec::new(), String::new()));
+    }
+
+    #[test]
+    fn many_are_counted_all_but_named_up_to_a_bound() {
+        let lost = lost((0..=u8::MAX).map(|byte| (byte, REFUSED)));
+        assert_eq!(lost.by_reason(), [(Reason::Upstream, 256)]);
+        let detail = lost.detail();
+        assert_eq!(detail.matches("0x").count(), 100);
+        assert!(detail.ends_with("; and 156 more tokens"), "{detail}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Which jobs answer a query, or tell what tokens are made of: protocol × network, from one immutable snapshot of the
+//! registry. About a transaction it is one job for each plugin, for its neighbouring logs tell one event together.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use alloy::primitives::Address;
+
+use portolan_abi::map;
+
+use crate::gateway::problem::Problem;
+use crate::gateway::query::Filter;
+use crate::jobs::plan::{Asked, JobPlan, Question};
+use crate::network::{Network, Networks};
+use crate::registry::protocol::Protocol;
+use crate::registry::{Instance, Served, Snapshot};
+
+/// The jobs of the aggregate call.
+///
+/// # Errors
+/// [`Problem::InvalidFilter`] names a protocol that is not known.
+pub(crate) fn for_all(
+    snapshot: &Snapshot,
+    networks: &Networks,
+    filter: &Filter,
+    account: Address,
+) -> Result<Vec<JobPlan>, Problem> {
+    let is_named = |served: &Served, names: &[String]| names.iter().any(|name| names_protocol(name, &served.protocol));
+    let (Filter::Include(names) | Filter::Exclude(names)) = filter else {
+        return Ok(snapshot.iter().flat_map(|served| jobs(served, networks, Question::Claimables, account)).collect());
+    };
+    let unknown = names.iter().find(|name| !snapshot.iter().any(|served| names_protocol(name, &served.protocol)));
+    if let Some(unknown) = unknown {
+        return Err(Problem::InvalidFilter(format!("{unknown} is not a protocol that is served here")));
+    }
+    let included = matches!(filter, Filter::Include(_));
+    let chosen = snapshot.iter().filter(|served| is_named(served, names) == included);
+    Ok(chosen.flat_map(|served| jobs(served, networks, Question::Claimables, account)).collect())
+}
+
+/// The jobs of a question to one protocol; none where it has no deployments that answer it.
+///
+/// # Errors
+/// [`Problem::UnknownProtocol`].
+pub(crate) fn for_one(
+    snapshot: &Snapshot,
+    networks: &Networks,
+    slug: &str,
+    question: Question,
+    account: Address,
+) -> Result<Vec<JobPlan>, Problem> {
+    match snapshot.served(slug) {
+        Some(served) => Ok(jobs(served, networks, question, account)),
+        None => Err(Problem::UnknownProtocol(format!("{slug} is not a protocol that is served here"))),
+    }
+}
+
+/// The jobs that tell what tokens of a network are made of, in the order of slugs.
+pub(crate) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[Address]) -> Vec<JobPlan> {
+    let asked = Asked::Tokens(tokens.into());
+    let answering = snapshot.iter().filter(|served| networks(served, &asked).contains(&network.chain_id));
+    answering.map(|served| job(served, network, &asked, Address::ZERO)).collect()
+}
+
+/// The jobs that tell what a transaction's logs mean, in the order of the plugins' names: of those plugins that want any
+/// of these first topics.
+pub(crate) fn for_transaction(
+    snapshot: &Snapshot,
+    network: &Arc<Network>,
+    topics: &HashSet<map::Word>,
+    transaction: &Arc<map::Transaction>,
+) -> Vec<JobPlan> {
+    let instances = snapshot.iter().map(|served| (served.instance.name(), &served.instance));
+    let instances: BTreeMap<&str, &Arc<Instance>> = instances.collect();
+    let wants =
+        |instance: &Instance| instance.catalogue.event_topics.iter().flatten().any(|topic| topics.contains(topic));
+    let wanting = instances.into_values().filter(|instance| wants(instance));
+    let protocol = Arc::<Protocol>::default();
+    let plan = |instance: &Arc<Instance>| JobPlan {
+        protocol: Arc::clone(&protocol),
+        instance: Arc::clone(instance),
+        network: Arc::clone(network),
+        asked: Asked::Transaction(Arc::clone(transaction)),
+        account: Address::ZERO,
+    };
+    wanting.map(plan).collect()
+}
+
+/// By slug, or by upper-case name.
+fn names_protocol(text: &str, protocol: &Protocol) -> bool {
+    text == protocol.slug || text == protocol.name
+}
+
+/// The networks where something is deployed that is served, by chain id.
+pub(crate) fn deployed(snapshot: &Snapshot) -> BTreeSet<u64> {
+    snapshot.iter().flat_map(|served| &served.instance.catalogue.deployments).map(|row| row.chain_id).collect()
+}
+
+fn jobs(served: &Served, known: &Networks, question: Question, account: Address) -> Vec<JobPlan> {
+    let asked = Asked::Account(question);
+    let answering = networks(served, &asked);
+    let known = known.iter().filter(|network| answering.contains(&network.chain_id));
+    known.map(|network| job(served, network, &asked, account)).collect()
+}
+
+/// Where a protocol has deployments that answer.
+fn networks(served: &Served, asked: &Asked) -> BTreeSet<u64> {
+    let deployments = served.instance.catalogue.deployments.iter();
+    let answering =
+        deployments.filter(|row| row.protocol == served.protocol.slug && row.questions.contains(&asked.number()));
+    answering.map(|row| row.chain_id).collect()
+}
+
+fn job(served: &Served, network: &Arc<Network>, asked: &Asked, account: Address) -> JobPlan {
+    JobPlan {
+        protocol: Arc::clone(&served.protocol),
+        instance: Arc::clone(&served.instance),
+        network: Arc::clone(network),
+        asked: asked.clone(),
+        account,
+    }
+}

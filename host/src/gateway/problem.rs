@@ -1,0 +1,71 @@
+//! Why a query has no answer, in the words that the client reads.
+//!
+//! Invariant: a problem knows nothing of HTTP; `http/problem.rs` alone gives each its status code.
+
+use crate::sanitize;
+
+/// Characters of a client's input that a detail repeats: a transaction hash and some more.
+const QUOTED_CHARS_MAX: usize = 80;
+
+/// The contract of the API: method, target and version, without the line's end.
+pub(crate) const REQUEST_LINE_BYTES_MAX: usize = 8 * 1024;
+
+/// The contract of the API: names and values, with colon, space and the line's end for each.
+pub(crate) const HEADERS_BYTES_MAX: usize = 32 * 1024;
+
+/// What a client is told instead of an answer; the text is the document's `detail`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Problem {
+    #[error("{0}")]
+    InvalidAddress(String),
+    #[error("{0}")]
+    InvalidNetwork(String),
+    #[error("{0}")]
+    InvalidFilter(String),
+    #[error("{0}")]
+    InvalidHash(String),
+    #[error("{0}")]
+    InvalidName(String),
+    #[error("{0}")]
+    UnknownPath(String),
+    #[error("{0}")]
+    UnknownProtocol(String),
+    #[error("{0}")]
+    NameNotFound(String),
+    #[error("{0}")]
+    TransactionNotFound(String),
+    #[error("this address answers {allow} only")]
+    MethodNotAllowed { allow: &'static str },
+    #[error("{0}")]
+    RequestTooLarge(TooLarge),
+    #[error("the transaction has {logs} logs, more than the {logs_max} that are asked for at most")]
+    TooManyLogs { logs: usize, logs_max: usize },
+    #[error("as many answers as this gateway allows are under way; ask again in a moment")]
+    Overloaded,
+    #[error("{0}")]
+    NetworkNotConfigured(String),
+    #[error("{0}")]
+    ProtocolUnavailable(String),
+    #[error("{0}")]
+    Upstream(String),
+    #[error("{0}")]
+    Deadline(String),
+    #[error("{0}")]
+    Internal(String),
+}
+
+/// Which part of a request is too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TooLarge {
+    #[error("a request must not have a body")]
+    Body,
+    #[error("the request line is longer than {REQUEST_LINE_BYTES_MAX} bytes")]
+    Line,
+    #[error("the headers are longer than {HEADERS_BYTES_MAX} bytes")]
+    Headers,
+}
+
+/// A client's input, fit to be repeated in a detail.
+pub(crate) fn quoted(input: &str) -> String {
+    sanitize::cut(input, QUOTED_CHARS_MAX)
+}

@@ -1,0 +1,79 @@
+//! A validated request: what is asked, after every input has been checked and before anything is looked up.
+
+use std::collections::BTreeSet;
+
+use alloy::primitives::{Address, B256};
+use portolan_events::Kind;
+
+use crate::jobs::plan::Question;
+use crate::names::{CoinType, Name};
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Query {
+    /// The networks, in order.
+    Networks,
+    /// The protocols that are served now.
+    Protocols,
+    /// The address that a name leads to.
+    Address(Name, Lookup),
+    /// What happened in a transaction.
+    Events(Events),
+    Of(Account, About),
+}
+
+/// A transaction whose events are asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Events {
+    pub(crate) chain_id: u64,
+    pub(crate) hash: B256,
+    /// Types that are shown; all of them where none is named.
+    pub(crate) types: BTreeSet<Kind>,
+    /// Logs that the client takes; a transaction with more is a problem, never cut.
+    pub(crate) logs_max: usize,
+}
+
+/// Whom a query is about: a name is led to its address before anything else is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Account {
+    Address(Address),
+    Name(Name),
+}
+
+/// What is asked about an account.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum About {
+    /// What it can claim, over all protocols that the filter leaves.
+    Claimables(Filter),
+    /// A question to one protocol.
+    Protocol { slug: String, question: Question },
+    /// What it holds of native tokens or of listed ones, on one network by its chain id, or on all.
+    Balances { assets: Assets, chain_id: Option<u64> },
+    /// What it is called.
+    Name(Lookup),
+}
+
+/// How names are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Lookup {
+    pub(crate) coin: CoinType,
+    /// With all that a resolver knows of the name.
+    pub(crate) full: bool,
+}
+
+/// What balances are asked of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Assets {
+    Native,
+    /// The tokens that lists name.
+    Tokens,
+}
+
+/// Which protocols the aggregate call asks: slugs or upper-case names, as the client wrote them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Filter {
+    #[default]
+    All,
+    Include(Vec<String>),
+    Exclude(Vec<String>),
+}

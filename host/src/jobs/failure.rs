@@ -1,0 +1,73 @@
+//! Why a job found less than it was asked for.
+//!
+//! Invariant: the reasons are the words of the `portolan-partial` header.
+
+use portolan_reader::ReadFailure;
+
+use crate::registry::runner::RunFailure;
+
+/// Why something is missing; the words of the `portolan-partial` header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Reason {
+    Timeout,
+    Upstream,
+    WrongChain,
+    NotConfigured,
+    Crashed,
+    Quarantined,
+    Disabled,
+    InvalidOutput,
+    PluginError,
+    OverBudget,
+}
+
+impl Reason {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Upstream => "upstream",
+            Self::WrongChain => "wrong-chain",
+            Self::NotConfigured => "not-configured",
+            Self::Crashed => "crashed",
+            Self::Quarantined => "quarantined",
+            Self::Disabled => "disabled",
+            Self::InvalidOutput => "invalid-output",
+            Self::PluginError => "plugin-error",
+            Self::OverBudget => "over-budget",
+        }
+    }
+}
+
+/// Why a job told less than asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) reason: Reason,
+    pub(crate) detail: String,
+}
+
+impl Failure {
+    pub(crate) fn new(reason: Reason, detail: impl Into<String>) -> Self {
+        Self { reason, detail: detail.into() }
+    }
+}
+
+impl From<RunFailure> for Failure {
+    fn from(failure: RunFailure) -> Self {
+        let reason = match failure {
+            RunFailure::Timeout | RunFailure::Stuck => Reason::Timeout,
+            _ => Reason::InvalidOutput,
+        };
+        Self::new(reason, failure.to_string())
+    }
+}
+
+impl From<ReadFailure> for Reason {
+    fn from(failure: ReadFailure) -> Self {
+        match failure {
+            ReadFailure::Timeout => Self::Timeout,
+            ReadFailure::Upstream | ReadFailure::BlockLost => Self::Upstream,
+            ReadFailure::WrongChain => Self::WrongChain,
+            ReadFailure::NotConfigured => Self::NotConfigured,
+        }
+    }
+}

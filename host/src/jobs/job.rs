@@ -1,0 +1,295 @@
+//! One job from start to end: resume, read, resume, until it ends or runs out of time, waves or bytes.
+//!
+//! Invariant: whatever the plugin answers, [`run`] returns by the deadline with what was found until then.
+
+mod frames;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use alloy::primitives::Address;
+use portolan_abi::capability;
+use portolan_abi::map;
+use portolan_abi::row::state;
+use tokio::time::Instant;
+
+use self::frames::{Budget, Wanted};
+use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::plan::{Asked, JobPlan};
+use crate::jobs::wave::{Member, Waves};
+use portolan_reader::{Block, Outcome, Reply};
+
+/// Steps of one job, each with reads; the deepest protocol takes nine.
+const STEPS_MAX: u32 = 24;
+/// Reads of one job; ten times what a protocol with 600 pools asks.
+const READS_MAX: u32 = 50_000;
+/// Bytes of replies to one job; 50,000 replies of ten words.
+const BYTES_MAX: u32 = 16 << 20;
+/// Findings of one job; more than any account holds in one protocol.
+const FINDINGS_MAX: usize = 5_000;
+/// Addresses that a job's contracts named; a factory with 10,000 markets names two each.
+const TRUSTED_MAX: usize = 50_000;
+
+/// What became of a job.
+#[derive(Debug)]
+pub(crate) struct JobOutcome {
+    /// All that was told, not yet validated.
+    pub(crate) findings: Vec<map::Finding>,
+    /// Contracts of the catalogue, and addresses that they named in this job's replies.
+    pub(crate) trusted: BTreeSet<Address>,
+    /// Why something is missing, and the plugin's or the host's words for it.
+    pub(crate) failure: Option<Failure>,
+    /// Whether it reached its end; else everything that it did not tell is missing.
+    pub(crate) ended: bool,
+    pub(crate) waves: u32,
+    pub(crate) reads: u32,
+    pub(crate) duration_ms: u64,
+    /// Networks that it read, its own among them; by chain id.
+    pub(crate) networks: BTreeSet<u64>,
+}
+
+/// Runs a job at the pinned blocks, until its end or the deadline.
+pub(crate) async fn run(plan: &JobPlan, waves: &BTreeMap<u64, Arc<Waves>>, deadline: Instant) -> JobOutcome {
+    let began = Instant::now();
+    let mut driver = Driver::new(plan, waves, deadline);
+    let failure = match tokio::time::timeout_at(deadline, driver.drive()).await {
+        Ok(Ok(())) => None,
+        Ok(Err(failure)) => Some(failure),
+        Err(_) => Some(Failure::new(Reason::Timeout, "the job did not end before its deadline")),
+    };
+    JobOutcome {
+        findings: driver.findings,
+        trusted: driver.trusted,
+        failure: failure.or(driver.partial),
+        ended: driver.ended,
+        waves: driver.waves_asked,
+        reads: READS_MAX - driver.reads_left,
+        networks: driver.networks,
+        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+struct Driver<'a> {
+    plan: &'a JobPlan,
+    waves: &'a BTreeMap<u64, Arc<Waves>>,
+    deadline: Instant,
+    catalogued: BTreeSet<Address>,
+    trusted: BTreeSet<Address>,
+    findings: Vec<map::Finding>,
+    /// The first read that was not made for this job, which is why it may have failed.
+    lost: Option<Reason>,
+    partial: Option<Failure>,
+    ended: bool,
+    steps: u32,
+    /// Steps for which the network had to be asked.
+    waves_asked: u32,
+    reads_left: u32,
+    bytes_left: u32,
+    networks: BTreeSet<u64>,
+}
+
+impl<'a> Driver<'a> {
+    fn new(plan: &'a JobPlan, waves: &'a BTreeMap<u64, Arc<Waves>>, deadline: Instant) -> Self {
+        let catalogued = contracts(plan);
+        let trusted = catalogued.clone();
+        Self {
+            plan,
+            waves,
+            deadline,
+            catalogued,
+            trusted,
+            findings: Vec::new(),
+            lost: None,
+            partial: None,
+            ended: false,
+            steps: 0,
+            waves_asked: 0,
+            reads_left: READS_MAX,
+            bytes_left: BYTES_MAX,
+            networks: BTreeSet::from([plan.network.chain_id]),
+        }
+    }
+
+    async fn drive(&mut self) -> Result<(), Failure> {
+        let no_pin = || Failure::new(Reason::Upstream, "the network has no pinned block");
+        let own = self.waves.get(&self.plan.network.chain_id).ok_or_else(no_pin)?;
+        let member = own.join();
+        let instance = &self.plan.instance;
+        let start = self.start_map(own.block());
+        let (job, mut answer) = instance.begin(&start, self.frame(&[])?, frames::is_last).await?;
+        loop {
+            let step = frames::step(&answer)?;
+            self.take_findings(step.findings)?;
+            if step.state != state::READING {
+                return self.end(step.state, step.message);
+            }
+            let replies = self.read(&member, step.asked).await?;
+            answer = instance.resume(&job, self.frame(&replies)?, frames::is_last).await?;
+        }
+    }
+
+    /// What the job is resumed with.
+    fn frame(&self, replies: &[Reply]) -> Result<Vec<u8>, Failure> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let budget = Budget {
+            ms_left: u32::try_from(left.as_millis()).unwrap_or(u32::MAX),
+            reads_left: self.reads_left,
+            bytes_left: self.bytes_left,
+        };
+        frames::replies(replies, &budget).map_err(|error| Failure::new(Reason::InvalidOutput, error))
+    }
+
+    fn take_findings(&mut self, found: Vec<map::Finding>) -> Result<(), Failure> {
+        let room = FINDINGS_MAX - self.findings.len();
+        let too_many = found.len() > room;
+        self.findings.extend(found.into_iter().take(room));
+        if too_many {
+            return Err(Failure::new(Reason::OverBudget, format!("told more than {FINDINGS_MAX} findings")));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, ended: u8, message: String) -> Result<(), Failure> {
+        self.ended = matches!(ended, state::COMPLETE | state::PARTIAL);
+        let blamed = self.lost.unwrap_or(Reason::PluginError);
+        match ended {
+            state::COMPLETE => Ok(()),
+            state::PARTIAL => {
+                self.partial = Some(Failure::new(blamed, message));
+                Ok(())
+            }
+            state::FAILED => Err(Failure::new(blamed, message)),
+            state::PANICKED => Err(Failure::new(Reason::Crashed, message)),
+            state::MISUSE => Err(Failure::new(Reason::PluginError, message)),
+            other => Err(Failure::new(Reason::InvalidOutput, format!("unknown job state {other}"))),
+        }
+    }
+
+    /// One step: every read gets a reply, if only that it was not made.
+    async fn read(&mut self, member: &Member, asked: Vec<frames::Asked>) -> Result<Vec<Reply>, Failure> {
+        self.steps += 1;
+        if self.steps > STEPS_MAX {
+            return Err(Failure::new(Reason::OverBudget, format!("asked for more than {STEPS_MAX} waves of reads")));
+        }
+        let mut replies: Vec<Reply> = vec![Reply::fresh(Outcome::Unsupported); asked.len()];
+        let mut by_network: BTreeMap<u64, Vec<(usize, Wanted)>> = BTreeMap::new();
+        for (place, asked) in asked.into_iter().enumerate() {
+            let Some(wanted) = asked.wanted else { continue };
+            match self.reads_left.checked_sub(1) {
+                Some(left) => {
+                    self.reads_left = left;
+                    by_network.entry(asked.chain_id).or_default().push((place, wanted));
+                }
+                None => replies[place] = self.over_budget(),
+            }
+        }
+        self.networks.extend(by_network.keys());
+        let groups = by_network.into_iter().map(|(chain_id, group)| self.ask(member, chain_id, group));
+        let answered = futures_util::future::join_all(groups).await;
+        let answered: Vec<_> = answered.into_iter().flatten().collect();
+        self.waves_asked += u32::from(answered.iter().any(|(_, _, reply)| !reply.cached));
+        for (place, to, reply) in answered {
+            replies[place] = self.admit(to, reply);
+        }
+        Ok(replies)
+    }
+
+    async fn ask(&self, member: &Member, chain_id: u64, group: Vec<(usize, Wanted)>) -> Vec<(usize, Address, Reply)> {
+        let (places, reads): (Vec<_>, Vec<_>) = group.into_iter().unzip();
+        let targets: Vec<Address> = reads.iter().map(|read| read.to).collect();
+        let replies = match self.waves.get(&chain_id) {
+            Some(_) if chain_id == self.plan.network.chain_id => member.ask(reads).await,
+            Some(waves) => waves.ask_as_guest(reads).await,
+            None => vec![Reply::fresh(Outcome::Unsupported); reads.len()],
+        };
+        places.into_iter().zip(targets).zip(replies).map(|((place, to), reply)| (place, to, reply)).collect()
+    }
+
+    /// Counts a reply's bytes, remembers what was lost, and trusts the addresses that a catalogued contract names.
+    fn admit(&mut self, to: Address, reply: Reply) -> Reply {
+        match &reply.outcome {
+            Outcome::Failed(failure) => {
+                self.lost.get_or_insert(Reason::from(*failure));
+            }
+            Outcome::Ok(bytes) | Outcome::Reverted(bytes) => {
+                let Some(left) = u32::try_from(bytes.len()).ok().and_then(|len| self.bytes_left.checked_sub(len))
+                else {
+                    return self.over_budget();
+                };
+                self.bytes_left = left;
+                if self.catalogued.contains(&to) && matches!(reply.outcome, Outcome::Ok(_)) {
+                    let room = TRUSTED_MAX.saturating_sub(self.trusted.len());
+                    self.trusted.extend(addresses(bytes).take(room));
+                }
+            }
+            Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported => {}
+        }
+        reply
+    }
+
+    fn over_budget(&mut self) -> Reply {
+        self.lost.get_or_insert(Reason::OverBudget);
+        Reply::fresh(Outcome::OverBudget)
+    }
+
+    fn start_map(&self, block: Block) -> map::Start {
+        let plan = self.plan;
+        let others = self.waves.iter().filter(|(chain_id, _)| **chain_id != plan.network.chain_id);
+        map::Start {
+            question: plan.asked.number(),
+            protocol: plan.protocol.slug.clone(),
+            chain_id: plan.network.chain_id,
+            account: map::Address(plan.account.into_array()),
+            block: block_map(block),
+            pins: others.map(|(id, waves)| map::Pin { chain_id: *id, block: block_map(waves.block()) }).collect(),
+            capabilities: capability::ALL,
+            tokens: match &plan.asked {
+                Asked::Account(_) | Asked::Transaction(_) => None,
+                Asked::Tokens(tokens) => Some(tokens.iter().map(|token| map::Address(token.into_array())).collect()),
+            },
+            transaction: match &plan.asked {
+                Asked::Account(_) | Asked::Tokens(_) => None,
+                Asked::Transaction(transaction) => Some(transaction.as_ref().clone()),
+            },
+        }
+    }
+}
+
+fn block_map(block: Block) -> map::Block {
+    map::Block {
+        number: block.number,
+        hash: map::Word(block.hash.0),
+        timestamp: block.timestamp,
+        evm_number: block.evm_number,
+    }
+}
+
+/// The contracts that the catalogue lists for this job's protocol and network.
+fn contracts(plan: &JobPlan) -> BTreeSet<Address> {
+    let deployments = plan.instance.catalogue.deployments.iter();
+    let own = deployments.filter(|row| row.protocol == plan.protocol.slug && row.chain_id == plan.network.chain_id);
+    own.flat_map(|row| &row.contracts).map(|contract| Address::from(contract.0)).collect()
+}
+
+/// The words of ABI-encoded bytes that can be addresses: twelve zero bytes, then one that no small number has.
+fn addresses(bytes: &[u8]) -> impl Iterator<Item = Address> + '_ {
+    let words = bytes.chunks_exact(32).map(|word| word.split_at(12));
+    let addresses = words.filter(|(zeros, address)| zeros.iter().all(|byte| *byte == 0) && address[..8] != [0; 8]);
+    addresses.map(|(_, address)| Address::from_slice(address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_from_aligned_words_and_small_numbers_are_none() {
+        let mut bytes = vec![0; 12];
+        bytes.extend([0x11; 20]);
+        bytes.extend([0; 31]);
+        bytes.push(200);
+        bytes.extend([0xff; 32]);
+        bytes.extend([0; 12]);
+        assert_eq!(addresses(&bytes).collect::<Vec<_>>(), [Address::repeat_byte(0x11)]);
+    }
+}

@@ -1,0 +1,140 @@
+//! The border for compositions: what a plugin says that shares redeem to, checked before a price is made of it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use alloy::primitives::Address;
+use portolan_abi::map;
+
+use super::{NO_ANSWER, Rejected, address, amount};
+use crate::assets::composition::Composition;
+
+/// Tokens that one share redeems to; the largest pools have eight.
+const PARTS_MAX: usize = 16;
+/// Letters of a kind.
+const KIND_BYTES_MAX: usize = 32;
+/// Kinds that only the host gives: what has parts is neither.
+const KINDS_TAKEN: [&str; 2] = ["NATIVE", "SINGLE"];
+
+/// The compositions that passed, and in one bounded line why others did not.
+pub(crate) fn compositions(
+    findings: &[map::Finding],
+    asked: &[Address],
+) -> (HashMap<Address, Composition>, Option<String>) {
+    let asked: BTreeSet<Address> = asked.iter().copied().collect();
+    let (mut told, mut rejected) = (HashMap::new(), Rejected::default());
+    for finding in findings {
+        match check(finding, &asked) {
+            Ok((token, _)) if told.contains_key(&token) => rejected.0.push(format!("{token:#x} is told twice")),
+            Ok((token, composition)) => drop(told.insert(token, composition)),
+            Err(reason) => rejected.0.push(reason),
+        }
+    }
+    (told, rejected.told())
+}
+
+fn check(finding: &map::Finding, asked: &BTreeSet<Address>) -> Result<(Address, Composition), String> {
+    let map::Finding { claimable: None, farming: None, lending: None, composition: Some(told), event: None } = finding
+    else {
+        return Err(NO_ANSWER.into());
+    };
+    let token = address(told.token);
+    let at = |reason: String| Err(format!("composition of {token:#x}: {reason}"));
+    if !asked.contains(&token) {
+        return at("nobody asked about it".into());
+    }
+    let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
+    let is_kind = !told.kind.is_empty() && told.kind.len() <= KIND_BYTES_MAX && told.kind.bytes().all(is_letter);
+    if !is_kind || KINDS_TAKEN.contains(&told.kind.as_str()) {
+        return at("its kind is not a word of upper-case letters, digits, - and _ that is free".into());
+    }
+    let supply = amount(told.supply);
+    if supply.is_zero() {
+        return at("its supply is zero".into());
+    }
+    if told.parts.is_empty() || told.parts.len() > PARTS_MAX {
+        return at(format!("it has {} parts, not 1 to {PARTS_MAX}", told.parts.len()));
+    }
+    let parts: Vec<_> = told.parts.iter().map(|part| (address(part.token), amount(part.amount))).collect();
+    let distinct: BTreeSet<Address> = parts.iter().map(|(part, _)| *part).chain([token]).collect();
+    if distinct.len() <= parts.len() {
+        return at("a part is the token itself, or stands twice".into());
+    }
+    Ok((token, Composition { kind: told.kind.clone(), supply, parts }))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::U256;
+
+    use super::*;
+
+    const SHARE: Address = Address::repeat_byte(0x5a);
+    const PART: Address = Address::repeat_byte(0xa1);
+
+    fn word(number: u64) -> map::Word {
+        map::Word(U256::from(number).to_be_bytes())
+    }
+
+    fn part(token: Address) -> map::Part {
+        map::Part { token: map::Address(token.into_array()), amount: word(7) }
+    }
+
+    fn sound() -> map::Composition {
+        map::Composition {
+            token: map::Address(SHARE.into_array()),
+            kind: "SHARE".to_owned(),
+            supply: word(4),
+            parts: vec![part(PART)],
+        }
+    }
+
+    fn found(composition: map::Composition) -> map::Finding {
+        map::Finding { composition: Some(composition), ..map::Finding::default() }
+    }
+
+    #[test]
+    fn a_sound_composition_passes_as_it_is() {
+        let (told, rejected) = compositions(&[found(sound())], &[PART, SHARE]);
+        let expected =
+            Composition { kind: "SHARE".to_owned(), supply: U256::from(4), parts: vec![(PART, U256::from(7))] };
+        assert_eq!((told, rejected), (HashMap::from([(SHARE, expected)]), None));
+    }
+
+    #[test]
+    fn a_composition_that_breaks_a_rule_costs_itself_alone() {
+        let many = |count: u8| (1..=count).map(|byte| part(Address::repeat_byte(byte))).collect();
+        let kind = |kind: &str| map::Composition { kind: kind.to_owned(), ..sound() };
+        let parts = |parts| map::Composition { parts, ..sound() };
+        let cases = [
+            (map::Composition { token: part(PART).token, ..sound() }, "nobody asked"),
+            (map::Composition { supply: word(0), ..sound() }, "supply is zero"),
+            (parts(vec![]), "0 parts"),
+            (parts(many(17)), "17 parts"),
+            (parts(vec![part(SHARE)]), "the token itself"),
+            (parts(vec![part(PART), part(PART)]), "stands twice"),
+            (kind(""), "its kind"),
+            (kind("share"), "its kind"),
+            (kind("A\u{202e}B"), "its kind"),
+            (kind(&"A".repeat(33)), "its kind"),
+            (kind("NATIVE"), "its kind"),
+            (kind("SINGLE"), "its kind"),
+        ];
+        let other = Address::repeat_byte(0x5b);
+        let good = map::Composition { token: map::Address(other.into_array()), ..parts(many(16)) };
+        for (wrong, reason) in cases {
+            let (told, rejected) = compositions(&[found(wrong), found(good.clone())], &[SHARE, other]);
+            assert_eq!(told.keys().collect::<Vec<_>>(), [&other], "{reason}");
+            assert!(rejected.as_deref().is_some_and(|told| told.contains(reason)), "{reason}: {rejected:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_word_on_a_token_stands_and_other_findings_do_not_answer() {
+        let second = map::Composition { supply: word(5), ..sound() };
+        let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
+        let (told, rejected) = compositions(&[position, found(sound()), found(second)], &[SHARE]);
+        assert_eq!(told[&SHARE].supply, U256::from(4));
+        let twice = format!("a finding that does not answer the question; {SHARE:#x} is told twice");
+        assert_eq!(rejected, Some(twice));
+    }
+}

@@ -1,0 +1,244 @@
+//! The border for events: what a plugin says that logs mean, checked before it is weighed against other words.
+//!
+//! Invariant: what passes is of the vocabulary, about a log that is there, and bounded; the rest costs itself alone. A
+//! value of a kind that came after this host is left out of its event.
+
+use std::collections::BTreeSet;
+
+use portolan_abi::map;
+use portolan_events::{Asset, Class, Event, Kind, Value, named};
+
+use super::{NO_ANSWER, Rejected, address, amount};
+use crate::assets::token::cleaned;
+
+/// Events of one log: places of a batch.
+const LOG_EVENTS_MAX: usize = 256;
+/// Tokens of one member; the largest pools have eight, a batch of rewards some dozens.
+const ASSETS_MAX: usize = 64;
+/// Of names and reasons. A voter may write a page; who wants it reads the log.
+const TEXT_CHARS_MAX: usize = 256;
+
+/// The events that passed, and in one bounded line why others did not. `protocols` are the plugin's own slugs.
+pub(crate) fn events(
+    findings: &[map::Finding],
+    logs: usize,
+    protocols: &BTreeSet<&str>,
+) -> (Vec<Event>, Option<String>) {
+    let (mut told, mut rejected, mut counts) = (Vec::new(), Rejected::default(), vec![0_usize; logs]);
+    for finding in findings {
+        match check(finding, &mut counts, protocols) {
+            Ok(event) => told.push(event),
+            Err(reason) => rejected.0.push(reason),
+        }
+    }
+    (told, rejected.told())
+}
+
+fn check(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str>) -> Result<Event, String> {
+    let map::Finding { claimable: None, farming: None, lending: None, composition: None, event: Some(told) } = finding
+    else {
+        return Err(NO_ANSWER.into());
+    };
+    let at = |reason: String| format!("event of log {}: {reason}", told.log);
+    let log = usize::try_from(told.log).unwrap_or(usize::MAX);
+    let count = counts.get_mut(log).ok_or_else(|| at("the transaction has no such log".into()))?;
+    let kind = Kind::named(&told.kind).ok_or_else(|| at("its type is not of the vocabulary".into()))?;
+    if let Some(protocol) = &told.protocol
+        && !protocols.contains(protocol.as_str())
+    {
+        return Err(at("its protocol is none of the plugin's".into()));
+    }
+    let mut members: Vec<(&'static str, Value)> = Vec::with_capacity(told.members.len().min(kind.members().len()));
+    for member in &told.members {
+        let Some((name, value)) = checked(member).map_err(at)? else { continue };
+        if members.iter().any(|(known, _)| *known == name) {
+            return Err(at(format!("its {name} is told twice")));
+        }
+        members.push((name, value));
+    }
+    if *count == LOG_EVENTS_MAX {
+        return Err(at(format!("it is told as more than {LOG_EVENTS_MAX}")));
+    }
+    *count += 1;
+    Ok(Event { log, kind, protocol: told.protocol.clone(), members })
+}
+
+/// A member with a value of its class; `None` for a value that this host does not know.
+fn checked(member: &map::Member) -> Result<Option<(&'static str, Value)>, String> {
+    let (name, class) = named(&member.name).ok_or("it has a member that is not of the vocabulary")?;
+    let mut values = values(&member.value).into_iter().flatten();
+    let (value, further) = (values.next(), values.next());
+    if further.is_some() {
+        return Err(format!("its {name} has several values"));
+    }
+    match value {
+        Some(Value::Assets(assets)) if assets.len() > ASSETS_MAX => {
+            Err(format!("its {name} are more than {ASSETS_MAX}"))
+        }
+        Some(value) if !is_of(&value, class) => Err(format!("its {name} is of another class")),
+        value => Ok(value.map(|value| (name, value))),
+    }
+}
+
+fn values(told: &map::Value) -> [Option<Value>; 10] {
+    let map::Value { address: account, token, amount: paid, assets, number, word, flag, text, seconds, network } = told;
+    [
+        account.map(|account| Value::Address(address(account))),
+        token.map(|token| Value::Token(address(token))),
+        paid.map(|paid| Value::Amount { raw: amount(paid.raw), of: paid.of.map(address) }),
+        assets.as_ref().map(|assets| Value::Assets(assets.iter().take(ASSETS_MAX + 1).map(asset).collect())),
+        number.map(|number| Value::Number(amount(number))),
+        word.map(|word| Value::Word(word.0.into())),
+        flag.map(Value::Flag),
+        text.as_ref().map(|text| Value::Text(cleaned(text, TEXT_CHARS_MAX))),
+        seconds.map(|seconds| Value::Seconds(amount(seconds))),
+        network.map(Value::Network),
+    ]
+}
+
+fn asset(asset: &map::Asset) -> Asset {
+    Asset { token: asset.token.map(address), raw: amount(asset.raw) }
+}
+
+fn is_of(value: &Value, class: Class) -> bool {
+    matches!(
+        (value, class),
+        (Value::Address(_), Class::Address | Class::Pool)
+            | (Value::Token(_), Class::Token)
+            | (Value::Amount { .. }, Class::Amount(_))
+            | (Value::Assets(_), Class::Assets)
+            | (Value::Number(_), Class::Number)
+            | (Value::Word(_), Class::Word | Class::Pool)
+            | (Value::Flag(_), Class::Flag)
+            | (Value::Text(_), Class::Text)
+            | (Value::Seconds(_), Class::Seconds)
+            | (Value::Network(_), Class::Network)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: map::Address = map::Address([0xa1; 20]);
+    const NONE: map::Value = map::Value {
+        address: None,
+        token: None,
+        amount: None,
+        assets: None,
+        number: None,
+        word: None,
+        flag: None,
+        text: None,
+        seconds: None,
+        network: None,
+    };
+
+    fn member(name: &str, value: map::Value) -> map::Member {
+        map::Member { name: name.to_owned(), value }
+    }
+
+    fn user() -> map::Member {
+        member("user", map::Value { address: Some(TOKEN), ..NONE })
+    }
+
+    fn sound() -> map::Event {
+        let amount = map::Amount { raw: map::Word([1; 32]), of: Some(TOKEN) };
+        let members = vec![
+            user(),
+            member("asset", map::Value { token: Some(TOKEN), ..NONE }),
+            member("amount", map::Value { amount: Some(amount), ..NONE }),
+        ];
+        map::Event { log: 1, kind: "STAKE".to_owned(), protocol: Some("acme".to_owned()), members }
+    }
+
+    fn found(event: map::Event) -> map::Finding {
+        map::Finding { event: Some(event), ..map::Finding::default() }
+    }
+
+    fn pass(findings: &[map::Finding]) -> (Vec<Event>, Option<String>) {
+        events(findings, 2, &BTreeSet::from(["acme"]))
+    }
+
+    #[test]
+    fn a_sound_event_passes_as_it_is() {
+        let (told, rejected) = pass(&[found(sound())]);
+        let token = address(TOKEN);
+        let members = vec![
+            ("user", Value::Address(token)),
+            ("asset", Value::Token(token)),
+            ("amount", Value::Amount { raw: amount(map::Word([1; 32])), of: Some(token) }),
+        ];
+        let kind = Kind::named("STAKE").unwrap();
+        assert_eq!(told, [Event { log: 1, kind, protocol: Some("acme".to_owned()), members }]);
+        assert_eq!(rejected, None);
+    }
+
+    #[test]
+    fn an_event_that_breaks_a_rule_costs_itself_alone() {
+        let with = |member| map::Event { members: vec![member], ..sound() };
+        let asset = map::Asset { token: None, raw: map::Word([0; 32]) };
+        let assets = map::Value { assets: Some(vec![asset; 65]), ..NONE };
+        let both = map::Value { address: Some(TOKEN), token: Some(TOKEN), ..NONE };
+        let cases = [
+            (map::Event { log: 2, ..sound() }, "no such log"),
+            (map::Event { log: u32::MAX, ..sound() }, "no such log"),
+            (map::Event { kind: "HACK".to_owned(), ..sound() }, "its type"),
+            (map::Event { kind: "stake".to_owned(), ..sound() }, "its type"),
+            (map::Event { protocol: Some("other".to_owned()), ..sound() }, "none of the plugin's"),
+            (map::Event { members: vec![user(), user()], ..sound() }, "told twice"),
+            (with(member("wealth", NONE)), "not of the vocabulary"),
+            (with(member("user", map::Value { token: Some(TOKEN), ..NONE })), "another class"),
+            (with(member("asset", map::Value { address: Some(TOKEN), ..NONE })), "another class"),
+            (with(member("tokenId", map::Value { seconds: Some(map::Word([1; 32])), ..NONE })), "another class"),
+            (with(member("asset", both)), "several values"),
+            (with(member("assets", assets)), "more than 64"),
+        ];
+        for (wrong, reason) in cases {
+            let (told, rejected) = pass(&[found(wrong), found(sound())]);
+            assert_eq!(told.len(), 1, "{reason}");
+            assert!(rejected.as_deref().is_some_and(|told| told.contains(reason)), "{reason}: {rejected:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_came_after_this_host_is_left_out_and_its_event_stays() {
+        let event = map::Event { members: vec![user(), member("amount", NONE)], ..sound() };
+        let (told, rejected) = pass(&[found(event)]);
+        assert_eq!(told[0].members, [("user", Value::Address(address(TOKEN)))]);
+        assert_eq!(rejected, None);
+    }
+
+    #[test]
+    fn a_pool_is_an_address_or_a_hash() {
+        for value in
+            [map::Value { address: Some(TOKEN), ..NONE }, map::Value { word: Some(map::Word([3; 32])), ..NONE }]
+        {
+            let event = map::Event { members: vec![member("pool", value)], ..sound() };
+            assert_eq!(pass(&[found(event)]).1, None);
+        }
+    }
+
+    #[test]
+    fn texts_are_one_visible_line_of_bounded_length() {
+        let text = format!("a\n\u{202e}b{}", "c".repeat(100_000));
+        let reason = member("reason", map::Value { text: Some(text), ..NONE });
+        let (told, _) = pass(&[found(map::Event { kind: "VOTE".to_owned(), members: vec![reason], ..sound() })]);
+        assert_eq!(told[0].members, [("reason", Value::Text(format!("a b{}", "c".repeat(253))))]);
+    }
+
+    #[test]
+    fn a_log_is_told_as_a_bounded_number_of_events() {
+        let findings: Vec<_> = (0..300).map(|_| found(sound())).collect();
+        let (told, rejected) = pass(&findings);
+        assert_eq!(told.len(), 256);
+        assert!(rejected.is_some_and(|told| told.ends_with("; and 36 more")));
+    }
+
+    #[test]
+    fn findings_of_other_questions_do_not_answer() {
+        let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
+        let (told, rejected) = pass(&[map::Finding::default(), position]);
+        assert_eq!((told.len(), rejected), (0, Some(format!("{NO_ANSWER}; {NO_ANSWER}"))));
+    }
+}

@@ -1,0 +1,123 @@
+//! What a full answer tells of a name besides its address: when it lapses, its avatar, its addresses on other chains.
+//!
+//! Invariant: none of it is read unless it is asked for, and one that could not be read fails alone.
+
+use alloy::primitives::{Address, Bytes, U256, address, keccak256};
+use alloy::sol_types::{SolCall, SolValue};
+use portolan_reader::Read;
+
+use super::chain::{Chain, returned};
+use super::coin::CoinType;
+use super::contracts::{BaseRegistrar, Resolver};
+use super::name::Name;
+use super::resolve::Record;
+use super::{Absence, NameFailure};
+use crate::sanitize;
+
+/// <https://docs.ens.domains/learn/deployments>
+const BASE_REGISTRAR: Address = address!("57f1887a8BF19b14fC0dF6Fd9B2acc9Af147eA85");
+/// URLs and references to tokens; a picture within a `data:` URL is cut off.
+const AVATAR_CHARS_MAX: usize = 512;
+/// Longer ones are no addresses of any chain.
+const ADDRESS_BYTES_MAX: usize = 128;
+
+/// How much is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Detail<'a> {
+    Address,
+    /// With the addresses for these coins.
+    Full(&'a [CoinType]),
+}
+
+/// `None`: there is none. An error: it could not be read.
+pub(crate) type Fact<T> = Result<Option<T>, NameFailure>;
+
+/// What is known of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Unix seconds until which the name below `.eth` is paid for; names elsewhere have none here.
+    pub(crate) expires_s: Fact<u64>,
+    /// The text that the owner put there, bounded and without control characters.
+    pub(crate) avatar: Fact<String>,
+    /// In the order of the coins that were asked for; as their chain writes them in binary.
+    pub(crate) addresses: Vec<(CoinType, Fact<Bytes>)>,
+}
+
+impl Detail<'_> {
+    fn coins(&self) -> &[CoinType] {
+        match self {
+            Self::Address => &[],
+            Self::Full(coins) => coins,
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        matches!(self, Self::Full(_))
+    }
+
+    /// The calls of the name's resolver, besides the one for the address.
+    pub(super) fn records(&self, name: &Name) -> Vec<Vec<u8>> {
+        if !self.is_full() {
+            return Vec::new();
+        }
+        let avatar = Resolver::textCall { node: name.node(), key: "avatar".to_owned() }.abi_encode();
+        let addresses = self.coins().iter().map(|coin| coin.record(name));
+        std::iter::once(avatar).chain(addresses).collect()
+    }
+
+    /// Of each name; as many as names.
+    pub(super) async fn expiries(&self, chain: &Chain<'_>, names: &[Name]) -> Vec<Fact<u64>> {
+        let label = |name: &Name| name.registered_label().filter(|_| self.is_full()).map(keccak256);
+        let labels: Vec<Option<_>> = names.iter().map(label).collect();
+        let call =
+            |label: &alloy::primitives::B256| BaseRegistrar::nameExpiresCall { id: (*label).into() }.abi_encode();
+        let reads = labels.iter().flatten().map(|label| Read::call(BASE_REGISTRAR, call(label))).collect();
+        let mut outcomes = chain.wave(reads).await.into_iter();
+        let expiry = |label: Option<_>| {
+            let Some(outcome) = label.and_then(|_| outcomes.next()) else { return Ok(None) };
+            fact(returned(&outcome).and_then(|bytes| {
+                let expiry = U256::abi_decode(bytes).map_err(|_| Absence::BadRecord)?;
+                // Zero is a name that nobody registered.
+                Ok(u64::try_from(expiry).ok().filter(|expiry| *expiry != 0).ok_or(Absence::NoRecord)?)
+            }))
+        };
+        labels.into_iter().map(expiry).collect()
+    }
+
+    /// By what the resolver returned to [`Detail::records`].
+    pub(super) fn facts(
+        &self,
+        mut records: impl Iterator<Item = Result<Record, NameFailure>>,
+        expires_s: Fact<u64>,
+    ) -> Option<Facts> {
+        if !self.is_full() {
+            return None;
+        }
+        let mut next = || records.next().unwrap_or(Err(Absence::NoRecord.into()));
+        let avatar = fact(next().and_then(|record| Ok(avatar(&record.data)?)));
+        let address = |coin: CoinType, record: Record| {
+            let bytes = coin.bytes(&record.data)?;
+            if bytes.len() > ADDRESS_BYTES_MAX { Err(Absence::BadRecord) } else { Ok(bytes) }
+        };
+        let addresses = self.coins().iter();
+        let addresses = addresses.map(|coin| (*coin, fact(next().and_then(|record| Ok(address(*coin, record)?)))));
+        Some(Facts { expires_s, avatar, addresses: addresses.collect() })
+    }
+}
+
+fn avatar(returned: &[u8]) -> Result<String, Absence> {
+    // A string is encoded as bytes are, and need not be UTF-8.
+    let text = Bytes::abi_decode(returned).map_err(|_| Absence::BadRecord)?;
+    if text.is_empty() {
+        return Err(Absence::NoRecord);
+    }
+    Ok(sanitize::cut(&String::from_utf8_lossy(&text), AVATAR_CHARS_MAX))
+}
+
+fn fact<T>(found: Result<T, NameFailure>) -> Fact<T> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(NameFailure::Absent(_)) => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}

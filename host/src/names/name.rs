@@ -1,0 +1,131 @@
+//! A name as ENSIP-15 normalises it, with what contracts know it by: the hashes of the name and its parents, and the
+//! name as DNS writes it.
+//!
+//! Invariant: a [`Name`] that a text was parsed to is normalised; nothing else is ever looked up or shown.
+
+use std::fmt;
+
+use alloy::primitives::{B256, Bytes, keccak256};
+
+use crate::sanitize;
+
+/// Longer than any name that a registrar or a DNS server has, and cheap to normalise.
+const NAME_BYTES_MAX: usize = 2048;
+/// A byte says how long a label is where names are written as DNS does.
+const LABEL_BYTES_MAX: usize = 255;
+/// Each label is a read of the registry; names in use have at most half a dozen.
+const LABELS_MAX: usize = 32;
+/// Of what the normaliser says.
+const REASON_CHARS_MAX: usize = 120;
+
+/// A normalised name.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Name {
+    text: String,
+    /// The name's own first, the top-level domain's last.
+    nodes: Vec<B256>,
+    dns: Bytes,
+}
+
+/// Why a text is no name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum InvalidName {
+    #[error("is empty")]
+    Empty,
+    #[error("is longer than {NAME_BYTES_MAX} bytes")]
+    TooLong,
+    #[error("has more than {LABELS_MAX} labels")]
+    TooManyLabels,
+    #[error("has a label of more than {LABEL_BYTES_MAX} bytes")]
+    LongLabel,
+    /// In the normaliser's words, bounded and without control characters.
+    #[error("cannot be normalised by ENSIP-15: {0}")]
+    NotNormalizable(String),
+}
+
+impl Name {
+    /// Normalises a name as people write it.
+    pub(crate) fn parse(text: &str) -> Result<Self, InvalidName> {
+        if text.is_empty() {
+            return Err(InvalidName::Empty);
+        }
+        if text.len() > NAME_BYTES_MAX {
+            return Err(InvalidName::TooLong);
+        }
+        let text = normalize(text)?;
+        // A character may become several.
+        if text.len() > NAME_BYTES_MAX {
+            return Err(InvalidName::TooLong);
+        }
+        if text.split('.').nth(LABELS_MAX).is_some() {
+            return Err(InvalidName::TooManyLabels);
+        }
+        if text.split('.').any(|label| label.len() > LABEL_BYTES_MAX) {
+            return Err(InvalidName::LongLabel);
+        }
+        Ok(Self::normalized(&text))
+    }
+
+    /// A text that is normalised by how it is made, with labels that are neither empty nor too long.
+    pub(super) fn normalized(text: &str) -> Self {
+        let labels = || text.split('.').rev();
+        let mut nodes = Vec::with_capacity(labels().count());
+        let mut node = B256::ZERO;
+        for label in labels() {
+            node = keccak256([node, keccak256(label)].concat());
+            nodes.push(node);
+        }
+        nodes.reverse();
+        let mut dns = Vec::with_capacity(text.len() + 2);
+        for label in text.split('.') {
+            dns.push(u8::try_from(label.len()).unwrap_or(u8::MAX));
+            dns.extend_from_slice(label.as_bytes());
+        }
+        dns.push(0);
+        Self { text: text.to_owned(), nodes, dns: dns.into() }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// ENSIP-1's `namehash`.
+    pub(super) fn node(&self) -> B256 {
+        self.nodes.first().copied().unwrap_or_default()
+    }
+
+    /// The hashes of the name and its parents.
+    pub(super) fn nodes(&self) -> &[B256] {
+        &self.nodes
+    }
+
+    /// ENSIP-10's `dnsencode`.
+    pub(super) fn dns(&self) -> &Bytes {
+        &self.dns
+    }
+
+    /// The `x` of `….x.eth`: what is registered, for as long as it is paid for.
+    pub(super) fn registered_label(&self) -> Option<&str> {
+        self.text.strip_suffix(".eth")?.rsplit('.').next()
+    }
+}
+
+fn normalize(text: &str) -> Result<String, InvalidName> {
+    let reason = |error: ens_normalize::EnsError| sanitize::cut(error.message(), REASON_CHARS_MAX);
+    ens_normalize::normalize(text).map_err(|error| InvalidName::NotNormalizable(reason(error)))
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Name({})", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

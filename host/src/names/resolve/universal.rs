@@ -1,0 +1,89 @@
+//! The Universal Resolver: one contract that does what ENSIP-10 says, wherever names are kept.
+//! <https://docs.ens.domains/resolvers/universal>
+//!
+//! It is asked to have lookups batched by us (ENSIP-21), so that no gateway but the name's own hears of them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use alloy::primitives::{Address, Bytes};
+use alloy::sol_types::{SolCall, SolError};
+use portolan_reader::{Outcome, Read};
+
+use super::Question;
+use crate::names::chain::{Called, returned};
+use crate::names::contracts::{OffchainLookup, UniversalResolver};
+use crate::names::gateway::{GatewayFault, LOCAL_BATCH};
+use crate::names::{Absence, NameFailure};
+
+#[derive(Debug)]
+pub(super) struct Universal {
+    contract: Address,
+    has_answered: AtomicBool,
+}
+
+/// The reverts by which one is known, and what each means.
+const ERRORS: [([u8; 4], Absence); 4] = [
+    (UniversalResolver::ResolverNotFound::SELECTOR, Absence::NoResolver),
+    (UniversalResolver::ResolverNotContract::SELECTOR, Absence::NoContract),
+    (UniversalResolver::UnsupportedResolverProfile::SELECTOR, Absence::NoRecord),
+    (UniversalResolver::ResolverError::SELECTOR, Absence::Refused),
+];
+
+impl Universal {
+    pub(super) fn new(contract: Address) -> Self {
+        Self { contract, has_answered: AtomicBool::new(false) }
+    }
+
+    /// Whether one is known to be there; until then the registry is asked beside it.
+    pub(super) fn has_answered(&self) -> bool {
+        self.has_answered.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn calls(&self, question: &Question) -> Vec<Read> {
+        let call = |record: &Vec<u8>| UniversalResolver::resolveWithGatewaysCall {
+            name: question.name.dns().clone(),
+            data: record.clone().into(),
+            gateways: vec![LOCAL_BATCH.to_owned()],
+        };
+        question.records.iter().map(|record| Read::call(self.contract, call(record).abi_encode())).collect()
+    }
+
+    /// The calls, unless what stands there is no Universal Resolver.
+    pub(super) fn answer(&self, outcomes: &[Outcome]) -> Option<Vec<Called>> {
+        if !outcomes.iter().all(is_answer) {
+            self.has_answered.store(false, Ordering::Relaxed);
+            return None;
+        }
+        if !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_))) {
+            self.has_answered.store(true, Ordering::Relaxed);
+        }
+        Some(outcomes.iter().map(|outcome| Called::new(self.contract, outcome.clone())).collect())
+    }
+
+    /// What the resolver returned, and which one it was.
+    pub(super) fn unwrap(call: &Called) -> Result<(Bytes, Address), NameFailure> {
+        let outcome = call.outcome()?;
+        if let Outcome::Reverted(data) = outcome {
+            if let Ok(error) = UniversalResolver::HttpError::abi_decode(data) {
+                return Err(GatewayFault::Status(error.status).into());
+            }
+            let known = ERRORS.iter().find(|(selector, _)| data.starts_with(selector));
+            return Err(known.map_or(Absence::Refused, |(_, absence)| *absence).into());
+        }
+        let told = UniversalResolver::resolveWithGatewaysCall::abi_decode_returns(returned(outcome)?);
+        told.map(|told| (told.result, told.resolver)).map_err(|_| Absence::BadRecord.into())
+    }
+}
+
+/// What could not be read is no sign of another contract.
+fn is_answer(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Ok(bytes) => UniversalResolver::resolveWithGatewaysCall::abi_decode_returns(bytes).is_ok(),
+        Outcome::Reverted(data) => {
+            let own = [OffchainLookup::SELECTOR, UniversalResolver::HttpError::SELECTOR];
+            ERRORS.iter().map(|(selector, _)| selector).chain(&own).any(|selector| data.starts_with(selector))
+        }
+        Outcome::Failed(_) => true,
+        Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported => false,
+    }
+}

@@ -1,0 +1,220 @@
+//! Names whose resolvers ask gateways.
+
+use alloy::primitives::U256;
+use alloy::sol_types::{SolCall, SolValue};
+use portolan_reader::Outcome;
+
+use super::world::{callback, extended, lookup, name, ok, reverted, wrapped};
+use super::*;
+use crate::names::contracts::BatchGateway;
+use crate::names::gateway::LOCAL_BATCH;
+use crate::names::gateway::service::{Reply, Service};
+
+const EXTRA: &[u8] = b"kept for the callback";
+
+fn names_of(service: &Service) -> Names {
+    Names::new(NameSettings { gateway_hosts: vec![service.host()], ..NameSettings::default() })
+}
+
+/// A resolver whose gateway has to answer an address with a word before it.
+fn checking(urls: Vec<String>) -> world::Contract {
+    extended(move |dns, data| {
+        if !dns.is_empty() {
+            return lookup(RESOLVER, &urls, data, EXTRA);
+        }
+        match callback(data) {
+            Some((response, extra)) if *extra == *EXTRA && response.starts_with(b"good") => {
+                wrapped(Address::from_slice(&response[4..]))
+            }
+            _ => reverted(),
+        }
+    })
+}
+
+fn world(contract: world::Contract) -> World {
+    let mut world = World::default();
+    world.resolver("off.eth", RESOLVER).contract(RESOLVER, contract);
+    world
+}
+
+async fn ask(reply: Reply) -> Result<Address, NameFailure> {
+    let service = Service::start(reply).await;
+    forward_one(&names_of(&service), &world(checking(vec![service.get_url()])), "x.off.eth").await
+}
+
+fn good(address: Address) -> Reply {
+    Reply::data(&[b"good", address.as_slice()].concat())
+}
+
+#[tokio::test]
+async fn the_gateway_is_asked_for_the_record_and_the_contract_checks_its_answer() {
+    let service = Service::start(good(ALICE)).await;
+    let world = world(checking(vec![service.get_url()]));
+    let found = names_of(&service).addresses(&at(&world, CoinType::ETHEREUM), &[name("x.off.eth")]).await.remove(0);
+    let found = found.unwrap();
+    assert_eq!((found.address, found.via_gateway, found.resolver), (ALICE, true, RESOLVER));
+    let record = Bytes::from(Resolver::addr_0Call { node: name("x.off.eth").node() }.abi_encode());
+    assert_eq!(service.asked(), [format!("GET /{RESOLVER:#x}/{record}.json")]);
+    assert_eq!(world.round_trips(), 3);
+}
+
+#[tokio::test]
+async fn a_gateway_that_lies_is_found_out_by_the_contract() {
+    let rejected = Err(NameFailure::Gateway(GatewayFault::Rejected));
+    assert_eq!(ask(Reply::data(&[b"evil", BOB.as_slice()].concat())).await, rejected);
+    assert_eq!(ask(Reply::data(&[])).await, rejected);
+}
+
+#[tokio::test]
+async fn a_gateway_that_does_not_answer_is_told_as_such() {
+    for (reply, fault) in [
+        (Reply::Json(404, "{}".into()), GatewayFault::Status(404)),
+        (Reply::Json(503, "{}".into()), GatewayFault::Status(503)),
+        (Reply::Head(301, "location: http://127.0.0.1/\r\n".into()), GatewayFault::Redirect(301)),
+        (Reply::Json(200, "x".repeat(300 * 1024)), GatewayFault::TooLarge),
+        (Reply::Close, GatewayFault::Unreachable),
+    ] {
+        let found = ask(reply).await;
+        assert_eq!(found, Err(NameFailure::Gateway(fault)));
+        assert!(!matches!(found, Err(NameFailure::Absent(_))), "{found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_silent_gateway_ends_with_the_answers_time() {
+    let service = Service::start(Reply::Silence).await;
+    let world = world(checking(vec![service.get_url()]));
+    let deadline = Instant::now() + Duration::from_millis(200);
+    let at = At { deadline, ..at(&world, CoinType::ETHEREUM) };
+    let found = names_of(&service).addresses(&at, &[name("x.off.eth")]).await.remove(0);
+    assert_eq!(found.as_ref().map(|found| found.address), Err(&NameFailure::Gateway(GatewayFault::Timeout)));
+    assert!(found.unwrap_err().is_timeout());
+    assert_eq!(service.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn a_private_gateway_is_not_asked_unless_it_is_named() {
+    let service = Service::start(good(ALICE)).await;
+    let port = service.address.port();
+    for (url, fault) in [
+        (service.get_url(), GatewayFault::NotHttps),
+        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayFault::NotPublic),
+        (format!("https://[::ffff:7f00:1]:{port}/{{data}}"), GatewayFault::NotPublic),
+    ] {
+        let world = world(checking(vec![url.clone()]));
+        assert_eq!(forward_one(&names(), &world, "x.off.eth").await, Err(NameFailure::Gateway(fault)), "{url}");
+    }
+    assert!(service.asked().is_empty());
+}
+
+#[tokio::test]
+async fn lookups_without_end_are_ended() {
+    let service = Service::start(Reply::data(&[1])).await;
+    let urls = vec![service.get_url()];
+    let world = world(extended(move |_, data| lookup(RESOLVER, &urls, &data[..4], EXTRA)));
+    let found = forward_one(&names_of(&service), &world, "x.off.eth").await;
+    assert_eq!(found, Err(NameFailure::Gateway(GatewayFault::Endless)));
+    assert_eq!(service.asked().len(), 4);
+}
+
+#[tokio::test]
+async fn the_gateways_of_one_record_are_bounded_however_deep_it_goes() {
+    let service = Service::start(Reply::data(&[1])).await;
+    let bad = Service::start(Reply::Json(500, String::new())).await;
+    // Three fail before one answers, at each of four lookups, and there are two of each in a batch.
+    let urls = vec![bad.post_url(), bad.post_url(), bad.post_url(), service.post_url()];
+    let request = BatchGateway::Request { sender: RESOLVER, urls, data: Bytes::new() };
+    let query = BatchGateway::queryCall { requests: vec![request; 2] }.abi_encode();
+    let world = world(extended(move |_, _| lookup(RESOLVER, &[LOCAL_BATCH.to_owned()], &query, EXTRA)));
+    let gateway_hosts = vec![service.host(), bad.host()];
+    let names = Names::new(NameSettings { gateway_hosts, ..NameSettings::default() });
+    let found = forward_one(&names, &world, "x.off.eth").await;
+    assert!(matches!(found, Err(NameFailure::Gateway(_))), "{found:?}");
+    assert_eq!(service.asked().len() + bad.asked().len(), 16);
+}
+
+#[tokio::test]
+async fn four_lookups_are_followed() {
+    let service = Service::start(Reply::data(&[1])).await;
+    let urls = vec![service.get_url()];
+    let world = world(extended(move |dns, data| match callback(data) {
+        None if !dns.is_empty() => lookup(RESOLVER, &urls, &[0], &[3]),
+        Some((_, left)) if left[0] > 0 => lookup(RESOLVER, &urls, &[0], &[left[0] - 1]),
+        Some(_) => wrapped(ALICE),
+        None => reverted(),
+    }));
+    assert_eq!(forward_one(&names_of(&service), &world, "x.off.eth").await, Ok(ALICE));
+    assert_eq!(service.asked().len(), 4);
+}
+
+#[tokio::test]
+async fn a_lookup_of_another_contract_is_not_made() {
+    let service = Service::start(good(ALICE)).await;
+    let urls = vec![service.get_url()];
+    let world = world(extended(move |_, data| lookup(OTHER, &urls, data, EXTRA)));
+    let found = forward_one(&names_of(&service), &world, "x.off.eth").await;
+    assert_eq!(found, Err(NameFailure::Gateway(GatewayFault::Sender)));
+    assert!(service.asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_lookup_that_cannot_be_read_or_is_huge_is_not_made() {
+    let selector = [0x55, 0x6f, 0x18, 0x30];
+    // A thousand URLs that are one of 32 KiB: 32 MiB in 64.
+    let word = |number: usize| U256::from(number).to_be_bytes::<32>();
+    let mut folded: Vec<u8> = RESOLVER.abi_encode();
+    folded.extend([160, 160, 0, 160, 1000].map(word).concat());
+    folded.extend(std::iter::repeat_n(word(32_000), 1000).flatten());
+    folded.extend([&word(32_768)[..], &[b'x'; 32_768]].concat());
+    let folded = [&selector[..], &folded].concat();
+    for data in [selector.to_vec(), [&selector[..], &[0xff; 320]].concat(), folded] {
+        let outcome = Outcome::Reverted(data.into());
+        let world = world(extended(move |_, _| outcome.clone()));
+        let found = forward_one(&names(), &world, "x.off.eth").await;
+        assert_eq!(found, Err(NameFailure::Gateway(GatewayFault::Lookup)));
+    }
+}
+
+#[tokio::test]
+async fn a_plain_resolver_may_ask_gateways_too() {
+    let service = Service::start(good(ALICE)).await;
+    let urls = vec![service.get_url()];
+    let world = world(Box::new(move |data| {
+        if world::call::<Resolver::addr_0Call>(data).is_some() {
+            return lookup(RESOLVER, &urls, data, EXTRA);
+        }
+        match callback(data) {
+            Some((response, _)) => ok(Address::from_slice(&response[4..])),
+            None => ok(false),
+        }
+    }));
+    assert_eq!(forward_one(&names_of(&service), &world, "off.eth").await, Ok(ALICE));
+    assert_eq!(service.asked().len(), 1, "only the way that the resolver answers is followed");
+}
+
+#[tokio::test]
+async fn many_names_ask_their_gateways_at_once() {
+    let service = Service::start(good(ALICE)).await;
+    let world = world(checking(vec![service.post_url()]));
+    let texts: Vec<String> = (0..50).map(|place| format!("n{place}.off.eth")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    assert_eq!(forward(&names_of(&service), &world, &texts).await, vec![Ok(ALICE); 50]);
+    assert_eq!((world.round_trips(), service.asked().len()), (3, 50));
+}
+
+#[tokio::test]
+async fn one_records_gateway_is_no_other_records_failure() {
+    let service = Service::start(good(ALICE)).await;
+    let (urls, node) = (vec![service.get_url()], name("x.off.eth").node());
+    let avatar = Resolver::textCall { node, key: "avatar".into() }.abi_encode();
+    let world = world(extended(move |dns, data| match callback(data) {
+        None if !dns.is_empty() && data == avatar => lookup(RESOLVER, &["https://10.0.0.1/{data}".into()], data, EXTRA),
+        None if !dns.is_empty() => lookup(RESOLVER, &urls, data, EXTRA),
+        Some((response, _)) => ok(Bytes::from(Address::from_slice(&response[4..]).abi_encode())),
+        None => reverted(),
+    }));
+    let at = At { detail: Detail::Full(&[]), ..at(&world, CoinType::ETHEREUM) };
+    let found = names_of(&service).addresses(&at, &[name("x.off.eth")]).await.remove(0).unwrap();
+    assert_eq!(found.address, ALICE);
+    assert_eq!(found.facts.unwrap().avatar, Err(NameFailure::Gateway(GatewayFault::NotPublic)));
+}

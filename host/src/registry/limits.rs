@@ -1,0 +1,36 @@
+//! The time that plugins may take.
+
+use std::collections::BTreeMap;
+
+/// What one plugin may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// For one call into the plugin.
+    pub(crate) resume_ms: u64,
+    /// For a whole job, its reads included.
+    pub(crate) job_ms: u64,
+}
+
+/// The limits of a plugin that the configuration does not name.
+pub(crate) const DEFAULT: Limits = Limits { resume_ms: 1000, job_ms: 5000 };
+
+/// The limits of every plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PluginLimits {
+    pub(crate) all: Limits,
+    /// By plugin name.
+    pub(crate) own: BTreeMap<String, Limits>,
+}
+
+impl PluginLimits {
+    /// Those of the plugin with this name.
+    pub(crate) fn of(&self, plugin: &str) -> Limits {
+        self.own.get(plugin).copied().unwrap_or(self.all)
+    }
+}
+
+impl Default for PluginLimits {
+    fn default() -> Self {
+        Self { all: DEFAULT, own: BTreeMap::new() }
+    }
+}

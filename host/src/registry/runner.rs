@@ -1,0 +1,132 @@
+//! The `Runner` seam: bytes into a plugin, bytes out of it, each call with a deadline.
+//!
+//! A runner is one loaded plugin. In-process it calls the dylib's functions; a sandboxed worker answers the same
+//! calls over a pipe. Invariant: every instance and job that a runner hands out is a lease, whose drop ends it
+//! exactly once, whether or not the caller still waited for it. It does not know what the bytes mean.
+
+pub(crate) mod call;
+pub(crate) mod in_process;
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use portolan_abi::map::SettingsError;
+
+/// Names an instance of one runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct InstanceId(pub(crate) u64);
+
+/// Names a job of one runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct JobId(pub(crate) u64);
+
+/// Whether a job's answer is its last; then the job ends in the same call.
+pub(crate) type IsLast = fn(&[u8]) -> bool;
+
+/// One loaded plugin. The futures are cancel-safe: a call goes on without its caller and is still accounted for.
+pub(crate) trait Runner: Send + Sync + fmt::Debug {
+    /// A CBOR `Settings` in, an instance and its catalogue out.
+    fn configure(self: Arc<Self>, settings: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>>;
+
+    /// A CBOR `Start` and the first frame in, a job and its first answer out, in one call.
+    fn begin(
+        self: Arc<Self>,
+        instance: InstanceId,
+        start: Vec<u8>,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>>;
+
+    /// A frame in, a frame out. A job is in one call at a time.
+    fn resume(
+        self: Arc<Self>,
+        job: JobId,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>>;
+
+    /// Ends a job that is not at its last answer; a call that it is in ends first. Never waits.
+    fn drop_job(&self, job: JobId);
+
+    /// Ends an instance; its jobs end first. Never waits.
+    fn drop_instance(&self, instance: InstanceId);
+}
+
+/// What `configure` gives.
+#[derive(Debug)]
+pub(crate) struct Configured {
+    pub(crate) instance: InstanceLease,
+    /// A CBOR `Catalogue`, not looked at yet.
+    pub(crate) catalogue: Vec<u8>,
+}
+
+/// Owns an instance; its drop ends it.
+#[derive(Debug)]
+pub(crate) struct InstanceLease {
+    runner: Arc<dyn Runner>,
+    id: InstanceId,
+}
+
+impl InstanceLease {
+    pub(crate) fn new(runner: Arc<dyn Runner>, id: InstanceId) -> Self {
+        Self { runner, id }
+    }
+
+    pub(crate) fn runner(&self) -> &Arc<dyn Runner> {
+        &self.runner
+    }
+
+    pub(crate) fn id(&self) -> InstanceId {
+        self.id
+    }
+}
+
+impl Drop for InstanceLease {
+    fn drop(&mut self) {
+        self.runner.drop_instance(self.id);
+    }
+}
+
+/// Owns a job; its drop ends it.
+#[derive(Debug)]
+pub(crate) struct JobLease {
+    runner: Arc<dyn Runner>,
+    id: JobId,
+}
+
+impl JobLease {
+    pub(crate) fn new(runner: Arc<dyn Runner>, id: JobId) -> Self {
+        Self { runner, id }
+    }
+
+    pub(crate) fn id(&self) -> JobId {
+        self.id
+    }
+}
+
+impl Drop for JobLease {
+    fn drop(&mut self) {
+        self.runner.drop_job(self.id);
+    }
+}
+
+/// Why a plugin did not answer a call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RunFailure {
+    /// The call did not return before its deadline; the job must not be resumed again.
+    #[error("the plugin did not return in time")]
+    Timeout,
+    /// Too many earlier calls have not returned; nothing was called.
+    #[error("too many calls to the plugin have not returned")]
+    Stuck,
+    /// The plugin broke the interface: empty, oversized or malformed bytes, an unknown job.
+    #[error("{0}")]
+    Fault(String),
+    /// The plugin refused its settings.
+    #[error("settings refused: {}", .0.message)]
+    Settings(SettingsError),
+    /// The plugin refused to start the job.
+    #[error("{0}")]
+    Start(String),
+}
