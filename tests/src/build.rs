@@ -104,9 +104,18 @@ pub fn built_alike() -> Result<Built> {
 ///
 /// # Errors
 /// What cargo printed.
-#[cfg(feature = "bench")]
-pub(crate) fn release(packages: &[(&str, &str)]) -> Result<Built> {
+pub fn release(packages: &[(&str, &str)]) -> Result<Built> {
     build_as(RELEASE, &owned(packages))
+}
+
+/// Builds a binary of a package with a feature as it is shipped, and tells where it lies.
+///
+/// # Errors
+/// What cargo printed.
+pub fn release_bin(package: &str, name: &str, feature: &str) -> Result<PathBuf> {
+    let target = target_dir()?;
+    cargo_build(&target, &["--release", "--package", package, "--features", feature, "--bin", name])?;
+    Ok(target.join(RELEASE.1).join(name))
 }
 
 /// Package and file of everything that tests and demo run.
@@ -120,23 +129,22 @@ fn owned(packages: &[(&str, &str)]) -> Vec<(String, String)> {
 
 fn build_as((flags, folder): (&[&str], &str), packages: &[(String, String)]) -> Result<Built> {
     let target = target_dir()?;
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--locked"]).args(flags).current_dir(workspace()).env("CARGO_TARGET_DIR", &target);
-    for (package, _) in packages {
-        cargo.args(["--package", package]);
-    }
-    // Cargo's own lock makes test processes wait for each other; the second one finds all done.
-    let output = cargo.output().context("cargo does not run")?;
-    if !output.status.success() {
-        bail!(
-            "cargo build of the host and the plugins: {}\n{}",
-            output.status,
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
+    let named = packages.iter().flat_map(|(package, _)| ["--package", package]);
+    cargo_build(&target, &flags.iter().copied().chain(named).collect::<Vec<_>>())?;
     let dir = target.join(folder);
     for (package, file) in packages {
         ensure!(dir.join(file).is_file(), "cargo built {package} without {}", dir.join(file).display());
     }
     Ok(Built { dir })
+}
+
+fn cargo_build(target: &Path, args: &[&str]) -> Result<()> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--locked"]).args(args).current_dir(workspace()).env("CARGO_TARGET_DIR", target);
+    // Cargo's own lock makes test processes wait for each other; the second one finds all done.
+    let output = cargo.output().context("cargo does not run")?;
+    if !output.status.success() {
+        bail!("cargo build {}: {}\n{}", args.join(" "), output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
 }

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
-pub(crate) const NODE_MIN: u32 = 20; // `fetch` and what viem needs.
-pub(crate) const NPM_MIN: u32 = 9; // Reads the lock file's version 3.
+pub const NODE_MIN: u32 = 20; // `fetch` and what viem needs.
+pub const NPM_MIN: u32 = 9; // Reads the lock file's version 3.
 const START: Duration = Duration::from_secs(30);
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(60); // A call that burns a whole block's gas takes seconds.
@@ -268,7 +268,7 @@ fn install(sources: &Path, files: &[PathBuf], began: &Path) -> Result<()> {
     run(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]), began)
 }
 
-pub(crate) fn require(program: &str, least: u32) -> Result<()> {
+pub fn require(program: &str, least: u32) -> Result<()> {
     let wanted = format!("the test chain's prerequisites are node {NODE_MIN} or newer and npm {NPM_MIN} or newer");
     let output = Command::new(program)
         .arg("--version")
@@ -280,7 +280,7 @@ pub(crate) fn require(program: &str, least: u32) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn run(command: &mut Command, folder: &Path) -> Result<()> {
+pub fn run(command: &mut Command, folder: &Path) -> Result<()> {
     let output = command.current_dir(folder).output().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(
         output.status.success(),
@@ -292,7 +292,7 @@ pub(crate) fn run(command: &mut Command, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn target_folder() -> Result<PathBuf> {
+pub fn target_folder() -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("tests have no workspace")?;
     Ok(match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root.join(folder), // Relative ones are relative to the root; absolute ones win.
@@ -336,7 +336,7 @@ fn digest(folder: &Path, files: &[PathBuf]) -> Result<String> {
     Ok(format!("{hash:032x}"))
 }
 
-pub(crate) fn anvil_program(folder: &Path) -> PathBuf {
+pub fn anvil_program(folder: &Path) -> PathBuf {
     let packaged = folder.join(PACKAGED_ANVIL);
     match std::env::var_os("ANVIL") {
         Some(program) => program.into(),
@@ -346,7 +346,7 @@ pub(crate) fn anvil_program(folder: &Path) -> PathBuf {
 }
 
 /// Reads the port from anvil's output, and goes on reading so that anvil never blocks on it.
-pub(crate) fn listening_port(anvil: &mut Child) -> Result<u16> {
+pub fn listening_port(anvil: &mut Child) -> Result<u16> {
     let output = anvil.stdout.take().context("anvil has no output")?;
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -360,13 +360,13 @@ pub(crate) fn listening_port(anvil: &mut Child) -> Result<u16> {
     receiver.recv_timeout(START).map_err(|_| anyhow!("no port within {} s", START.as_secs()))
 }
 
-pub(crate) fn end(anvil: &mut Child) {
+pub fn end(anvil: &mut Child) {
     let _ = anvil.kill(); // It may have ended by itself.
     let _ = anvil.wait();
 }
 
 /// One HTTP/1.1 POST on a connection of its own; the body of the answer.
-pub(crate) fn post(port: u16, body: &str) -> Result<Vec<u8>> {
+pub fn post(port: u16, body: &str) -> Result<Vec<u8>> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let mut stream = TcpStream::connect_timeout(&address, CONNECT).context("cannot connect")?;
     stream.set_nodelay(true)?;

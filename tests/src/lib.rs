@@ -2,14 +2,11 @@
 //!
 //! Invariant: what is started here ends with its value, and no wait is without a deadline.
 
-#[cfg(feature = "bench")]
-pub mod bench;
 pub mod build;
 pub mod bytecode;
 pub mod calldata;
 pub mod chain;
 pub mod client;
-pub mod corpus;
 pub mod demo;
 pub mod dylib;
 pub mod gateway;

@@ -1,6 +1,6 @@
 //! A plugin of the benchmark: fifty protocols that read as deep as most do, registry → pool → farm.
 //!
-//! The first two levels never change; what an account has earned is asked at the third. `tests/bench/genesis.mjs` puts
+//! The first two levels never change; what an account has earned is asked at the third. `tests/bench/chain/genesis.mjs` puts
 //! the contracts where this table has them.
 
 use portolan_plugin_api::*;

@@ -17,8 +17,8 @@ use anyhow::Result;
 use self::files::Corpus;
 use self::network::Network;
 use self::table::Table;
-use crate::build;
-use crate::gateway::{Gateway, Setup};
+use portolan_tests::build;
+use portolan_tests::gateway::{Gateway, Setup};
 
 /// Scores the gateway on a folder, tells the tables and every failure; whether all bars are met.
 ///

@@ -7,7 +7,7 @@ use bigdecimal::num_bigint::BigInt;
 
 use super::files::{Corpus, Row, Transaction};
 use super::row::{self, Event};
-use crate::json::Json;
+use portolan_tests::json::Json;
 
 /// Types that any token tells: told of a log that is no such thing, they are invented.
 const OF_TOKENS: [&str; 7] =

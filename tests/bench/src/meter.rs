@@ -1,17 +1,10 @@
-//! CPU time: of this process, and of another one by its threads.
+//! CPU time of another process, by its threads.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use rustix::time::{ClockId, clock_gettime};
-
-/// What this process has used so far, with all threads that it ever had.
-pub(super) fn own_cpu() -> Result<Duration> {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    Ok(Duration::new(time.tv_sec.try_into()?, time.tv_nsec.try_into()?))
-}
 
 /// What the threads of a process have used so far, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]

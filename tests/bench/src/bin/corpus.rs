@@ -1,10 +1,10 @@
-//! `cargo run --release -p portolan-tests --bin corpus -- DIR`: asks the gateway for the events of the transactions of
+//! `cargo run --release -p portolan-bench --bin corpus -- DIR`: asks the gateway for the events of the transactions of
 //! a folder, scores every answer by the truth in it, prints tables and failures, and fails below the bars.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool tells its user what it finds")]
 
 use std::process::ExitCode;
 
-use portolan_tests::corpus;
+use portolan_bench::corpus;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

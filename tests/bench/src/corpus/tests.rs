@@ -6,8 +6,8 @@ use super::contract::{self, DECIMALS, NAME};
 use super::files::Corpus;
 use super::score::{self, Tier, Verdict};
 use super::table::Table;
-use crate::chain::Chain;
-use crate::json::Json;
+use portolan_tests::chain::Chain;
+use portolan_tests::json::Json;
 
 const COIN: &str = "0xc0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0";
 const ODD: &str = "0xd0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0";
@@ -19,7 +19,7 @@ const BOB: &str = "0xb2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2";
 const ZERO: &str = "0x0000000000000000000000000000000000000000";
 
 fn sample() -> Corpus {
-    Corpus::read(&crate::build::workspace().join("tests/corpus-sample")).unwrap()
+    Corpus::read(&portolan_tests::build::workspace().join("tests/bench/corpus-sample")).unwrap()
 }
 
 /// What must be answered for each of the two.

@@ -20,10 +20,10 @@ use super::peer::{Peer, Way};
 use super::table::{Kind, Verdict, begin, float, number, row};
 use super::tally::Tally;
 use super::world::{Prepared, World, prepare};
-use crate::build;
-use crate::gateway::{Gateway, Setup};
-use crate::json::Json;
-use crate::rpc_fault::RpcFault;
+use portolan_tests::build;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::json::Json;
+use portolan_tests::rpc_fault::RpcFault;
 
 const TOKENS: usize = 5_000;
 /// Of every token on the chain.

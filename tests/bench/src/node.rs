@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::meter::Threads;
 use super::world::{Prepared, World};
-use crate::chain;
+use portolan_tests::chain;
 
 const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
 /// A block that proves itself by its parent needs some before it.

@@ -11,7 +11,7 @@ use super::peer::{Cost, Peer, Task, Way, idle};
 use super::table::{Kind, Verdict, begin, float, number, row};
 use super::tally::Tally;
 use super::world::{Prepared, World, prepare};
-use crate::rpc_fault::RpcFault;
+use portolan_tests::rpc_fault::RpcFault;
 
 const TOKENS: usize = 5_000;
 /// Connections and learned limits are warm after them.

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::Say;
 use super::meter::{Threads, median};
 use super::table::{Kind, Verdict, begin, float, number, row};
-use crate::build;
-use crate::chain::Chain;
 use crate::corpus::contract::{self, DECIMALS, NAME, SYMBOL, TOKEN0, TOKEN1, TOTAL_SUPPLY};
-use crate::gateway::{Gateway, Setup};
-use crate::rpc_fault::{RpcFault, Transactions};
+use portolan_tests::build;
+use portolan_tests::chain::Chain;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::rpc_fault::{RpcFault, Transactions};
 
 const LOGS: usize = 500;
 /// Of ten logs one is of no table, and one tells reserves, which is no event.

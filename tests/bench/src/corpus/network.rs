@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::contract::{self, DECIMALS, NAME, SYMBOL, TOKEN0, TOKEN1, TOTAL_SUPPLY};
 use super::files::Corpus;
-use crate::chain::Chain;
-use crate::gateway::Setup;
-use crate::rpc_fault::{RpcFault, Transactions};
-use crate::truth::NETWORKS;
+use portolan_tests::chain::Chain;
+use portolan_tests::gateway::Setup;
+use portolan_tests::rpc_fault::{RpcFault, Transactions};
+use portolan_tests::truth::NETWORKS;
 
 /// The corpus does not tell supplies, and no answer is scored by one.
 const SUPPLY: u128 = 1_000_000_000_000_000_000_000_000;

@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
 
 use super::alarm::Alarm;
-use crate::wait;
+use portolan_tests::wait;
 
 /// There and back.
 pub(super) const ROUND_TRIP: Duration = Duration::from_millis(50);

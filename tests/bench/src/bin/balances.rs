@@ -1,13 +1,14 @@
-//! `cargo run --release -p portolan-tests --features bench --bin bench-events`: measures what the events of a
-//! transaction with 500 logs cost the gateway, prints tables, and fails where a bound that is not about time is missed.
+//! `cargo run --release -p portolan-bench --bin balances`: measures an answer with the token
+//! balances of an account on three networks beside a viem script that does the same, in one run, prints tables, and
+//! fails where a bound that is not about time is missed.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool tells its user what it measures")]
 
 use std::process::ExitCode;
 
-use portolan_tests::bench;
+use portolan_bench as bench;
 
 fn main() -> ExitCode {
-    match bench::run_events(|line| println!("{line}")) {
+    match bench::run_balances(|line| println!("{line}")) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {

@@ -8,6 +8,7 @@ mod aggregate;
 mod alarm;
 mod balances;
 mod bare;
+pub mod corpus;
 mod delay;
 mod events;
 mod growth;
@@ -16,14 +17,13 @@ mod meter;
 mod node;
 mod peer;
 mod peers;
-mod side;
+#[cfg(feature = "side")]
+pub mod side;
 mod table;
 mod tally;
 mod world;
 
 use anyhow::{Result, bail};
-
-pub use self::side::serve;
 
 use self::table::Verdict;
 
@@ -39,7 +39,7 @@ const SECTIONS: [(&str, Section); 4] =
 /// Whatever does not come up, and a side that answers wrongly.
 pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
     if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
-        bail!("no section {name}: usage: bench-reads [peers] [growth] [joined] [aggregate]");
+        bail!("no section {name}: usage: reads [peers] [growth] [joined] [aggregate]");
     }
     let mut verdict = Verdict::default();
     for (name, section) in SECTIONS {

@@ -11,7 +11,7 @@ use super::peer::{Peer, Way};
 use super::table::{Kind, Verdict, begin, float, number, row};
 use super::tally::Tally;
 use super::world::{World, prepare};
-use crate::rpc_fault::{Fault, RpcFault};
+use portolan_tests::rpc_fault::{Fault, RpcFault};
 
 const TOKENS: usize = 5_000;
 /// Batches that join the first: a million reads.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::rpc_fault::Exchange;
+use portolan_tests::rpc_fault::Exchange;
 
 /// Requests and bytes.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use super::peer::{Cost, Peer, Task, Way};
 use super::table::{Kind, Verdict, begin, float, number, row};
 use super::tally::Tally;
 use super::world::{World, prepare};
-use crate::rpc_fault::RpcFault;
+use portolan_tests::rpc_fault::RpcFault;
 
 const COUNTS: [usize; 5] = [100, 1_000, 5_000, 20_000, 50_000];
 const WARM_ROUNDS: usize = 2;

@@ -10,13 +10,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ::alloy::primitives::{Address, U256};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
 use self::alloy::Alloy;
 use self::portolan::Portolan;
-use super::meter::{ms, own_cpu};
+use super::meter::ms;
 use super::peer::Way;
 use super::world::World;
 
@@ -35,7 +36,7 @@ enum Client {
 pub fn serve(way: &str, world: &Path) -> Result<()> {
     // As long as the process lives.
     let world: &'static World = Box::leak(Box::new(World::read(world)?));
-    let way = Way::of(way).with_context(|| format!("no way to read: {way}"))?;
+    let way = parse_way(way).with_context(|| format!("no way to read: {way}"))?;
     let runtime = Runtime::new()?;
     let mut client = match way {
         Way::Alloy => Client::Alloy(Alloy::default()),
@@ -65,6 +66,16 @@ pub fn serve(way: &str, world: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn parse_way(name: &str) -> Option<Way> {
+    [Way::Scan, Way::General, Way::Alloy].into_iter().find(|way| way.name() == name)
+}
+
+/// The CPU time that this process has used so far, with all threads that it ever had.
+fn own_cpu() -> Result<Duration> {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Ok(Duration::new(time.tv_sec.try_into()?, time.tv_nsec.try_into()?))
 }
 
 fn say(line: &str) -> Result<()> {
@@ -98,7 +109,11 @@ impl<'a> Asked<'a> {
             }
             Found::All(all) => bail!("{} answers to {} questions", all.len(), self.tokens.len()),
         };
-        self.world.verify(self.who, self.tokens.len(), &held)
+        let (world, who, count) = (self.world, self.who, self.tokens.len());
+        let expected = world.held.get(who).with_context(|| format!("no account {who}"))?;
+        let expected: Vec<(usize, U256)> = expected.range(..count).map(|(place, amount)| (*place, *amount)).collect();
+        ensure!(held == expected, "account {who} holds {expected:?} of {count} tokens, and was told {held:?}");
+        Ok(())
     }
 }
 

@@ -16,9 +16,9 @@ use super::node::Node;
 use super::table::{Kind, Verdict, begin, float, number, row};
 use super::tally::Tally;
 use super::world::{World, prepare};
-use crate::build;
-use crate::gateway::{Gateway, Setup};
-use crate::rpc_fault::RpcFault;
+use portolan_tests::build;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::rpc_fault::RpcFault;
 
 const TOKENS: usize = 5_000;
 const PROTOCOLS: usize = 50;

@@ -14,8 +14,7 @@ use serde::Deserialize;
 use super::meter::{Threads, median};
 use super::node::Node;
 use super::world::Prepared;
-use crate::chain;
-use crate::wait;
+use portolan_tests::{build, chain, wait};
 
 /// Longer than any answer takes.
 const ANSWER_WITHIN: Duration = Duration::from_secs(120);
@@ -46,10 +45,6 @@ impl Way {
             Self::ViemAccount => "account",
             Self::Alloy => "alloy",
         }
-    }
-
-    pub(super) fn of(name: &str) -> Option<Self> {
-        [Self::Scan, Self::General, Self::Alloy].into_iter().find(|way| way.name() == name)
     }
 }
 
@@ -101,8 +96,8 @@ impl Peer {
     pub(super) fn start(way: Way, prepared: &Prepared) -> Result<Self> {
         let mut command = match way {
             Way::Scan | Way::General | Way::Alloy => {
-                let mut command = Command::new(std::env::current_exe()?);
-                command.args(["side", way.name()]);
+                let mut command = Command::new(build::release_bin("portolan-bench", "side", "side")?);
+                command.arg(way.name());
                 command
             }
             Way::ViemMulticall | Way::ViemSingle | Way::ViemAccount => {

@@ -10,7 +10,7 @@ use bigdecimal::num_bigint::BigInt;
 use serde_json::Value;
 
 use super::files::Row;
-use crate::json::Json;
+use portolan_tests::json::Json;
 
 const ZERO: &str = "0x0000000000000000000000000000000000000000";
 
