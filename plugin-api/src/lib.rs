@@ -116,6 +116,8 @@ pub use settings::{Deployment, Keys, Mechanism, Settings, SettingsError};
 
 /// Events: tables of them, and what the logs of a transaction are told as.
 pub use portolan_events as events;
+/// Networks: their chain ids by name, for example [`networks::ETHEREUM`].
+pub use portolan_networks as networks;
 
 #[doc(hidden)]
 pub use alloy;

@@ -1,20 +1,12 @@
 //! Aave's contracts and those of its forks: one row each, with its source. A settings file adds rows on any network.
 
 use portolan_kits::aave_v3::AaveV3;
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
 
 const AAVE: &str = "aave_v3";
 const SPARK: &str = "spark";
 const SEAMLESS: &str = "seamless";
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const POLYGON: u64 = 137;
-const FANTOM: u64 = 250;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42161;
-const AVALANCHE: u64 = 43114;
 
 /// A row of the table.
 struct Shipped {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use portolan_plugin_api::networks::ETHEREUM;
 use portolan_plugin_api::testing::{self, Canned, Case, End, map};
 use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
@@ -20,7 +21,6 @@ sol! {
     function claimRewards(address[] assets, uint256 amount, address to, address reward) external returns (uint256);
 }
 
-const ETHEREUM: u64 = 1;
 const MAIN: [Address; 2] =
     [address!("0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2"), address!("0x0a16f2fcc0d44fae41cc54e079281d84a363becd")];
 const PRIME: [Address; 2] =

@@ -6,16 +6,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const POLYGON: u64 = 137;
-const FANTOM: u64 = 250;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42_161;
-const AVALANCHE: u64 = 43_114;
 
 const LISTED: &[Listed] = &[
     (

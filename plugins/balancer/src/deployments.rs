@@ -5,15 +5,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Known, Listed, Named};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const POLYGON: u64 = 137;
-const FANTOM: u64 = 250;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42_161;
-const AVALANCHE: u64 = 43_114;
 
 const LISTED: &[Listed] = &[
     ("balancer", ETHEREUM, "vault-v2", &["v2"], &[address!("0xba12222222228d8ba445958a75a0704d566bf2c8")]),

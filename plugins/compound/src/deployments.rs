@@ -2,15 +2,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{Address, Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const POLYGON: u64 = 137;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42161;
-const AVALANCHE: u64 = 43114;
 
 /// Protocol, network, market, sections of the table, comptroller.
 type Comptroller = (&'static str, u64, &'static str, &'static [&'static str], Address);

@@ -4,15 +4,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Service};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const POLYGON: u64 = 137;
-const BASE: u64 = 8_453;
-const ARBITRUM: u64 = 42_161;
-const AVALANCHE: u64 = 43_114;
 
 static DISTRIBUTORS: [Service; 3] = [
     // <https://docs.merkl.xyz/merkl-mechanisms/contract-addresses>: the same on each network.

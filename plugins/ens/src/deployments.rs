@@ -4,10 +4,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Service};
+use portolan_plugin_api::networks::{BASE, ETHEREUM};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
-const BASE: u64 = 8_453;
 
 static SERVICES: [Service; 2] = [
     // <https://docs.ens.domains/learn/deployments>: controllers and registrar.

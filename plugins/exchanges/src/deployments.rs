@@ -5,13 +5,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Known, Listed, Named};
+use portolan_plugin_api::networks::{ARBITRUM, BASE, BSC, ETHEREUM, POLYGON};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
-const BSC: u64 = 56;
-const POLYGON: u64 = 137;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42_161;
 
 const LISTED: &[Listed] = &[
     ("bancor", ETHEREUM, "network", &["bancor"], &[address!("0xeef417e1d5cc832e619ae18d2f140de2999dd4fb")]),

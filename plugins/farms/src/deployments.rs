@@ -2,13 +2,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::networks::{ARBITRUM, BASE, ETHEREUM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const POLYGON: u64 = 137;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42161;
 
 const LISTED: [Listed; 6] = [
     // https://docs.convexfinance.com/convexfinance/faq/contract-addresses

@@ -2,10 +2,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ARBITRUM: u64 = 42161;
-const AVALANCHE: u64 = 43114;
 
 const LISTED: [Listed; 4] = [
     // https://github.com/gmx-io/gmx-interface/blob/master/sdk/src/configs/contracts.ts

@@ -3,14 +3,11 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::staking_rewards::{Rewards, StakingRewards};
+use portolan_plugin_api::networks::{ARBITRUM, ETHEREUM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
 
 /// The protocol.
 pub(crate) const SLUG: &str = "hop";
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const POLYGON: u64 = 137;
-const ARBITRUM: u64 = 42_161;
 
 /// Network and contracts: `stakingRewardsContracts` of Hop's own yield statistics,
 /// <https://github.com/hop-protocol/hop>; that a shared token has two contracts is as it should be, each pays another

@@ -2,6 +2,7 @@
 //!
 //! What a farm can do wrong is the kit's test; here is what Hop makes of it.
 
+use portolan_plugin_api::networks::OPTIMISM;
 use portolan_plugin_api::testing::{self, Answer, Asked, Case, End, EventCases, Outcome, map};
 use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
 
@@ -17,7 +18,6 @@ sol! {
     function totalSupply() external view returns (uint256);
 }
 
-const OPTIMISM: u64 = 10;
 const USDC_FARM: Address = address!("0xf587b9309c603feedf0445af4d3b21300989e93a");
 const SHARE: Address = address!("0x2e17b8193566345a2dd467183526dedc42d2d5a8");
 const HOP_TOKEN: Address = address!("0xc5102fe9359fd9a28f877a67e36b0f050d81a3cc");

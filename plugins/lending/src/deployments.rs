@@ -2,15 +2,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Known, Listed, Named};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const POLYGON: u64 = 137;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42161;
-const AVALANCHE: u64 = 43114;
 
 const LISTED: [Listed; 12] = [
     // POOL, DEFAULT_INCENTIVES_CONTROLLER of src/AaveV2*.sol, STK_AAVE and STK_ABPT of src/AaveSafetyModule.sol in

@@ -3,12 +3,12 @@
 use portolan_kits::events::{Salt, Source};
 use portolan_kits::share_vault::ShareVault;
 use portolan_kits::staking_rewards::{Rewards, StakingRewards};
+use portolan_plugin_api::networks::POLYGON;
 use portolan_plugin_api::{
     Address, B256, Company, Deployment, Keys, Mechanism, Protocol, SettingsError, address, b256,
 };
 
 const SLUG: &str = "quickswap";
-const POLYGON: u64 = 137;
 
 /// The contracts of a deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //!
 //! What a farm can do wrong is the kit's test; here is what QuickSwap makes of it.
 
+use portolan_plugin_api::networks::POLYGON;
 use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, map};
 use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
@@ -26,7 +27,6 @@ sol! {
     function token1() external view returns (address);
 }
 
-const POLYGON: u64 = 137;
 const FACTORY: Address = address!("0x8aaa5e259f74c8114e0a471d9f2adfc66bfe09ed");
 const DEPRECATED: Address = address!("0x5eec262b05a57da9beb5fe96a34aa4ed0c5e029f");
 const DUAL: Address = address!("0x9dd12421c637689c3fc6e661c9e2f02c2f61b3eb");

@@ -7,13 +7,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Known, Listed, Named};
+use portolan_plugin_api::networks::{ARBITRUM, BASE, BSC, FANTOM, OPTIMISM};
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const FANTOM: u64 = 250;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42_161;
 
 const LISTED: &[Listed] = &[
     ("velodrome_v1", OPTIMISM, "escrow", &["escrow"], &[address!("0x9c7305eb78a432ced5c4d14cac27e8ed569a2e26")]),

@@ -2,10 +2,10 @@
 
 use portolan_kits::events::{Salt, Source};
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChef};
+use portolan_plugin_api::networks::FANTOM;
 use portolan_plugin_api::{Address, B256, Company, Deployment, Protocol, address, b256};
 
 const SLUG: &str = "spookyswap";
-const FANTOM: u64 = 250;
 
 /// Every generation kept the name of the view, and pays with a withdrawal of nothing; the later two have no `harvest`.
 const fn chef(address: Address, kind: Kind) -> MasterChef {

@@ -2,6 +2,7 @@
 //!
 //! What a pool can do wrong is the kit's test; here is what SpookySwap makes of it.
 
+use portolan_plugin_api::networks::FANTOM;
 use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, Outcome, map};
 use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
 
@@ -21,7 +22,6 @@ sol! {
     function balanceOf(address account) external view returns (uint256);
 }
 
-const FANTOM: u64 = 250;
 const V1: Address = address!("0x2b2929e785374c651a81a63878ab22742656dcdd");
 const V2: Address = address!("0x18b4f774fdc7bf685daeef66c2990b1ddd9ea6ad");
 const V3: Address = address!("0x9c9c920e51778c4abf727b8bb223e78132f00aa4");

@@ -2,9 +2,8 @@
 
 use portolan_kits::events::Source;
 use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_plugin_api::networks::ETHEREUM;
 use portolan_plugin_api::{Deployment, Protocol, address};
-
-const ETHEREUM: u64 = 1;
 
 const LISTED: [Listed; 10] = [
     // https://docs.lido.fi/deployed-contracts/

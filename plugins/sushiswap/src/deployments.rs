@@ -3,19 +3,12 @@
 use portolan_kits::events::{Salt, Source};
 use portolan_kits::master_chef::{Kind, MasterChef};
 use portolan_kits::share_vault::ShareVault;
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{
     Address, B256, Company, Deployment, Keys, Mechanism, Protocol, SettingsError, address, b256,
 };
 
 const SLUG: &str = "sushiswap";
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const BASE: u64 = 8453;
-const POLYGON: u64 = 137;
-const FANTOM: u64 = 250;
-const ARBITRUM: u64 = 42_161;
-const AVALANCHE: u64 = 43_114;
 
 /// The contracts of a deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]

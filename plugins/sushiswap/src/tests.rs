@@ -2,6 +2,7 @@
 //!
 //! What a pool can do wrong is the kit's test; here is what SushiSwap makes of it.
 
+use portolan_plugin_api::networks::{ETHEREUM, POLYGON};
 use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, Outcome, map};
 use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
@@ -28,8 +29,6 @@ sol! {
     function totalSupply() external view returns (uint256);
 }
 
-const ETHEREUM: u64 = 1;
-const POLYGON: u64 = 137;
 const CHEF: Address = address!("0xc2edad668740f1aa35e4d8f227fb8e17dca888cd");
 const CHEF_V2: Address = address!("0xef0881ec094552b2e128cf945ef17a6752b4ec5d");
 const BAR: Address = address!("0x8798249c2e607446efb7ad49ec89dd1865ff4272");

@@ -5,15 +5,8 @@
 
 use portolan_kits::events::shipped::{self, Known, Listed, Made, Named};
 use portolan_kits::events::{Salt, Source};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{B256, Deployment, Protocol, address, b256};
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const POLYGON: u64 = 137;
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42_161;
-const AVALANCHE: u64 = 43_114;
 
 /// `init_code_hash` of <https://github.com/Uniswap/v2-periphery/blob/master/contracts/libraries/UniswapV2Library.sol>.
 const UNISWAP_V2_CODE: B256 = b256!("0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f");

@@ -2,16 +2,9 @@
 
 use portolan_kits::events::shipped::Service;
 use portolan_plugin_api::address;
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const BSC: u64 = 56;
-const POLYGON: u64 = 137;
-const FANTOM: u64 = 250;
-const POLYGON_ZKEVM: u64 = 1_101;
-const BASE: u64 = 8_453;
-const ARBITRUM: u64 = 42_161;
-const AVALANCHE: u64 = 43_114;
+use portolan_plugin_api::networks::{
+    ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON, POLYGON_ZKEVM,
+};
 
 pub(super) static BRIDGES: [Service; 12] = [
     // <https://docs.across.to/reference/contract-addresses>, and the pools of version 2.

@@ -4,14 +4,7 @@
 
 use portolan_kits::events::shipped::Service;
 use portolan_plugin_api::address;
-
-const ETHEREUM: u64 = 1;
-const OPTIMISM: u64 = 10;
-const GNOSIS: u64 = 100;
-const POLYGON: u64 = 137;
-const BASE: u64 = 8_453;
-const ARBITRUM: u64 = 42_161;
-const LINEA: u64 = 59_144;
+use portolan_plugin_api::networks::{ARBITRUM, BASE, ETHEREUM, GNOSIS, LINEA, OPTIMISM, POLYGON};
 
 pub(super) static CANONICAL: [Service; 6] = [
     // <https://docs.optimism.io/chain/addresses>.

@@ -1,0 +1,166 @@
+//! What Portolan knows of networks, one row each.
+
+use alloy::primitives::{Address, address};
+
+use super::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON, POLYGON_MUMBAI};
+
+/// A network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    /// EIP-155 chain id.
+    pub chain_id: u64,
+    /// How it is listed, where it is served without any configuration.
+    pub listing: Option<Listing>,
+    /// JSON-RPC endpoints that need no key, as <https://chainlist.org> lists them; empty where there is none.
+    pub public_rpc: &'static [&'static str],
+    /// Its name at price services of the `coins.llama.fi` shape: <https://api-docs.defillama.com>.
+    pub price_service: Option<&'static str>,
+    /// Its folder of token logos in <https://github.com/trustwallet/assets/tree/master/blockchains>.
+    pub logo_folder: Option<&'static str>,
+}
+
+/// How a network is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Lower-case name in paths, flags and settings files.
+    pub slug: &'static str,
+    /// Upper-case name in answers.
+    pub name: &'static str,
+    /// Image file in <https://github.com/defitrack/data/tree/master/logo/network>.
+    pub logo: &'static str,
+    /// Symbol of the native token, which has 18 decimals on every EVM network.
+    pub native: &'static str,
+    /// The ERC-20 token that wraps it: the one that the network's main exchange uses.
+    pub wrapped_native: Address,
+}
+
+/// The row of a chain id.
+pub fn network(chain_id: u64) -> Option<&'static Network> {
+    NETWORKS.iter().find(|network| network.chain_id == chain_id)
+}
+
+/// The listed networks stand in the order of answers, which is the specification's, as are their slugs and names.
+pub static NETWORKS: [Network; 9] = [
+    Network {
+        chain_id: ETHEREUM,
+        listing: Some(Listing {
+            slug: "ethereum",
+            name: "ETHEREUM",
+            logo: "ethereum.png",
+            native: "ETH",
+            wrapped_native: address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
+        }),
+        public_rpc: &["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
+        price_service: Some("ethereum"),
+        logo_folder: Some("ethereum"),
+    },
+    Network {
+        chain_id: OPTIMISM,
+        listing: Some(Listing {
+            slug: "optimism",
+            name: "OPTIMISM",
+            logo: "optimism.png",
+            native: "ETH",
+            wrapped_native: address!("4200000000000000000000000000000000000006"),
+        }),
+        public_rpc: &["https://optimism-rpc.publicnode.com", "https://mainnet.optimism.io"],
+        price_service: Some("optimism"),
+        logo_folder: Some("optimism"),
+    },
+    Network {
+        chain_id: ARBITRUM,
+        listing: Some(Listing {
+            slug: "arbitrum",
+            name: "ARBITRUM",
+            logo: "arbitrum.png",
+            native: "ETH",
+            wrapped_native: address!("82af49447d8a07e3bd95bd0d56f35241523fbab1"),
+        }),
+        public_rpc: &["https://arbitrum-one-rpc.publicnode.com", "https://arb1.arbitrum.io/rpc"],
+        price_service: Some("arbitrum"),
+        logo_folder: Some("arbitrum"),
+    },
+    Network {
+        chain_id: FANTOM,
+        listing: Some(Listing {
+            slug: "fantom",
+            name: "FANTOM",
+            logo: "fantom.png",
+            native: "FTM",
+            wrapped_native: address!("21be370d5312f44cb42ce377bc9b8a0cef1a4c83"),
+        }),
+        public_rpc: &["https://fantom-rpc.publicnode.com", "https://rpcapi.fantom.network"],
+        price_service: Some("fantom"),
+        logo_folder: Some("fantom"),
+    },
+    Network {
+        chain_id: AVALANCHE,
+        listing: Some(Listing {
+            slug: "avalanchex",
+            name: "AVALANCHE",
+            logo: "avalanche.png",
+            native: "AVAX",
+            wrapped_native: address!("b31f66aa3c1e785363f0875a1b74e27b85fd66c7"),
+        }),
+        public_rpc: &["https://avalanche-c-chain-rpc.publicnode.com", "https://api.avax.network/ext/bc/C/rpc"],
+        price_service: Some("avax"),
+        logo_folder: Some("avalanchec"),
+    },
+    Network {
+        chain_id: BSC,
+        listing: Some(Listing {
+            slug: "smartchain",
+            name: "BSC",
+            logo: "bsc.svg",
+            native: "BNB",
+            wrapped_native: address!("bb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
+        }),
+        public_rpc: &["https://bsc-rpc.publicnode.com", "https://bsc-dataseed.bnbchain.org"],
+        price_service: Some("bsc"),
+        logo_folder: Some("smartchain"),
+    },
+    Network {
+        chain_id: POLYGON,
+        listing: Some(Listing {
+            slug: "polygon",
+            name: "POLYGON",
+            logo: "polygon.png",
+            native: "MATIC",
+            wrapped_native: address!("0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
+        }),
+        public_rpc: &["https://polygon-bor-rpc.publicnode.com", "https://polygon-rpc.com"],
+        price_service: Some("polygon"),
+        logo_folder: Some("polygon"),
+    },
+    Network {
+        chain_id: POLYGON_MUMBAI,
+        listing: Some(Listing {
+            slug: "polygon_mumbai",
+            name: "POLYGON_MUMBAI",
+            logo: "polygon.png",
+            native: "MATIC",
+            wrapped_native: address!("9c3c9283d3e44854697cd22d3faa240cfb032889"),
+        }),
+        public_rpc: &[],
+        price_service: None,
+        logo_folder: None,
+    },
+    Network { chain_id: BASE, listing: None, public_rpc: &[], price_service: Some("base"), logo_folder: Some("base") },
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn chain_ids_slugs_and_names_are_unique() {
+        let chain_ids: BTreeSet<u64> = NETWORKS.iter().map(|network| network.chain_id).collect();
+        assert_eq!(chain_ids.len(), NETWORKS.len());
+        let listed: Vec<&Listing> = NETWORKS.iter().filter_map(|network| network.listing.as_ref()).collect();
+        let slugs: BTreeSet<&str> = listed.iter().map(|listing| listing.slug).collect();
+        let names: BTreeSet<&str> = listed.iter().map(|listing| listing.name).collect();
+        assert_eq!((slugs.len(), names.len()), (listed.len(), listed.len()));
+    }
+}
