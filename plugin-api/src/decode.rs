@@ -1,19 +1,20 @@
-//! Events by a table: the views that a [`Decoding`] wants, read through the job's chain.
+//! Events by a table: the calls that a [`Decoding`] needs are read through the job's chain.
 
 use crate::chain::Chain;
 use crate::error::{Error, Revert};
-use crate::events::{Answer, Decoding, Event, Network, Table, Transaction, View};
+use crate::events::{Decoding, Event, Network, Table, Transaction, ViewCall, ViewResult};
 use crate::read::{Ask, Read};
 
-/// Seconds that a view may stand. What tables ask never changes (the tokens of a pool), but that a contract has no such
-/// view is kept only of a slow fact.
-const VIEWS_STAND_S: u32 = 86_400;
+/// Age in seconds that a view's result may have. What tables read does not change, as the tokens of a pool; that a
+/// contract has no such view is cached only with a freshness of this kind.
+const VIEWS_AGE_MAX_S: u32 = 86_400;
 
 impl Chain {
-    /// Tells a transaction's logs by a table: events in the order of the logs, each with the table's section that told
-    /// it, and without a protocol.
+    /// Decodes a transaction's logs by a table: events in the order of the logs, each with the section of its row, and
+    /// without a protocol.
     ///
-    /// Views that do not answer are as the table has it; where one could not be read, the answer says what is missing.
+    /// The table says what follows from a view that reverts. Logs that lack a view which could not be read are reported
+    /// as missing.
     ///
     /// # Errors
     /// None of its own; it is a part of a question, and those end with errors.
@@ -21,26 +22,26 @@ impl Chain {
         let network = Network { chain_id: self.network(), wrapped_native: self.wrapped_native() };
         let mut decoding = Decoding::new(table, transaction, network);
         loop {
-            let views = decoding.wanted();
-            if views.is_empty() {
+            let calls = decoding.next_calls();
+            if calls.is_empty() {
                 break;
             }
-            decoding.answer(crate::join::all(views.into_iter().map(|view| self.view(view))).await);
+            decoding.record(crate::join::all(calls.into_iter().map(|call| self.view(call))).await);
         }
         let decoded = decoding.finish();
-        if decoded.unread > 0 {
-            self.miss(format!("{} logs: a view that tells them could not be read", decoded.unread));
+        if decoded.incomplete_logs > 0 {
+            self.miss(format!("{} logs: a view that tells them could not be read", decoded.incomplete_logs));
         }
         Ok(decoded.events)
     }
 
-    async fn view(&self, view: View) -> Answer {
-        let ask = Ask::call(view.to, view.data.into());
-        let read = Read::new(self, ask, |to, reply| reply.returned(to)).within(VIEWS_STAND_S);
+    async fn view(&self, call: ViewCall) -> ViewResult {
+        let ask = Ask::call(call.to, call.data.into());
+        let read = Read::new(self, ask, |to, reply| reply.returned(to)).within(VIEWS_AGE_MAX_S);
         match read.await {
-            Ok(Ok(bytes)) => Answer::Told(bytes),
-            Ok(Err(Revert::Data(_) | Revert::NoCode | Revert::Gas | Revert::Undecodable(_))) => Answer::Refused,
-            Err(_) => Answer::Unread,
+            Ok(Ok(bytes)) => ViewResult::Returned(bytes),
+            Ok(Err(Revert::Data(_) | Revert::NoCode | Revert::Gas | Revert::Undecodable(_))) => ViewResult::Reverted,
+            Err(_) => ViewResult::ReadFailed,
         }
     }
 }

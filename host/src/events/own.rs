@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use alloy::primitives::{Address, B256, b256};
-use portolan_events::{Answer, Decoded, Decoding, Event, Transaction, View};
+use portolan_events::{Decoded, Decoding, Event, Transaction, ViewCall, ViewResult};
 use portolan_reader::{Freshness, Outcome, Read, Reply};
 use tokio::time::Instant;
 
@@ -59,7 +59,7 @@ impl<'a> Own<'a> {
         let (tokens, mut asked_of) = (tokens(transaction, network), BTreeSet::new());
         let mut report = JobReport::blank(SUBJECT, network);
         for _ in 0..STEPS_MAX {
-            let (by_core, by_further) = (core.wanted(), further.wanted());
+            let (by_core, by_further) = (core.next_calls(), further.next_calls());
             let (of_core, of_further) = (by_core.len(), by_further.len());
             let mut reads: Vec<Read> = by_core.into_iter().chain(by_further).map(read).collect();
             reads.extend(token::open_reads(at, &tokens, &mut asked_of));
@@ -75,12 +75,12 @@ impl<'a> Own<'a> {
                 _ => None,
             });
             report.reason = report.reason.or(failed);
-            let mut answers = replies.into_iter().map(answer);
-            core.answer(answers.by_ref().take(of_core).collect());
-            further.answer(answers.collect());
+            let mut results = replies.into_iter().map(result);
+            core.record(results.by_ref().take(of_core).collect());
+            further.record(results.collect());
         }
         let (core, further) = (core.finish(), further.finish());
-        note_unread(&mut report, core.unread + further.unread);
+        note_unread(&mut report, core.incomplete_logs + further.incomplete_logs);
         report.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         Told { core: events(core), further: events(further), report }
     }
@@ -107,14 +107,14 @@ fn tokens(transaction: &Transaction, network: &Network) -> BTreeSet<Address> {
     shown.map(|log| log.address).collect()
 }
 
-fn read(view: View) -> Read {
-    Read::call(view.to, view.data).fresh(Freshness::Within(VIEWS_STAND_S))
+fn read(call: ViewCall) -> Read {
+    Read::call(call.to, call.data).fresh(Freshness::Within(VIEWS_STAND_S))
 }
 
-fn answer(reply: Reply) -> Answer {
+fn result(reply: Reply) -> ViewResult {
     match reply.outcome {
-        Outcome::Ok(bytes) => Answer::Told(bytes),
-        Outcome::Reverted(_) | Outcome::NoCode | Outcome::GasCap => Answer::Refused,
-        Outcome::Failed(_) | Outcome::OverBudget | Outcome::Unsupported => Answer::Unread,
+        Outcome::Ok(bytes) => ViewResult::Returned(bytes),
+        Outcome::Reverted(_) | Outcome::NoCode | Outcome::GasCap => ViewResult::Reverted,
+        Outcome::Failed(_) | Outcome::OverBudget | Outcome::Unsupported => ViewResult::ReadFailed,
     }
 }

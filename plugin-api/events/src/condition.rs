@@ -1,16 +1,16 @@
 //! The conditions of a row.
 
-use crate::decoding::View;
+use crate::eval::Eval;
+use crate::eval_context::EvalContext;
 use crate::expression::Expression;
 use crate::parser::Parser;
-use crate::scene::Scene;
-use crate::told::Told;
+use crate::view::ViewCall;
 
-/// What has to hold of a log.
+/// A condition that has to hold for a log.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
     one: Expression,
-    /// Without it, `one` only has to be told.
+    /// Without a relation, `one` only has to have a value.
     other: Option<(Relation, Expression)>,
 }
 
@@ -26,7 +26,7 @@ const RELATIONS: [(&str, Relation); 4] =
     [("!=", Relation::Unequal), ("=", Relation::Equal), (">", Relation::Above), ("<", Relation::Below)];
 
 impl Condition {
-    /// Reads all that is left.
+    /// Parses all that is left.
     pub(crate) fn parse_all(parser: &mut Parser<'_>) -> Result<Vec<Self>, String> {
         let mut conditions = vec![Self::parse(parser)?];
         while parser.takes("&") {
@@ -46,11 +46,11 @@ impl Condition {
         Ok(Self { one, other })
     }
 
-    /// Known where it holds, missing where it does not.
-    pub(crate) fn holds(&self, scene: &Scene<'_>, wanted: &mut Vec<View>) -> Told<()> {
-        let one = scene.tell(&self.one, 0, wanted);
+    /// Known if it holds, undefined if it does not.
+    pub(crate) fn eval(&self, context: &EvalContext<'_>, calls: &mut Vec<ViewCall>) -> Eval<()> {
+        let one = context.eval(&self.one, 0, calls);
         let Some((relation, other)) = &self.other else { return one.map(|_| ()) };
-        one.and(scene.tell(other, 0, wanted)).pick(|(one, other)| {
+        one.zip(context.eval(other, 0, calls)).filter_map(|(one, other)| {
             let (one, other) = (one.integer()?, other.integer()?);
             let holds = match relation {
                 Relation::Equal => one == other,

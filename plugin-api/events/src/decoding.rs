@@ -1,156 +1,127 @@
-//! A transaction on its way to events: what is wanted of the chain, and what is told once it is there.
+//! The decoding of a transaction: which calls it needs next, and the events once their results are there.
 
 use std::sync::OnceLock;
 
-use alloy::primitives::{Address, Bytes};
-
+use crate::eval::Eval;
+use crate::eval_context::EvalContext;
 use crate::event::Event;
-use crate::log::Transaction;
-use crate::moves::Moves;
-use crate::row::Telling;
-use crate::scene::Scene;
+use crate::row::RowOutput;
 use crate::table::Table;
-use crate::told::Told;
-use crate::views::Views;
+use crate::transaction::{Network, Transaction};
+use crate::transfers::Transfers;
+use crate::view::{ViewCall, ViewResult};
+use crate::view_cache::ViewCache;
 
-/// Where the transaction is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Network {
-    /// EIP-155.
-    pub chain_id: u64,
-    /// The ERC-20 that wraps the native token, where it is known.
-    pub wrapped_native: Option<Address>,
-}
-
-/// A view of a contract that a row needs.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct View {
-    /// Contract.
-    pub to: Address,
-    /// Calldata.
-    pub data: Bytes,
-}
-
-/// What a view answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// The returned bytes.
-    Told(Bytes),
-    /// It reverted, or there is no such contract.
-    Refused,
-    /// The chain could not be read.
-    Unread,
-}
-
-/// A transaction that is being told by a table.
+/// A transaction that is being decoded by a table.
 #[derive(Debug)]
 pub struct Decoding<'a> {
     table: &'a Table,
     transaction: &'a Transaction,
     network: Network,
-    /// Made when a row looks at neighbours.
-    moves: OnceLock<Moves>,
-    views: Views,
-    /// Places of the logs that are not settled.
+    /// Made when a row first looks for a transfer.
+    transfers: OnceLock<Transfers>,
+    views: ViewCache,
+    /// Positions of the logs that wait for calls.
     open: Vec<usize>,
-    /// By the place of the log, in any order.
-    told: Vec<(Event, String)>,
-    unread: usize,
+    /// With the section of their row. Logs are in the order in which they were decoded.
+    events: Vec<(Event, String)>,
+    incomplete_logs: usize,
 }
 
-/// What a table tells of a transaction.
+/// The events of a transaction.
 #[derive(Debug, Default)]
 pub struct Decoded {
-    /// In the order of the logs; a log of a batch may be several. With the section of the table that told it.
+    /// Each with the section of its row, in the order of the logs. One log may have several.
     pub events: Vec<(Event, String)>,
-    /// Logs of which something, or all, is not told because the chain could not be read.
-    pub unread: usize,
+    /// Logs whose events, or some of their members, are missing because the chain could not be read.
+    pub incomplete_logs: usize,
 }
 
 /// What became of a log.
-enum Settled<'a> {
-    Told(Telling, &'a str),
-    /// No row tells it.
-    Left,
-    Unread,
-    Open,
+enum LogOutcome<'a> {
+    /// With the row's section.
+    Decoded(RowOutput, &'a str),
+    /// No row matches.
+    Unmatched,
+    ReadFailed,
+    NeedsCall,
 }
 
 impl<'a> Decoding<'a> {
-    /// Begins.
+    /// A decoding that has not begun.
     pub fn new(table: &'a Table, transaction: &'a Transaction, network: Network) -> Self {
         Self {
             table,
             transaction,
             network,
-            moves: OnceLock::new(),
-            views: Views::default(),
+            transfers: OnceLock::new(),
+            views: ViewCache::default(),
             open: (0..transaction.logs.len()).collect(),
-            told: Vec::new(),
-            unread: 0,
+            events: Vec::new(),
+            incomplete_logs: 0,
         }
     }
 
-    /// The views that are wanted next, each once in the life of a decoding; none when it is done.
-    pub fn wanted(&mut self) -> Vec<View> {
-        let wanted = self.settle();
-        self.views.ask(wanted)
+    /// The calls that are needed next. Each is returned once in a decoding; when there are none, it is done.
+    pub fn next_calls(&mut self) -> Vec<ViewCall> {
+        let calls = self.advance();
+        self.views.request(calls)
     }
 
-    /// Takes the answers to what was wanted last, in order.
-    pub fn answer(&mut self, answers: Vec<Answer>) {
-        self.views.take(answers);
+    /// Takes the results of the calls that [`Self::next_calls`] returned last, in their order.
+    pub fn record(&mut self, results: Vec<ViewResult>) {
+        self.views.record(results);
     }
 
-    /// What is told with what is known; views that were never answered count as unread.
+    /// Decodes the remaining logs with the results that are there. A call without a result counts as a failed read.
     pub fn finish(mut self) -> Decoded {
         self.views.close();
-        self.settle();
-        self.told.sort_by_key(|(event, _)| event.log);
-        Decoded { events: self.told, unread: self.unread }
+        self.advance();
+        self.events.sort_by_key(|(event, _)| event.log);
+        Decoded { events: self.events, incomplete_logs: self.incomplete_logs }
     }
 
-    /// Tells the logs that can be told by now, and says what the others want.
-    fn settle(&mut self) -> Vec<View> {
-        let mut wanted = Vec::new();
-        for at in std::mem::take(&mut self.open) {
-            match self.tell(at, &mut wanted) {
-                Settled::Told(telling, section) => {
-                    self.unread += usize::from(telling.unread);
-                    self.told.extend(telling.events.into_iter().map(|event| (event, section.to_owned())));
+    /// Decodes the open logs as far as possible, and returns the calls that the others need.
+    fn advance(&mut self) -> Vec<ViewCall> {
+        let mut calls = Vec::new();
+        for position in std::mem::take(&mut self.open) {
+            match self.decode(position, &mut calls) {
+                LogOutcome::Decoded(output, section) => {
+                    self.incomplete_logs += usize::from(output.read_failed);
+                    self.events.extend(output.events.into_iter().map(|event| (event, section.to_owned())));
                 }
-                Settled::Left => {}
-                Settled::Unread => self.unread += 1,
-                Settled::Open => self.open.push(at),
+                LogOutcome::Unmatched => {}
+                LogOutcome::ReadFailed => self.incomplete_logs += 1,
+                LogOutcome::NeedsCall => self.open.push(position),
             }
         }
-        wanted
+        calls
     }
 
-    /// Tells a log by the first of its rows that does. While that is open, those behind it are told too, for what
-    /// they want.
-    fn tell(&self, at: usize, wanted: &mut Vec<View>) -> Settled<'a> {
-        let Some(log) = self.transaction.logs.get(at) else { return Settled::Left };
-        let Some(topic) = log.topics.first() else { return Settled::Left };
-        let mut open = false;
-        for row in self.table.rows_of(topic).filter(|row| row.described().holds(log)) {
-            let scene = Scene {
+    /// Decodes a log by the first row that matches. While that row needs calls, the rows behind it are evaluated too, so
+    /// that their calls are made at the same time.
+    fn decode(&self, position: usize, calls: &mut Vec<ViewCall>) -> LogOutcome<'a> {
+        let Some(log) = self.transaction.logs.get(position) else { return LogOutcome::Unmatched };
+        let Some(topic) = log.topics.first() else { return LogOutcome::Unmatched };
+        let mut needs_call = false;
+        for row in self.table.rows_of(topic).filter(|row| row.event().matches(log)) {
+            let context = EvalContext {
                 network: self.network,
                 transaction: self.transaction,
-                moves: &self.moves,
+                transfers: &self.transfers,
                 views: &self.views,
-                at,
+                position,
                 log,
-                body: row.described().body(),
+                body: row.event().body(),
             };
-            match row.tell(&scene, wanted) {
-                Told::Missing => {}
-                Told::Wanted => open = true,
-                Told::Known(_) | Told::Unread if open => break,
-                Told::Known(telling) => return Settled::Told(telling, row.section()),
-                Told::Unread => return Settled::Unread,
+            match row.eval(&context, calls) {
+                Eval::Undefined => {}
+                Eval::NeedsCall => needs_call = true,
+                Eval::Known(_) | Eval::ReadFailed if needs_call => break,
+                Eval::Known(output) => return LogOutcome::Decoded(output, row.section()),
+                Eval::ReadFailed => return LogOutcome::ReadFailed,
             }
         }
-        if open { Settled::Open } else { Settled::Left }
+        if needs_call { LogOutcome::NeedsCall } else { LogOutcome::Unmatched }
     }
 }

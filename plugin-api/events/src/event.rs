@@ -1,19 +1,19 @@
-//! What a log is told as.
+//! The events that logs are decoded to.
 
 use alloy::primitives::{Address, B256, U256};
 
 use crate::kind::Kind;
 
-/// A log in words. Amounts are smallest units here.
+/// A decoded log. Amounts are in smallest units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Place of the log in [`crate::Transaction::logs`].
+    /// Index of the log in [`crate::Transaction::logs`].
     pub log: usize,
-    /// What happened.
+    /// Type of the event.
     pub kind: Kind,
-    /// Slug of the protocol that the emitting contract is known to belong to.
+    /// Slug of the protocol that the emitting contract belongs to, if that is known.
     pub protocol: Option<String>,
-    /// The metadata: each member once, with a value of its [`crate::class`]. One that cannot be told is absent.
+    /// The metadata: each member once, with a value of its [`crate::Class`]. A member that is not known is absent.
     pub members: Vec<(&'static str, Value)>,
 }
 
@@ -24,22 +24,22 @@ pub enum Value {
     Address(Address),
     /// A token by its contract; zero is the native token.
     Token(Address),
-    /// Smallest units of a token; `None` where it is not known which, or where units have no decimals.
+    /// An amount of a token.
     Amount {
         /// Smallest units.
         raw: U256,
-        /// Token.
+        /// Token; `None` if it is not known, or if the amount is of no token.
         of: Option<Address>,
     },
-    /// Several of them.
+    /// Amounts of several tokens.
     Assets(Vec<Asset>),
-    /// An integer that is no amount: a token's or a proposal's number.
+    /// An integer that is not an amount, as the number of a token or a proposal.
     Number(U256),
-    /// 32 bytes: a pool's or a name's hash.
+    /// 32 bytes, as the hash of a pool or a name.
     Word(B256),
     /// Yes or no.
     Flag(bool),
-    /// Words of a contract or of its users: any text.
+    /// Any text of a contract or its users.
     Text(String),
     /// Unix seconds.
     Seconds(U256),
@@ -47,10 +47,10 @@ pub enum Value {
     Network(u64),
 }
 
-/// A token and an amount of it.
+/// An amount of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asset {
-    /// Token; zero is the native token, `None` is unknown.
+    /// Token; zero is the native token, `None` an unknown one.
     pub token: Option<Address>,
     /// Smallest units.
     pub raw: U256,

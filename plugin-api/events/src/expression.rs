@@ -1,37 +1,42 @@
-//! The expressions of a table, as they are told. [`crate::parser`] reads them, [`crate::scene`] tells them.
+//! The expressions of a table, as [`crate::parser`] makes them and [`crate::eval_context`] evaluates them.
 
 use alloy::primitives::aliases::I512;
 
-use crate::remote::Numbering;
-use crate::shape::Leaf;
-use crate::told::Val;
+use crate::abi_type::WordType;
+use crate::bridge_chain_ids::BridgeIds;
+use crate::expr_value::ExprValue;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Expression {
-    /// A parameter that is indexed: topic and type.
-    Topic(usize, Leaf),
-    /// A parameter that is not.
-    Data(Path),
-    Constant(Val<'static>),
+    /// An indexed parameter: number of its topic, and type.
+    Topic(usize, WordType),
+    /// A parameter that is not indexed.
+    Data(DataPath),
+    Constant(ExprValue<'static>),
+    /// The contract that emitted the log.
     Emitter,
+    /// The account that sent the transaction.
     Sender,
+    /// The account that the transaction called.
     Called,
-    Wrapped,
-    /// The place in the array.
-    Place,
-    View(Box<ViewOf>),
+    WrappedNative,
+    /// The index of the array's element.
+    Index,
+    View(Box<ViewExpr>),
     Negated(Box<Self>),
     Arithmetic(Operation, Box<(Self, Self)>),
     FirstOf(Vec<Self>),
-    Neighbour(Box<Neighbour>),
+    Transfer(Box<TransferExpr>),
+    /// The address in the last bytes.
     LastAddress(Box<Self>),
     Half(Half, Box<Self>),
-    /// Of all places of these arrays.
-    Sum(Box<Self>, Vec<Path>),
-    Remote(Numbering, Box<Self>),
+    /// The sum over all elements of these arrays.
+    Sum(Box<Self>, Vec<DataPath>),
+    /// The chain id of a bridge's number of a network.
+    BridgeChainId(BridgeIds, Box<Self>),
 }
 
-/// Of a word that packs two numbers.
+/// One of the two numbers that a word packs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Half {
     High,
@@ -46,21 +51,21 @@ pub(crate) enum Operation {
     Divide,
 }
 
-/// A view of a contract.
+/// A call of a contract's view function.
 #[derive(Clone, Debug)]
-pub(crate) struct ViewOf {
+pub(crate) struct ViewExpr {
     pub(crate) contract: Expression,
     pub(crate) selector: [u8; 4],
-    pub(crate) arguments: Vec<(Leaf, Expression)>,
-    /// The word of the reply.
+    pub(crate) arguments: Vec<(WordType, Expression)>,
+    /// Index of the word in the returned data.
     pub(crate) word: usize,
 }
 
-/// What a neighbouring transfer tells.
+/// A field of the nearest ERC-20 transfer that passes a filter.
 #[derive(Clone, Debug)]
-pub(crate) struct Neighbour {
-    pub(crate) told: Part,
-    /// What is asked of it; any where `None`.
+pub(crate) struct TransferExpr {
+    pub(crate) field: TransferField,
+    /// The filter: `None` accepts any.
     pub(crate) from: Option<Expression>,
     pub(crate) to: Option<Expression>,
     pub(crate) token: Option<Expression>,
@@ -68,25 +73,25 @@ pub(crate) struct Neighbour {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Part {
+pub(crate) enum TransferField {
     Token,
     Amount,
 }
 
 /// The way to a value within the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Path(pub(crate) Vec<Step>);
+pub(crate) struct DataPath(pub(crate) Vec<PathStep>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     Member(usize),
     Element(isize),
-    /// The array's place that is being told.
+    /// The array's element that is being evaluated.
     Each,
 }
 
-/// Reckons; `None` beyond 511 bits and for a division by zero.
-pub(crate) fn reckon(operation: Operation, one: I512, other: I512) -> Option<I512> {
+/// Evaluates an operation; `None` beyond 511 bits and for a division by zero.
+pub(crate) fn eval_arithmetic(operation: Operation, one: I512, other: I512) -> Option<I512> {
     match operation {
         Operation::Add => one.checked_add(other),
         Operation::Subtract => one.checked_sub(other),

@@ -5,24 +5,24 @@
 pub struct Kind(usize);
 
 impl Kind {
-    /// By its name.
+    /// The type of this name.
     pub fn named(name: &str) -> Option<Self> {
         KINDS.iter().position(|(known, _)| *known == name).map(Self)
     }
 
-    /// As answers show it.
+    /// Name, as responses show it.
     pub fn name(self) -> &'static str {
         KINDS.get(self.0).map_or("", |(name, _)| name)
     }
 
-    /// The members that every event of it has, in their order; one that could not be told is null. An event may have
-    /// further ones.
+    /// The members that every event of this type has, in their order; one that is not known is null in responses. An
+    /// event may have further members.
     pub fn members(self) -> &'static [&'static str] {
         KINDS.get(self.0).map_or(&[], |(_, members)| members)
     }
 }
 
-/// Name, and the members that every event of it has.
+/// The types: their names, and the members that every event of the type has.
 pub static KINDS: &[(&str, &[&str])] = &[
     ("APPROVAL", &["owner", "spender", "asset", "amount"]),
     ("TRANSFER", &["from", "to", "asset", "amount"]),
@@ -62,14 +62,14 @@ pub static KINDS: &[(&str, &[&str])] = &[
     ("SAFE_THRESHOLD", &["contract", "threshold"]),
 ];
 
-/// What a member holds.
+/// The class of a member's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// [`crate::Value::Address`].
     Address,
     /// [`crate::Value::Token`].
     Token,
-    /// [`crate::Value::Amount`] of the token that this member tells; of none where it names none.
+    /// [`crate::Value::Amount`] of the token in the named member; of no token without a name.
     Amount(Option<&'static str>),
     /// [`crate::Value::Assets`].
     Assets,
@@ -90,12 +90,12 @@ pub enum Class {
 }
 
 /// The class of a member; `None` for a name that no event has.
-pub fn class(member: &str) -> Option<Class> {
-    named(member).map(|(_, class)| class)
+pub fn member_class(member: &str) -> Option<Class> {
+    find_member(member).map(|(_, class)| class)
 }
 
-/// A member by its name, which lives as long as the vocabulary.
-pub fn named(member: &str) -> Option<(&'static str, Class)> {
+/// A member's class, with its name as a static string; `None` for a name that no event has.
+pub fn find_member(member: &str) -> Option<(&'static str, Class)> {
     MEMBERS.iter().find(|(name, _)| *name == member).copied()
 }
 

@@ -1,31 +1,34 @@
-//! Tables of events, and how the logs of a transaction are told by them.
+//! Tables of events, and the decoding of a transaction's logs by them.
 //!
-//! A [`Table`] is text, one row for each event: what it is called in answers, its Solidity signature, and what each
-//! member of the metadata is made of. [`Decoding`] tells a transaction's logs by it, asks for the views that this
-//! takes, and goes on with their replies. Invariant: total and pure. Any bytes are decoded or left alone, nothing here
-//! does IO, and what cannot be told is absent, never made up.
+//! A [`Table`] is text, one row for each event: its type in responses, its Solidity signature, and an expression for each
+//! member of the metadata. A [`Decoding`] decodes a transaction's logs by a table: it returns the view calls that it
+//! needs, and continues with their results. Invariant: total and pure. Any bytes are decoded or left alone, nothing here
+//! does IO, and what is not known is absent, never made up.
 
+mod abi_type;
+mod bridge_chain_ids;
 mod condition;
 mod decoding;
+mod eval;
+mod eval_context;
 mod event;
+mod expr_value;
 mod expression;
 mod kind;
-mod log;
 mod member;
-mod moves;
 mod parser;
-mod remote;
 mod row;
-mod scene;
-mod shape;
 mod signature;
 mod table;
-mod told;
-mod views;
+mod transaction;
+mod transfers;
+mod view;
+mod view_cache;
 
-pub use self::decoding::{Answer, Decoded, Decoding, Network, View};
+pub use self::decoding::{Decoded, Decoding};
 pub use self::event::{Asset, Event, Value};
-pub use self::kind::{Class, KINDS, Kind, class, named};
-pub use self::log::{Log, Transaction};
+pub use self::kind::{Class, KINDS, Kind, find_member, member_class};
 pub use self::row::Row;
 pub use self::table::{Table, TableError};
+pub use self::transaction::{Log, Network, Transaction};
+pub use self::view::{ViewCall, ViewResult};

@@ -1,138 +1,147 @@
-//! The members of a row, and how they are made.
+//! The members of a row, and the values that they give to an event.
 
 use alloy::primitives::Address;
 use alloy::primitives::aliases::I512;
 
-use crate::decoding::View;
+use crate::eval::Eval;
+use crate::eval_context::{ELEMENTS_MAX, EvalContext};
 use crate::event::{Asset, Value};
-use crate::expression::{Expression, Path};
+use crate::expr_value::{ExprValue, magnitude};
+use crate::expression::{DataPath, Expression};
 use crate::kind::{self, Class};
 use crate::parser::Parser;
-use crate::row::PLACES_MAX;
-use crate::scene::Scene;
 use crate::signature::Signature;
-use crate::told::{Told, Val, magnitude};
+use crate::view::ViewCall;
 
-/// A member of a row, or the several that `legs` are.
+/// A member of a row, or the four that `legs` stands for.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     name: &'static str,
     optional: bool,
-    made: Made,
+    value: MemberExpr,
 }
 
 #[derive(Clone, Debug)]
-enum Made {
-    Of(Class, Expression),
-    Assets(Vec<Pair>),
-    Legs(Vec<Pair>),
+enum MemberExpr {
+    Single(Class, Expression),
+    Assets(Vec<TokenAmount>),
+    SwapDeltas(Vec<TokenAmount>),
 }
 
-/// Tokens and amounts, for each place of their arrays.
+/// An amount of a token, for each element of their arrays.
 #[derive(Clone, Debug)]
-struct Pair {
+struct TokenAmount {
     token: Expression,
-    /// Whether the token may stay unknown.
-    open: bool,
+    /// Whether the token may be unknown.
+    token_optional: bool,
     amount: Expression,
-    arrays: Vec<Path>,
+    arrays: Vec<DataPath>,
 }
 
-/// What `legs` tell.
-const LEGS: [&str; 4] = ["fromToken", "fromAmount", "toToken", "toAmount"];
+/// The members that `legs` stands for.
+const SWAP_MEMBERS: [&str; 4] = ["fromToken", "fromAmount", "toToken", "toAmount"];
 
-/// The members of an event that is being told.
+/// The members of an event that is being made.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub(crate) struct EventBuilder {
     pub(crate) members: Vec<(&'static str, Value)>,
     /// Whether one is absent because the chain could not be read.
-    pub(crate) unread: bool,
+    pub(crate) read_failed: bool,
 }
 
-impl Draft {
-    pub(crate) fn with_capacity(rows_members: usize) -> Self {
-        Self { members: Vec::with_capacity(rows_members + LEGS.len()), unread: false }
+impl EventBuilder {
+    pub(crate) fn with_capacity(members: usize) -> Self {
+        Self { members: Vec::with_capacity(members + SWAP_MEMBERS.len()), read_failed: false }
     }
 
-    /// What may be missing: nothing, then, instead of the row.
-    fn optional<T>(&mut self, told: Told<T>) -> Told<Option<T>> {
-        self.unread |= matches!(told, Told::Unread);
-        match told {
-            Told::Known(value) => Told::Known(Some(value)),
-            Told::Missing | Told::Unread => Told::Known(None),
-            Told::Wanted => Told::Wanted,
+    /// Replaces a value that is undefined, or could not be read, by none.
+    fn optional<T>(&mut self, value: Eval<T>) -> Eval<Option<T>> {
+        self.read_failed |= matches!(value, Eval::ReadFailed);
+        match value {
+            Eval::Known(value) => Eval::Known(Some(value)),
+            Eval::Undefined | Eval::ReadFailed => Eval::Known(None),
+            Eval::NeedsCall => Eval::NeedsCall,
         }
     }
 }
 
 impl Member {
-    /// Reads a member, with the arrays that it goes through.
-    pub(crate) fn parse(word: &str, signature: &Signature) -> Result<(Self, Vec<Path>), String> {
-        let (name, expression) = word.split_once('=').ok_or_else(|| format!("{word:?} is no member"))?;
+    /// Parses a member, and returns it with the arrays whose elements it takes.
+    pub(crate) fn parse(word: &str, signature: &Signature) -> Result<(Self, Vec<DataPath>), String> {
+        let (name, expression) = word.split_once('=').ok_or_else(|| format!("{word:?} is not a member"))?;
         let (name, optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
-        Self::read(name, optional, &mut Parser::new(expression, signature)).map_err(|what| format!("{name}: {what}"))
+        let mut parser = Parser::new(expression, signature);
+        Self::parse_value(name, optional, &mut parser).map_err(|what| format!("{name}: {what}"))
     }
 
-    fn read(name: &str, optional: bool, parser: &mut Parser<'_>) -> Result<(Self, Vec<Path>), String> {
-        let (name, made) = match name {
-            "legs" => ("legs", Made::Legs(Pair::parse_all(parser)?)),
-            "assets" => ("assets", Made::Assets(Pair::parse_all(parser)?)),
+    fn parse_value(name: &str, optional: bool, parser: &mut Parser<'_>) -> Result<(Self, Vec<DataPath>), String> {
+        let (name, value) = match name {
+            "legs" => ("legs", MemberExpr::SwapDeltas(TokenAmount::parse_all(parser)?)),
+            "assets" => ("assets", MemberExpr::Assets(TokenAmount::parse_all(parser)?)),
             _ => {
-                let (name, class) = kind::named(name).ok_or("there is no such member")?;
+                let (name, class) = kind::find_member(name).ok_or("there is no such member")?;
                 let (expression, ty) = parser.expression()?;
                 if !ty.fits(class) {
                     return Err(format!("{class:?} is made of {ty:?}"));
                 }
-                (name, Made::Of(class, expression))
+                (name, MemberExpr::Single(class, expression))
             }
         };
         parser.ends()?;
-        Ok((Self { name, optional, made }, parser.take_arrays()?))
+        Ok((Self { name, optional, value }, parser.take_arrays()?))
     }
 
-    /// The members of the event that it tells.
+    /// The members that it gives to the event.
     pub(crate) fn names(&self) -> &[&'static str] {
-        match self.made {
-            Made::Legs(_) => &LEGS,
+        match self.value {
+            MemberExpr::SwapDeltas(_) => &SWAP_MEMBERS,
             _ => std::slice::from_ref(&self.name),
         }
     }
 
-    /// Adds what it tells.
-    pub(crate) fn tell(&self, scene: &Scene<'_>, place: usize, wanted: &mut Vec<View>, draft: &mut Draft) -> Told<()> {
-        let made = match &self.made {
-            Made::Of(class, expression) => scene.tell(expression, place, wanted).pick(|value| {
-                let value = value.value(*class)?;
+    /// Evaluates the member for an element of its arrays, and adds it to the event.
+    pub(crate) fn eval(
+        &self,
+        context: &EvalContext<'_>,
+        index: usize,
+        calls: &mut Vec<ViewCall>,
+        builder: &mut EventBuilder,
+    ) -> Eval<()> {
+        let members = match &self.value {
+            MemberExpr::Single(class, expression) => context.eval(expression, index, calls).filter_map(|value| {
+                let value = value.into_member(*class)?;
                 Some(vec![(self.name, value)])
             }),
-            Made::Assets(pairs) => Pair::tell_all(pairs, scene, wanted, draft).pick(|pairs| {
+            MemberExpr::Assets(pairs) => TokenAmount::eval_all(pairs, context, calls, builder).filter_map(|pairs| {
                 let assets = pairs.into_iter().map(|(token, amount)| Some(Asset { token, raw: magnitude(amount)? }));
                 Some(vec![(self.name, Value::Assets(assets.collect::<Option<_>>()?))])
             }),
-            Made::Legs(pairs) => Pair::tell_all(pairs, scene, wanted, draft).pick(|pairs| legs(&pairs)),
+            MemberExpr::SwapDeltas(pairs) => {
+                TokenAmount::eval_all(pairs, context, calls, builder).filter_map(|pairs| swap_members(&pairs))
+            }
         };
-        let made = if self.optional { draft.optional(made) } else { made.map(Some) };
-        made.map(|made| draft.members.extend(made.into_iter().flatten()))
+        let members = if self.optional { builder.optional(members) } else { members.map(Some) };
+        members.map(|members| builder.members.extend(members.into_iter().flatten()))
     }
 
-    /// Says of which token its amount is.
-    pub(crate) fn name_token(&self, draft: &mut Draft) {
-        let Made::Of(Class::Amount(Some(token)), _) = self.made else { return };
+    /// Names the token of an amount: the value of the member that its class says.
+    pub(crate) fn set_token(&self, builder: &mut EventBuilder) {
+        let MemberExpr::Single(Class::Amount(Some(token)), _) = self.value else { return };
         let known = match token {
             "native" => Some(Address::ZERO),
-            _ => draft.members.iter().find(|(name, _)| *name == token).and_then(|(_, value)| match value {
+            _ => builder.members.iter().find(|(name, _)| *name == token).and_then(|(_, value)| match value {
                 Value::Token(token) | Value::Address(token) => Some(*token),
                 _ => None,
             }),
         };
-        if let Some((_, Value::Amount { of, .. })) = draft.members.iter_mut().find(|(name, _)| *name == self.name) {
+        if let Some((_, Value::Amount { of, .. })) = builder.members.iter_mut().find(|(name, _)| *name == self.name) {
             *of = known;
         }
     }
 }
 
-impl Pair {
-    /// Reads `token:amount,token:amount`.
+impl TokenAmount {
+    /// Parses `token:amount,token:amount`.
     fn parse_all(parser: &mut Parser<'_>) -> Result<Vec<Self>, String> {
         let mut pairs = vec![Self::parse(parser)?];
         while parser.takes(",") {
@@ -143,37 +152,37 @@ impl Pair {
 
     fn parse(parser: &mut Parser<'_>) -> Result<Self, String> {
         let token = parser.address()?;
-        let open = parser.takes("?");
+        let token_optional = parser.takes("?");
         parser.needs(":")?;
         let amount = parser.integer()?;
-        Ok(Self { token, open, amount, arrays: parser.take_arrays()? })
+        Ok(Self { token, token_optional, amount, arrays: parser.take_arrays()? })
     }
 
-    /// Tokens and amounts that are not zero.
-    fn tell_all(
+    /// The amounts that are not zero, with their tokens. The token of a zero amount is not evaluated.
+    fn eval_all(
         pairs: &[Self],
-        scene: &Scene<'_>,
-        wanted: &mut Vec<View>,
-        draft: &mut Draft,
-    ) -> Told<Vec<(Option<Address>, I512)>> {
-        let mut all = Told::Known(Vec::new());
+        context: &EvalContext<'_>,
+        calls: &mut Vec<ViewCall>,
+        builder: &mut EventBuilder,
+    ) -> Eval<Vec<(Option<Address>, I512)>> {
+        let mut all = Eval::Known(Vec::new());
         for pair in pairs {
-            let Some(places) = scene.places(&pair.arrays).filter(|places| *places <= PLACES_MAX) else {
-                return Told::Missing;
+            let Some(length) = context.length(&pair.arrays).filter(|length| *length <= ELEMENTS_MAX) else {
+                return Eval::Undefined;
             };
-            for place in 0..places {
-                let amount = scene.tell(&pair.amount, place, wanted).pick(Val::integer);
-                if matches!(amount, Told::Known(I512::ZERO)) {
+            for index in 0..length {
+                let amount = context.eval(&pair.amount, index, calls).filter_map(ExprValue::integer);
+                if matches!(amount, Eval::Known(I512::ZERO)) {
                     continue;
                 }
-                let token = scene.tell(&pair.token, place, wanted).pick(Val::token);
-                let token = if pair.open { draft.optional(token) } else { token.map(Some) };
-                all = all.and(token.and(amount)).map(|(mut all, pair)| {
+                let token = context.eval(&pair.token, index, calls).filter_map(ExprValue::token);
+                let token = if pair.token_optional { builder.optional(token) } else { token.map(Some) };
+                all = all.zip(token.zip(amount)).map(|(mut all, pair)| {
                     all.push(pair);
                     all
                 });
-                if matches!(all, Told::Missing) {
-                    return Told::Missing;
+                if matches!(all, Eval::Undefined) {
+                    return Eval::Undefined;
                 }
             }
         }
@@ -181,9 +190,9 @@ impl Pair {
     }
 }
 
-/// What went in and what came out of a swap: there has to be one of each.
-fn legs(pairs: &[(Option<Address>, I512)]) -> Option<Vec<(&'static str, Value)>> {
-    let ((from, into), (to, out)) = match pairs {
+/// The members of a swap: one amount went into the pool, and one came out. `None` for anything else.
+fn swap_members(deltas: &[(Option<Address>, I512)]) -> Option<Vec<(&'static str, Value)>> {
+    let ((from, into), (to, out)) = match deltas {
         [one, other] if one.1.is_positive() && other.1.is_negative() => (one, other),
         [one, other] if one.1.is_negative() && other.1.is_positive() => (other, one),
         _ => return None,

@@ -5,11 +5,11 @@
 use alloy::dyn_abi::DynSolType;
 use alloy::primitives::{Address, B256, U256, keccak256};
 
-use crate::expression::{Expression, Half, Neighbour, Operation, Part, Path, Step, ViewOf};
-use crate::remote::Numbering;
-use crate::shape::{Form, Leaf, Shape};
+use crate::abi_type::{AbiKind, AbiType, WordType};
+use crate::bridge_chain_ids::BridgeIds;
+use crate::expr_value::{ExprType, ExprValue, integer};
+use crate::expression::{DataPath, Expression, Half, Operation, PathStep, TransferExpr, TransferField, ViewExpr};
 use crate::signature::{Parameter, Signature};
-use crate::told::{Type, Val, integer};
 
 /// Depth of nesting; a table's deepest expression needs five.
 const DEPTH_MAX: usize = 16;
@@ -21,12 +21,12 @@ pub(crate) struct Parser<'a> {
     signature: &'a Signature,
     depth: usize,
     /// The arrays that were gone through place by place, so far.
-    arrays: Vec<Path>,
+    arrays: Vec<DataPath>,
     /// Whether `#` was read.
     placed: bool,
 }
 
-type Typed = (Expression, Type);
+type Typed = (Expression, ExprType);
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str, signature: &'a Signature) -> Self {
@@ -34,7 +34,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The arrays of what was read since the last time, and an error where a `#` has none.
-    pub(crate) fn take_arrays(&mut self) -> Result<Vec<Path>, String> {
+    pub(crate) fn take_arrays(&mut self) -> Result<Vec<DataPath>, String> {
         if std::mem::take(&mut self.placed) && self.arrays.is_empty() {
             return Err("# stands where there is no array".to_owned());
         }
@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
             let (next, other) = self.sum()?;
             ty = match (ty, other) {
                 _ if ty == other => ty,
-                (Type::Any, _) | (_, Type::Any) => Type::Any,
+                (ExprType::Any, _) | (_, ExprType::Any) => ExprType::Any,
                 _ => return Err(format!("alternatives are {ty:?} and {other:?}")),
             };
             alternatives.push(next);
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
     /// Anything that takes no more than a word.
     pub(crate) fn comparable(&mut self) -> Result<Expression, String> {
         match self.expression()? {
-            (_, Type::Text | Type::Bytes) => Err("a text is compared".to_owned()),
+            (_, ExprType::Text | ExprType::Bytes) => Err("a text is compared".to_owned()),
             (expression, _) => Ok(expression),
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
             self.needs(sign)?;
             let next = operand(self)?;
             let both = Box::new((as_integer(sum)?, as_integer(next)?));
-            sum = (Expression::Arithmetic(*operation, both), Type::Integer);
+            sum = (Expression::Arithmetic(*operation, both), ExprType::Integer);
         }
         Ok(sum)
     }
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
             return self.viewed();
         }
         let operand = self.viewed()?;
-        Ok((Expression::Negated(Box::new(as_integer(operand)?)), Type::Integer))
+        Ok((Expression::Negated(Box::new(as_integer(operand)?)), ExprType::Integer))
     }
 
     /// A value, and the views of it: `pool.token0()`.
@@ -143,11 +143,11 @@ impl<'a> Parser<'a> {
             return Ok(inner);
         }
         if self.takes("@") {
-            return Ok((Expression::Emitter, Type::Address));
+            return Ok((Expression::Emitter, ExprType::Address));
         }
         if self.takes("#") {
             self.placed = true;
-            return Ok((Expression::Place, Type::Integer));
+            return Ok((Expression::Index, ExprType::Integer));
         }
         if self.takes("$") {
             return self.function();
@@ -163,10 +163,10 @@ impl<'a> Parser<'a> {
             return self.parameter(name, parameter);
         }
         match name {
-            "native" => Ok((Expression::Constant(Val::Address(Address::ZERO)), Type::Address)),
-            "wrapped" => Ok((Expression::Wrapped, Type::Address)),
-            "tx" if self.takes(".from") => Ok((Expression::Sender, Type::Address)),
-            "tx" if self.takes(".to") => Ok((Expression::Called, Type::Address)),
+            "native" => Ok((Expression::Constant(ExprValue::Address(Address::ZERO)), ExprType::Address)),
+            "wrapped" => Ok((Expression::WrappedNative, ExprType::Address)),
+            "tx" if self.takes(".from") => Ok((Expression::Sender, ExprType::Address)),
+            "tx" if self.takes(".to") => Ok((Expression::Called, ExprType::Address)),
             _ => Err(format!("the event has no parameter {name}")),
         }
     }
@@ -199,18 +199,18 @@ impl<'a> Parser<'a> {
             let ty = self.name()?;
             self.needs(":")?;
             let parsed = DynSolType::parse(ty).ok();
-            let leaf = parsed.as_ref().and_then(Leaf::of).ok_or_else(|| format!("{ty} is no type of one word"))?;
+            let word = parsed.as_ref().and_then(WordType::of).ok_or_else(|| format!("{ty} is no type of one word"))?;
             let (argument, of) = self.expression()?;
-            if !of.fits_leaf(leaf) {
+            if !of.fits_word(word) {
                 return Err(format!("{ty} of {name} is made of {of:?}"));
             }
-            arguments.push((leaf, argument));
+            arguments.push((word, argument));
             types.push(parsed.map(|ty| ty.sol_type_name().into_owned()).unwrap_or_default());
         }
         let selector = keccak256(format!("{name}({})", types.join(",")));
         let selector = [selector[0], selector[1], selector[2], selector[3]];
         let word = if self.takes("[") { usize::try_from(self.index()?).map_err(|_| "a word below zero")? } else { 0 };
-        Ok((Expression::View(Box::new(ViewOf { contract, selector, arguments, word })), Type::Any))
+        Ok((Expression::View(Box::new(ViewExpr { contract, selector, arguments, word })), ExprType::Any))
     }
 
     /// What stands in brackets, behind the opening one.
@@ -223,50 +223,52 @@ impl<'a> Parser<'a> {
     fn constant(&mut self) -> Result<Typed, String> {
         let digits = self.name()?;
         let of_hex = |digits: &str| match digits.len() {
-            40 => digits.parse().ok().map(|address: Address| (Val::Address(address), Type::Address)),
-            64 => digits.parse().ok().map(|word: B256| (Val::Word(word), Type::Word)),
+            40 => digits.parse().ok().map(|address: Address| (ExprValue::Address(address), ExprType::Address)),
+            64 => digits.parse().ok().map(|word: B256| (ExprValue::Word(word), ExprType::Word)),
             _ => None,
         };
         let constant = match digits.strip_prefix("0x") {
             Some(digits) => of_hex(digits),
-            None => U256::from_str_radix(digits, 10).ok().map(|number| (Val::Integer(integer(number)), Type::Integer)),
+            None => U256::from_str_radix(digits, 10)
+                .ok()
+                .map(|number| (ExprValue::Integer(integer(number)), ExprType::Integer)),
         };
         let (value, ty) = constant.ok_or_else(|| format!("{digits} is neither an address nor a number"))?;
         Ok((Expression::Constant(value), ty))
     }
 
     fn parameter(&mut self, name: &str, parameter: Parameter<'a>) -> Result<Typed, String> {
-        let (index, mut shape) = match parameter {
-            Parameter::Topic(topic, leaf) => return Ok((Expression::Topic(topic, leaf), Type::of(leaf))),
-            Parameter::Data(index, shape) => (index, shape),
+        let (index, mut ty) = match parameter {
+            Parameter::Topic(topic, ty) => return Ok((Expression::Topic(topic, ty), ExprType::of(ty))),
+            Parameter::Data(index, ty) => (index, ty),
         };
-        let mut path = Path(vec![Step::Member(index)]);
+        let mut path = DataPath(vec![PathStep::Member(index)]);
         loop {
-            let bracket = matches!(shape.form, Form::Array(..)) && self.takes("[");
-            match &shape.form {
-                Form::Array(of, _) if bracket => {
-                    path.0.push(Step::Element(self.index()?));
-                    shape = of;
+            let bracket = matches!(ty.kind, AbiKind::Array(..)) && self.takes("[");
+            match &ty.kind {
+                AbiKind::Array(of, _) if bracket => {
+                    path.0.push(PathStep::Element(self.index()?));
+                    ty = of;
                 }
-                Form::Array(of, _) => {
-                    if path.0.contains(&Step::Each) {
+                AbiKind::Array(of, _) => {
+                    if path.0.contains(&PathStep::Each) {
                         return Err(format!("{name} is an array of arrays"));
                     }
                     self.arrays.push(path.clone());
-                    path.0.push(Step::Each);
-                    shape = of;
+                    path.0.push(PathStep::Each);
+                    ty = of;
                 }
-                Form::Tuple(members) => {
+                AbiKind::Tuple(members) => {
                     self.needs(".").map_err(|_| format!("{name} is a tuple"))?;
                     let member = self.name()?;
                     let index = members.iter().position(|(known, _)| known == member);
                     let index = index.ok_or_else(|| format!("{name} has no member {member}"))?;
-                    path.0.push(Step::Member(index));
-                    shape = member_of(members, index)?;
+                    path.0.push(PathStep::Member(index));
+                    ty = member_of(members, index)?;
                 }
-                Form::Word(leaf) => return Ok((Expression::Data(path), Type::of(*leaf))),
-                Form::Bytes => return Ok((Expression::Data(path), Type::Bytes)),
-                Form::Text => return Ok((Expression::Data(path), Type::Text)),
+                AbiKind::Word(ty) => return Ok((Expression::Data(path), ExprType::of(*ty))),
+                AbiKind::Bytes => return Ok((Expression::Data(path), ExprType::Bytes)),
+                AbiKind::Text => return Ok((Expression::Data(path), ExprType::Text)),
             }
         }
     }
@@ -279,34 +281,36 @@ impl<'a> Parser<'a> {
             "moved" => {
                 let (from, to) = (self.any(as_address)?, self.next_any(as_address)?);
                 let amount = self.next_any(as_integer)?;
-                let neighbour = Neighbour { told: Part::Token, from, to, token: None, amount };
-                (Expression::Neighbour(Box::new(neighbour)), Type::Address)
+                let transfer = TransferExpr { field: TransferField::Token, from, to, token: None, amount };
+                (Expression::Transfer(Box::new(transfer)), ExprType::Address)
             }
             "paid" => {
                 let (from, to) = (self.any(as_address)?, self.next_any(as_address)?);
                 let token = if self.rest.starts_with(',') { self.next_any(as_address)? } else { None };
-                let neighbour = Neighbour { told: Part::Amount, from, to, token, amount: None };
-                (Expression::Neighbour(Box::new(neighbour)), Type::Integer)
+                let transfer = TransferExpr { field: TransferField::Amount, from, to, token, amount: None };
+                (Expression::Transfer(Box::new(transfer)), ExprType::Integer)
             }
             "address" => {
                 let (word, ty) = self.expression()?;
-                if matches!(ty, Type::Text | Type::Flag) {
+                if matches!(ty, ExprType::Text | ExprType::Flag) {
                     return Err(format!("$address of {ty:?}"));
                 }
-                (Expression::LastAddress(Box::new(word)), Type::Address)
+                (Expression::LastAddress(Box::new(word)), ExprType::Address)
             }
             "high" | "low" => {
                 let half = if name == "high" { Half::High } else { Half::Low };
                 match self.expression()? {
-                    (word, Type::Word | Type::Any) => (Expression::Half(half, Box::new(word)), Type::Integer),
+                    (word, ExprType::Word | ExprType::Any) => {
+                        (Expression::Half(half, Box::new(word)), ExprType::Integer)
+                    }
                     (_, ty) => return Err(format!("${name} of {ty:?}")),
                 }
             }
-            "sum" => (self.sum_of_array()?, Type::Integer),
+            "sum" => (self.sum_of_array()?, ExprType::Integer),
             "domain" | "eid" => {
-                let numbering = if name == "eid" { Numbering::LayerZero } else { Numbering::Cctp };
+                let ids = if name == "eid" { BridgeIds::LayerZero } else { BridgeIds::Cctp };
                 let number = self.expression()?;
-                (Expression::Remote(numbering, Box::new(as_integer(number)?)), Type::Integer)
+                (Expression::BridgeChainId(ids, Box::new(as_integer(number)?)), ExprType::Integer)
             }
             _ => return Err(format!("there is no ${name}")),
         };
@@ -345,20 +349,20 @@ fn is_of_name(next: char) -> bool {
     next.is_ascii_alphanumeric() || next == '_'
 }
 
-fn member_of(members: &[(String, Shape)], index: usize) -> Result<&Shape, String> {
-    members.get(index).map(|(_, shape)| shape).ok_or_else(|| "no such member".to_owned())
+fn member_of(members: &[(String, AbiType)], index: usize) -> Result<&AbiType, String> {
+    members.get(index).map(|(_, ty)| ty).ok_or_else(|| "no such member".to_owned())
 }
 
 fn as_integer((expression, ty): Typed) -> Result<Expression, String> {
     match ty {
-        Type::Integer | Type::Any => Ok(expression),
+        ExprType::Integer | ExprType::Any => Ok(expression),
         _ => Err(format!("{ty:?} is reckoned with")),
     }
 }
 
 fn as_address((expression, ty): Typed) -> Result<Expression, String> {
     match ty {
-        Type::Address | Type::Any => Ok(expression),
+        ExprType::Address | ExprType::Any => Ok(expression),
         _ => Err(format!("{ty:?} stands for an address")),
     }
 }

@@ -1,20 +1,17 @@
-//! A row of a table, and how it tells a log.
+//! A row of a table, and the events that it makes of a log.
 
 use alloy::primitives::B256;
 
 use crate::condition::Condition;
-use crate::decoding::View;
+use crate::eval::Eval;
+use crate::eval_context::{ELEMENTS_MAX, EvalContext};
 use crate::event::Event;
-use crate::expression::Path;
+use crate::expression::DataPath;
 use crate::kind::Kind;
-use crate::member::{Draft, Member};
+use crate::member::{EventBuilder, Member};
 use crate::parser::Parser;
-use crate::scene::Scene;
 use crate::signature::Signature;
-use crate::told::Told;
-
-/// Events, or assets, made of one log's arrays. Above it the log stays undecoded instead of being told in part.
-pub(crate) const PLACES_MAX: usize = 256;
+use crate::view::ViewCall;
 
 /// A row of a table.
 #[derive(Clone, Debug)]
@@ -25,20 +22,20 @@ pub struct Row {
     signature: Signature,
     members: Vec<Member>,
     conditions: Vec<Condition>,
-    /// The arrays that it goes through, one event for each place.
-    arrays: Vec<Path>,
+    /// The arrays of which each element makes an event of its own.
+    arrays: Vec<DataPath>,
 }
 
-/// What a row tells of a log.
+/// What a row makes of a log.
 #[derive(Debug)]
-pub(crate) struct Telling {
+pub(crate) struct RowOutput {
     pub(crate) events: Vec<Event>,
     /// Whether a member is absent because the chain could not be read.
-    pub(crate) unread: bool,
+    pub(crate) read_failed: bool,
 }
 
 impl Row {
-    /// Where the table has it, from 1.
+    /// First line of the row in its table, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
@@ -48,24 +45,24 @@ impl Row {
         &self.section
     }
 
-    /// What happened.
+    /// Type of the events.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The event's signature, as the table writes it.
+    /// The Solidity signature, as the table has it.
     pub fn signature(&self) -> &str {
         self.signature.text()
     }
 
-    /// The first topic of its logs.
+    /// The first topic of the logs.
     pub fn topic(&self) -> B256 {
         self.signature.topic()
     }
 
-    /// Reads a row, its lines joined.
+    /// Parses a row, whose lines are joined.
     pub(crate) fn parse(section: &str, line: usize, text: &str) -> Result<Self, String> {
-        let (kind, rest) = text.trim().split_once(char::is_whitespace).ok_or("a row is a type and a signature")?;
+        let (kind, rest) = text.trim().split_once(char::is_whitespace).ok_or("a row needs a type and a signature")?;
         let kind = Kind::named(kind).ok_or_else(|| format!("there is no type {kind}"))?;
         let (signature, rest) = Signature::parse(rest)?;
         let mut words = rest.split_whitespace();
@@ -74,7 +71,7 @@ impl Row {
             let (member, of) = Member::parse(word, &signature)?;
             let twice = member.names().iter().find(|name| members.iter().any(|known| known.names().contains(name)));
             if let Some(twice) = twice {
-                return Err(format!("{twice} is told twice"));
+                return Err(format!("{twice} is defined twice"));
             }
             members.push(member);
             arrays.extend(of);
@@ -86,56 +83,56 @@ impl Row {
         Ok(Self { line, section: section.to_owned(), kind, signature, members, conditions, arrays })
     }
 
-    pub(crate) fn described(&self) -> &Signature {
+    pub(crate) fn event(&self) -> &Signature {
         &self.signature
     }
 
-    /// Tells a log that is encoded as the signature says. Views that it takes are added to those wanted.
-    pub(crate) fn tell(&self, scene: &Scene<'_>, wanted: &mut Vec<View>) -> Told<Telling> {
-        let before = wanted.len();
-        let told = self.telling(scene, wanted);
-        if !matches!(told, Told::Wanted) {
-            wanted.truncate(before);
+    /// Evaluates the row for a log that matches its signature. The calls that it needs are added to `calls`.
+    pub(crate) fn eval(&self, context: &EvalContext<'_>, calls: &mut Vec<ViewCall>) -> Eval<RowOutput> {
+        let before = calls.len();
+        let output = self.eval_elements(context, calls);
+        if !matches!(output, Eval::NeedsCall) {
+            calls.truncate(before);
         }
-        told
+        output
     }
 
-    fn telling(&self, scene: &Scene<'_>, wanted: &mut Vec<View>) -> Told<Telling> {
-        let Some(places) = scene.places(&self.arrays).filter(|places| (1..=PLACES_MAX).contains(places)) else {
-            return Told::Missing;
+    fn eval_elements(&self, context: &EvalContext<'_>, calls: &mut Vec<ViewCall>) -> Eval<RowOutput> {
+        let Some(length) = context.length(&self.arrays).filter(|length| (1..=ELEMENTS_MAX).contains(length)) else {
+            return Eval::Undefined;
         };
-        let mut told = Told::Known(Telling { events: Vec::with_capacity(places), unread: false });
-        for place in 0..places {
-            told = told.and(self.event(scene, place, wanted)).map(|(mut telling, (event, unread))| {
-                telling.events.push(event);
-                telling.unread |= unread;
-                telling
+        let mut output = Eval::Known(RowOutput { events: Vec::with_capacity(length), read_failed: false });
+        for index in 0..length {
+            output = output.zip(self.eval_event(context, index, calls)).map(|(mut output, (event, read_failed))| {
+                output.events.push(event);
+                output.read_failed |= read_failed;
+                output
             });
-            if matches!(told, Told::Missing) {
+            if matches!(output, Eval::Undefined) {
                 break;
             }
         }
-        told
+        output
     }
 
-    /// All of a row is told even where views are wanted, so that they are wanted at once; nothing is after what is
-    /// missing, since then the row does not tell the log.
-    fn event(&self, scene: &Scene<'_>, place: usize, wanted: &mut Vec<View>) -> Told<(Event, bool)> {
-        let mut told = Told::Known(());
+    /// Evaluates all of the row even where calls are needed, so that they are made at once. It stops at what is
+    /// undefined, since then the row does not match.
+    fn eval_event(&self, context: &EvalContext<'_>, index: usize, calls: &mut Vec<ViewCall>) -> Eval<(Event, bool)> {
+        let mut result = Eval::Known(());
         for condition in &self.conditions {
-            told = told.and(condition.holds(scene, wanted)).map(|_| ());
+            result = result.zip(condition.eval(context, calls)).map(|_| ());
         }
-        let mut draft = Draft::with_capacity(self.members.len());
+        let mut builder = EventBuilder::with_capacity(self.members.len());
         for member in &self.members {
-            if matches!(told, Told::Missing) {
+            if matches!(result, Eval::Undefined) {
                 break;
             }
-            told = told.and(member.tell(scene, place, wanted, &mut draft)).map(|_| ());
+            result = result.zip(member.eval(context, index, calls, &mut builder)).map(|_| ());
         }
-        told.map(|()| {
-            self.members.iter().for_each(|member| member.name_token(&mut draft));
-            let event = Event { log: scene.at, kind: self.kind, protocol: None, members: draft.members };
-            (event, draft.unread)
+        result.map(|()| {
+            self.members.iter().for_each(|member| member.set_token(&mut builder));
+            let event = Event { log: context.position, kind: self.kind, protocol: None, members: builder.members };
+            (event, builder.read_failed)
         })
     }
 }

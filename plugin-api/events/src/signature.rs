@@ -1,60 +1,60 @@
-//! An event's signature: what its logs look like, and the names of what is in them.
+//! The signature of an event: the encoding of its logs, and the names of its parameters.
 //!
-//! Read here because the ABI crates' readers of signatures take no names within tuples.
+//! It is parsed here because the parsers of the ABI crates do not accept names within tuples.
 
 use alloy::dyn_abi::DynSolType;
 use alloy::primitives::{B256, keccak256};
 
-use crate::log::Log;
-use crate::shape::{Form, Leaf, Shape};
+use crate::abi_type::{AbiKind, AbiType, WordType};
+use crate::transaction::Log;
 
-/// Tuples within tuples, arrays within arrays; the deepest event has two.
+/// Nesting of tuples, and of arrays. The deepest event has two levels.
 const DEPTH_MAX: usize = 8;
-/// Indexed parameters of an event that is not anonymous.
+/// The EVM allows four topics, of which the first is the event's hash.
 const INDEXED_MAX: usize = 3;
 
-/// A signature.
+/// The signature of an event that is not anonymous.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
-    /// As the table writes it.
+    /// As the table has it.
     text: String,
     topic: B256,
-    indexed: Vec<(String, Leaf)>,
-    /// The others, as a tuple.
-    body: Shape,
+    indexed: Vec<(String, WordType)>,
+    /// The parameters that are not indexed, as a tuple.
+    body: AbiType,
 }
 
-/// Where a parameter stands.
+/// The position of a parameter in a log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Parameter<'a> {
-    /// In this topic.
-    Topic(usize, Leaf),
-    /// In this place of the body.
-    Data(usize, &'a Shape),
+    /// The number of its topic.
+    Topic(usize, WordType),
+    /// The index in the body.
+    Data(usize, &'a AbiType),
 }
 
 impl Signature {
-    /// Reads a signature off the front of a text.
+    /// Parses a signature at the beginning of a text, and returns the rest of the text.
     pub(crate) fn parse(text: &str) -> Result<(Self, &str), String> {
-        let mut reader = Reader { rest: text.trim_start(), depth: 0 };
-        let begin = reader.rest;
-        let name = reader.name()?;
-        let (types, inputs) = reader.inputs()?;
+        let mut parser = SignatureParser { rest: text.trim_start(), depth: 0 };
+        let begin = parser.rest;
+        let name = parser.name()?;
+        let (types, inputs) = parser.inputs()?;
         let (mut indexed, mut body) = (Vec::new(), Vec::new());
         for input in inputs {
-            match input.shape.form {
-                _ if !input.indexed => body.push((input.name, input.shape)),
-                Form::Word(leaf) => indexed.push((input.name, leaf)),
-                // Of what takes more than a word, the topic is the hash.
-                _ => indexed.push((input.name, Leaf::Fixed(32))),
+            match input.ty.kind {
+                _ if !input.indexed => body.push((input.name, input.ty)),
+                AbiKind::Word(ty) => indexed.push((input.name, ty)),
+                // The topic of a value that takes more than one word is its hash.
+                _ => indexed.push((input.name, WordType::Fixed(32))),
             }
         }
         if indexed.len() > INDEXED_MAX {
             return Err(format!("{name} has more than {INDEXED_MAX} indexed parameters"));
         }
-        let text = begin.strip_suffix(reader.rest).unwrap_or(begin).to_owned();
+        let text = begin.strip_suffix(parser.rest).unwrap_or(begin).to_owned();
         let topic = keccak256(format!("{name}{types}"));
-        Ok((Self { text, topic, indexed, body: Shape::tuple(body) }, reader.rest))
+        Ok((Self { text, topic, indexed, body: AbiType::tuple(body) }, parser.rest))
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -65,47 +65,47 @@ impl Signature {
         self.topic
     }
 
-    pub(crate) fn body(&self) -> &Shape {
+    pub(crate) fn body(&self) -> &AbiType {
         &self.body
     }
 
     pub(crate) fn parameter(&self, name: &str) -> Option<Parameter<'_>> {
-        if let Some(place) = self.indexed.iter().position(|(known, _)| known == name) {
-            return self.indexed.get(place).map(|(_, leaf)| Parameter::Topic(place + 1, *leaf));
+        if let Some(index) = self.indexed.iter().position(|(known, _)| known == name) {
+            return self.indexed.get(index).map(|(_, ty)| Parameter::Topic(index + 1, *ty));
         }
-        let Form::Tuple(members) = &self.body.form else { return None };
-        let place = members.iter().position(|(known, _)| known == name)?;
-        members.get(place).map(|(_, shape)| Parameter::Data(place, shape))
+        let AbiKind::Tuple(members) = &self.body.kind else { return None };
+        let index = members.iter().position(|(known, _)| known == name)?;
+        members.get(index).map(|(_, ty)| Parameter::Data(index, ty))
     }
 
-    /// Whether a log is encoded as this says; that its first topic is this one's is known.
-    pub(crate) fn holds(&self, log: &Log) -> bool {
+    /// Whether a log is encoded as this event. The first topic has been compared before.
+    pub(crate) fn matches(&self, log: &Log) -> bool {
         let topics = log.topics.get(1..).unwrap_or_default();
         topics.len() == self.indexed.len()
-            && topics.iter().zip(&self.indexed).all(|(topic, (_, leaf))| leaf.holds(topic))
-            && self.body.holds(&log.data)
+            && topics.iter().zip(&self.indexed).all(|(topic, (_, ty))| ty.holds(topic))
+            && self.body.matches(&log.data)
     }
 }
 
 /// A parameter, or a member of a tuple.
 struct Input {
     name: String,
-    shape: Shape,
+    ty: AbiType,
     indexed: bool,
 }
 
-struct Reader<'a> {
+struct SignatureParser<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SignatureParser<'a> {
     fn takes(&mut self, sign: &str) -> bool {
         let rest = self.rest.trim_start().strip_prefix(sign);
         rest.map(|rest| self.rest = rest).is_some()
     }
 
-    /// A word, which may be none.
+    /// The next word, which may be empty.
     fn word(&mut self) -> &'a str {
         let rest = self.rest.trim_start();
         let is_of_word = |next: char| next.is_ascii_alphanumeric() || next == '_' || next == '$';
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands in parentheses: its types as they are hashed, and what they are.
+    /// Parses a list in parentheses, and returns its types as they are hashed.
     fn inputs(&mut self) -> Result<(String, Vec<Input>), String> {
         if self.depth == DEPTH_MAX {
             return Err(format!("tuples are nested deeper than {DEPTH_MAX}"));
@@ -135,11 +135,11 @@ impl<'a> Reader<'a> {
             if !inputs.is_empty() && !self.takes(",") {
                 return Err(format!(", or ) is missing before {:?}", self.rest));
             }
-            let (ty, input) = self.input()?;
+            let (text, input) = self.input()?;
             if !input.name.is_empty() && inputs.iter().any(|before| before.name == input.name) {
                 return Err(format!("two parameters are called {}", input.name));
             }
-            types.push(ty);
+            types.push(text);
             inputs.push(input);
         }
         self.depth -= 1;
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
     }
 
     fn input(&mut self) -> Result<(String, Input), String> {
-        let (mut ty, mut shape) = self.single()?;
+        let (mut text, mut ty) = self.single()?;
         for depth in 0.. {
             if !self.takes("[") {
                 break;
@@ -157,26 +157,27 @@ impl<'a> Reader<'a> {
             }
             let (length, rest) = self.rest.split_once(']').ok_or("a bracket is not closed")?;
             self.rest = rest;
-            shape = shape.array(length).map_err(|what| format!("{ty}[{length}] {what}"))?;
-            ty = format!("{ty}[{length}]");
+            ty = ty.array(length).map_err(|what| format!("{text}[{length}] {what}"))?;
+            text = format!("{text}[{length}]");
         }
         let (indexed, name) = match self.word() {
             "indexed" if self.depth == 1 => (true, self.word()),
             name => (false, name),
         };
-        Ok((ty, Input { name: name.to_owned(), shape, indexed }))
+        Ok((text, Input { name: name.to_owned(), ty, indexed }))
     }
 
-    /// A type that is no array.
-    fn single(&mut self) -> Result<(String, Shape), String> {
+    /// Parses a type that is not an array.
+    fn single(&mut self) -> Result<(String, AbiType), String> {
         let before = self.rest;
         let name = self.word();
         if self.rest.starts_with('(') && (name.is_empty() || name == "tuple") {
             let (types, members) = self.inputs()?;
-            return Ok((types, Shape::tuple(members.into_iter().map(|member| (member.name, member.shape)).collect())));
+            return Ok((types, AbiType::tuple(members.into_iter().map(|member| (member.name, member.ty)).collect())));
         }
-        let ty = DynSolType::parse(name).map_err(|_| format!("no type begins {:?}", before.trim_start()))?;
-        let shape = Shape::elementary(&ty).ok_or_else(|| format!("{name} is no type of a parameter"))?;
-        Ok((ty.sol_type_name().into_owned(), shape))
+        let parsed = DynSolType::parse(name);
+        let parsed = parsed.map_err(|_| format!("there is no type at the beginning of {:?}", before.trim_start()))?;
+        let ty = AbiType::elementary(&parsed).ok_or_else(|| format!("{name} is not a type of a parameter"))?;
+        Ok((parsed.sol_type_name().into_owned(), ty))
     }
 }

@@ -10,25 +10,25 @@ use crate::row::Row;
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Row>,
-    /// Places of the rows of a first topic, in their order.
+    /// Indexes of the rows of a first topic, in their order.
     by_topic: HashMap<B256, Vec<usize>>,
 }
 
-/// What is wrong with a table, and in which line.
+/// The first error in a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct TableError {
-    /// From 1.
+    /// Line, from 1. Of a row with several lines, its first.
     pub line: usize,
-    /// In words.
+    /// What is wrong.
     pub what: String,
 }
 
 impl Table {
-    /// Reads a table.
+    /// Parses a table.
     ///
     /// # Errors
-    /// The first line that is wrong; of a row of several lines, its first.
+    /// The first line that is wrong.
     pub fn parse(text: &str) -> Result<Self, TableError> {
         let mut table = Self::default();
         let mut section = String::new();
@@ -39,14 +39,15 @@ impl Table {
                 continue;
             }
             if text.starts_with(char::is_whitespace) {
-                let (_, row) = row.as_mut().ok_or_else(|| wrong("an indented line goes on with a row"))?;
+                let (_, row) =
+                    row.as_mut().ok_or_else(|| wrong("an indented line continues a row, and there is none"))?;
                 row.push_str(text);
                 continue;
             }
             table.add(&section, row.take())?;
             match text.trim_end().strip_prefix('[') {
                 Some(name) => {
-                    let name = name.strip_suffix(']').ok_or_else(|| wrong("a heading is [a name]"))?;
+                    let name = name.strip_suffix(']').ok_or_else(|| wrong("a heading has the form [name]"))?;
                     name.clone_into(&mut section);
                 }
                 None => row = Some((line, text.to_owned())),
@@ -64,25 +65,25 @@ impl Table {
         Ok(())
     }
 
-    /// Its rows, in their order.
+    /// The rows, in their order.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter()
     }
 
-    /// The first topics of its events, each once, in the order of the rows.
+    /// The first topics of the rows' logs, each once, in the order of the rows.
     pub fn topics(&self) -> impl Iterator<Item = B256> {
         let first =
-            |place: usize, row: &Row| self.by_topic.get(&row.topic()).is_some_and(|of| of.first() == Some(&place));
-        self.rows.iter().enumerate().filter(move |(place, row)| first(*place, row)).map(|(_, row)| row.topic())
+            |index: usize, row: &Row| self.by_topic.get(&row.topic()).is_some_and(|of| of.first() == Some(&index));
+        self.rows.iter().enumerate().filter(move |(index, row)| first(*index, row)).map(|(_, row)| row.topic())
     }
 
     /// The rows of a first topic.
     pub(crate) fn rows_of(&self, topic: &B256) -> impl Iterator<Item = &Row> {
-        self.by_topic.get(topic).into_iter().flatten().filter_map(|place| self.rows.get(*place))
+        self.by_topic.get(topic).into_iter().flatten().filter_map(|index| self.rows.get(*index))
     }
 }
 
-/// A comment begins at a `#` at the line's beginning or behind a space; within an expression it is a place.
+/// A comment begins at a `#` at the beginning of the line or behind a space; within an expression `#` is an index.
 fn without_comment(line: &str) -> &str {
     let begins =
         |at: &usize| line.get(..*at).is_some_and(|before| !before.ends_with(|last: char| !last.is_whitespace()));

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use portolan_abi::map;
-use portolan_events::{Asset, Class, Event, Kind, Value, named};
+use portolan_events::{Asset, Class, Event, Kind, Value, find_member};
 
 use super::{NO_ANSWER, Rejected, address, amount};
 use crate::assets::token::cleaned;
@@ -65,7 +65,7 @@ fn check(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str
 
 /// A member with a value of its class; `None` for a value that this host does not know.
 fn checked(member: &map::Member) -> Result<Option<(&'static str, Value)>, String> {
-    let (name, class) = named(&member.name).ok_or("it has a member that is not of the vocabulary")?;
+    let (name, class) = find_member(&member.name).ok_or("it has a member that is not of the vocabulary")?;
     let mut values = values(&member.value).into_iter().flatten();
     let (value, further) = (values.next(), values.next());
     if further.is_some() {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use portolan_events::View;
+use portolan_events::ViewCall;
 use proptest::prelude::*;
 
 use crate::*;
@@ -44,12 +44,12 @@ fn any_log() -> impl Strategy<Value = Log> {
     })
 }
 
-fn answer() -> impl Strategy<Value = Answer> {
+fn answer() -> impl Strategy<Value = ViewResult> {
     prop_oneof![
         proptest::collection::vec(word(), 0..5).prop_map(|words| reply(&words)),
-        proptest::collection::vec(any::<u8>(), 0..80).prop_map(|bytes| Answer::Told(bytes.into())),
-        Just(Answer::Refused),
-        Just(Answer::Unread),
+        proptest::collection::vec(any::<u8>(), 0..80).prop_map(|bytes| ViewResult::Returned(bytes.into())),
+        Just(ViewResult::Reverted),
+        Just(ViewResult::ReadFailed),
     ]
 }
 
@@ -62,12 +62,12 @@ proptest! {
         let transaction = transaction(logs);
         let mut decoding = Decoding::new(&TABLE, &transaction, network());
         let mut answers = answers.into_iter().cycle();
-        let mut asked = Vec::<View>::new();
+        let mut asked = Vec::<ViewCall>::new();
         for _wave in 0..4 {
-            let wanted = decoding.wanted();
-            prop_assert!(wanted.iter().all(|view| !asked.contains(view)));
-            asked.extend(wanted.iter().cloned());
-            decoding.answer(answers.by_ref().take(wanted.len()).collect());
+            let calls = decoding.next_calls();
+            prop_assert!(calls.iter().all(|view| !asked.contains(view)));
+            asked.extend(calls.iter().cloned());
+            decoding.record(answers.by_ref().take(calls.len()).collect());
         }
         let decoded = decoding.finish();
         prop_assert!(decoded.events.is_sorted_by_key(|(event, _)| event.log));
@@ -126,10 +126,10 @@ fn no_more_views_are_wanted_than_one_decoding_may_ask() {
     let logs = (0..5_000).map(|place| log("Put(uint256)", &[], &[number(place)])).collect();
     let (table, put) = (table(row), transaction(logs));
     let mut decoding = Decoding::new(&table, &put, network());
-    let wanted = decoding.wanted();
-    assert_eq!(wanted.len(), 4_096);
-    decoding.answer(wanted.iter().map(|_| reply(&[address(1)])).collect());
-    assert_eq!(decoding.wanted(), []);
+    let calls = decoding.next_calls();
+    assert_eq!(calls.len(), 4_096);
+    decoding.record(calls.iter().map(|_| reply(&[address(1)])).collect());
+    assert_eq!(decoding.next_calls(), []);
     let decoded = decoding.finish();
-    assert_eq!((decoded.events.len(), decoded.unread), (4_096, 5_000 - 4_096));
+    assert_eq!((decoded.events.len(), decoded.incomplete_logs), (4_096, 5_000 - 4_096));
 }

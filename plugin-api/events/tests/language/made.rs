@@ -17,11 +17,11 @@ fn swap(amounts: [u64; 4]) -> Log {
 fn a_swap_is_told_by_what_went_into_the_pool_and_what_came_out() {
     let (table, transaction) = (table(SWAP), transaction(vec![swap([0, 700, 30, 100])]));
     let mut decoding = Decoding::new(&table, &transaction, network());
-    assert_eq!(decoding.wanted(), [view(0xcc, "token0()", &[]), view(0xcc, "token1()", &[])]);
-    decoding.answer(vec![reply(&[address(0xa0)]), reply(&[address(0xa1)])]);
-    assert_eq!(decoding.wanted(), []);
+    assert_eq!(decoding.next_calls(), [view(0xcc, "token0()", &[]), view(0xcc, "token1()", &[])]);
+    decoding.record(vec![reply(&[address(0xa0)]), reply(&[address(0xa1)])]);
+    assert_eq!(decoding.next_calls(), []);
     let decoded = decoding.finish();
-    assert_eq!(decoded.unread, 0);
+    assert_eq!(decoded.incomplete_logs, 0);
     let events: Vec<_> = decoded.events.into_iter().map(|(event, _)| event).collect();
     assert_eq!(events[0].kind.name(), "SWAP");
     assert_eq!(member(&events, "user"), Some(Value::Address(account(1))));
@@ -42,7 +42,7 @@ fn legs_that_both_went_in_are_no_swap() {
     for amounts in [[5, 700, 0, 0], [0, 0, 30, 100], [5, 0, 5, 100], [0, 0, 0, 0]] {
         let decoded = decode_with(&table(SWAP), &transaction(vec![swap(amounts)]), &chain);
         assert_eq!(decoded.events, [], "{amounts:?}");
-        assert_eq!(decoded.unread, 0);
+        assert_eq!(decoded.incomplete_logs, 0);
     }
 }
 

@@ -13,7 +13,7 @@ mod tables;
 mod views;
 
 use alloy::primitives::{Address, B256, Bytes, U256, keccak256};
-use portolan_events::{Answer, Decoded, Decoding, Event, Log, Network, Table, Transaction, Value, View};
+use portolan_events::{Decoded, Decoding, Event, Log, Network, Table, Transaction, Value, ViewCall, ViewResult};
 
 /// An address that is easily told from others.
 fn account(byte: u8) -> Address {
@@ -70,26 +70,26 @@ fn call(signature: &str, arguments: &[B256]) -> Bytes {
     data.into()
 }
 
-fn view(to: u8, signature: &str, arguments: &[B256]) -> View {
-    View { to: account(to), data: call(signature, arguments) }
+fn view(to: u8, signature: &str, arguments: &[B256]) -> ViewCall {
+    ViewCall { to: account(to), data: call(signature, arguments) }
 }
 
-fn reply(words: &[B256]) -> Answer {
-    Answer::Told(words.iter().flat_map(|word| word.0).collect::<Vec<u8>>().into())
+fn reply(words: &[B256]) -> ViewResult {
+    ViewResult::Returned(words.iter().flat_map(|word| word.0).collect::<Vec<u8>>().into())
 }
 
 /// Decodes with a chain that answers these views; it refuses others.
-fn decode_with(table: &Table, transaction: &Transaction, chain: &[(View, Answer)]) -> Decoded {
+fn decode_with(table: &Table, transaction: &Transaction, chain: &[(ViewCall, ViewResult)]) -> Decoded {
     let mut decoding = Decoding::new(table, transaction, network());
     for _wave in 0..8 {
-        let wanted = decoding.wanted();
-        if wanted.is_empty() {
+        let calls = decoding.next_calls();
+        if calls.is_empty() {
             break;
         }
-        let answer = |view: &View| {
-            chain.iter().find(|(known, _)| known == view).map_or(Answer::Refused, |(_, answer)| answer.clone())
+        let answer = |view: &ViewCall| {
+            chain.iter().find(|(known, _)| known == view).map_or(ViewResult::Reverted, |(_, answer)| answer.clone())
         };
-        decoding.answer(wanted.iter().map(answer).collect());
+        decoding.record(calls.iter().map(answer).collect());
     }
     decoding.finish()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use portolan_events::{Class, KINDS, class};
+use portolan_events::{Class, KINDS, member_class};
 
 use crate::*;
 
@@ -24,12 +24,12 @@ fn rows_have_sections_and_go_on_in_indented_lines() {
 fn what_is_wrong_is_told_with_its_line() {
     let wrong = [
         ("DANCE Put(uint256 a)", "there is no type DANCE"),
-        ("STAKE", "a row is a type and a signature"),
+        ("STAKE", "a row needs a type and a signature"),
         ("STAKE Put(uint256 a", ", or ) is missing before \"\""),
-        ("STAKE Put(uint257 a)", "no type begins \"uint257 a)\""),
+        ("STAKE Put(uint257 a)", "there is no type at the beginning of \"uint257 a)\""),
         ("STAKE Put(uint256 a, uint256 a)", "two parameters are called a"),
-        ("STAKE Put(uint256[0] a)", "uint256[0] has not between 1 and 256 places"),
-        ("STAKE Put()[]", "\"[]\" is no member"),
+        ("STAKE Put(uint256[0] a)", "uint256[0] does not have between 1 and 256 elements"),
+        ("STAKE Put()[]", "\"[]\" is not a member"),
         ("STAKE anonymous Put(uint256 a)", "( is missing before \" Put(uint256 a)\""),
         (
             "STAKE P(uint indexed a, uint indexed b, uint indexed c, uint indexed d)",
@@ -37,8 +37,8 @@ fn what_is_wrong_is_told_with_its_line() {
         ),
         ("STAKE Put(uint256 a) cake=a", "cake: there is no such member"),
         ("STAKE Put(uint256 a) amount=b", "amount: the event has no parameter b"),
-        ("STAKE Put(uint256 a) amount=a amount=a", "amount is told twice"),
-        ("SWAP Put(uint256 a) legs=@:a,native:-a toToken=@", "toToken is told twice"),
+        ("STAKE Put(uint256 a) amount=a amount=a", "amount is defined twice"),
+        ("SWAP Put(uint256 a) legs=@:a,native:-a toToken=@", "toToken is defined twice"),
         ("STAKE Put(uint256 a) user=a", "user: Address is made of Integer"),
         ("STAKE Put(bytes32 a) user=a", "user: Address is made of Word"),
         ("STAKE Put(address a) amount=a", "amount: Amount(Some(\"asset\")) is made of Address"),
@@ -55,11 +55,11 @@ fn what_is_wrong_is_told_with_its_line() {
         ("STAKE Put((uint256 b) a) amount=a.c", "amount: a has no member c"),
         ("STAKE Put(uint256 a) amount=$gone(a)", "amount: there is no $gone"),
         ("STAKE Put(uint256 a) asset=@|a", "asset: alternatives are Address and Integer"),
-        ("STAKE Put(uint256 a) amount", "\"amount\" is no member"),
+        ("STAKE Put(uint256 a) amount", "\"amount\" is not a member"),
         ("STAKE Put(uint256[] a) amount=1 if a>1", "a condition is about an array"),
         ("STAKE Put(string a) amount=1 if a=1", "a text is compared"),
         ("STAKE Put(uint256 a) amount=1 if a>", "a name is missing before \"\""),
-        ("[open", "a heading is [a name]"),
+        ("[open", "a heading has the form [name]"),
     ];
     for (row, what) in wrong {
         let error = Table::parse(&format!("# first\n{row}\n")).unwrap_err();
@@ -79,9 +79,9 @@ fn the_vocabulary_has_a_class_for_each_member_and_a_token_for_each_amount() {
     let names: BTreeSet<_> = KINDS.iter().map(|(name, _)| name).collect();
     assert_eq!(names.len(), KINDS.len(), "a type stands twice");
     for member in KINDS.iter().flat_map(|(_, members)| *members) {
-        let of = class(member).unwrap_or_else(|| panic!("{member} has no class"));
+        let of = member_class(member).unwrap_or_else(|| panic!("{member} has no class"));
         let Class::Amount(Some(token)) = of else { continue };
-        let token = (token != "native").then(|| class(token));
+        let token = (token != "native").then(|| member_class(token));
         assert!(matches!(token, None | Some(Some(Class::Token | Class::Address))), "{member}");
     }
 }

@@ -1,4 +1,4 @@
-//! Views of contracts: when they are wanted, and what their answers make.
+//! Views of contracts: when they are calls, and what their answers make.
 
 use portolan_events::Value;
 
@@ -9,18 +9,18 @@ fn a_view_has_arguments_and_a_word_of_the_reply() {
     let row = "STAKE Deposit(address indexed user, uint256 indexed pid, uint256 amount) \
                user=user asset=poolInfo(uint256:pid)[3] amount=amount";
     let deposit = log("Deposit(address,uint256,uint256)", &[address(1), number(6)], &[number(5)]);
-    let wanted = view(0xcc, "poolInfo(uint256)", &[number(6)]);
+    let calls = view(0xcc, "poolInfo(uint256)", &[number(6)]);
     let words = [number(1), number(2), number(3), address(0xa0), number(5)];
     for (reply, asset) in [
         (reply(&words), Some(Value::Token(account(0xa0)))),
         (reply(&words[..3]), None),
         (reply(&[]), None),
         (reply(&[number(1), number(2), number(3), B256::repeat_byte(1)]), None),
-        (Answer::Refused, None),
+        (ViewResult::Reverted, None),
     ] {
-        let decoded = decode_with(&table(row), &transaction(vec![deposit.clone()]), &[(wanted.clone(), reply.clone())]);
+        let decoded = decode_with(&table(row), &transaction(vec![deposit.clone()]), &[(calls.clone(), reply.clone())]);
         let told = decoded.events.first().and_then(|(event, _)| member(std::slice::from_ref(event), "asset"));
-        assert_eq!((told, decoded.unread), (asset, 0), "{reply:?}");
+        assert_eq!((told, decoded.incomplete_logs), (asset, 0), "{reply:?}");
     }
 }
 
@@ -31,8 +31,8 @@ fn arguments_are_encoded_by_their_types() {
     let words = [B256::repeat_byte(9), below_zero(2), number(1)];
     let (table, put) = (table(row), transaction(vec![log("Put(bytes32,int128,bool)", &[], &words)]));
     let arguments = [words[0], words[1], words[2], address(0xcc), number(3)];
-    let wanted = Decoding::new(&table, &put, network()).wanted();
-    assert_eq!(wanted, [view(0xcc, "at(bytes32,int128,bool,address,uint256)", &arguments)]);
+    let calls = Decoding::new(&table, &put, network()).next_calls();
+    assert_eq!(calls, [view(0xcc, "at(bytes32,int128,bool,address,uint256)", &arguments)]);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn an_argument_that_its_type_does_not_hold_is_missing() {
     let row = "STAKE Put(uint256 place) asset=at(uint8:place)";
     let (table, put) = (table(row), transaction(vec![log("Put(uint256)", &[], &[number(256)])]));
     let mut decoding = Decoding::new(&table, &put, network());
-    assert_eq!(decoding.wanted(), []);
+    assert_eq!(decoding.next_calls(), []);
     assert_eq!(decoding.finish().events, []);
 }
 
@@ -49,11 +49,11 @@ fn a_view_of_a_view_is_wanted_when_the_first_is_there() {
     let row = "STAKE Put(address pool) asset=minter().coin() fromToken=pool.token0()";
     let (table, put) = (table(row), transaction(vec![log("Put(address)", &[], &[address(2)])]));
     let mut decoding = Decoding::new(&table, &put, network());
-    assert_eq!(decoding.wanted(), [view(0xcc, "minter()", &[]), view(2, "token0()", &[])]);
-    decoding.answer(vec![reply(&[address(3)]), reply(&[address(4)])]);
-    assert_eq!(decoding.wanted(), [view(3, "coin()", &[])]);
-    decoding.answer(vec![reply(&[address(5)])]);
-    assert_eq!(decoding.wanted(), []);
+    assert_eq!(decoding.next_calls(), [view(0xcc, "minter()", &[]), view(2, "token0()", &[])]);
+    decoding.record(vec![reply(&[address(3)]), reply(&[address(4)])]);
+    assert_eq!(decoding.next_calls(), [view(3, "coin()", &[])]);
+    decoding.record(vec![reply(&[address(5)])]);
+    assert_eq!(decoding.next_calls(), []);
     let events: Vec<_> = decoding.finish().events.into_iter().map(|(event, _)| event).collect();
     assert_eq!(member(&events, "asset"), Some(Value::Token(account(5))));
 }
@@ -67,10 +67,10 @@ STAKE Swap(uint256 a) pool=@ asset=token() if factory()=0x0202020202020202020202
     let (table, swaps) = (table(rows), transaction(vec![swap(), swap()]));
     let mut decoding = Decoding::new(&table, &swaps, network());
     // The second row is told beside the first, so that one wave is enough.
-    assert_eq!(decoding.wanted(), [view(0xcc, "factory()", &[]), view(0xcc, "token()", &[])]);
-    assert_eq!(decoding.wanted(), []);
-    decoding.answer(vec![reply(&[address(2)]), reply(&[address(7)])]);
-    assert_eq!(decoding.wanted(), []);
+    assert_eq!(decoding.next_calls(), [view(0xcc, "factory()", &[]), view(0xcc, "token()", &[])]);
+    assert_eq!(decoding.next_calls(), []);
+    decoding.record(vec![reply(&[address(2)]), reply(&[address(7)])]);
+    assert_eq!(decoding.next_calls(), []);
     let kinds: Vec<_> = decoding.finish().events.iter().map(|(event, _)| event.kind.name()).collect();
     assert_eq!(kinds, ["STAKE", "STAKE"]);
 }
@@ -79,34 +79,34 @@ STAKE Swap(uint256 a) pool=@ asset=token() if factory()=0x0202020202020202020202
 fn nothing_is_asked_for_a_row_that_does_not_hold() {
     let row = "STAKE Put(uint256 a) asset=token() if a>5";
     let (table, put) = (table(row), transaction(vec![log("Put(uint256)", &[], &[number(5)])]));
-    assert_eq!(Decoding::new(&table, &put, network()).wanted(), []);
+    assert_eq!(Decoding::new(&table, &put, network()).next_calls(), []);
 }
 
 #[test]
 fn the_native_token_is_not_asked_for_views() {
     let row = "STAKE Put(address pool) asset?=pool.token()";
     let (table, put) = (table(row), transaction(vec![log("Put(address)", &[], &[address(0xee)])]));
-    assert_eq!(Decoding::new(&table, &put, network()).wanted(), []);
+    assert_eq!(Decoding::new(&table, &put, network()).next_calls(), []);
 }
 
 #[test]
 fn alternatives_are_wanted_together_and_the_first_that_can_be_told_is_taken() {
     let row = "STAKE Put() asset=first()|second()|wrapped";
     let (table, put) = (table(row), transaction(vec![log("Put()", &[], &[])]));
-    let asset = |answers: [Answer; 2]| {
+    let asset = |answers: [ViewResult; 2]| {
         let mut decoding = Decoding::new(&table, &put, network());
-        assert_eq!(decoding.wanted(), [view(0xcc, "first()", &[]), view(0xcc, "second()", &[])]);
-        decoding.answer(answers.to_vec());
+        assert_eq!(decoding.next_calls(), [view(0xcc, "first()", &[]), view(0xcc, "second()", &[])]);
+        decoding.record(answers.to_vec());
         let decoded = decoding.finish();
         let told = decoded.events.first().and_then(|(event, _)| member(std::slice::from_ref(event), "asset"));
-        (told, decoded.unread)
+        (told, decoded.incomplete_logs)
     };
     let told = |byte| Some(Value::Token(account(byte)));
     let answer = |byte| reply(&[address(byte)]);
     assert_eq!(asset([answer(1), answer(2)]), (told(1), 0));
-    assert_eq!(asset([Answer::Refused, answer(2)]), (told(2), 0));
-    assert_eq!(asset([Answer::Refused, Answer::Refused]), (told(0xaa), 0));
-    assert_eq!(asset([Answer::Unread, answer(2)]), (None, 1), "the first may have been it");
+    assert_eq!(asset([ViewResult::Reverted, answer(2)]), (told(2), 0));
+    assert_eq!(asset([ViewResult::Reverted, ViewResult::Reverted]), (told(0xaa), 0));
+    assert_eq!(asset([ViewResult::ReadFailed, answer(2)]), (None, 1), "the first may have been it");
 }
 
 #[test]
@@ -115,18 +115,18 @@ fn what_could_not_be_read_is_counted_and_never_taken_for_no() {
 STAKE Put(uint256 a) amount=a if pool()
 UNSTAKE Put(uint256 a) amount=a";
     let (table, put) = (table(rows), transaction(vec![log("Put(uint256)", &[], &[number(1)])]));
-    let told = |answers: Option<Vec<Answer>>| {
+    let told = |answers: Option<Vec<ViewResult>>| {
         let mut decoding = Decoding::new(&table, &put, network());
-        assert_eq!(decoding.wanted().len(), 1);
+        assert_eq!(decoding.next_calls().len(), 1);
         if let Some(answers) = answers {
-            decoding.answer(answers);
+            decoding.record(answers);
         }
         let decoded = decoding.finish();
-        (decoded.events.first().map(|(event, _)| event.kind.name()), decoded.unread)
+        (decoded.events.first().map(|(event, _)| event.kind.name()), decoded.incomplete_logs)
     };
     assert_eq!(told(Some(vec![reply(&[number(0)])])), (Some("STAKE"), 0));
-    assert_eq!(told(Some(vec![Answer::Refused])), (Some("UNSTAKE"), 0));
-    assert_eq!(told(Some(vec![Answer::Unread])), (None, 1));
+    assert_eq!(told(Some(vec![ViewResult::Reverted])), (Some("UNSTAKE"), 0));
+    assert_eq!(told(Some(vec![ViewResult::ReadFailed])), (None, 1));
     assert_eq!(told(Some(Vec::new())), (None, 1), "an answer that is missing");
     assert_eq!(told(None), (None, 1), "none at all");
 }
@@ -135,11 +135,11 @@ UNSTAKE Put(uint256 a) amount=a";
 fn an_optional_member_that_could_not_be_read_is_absent_and_counted() {
     let row = "STAKE Put(uint256 a) amount=a asset?=token()";
     let put = transaction(vec![log("Put(uint256)", &[], &[number(1)])]);
-    let decoded = decode_with(&table(row), &put, &[(view(0xcc, "token()", &[]), Answer::Unread)]);
+    let decoded = decode_with(&table(row), &put, &[(view(0xcc, "token()", &[]), ViewResult::ReadFailed)]);
     let events: Vec<_> = decoded.events.into_iter().map(|(event, _)| event).collect();
     assert_eq!(member(&events, "asset"), None);
     assert_eq!(member(&events, "amount"), Some(raw(1, None)));
-    assert_eq!(decoded.unread, 1);
+    assert_eq!(decoded.incomplete_logs, 1);
 }
 
 #[test]
@@ -148,5 +148,5 @@ fn bytes_are_cut_to_the_length_that_an_argument_has() {
     let (table, put) = (table(row), transaction(vec![log("Put(bytes32)", &[], &[B256::repeat_byte(0xab)])]));
     let mut cut = B256::repeat_byte(0xab);
     cut[25..].fill(0);
-    assert_eq!(Decoding::new(&table, &put, network()).wanted(), [view(0xcc, "poolKeys(bytes25)", &[cut])]);
+    assert_eq!(Decoding::new(&table, &put, network()).next_calls(), [view(0xcc, "poolKeys(bytes25)", &[cut])]);
 }

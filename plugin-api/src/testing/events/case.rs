@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{FixtureError, wrong};
-use crate::events::{self, Decoding, Event, Log, Network, Table, Transaction};
+use crate::events::{Decoding, Event, Log, Network, Table, Transaction, ViewCall, ViewResult};
 use crate::testing::{Answer, Asked, Case, Replies};
 
 /// Who sends transactions whose case does not say, and whom they call.
@@ -163,15 +163,15 @@ impl EventCase {
     pub(super) fn decoded(&self, table: &Table) -> Vec<(Event, String)> {
         let mut decoding = Decoding::new(table, &self.transaction, self.network);
         loop {
-            let wanted = decoding.wanted();
-            if wanted.is_empty() {
+            let calls = decoding.next_calls();
+            if calls.is_empty() {
                 return decoding.finish().events;
             }
-            let answer = |view: events::View| match self.views.get(&(view.to, view.data)) {
-                Some(reply) => events::Answer::Told(reply.clone()),
-                None => events::Answer::Refused,
+            let result = |call: ViewCall| match self.views.get(&(call.to, call.data)) {
+                Some(reply) => ViewResult::Returned(reply.clone()),
+                None => ViewResult::Reverted,
             };
-            decoding.answer(wanted.into_iter().map(answer).collect());
+            decoding.record(calls.into_iter().map(result).collect());
         }
     }
 }

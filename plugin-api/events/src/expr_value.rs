@@ -1,88 +1,41 @@
-//! What an expression comes to: a value, or why there is none.
+//! The values of expressions, and their types.
 
 use alloy::primitives::aliases::{I512, U512};
 use alloy::primitives::{Address, B256, U256};
 
+use crate::abi_type::WordType;
 use crate::event::Value;
 use crate::kind::Class;
-use crate::shape::Leaf;
 
-/// The address that stands for the native token beside zero.
+/// The address that stands for the native token, beside zero.
 const NATIVE: Address = Address::repeat_byte(0xee);
-
-/// A value, or why there is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told<T> {
-    Known(T),
-    /// It cannot be told.
-    Missing,
-    /// It takes a view that has not been answered.
-    Wanted,
-    /// It takes a view that could not be read.
-    Unread,
-}
-
-impl<T> Told<T> {
-    /// Known where there is one.
-    pub(crate) fn of(value: Option<T>) -> Self {
-        value.map_or(Self::Missing, Self::Known)
-    }
-
-    pub(crate) fn then<U>(self, make: impl FnOnce(T) -> Told<U>) -> Told<U> {
-        match self {
-            Self::Known(value) => make(value),
-            Self::Missing => Told::Missing,
-            Self::Wanted => Told::Wanted,
-            Self::Unread => Told::Unread,
-        }
-    }
-
-    pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Told<U> {
-        self.then(|value| Told::Known(make(value)))
-    }
-
-    /// Made of it, or missing.
-    pub(crate) fn pick<U>(self, make: impl FnOnce(T) -> Option<U>) -> Told<U> {
-        self.then(|value| Told::of(make(value)))
-    }
-
-    /// Both. What is missing stays missing whatever the other will be, so it comes first.
-    pub(crate) fn and<U>(self, other: Told<U>) -> Told<(T, U)> {
-        match (self, other) {
-            (Self::Known(one), Told::Known(other)) => Told::Known((one, other)),
-            (Self::Missing, _) | (_, Told::Missing) => Told::Missing,
-            (Self::Wanted, _) | (_, Told::Wanted) => Told::Wanted,
-            _ => Told::Unread,
-        }
-    }
-}
 
 /// The type of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(crate) enum ExprType {
     Integer,
     Address,
     Word,
     Flag,
     Text,
     Bytes,
-    /// A view's word: taken for what is asked.
+    /// The word that a view returned, which fits whatever takes it.
     Any,
 }
 
-impl Type {
-    pub(crate) fn of(leaf: Leaf) -> Self {
-        match leaf {
-            Leaf::Address => Self::Address,
-            Leaf::Bool => Self::Flag,
-            Leaf::Uint(_) | Leaf::Int(_) => Self::Integer,
-            Leaf::Fixed(_) => Self::Word,
+impl ExprType {
+    pub(crate) fn of(ty: WordType) -> Self {
+        match ty {
+            WordType::Address => Self::Address,
+            WordType::Bool => Self::Flag,
+            WordType::Uint(_) | WordType::Int(_) => Self::Integer,
+            WordType::Fixed(_) => Self::Word,
         }
     }
 
-    /// Whether a member of this class can be made of it.
+    /// Whether a member of this class takes it.
     pub(crate) fn fits(self, class: Class) -> bool {
-        let taken: &[Self] = match class {
+        let accepted: &[Self] = match class {
             Class::Address | Class::Token => &[Self::Address],
             Class::Pool => &[Self::Address, Self::Word],
             Class::Amount(_) | Class::Seconds | Class::Network => &[Self::Integer],
@@ -91,18 +44,18 @@ impl Type {
             Class::Text => &[Self::Text],
             Class::Assets => return false,
         };
-        self == Self::Any || taken.contains(&self)
+        self == Self::Any || accepted.contains(&self)
     }
 
-    /// Whether an argument of this type can be made of it.
-    pub(crate) fn fits_leaf(self, leaf: Leaf) -> bool {
-        self == Self::Any || self == Self::of(leaf)
+    /// Whether an argument of this type takes it.
+    pub(crate) fn fits_word(self, ty: WordType) -> bool {
+        self == Self::Any || self == Self::of(ty)
     }
 }
 
-/// A value of the table's language.
+/// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Val<'a> {
+pub(crate) enum ExprValue<'a> {
     Integer(I512),
     Address(Address),
     Word(B256),
@@ -112,28 +65,30 @@ pub(crate) enum Val<'a> {
     Any(B256),
 }
 
-impl Val<'_> {
-    /// Of a word whose padding was checked.
-    pub(crate) fn of(leaf: Leaf, word: B256) -> Self {
-        match leaf {
-            Leaf::Address => Self::Address(Address::from_word(word)),
-            Leaf::Bool => Self::Flag(!word.is_zero()),
-            Leaf::Uint(_) => Self::Integer(integer(word.into())),
-            Leaf::Int(_) if word[0] & 0x80 != 0 => Self::Integer(-integer(U256::from_be_bytes(word.0).wrapping_neg())),
-            Leaf::Int(_) => Self::Integer(integer(word.into())),
-            Leaf::Fixed(_) => Self::Word(word),
+impl ExprValue<'_> {
+    /// The value of a word whose padding was checked.
+    pub(crate) fn of(ty: WordType, word: B256) -> Self {
+        match ty {
+            WordType::Address => Self::Address(Address::from_word(word)),
+            WordType::Bool => Self::Flag(!word.is_zero()),
+            WordType::Uint(_) => Self::Integer(integer(word.into())),
+            WordType::Int(_) if word[0] & 0x80 != 0 => {
+                Self::Integer(-integer(U256::from_be_bytes(word.0).wrapping_neg()))
+            }
+            WordType::Int(_) => Self::Integer(integer(word.into())),
+            WordType::Fixed(_) => Self::Word(word),
         }
     }
 
     pub(crate) fn address(self) -> Option<Address> {
         match self {
             Self::Address(address) => Some(address),
-            Self::Any(word) if Leaf::Address.holds(&word) => Some(Address::from_word(word)),
+            Self::Any(word) if WordType::Address.holds(&word) => Some(Address::from_word(word)),
             _ => None,
         }
     }
 
-    /// As a token: the native one is zero, however it is written.
+    /// As a token. The native token is zero, however it is written.
     pub(crate) fn token(self) -> Option<Address> {
         self.address().map(|address| if address == NATIVE { Address::ZERO } else { address })
     }
@@ -173,12 +128,12 @@ impl Val<'_> {
                 before.iter().all(|byte| *byte == 0).then(|| Address::from_slice(address))
             }
             Self::Address(address) => Some(address),
-            _ => self.word().filter(|word| Leaf::Address.holds(word)).map(Address::from_word),
+            _ => self.word().filter(|word| WordType::Address.holds(word)).map(Address::from_word),
         }
     }
 
-    /// As a member of a class; the token of an amount is told elsewhere.
-    pub(crate) fn value(self, class: Class) -> Option<Value> {
+    /// As a member of a class. [`crate::member::Member::set_token`] names the token of an amount.
+    pub(crate) fn into_member(self, class: Class) -> Option<Value> {
         match class {
             Class::Address => self.address().map(Value::Address),
             Class::Token => self.token().map(Value::Token),
@@ -193,7 +148,7 @@ impl Val<'_> {
                 _ => None,
             },
             Class::Text => match self {
-                // What is no UTF-8 loses those bytes instead of the event.
+                // Bytes that are not UTF-8 are replaced, so that the event is not lost.
                 Self::Text(text) => Some(Value::Text(String::from_utf8_lossy(text).into_owned())),
                 _ => None,
             },
@@ -203,12 +158,12 @@ impl Val<'_> {
     }
 }
 
-/// A number below 2^256 with a sign.
+/// A number below 2^256, as an integer with a sign.
 pub(crate) fn integer(natural: U256) -> I512 {
     I512::from_raw(U512::from(natural))
 }
 
-/// Back, where it is none below zero and fits.
+/// Back from [`integer`]; `None` below zero and beyond 256 bits.
 pub(crate) fn natural(integer: I512) -> Option<U256> {
     if integer.is_negative() {
         return None;
@@ -216,7 +171,7 @@ pub(crate) fn natural(integer: I512) -> Option<U256> {
     U256::checked_from_limbs_slice(integer.into_raw().as_limbs())
 }
 
-/// Without its sign.
+/// The integer without its sign.
 pub(crate) fn magnitude(integer: I512) -> Option<U256> {
     natural(integer.checked_abs()?)
 }

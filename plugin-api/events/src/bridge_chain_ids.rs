@@ -1,19 +1,19 @@
-//! How bridges number networks, as EIP-155 chain ids. Networks that are no EVM have none.
+//! The EIP-155 chain ids of the numbers that bridges give to networks. Networks without the EVM have none.
 
 use portolan_networks as networks;
 
-/// Who numbers.
+/// A bridge with numbers of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Numbering {
+pub(crate) enum BridgeIds {
     Cctp,
     LayerZero,
 }
 
-/// What LayerZero's second version adds to the number of its first.
+/// The second version of LayerZero adds this to the numbers of its first.
 const SECOND_VERSION: u64 = 30_000;
 
-impl Numbering {
-    /// The chain id of a number.
+impl BridgeIds {
+    /// The chain id of a bridge's number.
     pub(crate) fn chain_id(self, number: u64) -> Option<u64> {
         let (numbers, number) = match self {
             Self::Cctp => (DOMAINS, number),

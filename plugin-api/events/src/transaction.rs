@@ -1,0 +1,40 @@
+//! A transaction with its logs, and its network.
+
+use alloy::primitives::{Address, B256, Bytes, U256};
+
+/// One log of a receipt. It may have any number of topics, and data of any length.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// Index in its block, as JSON-RPC's `logIndex`.
+    pub index: u64,
+    /// The contract that emitted it.
+    pub address: Address,
+    /// Indexed parameters. The first topic is the event's hash, unless the event is anonymous.
+    pub topics: Vec<B256>,
+    /// The other parameters.
+    pub data: Bytes,
+}
+
+/// A transaction that succeeded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transaction {
+    /// Hash.
+    pub hash: B256,
+    /// Account that sent it.
+    pub from: Address,
+    /// Account that it called; `None` if it created a contract.
+    pub to: Option<Address>,
+    /// Native value in wei.
+    pub value: U256,
+    /// In the order of the receipt.
+    pub logs: Vec<Log>,
+}
+
+/// The network of a transaction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Network {
+    /// EIP-155.
+    pub chain_id: u64,
+    /// The ERC-20 token that wraps the native token, if it is known.
+    pub wrapped_native: Option<Address>,
+}
