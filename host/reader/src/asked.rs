@@ -8,10 +8,11 @@ mod questions;
 mod table;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::B256;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use self::questions::Questions;
@@ -151,8 +152,8 @@ impl Seats {
 impl Asked {
     /// The reply to a question that was answered at the block.
     pub(crate) fn told(&self, block: &Block, read: &Read) -> Option<Reply> {
-        let at = lock(&self.blocks).iter().find(|at| at.hash == block.hash).cloned()?;
-        let outcome = lock(&at.table).told(read)?.clone();
+        let at = self.blocks.lock().iter().find(|at| at.hash == block.hash).cloned()?;
+        let outcome = at.table.lock().told(read)?.clone();
         Some(Reply { outcome, cached: true, age_s: 0 })
     }
 
@@ -181,7 +182,7 @@ impl Asked {
     fn join(&self, block: &Block, mut reads: Vec<Read>, ask: &impl Fn(Landing)) -> Seats {
         let (at, flight) = (self.at(block.hash), Arc::new(Flight::default()));
         let mut seats = Seats { flights: Vec::new(), seats: Vec::with_capacity(reads.len()) };
-        let mut table = lock(&at.table);
+        let mut table = at.table.lock();
         let new = table.enter(&reads, |other, place| {
             let number = seats.number(other.unwrap_or(&flight), other.is_none());
             seats.seats.push(Seat { flight: number, place });
@@ -204,7 +205,7 @@ impl Asked {
     }
 
     fn at(&self, hash: B256) -> Arc<AtBlock> {
-        let mut blocks = lock(&self.blocks);
+        let mut blocks = self.blocks.lock();
         if let Some(at) = blocks.iter().find(|at| at.hash == hash) {
             return Arc::clone(at);
         }
@@ -218,7 +219,7 @@ impl Asked {
 
     /// The oldest block's questions first; those under way go on for who waits for them.
     fn forget_what_is_too_much(&self) {
-        let mut blocks = lock(&self.blocks);
+        let mut blocks = self.blocks.lock();
         let mut bytes: usize = blocks.iter().map(|at| at.bytes.load(Ordering::Relaxed)).sum();
         while bytes > KEPT_MAX_BYTES
             && let Some(oldest) = blocks.pop_front()
@@ -226,11 +227,6 @@ impl Asked {
             bytes = bytes.saturating_sub(oldest.bytes.load(Ordering::Relaxed));
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No change of a table can be left half done by a panic: the parts are whole after each line.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@
 mod single;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::{Address, Bytes};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::ask::Ask;
@@ -351,8 +351,7 @@ impl<'a> Slots<'a> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Filled<'a>> {
-        // A slot is filled by one assignment.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Whether any request brought something.

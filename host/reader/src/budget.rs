@@ -3,7 +3,7 @@
 //!
 //! Invariant: no budget falls below what one read needs, nor rises above what it started with.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 
 /// What geth and reth allow to an `eth_call` that names no other cap; hosted nodes allow as much or more.
 const GAS_START: u64 = 50_000_000;
@@ -56,14 +56,14 @@ impl Default for Learned {
 
 impl Budget {
     pub(crate) fn plan(&self) -> Plan {
-        let Learned { gas, body_bytes, read_gas, .. } = *self.learned();
+        let Learned { gas, body_bytes, read_gas, .. } = *self.0.lock();
         let reads = (gas * GAS_PLANNED_PERCENT / 100 / read_gas).min(READS_MAX);
         Plan { gas, body_bytes, reads: usize::try_from(reads).unwrap_or(usize::MAX).max(1) }
     }
 
     /// A chunk that was sent with `asked` gas and body was answered: what it started with and what `reads` used.
     pub(crate) fn good(&self, reads: usize, had: u64, used: u64) {
-        let mut learned = self.learned();
+        let mut learned = self.0.lock();
         if let Some(mean) = mean(reads, used) {
             let kept = learned.read_gas * (READ_GAS_WEIGHT - 1);
             learned.read_gas = ((kept + mean) / READ_GAS_WEIGHT).max(READ_GAS_LEAST);
@@ -83,14 +83,14 @@ impl Budget {
     /// A chunk stopped after some reads, for they took more gas than the mean.
     pub(crate) fn costly(&self, reads: usize, used: u64) {
         if let Some(mean) = mean(reads, used) {
-            let mut learned = self.learned();
+            let mut learned = self.0.lock();
             learned.read_gas = learned.read_gas.max(mean);
         }
     }
 
     /// The endpoint allows no request this gas. Whether there is less to try with.
     pub(crate) fn too_much_gas(&self) -> bool {
-        let mut learned = self.learned();
+        let mut learned = self.0.lock();
         let before = learned.gas;
         learned.gas = (before / 2).max(GAS_LEAST);
         learned.good = 0;
@@ -99,14 +99,9 @@ impl Budget {
 
     /// The endpoint takes no body of this length, or no reply of it, or no such running time.
     pub(crate) fn too_large(&self, body_bytes: usize) {
-        let mut learned = self.learned();
+        let mut learned = self.0.lock();
         learned.body_bytes = learned.body_bytes.min(body_bytes / 2).max(BODY_LEAST_BYTES);
         learned.good = 0;
-    }
-
-    fn learned(&self) -> MutexGuard<'_, Learned> {
-        // Every change is a single assignment: a panic leaves nothing half done.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

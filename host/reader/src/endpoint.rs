@@ -7,10 +7,10 @@ mod probe;
 mod transaction;
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256};
+use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -130,7 +130,7 @@ impl Endpoint {
 
     /// Makes sure that it serves the network's chain; asked once, a wrong one again after [`WRONG_CHAIN_FOR`].
     pub(crate) async fn on_chain(&self, until: Instant) -> Result<(), Fault> {
-        let chain = self.memory().chain;
+        let chain = self.memory.lock().chain;
         match chain {
             Chain::Right { .. } => Ok(()),
             Chain::Wrong { chain_id, told_at } if told_at.elapsed() < WRONG_CHAIN_FOR => {
@@ -142,7 +142,7 @@ impl Endpoint {
 
     /// Whether it told the right chain id a moment ago, or tells it now.
     pub(crate) async fn is_alive(&self, until: Instant) -> bool {
-        let chain = self.memory().chain;
+        let chain = self.memory.lock().chain;
         let fresh = matches!(chain, Chain::Right { told_at } if told_at.elapsed() < ALIVE_FOR);
         (fresh && !self.health.is_excluded(Instant::now())) || self.ask_chain(until).await.is_ok()
     }
@@ -151,7 +151,7 @@ impl Endpoint {
         let told: U64 = self.small("eth_chainId", &(), until).await.map_err(Refusal::about_the_endpoint)?;
         let (chain_id, told_at) = (told.to::<u64>(), Instant::now());
         let right = chain_id == self.chain_id;
-        self.memory().chain = if right { Chain::Right { told_at } } else { Chain::Wrong { chain_id, told_at } };
+        self.memory.lock().chain = if right { Chain::Right { told_at } } else { Chain::Wrong { chain_id, told_at } };
         if right {
             return Ok(());
         }
@@ -210,12 +210,12 @@ impl Endpoint {
 
     /// What was found of its ways and has not expired.
     pub(crate) fn known_ways(&self) -> Option<Ways> {
-        self.memory().ways.filter(|(_, until)| Instant::now() < *until).map(|(ways, _)| ways)
+        self.memory.lock().ways.filter(|(_, until)| Instant::now() < *until).map(|(ways, _)| ways)
     }
 
     /// It answered otherwise than it did when it was probed: it is probed again.
     pub(crate) fn forget_ways(&self) {
-        self.memory().ways = None;
+        self.memory.lock().ways = None;
     }
 
     pub(crate) async fn call(&self, call: &Call<'_>, block: &Block, until: Instant) -> Result<Bytes, Refusal> {
@@ -255,7 +255,7 @@ impl Endpoint {
     }
 
     fn at(&self, block: &Block) -> At {
-        let by_hash = self.memory().ways.is_none_or(|(ways, _)| ways.by_hash);
+        let by_hash = self.memory.lock().ways.is_none_or(|(ways, _)| ways.by_hash);
         if by_hash { At::Hash(block.hash) } else { At::Number(block.number) }
     }
 
@@ -322,11 +322,6 @@ impl Endpoint {
             Of::Receipt => self.health.note_receipt(Instant::now(), took, result),
         }
         told
-    }
-
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        // Every change of it is one assignment after another: there is no half-done state to protect from.
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,11 +10,12 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::B256;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
@@ -127,7 +128,7 @@ impl Heads {
 
     /// No endpoint knows the block any more.
     pub(crate) fn lost(&self, block: &Block) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.record.lose(block.hash) {
             state.cold = true;
         }
@@ -135,18 +136,18 @@ impl Heads {
 
     /// The pinned block, however old.
     pub(crate) fn current(&self) -> Option<Block> {
-        self.state().record.pinned()
+        self.state.lock().record.pinned()
     }
 
     /// Time from block to block, once it is learned.
     pub(crate) fn block_time(&self) -> Option<Duration> {
-        self.state().record.block_time()
+        self.state.lock().record.block_time()
     }
 
     /// The pin or why there is none, as far as it is known; a look is asked for where it is not.
     fn ask(self: &Arc<Self>, deadline: Instant, has_waited: bool) -> Option<Result<Block, ReadFailure>> {
         let now = Instant::now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.asked = now;
         if state.follower.as_ref().is_none_or(AbortHandle::is_finished) {
             self.start(&mut state);
@@ -182,7 +183,7 @@ impl Heads {
     /// None once nobody has asked for long.
     fn turn(&self, due: Instant) -> Option<Turn> {
         let now = Instant::now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if now.duration_since(state.asked) >= IDLE {
             state.follower = None;
             return None;
@@ -197,7 +198,7 @@ impl Heads {
 
     fn note(&self, head: &Block) -> Next {
         let now = Instant::now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.cold |= !state.record.is_usable(now);
         let sight = state.record.see(*head, now);
         if !state.cold {
@@ -220,7 +221,7 @@ impl Heads {
 
     /// The end of a cold start whose newest block is too young, or lost.
     fn settle(&self, head: Block, parent: Option<Block>) -> Result<(), ReadFailure> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         // A young block that not every node may know is still better than none: reads at it are tried again.
         let known = parent.filter(|block| block.hash == head.parent).into_iter().chain([head]);
         let Some(block) = known.into_iter().find(|block| !state.record.is_lost(block.hash)) else {
@@ -233,7 +234,7 @@ impl Heads {
 
     /// Tells those who wait how the look ended; gives the pause before the next one.
     fn finish(&self, looked: Result<(), ReadFailure>, until: Instant) -> Duration {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.looking = false;
         let before = state.failed.take().map_or(Duration::ZERO, |failed| failed.pause);
         let pause = match looked {
@@ -248,10 +249,6 @@ impl Heads {
         drop(state);
         self.looks.send_modify(|looks| *looks = looks.wrapping_add(1));
         pause
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -269,7 +266,7 @@ impl State {
 
 impl Drop for Heads {
     fn drop(&mut self) {
-        if let Some(follower) = &self.state().follower {
+        if let Some(follower) = &self.state.lock().follower {
             follower.abort();
         }
     }

@@ -8,9 +8,9 @@ mod heads;
 mod pause;
 mod window;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use self::breaker::Breaker;
@@ -66,34 +66,34 @@ struct State {
 impl Health {
     /// The end of a request for reads; a call that reverted was answered. `took` of a time-out is the time it had.
     pub(crate) fn note(&self, now: Instant, took: Duration, result: Result<(), Fault>) {
-        self.state().note(now, took, result, Of::Reads);
+        self.0.lock().note(now, took, result, Of::Reads);
     }
 
     /// The end of a small request: a head, a chain id, the probe of an excluded endpoint. It can open and close the
     /// breaker, but one that answers these and fails all reads is not sound.
     pub(crate) fn note_probe(&self, now: Instant, took: Duration, result: Result<(), Fault>) {
-        self.state().note(now, took, result, Of::Probe);
+        self.0.lock().note(now, took, result, Of::Probe);
     }
 
     /// The end of a request for a transaction. As [`Health::note_probe`], but how long it took is compared with nothing:
     /// receipts differ in length, and hardly any but the first endpoint is asked for them.
     pub(crate) fn note_receipt(&self, now: Instant, took: Duration, result: Result<(), Fault>) {
-        self.state().note(now, took, result, Of::Receipt);
+        self.0.lock().note(now, took, result, Of::Receipt);
     }
 
     /// It told a block of this time as its newest.
     pub(crate) fn saw_head(&self, now: Instant, timestamp_s: u64) {
-        self.state().heads.saw(now, timestamp_s);
+        self.0.lock().heads.saw(now, timestamp_s);
     }
 
     /// Whether it is time to probe this excluded endpoint. Who gets `true` has the turn, and notes the probe's end.
     pub(crate) fn may_probe(&self, now: Instant) -> bool {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.pause.until(now).is_none() && state.breaker.may_probe(now)
     }
 
     pub(crate) fn standing(&self, now: Instant) -> Standing {
-        let state = self.state();
+        let state = self.0.lock();
         match (state.breaker.is_open(), state.pause.until(now)) {
             (true, _) if state.breaker.is_wrong_chain() => Standing::WrongChain,
             (true, _) => Standing::Excluded,
@@ -110,26 +110,26 @@ impl Health {
 
     /// Nothing should be sent to it before that, whatever its standing.
     pub(crate) fn paused_until(&self, now: Instant) -> Option<Instant> {
-        self.state().pause.until(now)
+        self.0.lock().pause.until(now)
     }
 
     /// How long to wait for a request before the next endpoint is tried as well; `None` until some were answered.
     pub(crate) fn patience(&self) -> Option<Duration> {
-        let reads = self.state().window.last_measures().reads?;
+        let reads = self.0.lock().window.last_measures().reads?;
         Some(reads.p90.saturating_mul(PATIENCE).clamp(PATIENCE_MIN, PATIENCE_MAX))
     }
 
     pub(crate) fn measures(&self, now: Instant) -> Measures {
-        self.state().window.measures(now)
+        self.0.lock().window.measures(now)
     }
 
     pub(crate) fn totals(&self) -> Totals {
-        self.state().totals
+        self.0.lock().totals
     }
 
     /// When it last told its newest block, and that block's time.
     pub(crate) fn head(&self) -> Option<(Instant, u64)> {
-        self.state().heads.last()
+        self.0.lock().heads.last()
     }
 
     /// How long ago that was.
@@ -139,12 +139,7 @@ impl Health {
 
     /// The time of the newest block that it had told at this instant.
     pub(crate) fn head_at(&self, at: Instant) -> Option<u64> {
-        self.state().heads.at(at)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is one assignment after another: there is no half-done state to protect from.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().heads.at(at)
     }
 }
 

@@ -3,9 +3,10 @@
 //! Invariant: nobody waits here past the instant that he gives. The rate is halved when the endpoint throttles and
 //! rises again slowly, never above the configured one.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -82,8 +83,7 @@ impl Limit {
     }
 
     fn rate(&self) -> Option<MutexGuard<'_, Rate>> {
-        // Every change is one assignment after another: there is no half-done state to protect from.
-        self.rate.as_ref().map(|rate| rate.lock().unwrap_or_else(PoisonError::into_inner))
+        self.rate.as_ref().map(Mutex::lock)
     }
 }
 

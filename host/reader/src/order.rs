@@ -7,9 +7,9 @@
 //! and lag are told against the peers; one that was never measured has the average of those that were.
 
 use std::cmp::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::health::{Health, Measures, Standing, Took};
@@ -76,7 +76,7 @@ impl Order {
             return vec![0];
         }
         let ranked: Vec<Ranked> = rank(now, endpoints);
-        let first = self.sticky().choose(now, &ranked);
+        let first = self.0.lock().choose(now, &ranked);
         let mut turn: Vec<usize> = (0..ranked.len()).collect();
         turn.sort_by(|one, other| match (ranked.get(*one), ranked.get(*other)) {
             (Some(a), Some(b)) => a.group(first == Some(*one)).cmp(&b.group(first == Some(*other))).then(a.by_score(b)),
@@ -91,7 +91,7 @@ impl Order {
         let is_sound = |place: &usize| {
             ranked.get(*place).is_some_and(|ranked| matches!(ranked.standing, Standing::Sound | Standing::Shaken))
         };
-        let first = self.sticky().first.filter(is_sound).or_else(|| (0..ranked.len()).find(is_sound));
+        let first = self.0.lock().first.filter(is_sound).or_else(|| (0..ranked.len()).find(is_sound));
         let placed = |(place, (ranked, health)): (usize, (&Ranked, &&Health))| {
             let state = match ranked.standing {
                 Standing::WrongChain => EndpointState::WrongChain,
@@ -104,11 +104,6 @@ impl Order {
             Placed { state, score: ranked.score, lag_s: ranked.lag_s }
         };
         ranked.iter().zip(endpoints).enumerate().map(placed).collect()
-    }
-
-    fn sticky(&self) -> MutexGuard<'_, Sticky> {
-        // Every change is one assignment after another: there is no half-done state to protect from.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,7 +9,7 @@ mod disk;
 mod row;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
@@ -17,6 +17,7 @@ use alloy::primitives::B256;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
+use parking_lot::Mutex;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use self::disk::{Disk, DiskError, FILE_MAX_BYTES};
@@ -131,11 +132,8 @@ impl Store {
 
     async fn write(&self, rows: Vec<Row>, now_s: u64) -> Result<(), DiskError> {
         let disk = Arc::clone(&self.disk);
-        let write = move || {
-            // One round writes at a time, and a failed one is the last.
-            let mut disk = disk.lock().unwrap_or_else(PoisonError::into_inner);
-            disk.write(&rows, now_s)
-        };
+        // One round writes at a time, and a failed one is the last.
+        let write = move || disk.lock().write(&rows, now_s);
         tokio::task::spawn_blocking(write).await.map_err(io::Error::other)?
     }
 }

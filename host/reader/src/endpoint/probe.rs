@@ -44,7 +44,7 @@ impl Endpoint {
 
     pub(super) fn learn(&self, ways: Result<Ways, Fault>) {
         let Ok(ways) = ways else { return };
-        self.memory().ways = Some((ways, Instant::now() + FOR));
+        self.memory.lock().ways = Some((ways, Instant::now() + FOR));
         tracing::debug!(endpoint = %self, ?ways, "endpoint probed");
     }
 

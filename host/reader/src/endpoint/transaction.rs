@@ -25,7 +25,7 @@ impl Endpoint {
     }
 
     async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, Refusal> {
-        let takes_batches = self.memory().no_batches.is_none_or(|until| until <= Instant::now());
+        let takes_batches = self.memory.lock().no_batches.is_none_or(|until| until <= Instant::now());
         if takes_batches && let Some(pair) = self.together(hash, until).await? {
             return Ok(pair);
         }
@@ -34,7 +34,7 @@ impl Endpoint {
         let receipt = self.noted(Of::Receipt, until, self.rpc.request(RECEIPT, &params));
         let pair = tokio::try_join!(transaction, receipt)?;
         if takes_batches {
-            self.memory().no_batches = Some(Instant::now() + FOR);
+            self.memory.lock().no_batches = Some(Instant::now() + FOR);
             tracing::debug!(endpoint = %self, "endpoint takes no batches");
         }
         Ok(pair)

@@ -290,7 +290,7 @@ fn heads_are_remembered_by_the_moment_they_were_told_first() {
     for timestamp_s in 1000..2000 {
         health.saw_head(start + 5 * SECOND, timestamp_s);
     }
-    assert_eq!(health.state().heads.len(), 64);
+    assert_eq!(health.0.lock().heads.len(), 64);
 }
 
 #[test]

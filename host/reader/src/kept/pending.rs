@@ -4,9 +4,9 @@
 //! request after a restart. Which block is deep enough is not decided here.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::{B256, Bytes};
+use parking_lot::Mutex;
 
 use crate::{Block, Read};
 
@@ -71,7 +71,7 @@ struct Blocks {
 
 impl Pending {
     pub(super) fn add(&self, block: &Block, row: Row) {
-        let mut blocks = self.lock();
+        let mut blocks = self.0.lock();
         if blocks.closed || blocks.bytes + BLOCK_BYTES + row.bytes() > PENDING_MAX_BYTES {
             return;
         }
@@ -96,7 +96,7 @@ impl Pending {
 
     /// Takes those blocks that are ripe, at most so many.
     pub(crate) fn take(&self, most: usize, is_ripe: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
-        let mut blocks = self.lock();
+        let mut blocks = self.0.lock();
         let (mut taken, mut left) = (Vec::new(), VecDeque::new());
         for waiting in blocks.list.drain(..) {
             if taken.len() < most && is_ripe(&waiting) {
@@ -112,7 +112,7 @@ impl Pending {
 
     /// Has taken ones wait on, behind the others.
     pub(crate) fn put_back(&self, waiting: Waiting) {
-        let mut blocks = self.lock();
+        let mut blocks = self.0.lock();
         let bytes = waiting.bytes();
         if !blocks.closed && blocks.bytes + bytes <= PENDING_MAX_BYTES {
             blocks.bytes += bytes;
@@ -126,12 +126,7 @@ impl Pending {
 
     /// Nothing waits from now on.
     pub(crate) fn close(&self) {
-        *self.lock() = Blocks { closed: true, ..Blocks::default() };
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Blocks> {
-        // Counts are set right beside the lists that they are of; nothing between can panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock() = Blocks { closed: true, ..Blocks::default() };
     }
 }
 
@@ -172,11 +167,11 @@ mod tests {
             left.iter().map(|waiting| (waiting.chain_id, waiting.number)).collect::<Vec<_>>(),
             [(1, 2), (137, 1)]
         );
-        assert_eq!(pending.lock().bytes, 0);
+        assert_eq!(pending.0.lock().bytes, 0);
         left.into_iter().for_each(|waiting| pending.put_back(waiting));
         pending.forget(1, block(2).hash);
         assert_eq!(numbers(pending.take(9, |_| true)), [(1, 1)]);
-        assert_eq!(pending.lock().bytes, 0);
+        assert_eq!(pending.0.lock().bytes, 0);
     }
 
     #[test]
@@ -191,6 +186,6 @@ mod tests {
         pending.close();
         pending.add(&block(1), row(1, 1));
         assert!(pending.take(100, |_| true).is_empty());
-        assert_eq!(pending.lock().bytes, 0);
+        assert_eq!(pending.0.lock().bytes, 0);
     }
 }

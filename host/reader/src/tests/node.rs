@@ -1,7 +1,7 @@
 //! A JSON-RPC node on loopback: a truthful little chain, and a door through which a test makes it misbehave.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256, address, b256, bytes};
 use alloy::sol_types::{SolCall, SolInterface};
@@ -10,6 +10,7 @@ use hyper::header::AUTHORIZATION;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
@@ -126,7 +127,7 @@ impl Node {
     }
 
     pub(super) fn seen(&self) -> Vec<Asked> {
-        self.seen.lock().unwrap().clone()
+        self.seen.lock().clone()
     }
 
     pub(super) fn count(&self, method: &str) -> usize {
@@ -151,7 +152,7 @@ async fn serve(
         let params = if request.is_array() { request } else { &request["params"] };
         let asked = Asked { method, params: params.clone(), authorization: authorization.clone() };
         let number = {
-            let mut seen = seen.lock().unwrap();
+            let mut seen = seen.lock();
             seen.push(asked.clone());
             seen.len() - 1
         };

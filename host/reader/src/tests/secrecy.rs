@@ -1,8 +1,9 @@
 //! The key in an endpoint's URL reaches the endpoint and nothing else.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::set_default;
 
@@ -15,7 +16,7 @@ struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        self.0.lock().write(bytes)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -37,7 +38,7 @@ async fn no_log_of_any_level_holds_the_url() {
     let reader = reader_of(&[secret(&bad), unreachable.clone(), secret(&wrong), secret(&good)]);
     assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [told(1)]);
     assert_eq!(reader_of(&[unreachable]).pin(ETHEREUM, ample()).await, Err(ReadFailure::Upstream));
-    let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    let log = String::from_utf8(written.0.lock().clone()).unwrap();
     assert!(log.contains("endpoint stepped over"), "{log}");
     assert!(!log.contains("s3cret"), "{log}");
 }

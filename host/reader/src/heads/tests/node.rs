@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::future::pending;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alloy::primitives::B256;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::time::{Instant, advance, sleep};
 
 use super::super::{HeadSource, Heads};
@@ -99,7 +100,7 @@ impl Node {
     }
 
     pub(super) fn tell(&self, tells: Tells) {
-        *self.tells.lock().unwrap() = tells;
+        *self.tells.lock() = tells;
     }
 
     /// How often the newest block was asked for.
@@ -112,11 +113,11 @@ impl Node {
     }
 
     pub(super) fn first_told(&self, block: &Block) -> Option<Instant> {
-        self.told.lock().unwrap().get(&block.hash).copied()
+        self.told.lock().get(&block.hash).copied()
     }
 
     fn head(&self) -> Option<Result<Block, ReadFailure>> {
-        match *self.tells.lock().unwrap() {
+        match *self.tells.lock() {
             Tells::Head(block) => Some(Ok(block)),
             Tells::Fails(failure) => Some(Err(failure)),
             Tells::Nothing => None,
@@ -139,7 +140,7 @@ impl HeadSource for Node {
             }
             let Some(head) = self.head() else { pending().await };
             if let Ok(head) = &head {
-                self.told.lock().unwrap().entry(head.hash).or_insert_with(Instant::now);
+                self.told.lock().entry(head.hash).or_insert_with(Instant::now);
             }
             head
         })
