@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use crate::ask::Ask;
 use crate::contracts::Contracts;
 use crate::endpoint::{Endpoint, Ways};
-use crate::fault::{Fault, Refusal};
+use crate::error::{EndpointError, RequestError};
 use crate::multicall::{self, CHUNK_GAS, CHUNK_READS_MAX, MULTICALL3, Rejected};
 use crate::outcomes::Outcomes;
 use crate::packed::{self, Head, Told};
@@ -76,17 +76,17 @@ enum Unusable {
     /// By what stands in it; smaller ones may do.
     AsOne,
     Unclear(i64),
-    Fault(Fault),
+    Endpoint(EndpointError),
 }
 
 impl Batch<'_> {
     /// Asks for the reads at these places, which have no outcome yet; an error is why the endpoint was left.
-    pub(crate) async fn answer(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), Fault> {
+    pub(crate) async fn answer(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), EndpointError> {
         let ways = self.endpoint.ways(self.until).await?;
         let mut proven = ways.rung == Rung::Single;
         let slots = Slots::new(outcomes);
         let ran = self.run(ways, open, &slots, &mut proven).await;
-        if !proven || ran == Err(Fault::IgnoredBlock) {
+        if !proven || ran == Err(EndpointError::IgnoredBlock) {
             slots.clear(open);
         }
         ran
@@ -150,7 +150,7 @@ impl Batch<'_> {
         }
     }
 
-    async fn run(&self, ways: Ways, open: &[usize], slots: &Slots<'_>, proven: &mut bool) -> Result<(), Fault> {
+    async fn run(&self, ways: Ways, open: &[usize], slots: &Slots<'_>, proven: &mut bool) -> Result<(), EndpointError> {
         let mut units = self.units(ways, open);
         let mut flying = FuturesUnordered::new();
         let mut unclear = 0;
@@ -175,13 +175,13 @@ impl Batch<'_> {
                 unclear += 1;
                 let nothing_left = flying.is_empty() && units.is_empty();
                 if !slots.any() && (unclear >= UNCLEAR_MAX || nothing_left) {
-                    return Err(Fault::Rpc(code));
+                    return Err(EndpointError::Rpc(code));
                 }
             }
         }
     }
 
-    async fn step(&self, ways: Ways, unit: Unit, slots: &Slots<'_>) -> Result<Step, Fault> {
+    async fn step(&self, ways: Ways, unit: Unit, slots: &Slots<'_>) -> Result<Step, EndpointError> {
         match unit {
             Unit::Chunk(members) => self.chunk(ways, members, slots).await,
             Unit::Single(place) => self.single(place, slots).await,
@@ -189,18 +189,18 @@ impl Batch<'_> {
         }
     }
 
-    async fn chunk(&self, ways: Ways, members: Vec<usize>, slots: &Slots<'_>) -> Result<Step, Fault> {
+    async fn chunk(&self, ways: Ways, members: Vec<usize>, slots: &Slots<'_>) -> Result<Step, EndpointError> {
         match self.ask_chunk(ways, &members, slots).await {
             Ok(step) => Ok(step),
-            Err(Unusable::Fault(fault)) => Err(fault),
-            Err(Unusable::AsOne) if members.is_empty() => Err(Fault::Malformed),
-            Err(Unusable::Unclear(code)) if members.is_empty() => Err(Fault::Rpc(code)),
+            Err(Unusable::Endpoint(error)) => Err(error),
+            Err(Unusable::AsOne) if members.is_empty() => Err(EndpointError::Malformed),
+            Err(Unusable::Unclear(code)) if members.is_empty() => Err(EndpointError::Rpc(code)),
             Err(Unusable::AsOne) => Ok(Step { more: self.smaller(ways, &members), ..Step::default() }),
             // Is it the endpoint or what stands in the chunk? An empty one tells.
             Err(Unusable::Unclear(code)) => match self.ask_chunk(ways, &[], slots).await {
                 Ok(_) => Ok(Step { more: split(&members), proven: true, ..Step::default() }),
-                Err(Unusable::Fault(fault)) => Err(fault),
-                Err(_) => Err(Fault::Rpc(code)),
+                Err(Unusable::Endpoint(error)) => Err(error),
+                Err(_) => Err(EndpointError::Rpc(code)),
             },
         }
     }
@@ -227,28 +227,28 @@ impl Batch<'_> {
             Ok(reply) => {
                 let (head, named) = self.ask.decode(&reply, members.len()).map_err(|_| self.changed())?;
                 if !self.proves(ways, &head) {
-                    return Err(Unusable::Fault(self.ignored()));
+                    return Err(Unusable::Endpoint(self.ignored()));
                 }
                 Ok(self.sort_packed(ways, members, &head, named, slots))
             }
-            Err(Refusal::GasTooHigh | Refusal::OutOfGas) if budget.too_much_gas() => Err(Unusable::AsOne),
-            Err(Refusal::TooLarge) => {
+            Err(RequestError::GasTooHigh | RequestError::OutOfGas) if budget.too_much_gas() => Err(Unusable::AsOne),
+            Err(RequestError::TooLarge) => {
                 budget.too_large(data.len() * HEX + BODY_REST_BYTES);
                 Err(Unusable::AsOne)
             }
-            Err(refusal) => Err(unusable(refusal)),
+            Err(error) => Err(unusable(error)),
         }
     }
 
     /// A reply that is not the program's: the endpoint does not serve this rung any more.
     fn changed(&self) -> Unusable {
         self.endpoint.forget_ways();
-        Unusable::Fault(Fault::Malformed)
+        Unusable::Endpoint(EndpointError::Malformed)
     }
 
-    fn ignored(&self) -> Fault {
+    fn ignored(&self) -> EndpointError {
         self.endpoint.forget_ways();
-        Fault::IgnoredBlock
+        EndpointError::IgnoredBlock
     }
 
     /// Whether the program ran at the pinned block. Where contracts see another chain's number (Arbitrum: Ethereum's),
@@ -316,15 +316,15 @@ impl Batch<'_> {
             Ok(reply) => match multicall::unpack(&reply, members.len(), self.block) {
                 Ok(results) => Ok(self.sort_multicall(members, results, slots)),
                 Err(Rejected::Malformed) => Err(self.changed()),
-                Err(Rejected::OtherBlock) => Err(Unusable::Fault(self.ignored())),
+                Err(Rejected::OtherBlock) => Err(Unusable::Endpoint(self.ignored())),
                 Err(Rejected::Starved) => Err(Unusable::AsOne),
             },
-            Err(Refusal::GasTooHigh) if budget.too_much_gas() => Err(Unusable::AsOne),
-            Err(Refusal::TooLarge) => {
+            Err(RequestError::GasTooHigh) if budget.too_much_gas() => Err(Unusable::AsOne),
+            Err(RequestError::TooLarge) => {
                 budget.too_large(data.len() * HEX);
                 Err(Unusable::AsOne)
             }
-            Err(refusal) => Err(unusable(refusal)),
+            Err(error) => Err(unusable(error)),
         }
     }
 
@@ -382,14 +382,16 @@ impl Filled<'_> {
     }
 }
 
-fn unusable(refusal: Refusal) -> Unusable {
-    match refusal {
-        Refusal::Unclear(code) => Unusable::Unclear(code),
-        Refusal::Fault(fault) => Unusable::Fault(fault),
-        Refusal::UnknownBlock => Unusable::Fault(Fault::Lag),
-        Refusal::Reverted(_) | Refusal::Halted | Refusal::OutOfGas | Refusal::GasTooHigh | Refusal::TooLarge => {
-            Unusable::AsOne
-        }
+fn unusable(error: RequestError) -> Unusable {
+    match error {
+        RequestError::Ambiguous(code) => Unusable::Unclear(code),
+        RequestError::Endpoint(error) => Unusable::Endpoint(error),
+        RequestError::UnknownBlock => Unusable::Endpoint(EndpointError::UnknownBlock),
+        RequestError::Reverted(_)
+        | RequestError::Halted
+        | RequestError::OutOfGas
+        | RequestError::GasTooHigh
+        | RequestError::TooLarge => Unusable::AsOne,
     }
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::budget::Budget;
-use crate::fault::{Fault, Refusal};
+use crate::error::{EndpointError, RequestError};
 use crate::health::Health;
 use crate::limit::{Limit, Limits, Permit};
 use crate::multicall::CHUNK_READS_MAX;
@@ -129,12 +129,12 @@ impl Endpoint {
     }
 
     /// Makes sure that it serves the network's chain; asked once, a wrong one again after [`WRONG_CHAIN_FOR`].
-    pub(crate) async fn on_chain(&self, until: Instant) -> Result<(), Fault> {
+    pub(crate) async fn on_chain(&self, until: Instant) -> Result<(), EndpointError> {
         let chain = self.memory.lock().chain;
         match chain {
             Chain::Right { .. } => Ok(()),
             Chain::Wrong { chain_id, told_at } if told_at.elapsed() < WRONG_CHAIN_FOR => {
-                Err(Fault::WrongChain(chain_id))
+                Err(EndpointError::WrongChain(chain_id))
             }
             Chain::Wrong { .. } | Chain::Unknown => self.ask_chain(until).await,
         }
@@ -147,8 +147,8 @@ impl Endpoint {
         (fresh && !self.health.is_excluded(Instant::now())) || self.ask_chain(until).await.is_ok()
     }
 
-    async fn ask_chain(&self, until: Instant) -> Result<(), Fault> {
-        let told: U64 = self.small("eth_chainId", &(), until).await.map_err(Refusal::about_the_endpoint)?;
+    async fn ask_chain(&self, until: Instant) -> Result<(), EndpointError> {
+        let told: U64 = self.small("eth_chainId", &(), until).await.map_err(RequestError::into_endpoint_error)?;
         let (chain_id, told_at) = (told.to::<u64>(), Instant::now());
         let right = chain_id == self.chain_id;
         self.memory.lock().chain = if right { Chain::Right { told_at } } else { Chain::Wrong { chain_id, told_at } };
@@ -156,36 +156,36 @@ impl Endpoint {
             return Ok(());
         }
         tracing::warn!(endpoint = %self, chain_id, expected = self.chain_id, "endpoint serves another chain, not used");
-        self.health.note_probe(told_at, Duration::ZERO, Err(Fault::WrongChain(chain_id)));
-        Err(Fault::WrongChain(chain_id))
+        self.health.note_probe(told_at, Duration::ZERO, Err(EndpointError::WrongChain(chain_id)));
+        Err(EndpointError::WrongChain(chain_id))
     }
 
     /// Its newest block.
-    pub(crate) async fn newest(&self, until: Instant) -> Result<Block, Fault> {
+    pub(crate) async fn newest(&self, until: Instant) -> Result<Block, EndpointError> {
         self.on_chain(until).await?;
         let asked = self.small("eth_getBlockByNumber", &("latest", false), until).await;
-        let header: Header = asked.map_err(Refusal::about_the_endpoint)?;
+        let header: Header = asked.map_err(RequestError::into_endpoint_error)?;
         let block = Block::from(header);
         self.health.saw_head(Instant::now(), block.timestamp);
         Ok(block)
     }
 
     /// A block by its hash; `None` where the endpoint does not know it.
-    pub(crate) async fn block(&self, hash: B256, until: Instant) -> Result<Option<Block>, Fault> {
+    pub(crate) async fn block(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.on_chain(until).await?;
         let asked = self.small("eth_getBlockByHash", &(hash, false), until).await;
         header_if_known(asked)
     }
 
     /// The block that the endpoint's chain has at this height.
-    pub(crate) async fn block_at(&self, number: u64, until: Instant) -> Result<Option<Block>, Fault> {
+    pub(crate) async fn block_at(&self, number: u64, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.on_chain(until).await?;
         let asked = self.small("eth_getBlockByNumber", &(U64::from(number), false), until).await;
         header_if_known(asked)
     }
 
     /// Its newest block, and by the way what rung it serves, where that is not known.
-    pub(crate) async fn introduce(&self, until: Instant) -> Result<Block, Fault> {
+    pub(crate) async fn introduce(&self, until: Instant) -> Result<Block, EndpointError> {
         if self.known_ways().is_some() {
             return self.newest(until).await;
         }
@@ -218,22 +218,22 @@ impl Endpoint {
         self.memory.lock().ways = None;
     }
 
-    pub(crate) async fn call(&self, call: &Call<'_>, block: &Block, until: Instant) -> Result<Bytes, Refusal> {
+    pub(crate) async fn call(&self, call: &Call<'_>, block: &Block, until: Instant) -> Result<Bytes, RequestError> {
         let at = self.at(block);
         let mut lagged = 0;
         loop {
             match self.noted(Of::Reads, until, self.rpc.call(call, at)).await {
-                Err(Refusal::UnknownBlock) => self.lagged(&mut lagged, until).await?,
+                Err(RequestError::UnknownBlock) => self.lagged(&mut lagged, until).await?,
                 told => return told,
             }
         }
     }
 
-    pub(crate) async fn balance(&self, of: Address, block: &Block, until: Instant) -> Result<U256, Refusal> {
+    pub(crate) async fn balance(&self, of: Address, block: &Block, until: Instant) -> Result<U256, RequestError> {
         self.request_at("eth_getBalance", of, block, until).await
     }
 
-    pub(crate) async fn code(&self, of: Address, block: &Block, until: Instant) -> Result<Bytes, Refusal> {
+    pub(crate) async fn code(&self, of: Address, block: &Block, until: Instant) -> Result<Bytes, RequestError> {
         self.request_at("eth_getCode", of, block, until).await
     }
 
@@ -243,12 +243,12 @@ impl Endpoint {
         of: Address,
         block: &Block,
         until: Instant,
-    ) -> Result<R, Refusal> {
+    ) -> Result<R, RequestError> {
         let at = self.at(block);
         let mut lagged = 0;
         loop {
             match self.noted(Of::Reads, until, self.rpc.request(method, &(of, at))).await {
-                Err(Refusal::UnknownBlock) => self.lagged(&mut lagged, until).await?,
+                Err(RequestError::UnknownBlock) => self.lagged(&mut lagged, until).await?,
                 told => return told,
             }
         }
@@ -260,8 +260,8 @@ impl Endpoint {
     }
 
     /// Waits before a block that the endpoint does not know is asked for again, a few times.
-    async fn lagged(&self, times: &mut usize, until: Instant) -> Result<(), Refusal> {
-        let pause = LAG_PAUSES.get(*times).ok_or(Fault::Lag)?;
+    async fn lagged(&self, times: &mut usize, until: Instant) -> Result<(), RequestError> {
+        let pause = LAG_PAUSES.get(*times).ok_or(EndpointError::UnknownBlock)?;
         *times += 1;
         sleep_until((Instant::now() + *pause).min(until)).await;
         Ok(())
@@ -273,21 +273,21 @@ impl Endpoint {
         method: &'static str,
         params: &impl Serialize,
         until: Instant,
-    ) -> Result<R, Refusal> {
+    ) -> Result<R, RequestError> {
         self.noted(Of::Endpoint, until, self.rpc.request(method, params)).await
     }
 
     /// The right to send one request, outside of the endpoint's pauses. A pause is waited for where that leaves time
     /// for the request; else the failure is told at once.
-    async fn turn(&self, until: Instant) -> Result<Permit, Fault> {
+    async fn turn(&self, until: Instant) -> Result<Permit, EndpointError> {
         loop {
-            let Some(permit) = self.limit.acquire(until).await else { return Err(Fault::Timeout) };
+            let Some(permit) = self.limit.acquire(until).await else { return Err(EndpointError::Timeout) };
             // A pause may have begun while this one waited for its turn.
             let now = Instant::now();
             let Some(paused) = self.health.paused_until(now) else { return Ok(permit) };
             drop(permit);
             if paused.saturating_duration_since(now) > until.saturating_duration_since(now) / 2 {
-                return Err(Fault::Throttled(None));
+                return Err(EndpointError::Throttled(None));
             }
             sleep_until(paused).await;
         }
@@ -298,22 +298,22 @@ impl Endpoint {
         &self,
         of: Of,
         until: Instant,
-        asking: impl Future<Output = Result<R, Refusal>>,
-    ) -> Result<R, Refusal> {
+        asking: impl Future<Output = Result<R, RequestError>>,
+    ) -> Result<R, RequestError> {
         let _permit = self.turn(until).await?;
         let start = Instant::now();
-        let told = timeout_at(until, asking).await.unwrap_or(Err(Refusal::Fault(Fault::Timeout)));
+        let told = timeout_at(until, asking).await.unwrap_or(Err(RequestError::Endpoint(EndpointError::Timeout)));
         let took = start.elapsed();
         let result = match &told {
             // Many nodes serve reads well and keep no receipts, or not for long.
-            Err(Refusal::Fault(fault)) if matches!(of, Of::Receipt) && fault.is_refusal() => Ok(()),
-            Err(Refusal::Fault(fault)) => Err(*fault),
-            Err(Refusal::UnknownBlock) if matches!(of, Of::Reads) => Err(Fault::Lag),
-            Err(Refusal::TooLarge) => Err(Fault::TooLarge),
+            Err(RequestError::Endpoint(error)) if matches!(of, Of::Receipt) && error.rejects_request_kind() => Ok(()),
+            Err(RequestError::Endpoint(error)) => Err(*error),
+            Err(RequestError::UnknownBlock) if matches!(of, Of::Reads) => Err(EndpointError::UnknownBlock),
+            Err(RequestError::TooLarge) => Err(EndpointError::TooLarge),
             // The contract's or the chain's answer.
             _ => Ok(()),
         };
-        if let Err(Fault::Throttled(_)) = result {
+        if let Err(EndpointError::Throttled(_)) = result {
             self.limit.throttled(Instant::now());
         }
         match of {
@@ -325,10 +325,10 @@ impl Endpoint {
     }
 }
 
-fn header_if_known(asked: Result<Option<Header>, Refusal>) -> Result<Option<Block>, Fault> {
+fn header_if_known(asked: Result<Option<Header>, RequestError>) -> Result<Option<Block>, EndpointError> {
     match asked {
         Ok(header) => Ok(header.map(Block::from)),
-        Err(Refusal::UnknownBlock) => Ok(None),
-        Err(refusal) => Err(refusal.about_the_endpoint()),
+        Err(RequestError::UnknownBlock) => Ok(None),
+        Err(error) => Err(error.into_endpoint_error()),
     }
 }

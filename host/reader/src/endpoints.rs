@@ -14,7 +14,7 @@ use crate::ask::Ask;
 use crate::batch::Batch;
 use crate::contracts::Contracts;
 use crate::endpoint::Endpoint;
-use crate::fault::Fault;
+use crate::error::EndpointError;
 use crate::heads::HeadSource;
 use crate::health::Health;
 use crate::limit::Limits;
@@ -61,16 +61,16 @@ impl Endpoints {
     pub(crate) async fn read(&self, block: &Block, ask: &dyn Ask, deadline: Instant) -> Outcomes {
         let mut outcomes = Outcomes::open(ask.len());
         let mut open: Vec<usize> = (0..ask.len()).collect();
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         for round in 1..=ROUNDS_MAX {
-            faults.clear();
-            self.round(block, ask, deadline, &mut open, &mut outcomes, &mut faults).await;
-            let again = faults.iter().any(Fault::is_passing);
+            errors.clear();
+            self.round(block, ask, deadline, &mut open, &mut outcomes, &mut errors).await;
+            let again = errors.iter().any(EndpointError::is_retryable);
             if open.is_empty() || !again || !self.pause(round, deadline).await {
                 break;
             }
         }
-        outcomes.close(Outcome::Failed(Fault::verdict(&faults)));
+        outcomes.close(Outcome::Failed(EndpointError::summarize(&errors)));
         outcomes
     }
 
@@ -96,20 +96,20 @@ impl Endpoints {
         deadline: Instant,
         open: &mut Vec<usize>,
         outcomes: &mut Outcomes,
-        faults: &mut Vec<Fault>,
+        errors: &mut Vec<EndpointError>,
     ) {
         for (endpoint, left) in self.in_turn() {
             if open.is_empty() {
                 break;
             }
             let until = share(endpoint, deadline, left);
-            if let Err(fault) = endpoint.on_chain(until).await {
-                faults.push(self.note(endpoint, fault));
+            if let Err(error) = endpoint.on_chain(until).await {
+                errors.push(self.note(endpoint, error));
                 continue;
             }
             let batch = Batch { endpoint, contracts: &self.contracts, block, ask, until };
-            if let Err(fault) = batch.answer(open, outcomes).await {
-                faults.push(self.note(endpoint, fault));
+            if let Err(error) = batch.answer(open, outcomes).await {
+                errors.push(self.note(endpoint, error));
             }
             open.retain(|place| outcomes.get(*place).is_none());
         }
@@ -117,41 +117,41 @@ impl Endpoints {
 
     /// What becomes of a transaction: mined where one endpoint tells it. That it is not, all of them have to tell.
     pub(crate) async fn transaction(&self, hash: B256, deadline: Instant) -> Result<Told, ReadFailure> {
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         let mut told = None;
         for round in 1..=ROUNDS_MAX {
-            faults.clear();
+            errors.clear();
             for (endpoint, left) in self.in_turn() {
                 match endpoint.transaction(hash, share(endpoint, deadline, left)).await {
                     Ok(mined @ Told::Mined(_)) => return Ok(mined),
                     Ok(Told::Unknown) => told = told.or(Some(Told::Unknown)),
                     Ok(Told::Pending) => told = Some(Told::Pending),
-                    Err(fault) => faults.push(self.note(endpoint, fault)),
+                    Err(error) => errors.push(self.note(endpoint, error)),
                 }
             }
-            if !faults.iter().any(Fault::is_passing) || !self.pause(round, deadline).await {
+            if !errors.iter().any(EndpointError::is_retryable) || !self.pause(round, deadline).await {
                 break;
             }
         }
         // One that serves another chain has no say.
-        let all_told = faults.iter().all(|fault| matches!(fault, Fault::WrongChain(_)));
-        told.filter(|_| all_told).ok_or_else(|| Fault::verdict(&faults))
+        let all_told = errors.iter().all(|error| matches!(error, EndpointError::WrongChain(_)));
+        told.filter(|_| all_told).ok_or_else(|| EndpointError::summarize(&errors))
     }
 
     /// The answer of the first endpoint that gives one.
     async fn first<R>(
         &self,
         deadline: Instant,
-        ask: impl for<'a> Fn(&'a Endpoint, Instant) -> BoxFuture<'a, Result<R, Fault>> + Sync,
+        ask: impl for<'a> Fn(&'a Endpoint, Instant) -> BoxFuture<'a, Result<R, EndpointError>> + Sync,
     ) -> Result<R, ReadFailure> {
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         for (endpoint, left) in self.in_turn() {
             match ask(endpoint, share(endpoint, deadline, left)).await {
                 Ok(told) => return Ok(told),
-                Err(fault) => faults.push(self.note(endpoint, fault)),
+                Err(error) => errors.push(self.note(endpoint, error)),
             }
         }
-        Err(Fault::verdict(&faults))
+        Err(EndpointError::summarize(&errors))
     }
 
     /// The hash of the block that is at this height now.
@@ -176,9 +176,9 @@ impl Endpoints {
         turn.into_iter().filter_map(|place| self.list.get(place)).zip(left)
     }
 
-    fn note(&self, endpoint: &Endpoint, fault: Fault) -> Fault {
-        tracing::debug!(network = %self.name, %endpoint, %fault, "endpoint stepped over");
-        fault
+    fn note(&self, endpoint: &Endpoint, error: EndpointError) -> EndpointError {
+        tracing::debug!(network = %self.name, %endpoint, %error, "endpoint stepped over");
+        error
     }
 
     /// Looks at those that nobody asks, in the background: whether they are back, and how far behind.

@@ -18,7 +18,7 @@ use self::heads::Heads;
 use self::pause::Pause;
 use self::window::{End, Window};
 pub(crate) use self::window::{Measures, Took};
-use crate::fault::Fault;
+use crate::error::EndpointError;
 
 /// A request that had less time than that says nothing by being late.
 pub(crate) const BLAMED_FROM: Duration = Duration::from_millis(500);
@@ -65,19 +65,19 @@ struct State {
 
 impl Health {
     /// The end of a request for reads; a call that reverted was answered. `took` of a time-out is the time it had.
-    pub(crate) fn note(&self, now: Instant, took: Duration, result: Result<(), Fault>) {
+    pub(crate) fn note(&self, now: Instant, took: Duration, result: Result<(), EndpointError>) {
         self.0.lock().note(now, took, result, Of::Reads);
     }
 
     /// The end of a small request: a head, a chain id, the probe of an excluded endpoint. It can open and close the
     /// breaker, but one that answers these and fails all reads is not sound.
-    pub(crate) fn note_probe(&self, now: Instant, took: Duration, result: Result<(), Fault>) {
+    pub(crate) fn note_probe(&self, now: Instant, took: Duration, result: Result<(), EndpointError>) {
         self.0.lock().note(now, took, result, Of::Probe);
     }
 
     /// The end of a request for a transaction. As [`Health::note_probe`], but how long it took is compared with nothing:
     /// receipts differ in length, and hardly any but the first endpoint is asked for them.
-    pub(crate) fn note_receipt(&self, now: Instant, took: Duration, result: Result<(), Fault>) {
+    pub(crate) fn note_receipt(&self, now: Instant, took: Duration, result: Result<(), EndpointError>) {
         self.0.lock().note(now, took, result, Of::Receipt);
     }
 
@@ -151,7 +151,7 @@ enum Of {
 }
 
 impl State {
-    fn note(&mut self, now: Instant, took: Duration, result: Result<(), Fault>, of: Of) {
+    fn note(&mut self, now: Instant, took: Duration, result: Result<(), EndpointError>, of: Of) {
         let started = now.checked_sub(took);
         let end = end(took, result);
         self.totals.requests = self.totals.requests.saturating_add(1);
@@ -164,11 +164,11 @@ impl State {
                     self.window.forget_errors();
                 }
             }
-            (End::Throttled, Err(Fault::Throttled(wait))) => {
+            (End::Throttled, Err(EndpointError::Throttled(wait))) => {
                 self.totals.throttled = self.totals.throttled.saturating_add(1);
                 self.pause.throttled(now, started, wait);
             }
-            (_, Err(Fault::WrongChain(_))) => self.breaker.wrong_chain(now),
+            (_, Err(EndpointError::WrongChain(_))) => self.breaker.wrong_chain(now),
             (End::Error, _) => {
                 self.totals.errors = self.totals.errors.saturating_add(1);
                 self.breaker.failed(now, started, self.window.mostly_errors());
@@ -179,13 +179,13 @@ impl State {
 }
 
 /// What a request's end says about the endpoint.
-fn end(took: Duration, result: Result<(), Fault>) -> End {
+fn end(took: Duration, result: Result<(), EndpointError>) -> End {
     match result {
         Ok(()) => End::Answered,
-        Err(Fault::Throttled(_)) => End::Throttled,
-        Err(Fault::Lag) => End::Behind,
-        Err(Fault::TooLarge | Fault::WrongChain(_)) => End::Excused,
-        Err(Fault::Timeout) if took < BLAMED_FROM => End::Excused,
+        Err(EndpointError::Throttled(_)) => End::Throttled,
+        Err(EndpointError::UnknownBlock) => End::Behind,
+        Err(EndpointError::TooLarge | EndpointError::WrongChain(_)) => End::Excused,
+        Err(EndpointError::Timeout) if took < BLAMED_FROM => End::Excused,
         Err(_) => End::Error,
     }
 }

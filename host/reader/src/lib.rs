@@ -32,7 +32,7 @@ mod multicall;
 mod packed;
 mod scan;
 
-mod fault;
+mod error;
 mod rpc;
 mod rpc_url;
 mod transport;

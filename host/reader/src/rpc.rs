@@ -14,7 +14,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 pub(crate) use self::reply::{call_reply, pair_reply, request_reply};
 use crate::RpcUrl;
-use crate::fault::{Fault, Refusal};
+use crate::error::{EndpointError, RequestError};
 use crate::transport::{Answer, Line, Pool};
 
 /// One endpoint's wire.
@@ -49,18 +49,18 @@ impl Rpc {
     }
 
     /// `eth_call`; the returned bytes.
-    pub(crate) async fn call(&self, call: &Call<'_>, at: At) -> Result<Bytes, Refusal> {
+    pub(crate) async fn call(&self, call: &Call<'_>, at: At) -> Result<Bytes, RequestError> {
         let id = self.next_id();
         let answer = self.line.post(body::of_call(id, call, at)).await?;
         settled(&answer, call_reply(&answer.body, id))
     }
 
-    /// Any other method. A result of another shape than `R` is [`Fault::Malformed`].
+    /// Any other method. A result of another shape than `R` is [`EndpointError::Malformed`].
     pub(crate) async fn request<R: DeserializeOwned>(
         &self,
         method: &'static str,
         params: &impl Serialize,
-    ) -> Result<R, Refusal> {
+    ) -> Result<R, RequestError> {
         let id = self.next_id();
         let answer = self.line.post(body::of_request(id, method, params)?).await?;
         settled(&answer, request_reply(&answer.body, id))
@@ -71,7 +71,7 @@ impl Rpc {
         &self,
         methods: [&'static str; 2],
         params: &impl Serialize,
-    ) -> Result<(A, B), Refusal> {
+    ) -> Result<(A, B), RequestError> {
         let ids = methods.map(|_| self.next_id());
         let answer = self.line.post(body::of_pair(ids, methods, params)?).await?;
         settled(&answer, pair_reply(&answer.body, ids))
@@ -83,12 +83,14 @@ impl Rpc {
 }
 
 /// What body and status say together: an error tells more than a status, a result counts only with success.
-fn settled<R>(answer: &Answer, told: Result<R, Refusal>) -> Result<R, Refusal> {
+fn settled<R>(answer: &Answer, told: Result<R, RequestError>) -> Result<R, RequestError> {
     match told {
-        Err(Refusal::Fault(Fault::Throttled(wait))) => Err(Fault::Throttled(answer.retry_after.or(wait)).into()),
-        _ if answer.is_throttle() => Err(Fault::Throttled(answer.retry_after).into()),
-        Ok(_) | Err(Refusal::Fault(Fault::Malformed)) if !answer.status.is_success() => {
-            Err(Fault::Http(answer.status.as_u16()).into())
+        Err(RequestError::Endpoint(EndpointError::Throttled(wait))) => {
+            Err(EndpointError::Throttled(answer.retry_after.or(wait)).into())
+        }
+        _ if answer.is_throttle() => Err(EndpointError::Throttled(answer.retry_after).into()),
+        Ok(_) | Err(RequestError::Endpoint(EndpointError::Malformed)) if !answer.status.is_success() => {
+            Err(EndpointError::Http(answer.status.as_u16()).into())
         }
         told => told,
     }

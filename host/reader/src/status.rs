@@ -142,7 +142,7 @@ impl EndpointStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Fault;
+    use crate::error::EndpointError;
     use crate::limit::Limits;
     use crate::order::Order;
 
@@ -153,8 +153,8 @@ mod tests {
         for ms in 1..=100 {
             health.note(now, Duration::from_micros(ms * 500), Ok(()));
         }
-        health.note(now, Duration::ZERO, Err(Fault::Http(500)));
-        health.note(now, Duration::ZERO, Err(Fault::Lag));
+        health.note(now, Duration::ZERO, Err(EndpointError::Http(500)));
+        health.note(now, Duration::ZERO, Err(EndpointError::UnknownBlock));
         health.note_probe(now, Duration::ZERO, Ok(()));
         health.saw_head(now, 1000);
         let _permit = limit.acquire(now + Duration::from_secs(1)).await.unwrap();

@@ -6,7 +6,7 @@
 use alloy::primitives::{Address, B256, Bytes, U64, U256};
 use serde::Deserialize;
 
-use crate::fault::Fault;
+use crate::error::EndpointError;
 
 /// The EVM has `LOG0` to `LOG4`.
 const TOPICS_MAX: usize = 4;
@@ -93,7 +93,7 @@ pub(crate) fn told(
     hash: B256,
     transaction: Option<WireTransaction>,
     receipt: Option<WireReceipt>,
-) -> Result<Told, Fault> {
+) -> Result<Told, EndpointError> {
     let (transaction, receipt) = match (transaction, receipt) {
         (None, None) => return Ok(Told::Unknown),
         (Some(transaction), None) if transaction.hash == hash && transaction.block_hash.is_none() => {
@@ -101,18 +101,18 @@ pub(crate) fn told(
         }
         // A node that tells a block and no receipt is still indexing it, or has pruned it.
         (Some(transaction), Some(receipt)) => (transaction, receipt),
-        _ => return Err(Fault::Malformed),
+        _ => return Err(EndpointError::Malformed),
     };
     // It may have been pending when the one was told, and in a block when the other was.
     let in_that_block = transaction.block_hash.is_none_or(|block| block == receipt.block_hash);
     let of_this_hash = transaction.hash == hash && receipt.transaction_hash == hash;
     if !of_this_hash || !in_that_block {
-        return Err(Fault::Malformed);
+        return Err(EndpointError::Malformed);
     }
     let succeeded = match receipt.status {
         None | Some(SUCCEEDED) => true,
         Some(U64::ZERO) => false,
-        Some(_) => return Err(Fault::Malformed),
+        Some(_) => return Err(EndpointError::Malformed),
     };
     Ok(Told::Mined(Receipt {
         block_number: receipt.block_number.to(),
@@ -127,10 +127,10 @@ pub(crate) fn told(
 }
 
 impl WireLog {
-    fn of(self, hash: B256) -> Result<Log, Fault> {
+    fn of(self, hash: B256) -> Result<Log, EndpointError> {
         let Self { transaction_hash, log_index, address, topics, data, removed } = self;
         if transaction_hash != hash || topics.len() > TOPICS_MAX || removed == Some(true) {
-            return Err(Fault::Malformed);
+            return Err(EndpointError::Malformed);
         }
         Ok(Log { index: log_index.to(), address, topics, data })
     }

@@ -28,7 +28,7 @@ pub(crate) use self::answer::Answer;
 #[cfg(test)]
 pub(crate) use self::answer::BODY_MAX_BYTES;
 use crate::RpcUrl;
-use crate::fault::{Fault, Refusal};
+use crate::error::{EndpointError, RequestError};
 
 /// Name lookup, TCP and TLS; three losses of the first packet take 7 s.
 const CONNECT_MAX: Duration = Duration::from_secs(8);
@@ -116,13 +116,13 @@ impl Line {
         Self { pool, target: target.as_str().parse().ok(), headers }
     }
 
-    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Answer, Refusal> {
-        let target = self.target.clone().ok_or(Fault::Unreachable)?;
+    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Answer, RequestError> {
+        let target = self.target.clone().ok_or(EndpointError::Unreachable)?;
         let mut request = Request::new(Full::from(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = target;
         request.headers_mut().clone_from(&self.headers);
-        let response = self.pool.0.request(request).await.map_err(|_| Fault::Unreachable)?;
+        let response = self.pool.0.request(request).await.map_err(|_| EndpointError::Unreachable)?;
         Answer::of(response).await
     }
 }

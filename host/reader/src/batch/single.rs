@@ -5,7 +5,7 @@
 use alloy::primitives::{Address, Bytes, U256};
 
 use super::{Batch, Slots, Step, Unit};
-use crate::fault::{Fault, Refusal};
+use crate::error::{EndpointError, RequestError};
 use crate::multicall::MULTICALL3;
 use crate::rpc::Call;
 use crate::{Kind, Outcome, Read};
@@ -15,7 +15,7 @@ const TRANSACTION_GAS: u64 = 21_000;
 const DATA_BYTE_GAS: u64 = 40;
 
 impl Batch<'_> {
-    pub(super) async fn single(&self, place: usize, slots: &Slots<'_>) -> Result<Step, Fault> {
+    pub(super) async fn single(&self, place: usize, slots: &Slots<'_>) -> Result<Step, EndpointError> {
         let read = &self.ask.read(place);
         let told = match read.kind {
             Kind::Call => self.endpoint.call(&alone(read), self.block, self.until).await,
@@ -25,7 +25,7 @@ impl Batch<'_> {
                 code.map(|code| word(U256::from(code.len())))
             }
         };
-        let is_heavy = matches!(told, Err(Refusal::Halted | Refusal::OutOfGas | Refusal::TooLarge));
+        let is_heavy = matches!(told, Err(RequestError::Halted | RequestError::OutOfGas | RequestError::TooLarge));
         if is_heavy && read.gas_cap.is_none() {
             self.contracts.saw_heavy(read);
         }
@@ -34,12 +34,12 @@ impl Batch<'_> {
                 return Ok(Step { more: vec![Unit::Code(read.to, vec![place])], ..Step::default() });
             }
             Ok(data) => Outcome::Ok(data),
-            Err(Refusal::Reverted(data)) => Outcome::Reverted(data),
+            Err(RequestError::Reverted(data)) => Outcome::Reverted(data),
             // Both use up all gas; with a cap of its own, that is what the read comes to.
-            Err(Refusal::Halted | Refusal::OutOfGas) if read.gas_cap.is_some() => Outcome::GasCap,
-            Err(Refusal::Halted) => Outcome::Reverted(Bytes::new()),
-            Err(Refusal::OutOfGas) => Outcome::GasCap,
-            Err(refusal) => return unanswered(refusal),
+            Err(RequestError::Halted | RequestError::OutOfGas) if read.gas_cap.is_some() => Outcome::GasCap,
+            Err(RequestError::Halted) => Outcome::Reverted(Bytes::new()),
+            Err(RequestError::OutOfGas) => Outcome::GasCap,
+            Err(error) => return unanswered(error),
         };
         slots.lock().put(place, outcome);
         Ok(Step::default())
@@ -50,11 +50,11 @@ impl Batch<'_> {
         address: Address,
         asking: Vec<usize>,
         slots: &Slots<'_>,
-    ) -> Result<Step, Fault> {
+    ) -> Result<Step, EndpointError> {
         let outcome = match self.endpoint.code(address, self.block, self.until).await {
             Ok(code) if code.is_empty() => Outcome::NoCode,
             Ok(_) => Outcome::Ok(Bytes::new()),
-            Err(refusal) => return unanswered(refusal),
+            Err(error) => return unanswered(error),
         };
         let mut filled = slots.lock();
         asking.into_iter().for_each(|place| filled.put(place, outcome.clone()));
@@ -63,11 +63,11 @@ impl Batch<'_> {
 }
 
 /// A read that this endpoint does not answer is left to the next one; only a fault ends the attempt.
-fn unanswered(refusal: Refusal) -> Result<Step, Fault> {
-    match refusal {
-        Refusal::Fault(fault) => Err(fault),
-        Refusal::UnknownBlock => Err(Fault::Lag),
-        Refusal::Unclear(code) => Ok(Step { unclear: Some(code), ..Step::default() }),
+fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
+    match error {
+        RequestError::Endpoint(error) => Err(error),
+        RequestError::UnknownBlock => Err(EndpointError::UnknownBlock),
+        RequestError::Ambiguous(code) => Ok(Step { unclear: Some(code), ..Step::default() }),
         _ => Ok(Step::default()),
     }
 }

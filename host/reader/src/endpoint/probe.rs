@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{Endpoint, Of, Ways};
 use crate::Block;
-use crate::fault::{Fault, Refusal};
+use crate::error::{EndpointError, RequestError};
 use crate::multicall::MULTICALL3;
 use crate::packed::{self, Head};
 use crate::rpc::{At, Call};
@@ -28,12 +28,12 @@ const MADE_UP: B256 = B256::repeat_byte(0xad);
 
 impl Endpoint {
     /// How it can be asked; found out where that is not known.
-    pub(crate) async fn ways(&self, until: Instant) -> Result<Ways, Fault> {
+    pub(crate) async fn ways(&self, until: Instant) -> Result<Ways, EndpointError> {
         if let Some(ways) = self.known_ways() {
             return Ok(ways);
         }
         // One probe at a time; those who wait find its result.
-        let Ok(_turn) = timeout_at(until, self.probing.lock()).await else { return Err(Fault::Timeout) };
+        let Ok(_turn) = timeout_at(until, self.probing.lock()).await else { return Err(EndpointError::Timeout) };
         if let Some(ways) = self.known_ways() {
             return Ok(ways);
         }
@@ -42,14 +42,14 @@ impl Endpoint {
         ways
     }
 
-    pub(super) fn learn(&self, ways: Result<Ways, Fault>) {
+    pub(super) fn learn(&self, ways: Result<Ways, EndpointError>) {
         let Ok(ways) = ways else { return };
         self.memory.lock().ways = Some((ways, Instant::now() + FOR));
         tracing::debug!(endpoint = %self, ?ways, "endpoint probed");
     }
 
     /// Its newest block, and how it can be asked, in one round trip where it serves overrides.
-    pub(super) async fn probe(&self, until: Instant) -> (Result<Block, Fault>, Result<Ways, Fault>) {
+    pub(super) async fn probe(&self, until: Instant) -> (Result<Block, EndpointError>, Result<Ways, EndpointError>) {
         let (newest, told, made_up) = tokio::join!(
             self.newest(until),
             self.introduced(At::Latest, until),
@@ -63,20 +63,20 @@ impl Endpoint {
                 let tells_parent = newest.as_ref().is_ok_and(is_told);
                 Ok(Ways { rung: Rung::Override, by_hash, tells_parent })
             }
-            Err(Refusal::Fault(fault)) if !fault.is_refusal() => Err(fault),
+            Err(RequestError::Endpoint(error)) if !error.rejects_request_kind() => Err(error),
             _ => self.without_override(until).await.map(|rung| Ways { rung, by_hash, tells_parent: false }),
         };
         (newest, ways)
     }
 
-    async fn without_override(&self, until: Instant) -> Result<Rung, Fault> {
-        let code: Result<Bytes, Refusal> = self.small("eth_getCode", &(MULTICALL3, At::Latest), until).await;
-        let present = !code.map_err(Refusal::about_the_endpoint)?.is_empty();
+    async fn without_override(&self, until: Instant) -> Result<Rung, EndpointError> {
+        let code: Result<Bytes, RequestError> = self.small("eth_getCode", &(MULTICALL3, At::Latest), until).await;
+        let present = !code.map_err(RequestError::into_endpoint_error)?.is_empty();
         Ok(if present { Rung::Multicall3 } else { Rung::Single })
     }
 
     /// What the program tells of itself with nothing to read; `None` if something else answered.
-    async fn introduced(&self, at: At, until: Instant) -> Result<Option<Head>, Refusal> {
+    async fn introduced(&self, at: At, until: Instant) -> Result<Option<Head>, RequestError> {
         let data = packed::encode([], NO_READ_GAS);
         let call =
             Call { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(PROBE_GAS), code: Some(packed::CALL) };

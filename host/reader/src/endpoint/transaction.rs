@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::probe::FOR;
 use super::{Endpoint, Of};
-use crate::fault::{Fault, Refusal};
+use crate::error::{EndpointError, RequestError};
 use crate::transaction::{Told, WireReceipt, WireTransaction, told};
 
 const TRANSACTION: &str = "eth_getTransactionByHash";
@@ -18,13 +18,13 @@ type Pair = (Option<WireTransaction>, Option<WireReceipt>);
 
 impl Endpoint {
     /// What it knows of a transaction.
-    pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<Told, Fault> {
+    pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<Told, EndpointError> {
         self.on_chain(until).await?;
-        let (transaction, receipt) = self.pair(hash, until).await.map_err(about_the_endpoint)?;
+        let (transaction, receipt) = self.pair(hash, until).await.map_err(into_endpoint_error)?;
         told(hash, transaction, receipt)
     }
 
-    async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, Refusal> {
+    async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, RequestError> {
         let takes_batches = self.memory.lock().no_batches.is_none_or(|until| until <= Instant::now());
         if takes_batches && let Some(pair) = self.together(hash, until).await? {
             return Ok(pair);
@@ -41,11 +41,13 @@ impl Endpoint {
     }
 
     /// `None` where it may be the batch that was refused.
-    async fn together(&self, hash: B256, until: Instant) -> Result<Option<Pair>, Refusal> {
+    async fn together(&self, hash: B256, until: Instant) -> Result<Option<Pair>, RequestError> {
         let asking = async {
             match self.rpc.pair([TRANSACTION, RECEIPT], &[hash]).await {
                 Ok(pair) => Ok(Some(pair)),
-                Err(Refusal::Fault(fault @ (Fault::Unreachable | Fault::Throttled(_)))) => Err(fault.into()),
+                Err(RequestError::Endpoint(error @ (EndpointError::Unreachable | EndpointError::Throttled(_)))) => {
+                    Err(error.into())
+                }
                 Err(_) => Ok(None),
             }
         };
@@ -54,9 +56,9 @@ impl Endpoint {
 }
 
 /// No block is asked for: one that is unknown is nonsense here.
-fn about_the_endpoint(refusal: Refusal) -> Fault {
-    match refusal {
-        Refusal::UnknownBlock => Fault::Malformed,
-        refusal => refusal.about_the_endpoint(),
+fn into_endpoint_error(error: RequestError) -> EndpointError {
+    match error {
+        RequestError::UnknownBlock => EndpointError::Malformed,
+        error => error.into_endpoint_error(),
     }
 }

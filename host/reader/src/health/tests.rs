@@ -4,10 +4,10 @@ use super::*;
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
-const BROKEN: Result<(), Fault> = Err(Fault::Unreachable);
+const BROKEN: Result<(), EndpointError> = Err(EndpointError::Unreachable);
 
 /// Requests that take no time, `n` of them.
-fn note(health: &Health, now: Instant, n: u32, result: Result<(), Fault>) {
+fn note(health: &Health, now: Instant, n: u32, result: Result<(), EndpointError>) {
     for _ in 0..n {
         health.note(now, Duration::ZERO, result);
     }
@@ -52,25 +52,25 @@ fn a_half_of_errors_opens_the_breaker_from_ten_requests_on() {
 fn what_is_no_fault_of_the_endpoint_does_not_count() {
     let start = Instant::now();
     // What ended the request, the milliseconds that it had, whether a row of it opens the breaker.
-    for (fault, took_ms, expected) in [
-        (Fault::Lag, 900, false),
-        (Fault::TooLarge, 900, false),
-        (Fault::Timeout, 499, false),
-        (Fault::Timeout, 500, true),
-        (Fault::Throttled(None), 1, false),
-        (Fault::Throttled(Some(SECOND)), 1, false),
-        (Fault::Unreachable, 0, true),
-        (Fault::Http(500), 1, true),
-        (Fault::Rpc(-32603), 1, true),
-        (Fault::Malformed, 1, true),
-        (Fault::IgnoredBlock, 1, true),
+    for (error, took_ms, expected) in [
+        (EndpointError::UnknownBlock, 900, false),
+        (EndpointError::TooLarge, 900, false),
+        (EndpointError::Timeout, 499, false),
+        (EndpointError::Timeout, 500, true),
+        (EndpointError::Throttled(None), 1, false),
+        (EndpointError::Throttled(Some(SECOND)), 1, false),
+        (EndpointError::Unreachable, 0, true),
+        (EndpointError::Http(500), 1, true),
+        (EndpointError::Rpc(-32603), 1, true),
+        (EndpointError::Malformed, 1, true),
+        (EndpointError::IgnoredBlock, 1, true),
     ] {
         let health = Health::default();
         for _ in 0..20 {
-            health.note(start, took_ms * MS, Err(fault));
+            health.note(start, took_ms * MS, Err(error));
         }
-        assert_eq!(health.is_excluded(start), expected, "{fault:?} after {took_ms} ms");
-        assert_eq!(health.totals().errors > 0, expected, "{fault:?} after {took_ms} ms");
+        assert_eq!(health.is_excluded(start), expected, "{error:?} after {took_ms} ms");
+        assert_eq!(health.totals().errors > 0, expected, "{error:?} after {took_ms} ms");
     }
 }
 
@@ -106,7 +106,7 @@ fn one_probe_has_the_turn_and_closes_the_breaker() {
 fn a_paused_endpoint_is_not_probed_either() {
     let (health, start) = (Health::default(), Instant::now());
     note(&health, start, 3, BROKEN);
-    health.note(start, MS, Err(Fault::Throttled(Some(8 * SECOND))));
+    health.note(start, MS, Err(EndpointError::Throttled(Some(8 * SECOND))));
     assert!(!health.may_probe(start + 8 * SECOND - MS));
     assert!(health.may_probe(start + 8 * SECOND));
 }
@@ -128,7 +128,7 @@ fn requests_from_before_the_breaker_opened_neither_close_nor_prolong_it() {
     let over = start + 6 * SECOND;
     health.note(over, 7 * SECOND, Ok(()));
     assert!(health.is_excluded(over));
-    health.note(over, 7 * SECOND, Err(Fault::Timeout));
+    health.note(over, 7 * SECOND, Err(EndpointError::Timeout));
     assert!(health.may_probe(over), "not opened anew");
 }
 
@@ -158,7 +158,7 @@ fn one_that_fails_soon_after_its_probe_is_left_for_longer_than_one_that_was_stea
 #[test]
 fn a_wrong_chain_excludes_for_a_minute_and_then_needs_a_probe() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 1, Err(Fault::WrongChain(5)));
+    note(&health, start, 1, Err(EndpointError::WrongChain(5)));
     assert_eq!(health.standing(start), Standing::WrongChain);
     assert!(!health.may_probe(start + 60 * SECOND - MS));
     assert!(health.may_probe(start + 60 * SECOND));
@@ -173,7 +173,7 @@ fn throttling_pauses_for_the_told_time() {
     // The time told, the pause that follows.
     for (told, expected) in [(3 * SECOND, 3 * SECOND), (3600 * SECOND, 60 * SECOND), (Duration::ZERO, SECOND)] {
         let health = Health::default();
-        note(&health, start, 1, Err(Fault::Throttled(Some(told))));
+        note(&health, start, 1, Err(EndpointError::Throttled(Some(told))));
         assert_eq!(health.paused_until(start), Some(start + expected), "{told:?}");
         assert_eq!(health.standing(start + expected - MS), Standing::Paused(start + expected), "{told:?}");
         assert_eq!(health.standing(start + expected), Standing::Sound, "{told:?}");
@@ -184,8 +184,8 @@ fn throttling_pauses_for_the_told_time() {
 #[test]
 fn a_shorter_told_time_does_not_shorten_a_pause() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 1, Err(Fault::Throttled(Some(10 * SECOND))));
-    note(&health, start + SECOND, 1, Err(Fault::Throttled(Some(SECOND))));
+    note(&health, start, 1, Err(EndpointError::Throttled(Some(10 * SECOND))));
+    note(&health, start + SECOND, 1, Err(EndpointError::Throttled(Some(SECOND))));
     assert_eq!(health.paused_until(start), Some(start + 10 * SECOND));
 }
 
@@ -193,12 +193,12 @@ fn a_shorter_told_time_does_not_shorten_a_pause() {
 fn without_a_told_time_pauses_double_up_to_half_a_minute_until_it_answers() {
     let (health, mut now) = (Health::default(), Instant::now());
     for seconds in [1, 2, 4, 8, 16, 30, 30] {
-        note(&health, now, 1, Err(Fault::Throttled(None)));
+        note(&health, now, 1, Err(EndpointError::Throttled(None)));
         assert_eq!(health.paused_until(now), Some(now + seconds * SECOND));
         now += seconds * SECOND;
     }
     note(&health, now, 1, Ok(()));
-    note(&health, now, 1, Err(Fault::Throttled(None)));
+    note(&health, now, 1, Err(EndpointError::Throttled(None)));
     assert_eq!(health.paused_until(now), Some(now + SECOND));
 }
 
@@ -206,7 +206,7 @@ fn without_a_told_time_pauses_double_up_to_half_a_minute_until_it_answers() {
 fn requests_refused_together_pause_once() {
     let (health, start) = (Health::default(), Instant::now());
     for late in 0..20 {
-        health.note(start + late * MS, 100 * MS, Err(Fault::Throttled(None)));
+        health.note(start + late * MS, 100 * MS, Err(EndpointError::Throttled(None)));
     }
     assert_eq!(health.paused_until(start), Some(start + SECOND));
 }
@@ -253,7 +253,7 @@ fn who_is_left_out_of_impatience_is_blamed() {
     health.note(start, MS, Ok(()));
     let patience = health.patience().unwrap();
     for _ in 0..3 {
-        health.note(start, patience, Err(Fault::Timeout));
+        health.note(start, patience, Err(EndpointError::Timeout));
     }
     assert!(health.is_excluded(start));
 }
@@ -297,12 +297,17 @@ fn heads_are_remembered_by_the_moment_they_were_told_first() {
 fn the_longest_durations_overflow_nothing() {
     let endless = Duration::from_secs(u64::MAX);
     let (health, start) = (Health::default(), Instant::now());
-    for fault in [Fault::Throttled(Some(Duration::MAX)), Fault::Timeout, Fault::Throttled(None), Fault::WrongChain(0)] {
+    for error in [
+        EndpointError::Throttled(Some(Duration::MAX)),
+        EndpointError::Timeout,
+        EndpointError::Throttled(None),
+        EndpointError::WrongChain(0),
+    ] {
         for took in [endless, Duration::MAX] {
-            note(&health, start, 1, Err(fault));
-            health.note(start, took, Err(fault));
+            note(&health, start, 1, Err(error));
+            health.note(start, took, Err(error));
             health.note(start, took, Ok(()));
-            health.note_probe(start, took, Err(fault));
+            health.note_probe(start, took, Err(error));
         }
     }
     health.saw_head(start, u64::MAX);

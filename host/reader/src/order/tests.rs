@@ -1,7 +1,7 @@
 //! Who is asked first, through tables of what the endpoints did.
 
 use super::*;
-use crate::fault::Fault;
+use crate::error::EndpointError;
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -42,12 +42,12 @@ impl Scene {
 
     fn fail(&self, place: usize, times: u32) {
         for _ in 0..times {
-            self.endpoints[place].note(self.now, MS, Err(Fault::Http(502)));
+            self.endpoints[place].note(self.now, MS, Err(EndpointError::Http(502)));
         }
     }
 
     fn throttle(&self, place: usize, wait: Duration) {
-        self.endpoints[place].note(self.now, MS, Err(Fault::Throttled(Some(wait))));
+        self.endpoints[place].note(self.now, MS, Err(EndpointError::Throttled(Some(wait))));
     }
 
     fn head(&self, place: usize, timestamp_s: u64) {
@@ -259,7 +259,7 @@ fn throttling_pauses_the_first_and_the_shorter_pause_is_asked_first() {
 #[test]
 fn a_wrong_chain_is_asked_last_of_all() {
     let scene = Scene::new(3);
-    scene.endpoints[0].note(scene.now, MS, Err(Fault::WrongChain(5)));
+    scene.endpoints[0].note(scene.now, MS, Err(EndpointError::WrongChain(5)));
     scene.fail(1, 3);
     assert_eq!(scene.turn(), "cba");
     assert_eq!(scene.states()[..2], [EndpointState::WrongChain, EndpointState::Excluded]);

@@ -4,7 +4,7 @@ use alloy::hex;
 use serde::Serialize;
 
 use super::{At, Call};
-use crate::fault::{Fault, Refusal};
+use crate::error::{EndpointError, RequestError};
 
 /// All but calldata and code: names, two or three addresses, a hash, a gas limit, an id.
 const FRAME_BYTES: usize = 512;
@@ -44,20 +44,24 @@ struct Request<'a, P> {
     params: &'a P,
 }
 
-pub(super) fn of_request(id: u64, method: &'static str, params: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+pub(super) fn of_request(id: u64, method: &'static str, params: &impl Serialize) -> Result<Vec<u8>, RequestError> {
     written(&Request { jsonrpc: "2.0", id, method, params })
 }
 
 /// A batch of two.
-pub(super) fn of_pair(ids: [u64; 2], methods: [&'static str; 2], params: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+pub(super) fn of_pair(
+    ids: [u64; 2],
+    methods: [&'static str; 2],
+    params: &impl Serialize,
+) -> Result<Vec<u8>, RequestError> {
     let ([one, other], [first, second]) = (ids, methods);
     let request = |id, method| Request { jsonrpc: "2.0", id, method, params };
     written(&[request(one, first), request(other, second)])
 }
 
-fn written(body: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+fn written(body: &impl Serialize) -> Result<Vec<u8>, RequestError> {
     // Only a map whose keys are no texts cannot be written, and no method takes one.
-    serde_json::to_vec(body).map_err(|_| Fault::Malformed.into())
+    serde_json::to_vec(body).map_err(|_| EndpointError::Malformed.into())
 }
 
 fn put(body: &mut Vec<u8>, text: &str) {

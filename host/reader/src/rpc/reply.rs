@@ -14,15 +14,15 @@ use serde::de::{self, DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::fault::{ErrorPayload, Fault, Refusal, refusal};
+use crate::error::{EndpointError, ErrorPayload, RequestError};
 
 /// The bytes that an `eth_call` returned.
-pub(crate) fn call_reply(body: &[u8], id: u64) -> Result<Bytes, Refusal> {
+pub(crate) fn call_reply(body: &[u8], id: u64) -> Result<Bytes, RequestError> {
     let result = result_of(body, id, Option::<Hex>::is_none)?;
-    result.map(|Hex(bytes)| bytes).ok_or(Refusal::Fault(Fault::Malformed))
+    result.map(|Hex(bytes)| bytes).ok_or(RequestError::Endpoint(EndpointError::Malformed))
 }
 
-pub(crate) fn request_reply<R: DeserializeOwned>(body: &[u8], id: u64) -> Result<R, Refusal> {
+pub(crate) fn request_reply<R: DeserializeOwned>(body: &[u8], id: u64) -> Result<R, RequestError> {
     shaped(result_of(body, id, is_null)?)
 }
 
@@ -30,11 +30,11 @@ pub(crate) fn request_reply<R: DeserializeOwned>(body: &[u8], id: u64) -> Result
 pub(crate) fn pair_reply<A: DeserializeOwned, B: DeserializeOwned>(
     body: &[u8],
     ids: [u64; 2],
-) -> Result<(A, B), Refusal> {
+) -> Result<(A, B), RequestError> {
     let [first, second] = ids;
     let Ok([Object(one), Object(other)]) = serde_json::from_slice::<[Object<Envelope<'_, &RawValue>>; 2]>(body) else {
-        let told: Result<&RawValue, Refusal> = result_of(body, first, is_null);
-        return Err(told.err().unwrap_or(Fault::Malformed.into()));
+        let told: Result<&RawValue, RequestError> = result_of(body, first, is_null);
+        return Err(told.err().unwrap_or(EndpointError::Malformed.into()));
     };
     let (one, other) = if one.is_of(first) == Some(true) { (one, other) } else { (other, one) };
     Ok((shaped(one.result(first, is_null)?)?, shaped(other.result(second, is_null)?)?))
@@ -44,8 +44,8 @@ fn is_null(raw: &&RawValue) -> bool {
     raw.get() == "null"
 }
 
-fn shaped<R: DeserializeOwned>(result: &RawValue) -> Result<R, Refusal> {
-    serde_json::from_str(result.get()).map_err(|_| Fault::Malformed.into())
+fn shaped<R: DeserializeOwned>(result: &RawValue) -> Result<R, RequestError> {
+    serde_json::from_str(result.get()).map_err(|_| EndpointError::Malformed.into())
 }
 
 #[derive(Deserialize)]
@@ -68,8 +68,8 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
     T::deserialize(deserializer).map(Some)
 }
 
-fn result_of<'a, T: Deserialize<'a>>(body: &'a [u8], id: u64, is_null: fn(&T) -> bool) -> Result<T, Refusal> {
-    let Object(told): Object<Envelope<'a, T>> = serde_json::from_slice(body).map_err(|_| Fault::Malformed)?;
+fn result_of<'a, T: Deserialize<'a>>(body: &'a [u8], id: u64, is_null: fn(&T) -> bool) -> Result<T, RequestError> {
+    let Object(told): Object<Envelope<'a, T>> = serde_json::from_slice(body).map_err(|_| EndpointError::Malformed)?;
     told.result(id, is_null)
 }
 
@@ -79,15 +79,15 @@ impl<T> Envelope<'_, T> {
         self.id.map(|told| told.get().parse() == Ok(id))
     }
 
-    fn result(self, id: u64, is_null: fn(&T) -> bool) -> Result<T, Refusal> {
+    fn result(self, id: u64, is_null: fn(&T) -> bool) -> Result<T, RequestError> {
         let is_ours = self.is_of(id);
         match (self.error, self.result) {
             // Those who speak JSON-RPC 1.0 tell both, one of them as null.
             (Some(error), result) if result.as_ref().is_none_or(is_null) && is_ours != Some(false) => {
-                Err(refusal(&ErrorPayload::read(error).ok_or(Fault::Malformed)?))
+                Err(ErrorPayload::read(error).ok_or(EndpointError::Malformed)?.classify())
             }
             (None, Some(result)) if is_ours == Some(true) => Ok(result),
-            _ => Err(Fault::Malformed.into()),
+            _ => Err(EndpointError::Malformed.into()),
         }
     }
 }
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    const MALFORMED: Refusal = Refusal::Fault(Fault::Malformed);
+    const MALFORMED: RequestError = RequestError::Endpoint(EndpointError::Malformed);
 
     #[test]
     fn a_result_with_our_id_is_taken_in_any_order_and_company() {
@@ -225,8 +225,8 @@ mod tests {
             format!("{{{unknown}}}"),
             format!(r#"{{{unknown},"id":7,"result":null}}"#),
         ] {
-            assert_eq!(call_reply(body.as_bytes(), 7), Err(Refusal::UnknownBlock), "{body}");
-            assert_eq!(request_reply::<Value>(body.as_bytes(), 7), Err(Refusal::UnknownBlock), "{body}");
+            assert_eq!(call_reply(body.as_bytes(), 7), Err(RequestError::UnknownBlock), "{body}");
+            assert_eq!(request_reply::<Value>(body.as_bytes(), 7), Err(RequestError::UnknownBlock), "{body}");
         }
     }
 
@@ -285,7 +285,7 @@ mod tests {
             format!(r#"[{{"id":8,"result":"0x1"}},{{"id":7,{error}}}]"#),
             format!(r#"[{{"id":null,{error}}},{{"id":null,{error}}}]"#),
         ] {
-            assert_eq!(pair(&body), Err(Refusal::Fault(Fault::Throttled(None))), "{body}");
+            assert_eq!(pair(&body), Err(RequestError::Endpoint(EndpointError::Throttled(None))), "{body}");
         }
     }
 }

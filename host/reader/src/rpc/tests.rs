@@ -43,7 +43,7 @@ impl Node {
         Self { url, seen }
     }
 
-    async fn told(&self) -> Result<Bytes, Refusal> {
+    async fn told(&self) -> Result<Bytes, RequestError> {
         told(&self.url).await
     }
 }
@@ -68,7 +68,7 @@ fn rpc(url: &str) -> Rpc {
     Rpc::new(Pool::new(), &url.parse().unwrap())
 }
 
-async fn told(url: &str) -> Result<Bytes, Refusal> {
+async fn told(url: &str) -> Result<Bytes, RequestError> {
     timeout(PATIENCE, rpc(url).call(&CALL, AT)).await.unwrap()
 }
 
@@ -125,9 +125,9 @@ async fn the_request_is_these_bytes() {
 async fn ids_count_per_endpoint() {
     let mut node = Node::answering(http(200, "", br#"{"id":2,"result":"0x07"}"#)).await;
     let rpc = rpc(&node.url);
-    assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Err(Fault::Malformed.into()));
+    assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Err(EndpointError::Malformed.into()));
     assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Ok(U64::from(7)));
-    assert_eq!(rpc.call(&CALL, AT).await, Err(Fault::Malformed.into()));
+    assert_eq!(rpc.call(&CALL, AT).await, Err(EndpointError::Malformed.into()));
     for id in 1..=3 {
         let seen = node.seen.recv().await.unwrap();
         assert!(seen.contains(&format!(r#"{{"jsonrpc":"2.0","id":{id},"#)), "{seen}");
@@ -156,12 +156,12 @@ async fn a_good_reply_is_taken_in_every_wrapping() {
 
 #[tokio::test]
 async fn a_bad_reply_is_told_by_what_is_wrong_with_it() {
-    let malformed = || Refusal::Fault(Fault::Malformed);
-    let unreachable = || Refusal::Fault(Fault::Unreachable);
+    let malformed = || RequestError::Endpoint(EndpointError::Malformed);
+    let unreachable = || RequestError::Endpoint(EndpointError::Unreachable);
     let packed = gzip(GOOD);
     let flipped: Vec<_> = packed.iter().map(|byte| byte ^ 0x55).collect();
     let cut = http(200, "", GOOD);
-    for (name, bytes, refusal) in [
+    for (name, bytes, expected) in [
         ("nothing at all", Vec::new(), unreachable()),
         ("no HTTP", b"SSH-2.0-x\r\n".to_vec(), unreachable()),
         ("cut in its head", cut[..20].to_vec(), unreachable()),
@@ -178,13 +178,13 @@ async fn a_bad_reply_is_told_by_what_is_wrong_with_it() {
         ("gzip and garbage", http(200, GZIP, &[&*packed, b"garbage"].concat()), malformed()),
         ("an unasked encoding", http(200, "content-encoding: br\r\n", GOOD), malformed()),
         ("an error", http(200, "", br#"{"id":1,"error":{"code":3,"message":"","data":"0xab"}}"#), {
-            Refusal::Reverted(bytes!("ab"))
+            RequestError::Reverted(bytes!("ab"))
         }),
         ("an error without an id", http(200, "", br#"{"error":{"code":-32000,"message":"header not found"}}"#), {
-            Refusal::UnknownBlock
+            RequestError::UnknownBlock
         }),
     ] {
-        assert_eq!(Node::answering(bytes).await.told().await, Err(refusal), "{name}");
+        assert_eq!(Node::answering(bytes).await.told().await, Err(expected), "{name}");
     }
 }
 
@@ -192,17 +192,18 @@ async fn a_bad_reply_is_told_by_what_is_wrong_with_it() {
 async fn status_and_body_are_weighed_together() {
     let revert = br#"{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}"#;
     let infura = br#"{"id":1,"error":{"code":-32005,"message":"x","data":{"rate":{"backoff_seconds":9}}}}"#;
-    let throttled = |seconds: Option<u64>| Refusal::Fault(Fault::Throttled(seconds.map(Duration::from_secs)));
+    let throttled =
+        |seconds: Option<u64>| RequestError::Endpoint(EndpointError::Throttled(seconds.map(Duration::from_secs)));
     let date = "date: Wed, 21 Oct 2015 07:28:00 GMT\r\nretry-after: Wed, 21 Oct 2015 07:28:05 GMT\r\n";
-    for (status, headers, body, refusal) in [
-        (500, "", GOOD, Refusal::Fault(Fault::Http(500))),
-        (302, "location: /\r\n", b"", Refusal::Fault(Fault::Http(302))),
-        (401, "", b"no project", Refusal::Fault(Fault::Http(401))),
-        (404, "", br#"{"id":9,"error":{"code":3}}"#, Refusal::Fault(Fault::Http(404))),
-        (400, "", revert, Refusal::Reverted(Bytes::new())),
-        (500, "", revert, Refusal::Reverted(Bytes::new())),
-        (413, "", revert, Refusal::TooLarge),
-        (413, "", b"<html>", Refusal::TooLarge),
+    for (status, headers, body, expected) in [
+        (500, "", GOOD, RequestError::Endpoint(EndpointError::Http(500))),
+        (302, "location: /\r\n", b"", RequestError::Endpoint(EndpointError::Http(302))),
+        (401, "", b"no project", RequestError::Endpoint(EndpointError::Http(401))),
+        (404, "", br#"{"id":9,"error":{"code":3}}"#, RequestError::Endpoint(EndpointError::Http(404))),
+        (400, "", revert, RequestError::Reverted(Bytes::new())),
+        (500, "", revert, RequestError::Reverted(Bytes::new())),
+        (413, "", revert, RequestError::TooLarge),
+        (413, "", b"<html>", RequestError::TooLarge),
         (429, "", b"slow down", throttled(None)),
         (429, "", GOOD, throttled(None)),
         (429, "retry-after: 3\r\n", b"", throttled(Some(3))),
@@ -213,11 +214,11 @@ async fn status_and_body_are_weighed_together() {
         (429, "retry-after: 2\r\n", infura, throttled(Some(2))),
         (200, "", infura, throttled(Some(9))),
         (503, "retry-after: 4\r\n", b"<html>", throttled(Some(4))),
-        (503, "", b"<html>", Refusal::Fault(Fault::Http(503))),
-        (502, "retry-after: 4\r\n", b"<html>", Refusal::Fault(Fault::Http(502))),
+        (503, "", b"<html>", RequestError::Endpoint(EndpointError::Http(503))),
+        (502, "retry-after: 4\r\n", b"<html>", RequestError::Endpoint(EndpointError::Http(502))),
     ] {
         let node = Node::answering(http(status, headers, body)).await;
-        assert_eq!(node.told().await, Err(refusal), "{status} {headers} {}", String::from_utf8_lossy(body));
+        assert_eq!(node.told().await, Err(expected), "{status} {headers} {}", String::from_utf8_lossy(body));
     }
 }
 
@@ -230,10 +231,10 @@ async fn a_body_is_bounded_on_the_way_and_unpacked() {
     assert!(bomb.len() < BODY_MAX_BYTES / 8, "{} bytes", bomb.len());
     for (name, bytes, outcome) in [
         ("plain", http(200, "", &full), Ok(result.clone())),
-        ("plain and longer", http(200, "", &longer), Err(Refusal::TooLarge)),
+        ("plain and longer", http(200, "", &longer), Err(RequestError::TooLarge)),
         ("packed", http(200, GZIP, &gzip(&full)), Ok(result)),
-        ("packed and longer", http(200, GZIP, &gzip(&longer)), Err(Refusal::TooLarge)),
-        ("a bomb", http(200, GZIP, &bomb), Err(Refusal::TooLarge)),
+        ("packed and longer", http(200, GZIP, &gzip(&longer)), Err(RequestError::TooLarge)),
+        ("a bomb", http(200, GZIP, &bomb), Err(RequestError::TooLarge)),
     ] {
         let told = Node::answering(bytes).await.told().await;
         assert!(told == outcome, "{name}: {:?}", told.map(|bytes| bytes.len()));
@@ -245,5 +246,5 @@ async fn nobody_at_the_port_is_unreachable() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    assert_eq!(told(&url).await, Err(Fault::Unreachable.into()));
+    assert_eq!(told(&url).await, Err(EndpointError::Unreachable.into()));
 }

@@ -44,9 +44,9 @@ fn with<const N: usize>(mut object: Value, members: [(&str, Option<Value>); N]) 
     object
 }
 
-fn of(transaction: Value, receipt: Value) -> Result<Told, Fault> {
-    let transaction = serde_json::from_value(transaction).map_err(|_| Fault::Malformed)?;
-    let receipt = serde_json::from_value(receipt).map_err(|_| Fault::Malformed)?;
+fn of(transaction: Value, receipt: Value) -> Result<Told, EndpointError> {
+    let transaction = serde_json::from_value(transaction).map_err(|_| EndpointError::Malformed)?;
+    let receipt = serde_json::from_value(receipt).map_err(|_| EndpointError::Malformed)?;
     told(HASH, transaction, receipt)
 }
 
@@ -124,7 +124,7 @@ fn replies_that_contradict_each_other_are_malformed() {
         ("another receipt", transaction(), with(receipt(), [("transactionHash", Some(json!(OTHER)))])),
         ("another block", transaction(), with(receipt(), [("blockHash", Some(json!(OTHER)))])),
     ] {
-        assert_eq!(of(transaction, receipt), Err(Fault::Malformed), "{what}");
+        assert_eq!(of(transaction, receipt), Err(EndpointError::Malformed), "{what}");
     }
 }
 
@@ -144,7 +144,7 @@ fn a_receipt_of_the_wrong_shape_is_malformed() {
         ("logs", Some(json!([[]]))),
     ] {
         let receipt = with(receipt(), [(name, value.clone())]);
-        assert_eq!(of(transaction(), receipt), Err(Fault::Malformed), "{name} {value:?}");
+        assert_eq!(of(transaction(), receipt), Err(EndpointError::Malformed), "{name} {value:?}");
     }
 }
 
@@ -170,7 +170,7 @@ fn one_log_of_the_wrong_shape_spoils_the_receipt() {
     ] {
         let logs = json!([log(6), with(log(7), [(name, value.clone())])]);
         let receipt = with(receipt(), [("logs", Some(logs))]);
-        assert_eq!(of(transaction(), receipt), Err(Fault::Malformed), "{name} {value:?}");
+        assert_eq!(of(transaction(), receipt), Err(EndpointError::Malformed), "{name} {value:?}");
     }
 }
 
@@ -185,6 +185,6 @@ fn a_transaction_of_the_wrong_shape_is_malformed() {
         ("blockHash", Some(json!("0x"))),
     ] {
         let transaction = with(transaction(), [(name, value.clone())]);
-        assert_eq!(of(transaction, receipt()), Err(Fault::Malformed), "{name} {value:?}");
+        assert_eq!(of(transaction, receipt()), Err(EndpointError::Malformed), "{name} {value:?}");
     }
 }

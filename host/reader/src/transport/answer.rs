@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, DATE, HeaderMap, HeaderName, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
-use crate::fault::{Fault, Refusal, WAIT_MAX};
+use crate::error::{EndpointError, RequestError, WAIT_MAX};
 
 /// A full chunk of words answers in 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex. A receipt of
 /// 5,000 transfers has 3 MiB.
@@ -25,15 +25,15 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(super) async fn of(response: Response<Incoming>) -> Result<Self, Refusal> {
+    pub(super) async fn of(response: Response<Incoming>) -> Result<Self, RequestError> {
         let (head, body) = response.into_parts();
         if head.status == StatusCode::PAYLOAD_TOO_LARGE {
-            return Err(Refusal::TooLarge);
+            return Err(RequestError::TooLarge);
         }
         let body = match Limited::new(body, BODY_MAX_BYTES).collect().await {
             Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => return Err(Refusal::TooLarge),
-            Err(_) => return Err(Fault::Unreachable.into()),
+            Err(error) if error.is::<LengthLimitError>() => return Err(RequestError::TooLarge),
+            Err(_) => return Err(EndpointError::Unreachable.into()),
         };
         let body = unpacked(&head.headers, body)?;
         Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body })
@@ -49,18 +49,18 @@ impl Answer {
     }
 }
 
-fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, Refusal> {
+fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, RequestError> {
     match text(headers, CONTENT_ENCODING).map(str::to_ascii_lowercase).as_deref() {
         None | Some("identity") => return Ok(body),
         Some("gzip" | "x-gzip") => {}
-        Some(_) => return Err(Fault::Malformed.into()),
+        Some(_) => return Err(EndpointError::Malformed.into()),
     }
     let mut plain = Vec::new();
     // One byte more than allowed tells a body of the allowed length from a longer one.
     let bound = u64::try_from(BODY_MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    MultiGzDecoder::new(&*body).take(bound).read_to_end(&mut plain).map_err(|_| Fault::Malformed)?;
+    MultiGzDecoder::new(&*body).take(bound).read_to_end(&mut plain).map_err(|_| EndpointError::Malformed)?;
     if plain.len() > BODY_MAX_BYTES {
-        return Err(Refusal::TooLarge);
+        return Err(RequestError::TooLarge);
     }
     Ok(plain.into())
 }

@@ -72,7 +72,7 @@ async fn echo(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infal
     Ok(Response::new(Full::from([format!("{version:?} ").as_bytes(), &body].concat())))
 }
 
-async fn told(line: &Line, body: &str) -> Result<String, Refusal> {
+async fn told(line: &Line, body: &str) -> Result<String, RequestError> {
     let answer = timeout(PATIENCE, line.post(body.into())).await.unwrap()?;
     Ok(String::from_utf8(answer.body.to_vec()).unwrap())
 }
@@ -107,6 +107,6 @@ async fn requests_share_one_warm_connection_over_http_2() {
 async fn a_certificate_of_nobody_is_not_trusted() {
     let node = Node::speaking(&[b"h2"]).await;
     let line = Line::new(Pool::new(), &node.url.parse().unwrap());
-    assert_eq!(told(&line, "x").await, Err(Fault::Unreachable.into()));
+    assert_eq!(told(&line, "x").await, Err(EndpointError::Unreachable.into()));
     assert_eq!(node.connections.load(Ordering::SeqCst), 0);
 }

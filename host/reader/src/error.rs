@@ -1,0 +1,146 @@
+//! Why a request has no result: the contract's own answer, a limit of the endpoint that the request exceeds, or a
+//! failure of the endpoint.
+//!
+//! Invariant: a revert never counts against an endpoint, and a failure of an endpoint never looks like a revert.
+
+mod payload;
+
+use std::time::Duration;
+
+use alloy::primitives::Bytes;
+
+pub(crate) use self::payload::ErrorPayload;
+use crate::ReadFailure;
+
+/// The longest wait that an endpoint is granted at once; it can ask again for more.
+pub(crate) const WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// Why an endpoint is left for the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EndpointError {
+    #[error("no reply in time")]
+    Timeout,
+    #[error("it serves chain {0}")]
+    WrongChain(u64),
+    #[error("no connection, or one that broke")]
+    Unreachable,
+    #[error("HTTP status {0}")]
+    Http(u16),
+    #[error("JSON-RPC error {0}")]
+    Rpc(i64),
+    /// Carries the wait that the endpoint asked for, if it named one.
+    #[error("it asks for fewer requests")]
+    Throttled(Option<Duration>),
+    #[error("a reply of the wrong shape")]
+    Malformed,
+    #[error("it does not know the pinned block")]
+    UnknownBlock,
+    #[error("it answered at another block than the pinned one")]
+    IgnoredBlock,
+    #[error("a reply or request too large for it")]
+    TooLarge,
+}
+
+impl EndpointError {
+    /// Sums up the errors of all endpoints. No errors at all means that single reads were left unanswered.
+    pub(crate) fn summarize(errors: &[Self]) -> ReadFailure {
+        if !errors.is_empty() && errors.iter().all(|error| matches!(error, Self::WrongChain(_))) {
+            ReadFailure::WrongChain
+        } else if errors.contains(&Self::UnknownBlock)
+            && errors.iter().all(|error| matches!(error, Self::UnknownBlock | Self::WrongChain(_)))
+        {
+            ReadFailure::BlockLost
+        } else if errors.contains(&Self::Timeout) {
+            ReadFailure::Timeout
+        } else {
+            ReadFailure::Upstream
+        }
+    }
+
+    /// Whether the next attempt may succeed.
+    pub(crate) fn is_retryable(&self) -> bool {
+        match self {
+            Self::Unreachable | Self::Http(500..) | Self::Rpc(_) | Self::Throttled(_) | Self::Malformed => true,
+            // One URL may stand for many nodes: the next one may heed the block.
+            Self::IgnoredBlock => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the endpoint rejects this kind of request, and may well answer another kind.
+    pub(crate) fn rejects_request_kind(self) -> bool {
+        matches!(self, Self::Rpc(_) | Self::TooLarge | Self::Http(400 | 402..=428 | 430..=499))
+    }
+}
+
+/// Why a request has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RequestError {
+    /// The contract reverted with this data.
+    Reverted(Bytes),
+    /// The EVM stopped at an invalid opcode, a bad jump and the like. All gas is used up, and there is no data.
+    Halted,
+    OutOfGas,
+    /// The endpoint does not allow as much gas as the request gives.
+    GasTooHigh,
+    /// The request, its reply or its running time is too much for the endpoint.
+    TooLarge,
+    UnknownBlock,
+    /// A JSON-RPC error code that may be about this request alone or about the endpoint.
+    Ambiguous(i64),
+    Endpoint(EndpointError),
+}
+
+impl From<EndpointError> for RequestError {
+    fn from(error: EndpointError) -> Self {
+        Self::Endpoint(error)
+    }
+}
+
+impl RequestError {
+    /// Blames the endpoint, for a request whose result no contract can influence.
+    pub(crate) fn into_endpoint_error(self) -> EndpointError {
+        match self {
+            Self::Endpoint(error) => error,
+            Self::Ambiguous(code) => EndpointError::Rpc(code),
+            Self::TooLarge => EndpointError::TooLarge,
+            Self::UnknownBlock => EndpointError::UnknownBlock,
+            Self::Reverted(_) | Self::Halted | Self::OutOfGas | Self::GasTooHigh => EndpointError::Malformed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_names_the_worst_error_that_is_true_of_all() {
+        use EndpointError::{Http, Timeout, WrongChain};
+        assert_eq!(EndpointError::summarize(&[WrongChain(5), WrongChain(6)]), ReadFailure::WrongChain);
+        assert_eq!(EndpointError::summarize(&[WrongChain(5), Http(500)]), ReadFailure::Upstream);
+        assert_eq!(EndpointError::summarize(&[Http(500), Timeout, WrongChain(5)]), ReadFailure::Timeout);
+        assert_eq!(EndpointError::summarize(&[]), ReadFailure::Upstream);
+        assert_eq!(EndpointError::summarize(&[WrongChain(5), EndpointError::UnknownBlock]), ReadFailure::BlockLost);
+        assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Http(500)]), ReadFailure::Upstream);
+    }
+
+    #[test]
+    fn some_errors_reject_only_this_kind_of_request() {
+        for (error, rejects_request_kind) in [
+            (EndpointError::Rpc(-32602), true),
+            (EndpointError::Http(400), true),
+            (EndpointError::Http(413), true),
+            (EndpointError::TooLarge, true),
+            (EndpointError::Http(401), false),
+            (EndpointError::Http(429), false),
+            (EndpointError::Http(500), false),
+            (EndpointError::Throttled(None), false),
+            (EndpointError::Timeout, false),
+            (EndpointError::Unreachable, false),
+            (EndpointError::Malformed, false),
+        ] {
+            assert_eq!(error.rejects_request_kind(), rejects_request_kind, "{error}");
+        }
+    }
+}
