@@ -16,7 +16,7 @@ use alloy::primitives::Address;
 use futures_util::future::{join, join_all};
 use portolan_abi::{log, map};
 use portolan_events::{Log, Transaction};
-use portolan_reader::{Block, Pins, ReadFailure, Receipt};
+use portolan_reader::{Block, Pins, ReadFailure, Receipt, Session};
 use tokio::time::Instant;
 
 use self::merge::{Story, Teller};
@@ -35,7 +35,6 @@ use crate::jobs::failure::Reason;
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::validate;
-use crate::jobs::wave::Waves;
 use crate::network::{Network, Networks};
 
 /// What stands where jobs have a protocol's slug: for what the host tells itself, and for the tokens of all of it.
@@ -158,25 +157,23 @@ impl<'a> Scene<'a> {
         Ok(Answer { items, blocks, missing, jobs, about_account: true })
     }
 
-    /// Asks the plugins and the host's own tables; their reads share waves.
+    /// Asks the plugins and the host's own tables; their reads share batches.
     async fn tell(&self, block: Block) -> Told {
-        let chain_id = self.network.chain_id;
-        let Plugins { snapshot, reader, round_trips } = self.sources.plugins;
+        let snapshot = self.sources.plugins.snapshot;
         let topics: HashSet<map::Word> =
             self.transaction.logs.iter().filter_map(|log| Some(map::Word(log.topics.first()?.0))).collect();
         let plans = plan::for_transaction(snapshot, self.network, &topics, &self.for_plugins);
         let by = self.deadline.of_reads();
-        let round_trips = round_trips.get(&chain_id).cloned().unwrap_or_default();
-        let waves = Waves::new(Arc::clone(reader), chain_id, block, by, round_trips);
-        // Joined before any job begins, so that no wave leaves without what the host asks.
-        let own = Own::new(self.sources.tables, &self.transaction, waves.join());
-        let waves = BTreeMap::from([(chain_id, waves)]);
+        let session = self.session(block, by);
+        // Joined before any job begins, so that no batch is flushed without what the host reads.
+        let own = Own::new(self.sources.tables, &self.transaction, session.join());
+        let sessions = BTreeMap::from([(session.chain_id(), Arc::clone(&session))]);
         let jobs = plans.into_iter().map(async |plan| {
             let by = by.min(Instant::now() + Duration::from_millis(plan.instance.limits.job_ms));
-            let outcome = job::run(&plan, &waves, by).await;
+            let outcome = job::run(&plan, &sessions, by).await;
             (plan, outcome)
         });
-        let (ran, own) = join(join_all(jobs), own.tell(self.at(&block))).await;
+        let (ran, own) = join(join_all(jobs), own.tell(self.at(&session))).await;
         let (mut tellers, mut reports) = (vec![Teller::core(own.core)], vec![own.report]);
         for (plan, outcome) in ran {
             let (teller, report) = self.admit(&plan, &outcome);
@@ -184,8 +181,7 @@ impl<'a> Scene<'a> {
             reports.push(report);
         }
         tellers.push(Teller::further(own.further));
-        let block_lost = waves.values().any(|waves| waves.block_lost());
-        Told { tellers, jobs: reports, block_lost }
+        Told { tellers, jobs: reports, block_lost: session.block_lost() }
     }
 
     /// What of a plugin's events passes the border.
@@ -209,7 +205,8 @@ impl<'a> Scene<'a> {
     ) -> Result<(Vec<answer::Event>, Option<JobReport>), Problem> {
         let Sources { networks, plugins, book, .. } = self.sources;
         let wanted: BTreeSet<Address> = stories.iter().flat_map(|story| shown::tokens(&story.event)).collect();
-        let tokens = token::shown(self.at(block), book, &wanted).await;
+        let session = self.session(*block, self.deadline.end());
+        let tokens = token::shown(self.at(&session), book, &wanted).await;
         let lost = self.lost(&tokens, &wanted);
         let shown = Shown { networks, snapshot: plugins.snapshot, tokens: &tokens };
         let count = stories.len();
@@ -220,9 +217,12 @@ impl<'a> Scene<'a> {
         }
     }
 
-    fn at<'b>(&'b self, block: &'b Block) -> At<'b> {
-        let reader = self.sources.plugins.reader.as_ref();
-        At { reader, network: self.network, block, deadline: self.deadline.end() }
+    fn session(&self, block: Block, deadline: Instant) -> Arc<Session> {
+        Session::open(Arc::clone(&self.sources.plugins.reader), self.network.chain_id, block, deadline)
+    }
+
+    fn at<'b>(&'b self, session: &'b Session) -> At<'b> {
+        At { session, network: self.network }
     }
 
     fn lost(&self, tokens: &Tokens, wanted: &BTreeSet<Address>) -> Option<JobReport> {

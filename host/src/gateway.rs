@@ -42,12 +42,11 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::validate::{self, Found};
-use crate::jobs::wave::{RoundTrips, Waves};
 use crate::names::Names;
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::registry::{PluginStatus, Registry, RegistryError, Snapshot};
-use portolan_reader::{Block, ChainReader, NetworkStatus, Pins, Reader, RpcUrl, Upstream};
+use portolan_reader::{Block, ChainReader, NetworkStatus, Pins, Reader, RpcUrl, Session, Upstream};
 use under_way::UnderWay;
 
 /// How long `/readyz` waits for an endpoint.
@@ -66,7 +65,6 @@ pub(crate) struct Gateway {
     logs_max: usize,
     /// Networks with an endpoint, by chain id.
     configured: BTreeSet<u64>,
-    round_trips: BTreeMap<u64, Arc<RoundTrips>>,
     admission: Semaphore,
     /// Of one answer.
     time: Duration,
@@ -116,7 +114,6 @@ impl Gateway {
             token_lists,
             tables: Tables::read()?,
             logs_max: config.logs_max,
-            round_trips: networks.iter().map(|network| (network.chain_id, Arc::default())).collect(),
             admission: Semaphore::new(config.in_flight_max),
             time: Duration::from_millis(config.deadline_ms),
             registry,
@@ -246,7 +243,7 @@ impl Gateway {
     }
 
     fn plugins_of<'a>(&'a self, snapshot: &'a Snapshot) -> Plugins<'a> {
-        Plugins { snapshot, reader: self.reader.clone(), round_trips: &self.round_trips }
+        Plugins { snapshot, reader: self.reader.clone() }
     }
 
     /// The right to read chains for one answer.
@@ -255,7 +252,7 @@ impl Gateway {
     }
 
     fn naming(&self, deadline: Deadline) -> Naming<'_> {
-        Naming { networks: &self.networks, reader: self.reader.as_ref(), names: &self.names, deadline }
+        Naming { networks: &self.networks, reader: self.reader.clone(), names: &self.names, deadline }
     }
 
     async fn work(
@@ -280,7 +277,7 @@ impl Gateway {
             Asked::Balances(asked) => {
                 let sources = balances::Sources {
                     networks: &self.networks,
-                    reader: self.reader.as_ref(),
+                    reader: &plugins.reader,
                     plugins: &plugins,
                     prices: &self.prices,
                 };
@@ -303,21 +300,19 @@ impl Gateway {
         (rows, jobs, pins)
     }
 
-    /// Runs all jobs whose network has a block; their reads share waves.
+    /// Runs all jobs whose network has a block; their reads share batches.
     async fn run(&self, plans: Vec<JobPlan>, pins: &Pins, deadline: Deadline) -> RanAll {
         let by = deadline.of_reads();
-        let waves = |(network, block): (Arc<Network>, Block)| {
-            let chain_id = network.chain_id;
-            let round_trips = self.round_trips.get(&chain_id).cloned().unwrap_or_default();
-            (chain_id, Waves::new(self.reader.clone(), chain_id, block, by, round_trips))
+        let session = |(network, block): (Arc<Network>, Block)| {
+            (network.chain_id, Session::open(self.reader.clone(), network.chain_id, block, by))
         };
-        let waves: BTreeMap<u64, Arc<Waves>> = pin::blocks(&self.networks, pins).into_iter().map(waves).collect();
+        let sessions: BTreeMap<u64, _> = pin::blocks(&self.networks, pins).into_iter().map(session).collect();
         let jobs = plans.into_iter().map(async |plan| {
             let outcome = match pins.get(&plan.network.chain_id) {
                 Some(Err(failure)) => Err(Failure::new(Reason::from(*failure), failure.to_string())),
                 _ => Ok(job::run(
                     &plan,
-                    &waves,
+                    &sessions,
                     by.min(Instant::now() + Duration::from_millis(plan.instance.limits.job_ms)),
                 )
                 .await),
@@ -325,7 +320,7 @@ impl Gateway {
             Ran { plan, outcome }
         });
         let jobs = join_all(jobs).await;
-        let lost = waves.iter().filter(|(_, waves)| waves.block_lost()).map(|(chain_id, _)| *chain_id);
+        let lost = sessions.iter().filter(|(_, session)| session.block_lost()).map(|(chain_id, _)| *chain_id);
         RanAll { jobs, lost: lost.collect() }
     }
 
@@ -380,11 +375,12 @@ impl Gateway {
         for Admitted { plan, found, .. } in admitted {
             wanted.entry(plan.network.chain_id).or_default().extend(found.iter().flat_map(rows::tokens));
         }
-        let (reader, prices, book) = (self.reader.as_ref(), &self.prices, self.token_lists.book());
+        let (prices, book) = (&self.prices, self.token_lists.book());
         let book = book.as_ref();
         let networks = pin::blocks(&self.networks, pins).into_iter().map(async |(network, block)| {
             let wanted = wanted.get(&network.chain_id).cloned().unwrap_or_default();
-            let at = At { reader, network: &network, block: &block, deadline: deadline.end() };
+            let session = Session::open(self.reader.clone(), network.chain_id, block, deadline.end());
+            let at = At { session: &session, network: &network };
             let jobs = plugins.at(at);
             (network.chain_id, token::read(at, &jobs, prices, book, &wanted).await, jobs.lost())
         });

@@ -4,4 +4,3 @@ pub(crate) mod failure;
 pub(crate) mod job;
 pub(crate) mod plan;
 pub(crate) mod validate;
-pub(crate) mod wave;

@@ -12,10 +12,11 @@ mod gateway;
 mod name;
 mod resolve;
 
+use std::sync::Arc;
+
 use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::{SolCall, SolValue};
-use portolan_reader::{Block, ReadFailure, Reader};
-use tokio::time::Instant;
+use portolan_reader::{ReadFailure, Session};
 
 use self::chain::Chain;
 pub(crate) use self::coin::CoinType;
@@ -42,13 +43,10 @@ pub(crate) struct Names {
     resolution: Resolution,
 }
 
-/// When, for which chain, and in how much detail names are asked for.
-#[derive(Clone, Copy)]
+/// Where, for which chain, and in how much detail names are looked up.
 pub(crate) struct At<'a> {
-    pub(crate) reader: &'a dyn Reader,
     /// Of [`MAINNET`].
-    pub(crate) block: Block,
-    pub(crate) deadline: Instant,
+    pub(crate) session: Arc<Session>,
     pub(crate) coin: CoinType,
     pub(crate) detail: Detail<'a>,
 }
@@ -198,9 +196,9 @@ impl Claim {
     }
 }
 
-impl<'a> At<'a> {
-    fn chain(&self) -> Chain<'a> {
-        Chain { reader: self.reader, block: self.block, deadline: self.deadline }
+impl At<'_> {
+    fn chain(&self) -> Chain<'_> {
+        Chain { session: &self.session }
     }
 }
 

@@ -150,11 +150,19 @@ impl Seats {
 }
 
 impl Asked {
-    /// The reply to a question that was answered at the block.
-    pub(crate) fn told(&self, block: &Block, read: &Read) -> Option<Reply> {
+    /// The replies to these reads, with the place that comes with each, where all of them were answered at the block.
+    pub(crate) fn all_told<'a>(
+        &self,
+        block: &Block,
+        reads: impl Iterator<Item = (usize, &'a Read)>,
+    ) -> Option<Vec<(usize, Reply)>> {
         let at = self.blocks.lock().iter().find(|at| at.hash == block.hash).cloned()?;
-        let outcome = at.table.lock().told(read)?.clone();
-        Some(Reply { outcome, cached: true, age_s: 0 })
+        let table = at.table.lock();
+        let told = |(place, read): (usize, &Read)| {
+            let outcome = table.told(read)?.clone();
+            Some((place, Reply { outcome, cached: true, age_s: 0 }))
+        };
+        reads.map(told).collect()
     }
 
     /// Replies in the order of the reads, by then. What was not asked yet is handed to `ask`, which must not wait.

@@ -21,6 +21,7 @@ use crate::heads::Heads;
 use crate::kept::Kept;
 use crate::limit::Limits;
 use crate::outcomes::Outcomes;
+use crate::round_trips::{LINGER_MIN, RoundTrips};
 use crate::status::NetworkStatus;
 use crate::store::{Canonical, Store};
 use crate::transport::Pool;
@@ -60,6 +61,7 @@ struct Network {
     endpoints: Arc<Endpoints>,
     heads: Arc<Heads>,
     asked: Asked,
+    round_trips: Arc<RoundTrips>,
 }
 
 impl ChainReader {
@@ -70,7 +72,7 @@ impl ChainReader {
         let network = |upstream: Upstream| {
             let endpoints = Arc::new(Endpoints::new(&upstream, &pool, limits));
             let heads = Heads::new(endpoints.clone());
-            (upstream.chain_id, Network { endpoints, heads, asked: Asked::default() })
+            (upstream.chain_id, Network { endpoints, heads, asked: Asked::default(), round_trips: Arc::default() })
         };
         let networks: BTreeMap<u64, Network> = with_endpoints.map(network).collect();
         let (kept, mut writing) = (Arc::new(Kept::new()), JoinSet::new());
@@ -90,41 +92,6 @@ impl ChainReader {
             endpoints: network.endpoints.status(),
         };
         self.networks.iter().map(status).collect()
-    }
-
-    async fn answer(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> Vec<Reply> {
-        let Some(network) = self.networks.get(&chain_id) else {
-            return vec![Reply::fresh(Outcome::Failed(ReadFailure::NotConfigured)); reads.len()];
-        };
-        let until = in_time(deadline);
-        if reads.iter().all(|read| read.freshness == Freshness::Pinned) {
-            return network.ask(&block, reads, until).await;
-        }
-        let mut replies: Vec<Option<Reply>> = reads.iter().map(|read| self.kept.get(chain_id, &block, read)).collect();
-        let open = (0..reads.len()).filter(|place| replies[*place].is_none()).collect::<Vec<_>>();
-        // Whoever asks keeps what its own freshness lets stand, be the question another's.
-        let standing = open.iter().map(|place| &reads[*place]).enumerate();
-        let standing: Vec<(usize, Read)> = standing
-            .filter(|(_, read)| read.freshness != Freshness::Pinned)
-            .map(|(place, read)| (place, read.clone()))
-            .collect();
-        let asked = if open.len() == reads.len() {
-            reads
-        } else {
-            reads.into_iter().zip(&replies).filter(|(_, kept)| kept.is_none()).map(|(read, _)| read).collect()
-        };
-        let told = network.ask(&block, asked, until).await;
-        for (place, read) in standing {
-            self.kept.keep(chain_id, &block, &read, &told[place].outcome);
-        }
-        if open.len() == replies.len() {
-            return told;
-        }
-        for (place, reply) in open.into_iter().zip(told) {
-            replies[place] = Some(reply);
-        }
-        let missing = || Reply::fresh(Outcome::Failed(ReadFailure::Upstream));
-        replies.into_iter().map(|reply| reply.unwrap_or_else(missing)).collect()
     }
 
     async fn balances(
@@ -166,8 +133,11 @@ impl Network {
     /// Asks for what nobody asked yet, in a task of its own: who started it may go away, others wait as well.
     fn fly(&self, block: Block, until: Instant, landing: Landing) {
         let (endpoints, heads) = (Arc::clone(&self.endpoints), Arc::clone(&self.heads));
+        let round_trips = Arc::clone(&self.round_trips);
         tokio::spawn(async move {
+            let began = Instant::now();
             let outcomes = outcomes(&endpoints, &heads, &block, &Reads(landing.reads()), until).await;
+            round_trips.record(began.elapsed());
             landing.land(outcomes);
         });
     }
@@ -234,17 +204,42 @@ impl Reader for ChainReader {
         .boxed()
     }
 
-    fn kept(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
-        let kept = self.kept.get(chain_id, block, read);
-        kept.or_else(|| self.networks.get(&chain_id)?.asked.told(block, read))
+    fn cached(&self, chain_id: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
+        let hit = |(place, read)| Some((place, self.kept.get(chain_id, block, read)?));
+        let mut hits: Vec<(usize, Reply)> = reads.iter().enumerate().filter_map(hit).collect();
+        let mut places = hits.iter().map(|(place, _)| *place).peekable();
+        let open = reads.iter().enumerate().filter(|(place, _)| places.next_if_eq(place).is_none());
+        let network = self.networks.get(&chain_id);
+        if let Some(known) = network.and_then(|network| network.asked.all_told(block, open)) {
+            hits.extend(known);
+            hits.sort_unstable_by_key(|(place, _)| *place);
+        }
+        hits
     }
 
     fn chunk_reads(&self, chain_id: u64) -> usize {
         self.networks.get(&chain_id).map_or(1, |network| network.endpoints.chunk_reads())
     }
 
-    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>> {
-        self.answer(chain_id, block, reads, deadline).boxed()
+    fn linger(&self, chain_id: u64) -> Duration {
+        self.networks.get(&chain_id).map_or(LINGER_MIN, |network| network.round_trips.linger())
+    }
+
+    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>> {
+        async move {
+            let Some(network) = self.networks.get(&chain_id) else {
+                return vec![Reply::fresh(Outcome::Failed(ReadFailure::NotConfigured)); reads.len()];
+            };
+            // Whoever reads keeps what its own freshness lets stand, be the request another's.
+            let may_stand = reads.iter().enumerate().filter(|(_, read)| read.freshness != Freshness::Pinned);
+            let may_stand: Vec<(usize, Read)> = may_stand.map(|(place, read)| (place, read.clone())).collect();
+            let replies = network.ask(&block, reads, in_time(deadline)).await;
+            for (place, read) in may_stand {
+                self.kept.keep(chain_id, &block, &read, &replies[place].outcome);
+            }
+            replies
+        }
+        .boxed()
     }
 
     fn scan(

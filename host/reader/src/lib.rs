@@ -1,8 +1,13 @@
 //! Thousands of contract reads in a handful of JSON-RPC requests, each at a proven block.
 //!
-//! A caller pins a block ([`Reader::pin`]) and asks batches of reads at it ([`Reader::read`]); replies come in the order
-//! of the reads. Invariant: a read's reply never depends on which other reads share its request, and nothing waits past
-//! the deadline that the caller gives. What leaves for a node, and how, is nobody's business outside of this crate.
+//! A caller pins a block ([`Reader::pin`]), opens a [`Session`] at it, and reads: replies come in the order of the reads.
+//! Caching, coalescing and batching are behind the session. Invariant: a read's reply never depends on which other reads
+//! share its request, and nothing waits past the deadline that the caller gives. What leaves for a node, and how, is
+//! nobody's business outside of this crate.
+
+mod session;
+
+mod round_trips;
 
 mod chain_reader;
 
@@ -45,6 +50,7 @@ pub mod fuzzing;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use futures_util::future::BoxFuture;
@@ -53,6 +59,7 @@ use tokio::time::Instant;
 pub use self::chain_reader::{ChainReader, Upstream};
 pub use self::limit::Limits;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};
+pub use self::session::{Participant, Session};
 pub use self::status::{EndpointState, EndpointStatus, NetworkStatus, Quantiles, Rung};
 pub use self::transaction::{Log, Receipt, Told};
 
@@ -202,7 +209,8 @@ pub enum ScanFault {
 /// Each asked network's pinned block, or why it has none; by chain id.
 pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
 
-/// Reads networks, named by their EIP-155 chain id.
+/// Reads networks, named by their EIP-155 chain id. Reads go through a [`Session`], which looks into the cache and
+/// batches.
 pub trait Reader: Send + Sync {
     /// Whether some endpoint of some network answered its own chain id.
     fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool>;
@@ -210,14 +218,19 @@ pub trait Reader: Send + Sync {
     /// The block that an answer which starts now is at.
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
-    /// The reply to a read that needs no request: kept from before, and fresh enough at this block.
-    fn kept(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply>;
+    /// The replies that need no request, for they are cached and fresh enough at this block: by the place of their
+    /// read, in order. What is known at this very block may be left out unless all of the reads are known; it costs
+    /// no request when it is fetched.
+    fn cached(&self, chain_id: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)>;
 
     /// How many reads one request of this network carries well.
     fn chunk_reads(&self, chain_id: u64) -> usize;
 
-    /// Replies in the order of `reads`, as many as `reads`; all of them before `deadline`.
-    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>>;
+    /// How long a batch of this network's reads may wait for more of them.
+    fn linger(&self, chain_id: u64) -> Duration;
+
+    /// Fetches replies to reads that are not cached, in the order of `reads` and as many; all of them before `deadline`.
+    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>>;
 
     /// What the account holds of these ERC-20 tokens.
     fn scan(

@@ -13,7 +13,7 @@ use alloy::primitives::{Address, Bytes};
 use tokio::time::Instant;
 
 use self::node::Node;
-use crate::{ChainReader, Limits, Outcome, Read, Reader, RpcUrl, Upstream};
+use crate::{Block, ChainReader, Limits, Outcome, Read, Reader, RpcUrl, Session, Upstream};
 
 /// Long enough that only a fault of the reader could use it up.
 const AMPLE: Duration = Duration::from_secs(20);
@@ -34,9 +34,13 @@ fn ample() -> Instant {
     Instant::now() + AMPLE
 }
 
+fn session(reader: &Arc<ChainReader>, block: Block, deadline: Instant) -> Arc<Session> {
+    Session::open(Arc::clone(reader) as Arc<dyn Reader>, ETHEREUM, block, deadline)
+}
+
 /// Outcomes at the node's own block.
-async fn outcomes(reader: &ChainReader, reads: Vec<Read>, deadline: Instant) -> Vec<Outcome> {
-    let replies = reader.read(ETHEREUM, node::BLOCK, reads, deadline).await;
+async fn outcomes(reader: &Arc<ChainReader>, reads: Vec<Read>, deadline: Instant) -> Vec<Outcome> {
+    let replies = session(reader, node::BLOCK, deadline).read(reads).await;
     replies.into_iter().map(|reply| reply.outcome).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What the host tells by its own tables, as a member of the waves that plugins' jobs share.
+//! What the host tells by its own tables, as a participant of the batches that plugins' jobs share.
 //!
 //! With the first views leave the questions about tokens, as far as the logs show them: so that what shows them is there
 //! when everything is told. Invariant: at most [`STEPS_MAX`] steps, each with reads that no earlier one had.
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use alloy::primitives::{Address, B256, b256};
 use portolan_events::{Decoded, Decoding, Event, Transaction, ViewCall, ViewResult};
-use portolan_reader::{Freshness, Outcome, Read, Reply};
+use portolan_reader::{Freshness, Outcome, Participant, Read, Reply};
 use tokio::time::Instant;
 
 use super::{SUBJECT, Tables};
@@ -15,7 +15,6 @@ use crate::assets::token::{self, At};
 use crate::gateway::answer::JobReport;
 use crate::gateway::report;
 use crate::jobs::failure::Reason;
-use crate::jobs::wave::Member;
 use crate::network::Network;
 
 /// Steps with reads; the deepest row takes two, a pair of pairs three.
@@ -35,7 +34,7 @@ const ERC20_TOPICS_MAX: usize = 3;
 pub(super) struct Own<'a> {
     tables: &'a Tables,
     transaction: &'a Transaction,
-    member: Member,
+    participant: Participant,
 }
 
 /// What it told.
@@ -46,13 +45,13 @@ pub(super) struct Told {
 }
 
 impl<'a> Own<'a> {
-    pub(super) fn new(tables: &'a Tables, transaction: &'a Transaction, member: Member) -> Self {
-        Self { tables, transaction, member }
+    pub(super) fn new(tables: &'a Tables, transaction: &'a Transaction, participant: Participant) -> Self {
+        Self { tables, transaction, participant }
     }
 
     /// Never fails: what could not be read stands in the report.
     pub(super) async fn tell(self, at: At<'_>) -> Told {
-        let (Self { tables, transaction, member }, network, began) = (self, at.network, Instant::now());
+        let (Self { tables, transaction, participant }, network, began) = (self, at.network, Instant::now());
         let on = portolan_events::Network { chain_id: network.chain_id, wrapped_native: network.wrapped_native };
         let mut core = Decoding::new(&tables.core, transaction, on);
         let mut further = Decoding::new(&tables.further, transaction, on);
@@ -67,7 +66,7 @@ impl<'a> Own<'a> {
                 break;
             }
             report.reads = report.reads.saturating_add(u32::try_from(reads.len()).unwrap_or(u32::MAX));
-            let mut replies = member.ask(reads).await;
+            let mut replies = participant.read(reads).await;
             report.waves += u32::from(replies.iter().any(|reply| !reply.cached));
             replies.truncate(of_core + of_further);
             let failed = replies.iter().find_map(|reply| match &reply.outcome {

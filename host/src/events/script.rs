@@ -1,6 +1,5 @@
 //! A scene of one transaction: a scripted chain, plugins that answer what they are told to, and the host's own tables.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -209,8 +208,7 @@ impl Stage {
 
     pub(super) async fn answer(&self) -> Result<Answer, Problem> {
         let (networks, tables, book) = (Networks::new([]), Tables::read().unwrap(), Book::default());
-        let round_trips = BTreeMap::new();
-        let plugins = Plugins { snapshot: &self.snapshot, reader: Arc::clone(&self.reader), round_trips: &round_trips };
+        let plugins = Plugins { snapshot: &self.snapshot, reader: Arc::clone(&self.reader) };
         let sources = Sources { networks: &networks, plugins: &plugins, tables: &tables, book: &book };
         super::answer(sources, &self.asked, Deadline::after(Duration::from_secs(60))).await
     }
@@ -236,21 +234,25 @@ impl Reader for Forgetful {
         self.script.pin(chain_id, deadline)
     }
 
-    fn kept(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
-        self.script.kept(chain_id, block, read)
+    fn cached(&self, chain_id: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
+        self.script.cached(chain_id, block, reads)
     }
 
     fn chunk_reads(&self, chain_id: u64) -> usize {
         self.script.chunk_reads(chain_id)
     }
 
-    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn linger(&self, chain_id: u64) -> Duration {
+        self.script.linger(chain_id)
+    }
+
+    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>> {
         let forgets = |left: usize| left.checked_sub(1);
         if self.forgets.fetch_update(Ordering::SeqCst, Ordering::SeqCst, forgets).is_ok() {
             let lost = Reply::fresh(Outcome::Failed(ReadFailure::BlockLost));
             return async move { vec![lost; reads.len()] }.boxed();
         }
-        self.script.read(chain_id, block, reads, deadline)
+        self.script.fetch(chain_id, block, reads, deadline)
     }
 
     fn scan(

@@ -91,7 +91,7 @@ impl Asked {
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'a> {
     pub(crate) networks: &'a Networks,
-    pub(crate) reader: &'a dyn Reader,
+    pub(crate) reader: &'a Arc<dyn Reader>,
     pub(crate) plugins: &'a Plugins<'a>,
     pub(crate) prices: &'a Prices,
 }

@@ -21,7 +21,6 @@ use crate::jobs::failure::Reason;
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::validate;
-use crate::jobs::wave::{RoundTrips, Waves};
 use crate::registry::Snapshot;
 
 /// The jobs may use that part of the time that is left, so that a hanging plugin leaves time for prices of the rest.
@@ -32,8 +31,6 @@ const TIME_PART: u32 = 4;
 pub(crate) struct Plugins<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) reader: Arc<dyn Reader>,
-    /// By chain id.
-    pub(crate) round_trips: &'a BTreeMap<u64, Arc<RoundTrips>>,
 }
 
 /// Asks them at one network's pinned block.
@@ -109,17 +106,15 @@ impl Jobs<'_> {
         }
     }
 
-    /// Runs the jobs in the order of their slugs; their reads share waves.
+    /// Runs the jobs in the order of their slugs; their reads share batches.
     async fn run(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
         let now = Instant::now();
-        let by = now + self.at.deadline.saturating_duration_since(now) / TIME_PART;
-        let chain_id = self.at.network.chain_id;
-        let round_trips = self.plugins.round_trips.get(&chain_id).cloned().unwrap_or_default();
-        let waves = Waves::new(Arc::clone(&self.plugins.reader), chain_id, *self.at.block, by, round_trips);
-        let waves = BTreeMap::from([(chain_id, waves)]);
+        let session = self.at.session;
+        let by = now + session.deadline().saturating_duration_since(now) / TIME_PART;
+        let sessions = BTreeMap::from([(session.chain_id(), session.until(by))]);
         let jobs = plans.into_iter().map(async |plan| {
             let by = by.min(now + Duration::from_millis(plan.instance.limits.job_ms));
-            let outcome = job::run(&plan, &waves, by).await;
+            let outcome = job::run(&plan, &sessions, by).await;
             (plan, outcome)
         });
         join_all(jobs).await

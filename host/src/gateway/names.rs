@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use alloy::primitives::Address;
-use portolan_reader::{Block, Pins, ReadFailure, Reader};
+use portolan_reader::{Block, Pins, ReadFailure, Reader, Session};
 
 use crate::gateway::answer::{Answer, Items, Missing, NameRecord};
 use crate::gateway::deadline::Deadline;
@@ -18,10 +18,9 @@ use crate::names::{At, CoinType, Detail, Facts, MAINNET, Name, NameFailure, Name
 use crate::network::{Network, Networks};
 
 /// What names are read from.
-#[derive(Clone, Copy)]
 pub(crate) struct Naming<'a> {
     pub(crate) networks: &'a Networks,
-    pub(crate) reader: &'a dyn Reader,
+    pub(crate) reader: Arc<dyn Reader>,
     pub(crate) names: &'a Names,
     pub(crate) deadline: Deadline,
 }
@@ -89,7 +88,8 @@ impl Naming<'_> {
     ) -> Result<(NameRecord, Block), NameFailure> {
         let (block, coins) = (pinned?, self.coins(lookup));
         let detail = if lookup.full { Detail::Full(&coins) } else { Detail::Address };
-        let at = At { reader: self.reader, block, deadline: self.deadline.of_reads(), coin: lookup.coin, detail };
+        let session = Session::open(Arc::clone(&self.reader), MAINNET, block, self.deadline.of_reads());
+        let at = At { session, coin: lookup.coin, detail };
         let record = match sought {
             Sought::Address(name) => {
                 let resolved = self.names.addresses(&at, std::slice::from_ref(name)).await.pop();
@@ -105,7 +105,7 @@ impl Naming<'_> {
 
     async fn pin(&self) -> Result<Block, ReadFailure> {
         let mainnet = self.networks.with_chain_id(MAINNET).into_iter();
-        let pins = pin::pin(self.reader, mainnet, self.deadline).await;
+        let pins = pin::pin(self.reader.as_ref(), mainnet, self.deadline).await;
         pins.get(&MAINNET).copied().unwrap_or(Err(ReadFailure::NotConfigured))
     }
 

@@ -16,8 +16,7 @@ use tokio::time::Instant;
 use self::frames::{Budget, Wanted};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::plan::{Asked, JobPlan};
-use crate::jobs::wave::{Member, Waves};
-use portolan_reader::{Block, Outcome, Reply};
+use portolan_reader::{Block, Outcome, Participant, Reply, Session};
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
 const STEPS_MAX: u32 = 24;
@@ -49,9 +48,9 @@ pub(crate) struct JobOutcome {
 }
 
 /// Runs a job at the pinned blocks, until its end or the deadline.
-pub(crate) async fn run(plan: &JobPlan, waves: &BTreeMap<u64, Arc<Waves>>, deadline: Instant) -> JobOutcome {
+pub(crate) async fn run(plan: &JobPlan, sessions: &BTreeMap<u64, Arc<Session>>, deadline: Instant) -> JobOutcome {
     let began = Instant::now();
-    let mut driver = Driver::new(plan, waves, deadline);
+    let mut driver = Driver::new(plan, sessions, deadline);
     let failure = match tokio::time::timeout_at(deadline, driver.drive()).await {
         Ok(Ok(())) => None,
         Ok(Err(failure)) => Some(failure),
@@ -71,7 +70,8 @@ pub(crate) async fn run(plan: &JobPlan, waves: &BTreeMap<u64, Arc<Waves>>, deadl
 
 struct Driver<'a> {
     plan: &'a JobPlan,
-    waves: &'a BTreeMap<u64, Arc<Waves>>,
+    /// By chain id; its own network's among them.
+    sessions: &'a BTreeMap<u64, Arc<Session>>,
     deadline: Instant,
     catalogued: BTreeSet<Address>,
     trusted: BTreeSet<Address>,
@@ -89,12 +89,12 @@ struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    fn new(plan: &'a JobPlan, waves: &'a BTreeMap<u64, Arc<Waves>>, deadline: Instant) -> Self {
+    fn new(plan: &'a JobPlan, sessions: &'a BTreeMap<u64, Arc<Session>>, deadline: Instant) -> Self {
         let catalogued = contracts(plan);
         let trusted = catalogued.clone();
         Self {
             plan,
-            waves,
+            sessions,
             deadline,
             catalogued,
             trusted,
@@ -112,10 +112,10 @@ impl<'a> Driver<'a> {
 
     async fn drive(&mut self) -> Result<(), Failure> {
         let no_pin = || Failure::new(Reason::Upstream, "the network has no pinned block");
-        let own = self.waves.get(&self.plan.network.chain_id).ok_or_else(no_pin)?;
-        let member = own.join();
+        let own = self.sessions.get(&self.plan.network.chain_id).ok_or_else(no_pin)?;
+        let participant = own.join();
         let instance = &self.plan.instance;
-        let start = self.start_map(own.block());
+        let start = self.start_map(*own.block());
         let (job, mut answer) = instance.begin(&start, self.frame(&[])?, frames::is_last).await?;
         loop {
             let step = frames::step(&answer)?;
@@ -123,7 +123,7 @@ impl<'a> Driver<'a> {
             if step.state != state::READING {
                 return self.end(step.state, step.message);
             }
-            let replies = self.read(&member, step.asked).await?;
+            let replies = self.read(&participant, step.asked).await?;
             answer = instance.resume(&job, self.frame(&replies)?, frames::is_last).await?;
         }
     }
@@ -166,7 +166,7 @@ impl<'a> Driver<'a> {
     }
 
     /// One step: every read gets a reply, if only that it was not made.
-    async fn read(&mut self, member: &Member, asked: Vec<frames::Asked>) -> Result<Vec<Reply>, Failure> {
+    async fn read(&mut self, participant: &Participant, asked: Vec<frames::Asked>) -> Result<Vec<Reply>, Failure> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
             return Err(Failure::new(Reason::OverBudget, format!("asked for more than {STEPS_MAX} waves of reads")));
@@ -184,7 +184,7 @@ impl<'a> Driver<'a> {
             }
         }
         self.networks.extend(by_network.keys());
-        let groups = by_network.into_iter().map(|(chain_id, group)| self.ask(member, chain_id, group));
+        let groups = by_network.into_iter().map(|(chain_id, group)| self.ask(participant, chain_id, group));
         let answered = futures_util::future::join_all(groups).await;
         let answered: Vec<_> = answered.into_iter().flatten().collect();
         self.waves_asked += u32::from(answered.iter().any(|(_, _, reply)| !reply.cached));
@@ -194,12 +194,17 @@ impl<'a> Driver<'a> {
         Ok(replies)
     }
 
-    async fn ask(&self, member: &Member, chain_id: u64, group: Vec<(usize, Wanted)>) -> Vec<(usize, Address, Reply)> {
+    async fn ask(
+        &self,
+        participant: &Participant,
+        chain_id: u64,
+        group: Vec<(usize, Wanted)>,
+    ) -> Vec<(usize, Address, Reply)> {
         let (places, reads): (Vec<_>, Vec<_>) = group.into_iter().unzip();
         let targets: Vec<Address> = reads.iter().map(|read| read.to).collect();
-        let replies = match self.waves.get(&chain_id) {
-            Some(_) if chain_id == self.plan.network.chain_id => member.ask(reads).await,
-            Some(waves) => waves.ask_as_guest(reads).await,
+        let replies = match self.sessions.get(&chain_id) {
+            Some(_) if chain_id == self.plan.network.chain_id => participant.read(reads).await,
+            Some(session) => session.read_as_guest(reads).await,
             None => vec![Reply::fresh(Outcome::Unsupported); reads.len()],
         };
         places.into_iter().zip(targets).zip(replies).map(|((place, to), reply)| (place, to, reply)).collect()
@@ -234,14 +239,14 @@ impl<'a> Driver<'a> {
 
     fn start_map(&self, block: Block) -> map::Start {
         let plan = self.plan;
-        let others = self.waves.iter().filter(|(chain_id, _)| **chain_id != plan.network.chain_id);
+        let others = self.sessions.iter().filter(|(chain_id, _)| **chain_id != plan.network.chain_id);
         map::Start {
             question: plan.asked.number(),
             protocol: plan.protocol.slug.clone(),
             chain_id: plan.network.chain_id,
             account: map::Address(plan.account.into_array()),
             block: block_map(block),
-            pins: others.map(|(id, waves)| map::Pin { chain_id: *id, block: block_map(waves.block()) }).collect(),
+            pins: others.map(|(id, session)| map::Pin { chain_id: *id, block: block_map(*session.block()) }).collect(),
             capabilities: capability::ALL,
             tokens: match &plan.asked {
                 Asked::Account(_) | Asked::Transaction(_) => None,

@@ -8,12 +8,12 @@ use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::abi::AbiDecoderConfig;
 use alloy::sol_types::{SolError, SolValue};
 use futures_util::future::join_all;
-use portolan_reader::{Block, Outcome, Read, ReadFailure, Reader};
+use portolan_reader::{Outcome, Read, ReadFailure, Session};
 use tokio::time::Instant;
 
 use super::contracts::OffchainLookup;
 use super::gateway::{FETCHES_MAX, Found, GatewayFault, Gateways, Request};
-use super::{Absence, MAINNET, NameFailure};
+use super::{Absence, NameFailure};
 
 /// EIP-3668 leaves the limit to clients; those in use have it at four.
 const LOOKUPS_DEEP_MAX: usize = 4;
@@ -25,9 +25,7 @@ const CALLBACK_PART: u32 = 8;
 /// The block that names are read at.
 #[derive(Clone, Copy)]
 pub(super) struct Chain<'a> {
-    pub(super) reader: &'a dyn Reader,
-    pub(super) block: Block,
-    pub(super) deadline: Instant,
+    pub(super) session: &'a Session,
 }
 
 /// A call and what became of it.
@@ -88,14 +86,7 @@ pub(super) fn returned(outcome: &Outcome) -> Result<&Bytes, NameFailure> {
 impl Chain<'_> {
     /// One round trip, or none where there is nothing to read.
     pub(super) async fn wave(&self, reads: Vec<Read>) -> Vec<Outcome> {
-        if reads.is_empty() {
-            return Vec::new();
-        }
-        let asked = reads.len();
-        let replies = self.reader.read(MAINNET, self.block, reads, self.deadline).await;
-        let mut outcomes: Vec<Outcome> = replies.into_iter().map(|reply| reply.outcome).collect();
-        outcomes.resize(asked, Outcome::Failed(ReadFailure::Upstream));
-        outcomes
+        self.session.read(reads).await.into_iter().map(|reply| reply.outcome).collect()
     }
 
     /// Brings calls that ask for off-chain lookups to their end; all of them at once.
@@ -118,8 +109,9 @@ impl Chain<'_> {
     }
 
     async fn look_up(&self, gateways: &Gateways, asked: Vec<(&mut &mut Called, OffchainLookup)>) {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        let until = self.deadline.checked_sub(left / CALLBACK_PART).unwrap_or(self.deadline);
+        let deadline = self.session.deadline();
+        let left = deadline.saturating_duration_since(Instant::now());
+        let until = deadline.checked_sub(left / CALLBACK_PART).unwrap_or(deadline);
         let answers = join_all(asked.iter().map(async |(call, lookup)| {
             let OffchainLookup { sender, urls, callData, .. } = lookup;
             let request = Request { sender: *sender, urls: urls.clone(), data: callData.clone() };

@@ -9,6 +9,7 @@ mod world;
 use std::time::Duration;
 
 use alloy::primitives::address;
+use tokio::time::Instant;
 
 use self::world::{BLOCK, World};
 use super::*;
@@ -27,8 +28,9 @@ fn names() -> Names {
     Names::new(NameSettings::default())
 }
 
-fn at(world: &World, coin: CoinType) -> At<'_> {
-    At { reader: world, block: BLOCK, deadline: Instant::now() + LONG, coin, detail: Detail::Address }
+fn at(world: &World, coin: CoinType) -> At<'static> {
+    let session = Session::open(Arc::new(world.clone()), MAINNET, BLOCK, Instant::now() + LONG);
+    At { session, coin, detail: Detail::Address }
 }
 
 async fn forward(names: &Names, world: &World, texts: &[&str]) -> Vec<Result<Address, NameFailure>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use portolan_reader::{Block, ChainReader, Outcome, Reader as _};
+use portolan_reader::{Block, Outcome, Reader, Session};
 use portolan_tests::rpc_fault::{Fault, Flaws, Overrides, Replies};
 use portolan_tests::wait;
 use tokio::task::JoinHandle;
@@ -48,13 +48,14 @@ impl Load {
     }
 
     /// Reads on and on; the first answer that is wrong ends it.
-    async fn put(&self, task: usize, reader: &ChainReader, block: Block) -> Result<(), String> {
+    async fn put(&self, task: usize, reader: Arc<dyn Reader>, block: Block) -> Result<(), String> {
         for round in 1.. {
             if self.over.load(Ordering::SeqCst) {
                 break;
             }
             let (reads, expected) = echoes(u64::try_from(task + TASKS * round).unwrap(), 5);
-            let replies = reader.read(CHAIN_ID, block, reads, tokio::time::Instant::now() + AMPLE).await;
+            let deadline = tokio::time::Instant::now() + AMPLE;
+            let replies = Session::open(Arc::clone(&reader), CHAIN_ID, block, deadline).read(reads).await;
             let outcomes: Vec<Outcome> = replies.into_iter().map(|reply| reply.outcome).collect();
             if outcomes != expected {
                 return Err(format!("{outcomes:?} instead of {expected:?}"));
@@ -74,7 +75,7 @@ fn no_answer_fails_while_one_endpoint_is_well_however_they_die_and_return() {
     let load = Arc::new(Load::default());
     let put = |task: usize| {
         let (reader, load) = (Arc::clone(&asker.reader), Arc::clone(&load));
-        asker.runtime.spawn(async move { load.put(task, &reader, block).await })
+        asker.runtime.spawn(async move { load.put(task, reader, block).await })
     };
     let mut tasks: Vec<_> = (0..TASKS).map(put).collect();
     // Two answers of each task: the second one began after the change.

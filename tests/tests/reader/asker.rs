@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use portolan_reader::{Block, ChainReader, Limits, Outcome, Read, ReadFailure, Reader as _, Rung, Upstream};
+use portolan_reader::{Block, ChainReader, Limits, Outcome, Read, ReadFailure, Reader, Rung, Session, Upstream};
 use portolan_tests::rpc_fault::RpcFault;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
@@ -36,14 +36,18 @@ impl Asker {
         self.runtime.block_on(self.reader.pin(CHAIN_ID, Instant::now() + AMPLE))
     }
 
+    pub(crate) fn session(&self, block: Block, deadline: Instant) -> Arc<Session> {
+        Session::open(Arc::clone(&self.reader) as Arc<dyn Reader>, CHAIN_ID, block, deadline)
+    }
+
     /// What the reads come to at a block.
     pub(crate) fn read(&self, block: Block, reads: &[Read]) -> Vec<Outcome> {
         self.read_within(block, reads, AMPLE)
     }
 
     pub(crate) fn read_within(&self, block: Block, reads: &[Read], time: Duration) -> Vec<Outcome> {
-        let asked = async { self.reader.read(CHAIN_ID, block, reads.to_vec(), Instant::now() + time).await };
-        let replies = self.runtime.block_on(asked);
+        let session = self.session(block, Instant::now() + time);
+        let replies = self.runtime.block_on(session.read(reads.to_vec()));
         assert_eq!(replies.len(), reads.len());
         replies.into_iter().map(|reply| reply.outcome).collect()
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::node::{self, BLOCK, Chain, Node, Say};
-use super::{ETHEREUM, ample, call, echo, outcomes, reader, reader_of, told};
+use super::{ETHEREUM, ample, call, echo, outcomes, reader, reader_of, session, told};
 use crate::multicall::MULTICALL3;
 use crate::transport::BODY_MAX_BYTES;
 use crate::{Block, Outcome, Read, ReadFailure, Reader};
@@ -53,7 +53,7 @@ async fn contracts_on_arbitrum_see_the_number_that_its_header_tells() {
     let block = reader.pin(ETHEREUM, ample()).await.unwrap();
     assert_eq!(block, Block { evm_number: 16, ..BLOCK });
     // Nodes there differ by a block of Ethereum inside of calls; the timestamp proves the block.
-    let replies = reader.read(ETHEREUM, block, vec![echo(1)], ample()).await;
+    let replies = session(&reader, block, ample()).read(vec![echo(1)]).await;
     assert_eq!(replies[0].outcome, told(1));
 }
 

@@ -7,10 +7,10 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::node::{self, Chain, Node, Say};
-use super::{ETHEREUM, ample, call, echo, outcomes, reader, told};
+use super::{ample, call, echo, outcomes, reader, session, told};
 use crate::Freshness;
 use crate::multicall::MULTICALL3;
-use crate::{Block, Kind, Outcome, Read, ReadFailure, Reader};
+use crate::{Block, Kind, Outcome, Read, ReadFailure};
 
 fn is_packed(asked: &node::Asked) -> bool {
     asked.method == "eth_call" && asked.to() == Some(MULTICALL3) && asked.params[2].is_null()
@@ -106,7 +106,7 @@ async fn a_gas_burner_starves_no_neighbour_wherever_it_stands() {
             let before = node.count("eth_call");
             // Another block, for at this one everything is known.
             let block = Block { hash: node::OTHER_NAME, ..node::BLOCK };
-            let again = reader.read(ETHEREUM, block, reads, ample()).await;
+            let again = session(&reader, block, ample()).read(reads).await;
             assert!(again.into_iter().map(|reply| reply.outcome).eq(expected), "{place} {thrifty}");
             assert_eq!(node.count("eth_call") - before, 2, "the burner is known now");
         }
@@ -163,9 +163,9 @@ async fn immutable_reads_are_asked_once_for_ever() {
     let node = Node::truthful(Chain::multicall()).await;
     let reader = reader(&[&node]);
     let reads = vec![echo(1).fresh(Freshness::Immutable), call(node::REVERTER).fresh(Freshness::Immutable), echo(3)];
-    let first = reader.read(ETHEREUM, node::BLOCK, reads.clone(), ample()).await;
+    let first = session(&reader, node::BLOCK, ample()).read(reads.clone()).await;
     let block = Block { hash: node::OTHER_NAME, ..node::BLOCK };
-    let second = reader.read(ETHEREUM, block, reads, ample()).await;
+    let second = session(&reader, block, ample()).read(reads).await;
     assert_eq!(first.iter().map(|reply| reply.cached).collect::<Vec<_>>(), [false, false, false]);
     assert_eq!(second.iter().map(|reply| reply.cached).collect::<Vec<_>>(), [true, false, false]);
     assert!(first.iter().zip(&second).all(|(first, second)| first.outcome == second.outcome));

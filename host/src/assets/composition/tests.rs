@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::script::Table;
 use super::*;
-use crate::assets::price::script::{BLOCK, Script};
+use crate::assets::price::script::Script;
 use crate::assets::price::{Price, Settings};
 use crate::assets::token::{Erc20, Erc4626};
 use crate::network::Networks;
@@ -42,7 +42,8 @@ async fn of(script: &Script, table: &Table, tokens: &[Address]) -> HashMap<Addre
     let fixed = [(A, "2000"), (B, "1")].map(|(token, usd)| (1, token, usd.parse().unwrap()));
     let prices = Prices::new(Settings { fixed: fixed.to_vec(), ..Settings::default() });
     let deadline = Instant::now() + Duration::from_secs(60);
-    let at = At { reader: script, network: networks.named("ethereum").unwrap(), block: &BLOCK, deadline };
+    let session = script.session(deadline);
+    let at = At { session: &session, network: networks.named("ethereum").unwrap() };
     let mut facts = Facts::read(at, &prices, &tokens.iter().copied().collect()).await;
     let composed = Composed::find(at, table, &prices, &mut facts).await;
     let (mut priced, _) = prices.by_facts(at, &facts, &composed, Vec::new()).await;

@@ -1,13 +1,14 @@
 //! A reader that answers from a table, and keeps what it answered as long as readers do: what changes for its block.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, Told};
+use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, Session, Told};
 use tokio::time::Instant;
 
 use super::feeds::Aggregator;
@@ -20,15 +21,15 @@ pub(crate) const BLOCK: Block = Block {
     evm_number: 21_000_000,
 };
 
-/// What is not in the table reverts, as a contract without the function does.
-#[derive(Debug, Default)]
+/// What is not in the table reverts, as a contract without the function does. A copy counts with the original.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     answers: HashMap<(Address, Bytes), Outcome>,
     transaction: Option<Result<Told, ReadFailure>>,
-    waves: Mutex<Vec<Vec<Read>>>,
-    requests: Mutex<Vec<Vec<Read>>>,
+    waves: Arc<Mutex<Vec<Vec<Read>>>>,
+    requests: Arc<Mutex<Vec<Vec<Read>>>>,
     /// Whether it is of this block.
-    kept: Mutex<HashMap<(Address, Bytes), bool>>,
+    cached: Arc<Mutex<HashMap<(Address, Bytes), bool>>>,
 }
 
 impl Script {
@@ -59,7 +60,12 @@ impl Script {
         self
     }
 
-    /// The batches that were asked so far.
+    /// A session of Ethereum at the block.
+    pub(crate) fn session(&self, deadline: Instant) -> Arc<Session> {
+        Session::open(Arc::new(self.clone()), 1, BLOCK, deadline)
+    }
+
+    /// The batches of more than one read that were looked up so far.
     pub(crate) fn waves(&self) -> Vec<Vec<Read>> {
         self.waves.lock().unwrap().clone()
     }
@@ -71,7 +77,12 @@ impl Script {
 
     /// What was answered so far is of an older block from now on.
     pub(crate) fn next_block(&self) {
-        self.kept.lock().unwrap().values_mut().for_each(|is_of_block| *is_of_block = false);
+        self.cached.lock().unwrap().values_mut().for_each(|is_of_block| *is_of_block = false);
+    }
+
+    fn is_cached(&self, read: &Read) -> bool {
+        let cached = self.cached.lock().unwrap();
+        cached.get(&(read.to, read.data.clone())).is_some_and(|is_of_block| *is_of_block || !is_pinned(read))
     }
 
     fn answer(&self, read: &Read) -> Outcome {
@@ -89,27 +100,32 @@ impl Reader for Script {
         async { Ok(BLOCK) }.boxed()
     }
 
-    fn kept(&self, _: u64, _: &Block, read: &Read) -> Option<Reply> {
-        let kept = self.kept.lock().unwrap();
-        let is_of_block = kept.get(&(read.to, read.data.clone()))?;
-        (*is_of_block || !is_pinned(read)).then(|| Reply::fresh(self.answer(read)))
+    fn cached(&self, _: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
+        assert_eq!(*block, BLOCK);
+        if let [_, _, ..] = reads {
+            self.waves.lock().unwrap().push(reads.to_vec());
+        }
+        let hit = |(place, read)| self.is_cached(read).then(|| (place, Reply::fresh(self.answer(read))));
+        reads.iter().enumerate().filter_map(hit).collect()
     }
 
     fn chunk_reads(&self, _: u64) -> usize {
         500
     }
 
-    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn linger(&self, _: u64) -> Duration {
+        Duration::from_millis(2)
+    }
+
+    fn fetch(&self, _: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
         assert_eq!(block, BLOCK);
         let replies: Vec<Reply> = reads.iter().map(|read| Reply::fresh(self.answer(read))).collect();
-        let open: Vec<Read> =
-            reads.iter().filter(|read| self.kept(chain_id, &block, read).is_none()).cloned().collect();
+        let open: Vec<Read> = reads.iter().filter(|read| !self.is_cached(read)).cloned().collect();
         let answered = open.iter().filter(|read| !matches!(self.answer(read), Outcome::Failed(_)));
-        self.kept.lock().unwrap().extend(answered.map(|read| ((read.to, read.data.clone()), true)));
+        self.cached.lock().unwrap().extend(answered.map(|read| ((read.to, read.data.clone()), true)));
         if !open.is_empty() {
             self.requests.lock().unwrap().push(open);
         }
-        self.waves.lock().unwrap().push(reads);
         async move { replies }.boxed()
     }
 

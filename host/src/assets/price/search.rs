@@ -53,7 +53,7 @@ struct Places {
 impl<'a> Search<'a> {
     pub(super) fn new(prices: &'a Prices, at: At<'a>, facts: &'a Facts, composed: &'a Composed) -> Self {
         let now = Instant::now();
-        let wait = (at.deadline.saturating_duration_since(now) / HTTP_PART).min(HTTP_WAIT_MAX);
+        let wait = (at.session.deadline().saturating_duration_since(now) / HTTP_PART).min(HTTP_WAIT_MAX);
         Self { prices, at, facts, composed, http_until: now + wait, known: BTreeMap::new() }
     }
 
@@ -102,9 +102,9 @@ impl<'a> Search<'a> {
     fn written(&self, places: &Places, replies: &[Reply]) -> Option<Price> {
         let told = places.feeds.iter().map(|(feed, at)| {
             let replies = replies.get(at.clone()).unwrap_or_default();
-            feeds::judge(*feed, replies, self.at.block.timestamp).inspect_err(|fault| {
+            feeds::judge(*feed, replies, self.at.session.block().timestamp).inspect_err(|fault| {
                 let network = &self.at.network.slug;
-                tracing::debug!(%network, feed = %feed.address, block = self.at.block.number, %fault, "feed is not used");
+                tracing::debug!(%network, feed = %feed.address, block = self.at.session.block().number, %fault, "feed is not used");
             })
         });
         let told = told.collect::<Result<Vec<_>, _>>().ok()?.into_iter();
@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
                 tracing::debug!(network = %self.at.network.slug, %token, "quote is of a token with other decimals");
                 continue;
             }
-            let age_s = self.at.block.timestamp.saturating_sub(quote.timestamp);
+            let age_s = self.at.session.block().timestamp.saturating_sub(quote.timestamp);
             known.price = Some(Price { usd: quote.usd, source: "llama", age_s: Some(age_s) });
         }
     }

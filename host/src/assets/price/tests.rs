@@ -75,7 +75,8 @@ async fn of(script: &Script, settings: &Settings, tokens: &[Address]) -> HashMap
 
 /// Of what was asked for alone.
 async fn by(prices: &Prices, script: &Script, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
-    let at = At { reader: script, network: &ethereum(), block: &BLOCK, deadline };
+    let session = script.session(deadline);
+    let at = At { session: &session, network: &ethereum() };
     let facts = Facts::read(at, prices, &tokens.iter().copied().collect()).await;
     let (mut priced, ridden) = prices.by_facts(at, &facts, &Composed::default(), Vec::new()).await;
     assert!(ridden.is_empty());

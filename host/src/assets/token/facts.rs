@@ -121,7 +121,7 @@ impl Facts {
 
 /// The replies to its questions, where none of them takes a request.
 fn kept(at: At<'_>, token: Address) -> Option<Vec<Reply>> {
-    questions(token).map(|read| at.reader.kept(at.network.chain_id, at.block, &read)).collect()
+    at.session.cached(&questions(token).collect::<Vec<_>>())
 }
 
 /// What has to be read to show these tokens, as far as is known from what is kept. Of those in `asked` nothing: what is
@@ -133,7 +133,7 @@ pub(crate) fn open_reads(at: At<'_>, tokens: &BTreeSet<Address>, asked: &mut BTr
             let open = match kept(at, *token) {
                 Some(replies) => {
                     facts.hear(at, *token, &mut replies.into_iter());
-                    let is_open = |read: &Read| at.reader.kept(at.network.chain_id, at.block, read).is_none();
+                    let is_open = |read: &Read| at.session.cached(std::slice::from_ref(read)).is_none();
                     supply(*token).filter(is_open).into_iter().collect()
                 }
                 None => questions(*token).chain(supply(*token)).collect::<Vec<_>>(),

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::assets::composition::script::Table;
 use crate::assets::price::Settings;
-use crate::assets::price::script::{BLOCK, Script, is_pinned};
+use crate::assets::price::script::{Script, is_pinned};
 use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
@@ -44,7 +44,8 @@ async fn tokens(script: &Script, settings: Settings, wanted: &[Address]) -> Toke
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let (prices, book) = (Prices::new(settings), Book::default());
-    let at = At { reader: script, network, block: &BLOCK, deadline };
+    let session = script.session(deadline);
+    let at = At { session: &session, network };
     read(at, &Table::default(), &prices, &book, &wanted.iter().copied().collect()).await
 }
 

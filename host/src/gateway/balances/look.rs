@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
-use portolan_reader::{Block, ReadFailure, ScanFault};
+use portolan_reader::{Block, ReadFailure, ScanFault, Session};
 use tokio::time::Instant;
 
 use super::lost::{Lost, Why};
@@ -76,7 +76,7 @@ impl Look<'_> {
             return Ok((block, holdings));
         }
         tracing::debug!(network = %self.network.slug, block = block.number, "pinned block is unknown, reading again");
-        let again = pin::pin(self.sources.reader, [self.network].into_iter(), self.deadline).await;
+        let again = pin::pin(self.sources.reader.as_ref(), [self.network].into_iter(), self.deadline).await;
         let block = again.get(&self.network.chain_id).copied().unwrap_or(Err(ReadFailure::BlockLost))?;
         Ok((block, self.read(block).await))
     }
@@ -119,7 +119,8 @@ impl Look<'_> {
     /// The chain has the last word on what a token is called and on its decimals; a list has it on the logo.
     async fn tokens(&self, block: &Block, held: Vec<(Address, U256)>, lost: &mut Lost) -> (Vec<Held>, Vec<JobReport>) {
         let wanted: BTreeSet<Address> = held.iter().map(|(token, _)| *token).collect();
-        let at = At { reader: self.sources.reader, network: self.network, block, deadline: self.deadline.end() };
+        let session = self.session(*block, self.deadline.end());
+        let at = At { session: &session, network: self.network };
         let plugins = self.sources.plugins.at(at);
         let tokens = token::read(at, &plugins, self.sources.prices, &self.asked.book, &wanted).await;
         let mut known = Vec::new();
@@ -130,6 +131,10 @@ impl Look<'_> {
             }
         }
         (known, plugins.lost())
+    }
+
+    pub(super) fn session(&self, block: Block, deadline: Instant) -> Arc<Session> {
+        Session::open(Arc::clone(self.sources.reader), self.network.chain_id, block, deadline)
     }
 
     fn blank(&self) -> JobReport {

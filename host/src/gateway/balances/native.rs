@@ -9,8 +9,7 @@ use crate::assets::token::NATIVE;
 impl Look<'_> {
     pub(super) async fn native(&self, block: Block) -> Holdings {
         let read = Read { kind: Kind::NativeBalance, ..Read::call(self.asked.account, Bytes::new()) };
-        let until = self.deadline.of_reads();
-        let replies = self.sources.reader.read(self.network.chain_id, block, vec![read], until).await;
+        let replies = self.session(block, self.deadline.of_reads()).read(vec![read]).await;
         let told = match replies.first().map(|reply| &reply.outcome) {
             Some(Outcome::Ok(word)) => word.first_chunk::<32>().ok_or(ScanFault::Refused),
             Some(Outcome::Failed(failure)) => Err(ScanFault::Unread(*failure)),

@@ -1,7 +1,8 @@
 //! A reader of scripted networks: what is not scripted is zero, or reverts as a contract without the function does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
@@ -19,7 +20,7 @@ alloy::sol! {
 pub(super) const FIRST: u64 = 100;
 
 /// What one network does.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Chain {
     /// Why it gives no block.
     down: Option<ReadFailure>,
@@ -30,14 +31,14 @@ struct Chain {
     lost_below: u64,
 }
 
-/// Networks by chain id; one that is not there has no endpoint.
-#[derive(Debug, Default)]
+/// Networks by chain id; one that is not there has no endpoint. A copy counts with the original.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     chains: BTreeMap<u64, Chain>,
-    heads: Mutex<BTreeMap<u64, u64>>,
-    kept: Mutex<HashSet<(u64, Address, Bytes)>>,
+    heads: Arc<Mutex<BTreeMap<u64, u64>>>,
+    kept: Arc<Mutex<HashSet<(u64, Address, Bytes)>>>,
     /// Reads and scans that a network had to be asked for.
-    requests: Mutex<BTreeMap<u64, usize>>,
+    requests: Arc<Mutex<BTreeMap<u64, usize>>>,
 }
 
 fn block(number: u64) -> Block {
@@ -136,15 +137,19 @@ impl Reader for Script {
         async move { pinned }.boxed()
     }
 
-    fn kept(&self, _: u64, _: &Block, _: &Read) -> Option<Reply> {
-        None
+    fn cached(&self, _: u64, _: &Block, _: &[Read]) -> Vec<(usize, Reply)> {
+        Vec::new()
     }
 
     fn chunk_reads(&self, _: u64) -> usize {
         500
     }
 
-    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn linger(&self, _: u64) -> Duration {
+        Duration::from_millis(2)
+    }
+
+    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
         let mut kept = lock(&self.kept);
         let is_new: Vec<bool> = reads
             .iter()

@@ -10,6 +10,7 @@ use super::script::{FIRST, Script};
 use super::*;
 use crate::assets::price::{Feed, Settings};
 use crate::gateway::answer::JobStatus;
+use crate::registry::Snapshot;
 
 const ACCOUNT: Address = Address::repeat_byte(0xac);
 const A: Address = Address::repeat_byte(0xaa);
@@ -52,10 +53,9 @@ impl Scene {
         let prices = Prices::new(Settings { fixed: fixed.collect(), feeds: self.feeds.clone(), http: None });
         let deadline = Deadline::after(Duration::from_secs(8));
         let pins = pin::pin(&self.script, asked.networks(&networks).into_iter(), deadline).await;
-        let (snapshot, round_trips) = Default::default();
-        let reader = Arc::new(Script::default());
-        let plugins = Plugins { snapshot: &snapshot, reader, round_trips: &round_trips };
-        let sources = Sources { networks: &networks, reader: &self.script, plugins: &plugins, prices: &prices };
+        let reader: Arc<dyn Reader> = Arc::new(self.script.clone());
+        let plugins = Plugins { snapshot: &Snapshot::default(), reader: Arc::new(Script::default()) };
+        let sources = Sources { networks: &networks, reader: &reader, plugins: &plugins, prices: &prices };
         answer(sources, &asked, pins, deadline).await
     }
 

@@ -83,7 +83,7 @@ async fn what_is_not_there_is_told_as_what_it_is() {
         (Some(of(vec![1; 31])), Absence::BadRecord),
         (Some(of(vec![1; 32])), Absence::BadRecord),
         (Some(plain(Vec::new())), Absence::Refused),
-        (Some(Box::new(|_: &[u8]| Outcome::GasCap) as _), Absence::Refused),
+        (Some(Arc::new(|_: &[u8]| Outcome::GasCap) as _), Absence::Refused),
     ] {
         let mut world = World::default();
         world.resolver("alice.eth", RESOLVER);
@@ -108,7 +108,7 @@ async fn what_could_not_be_read_is_not_taken_for_absent() {
     // The resolver alone could not be read.
     let mut world = World::default();
     world.resolver("alice.eth", RESOLVER);
-    world.contract(RESOLVER, Box::new(|_| Outcome::Failed(ReadFailure::Upstream)));
+    world.contract(RESOLVER, Arc::new(|_| Outcome::Failed(ReadFailure::Upstream)));
     assert_eq!(forward_one(&names(), &world, "alice.eth").await, Err(NameFailure::Unread(ReadFailure::Upstream)));
 }
 
@@ -116,7 +116,7 @@ async fn what_could_not_be_read_is_not_taken_for_absent() {
 async fn a_bad_name_does_not_hide_the_others() {
     let mut world = World::default();
     world.resolver("alice.eth", RESOLVER).contract(RESOLVER, addresses(&[("alice.eth", ALICE)]));
-    world.resolver("bad.eth", OTHER).contract(OTHER, Box::new(|_| reverted()));
+    world.resolver("bad.eth", OTHER).contract(OTHER, Arc::new(|_| reverted()));
     let found = forward(&names(), &world, &["bad.eth", "alice.eth", "none.eth"]).await;
     assert_eq!(found, [absent(Absence::Refused), Ok(ALICE), absent(Absence::NoResolver)]);
 }

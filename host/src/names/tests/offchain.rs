@@ -85,7 +85,8 @@ async fn a_silent_gateway_ends_with_the_answers_time() {
     let service = Service::start(Reply::Silence).await;
     let world = world(checking(vec![service.get_url()]));
     let deadline = Instant::now() + Duration::from_millis(200);
-    let at = At { deadline, ..at(&world, CoinType::ETHEREUM) };
+    let at = at(&world, CoinType::ETHEREUM);
+    let at = At { session: at.session.until(deadline), ..at };
     let found = names_of(&service).addresses(&at, &[name("x.off.eth")]).await.remove(0);
     assert_eq!(found.as_ref().map(|found| found.address), Err(&NameFailure::Gateway(GatewayFault::Timeout)));
     assert!(found.unwrap_err().is_timeout());
@@ -179,7 +180,7 @@ async fn a_lookup_that_cannot_be_read_or_is_huge_is_not_made() {
 async fn a_plain_resolver_may_ask_gateways_too() {
     let service = Service::start(good(ALICE)).await;
     let urls = vec![service.get_url()];
-    let world = world(Box::new(move |data| {
+    let world = world(Arc::new(move |data| {
         if world::call::<Resolver::addr_0Call>(data).is_some() {
             return lookup(RESOLVER, &urls, data, EXTRA);
         }

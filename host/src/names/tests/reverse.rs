@@ -83,7 +83,7 @@ async fn what_is_no_text_is_no_name() {
             Some(_) => outcome.clone(),
             None => world::reverted(),
         };
-        world.contract(REVERSE, Box::new(contract));
+        world.contract(REVERSE, Arc::new(contract));
         assert_eq!(primary(&world, CoinType::ETHEREUM, &[ALICE]).await, [absent(Absence::BadRecord)], "{shown}");
     }
 }
@@ -92,7 +92,7 @@ async fn what_is_no_text_is_no_name() {
 async fn a_name_that_could_not_be_led_back_is_not_taken_for_none() {
     let mut world = world(CoinType::ETHEREUM, &[(ALICE, "alice.eth")]);
     world.resolver("alice.eth", RESOLVER);
-    world.contract(RESOLVER, Box::new(|_| Outcome::Failed(ReadFailure::Timeout)));
+    world.contract(RESOLVER, Arc::new(|_| Outcome::Failed(ReadFailure::Timeout)));
     let found = primary(&world, CoinType::ETHEREUM, &[ALICE]).await;
     assert_eq!(found, [Err(NameFailure::Unread(ReadFailure::Timeout))]);
 }

@@ -15,7 +15,7 @@ fn names() -> Names {
 
 /// One that knows these names.
 fn knowing(of: &'static [(&str, Address)]) -> world::Contract {
-    Box::new(move |data| {
+    Arc::new(move |data| {
         let asked = call::<UniversalResolver::resolveWithGatewaysCall>(data).unwrap();
         assert_eq!(asked.gateways, [LOCAL_BATCH]);
         let found = of.iter().find(|(text, _)| *name(text).dns() == asked.name);
@@ -29,7 +29,7 @@ fn knowing(of: &'static [(&str, Address)]) -> world::Contract {
 }
 
 fn failing(data: Vec<u8>) -> world::Contract {
-    Box::new(move |_| Outcome::Reverted(data.clone().into()))
+    Arc::new(move |_| Outcome::Reverted(data.clone().into()))
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn one_round_trip_is_enough_where_there_is_one() {
 #[tokio::test]
 async fn without_one_the_registry_is_asked_in_no_more_round_trips() {
     for contract in
-        [None, Some(failing(Vec::new())), Some(failing(vec![1, 2, 3, 4])), Some(Box::new(|_: &[u8]| ok(7_u64)) as _)]
+        [None, Some(failing(Vec::new())), Some(failing(vec![1, 2, 3, 4])), Some(Arc::new(|_: &[u8]| ok(7_u64)) as _)]
     {
         let mut world = World::default();
         world.resolver("alice.eth", RESOLVER).contract(RESOLVER, addresses(&[("alice.eth", ALICE)]));
@@ -73,7 +73,7 @@ async fn one_that_is_gone_is_replaced_by_the_registry() {
     world.contract(UNIVERSAL, knowing(&[("alice.eth", ALICE)]));
     let names = names();
     assert_eq!(forward_one(&names, &world, "alice.eth").await, Ok(ALICE));
-    world.contract(UNIVERSAL, Box::new(|_| Outcome::NoCode));
+    world.contract(UNIVERSAL, Arc::new(|_| Outcome::NoCode));
     world.resolver("alice.eth", RESOLVER).contract(RESOLVER, addresses(&[("alice.eth", BOB)]));
     assert_eq!(forward_one(&names, &world, "alice.eth").await, Ok(BOB));
     assert_eq!(world.round_trips(), 1 + 3);
@@ -115,7 +115,7 @@ async fn its_errors_are_told_as_what_they_mean() {
 
 /// One that has the resolver's lookup batched, as the real one does.
 fn batching(url: String) -> world::Contract {
-    Box::new(move |data| {
+    Arc::new(move |data| {
         if call::<UniversalResolver::resolveWithGatewaysCall>(data).is_some() {
             let request = BatchGateway::Request { sender: RESOLVER, urls: vec![url.clone()], data: vec![7].into() };
             let query = BatchGateway::queryCall { requests: vec![request] }.abi_encode();

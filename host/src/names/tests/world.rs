@@ -1,7 +1,8 @@
 //! A chain with a registry of names and contracts that answer as a test says, and a count of what was asked.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, address};
 use alloy::sol_types::{SolCall, SolError, SolValue};
@@ -24,14 +25,15 @@ pub(super) const BLOCK: Block = Block {
 };
 
 /// What a contract does with calldata.
-pub(super) type Contract = Box<dyn Fn(&[u8]) -> Outcome + Send + Sync>;
+pub(super) type Contract = Arc<dyn Fn(&[u8]) -> Outcome + Send + Sync>;
 
-#[derive(Default)]
+/// A copy counts with the original.
+#[derive(Clone, Default)]
 pub(super) struct World {
     registry: HashMap<B256, Address>,
     contracts: HashMap<Address, Contract>,
     lost: Option<ReadFailure>,
-    waves: Mutex<Vec<Vec<Read>>>,
+    waves: Arc<Mutex<Vec<Vec<Read>>>>,
 }
 
 pub(super) fn ok(returned: impl SolValue) -> Outcome {
@@ -54,7 +56,7 @@ pub(super) fn name(text: &str) -> Name {
 /// A resolver of ENSIP-1 with what its functions return, by calldata.
 pub(super) fn plain(records: Vec<(Vec<u8>, Vec<u8>)>) -> Contract {
     let records: HashMap<Vec<u8>, Vec<u8>> = records.into_iter().collect();
-    Box::new(move |data| match call::<Resolver::supportsInterfaceCall>(data) {
+    Arc::new(move |data| match call::<Resolver::supportsInterfaceCall>(data) {
         Some(_) => ok(false),
         None => records.get(data).map_or_else(reverted, |returned| Outcome::Ok(returned.clone().into())),
     })
@@ -71,7 +73,7 @@ pub(super) fn addresses(of: &[(&str, Address)]) -> Contract {
 /// A resolver of ENSIP-10: what it does with a name as DNS writes it and a record's calldata. Other calls come with an
 /// empty name.
 pub(super) fn extended(resolve: impl Fn(&[u8], &[u8]) -> Outcome + Send + Sync + 'static) -> Contract {
-    Box::new(move |data| {
+    Arc::new(move |data| {
         if let Some(asked) = call::<Resolver::supportsInterfaceCall>(data) {
             return ok(asked.interfaceId.0 == [0x90, 0x61, 0xb9, 0x23]);
         }
@@ -155,15 +157,19 @@ impl Reader for World {
         async { Ok(BLOCK) }.boxed()
     }
 
-    fn kept(&self, _: u64, _: &Block, _: &Read) -> Option<Reply> {
-        None
+    fn cached(&self, _: u64, _: &Block, _: &[Read]) -> Vec<(usize, Reply)> {
+        Vec::new()
     }
 
     fn chunk_reads(&self, _: u64) -> usize {
         500
     }
 
-    fn read(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn linger(&self, _: u64) -> Duration {
+        Duration::from_millis(2)
+    }
+
+    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
         assert_eq!((chain_id, block), (1, BLOCK));
         let replies = reads.iter().map(|read| Reply::fresh(self.outcome(read))).collect();
         self.waves.lock().unwrap().push(reads);

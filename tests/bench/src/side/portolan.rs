@@ -7,8 +7,8 @@ use std::time::Duration;
 use alloy::primitives::{Bytes, U256};
 use alloy::sol_types::SolCall as _;
 use anyhow::{Context as _, Result, bail, ensure};
-use futures_util::future::{BoxFuture, join_all, poll_immediate};
-use portolan_reader::{Block, ChainReader, Limits, Outcome, Read, Reader, Reply, Rung, Upstream};
+use futures_util::future::{BoxFuture, FutureExt as _, join_all, poll_immediate};
+use portolan_reader::{Block, ChainReader, Limits, Outcome, Read, Reader, Reply, Rung, Session, Upstream};
 use tokio::time::Instant;
 
 use super::Asked;
@@ -33,7 +33,8 @@ impl Portolan {
 
     pub(super) async fn balances(&mut self, asked: &Asked<'_>) -> Result<Vec<U256>> {
         let (reader, block, deadline) = self.begin(asked).await?;
-        amounts(&reader.read(self.chain_id, block, reads(asked), deadline).await)
+        let session = Session::open(reader, self.chain_id, block, deadline);
+        amounts(&session.read(reads(asked)).await)
     }
 
     pub(super) async fn scan(&mut self, asked: &Asked<'_>) -> Result<Vec<(usize, U256)>> {
@@ -106,7 +107,8 @@ impl Batches {
         let Self { chain_id, reader, block, deadline, batches } = self;
         let mut under_way = Vec::new();
         for batch in batches {
-            let mut answer: BoxFuture<'_, Vec<Reply>> = reader.read(chain_id, block, batch, deadline);
+            let session = Session::open(Arc::clone(&reader) as Arc<dyn Reader>, chain_id, block, deadline);
+            let mut answer: BoxFuture<'_, Vec<Reply>> = async move { session.read(batch).await }.boxed();
             ensure!(poll_immediate(&mut answer).await.is_none(), "answered while the node is held");
             under_way.push(answer);
         }

@@ -1,6 +1,5 @@
 //! Waves of facts, over a scripted chain.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::U256;
@@ -8,7 +7,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::assets::price::Settings;
-use crate::assets::price::script::{BLOCK, Script, is_pinned};
+use crate::assets::price::script::{Script, is_pinned};
 use crate::assets::token::contracts::{Erc20, Erc4626, Pair};
 use crate::network::Networks;
 
@@ -33,7 +32,8 @@ fn pair(script: &mut Script, pair: Address, tokens: [Address; 2]) {
 async fn facts(script: &Script, tokens: impl IntoIterator<Item = Address>) -> Facts {
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
-    let at = At { reader: script, network: &Arc::clone(network), block: &BLOCK, deadline };
+    let session = script.session(deadline);
+    let at = At { session: &session, network };
     Facts::read(at, &Prices::new(Settings::default()), &tokens.into_iter().collect()).await
 }
 

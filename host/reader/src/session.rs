@@ -1,0 +1,252 @@
+//! The reads of one answer on one network: at one pinned block, until one deadline, from the cache where they can be.
+//!
+//! Jobs take part in batches: a batch is flushed when it fills a request, when no participant can run on without
+//! replies, when its oldest read has lingered for long enough, or when the deadline is near. Invariant: a participant
+//! that waits is not in `running`, so the last one to read flushes; and a read is looked up once, where it enters.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::round_trips::LINGER_MAX;
+use crate::{Block, Outcome, Read, ReadFailure, Reader, Reply};
+
+/// Reads one network at one block.
+pub struct Session {
+    reader: Arc<dyn Reader>,
+    chain_id: u64,
+    block: Block,
+    deadline: Instant,
+    /// Reads that are flushed at once, for they fill a request.
+    chunk_reads: usize,
+    block_lost: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    participants: u64,
+    /// Participants that run, and so may still read.
+    running: BTreeSet<u64>,
+    queue: Vec<Queued>,
+    queued_reads: usize,
+}
+
+/// The reads of one participant's step that were not in the cache.
+struct Queued {
+    /// The participant that waits for them; none where a guest does.
+    participant: Option<u64>,
+    reads: Vec<Read>,
+    replies: oneshot::Sender<Vec<Reply>>,
+}
+
+/// A job's part in the batches of its network's session; it runs unless it waits for replies.
+#[derive(Debug)]
+pub struct Participant {
+    session: Arc<Session>,
+    id: u64,
+}
+
+impl Participant {
+    /// Waits for the replies to reads of the participant's own network: in order, and as many.
+    pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
+        self.session.read_in_batch(Some(self.id), reads).await
+    }
+}
+
+impl Drop for Participant {
+    fn drop(&mut self) {
+        self.session.state().running.remove(&self.id);
+        self.session.flush_if_due();
+    }
+}
+
+impl Session {
+    /// Opens a session of this network at this block.
+    pub fn open(reader: Arc<dyn Reader>, chain_id: u64, block: Block, deadline: Instant) -> Arc<Self> {
+        let chunk_reads = reader.chunk_reads(chain_id);
+        let (block_lost, state) = (AtomicBool::default(), Mutex::default());
+        Arc::new(Self { reader, chain_id, block, deadline, chunk_reads, block_lost, state })
+    }
+
+    /// Opens another session of the same network at the same block, with a deadline of its own.
+    pub fn until(&self, deadline: Instant) -> Arc<Self> {
+        Self::open(Arc::clone(&self.reader), self.chain_id, self.block, deadline)
+    }
+
+    pub fn chain_id(&self) -> u64 {
+        self.chain_id
+    }
+
+    pub fn block(&self) -> &Block {
+        &self.block
+    }
+
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// Whether no endpoint knew the block any more: what was read at it has to be read again at another.
+    pub fn block_lost(&self) -> bool {
+        self.block_lost.load(Ordering::Relaxed)
+    }
+
+    /// The replies to reads of which none needs a request.
+    pub fn cached(&self, reads: &[Read]) -> Option<Vec<Reply>> {
+        // One by one, for the first that is not cached ends it.
+        let reply = |read| self.reader.cached(self.chain_id, &self.block, std::slice::from_ref(read)).pop();
+        reads.iter().map(|read| reply(read).map(|(_, reply)| reply)).collect()
+    }
+
+    /// Reads at once, apart from any batch: replies in the order of the reads, and as many. No reads are no request.
+    pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
+        let (hits, misses) = self.look_up(reads);
+        if misses.is_empty() {
+            return merge(hits, Vec::new());
+        }
+        merge(hits, self.fetch(misses).await)
+    }
+
+    /// Adds a participant, which runs.
+    pub fn join(self: &Arc<Self>) -> Participant {
+        let mut state = self.state();
+        state.participants += 1;
+        let id = state.participants;
+        state.running.insert(id);
+        Participant { session: Arc::clone(self), id }
+    }
+
+    /// Waits for the replies to reads of a participant of another network's session. Nobody waits for a guest: its
+    /// reads go with the next batch, which lingers no longer for them.
+    pub async fn read_as_guest(self: &Arc<Self>, reads: Vec<Read>) -> Vec<Reply> {
+        self.read_in_batch(None, reads).await
+    }
+
+    /// A participant whose reads are all in the cache runs on at once, so that it meets the others at what has to be
+    /// fetched, however many steps each of them takes to get there.
+    async fn read_in_batch(self: &Arc<Self>, participant: Option<u64>, reads: Vec<Read>) -> Vec<Reply> {
+        let (hits, reads) = self.look_up(reads);
+        if reads.is_empty() {
+            return merge(hits, Vec::new());
+        }
+        let count = reads.len();
+        let (replies, fetched) = oneshot::channel();
+        let first = {
+            let mut state = self.state();
+            if let Some(id) = participant {
+                state.running.remove(&id);
+            }
+            state.queued_reads += count;
+            state.queue.push(Queued { participant, reads, replies });
+            state.queue.len() == 1
+        };
+        if !self.flush_if_due() && first {
+            self.flush_after_linger();
+        }
+        let fetched = match tokio::time::timeout_at(self.deadline, fetched).await {
+            Ok(Ok(fetched)) if fetched.len() == count => fetched,
+            _ => vec![Reply::fresh(Outcome::Failed(ReadFailure::Timeout)); count],
+        };
+        merge(hits, fetched)
+    }
+
+    /// The replies that are in the cache by the place of their read, and the reads that have to be fetched.
+    fn look_up(&self, reads: Vec<Read>) -> (Vec<(usize, Reply)>, Vec<Read>) {
+        let hits = self.reader.cached(self.chain_id, &self.block, &reads);
+        if hits.is_empty() {
+            return (hits, reads);
+        }
+        let mut places = hits.iter().map(|(place, _)| *place).peekable();
+        let is_miss = |(place, read)| places.next_if_eq(&place).is_none().then_some(read);
+        let misses = reads.into_iter().enumerate().filter_map(is_miss).collect();
+        (hits, misses)
+    }
+
+    fn flush_if_due(self: &Arc<Self>) -> bool {
+        let due = {
+            let state = self.state();
+            let near = self.deadline.saturating_duration_since(Instant::now()) < LINGER_MAX * 2;
+            state.running.is_empty() || state.queued_reads >= self.chunk_reads || near
+        };
+        if due {
+            self.flush();
+        }
+        due
+    }
+
+    fn flush_after_linger(self: &Arc<Self>) {
+        let (session, linger) = (Arc::clone(self), self.reader.linger(self.chain_id));
+        tokio::spawn(async move {
+            tokio::time::sleep(linger).await;
+            session.flush();
+        });
+    }
+
+    /// Sends what is queued, in a task of its own that ends by the deadline.
+    fn flush(self: &Arc<Self>) {
+        let queue = {
+            let mut state = self.state();
+            state.queued_reads = 0;
+            std::mem::take(&mut state.queue)
+        };
+        if !queue.is_empty() {
+            let session = Arc::clone(self);
+            tokio::spawn(async move { session.send(queue).await });
+        }
+    }
+
+    async fn send(self: Arc<Self>, mut queue: Vec<Queued>) {
+        let sizes: Vec<usize> = queue.iter().map(|queued| queued.reads.len()).collect();
+        let reads = queue.iter_mut().flat_map(|queued| std::mem::take(&mut queued.reads)).collect();
+        let mut fetched = self.fetch(reads).await.into_iter();
+        // All that this batch answers run from here on: counted before the first of them can read again.
+        let woken = queue.iter().filter(|queued| !queued.replies.is_closed()).filter_map(|queued| queued.participant);
+        self.state().running.extend(woken);
+        for (queued, size) in queue.into_iter().zip(sizes) {
+            let own = fetched.by_ref().take(size).collect();
+            // One that gave up waiting is gone, and takes part no more.
+            drop(queued.replies.send(own));
+        }
+    }
+
+    async fn fetch(&self, reads: Vec<Read>) -> Vec<Reply> {
+        let replies = self.reader.fetch(self.chain_id, self.block, reads, self.deadline).await;
+        if replies.iter().any(|reply| reply.outcome == Outcome::Failed(ReadFailure::BlockLost)) {
+            self.block_lost.store(true, Ordering::Relaxed);
+        }
+        replies
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { chain_id, block, .. } = self;
+        f.debug_struct("Session").field("chain_id", chain_id).field("block", block).finish_non_exhaustive()
+    }
+}
+
+/// Puts replies from the cache, by the place of their read, between those that were fetched for the other reads.
+fn merge(hits: Vec<(usize, Reply)>, fetched: Vec<Reply>) -> Vec<Reply> {
+    if hits.is_empty() {
+        return fetched;
+    }
+    let mut all = Vec::with_capacity(hits.len() + fetched.len());
+    let mut fetched = fetched.into_iter();
+    for (place, hit) in hits {
+        all.extend(fetched.by_ref().take(place - all.len()));
+        all.push(hit);
+    }
+    all.extend(fetched);
+    all
+}
+
+#[cfg(test)]
+mod tests;

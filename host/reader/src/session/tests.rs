@@ -1,0 +1,174 @@
+//! Participants of a session, over a reader that answers each read with its own calldata.
+
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use alloy::primitives::{Address, B256, Bytes};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::*;
+use crate::round_trips::LINGER_MIN;
+use crate::{Scan, Told};
+
+/// Answers every read with its own calldata, and counts requests.
+#[derive(Default)]
+struct Echo {
+    requests: AtomicUsize,
+    largest: AtomicUsize,
+}
+
+impl Reader for Echo {
+    fn is_usable(&self, _: Instant) -> BoxFuture<'_, bool> {
+        async { true }.boxed()
+    }
+
+    fn pin(&self, _: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async { Err(ReadFailure::NotConfigured) }.boxed()
+    }
+
+    /// Whatever is read of the highest address.
+    fn cached(&self, _: u64, _: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
+        let hits = reads.iter().enumerate().filter(|(_, read)| read.to == CACHED);
+        hits.map(|(place, read)| (place, Reply::fresh(Outcome::Ok(read.data.clone())))).collect()
+    }
+
+    fn chunk_reads(&self, _: u64) -> usize {
+        500
+    }
+
+    fn linger(&self, _: u64) -> Duration {
+        LINGER_MIN
+    }
+
+    fn fetch(&self, _: u64, _: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+        self.requests.fetch_add(1, Ordering::SeqCst);
+        self.largest.fetch_max(reads.len(), Ordering::SeqCst);
+        let replies = reads.into_iter().map(|read| Reply::fresh(Outcome::Ok(read.data))).collect();
+        async move { replies }.boxed()
+    }
+
+    fn scan(&self, _: u64, _: Block, _: Address, _: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
+        async { Scan::default() }.boxed()
+    }
+
+    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+        async { Err(ReadFailure::NotConfigured) }.boxed()
+    }
+}
+
+const CACHED: Address = Address::repeat_byte(0xff);
+
+fn session(echo: &Arc<Echo>) -> Arc<Session> {
+    let reader = Arc::clone(echo);
+    let block = Block { number: 1, hash: B256::ZERO, parent: B256::ZERO, timestamp: 1, evm_number: 1 };
+    Session::open(reader, 1, block, Instant::now() + Duration::from_secs(30))
+}
+
+fn reads(job: u8, count: u8) -> Vec<Read> {
+    (0..count).map(|read| Read::call(Address::ZERO, vec![job, read])).collect()
+}
+
+fn cached(read: Read) -> Read {
+    Read { to: CACHED, ..read }
+}
+
+fn echoed(job: u8, count: u8) -> Vec<Reply> {
+    (0..count).map(|read| Reply::fresh(Outcome::Ok(Bytes::from(vec![job, read])))).collect()
+}
+
+#[tokio::test]
+async fn reads_of_all_jobs_that_wait_are_one_batch() {
+    let echo = Arc::new(Echo::default());
+    let session = session(&echo);
+    let participants: Vec<Participant> = (0..20).map(|_| session.join()).collect();
+    let jobs = (0_u8..).zip(&participants).map(|(job, participant)| async move {
+        for step in 1..=3 {
+            assert_eq!(participant.read(reads(job, step)).await, echoed(job, step));
+        }
+    });
+    futures_util::future::join_all(jobs).await;
+    assert_eq!(echo.requests.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test]
+async fn a_job_that_runs_for_long_keeps_the_others_waiting_for_the_linger_only() {
+    let echo = Arc::new(Echo::default());
+    let session = session(&echo);
+    let (busy, quick) = (session.join(), session.join());
+    // Long before the deadline of the answer, which is all that would end the wait otherwise.
+    let replies = tokio::time::timeout(Duration::from_secs(10), quick.read(reads(1, 1))).await;
+    assert_eq!(replies.ok(), Some(echoed(1, 1)));
+    drop(busy);
+}
+
+#[tokio::test]
+async fn the_end_of_a_running_job_lets_the_waiting_ones_go() {
+    let echo = Arc::new(Echo::default());
+    let session = session(&echo);
+    let (ending, waiting) = (session.join(), session.join());
+    let reading = waiting.read(reads(1, 2));
+    let (replies, ()) = tokio::join!(reading, async move { drop(ending) });
+    assert_eq!((replies, echo.requests.load(Ordering::SeqCst)), (echoed(1, 2), 1));
+}
+
+#[tokio::test]
+async fn a_job_that_gives_up_waiting_leaves_no_trace() {
+    let echo = Arc::new(Echo::default());
+    let session = session(&echo);
+    let (gone, busy) = (session.join(), session.join());
+    assert!(gone.read(reads(1, 1)).now_or_never().is_none());
+    drop(gone);
+    assert_eq!(busy.read(reads(2, 1)).await, echoed(2, 1));
+    drop(busy);
+    assert!(session.state().running.is_empty());
+}
+
+#[tokio::test]
+async fn replies_from_the_cache_need_no_batch_so_jobs_of_any_depth_meet() {
+    let echo = Arc::new(Echo::default());
+    let session = session(&echo);
+    let participants: Vec<Participant> = (0..8).map(|_| session.join()).collect();
+    let jobs = (0_u8..).zip(&participants).map(|(depth, participant)| async move {
+        for step in 0..depth {
+            let known = reads(depth, 2).into_iter().map(cached).collect();
+            assert_eq!(participant.read(known).await, echoed(depth, 2), "step {step}");
+        }
+        assert_eq!(participant.read(reads(depth, 1)).await, echoed(depth, 1));
+    });
+    futures_util::future::join_all(jobs).await;
+    assert_eq!(echo.requests.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn only_what_is_not_in_the_cache_is_fetched_and_every_reply_has_its_place() {
+    let echo = Arc::new(Echo::default());
+    let session = session(&echo);
+    let participant = session.join();
+    for known in [&[][..], &[0], &[4], &[1, 2], &[0, 3, 4], &[0, 1, 2, 3, 4]] {
+        let is_known = |place: usize| known.contains(&place);
+        let mixed: Vec<Read> = reads(7, 5)
+            .into_iter()
+            .enumerate()
+            .map(|(place, read)| if is_known(place) { cached(read) } else { read })
+            .collect();
+        let fetches = usize::from(known.len() < 5);
+        for _ in 0..2 {
+            echo.requests.store(0, Ordering::SeqCst);
+            echo.largest.store(0, Ordering::SeqCst);
+            assert_eq!(participant.read(mixed.clone()).await, echoed(7, 5), "{known:?}");
+            assert_eq!(echo.largest.load(Ordering::SeqCst), 5 - known.len());
+            assert_eq!(session.read(mixed.clone()).await, echoed(7, 5), "{known:?}");
+            assert_eq!(echo.requests.load(Ordering::SeqCst), 2 * fetches);
+        }
+        assert_eq!(session.cached(&mixed).is_some(), known.len() == 5);
+    }
+}
+
+#[tokio::test]
+async fn no_reads_are_no_request() {
+    let echo = Arc::new(Echo::default());
+    let session = session(&echo);
+    assert_eq!((session.read(Vec::new()).await, session.join().read(Vec::new()).await), (Vec::new(), Vec::new()));
+    assert_eq!(echo.requests.load(Ordering::SeqCst), 0);
+}
