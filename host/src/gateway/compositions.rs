@@ -4,12 +4,13 @@
 //! again in the same answer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
+use parking_lot::Mutex;
 use portolan_reader::Reader;
 use tokio::time::Instant;
 
@@ -57,12 +58,12 @@ impl Plugins<'_> {
 impl Jobs<'_> {
     /// Reports of the jobs by whose fault something is missing; each is at least partly there.
     pub(crate) fn lost(self) -> Vec<JobReport> {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).lost
+        self.state.into_inner().lost
     }
 
     async fn ask(&self, tokens: &[Address]) -> HashMap<Address, Composition> {
         let mut plans = plan::for_tokens(self.plugins.snapshot, self.at.network, tokens);
-        plans.retain(|plan| !self.state().given_up.contains(&plan.protocol.slug));
+        plans.retain(|plan| !self.state.lock().given_up.contains(&plan.protocol.slug));
         if tokens.is_empty() || plans.is_empty() {
             return HashMap::new();
         }
@@ -96,7 +97,7 @@ impl Jobs<'_> {
 
     /// A lie is told in any case, and a failure unless others told all: then nothing is missing.
     fn note(&self, Failed { report, has_lied, has_ended }: Failed, all_told: bool) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if has_lied || !has_ended {
             state.given_up.insert(report.protocol.clone());
         }
@@ -118,10 +119,6 @@ impl Jobs<'_> {
             (plan, outcome)
         });
         join_all(jobs).await
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

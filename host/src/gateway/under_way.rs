@@ -3,10 +3,11 @@
 //! Invariant: an answer ends for all who wait for it, or, where they all went away, is dropped; nothing is kept after it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
+use parking_lot::Mutex;
 use portolan_reader::Pins;
 
 use crate::gateway::answer::Answer;
@@ -31,7 +32,7 @@ impl UnderWay {
     }
 
     fn find_or_start(&self, key: Key, work: impl FnOnce() -> Work) -> Shared<Work> {
-        let mut under_way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut under_way = self.0.lock();
         // No more than there are answers in flight: those that ended, or were left by all, go here.
         under_way.retain(|_, work| work.upgrade().is_some_and(|work| work.peek().is_none()));
         if let Some(work) = under_way.get(&key).and_then(WeakShared::upgrade) {
@@ -96,6 +97,6 @@ mod tests {
         assert_eq!(go.send(()), Ok(()));
         assert!(second.await.is_err());
         assert!(under_way.join(key(1), overloaded).await.is_err());
-        assert_eq!(under_way.0.lock().unwrap().len(), 1);
+        assert_eq!(under_way.0.lock().len(), 1);
     }
 }

@@ -1,11 +1,11 @@
 //! Compositions out of a table, which keeps what was asked.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 
 use alloy::primitives::{Address, U256};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 
 use super::{Composition, Compositions};
 
@@ -24,13 +24,13 @@ impl Table {
 
     /// Question by question.
     pub(crate) fn asked(&self) -> Vec<Vec<Address>> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().clone()
     }
 }
 
 impl Compositions for Table {
     fn of<'a>(&'a self, tokens: &'a [Address]) -> BoxFuture<'a, HashMap<Address, Composition>> {
-        self.asked.lock().unwrap().push(tokens.to_vec());
+        self.asked.lock().push(tokens.to_vec());
         let told = tokens.iter().filter_map(|token| Some((*token, self.told.get(token)?.clone()))).collect();
         async move { told }.boxed()
     }

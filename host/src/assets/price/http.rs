@@ -7,12 +7,13 @@ mod base_url;
 mod reply;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::{Shared, join_all};
+use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -103,7 +104,7 @@ impl HttpPrices {
     ) -> Vec<(Address, Quote)> {
         self.start(chain_id, tokens);
         let ends: Vec<Ended> = {
-            let under_way = self.under_way();
+            let under_way = self.under_way.lock();
             tokens.iter().filter_map(|token| under_way.get(&(chain_id, *token)).cloned()).collect()
         };
         // Who waited in vain looks at what there is all the same.
@@ -117,7 +118,7 @@ impl HttpPrices {
         if self.is_paused() {
             return;
         }
-        let mut under_way = self.under_way();
+        let mut under_way = self.under_way.lock();
         let is_wanted = |token: &Address| {
             let coin = (chain_id, *token);
             !under_way.contains_key(&coin) && self.fresh(coin).is_none()
@@ -144,16 +145,12 @@ impl HttpPrices {
     }
 
     fn is_paused(&self) -> bool {
-        let until = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = self.paused_until.lock();
         until.is_some_and(|until| Instant::now() < until)
     }
 
     fn pause(&self) {
-        *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + PAUSE);
-    }
-
-    fn under_way(&self) -> MutexGuard<'_, HashMap<Coin, Ended>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.paused_until.lock() = Some(Instant::now() + PAUSE);
     }
 }
 
@@ -193,7 +190,7 @@ impl Request {
 
 impl Drop for Request {
     fn drop(&mut self) {
-        let mut under_way = self.prices.under_way();
+        let mut under_way = self.prices.under_way.lock();
         for token in &self.tokens {
             under_way.remove(&(self.chain_id, *token));
         }

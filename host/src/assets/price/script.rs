@@ -1,13 +1,14 @@
 //! A reader that answers from a table, and keeps what it answered as long as readers do: what changes for its block.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, Session, Told};
 use tokio::time::Instant;
 
@@ -67,21 +68,21 @@ impl Script {
 
     /// The batches of more than one read that were looked up so far.
     pub(crate) fn waves(&self) -> Vec<Vec<Read>> {
-        self.waves.lock().unwrap().clone()
+        self.waves.lock().clone()
     }
 
     /// What of them left for a node.
     pub(crate) fn requests(&self) -> Vec<Vec<Read>> {
-        self.requests.lock().unwrap().clone()
+        self.requests.lock().clone()
     }
 
     /// What was answered so far is of an older block from now on.
     pub(crate) fn next_block(&self) {
-        self.cached.lock().unwrap().values_mut().for_each(|is_of_block| *is_of_block = false);
+        self.cached.lock().values_mut().for_each(|is_of_block| *is_of_block = false);
     }
 
     fn is_cached(&self, read: &Read) -> bool {
-        let cached = self.cached.lock().unwrap();
+        let cached = self.cached.lock();
         cached.get(&(read.to, read.data.clone())).is_some_and(|is_of_block| *is_of_block || !is_pinned(read))
     }
 
@@ -103,7 +104,7 @@ impl Reader for Script {
     fn cached(&self, _: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
         assert_eq!(*block, BLOCK);
         if let [_, _, ..] = reads {
-            self.waves.lock().unwrap().push(reads.to_vec());
+            self.waves.lock().push(reads.to_vec());
         }
         let hit = |(place, read)| self.is_cached(read).then(|| (place, Reply::fresh(self.answer(read))));
         reads.iter().enumerate().filter_map(hit).collect()
@@ -122,9 +123,9 @@ impl Reader for Script {
         let replies: Vec<Reply> = reads.iter().map(|read| Reply::fresh(self.answer(read))).collect();
         let open: Vec<Read> = reads.iter().filter(|read| !self.is_cached(read)).cloned().collect();
         let answered = open.iter().filter(|read| !matches!(self.answer(read), Outcome::Failed(_)));
-        self.cached.lock().unwrap().extend(answered.map(|read| ((read.to, read.data.clone()), true)));
+        self.cached.lock().extend(answered.map(|read| ((read.to, read.data.clone()), true)));
         if !open.is_empty() {
-            self.requests.lock().unwrap().push(open);
+            self.requests.lock().push(open);
         }
         async move { replies }.boxed()
     }

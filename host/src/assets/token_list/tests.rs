@@ -3,9 +3,9 @@
 pub(crate) mod host;
 
 use std::fs;
-use std::sync::Mutex;
 
 use alloy::primitives::Address;
+use parking_lot::Mutex;
 use serde_json::json;
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
@@ -65,7 +65,7 @@ impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Warnings {
         if *event.metadata().level() <= Level::WARN {
             let mut line = String::new();
             event.record(&mut Fields(&mut line));
-            self.0.lock().unwrap().push(line);
+            self.0.lock().push(line);
         }
     }
 }
@@ -78,7 +78,7 @@ impl Warnings {
     }
 
     fn told(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
+        self.0.lock().clone()
     }
 }
 

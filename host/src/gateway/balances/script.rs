@@ -1,13 +1,14 @@
 //! A reader of scripted networks: what is not scripted is zero, or reverts as a contract without the function does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use portolan_reader::{Block, Freshness, Kind, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault, Told};
 use tokio::time::Instant;
 
@@ -95,15 +96,15 @@ impl Script {
 
     /// Requests to a network since the last time that it was asked for.
     pub(super) fn take_requests(&self, chain_id: u64) -> usize {
-        lock(&self.requests).remove(&chain_id).unwrap_or_default()
+        self.requests.lock().remove(&chain_id).unwrap_or_default()
     }
 
     /// The network, and whether it knows the block; one that does not gives the next one from then on.
     fn ask(&self, chain_id: u64, block: &Block) -> Option<&Chain> {
-        *lock(&self.requests).entry(chain_id).or_default() += 1;
+        *self.requests.lock().entry(chain_id).or_default() += 1;
         let chain = &self.chains[&chain_id];
         if block.number < chain.lost_below {
-            lock(&self.heads).insert(chain_id, block.number + 1);
+            self.heads.lock().insert(chain_id, block.number + 1);
             return None;
         }
         Some(chain)
@@ -119,10 +120,6 @@ impl Chain {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Reader for Script {
     fn is_usable(&self, _: Instant) -> BoxFuture<'_, bool> {
         async { true }.boxed()
@@ -130,7 +127,7 @@ impl Reader for Script {
 
     fn pin(&self, chain_id: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         let pinned = match self.chains.get(&chain_id).map(|chain| chain.down) {
-            Some(None) => Ok(block(lock(&self.heads).get(&chain_id).copied().unwrap_or(FIRST))),
+            Some(None) => Ok(block(self.heads.lock().get(&chain_id).copied().unwrap_or(FIRST))),
             Some(Some(failure)) => Err(failure),
             None => Err(ReadFailure::NotConfigured),
         };
@@ -150,7 +147,7 @@ impl Reader for Script {
     }
 
     fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
-        let mut kept = lock(&self.kept);
+        let mut kept = self.kept.lock();
         let is_new: Vec<bool> = reads
             .iter()
             .map(|read| {

@@ -1,8 +1,9 @@
 //! A gateway on loopback that answers as its test says, and keeps what it was asked.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -62,13 +63,13 @@ impl Service {
 
     /// Method, target and body of each request.
     pub(in crate::names) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().clone()
     }
 }
 
 async fn serve(mut stream: TcpStream, reply: Reply, asked: Arc<Mutex<Vec<String>>>) {
     let Some(request) = request(&mut stream).await else { return };
-    asked.lock().unwrap().push(request);
+    asked.lock().push(request);
     let (status, head, body) = match reply {
         Reply::Json(status, body) => (status, "content-type: application/json\r\n".to_owned(), body),
         Reply::Head(status, head) => (status, head, String::new()),

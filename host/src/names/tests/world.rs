@@ -1,13 +1,14 @@
 //! A chain with a registry of names and contracts that answer as a test says, and a count of what was asked.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, address};
 use alloy::sol_types::{SolCall, SolError, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, Told};
 use tokio::time::Instant;
 
@@ -127,12 +128,12 @@ impl World {
 
     /// Round trips so far.
     pub(super) fn round_trips(&self) -> usize {
-        self.waves.lock().unwrap().len()
+        self.waves.lock().len()
     }
 
     /// Whether a function of a contract was called.
     pub(super) fn was_called(&self, to: Address, selector: [u8; 4]) -> bool {
-        self.waves.lock().unwrap().iter().flatten().any(|read| read.to == to && read.data.starts_with(&selector))
+        self.waves.lock().iter().flatten().any(|read| read.to == to && read.data.starts_with(&selector))
     }
 
     fn outcome(&self, read: &Read) -> Outcome {
@@ -172,7 +173,7 @@ impl Reader for World {
     fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
         assert_eq!((chain_id, block), (1, BLOCK));
         let replies = reads.iter().map(|read| Reply::fresh(self.outcome(read))).collect();
-        self.waves.lock().unwrap().push(reads);
+        self.waves.lock().push(reads);
         async move { replies }.boxed()
     }
 

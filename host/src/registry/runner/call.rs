@@ -239,10 +239,10 @@ mod tests {
     async fn one_plugin_never_holds_more_threads_than_its_share() {
         let calls = Calls::new(Handle::current());
         let (release, held) = mpsc::channel::<()>();
-        let held = Arc::new(std::sync::Mutex::new(held));
+        let held = Arc::new(parking_lot::Mutex::new(held));
         let hang = || {
             let held = Arc::clone(&held);
-            calls.call(ENOUGH_TO_BEGIN, move || held.lock().is_ok_and(|held| held.recv().is_ok()))
+            calls.call(ENOUGH_TO_BEGIN, move || held.lock().recv().is_ok())
         };
         let outcomes = futures_util::future::join_all((0..3 * RUNNING_MAX).map(|_| hang())).await;
         assert!(outcomes.iter().all(|outcome| *outcome == Err(CallFailure::Timeout)));

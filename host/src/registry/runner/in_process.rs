@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use abi_stable::std_types::{RSlice, RVec};
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use portolan_abi::codec;
 use portolan_abi::map::{SettingsError, StartError};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
@@ -67,7 +68,7 @@ impl InProcess {
         let cell = InstanceCell { plugin: self.plugin, raw };
         let catalogue = answered(self.plugin.catalogue()(&cell.raw), "catalogue")?;
         let id = InstanceId(self.next_id());
-        locked(&self.instances).insert(id, Arc::new(cell));
+        self.instances.lock().insert(id, Arc::new(cell));
         Ok(Configured { instance: InstanceLease::new(Arc::clone(self) as _, id), catalogue })
     }
 
@@ -85,13 +86,13 @@ impl InProcess {
         let answer = cell.resume(frame)?;
         let id = JobId(self.next_id());
         if !is_last(&answer) {
-            locked(&self.jobs).insert(id, Arc::new(cell));
+            self.jobs.lock().insert(id, Arc::new(cell));
         }
         Ok((JobLease::new(Arc::clone(self) as _, id), answer))
     }
 
     fn claim(&self, job: JobId) -> Result<Claim, RunFailure> {
-        let table = locked(&self.jobs);
+        let table = self.jobs.lock();
         let cell = table.get(&job).ok_or_else(|| RunFailure::Fault("resume of a job that has ended".into()))?;
         Claim::new(cell).ok_or_else(|| RunFailure::Fault("resume of a job that has not returned".into()))
     }
@@ -113,7 +114,7 @@ impl Runner for InProcess {
         is_last: IsLast,
     ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
         Box::pin(async move {
-            let cell = locked(&self.instances).get(&instance).cloned();
+            let cell = self.instances.lock().get(&instance).cloned();
             let cell = cell.ok_or_else(|| RunFailure::Fault("start on an instance that has ended".into()))?;
             let this = Arc::clone(&self);
             self.calls.call(self.resume_limit, move || this.begin_now(cell, &start, &frame, is_last)).await?
@@ -131,7 +132,7 @@ impl Runner for InProcess {
             let work = move || {
                 let answer = claim.0.resume(&frame)?;
                 if is_last(&answer) {
-                    drop(locked(&this.jobs).remove(&job)); // The claim holds the cell.
+                    drop(this.jobs.lock().remove(&job)); // The claim holds the cell.
                 }
                 Ok(answer)
             };
@@ -140,14 +141,14 @@ impl Runner for InProcess {
     }
 
     fn drop_job(&self, job: JobId) {
-        let cell = locked(&self.jobs).remove(&job);
+        let cell = self.jobs.lock().remove(&job);
         if let Some(cell) = cell {
             self.calls.dispose(DROP_LIMIT, cell);
         }
     }
 
     fn drop_instance(&self, instance: InstanceId) {
-        let cell = locked(&self.instances).remove(&instance);
+        let cell = self.instances.lock().remove(&instance);
         if let Some(cell) = cell {
             self.calls.dispose(DROP_LIMIT, cell);
         }
@@ -239,9 +240,4 @@ fn answered(bytes: RVec<u8>, call: &str) -> Result<Vec<u8>, RunFailure> {
         }
         _ => Ok(bytes.to_vec()),
     }
-}
-
-/// A panic of another holder leaves these maps whole: they are changed by single inserts and removes.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,10 @@
 //! A price service on loopback that answers as its test says, and keeps what it was asked.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use alloy::primitives::Address;
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -47,7 +48,7 @@ impl Service {
 
     /// The targets of all connections so far; empty for one that sent no request.
     pub(in crate::assets::price) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().clone()
     }
 
     pub(in crate::assets::price) fn release(&self) {
@@ -62,7 +63,7 @@ async fn serve(mut stream: TcpStream, answer: Answer, asked: Arc<Mutex<Vec<Strin
         request.push(byte[0]);
     }
     let target = String::from_utf8_lossy(&request).split(' ').nth(1).unwrap_or_default().to_owned();
-    asked.lock().unwrap().push(target);
+    asked.lock().push(target);
     let bytes = match answer {
         Answer::Body(body) => ok(&body),
         Answer::Raw(bytes) => bytes,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -14,6 +14,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use portolan_reader::RpcUrl;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -106,8 +107,8 @@ impl Host {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (notes, queue) = (Arc::clone(&notes), Arc::clone(&queue));
                 let answer = service_fn(move |request: Request<Incoming>| {
-                    notes.lock().unwrap().push(request.into_parts().0);
-                    let answer = queue.lock().unwrap().pop_front().unwrap_or_else(|| Answer::status(500));
+                    notes.lock().push(request.into_parts().0);
+                    let answer = queue.lock().pop_front().unwrap_or_else(|| Answer::status(500));
                     async move { Ok::<_, Infallible>(answer.response().await) }
                 });
                 // A client that goes away is none of the host's business.
@@ -124,10 +125,10 @@ impl Host {
     }
 
     pub(crate) fn then(&self, answer: Answer) {
-        self.answers.lock().unwrap().push_back(answer);
+        self.answers.lock().push_back(answer);
     }
 
     pub(crate) fn asked(&self) -> Vec<Parts> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().clone()
     }
 }
