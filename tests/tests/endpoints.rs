@@ -18,7 +18,7 @@ mod replies;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256};
-use portolan_reader::{Block, Outcome, Read, Rung};
+use portolan_reader::{BatchMethod, Block, Outcome, Read};
 use portolan_tests::bytecode::{self, CLOCK, ECHO, WEALTHY};
 use portolan_tests::chain::Chain;
 use portolan_tests::rpc_fault::{Flaws, Overrides, RpcFault};
@@ -67,18 +67,18 @@ fn clock_at(block: &Block) -> Outcome {
     Outcome::Ok([word(block.evm_number), word(block.timestamp)].concat().into())
 }
 
-fn on_each_rung() -> [Flaws; 3] {
+fn with_each_batch_method() -> [Flaws; 3] {
     let ignores = Flaws { overrides: Overrides::Ignored, ..Flaws::default() };
     let hides = Flaws { hides_multicall: true, ..ignores.clone() };
     [Flaws::default(), ignores, hides]
 }
 
 /// The best one with these flaws.
-fn rung_with(flaws: &Flaws) -> Rung {
+fn batch_method_with(flaws: &Flaws) -> BatchMethod {
     match (flaws.overrides, flaws.hides_multicall) {
-        (Overrides::Taken, _) => Rung::Override,
-        (_, false) => Rung::Multicall3,
-        (_, true) => Rung::Single,
+        (Overrides::Taken, _) => BatchMethod::Override,
+        (_, false) => BatchMethod::Multicall3,
+        (_, true) => BatchMethod::Single,
     }
 }
 
@@ -86,11 +86,11 @@ fn all_failed(outcomes: &[Outcome]) -> bool {
     outcomes.iter().all(|outcome| matches!(outcome, Outcome::Failed(_)))
 }
 
-/// Runs one case on each rung at the same time: most of a case is waiting.
-fn on_all_rungs(case: impl Fn(&Chain, Flaws) + Sync) {
+/// Runs one case with each batch method at the same time: most of a case is waiting.
+fn for_all_batch_methods(case: impl Fn(&Chain, Flaws) + Sync) {
     let chain = chain();
     std::thread::scope(|scope| {
-        for flaws in on_each_rung() {
+        for flaws in with_each_batch_method() {
             let (chain, case) = (&chain, &case);
             scope.spawn(move || case(chain, flaws));
         }

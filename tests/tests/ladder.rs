@@ -1,4 +1,4 @@
-//! The ladder of an endpoint: each rung is found where a node hides or breaks what the rungs above it need, and what a
+//! The ladder of an endpoint: each base is found where a node hides or breaks what the rungs above it need, and what a
 //! read comes to is the same on all of them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256};
 use asker::{AMPLE, Asker, CHAIN_ID};
-use portolan_reader::{Block, Kind, Outcome, Read, Reader as _, Rung};
+use portolan_reader::{BatchMethod, Block, Kind, Outcome, Read, Reader as _};
 use portolan_tests::bytecode::{
     self, BOMB, BURNER, CLOCK, COSTLY, COUNTER, Contract, ECHO, HALTER, LONG, NOBODY, QUITTER, REENTRANT, REVERTER,
     SENDER, SWALLOWER, THIEF, WEALTH_WEI, WEALTHY,
@@ -35,34 +35,34 @@ fn chain() -> Arc<Chain> {
     CHAIN.get(start).unwrap()
 }
 
-/// What a node is like, and the rung that is the best with it.
-fn nodes() -> Vec<(Flaws, Rung)> {
+/// What a node is like, and the base that is the best with it.
+fn nodes() -> Vec<(Flaws, BatchMethod)> {
     let truthful = Flaws::default();
     let ignores = Flaws { overrides: Overrides::Ignored, ..Flaws::default() };
     let refuses = Flaws { overrides: Overrides::Refused, ..Flaws::default() };
     let hides = |flaws: &Flaws| Flaws { hides_multicall: true, ..flaws.clone() };
     let blind = |flaws: &Flaws, hashes| Flaws { hashes, ..flaws.clone() };
     vec![
-        (truthful.clone(), Rung::Override),
-        (hides(&truthful), Rung::Override),
-        (blind(&truthful, Hashes::UnknownAnswered), Rung::Override),
-        (blind(&truthful, Hashes::Ignored), Rung::Override),
-        (Flaws { gas: Gas::Refused(10_000_000), ..truthful.clone() }, Rung::Override),
-        (Flaws { gas: Gas::Lowered(10_000_000), ..truthful.clone() }, Rung::Override),
-        (Flaws { request_max_bytes: Some(80_000), ..truthful }, Rung::Override),
-        (ignores.clone(), Rung::Multicall3),
-        (refuses.clone(), Rung::Multicall3),
-        (blind(&ignores, Hashes::UnknownAnswered), Rung::Multicall3),
-        (blind(&refuses, Hashes::Ignored), Rung::Multicall3),
-        (Flaws { gas: Gas::Refused(10_000_000), ..ignores.clone() }, Rung::Multicall3),
-        (hides(&ignores), Rung::Single),
-        (hides(&refuses), Rung::Single),
-        (blind(&hides(&refuses), Hashes::Ignored), Rung::Single),
+        (truthful.clone(), BatchMethod::Override),
+        (hides(&truthful), BatchMethod::Override),
+        (blind(&truthful, Hashes::UnknownAnswered), BatchMethod::Override),
+        (blind(&truthful, Hashes::Ignored), BatchMethod::Override),
+        (Flaws { gas: Gas::Refused(10_000_000), ..truthful.clone() }, BatchMethod::Override),
+        (Flaws { gas: Gas::Lowered(10_000_000), ..truthful.clone() }, BatchMethod::Override),
+        (Flaws { request_max_bytes: Some(80_000), ..truthful }, BatchMethod::Override),
+        (ignores.clone(), BatchMethod::Multicall3),
+        (refuses.clone(), BatchMethod::Multicall3),
+        (blind(&ignores, Hashes::UnknownAnswered), BatchMethod::Multicall3),
+        (blind(&refuses, Hashes::Ignored), BatchMethod::Multicall3),
+        (Flaws { gas: Gas::Refused(10_000_000), ..ignores.clone() }, BatchMethod::Multicall3),
+        (hides(&ignores), BatchMethod::Single),
+        (hides(&refuses), BatchMethod::Single),
+        (blind(&hides(&refuses), Hashes::Ignored), BatchMethod::Single),
     ]
 }
 
-/// A node on each rung.
-fn one_on_each_rung() -> [Flaws; 3] {
+/// A node on each base.
+fn one_with_each_batch_method() -> [Flaws; 3] {
     let ignores = Flaws { overrides: Overrides::Ignored, ..Flaws::default() };
     let hides = Flaws { hides_multicall: true, ..ignores.clone() };
     [Flaws::default(), ignores, hides]
@@ -200,7 +200,7 @@ fn multicall3_bytes() -> u128 {
 #[test]
 fn each_node_is_asked_on_its_best_rung_and_the_answers_are_the_same_on_all() {
     let chain = chain();
-    for (flaws, expected_rung) in nodes() {
+    for (flaws, expected_method) in nodes() {
         let rpc = RpcFault::before(&chain.url).unwrap();
         rpc.flawed(flaws.clone());
         let asker = Asker::behind(&[&rpc]);
@@ -210,8 +210,8 @@ fn each_node_is_asked_on_its_best_rung_and_the_answers_are_the_same_on_all() {
         for ((read, outcome), expected) in reads.iter().zip(&outcomes).zip(&expected) {
             assert_eq!(shown(outcome), shown(expected), "{} with {flaws:?}", shown(read));
         }
-        assert_eq!(asker.rung(), Some(expected_rung), "{flaws:?}");
-        // What was found is remembered: nothing asks in the way of another rung any more.
+        assert_eq!(asker.batch_method(), Some(expected_method), "{flaws:?}");
+        // What was found is remembered: nothing asks in the way of another base any more.
         let before = [Way::Override, Way::Multicall3].map(|way| rpc.calls(way));
         let more: Vec<Read> = (0..50).map(|number| call(ECHO, word(1_000 + number))).collect();
         let told: Vec<Outcome> = (0..50).map(|number| ok(word(1_000 + number))).collect();
@@ -219,10 +219,10 @@ fn each_node_is_asked_on_its_best_rung_and_the_answers_are_the_same_on_all() {
         let [packed, shared] = [Way::Override, Way::Multicall3].map(|way| rpc.calls(way));
         assert_eq!(
             (packed > before[0], shared > before[1]),
-            match expected_rung {
-                Rung::Override => (true, false),
-                Rung::Multicall3 => (false, true),
-                Rung::Single => (false, false),
+            match expected_method {
+                BatchMethod::Override => (true, false),
+                BatchMethod::Multicall3 => (false, true),
+                BatchMethod::Single => (false, false),
             },
             "{flaws:?}"
         );
@@ -274,7 +274,7 @@ fn shown(value: &impl std::fmt::Debug) -> String {
 #[test]
 fn a_read_alone_comes_to_the_same_as_among_others() {
     let chain = chain();
-    for flaws in one_on_each_rung() {
+    for flaws in one_with_each_batch_method() {
         let rpc = RpcFault::before(&chain.url).unwrap();
         rpc.flawed(flaws.clone());
         let asker = Asker::behind(&[&rpc]);
@@ -292,7 +292,7 @@ fn isolated_reads_that_write_are_not_seen_by_their_neighbours_on_any_rung() {
     let get = call(COUNTER, [0]);
     let claimable = isolated(call(COUNTER, [1]));
     let table = [get.clone(), claimable.clone(), get.clone(), claimable, get];
-    for flaws in one_on_each_rung() {
+    for flaws in one_with_each_batch_method() {
         let rpc = RpcFault::before(&chain.url).unwrap();
         rpc.flawed(flaws.clone());
         let asker = Asker::behind(&[&rpc]);
@@ -324,7 +324,7 @@ fn records() -> Vec<u8> {
 #[test]
 fn a_hostile_isolated_read_changes_nothing_for_its_neighbours_on_any_rung() {
     let chain = chain();
-    // What each tells is its own affair, where it differs by rung; what a victim beside it tells is not.
+    // What each tells is its own affair, where it differs by base; what a victim beside it tells is not.
     let hostile: [(Read, Option<Outcome>); 9] = [
         (call(THIEF, []), Some(ok(word(100)))),
         (call(REENTRANT, frame()), Some(ok(word(7)))),
@@ -336,7 +336,7 @@ fn a_hostile_isolated_read_changes_nothing_for_its_neighbours_on_any_rung() {
         (call(QUITTER, []), Some(ok([]))),
         (call(COUNTER, [2]), Some(ok(word(100)))),
     ];
-    for flaws in one_on_each_rung() {
+    for flaws in one_with_each_batch_method() {
         let rpc = RpcFault::before(&chain.url).unwrap();
         rpc.flawed(flaws.clone());
         let asker = Asker::behind(&[&rpc]);

@@ -16,14 +16,14 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::ask::Ask;
-use crate::contracts::Contracts;
-use crate::endpoint::{Endpoint, Ways};
+use crate::endpoint::{Capabilities, Endpoint};
 use crate::error::{EndpointError, RequestError};
+use crate::heavy_calls::HeavyCalls;
 use crate::multicall::{self, CHUNK_GAS, CHUNK_READS_MAX, MULTICALL3, Rejected};
 use crate::outcomes::Outcomes;
 use crate::packed::{self, Head, Told};
-use crate::rpc::Call;
-use crate::status::Rung;
+use crate::rpc::EthCall;
+use crate::status::BatchMethod;
 use crate::{Block, Kind, Outcome};
 
 /// Of one batch; a wave of single reads should neither wait for each other nor flood the endpoint.
@@ -41,7 +41,7 @@ const HEX: usize = 2;
 /// What one endpoint is asked.
 pub(crate) struct Batch<'a> {
     pub(crate) endpoint: &'a Endpoint,
-    pub(crate) contracts: &'a Contracts,
+    pub(crate) heavy_calls: &'a HeavyCalls,
     pub(crate) block: &'a Block,
     pub(crate) ask: &'a dyn Ask,
     pub(crate) until: Instant,
@@ -82,45 +82,45 @@ enum Unusable {
 impl Batch<'_> {
     /// Asks for the reads at these places, which have no outcome yet; an error is why the endpoint was left.
     pub(crate) async fn answer(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), EndpointError> {
-        let ways = self.endpoint.ways(self.until).await?;
-        let mut proven = ways.rung == Rung::Single;
+        let capabilities = self.endpoint.capabilities(self.until).await?;
+        let mut proven = capabilities.batch_method == BatchMethod::Single;
         let slots = Slots::new(outcomes);
-        let ran = self.run(ways, open, &slots, &mut proven).await;
+        let ran = self.run(capabilities, open, &slots, &mut proven).await;
         if !proven || ran == Err(EndpointError::IgnoredBlock) {
             slots.clear(open);
         }
         ran
     }
 
-    fn units(&self, ways: Ways, open: &[usize]) -> VecDeque<Unit> {
-        let together = |place: &usize| self.may_share(ways, *place);
+    fn units(&self, capabilities: Capabilities, open: &[usize]) -> VecDeque<Unit> {
+        let together = |place: &usize| self.may_share(capabilities, *place);
         let (shared, single): (Vec<_>, Vec<_>) = open.iter().copied().partition(together);
-        let mut units: VecDeque<_> = self.chunks(ways, &shared).into_iter().map(Unit::Chunk).collect();
-        if ways.rung != Rung::Single && units.is_empty() {
+        let mut units: VecDeque<_> = self.chunks(capabilities, &shared).into_iter().map(Unit::Chunk).collect();
+        if capabilities.batch_method != BatchMethod::Single && units.is_empty() {
             units.push_back(Unit::Chunk(Vec::new())); // For its proof.
         }
         units.extend(single.into_iter().map(Unit::Single));
         units
     }
 
-    fn may_share(&self, ways: Ways, place: usize) -> bool {
-        let fits = match ways.rung {
-            Rung::Override => self.ask.may_pack(place),
-            Rung::Multicall3 => multicall::may_share(&self.ask.read(place)),
-            Rung::Single => false,
+    fn may_share(&self, capabilities: Capabilities, place: usize) -> bool {
+        let fits = match capabilities.batch_method {
+            BatchMethod::Override => self.ask.may_pack(place),
+            BatchMethod::Multicall3 => multicall::may_share(&self.ask.read(place)),
+            BatchMethod::Single => false,
         };
-        fits && !(self.contracts.any_heavy() && self.contracts.is_heavy(&self.ask.read(place)))
+        fits && (self.heavy_calls.is_empty() || !self.heavy_calls.contains(&self.ask.read(place)))
     }
 
     /// Cuts reads into chunks, in their order: as few as the budget allows, and of about one size.
-    fn chunks(&self, ways: Ways, shared: &[usize]) -> Vec<Vec<usize>> {
+    fn chunks(&self, capabilities: Capabilities, shared: &[usize]) -> Vec<Vec<usize>> {
         let plan = self.endpoint.budget.plan();
-        let reads_max = match ways.rung {
-            Rung::Override => plan.reads.min(packed::READS_MAX),
-            Rung::Multicall3 | Rung::Single => CHUNK_READS_MAX,
+        let reads_max = match capabilities.batch_method {
+            BatchMethod::Override => plan.reads.min(packed::READS_MAX),
+            BatchMethod::Multicall3 | BatchMethod::Single => CHUNK_READS_MAX,
         };
         let bytes_max = plan.body_bytes.saturating_sub(BODY_REST_BYTES) / HEX;
-        let sizes: Vec<usize> = (0..shared.len()).map(|at| self.size(ways, shared, at)).collect();
+        let sizes: Vec<usize> = (0..shared.len()).map(|at| self.size(capabilities, shared, at)).collect();
         let by_bytes = sizes.iter().sum::<usize>().div_ceil(bytes_max.max(1));
         let count = shared.len().div_ceil(reads_max).max(by_bytes).max(1);
         let even = shared.len().div_ceil(count);
@@ -143,22 +143,28 @@ impl Batch<'_> {
 
     /// What a read adds to the calldata of a chunk behind the one before it. The first of a chunk adds a little more,
     /// for it shares nothing.
-    fn size(&self, ways: Ways, shared: &[usize], at: usize) -> usize {
-        match ways.rung {
-            Rung::Override => self.ask.packed_bytes(at.checked_sub(1).map(|before| shared[before]), shared[at]),
-            Rung::Multicall3 | Rung::Single => multicall::encoded_bytes(&self.ask.read(shared[at])),
+    fn size(&self, capabilities: Capabilities, shared: &[usize], at: usize) -> usize {
+        match capabilities.batch_method {
+            BatchMethod::Override => self.ask.packed_bytes(at.checked_sub(1).map(|before| shared[before]), shared[at]),
+            BatchMethod::Multicall3 | BatchMethod::Single => multicall::encoded_bytes(&self.ask.read(shared[at])),
         }
     }
 
-    async fn run(&self, ways: Ways, open: &[usize], slots: &Slots<'_>, proven: &mut bool) -> Result<(), EndpointError> {
-        let mut units = self.units(ways, open);
+    async fn run(
+        &self,
+        capabilities: Capabilities,
+        open: &[usize],
+        slots: &Slots<'_>,
+        proven: &mut bool,
+    ) -> Result<(), EndpointError> {
+        let mut units = self.units(capabilities, open);
         let mut flying = FuturesUnordered::new();
         let mut unclear = 0;
         loop {
             while flying.len() < IN_FLIGHT_MAX
                 && let Some(unit) = units.pop_front()
             {
-                flying.push(self.step(ways, unit, slots));
+                flying.push(self.step(capabilities, unit, slots));
             }
             let Some(step) = flying.next().await else {
                 if *proven {
@@ -181,23 +187,28 @@ impl Batch<'_> {
         }
     }
 
-    async fn step(&self, ways: Ways, unit: Unit, slots: &Slots<'_>) -> Result<Step, EndpointError> {
+    async fn step(&self, capabilities: Capabilities, unit: Unit, slots: &Slots<'_>) -> Result<Step, EndpointError> {
         match unit {
-            Unit::Chunk(members) => self.chunk(ways, members, slots).await,
+            Unit::Chunk(members) => self.chunk(capabilities, members, slots).await,
             Unit::Single(place) => self.single(place, slots).await,
             Unit::Code(address, asking) => self.look_at_code(address, asking, slots).await,
         }
     }
 
-    async fn chunk(&self, ways: Ways, members: Vec<usize>, slots: &Slots<'_>) -> Result<Step, EndpointError> {
-        match self.ask_chunk(ways, &members, slots).await {
+    async fn chunk(
+        &self,
+        capabilities: Capabilities,
+        members: Vec<usize>,
+        slots: &Slots<'_>,
+    ) -> Result<Step, EndpointError> {
+        match self.ask_chunk(capabilities, &members, slots).await {
             Ok(step) => Ok(step),
             Err(Unusable::Endpoint(error)) => Err(error),
             Err(Unusable::AsOne) if members.is_empty() => Err(EndpointError::Malformed),
             Err(Unusable::Unclear(code)) if members.is_empty() => Err(EndpointError::Rpc(code)),
-            Err(Unusable::AsOne) => Ok(Step { more: self.smaller(ways, &members), ..Step::default() }),
+            Err(Unusable::AsOne) => Ok(Step { more: self.smaller(capabilities, &members), ..Step::default() }),
             // Is it the endpoint or what stands in the chunk? An empty one tells.
-            Err(Unusable::Unclear(code)) => match self.ask_chunk(ways, &[], slots).await {
+            Err(Unusable::Unclear(code)) => match self.ask_chunk(capabilities, &[], slots).await {
                 Ok(_) => Ok(Step { more: split(&members), proven: true, ..Step::default() }),
                 Err(Unusable::Endpoint(error)) => Err(error),
                 Err(_) => Err(EndpointError::Rpc(code)),
@@ -206,34 +217,44 @@ impl Batch<'_> {
     }
 
     /// By the budget, which has just learned; in parts where that would be the same chunk again.
-    fn smaller(&self, ways: Ways, members: &[usize]) -> Vec<Unit> {
-        let chunks = self.chunks(ways, members);
+    fn smaller(&self, capabilities: Capabilities, members: &[usize]) -> Vec<Unit> {
+        let chunks = self.chunks(capabilities, members);
         if chunks.len() > 1 { chunks.into_iter().map(unit).collect() } else { split(members) }
     }
 
-    async fn ask_chunk(&self, ways: Ways, members: &[usize], slots: &Slots<'_>) -> Result<Step, Unusable> {
-        match ways.rung {
-            Rung::Override => self.ask_packed(ways, members, slots).await,
-            Rung::Multicall3 | Rung::Single => self.ask_multicall(members, slots).await,
+    async fn ask_chunk(
+        &self,
+        capabilities: Capabilities,
+        members: &[usize],
+        slots: &Slots<'_>,
+    ) -> Result<Step, Unusable> {
+        match capabilities.batch_method {
+            BatchMethod::Override => self.ask_packed(capabilities, members, slots).await,
+            BatchMethod::Multicall3 | BatchMethod::Single => self.ask_multicall(members, slots).await,
         }
     }
 
-    async fn ask_packed(&self, ways: Ways, members: &[usize], slots: &Slots<'_>) -> Result<Step, Unusable> {
+    async fn ask_packed(
+        &self,
+        capabilities: Capabilities,
+        members: &[usize],
+        slots: &Slots<'_>,
+    ) -> Result<Step, Unusable> {
         let budget = &self.endpoint.budget;
         let (gas, data) = (budget.plan().gas, self.ask.encode(members));
         let call =
-            Call { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(self.ask.program()) };
+            EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(self.ask.program()) };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) => {
                 let (head, named) = self.ask.decode(&reply, members.len()).map_err(|_| self.changed())?;
-                if !self.proves(ways, &head) {
+                if !self.proves(capabilities, &head) {
                     return Err(Unusable::Endpoint(self.ignored()));
                 }
-                Ok(self.sort_packed(ways, members, &head, named, slots))
+                Ok(self.sort_packed(capabilities, members, &head, named, slots))
             }
-            Err(RequestError::GasTooHigh | RequestError::OutOfGas) if budget.too_much_gas() => Err(Unusable::AsOne),
+            Err(RequestError::GasTooHigh | RequestError::OutOfGas) if budget.on_gas_too_high() => Err(Unusable::AsOne),
             Err(RequestError::TooLarge) => {
-                budget.too_large(data.len() * HEX + BODY_REST_BYTES);
+                budget.on_too_large(data.len() * HEX + BODY_REST_BYTES);
                 Err(Unusable::AsOne)
             }
             Err(error) => Err(unusable(error)),
@@ -242,27 +263,27 @@ impl Batch<'_> {
 
     /// A reply that is not the program's: the endpoint does not serve this rung any more.
     fn changed(&self) -> Unusable {
-        self.endpoint.forget_ways();
+        self.endpoint.forget_capabilities();
         Unusable::Endpoint(EndpointError::Malformed)
     }
 
     fn ignored(&self) -> EndpointError {
-        self.endpoint.forget_ways();
+        self.endpoint.forget_capabilities();
         EndpointError::IgnoredBlock
     }
 
     /// Whether the program ran at the pinned block. Where contracts see another chain's number (Arbitrum: Ethereum's),
     /// nodes differ on it inside of calls.
-    fn proves(&self, ways: Ways, head: &Head) -> bool {
+    fn proves(&self, capabilities: Capabilities, head: &Head) -> bool {
         let block = self.block;
         let same_number = block.evm_number != block.number || head.number == block.number;
-        let same_parent = !ways.tells_parent || head.parent == block.parent;
+        let same_parent = !capabilities.sees_parent_hash || head.parent == block.parent;
         head.timestamp == block.timestamp && same_number && same_parent
     }
 
     fn sort_packed(
         &self,
-        ways: Ways,
+        capabilities: Capabilities,
         members: &[usize],
         head: &Head,
         named: Vec<(usize, Told)>,
@@ -270,7 +291,7 @@ impl Batch<'_> {
     ) -> Step {
         let (done, rest) = members.split_at(head.done);
         let used = head.gas_start.saturating_sub(head.gas_end);
-        self.endpoint.budget.good(done.len(), head.gas_start, used);
+        self.endpoint.budget.on_success(done.len(), head.gas_start, used);
         let mut step = Step { proven: true, ..Step::default() };
         let mut filled = slots.lock();
         done.iter().for_each(|place| filled.put_zero(*place));
@@ -282,7 +303,7 @@ impl Batch<'_> {
                 Told::NoCode => Outcome::NoCode,
                 Told::Capped if self.ask.read(place).gas_cap.is_some() => Outcome::GasCap,
                 Told::Capped | Told::Long => {
-                    self.contracts.saw_heavy(&self.ask.read(place));
+                    self.heavy_calls.record(&self.ask.read(place));
                     filled.take_back(place);
                     step.more.push(Unit::Single(place));
                     continue;
@@ -292,17 +313,17 @@ impl Batch<'_> {
         }
         drop(filled);
         if !rest.is_empty() {
-            self.endpoint.budget.costly(done.len(), used);
-            step.more.extend(self.rest(ways, done.len(), rest));
+            self.endpoint.budget.on_partial(done.len(), used);
+            step.more.extend(self.rest(capabilities, done.len(), rest));
         }
         step
     }
 
     /// What a partial reply left; where not even one read had its gas, the endpoint's gas is too little for chunks.
-    fn rest(&self, ways: Ways, done: usize, rest: &[usize]) -> Vec<Unit> {
+    fn rest(&self, capabilities: Capabilities, done: usize, rest: &[usize]) -> Vec<Unit> {
         match done {
             0 => rest.iter().map(|place| Unit::Single(*place)).collect(),
-            _ => self.chunks(ways, rest).into_iter().map(Unit::Chunk).collect(),
+            _ => self.chunks(capabilities, rest).into_iter().map(Unit::Chunk).collect(),
         }
     }
 
@@ -310,7 +331,7 @@ impl Batch<'_> {
         let reads: Vec<_> = members.iter().map(|place| self.ask.read(*place)).collect();
         let (budget, data) = (&self.endpoint.budget, multicall::pack(&reads));
         let gas = budget.plan().gas.min(CHUNK_GAS);
-        let call = Call { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: None };
+        let call = EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: None };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) if reply.is_empty() => Err(self.changed()),
             Ok(reply) => match multicall::unpack(&reply, members.len(), self.block) {
@@ -319,9 +340,9 @@ impl Batch<'_> {
                 Err(Rejected::OtherBlock) => Err(Unusable::Endpoint(self.ignored())),
                 Err(Rejected::Starved) => Err(Unusable::AsOne),
             },
-            Err(RequestError::GasTooHigh) if budget.too_much_gas() => Err(Unusable::AsOne),
+            Err(RequestError::GasTooHigh) if budget.on_gas_too_high() => Err(Unusable::AsOne),
             Err(RequestError::TooLarge) => {
-                budget.too_large(data.len() * HEX);
+                budget.on_too_large(data.len() * HEX);
                 Err(Unusable::AsOne)
             }
             Err(error) => Err(unusable(error)),

@@ -16,31 +16,21 @@ use tokio::time::Instant;
 
 use crate::ask::{Ask, Balances, Reads, balance};
 use crate::asked::{Asked, Landing};
-use crate::endpoints::Endpoints;
+use crate::endpoints::{Endpoints, Upstream};
 use crate::heads::Heads;
 use crate::kept::Kept;
 use crate::limit::Limits;
 use crate::outcomes::Outcomes;
 use crate::round_trips::{LINGER_MIN, RoundTrips};
 use crate::status::NetworkStatus;
-use crate::store::{Canonical, Store};
+use crate::store::{CanonicalChain, Store};
 use crate::transport::Pool;
-use crate::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, RpcUrl, Scan, ScanFault, Told};
+use crate::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault, Told};
 
 /// Kept back from every deadline, so that a reply that is too late is told in time.
 const TELLING: Duration = Duration::from_millis(20);
 /// Of a short deadline no more than this part.
 const TELLING_PART: u32 = 10;
-
-/// A network and its endpoints, preferred first.
-#[derive(Clone, Debug)]
-pub struct Upstream {
-    /// EIP-155.
-    pub chain_id: u64,
-    /// For logs.
-    pub name: String,
-    pub endpoints: Vec<RpcUrl>,
-}
 
 impl std::fmt::Debug for ChainReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -87,7 +77,7 @@ impl ChainReader {
     pub fn status(&self) -> Vec<NetworkStatus> {
         let status = |(chain_id, network): (&u64, &Network)| NetworkStatus {
             chain_id: *chain_id,
-            pinned: network.heads.current(),
+            pinned: network.heads.pinned(),
             block_time_ms: network.heads.block_time().and_then(|time| u64::try_from(time.as_millis()).ok()),
             endpoints: network.endpoints.status(),
         };
@@ -148,7 +138,7 @@ async fn outcomes(endpoints: &Endpoints, heads: &Heads, block: &Block, ask: &dyn
     let outcomes = endpoints.read(block, ask, until).await;
     let lost = Outcome::Failed(ReadFailure::BlockLost);
     if outcomes.besides_zeros().any(|(_, outcome)| *outcome == lost) {
-        heads.lost(block);
+        heads.mark_lost(block);
     }
     outcomes
 }
@@ -156,7 +146,7 @@ async fn outcomes(endpoints: &Endpoints, heads: &Heads, block: &Block, ask: &dyn
 /// The networks' endpoints, for the store.
 struct Chains(BTreeMap<u64, Arc<Endpoints>>);
 
-impl Canonical for Chains {
+impl CanonicalChain for Chains {
     fn hash_at(
         &self,
         chain_id: u64,

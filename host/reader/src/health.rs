@@ -1,10 +1,11 @@
-//! How one endpoint has been doing: its window of requests, its breaker, its pause, the blocks that it told.
+//! The health of one endpoint: its latest requests, its circuit breaker, its throttle pause, and the heads that it
+//! reported.
 //!
-//! Invariant: what is no fault of the endpoint (a revert, a block on its way, a request too large for it, a time-out
-//! of one that had hardly any time) never counts against it. It asks nothing itself and reads no clock.
+//! Invariant: what is not the endpoint's failure (a revert, a block on its way, a request too large for it, a timeout of
+//! a request that had hardly any time) never counts against it. Nothing here makes requests or reads a clock.
 
 mod breaker;
-mod heads;
+mod head_history;
 mod pause;
 mod window;
 
@@ -13,33 +14,46 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use self::breaker::Breaker;
-use self::heads::Heads;
-use self::pause::Pause;
-use self::window::{End, Window};
-pub(crate) use self::window::{Measures, Took};
+use self::breaker::CircuitBreaker;
+use self::head_history::HeadHistory;
+use self::pause::ThrottlePause;
+pub(crate) use self::window::{Latency, Metrics};
+use self::window::{RequestWindow, ResultClass};
 use crate::error::EndpointError;
 
-/// A request that had less time than that says nothing by being late.
-pub(crate) const BLAMED_FROM: Duration = Duration::from_millis(500);
-/// One that takes so many times as long as nine of ten others will hardly come any more.
-const PATIENCE: u32 = 8;
-/// Not below [`BLAMED_FROM`], for an endpoint that is left out of impatience must be blamed for it.
-const PATIENCE_MIN: Duration = BLAMED_FROM;
+/// A timeout of a request that had less time than this says nothing about the endpoint.
+pub(crate) const TIMEOUT_COUNTS_FROM: Duration = Duration::from_millis(500);
+/// A request that takes so many times as long as nine of ten others will hardly be answered any more.
+const ATTEMPT_TIMEOUT_FACTOR: u32 = 8;
+/// Not below [`TIMEOUT_COUNTS_FROM`], because an endpoint that is given up must be blamed for it.
+const ATTEMPT_TIMEOUT_MIN: Duration = TIMEOUT_COUNTS_FROM;
 /// Longer than any answer waits.
-const PATIENCE_MAX: Duration = Duration::from_secs(30);
+const ATTEMPT_TIMEOUT_MAX: Duration = Duration::from_secs(30);
 
-/// Whether an endpoint should be asked.
+/// Whether requests should go to an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    Sound,
-    /// Its last request failed a moment ago: the others are asked first.
-    Shaken,
+pub(crate) enum HealthState {
+    Healthy,
+    /// Its last request failed a moment ago: healthy peers come first.
+    Suspect,
     /// It asked for fewer requests, and should get none until then.
     Paused(Instant),
     /// Until a probe of it succeeds.
     Excluded,
     WrongChain,
+}
+
+/// The purpose of a request, which decides what its end says about the endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RequestKind {
+    /// Reads at a block.
+    Read,
+    /// A small request: a head, a chain id, the probe of an excluded endpoint. It can open and close the breaker, but
+    /// an endpoint that answers these and fails all reads is not healthy.
+    Probe,
+    /// A transaction or its receipt. As a probe, but how long it took is compared with nothing: receipts differ in
+    /// length, and hardly any endpoint but the first has requests for them.
+    Receipt,
 }
 
 /// Requests since the process started.
@@ -50,143 +64,126 @@ pub(crate) struct Totals {
     pub(crate) throttled: u64,
 }
 
-/// One endpoint's. Shared by all who ask it.
+/// The health of one endpoint, shared by all who send requests to it.
 #[derive(Debug, Default)]
-pub(crate) struct Health(Mutex<State>);
+pub(crate) struct Health(Mutex<Signals>);
 
 #[derive(Debug, Default)]
-struct State {
-    window: Window,
-    breaker: Breaker,
-    pause: Pause,
-    heads: Heads,
+struct Signals {
+    window: RequestWindow,
+    breaker: CircuitBreaker,
+    pause: ThrottlePause,
+    heads: HeadHistory,
     totals: Totals,
 }
 
 impl Health {
-    /// The end of a request for reads; a call that reverted was answered. `took` of a time-out is the time it had.
-    pub(crate) fn note(&self, now: Instant, took: Duration, result: Result<(), EndpointError>) {
-        self.0.lock().note(now, took, result, Of::Reads);
+    /// Records the end of a request; a call that reverted was answered. For a timeout, `took` is the time that the
+    /// request had.
+    pub(crate) fn record(&self, kind: RequestKind, now: Instant, took: Duration, result: Result<(), EndpointError>) {
+        self.0.lock().record(kind, now, took, result);
     }
 
-    /// The end of a small request: a head, a chain id, the probe of an excluded endpoint. It can open and close the
-    /// breaker, but one that answers these and fails all reads is not sound.
-    pub(crate) fn note_probe(&self, now: Instant, took: Duration, result: Result<(), EndpointError>) {
-        self.0.lock().note(now, took, result, Of::Probe);
+    /// Records the time of the block that the endpoint reported as its newest.
+    pub(crate) fn record_head(&self, now: Instant, timestamp_s: u64) {
+        self.0.lock().heads.record(now, timestamp_s);
     }
 
-    /// The end of a request for a transaction. As [`Health::note_probe`], but how long it took is compared with nothing:
-    /// receipts differ in length, and hardly any but the first endpoint is asked for them.
-    pub(crate) fn note_receipt(&self, now: Instant, took: Duration, result: Result<(), EndpointError>) {
-        self.0.lock().note(now, took, result, Of::Receipt);
-    }
-
-    /// It told a block of this time as its newest.
-    pub(crate) fn saw_head(&self, now: Instant, timestamp_s: u64) {
-        self.0.lock().heads.saw(now, timestamp_s);
-    }
-
-    /// Whether it is time to probe this excluded endpoint. Who gets `true` has the turn, and notes the probe's end.
+    /// Whether it is time to probe this excluded endpoint. A caller that gets `true` has the turn, and must record the
+    /// end of its probe.
     pub(crate) fn may_probe(&self, now: Instant) -> bool {
-        let mut state = self.0.lock();
-        state.pause.until(now).is_none() && state.breaker.may_probe(now)
+        let mut signals = self.0.lock();
+        signals.pause.until(now).is_none() && signals.breaker.may_probe(now)
     }
 
-    pub(crate) fn standing(&self, now: Instant) -> Standing {
-        let state = self.0.lock();
-        match (state.breaker.is_open(), state.pause.until(now)) {
-            (true, _) if state.breaker.is_wrong_chain() => Standing::WrongChain,
-            (true, _) => Standing::Excluded,
-            (false, Some(until)) => Standing::Paused(until),
-            (false, None) if state.breaker.is_shaken(now) => Standing::Shaken,
-            (false, None) => Standing::Sound,
+    pub(crate) fn state(&self, now: Instant) -> HealthState {
+        let signals = self.0.lock();
+        match (signals.breaker.is_open(), signals.pause.until(now)) {
+            (true, _) if signals.breaker.is_wrong_chain() => HealthState::WrongChain,
+            (true, _) => HealthState::Excluded,
+            (false, Some(until)) => HealthState::Paused(until),
+            (false, None) if signals.breaker.is_suspect(now) => HealthState::Suspect,
+            (false, None) => HealthState::Healthy,
         }
     }
 
-    /// Whether it is asked after all others, and needs a probe or an answer to come back.
+    /// Whether it is tried after all others, and needs a successful request to come back.
     pub(crate) fn is_excluded(&self, now: Instant) -> bool {
-        matches!(self.standing(now), Standing::Excluded | Standing::WrongChain)
+        matches!(self.state(now), HealthState::Excluded | HealthState::WrongChain)
     }
 
-    /// Nothing should be sent to it before that, whatever its standing.
+    /// The end of its pause, before which nothing should be sent to it whatever its state.
     pub(crate) fn paused_until(&self, now: Instant) -> Option<Instant> {
         self.0.lock().pause.until(now)
     }
 
-    /// How long to wait for a request before the next endpoint is tried as well; `None` until some were answered.
-    pub(crate) fn patience(&self) -> Option<Duration> {
-        let reads = self.0.lock().window.last_measures().reads?;
-        Some(reads.p90.saturating_mul(PATIENCE).clamp(PATIENCE_MIN, PATIENCE_MAX))
+    /// How long to wait for a request before the next endpoint is tried; `None` until some were answered.
+    pub(crate) fn attempt_timeout(&self) -> Option<Duration> {
+        let reads = self.0.lock().window.last_metrics().reads?;
+        Some(reads.p90.saturating_mul(ATTEMPT_TIMEOUT_FACTOR).clamp(ATTEMPT_TIMEOUT_MIN, ATTEMPT_TIMEOUT_MAX))
     }
 
-    pub(crate) fn measures(&self, now: Instant) -> Measures {
-        self.0.lock().window.measures(now)
+    pub(crate) fn metrics(&self, now: Instant) -> Metrics {
+        self.0.lock().window.metrics(now)
     }
 
     pub(crate) fn totals(&self) -> Totals {
         self.0.lock().totals
     }
 
-    /// When it last told its newest block, and that block's time.
+    /// When it last reported its newest block, and that block's time.
     pub(crate) fn head(&self) -> Option<(Instant, u64)> {
         self.0.lock().heads.last()
     }
 
-    /// How long ago that was.
+    /// How long ago it last reported its newest block.
     pub(crate) fn head_age(&self, now: Instant) -> Option<Duration> {
         Some(now.saturating_duration_since(self.head()?.0))
     }
 
-    /// The time of the newest block that it had told at this instant.
+    /// The time of the newest block that it had reported at this instant.
     pub(crate) fn head_at(&self, at: Instant) -> Option<u64> {
         self.0.lock().heads.at(at)
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
-    Reads,
-    Probe,
-    Receipt,
-}
-
-impl State {
-    fn note(&mut self, now: Instant, took: Duration, result: Result<(), EndpointError>, of: Of) {
+impl Signals {
+    fn record(&mut self, kind: RequestKind, now: Instant, took: Duration, result: Result<(), EndpointError>) {
         let started = now.checked_sub(took);
-        let end = end(took, result);
+        let class = classify(took, result);
         self.totals.requests = self.totals.requests.saturating_add(1);
-        self.window.push(now, took, end, of);
-        match (end, result) {
-            (End::Answered, _) => {
-                self.pause.answered(started);
-                if self.breaker.answered(now, started, of == Of::Reads) {
-                    // The probe stands for what it would do now; what it did before has been paid for.
+        self.window.push(now, took, class, kind);
+        match (class, result) {
+            (ResultClass::Answered, _) => {
+                self.pause.on_success(started);
+                if self.breaker.on_success(now, started, kind == RequestKind::Read) {
+                    // The probe shows what the endpoint does now; the errors before it have had their effect.
                     self.window.forget_errors();
                 }
             }
-            (End::Throttled, Err(EndpointError::Throttled(wait))) => {
+            (ResultClass::Throttled, Err(EndpointError::Throttled(wait))) => {
                 self.totals.throttled = self.totals.throttled.saturating_add(1);
-                self.pause.throttled(now, started, wait);
+                self.pause.on_throttled(now, started, wait);
             }
-            (_, Err(EndpointError::WrongChain(_))) => self.breaker.wrong_chain(now),
-            (End::Error, _) => {
+            (_, Err(EndpointError::WrongChain(_))) => self.breaker.on_wrong_chain(now),
+            (ResultClass::Error, _) => {
                 self.totals.errors = self.totals.errors.saturating_add(1);
-                self.breaker.failed(now, started, self.window.mostly_errors());
+                self.breaker.on_error(now, started, self.window.mostly_errors());
             }
             _ => {}
         }
     }
 }
 
-/// What a request's end says about the endpoint.
-fn end(took: Duration, result: Result<(), EndpointError>) -> End {
+/// Decides what the end of a request says about the endpoint.
+fn classify(took: Duration, result: Result<(), EndpointError>) -> ResultClass {
     match result {
-        Ok(()) => End::Answered,
-        Err(EndpointError::Throttled(_)) => End::Throttled,
-        Err(EndpointError::UnknownBlock) => End::Behind,
-        Err(EndpointError::TooLarge | EndpointError::WrongChain(_)) => End::Excused,
-        Err(EndpointError::Timeout) if took < BLAMED_FROM => End::Excused,
-        Err(_) => End::Error,
+        Ok(()) => ResultClass::Answered,
+        Err(EndpointError::Throttled(_)) => ResultClass::Throttled,
+        Err(EndpointError::UnknownBlock) => ResultClass::Behind,
+        Err(EndpointError::TooLarge | EndpointError::WrongChain(_)) => ResultClass::Ignored,
+        Err(EndpointError::Timeout) if took < TIMEOUT_COUNTS_FROM => ResultClass::Ignored,
+        Err(_) => ResultClass::Error,
     }
 }
 

@@ -20,7 +20,7 @@ mod heads;
 mod endpoints;
 mod health;
 mod limit;
-mod order;
+mod selector;
 mod status;
 
 mod endpoint;
@@ -30,7 +30,7 @@ mod transaction;
 mod ask;
 mod batch;
 mod budget;
-mod contracts;
+mod heavy_calls;
 mod outcomes;
 
 mod multicall;
@@ -56,11 +56,12 @@ use alloy::primitives::{Address, B256, Bytes, U256};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-pub use self::chain_reader::{ChainReader, Upstream};
+pub use self::chain_reader::ChainReader;
+pub use self::endpoints::Upstream;
 pub use self::limit::Limits;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};
 pub use self::session::{Participant, Session};
-pub use self::status::{EndpointState, EndpointStatus, NetworkStatus, Quantiles, Rung};
+pub use self::status::{BatchMethod, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
 pub use self::transaction::{Log, Receipt, Told};
 
 /// A block that an answer's reads are at.

@@ -1,6 +1,6 @@
-//! How many requests one endpoint gets: at the same time, and in a second.
+//! The limits of one endpoint: how many requests it gets at the same time, and in a second.
 //!
-//! Invariant: nobody waits here past the instant that he gives. The rate is halved when the endpoint throttles and
+//! Invariant: no caller waits here past the instant that it gives. The rate is halved when the endpoint throttles and
 //! rises again slowly, never above the configured one.
 
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// Halved once for all requests that are refused together.
+/// The rate is halved once for all requests that are throttled together.
 const HALVED_EVERY: Duration = Duration::from_secs(1);
-/// A rate that was halved has had time to show whether it is low enough.
+/// By then a halved rate has shown whether it is low enough.
 const RAISED_EVERY: Duration = Duration::from_secs(5);
 /// Each rise is this part of the configured rate: from the half to the whole in about two minutes.
 const RAISED_PART: u32 = 50;
-/// A request needs some time on the wire; what is billed per day is not worth learning here.
+/// A limit below this, such as one per day, is not learned here.
 const PER_SECOND_MIN: u32 = 1;
-/// The burst, and what the rate is counted in.
+/// The length of the burst, and the unit of the rate.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What one endpoint gets at most.
+/// The configured limits of each endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Requests at the same time; 0 counts as 1.
@@ -32,17 +32,18 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // Four answers' largest waves at once, more would queue inside of the node; and what a public endpoint bears.
+        // The largest batches of four answers at once, as more would queue inside of the node; and a rate that public
+        // endpoints bear.
         Self { in_flight_max: 64, per_second_max: 500 }
     }
 }
 
-/// The limits of one endpoint, and what they have been learned to be.
+/// Enforces the limits of one endpoint, and lowers its rate while the endpoint throttles.
 #[derive(Debug)]
-pub(crate) struct Limit {
+pub(crate) struct RequestLimiter {
     slots: Arc<Semaphore>,
     slots_max: usize,
-    rate: Option<Mutex<Rate>>,
+    rate: Option<Mutex<TokenBucket>>,
 }
 
 /// A request may be sent while this lives.
@@ -51,45 +52,47 @@ pub(crate) struct Permit {
     _slot: OwnedSemaphorePermit,
 }
 
-impl Limit {
+impl RequestLimiter {
     pub(crate) fn new(limits: Limits) -> Self {
         let slots_max = limits.in_flight_max.clamp(1, Semaphore::MAX_PERMITS);
-        let rate = (limits.per_second_max > 0).then(|| Mutex::new(Rate::new(limits.per_second_max, Instant::now())));
+        let rate =
+            (limits.per_second_max > 0).then(|| Mutex::new(TokenBucket::new(limits.per_second_max, Instant::now())));
         Self { slots: Arc::new(Semaphore::new(slots_max)), slots_max, rate }
     }
 
-    /// The right to send one request; `None` where there is none before `until`.
+    /// Waits for the right to send one request; `None` where there is none before `until`.
     pub(crate) async fn acquire(&self, until: Instant) -> Option<Permit> {
         let slot = timeout_at(until, Arc::clone(&self.slots).acquire_owned()).await.ok()?.ok()?;
         let now = Instant::now();
-        let turn = self.rate().map_or(Some(now), |mut rate| rate.turn(now, until)).filter(|turn| *turn <= until)?;
-        // The timer's tick is a millisecond: who need not wait must not ask it.
+        let turn = self.rate().map_or(Some(now), |mut rate| rate.reserve(now, until)).filter(|turn| *turn <= until)?;
+        // The timer's tick is a millisecond, so it is used only where there is something to wait for.
         if turn > now {
             sleep_until(turn).await;
         }
         Some(Permit { _slot: slot })
     }
 
-    /// The endpoint asked for fewer requests.
-    pub(crate) fn throttled(&self, now: Instant) {
+    /// Lowers the rate, because the endpoint asked for fewer requests.
+    pub(crate) fn on_throttled(&self, now: Instant) {
         if let Some(mut rate) = self.rate() {
             rate.halve(now);
         }
     }
 
-    /// Requests under way, and those that wait for their turn in the rate.
+    /// The number of requests under way, those that wait for their turn in the rate included.
     pub(crate) fn in_flight(&self) -> usize {
         self.slots_max.saturating_sub(self.slots.available_permits())
     }
 
-    fn rate(&self) -> Option<MutexGuard<'_, Rate>> {
+    fn rate(&self) -> Option<MutexGuard<'_, TokenBucket>> {
         self.rate.as_ref().map(Mutex::lock)
     }
 }
 
-/// A bucket of one second's worth, kept as the instant at which it is full again (the generic cell rate algorithm).
+/// A token bucket of one second's worth, kept as the instant at which it is full again (the generic cell rate
+/// algorithm).
 #[derive(Debug)]
-struct Rate {
+struct TokenBucket {
     max: u32,
     per_second: u32,
     full_at: Instant,
@@ -97,13 +100,13 @@ struct Rate {
     halved_at: Option<Instant>,
 }
 
-impl Rate {
+impl TokenBucket {
     fn new(max: u32, now: Instant) -> Self {
         Self { max, per_second: max, full_at: now, changed_at: now, halved_at: None }
     }
 
-    /// When the next request may leave; taken only if that is not after `until`.
-    fn turn(&mut self, now: Instant, until: Instant) -> Option<Instant> {
+    /// Returns when the next request may be sent, and reserves that turn if it is not after `until`.
+    fn reserve(&mut self, now: Instant, until: Instant) -> Option<Instant> {
         self.raise(now);
         let each = SECOND / self.per_second;
         let full_at = self.full_at.max(now);
@@ -125,7 +128,7 @@ impl Rate {
         self.changed_at = now;
     }
 
-    /// Catches up with the rises since it last changed.
+    /// Applies the rises since the rate last changed.
     fn raise(&mut self, now: Instant) {
         let rises = now.saturating_duration_since(self.changed_at).as_secs() / RAISED_EVERY.as_secs();
         if rises == 0 {
@@ -146,12 +149,12 @@ mod tests {
 
     const FAR: Duration = Duration::from_secs(3600);
 
-    fn limit(in_flight_max: usize, per_second_max: u32) -> Limit {
-        Limit::new(Limits { in_flight_max, per_second_max })
+    fn limit(in_flight_max: usize, per_second_max: u32) -> RequestLimiter {
+        RequestLimiter::new(Limits { in_flight_max, per_second_max })
     }
 
-    /// How many requests leave within `time` if as many as possible are asked for.
-    async fn sent(limit: &Limit, time: Duration) -> u32 {
+    /// Counts the requests that are sent within `time` if as many as possible are wanted.
+    async fn sent(limit: &RequestLimiter, time: Duration) -> u32 {
         let until = Instant::now() + time;
         let mut sent = 0;
         while limit.acquire(until).await.is_some() {
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_waits_past_his_instant_and_a_refusal_takes_nothing() {
+    async fn no_caller_waits_past_its_instant_and_a_refusal_takes_nothing() {
         let limit = limit(2, 1);
         let start = Instant::now();
         assert!(limit.acquire(start).await.is_some());
@@ -221,7 +224,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn without_a_rate_only_the_slots_count() {
         let limit = limit(1, 0);
-        limit.throttled(Instant::now());
+        limit.on_throttled(Instant::now());
         for _ in 0..10_000 {
             assert!(limit.acquire(Instant::now()).await.is_some());
         }
@@ -230,7 +233,7 @@ mod tests {
     #[test]
     fn throttling_halves_the_rate_once_a_second_and_time_raises_it_again() {
         let start = Instant::now();
-        let mut rate = Rate::new(500, start);
+        let mut rate = TokenBucket::new(500, start);
         // Milliseconds, whether it throttled then, requests per second afterwards.
         for (at_ms, throttled, expected) in [
             (0, true, 250),
@@ -255,7 +258,7 @@ mod tests {
     #[test]
     fn a_rate_never_falls_below_one_a_second() {
         let start = Instant::now();
-        let mut rate = Rate::new(5, start);
+        let mut rate = TokenBucket::new(5, start);
         for (second, expected) in [(1, 2), (2, 1), (3, 1), (4, 1)] {
             rate.halve(start + SECOND * second);
             assert_eq!(rate.per_second, expected, "second {second}");
@@ -268,7 +271,7 @@ mod tests {
     async fn the_largest_limits_overflow_nothing() {
         let limit = limit(usize::MAX, u32::MAX);
         assert!(limit.acquire(Instant::now()).await.is_some());
-        limit.throttled(Instant::now());
+        limit.on_throttled(Instant::now());
         advance(FAR).await;
         assert!(limit.acquire(Instant::now()).await.is_some());
     }

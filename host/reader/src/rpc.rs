@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0 with one endpoint: single requests and pairs of them, each with an id of its own.
 //!
-//! Invariant: a result is taken only from a whole reply with the id of the request; anything else is a fault.
-//! Deadlines, retries and what is remembered of the endpoint are the caller's business.
+//! Invariant: a result is taken only from a whole reply with the id of the request; anything else is an error.
+//! Deadlines, retries and what is learned of the endpoint are the caller's business.
 
 mod body;
 mod reply;
@@ -15,88 +15,89 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 pub(crate) use self::reply::{call_reply, pair_reply, request_reply};
 use crate::RpcUrl;
 use crate::error::{EndpointError, RequestError};
-use crate::transport::{Answer, Line, Pool};
+use crate::transport::{EndpointClient, HttpReply, Pool};
 
-/// One endpoint's wire.
-pub(crate) struct Rpc {
-    line: Line,
-    asked: AtomicU64,
+/// Makes JSON-RPC requests to one endpoint.
+pub(crate) struct JsonRpc {
+    client: EndpointClient,
+    last_id: AtomicU64,
 }
 
 /// The transaction object of `eth_call`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct EthCall<'a> {
     pub(crate) from: Address,
     pub(crate) to: Address,
     pub(crate) data: &'a [u8],
     pub(crate) gas: Option<u64>,
-    /// The code that stands at `to` for this call: a state override.
+    /// A state override: the code that `to` has for this call.
     pub(crate) code: Option<&'a [u8]>,
 }
 
-/// The block that a request is at.
+/// The block at which a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum BlockId {
     /// EIP-1898.
     Hash(B256),
     Number(u64),
     Latest,
 }
 
-impl Rpc {
+impl JsonRpc {
     pub(crate) fn new(pool: Pool, url: &RpcUrl) -> Self {
-        Self { line: Line::new(pool, url), asked: AtomicU64::new(0) }
+        Self { client: EndpointClient::new(pool, url), last_id: AtomicU64::new(0) }
     }
 
-    /// `eth_call`; the returned bytes.
-    pub(crate) async fn call(&self, call: &Call<'_>, at: At) -> Result<Bytes, RequestError> {
+    /// Makes an `eth_call` and returns what the contract returned.
+    pub(crate) async fn call(&self, call: &EthCall<'_>, at: BlockId) -> Result<Bytes, RequestError> {
         let id = self.next_id();
-        let answer = self.line.post(body::of_call(id, call, at)).await?;
-        settled(&answer, call_reply(&answer.body, id))
+        let http = self.client.post(body::call(id, call, at)).await?;
+        with_status(&http, call_reply(&http.body, id))
     }
 
-    /// Any other method. A result of another shape than `R` is [`EndpointError::Malformed`].
+    /// Calls any other method. A result of another shape than `R` is [`EndpointError::Malformed`].
     pub(crate) async fn request<R: DeserializeOwned>(
         &self,
         method: &'static str,
         params: &impl Serialize,
     ) -> Result<R, RequestError> {
         let id = self.next_id();
-        let answer = self.line.post(body::of_request(id, method, params)?).await?;
-        settled(&answer, request_reply(&answer.body, id))
+        let http = self.client.post(body::request(id, method, params)?).await?;
+        with_status(&http, request_reply(&http.body, id))
     }
 
-    /// Two methods with the same parameters in one batch, and both results.
+    /// Calls two methods with the same parameters in one batch, and returns both results.
     pub(crate) async fn pair<A: DeserializeOwned, B: DeserializeOwned>(
         &self,
         methods: [&'static str; 2],
         params: &impl Serialize,
     ) -> Result<(A, B), RequestError> {
         let ids = methods.map(|_| self.next_id());
-        let answer = self.line.post(body::of_pair(ids, methods, params)?).await?;
-        settled(&answer, pair_reply(&answer.body, ids))
+        let http = self.client.post(body::pair(ids, methods, params)?).await?;
+        with_status(&http, pair_reply(&http.body, ids))
     }
 
     fn next_id(&self) -> u64 {
-        self.asked.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+        self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
 }
 
-/// What body and status say together: an error tells more than a status, a result counts only with success.
-fn settled<R>(answer: &Answer, told: Result<R, RequestError>) -> Result<R, RequestError> {
-    match told {
+/// Corrects what the body says by the HTTP status: a JSON-RPC error is more precise than a status, but a result counts
+/// only with a successful one.
+fn with_status<R>(http: &HttpReply, reply: Result<R, RequestError>) -> Result<R, RequestError> {
+    match reply {
         Err(RequestError::Endpoint(EndpointError::Throttled(wait))) => {
-            Err(EndpointError::Throttled(answer.retry_after.or(wait)).into())
+            Err(EndpointError::Throttled(http.retry_after.or(wait)).into())
         }
-        _ if answer.is_throttle() => Err(EndpointError::Throttled(answer.retry_after).into()),
-        Ok(_) | Err(RequestError::Endpoint(EndpointError::Malformed)) if !answer.status.is_success() => {
-            Err(EndpointError::Http(answer.status.as_u16()).into())
+        _ if http.is_throttled() => Err(EndpointError::Throttled(http.retry_after).into()),
+        Ok(_) | Err(RequestError::Endpoint(EndpointError::Malformed)) if !http.status.is_success() => {
+            Err(EndpointError::Http(http.status.as_u16()).into())
         }
-        told => told,
+        reply => reply,
     }
 }
 
-impl Serialize for At {
+impl Serialize for BlockId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Hash(hash) => {

@@ -1,88 +1,75 @@
-//! What operators see of the networks and their endpoints: plain values, taken at one moment.
+//! The status of the networks and their endpoints, for operators: plain values, taken at one moment.
 //!
-//! Invariant: of an endpoint's URL nothing is here but host and port.
+//! Invariant: of an endpoint's URL only host and port are here. The names and words that it serializes to are those of
+//! the operators' listener and stay.
 
-use std::time::Duration;
-
-use tokio::time::Instant;
+use serde::{Serialize, Serializer};
 
 use crate::Block;
-use crate::health::Health;
-use crate::limit::Limit;
-use crate::order::Placed;
-use crate::rpc_url::RpcUrl;
 
-/// One network.
+/// The status of one network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkStatus {
     /// EIP-155.
     pub chain_id: u64,
-    /// The block that answers are at now; `None` while nobody has asked.
+    /// The block that answers are at now; `None` before the first pin.
     pub pinned: Option<Block>,
-    /// Milliseconds between two blocks, as learned from them.
+    /// Milliseconds from block to block, as learned from the headers.
     pub block_time_ms: Option<u64>,
     /// In the configured order.
     pub endpoints: Vec<EndpointStatus>,
 }
 
-/// One endpoint of a network.
-#[derive(Clone, Debug, PartialEq)]
+/// The status of one endpoint of a network.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct EndpointStatus {
-    /// Host, and port where the URL tells one.
+    /// Host, and port where the URL has one.
     pub host: String,
     pub state: EndpointState,
-    /// How it is asked; `None` until it has been probed.
-    pub rung: Option<Rung>,
-    /// 1 is flawless and not slower than its peers; each flaw takes something off.
+    /// `None` until it has been probed.
+    #[serde(rename = "rung")]
+    pub batch_method: Option<BatchMethod>,
+    /// 1 is flawless and as fast as the peers; each flaw lowers it.
+    #[serde(serialize_with = "rounded")]
     pub score: f64,
-    /// Seconds between its newest block's timestamp and that of its peers; `None` until it told a block.
+    /// Seconds between its newest block's timestamp and that of its peers; `None` until it reported a block.
+    #[serde(rename = "lagSeconds")]
     pub lag_s: Option<u64>,
-    /// Milliseconds that its answers to reads took in the last minutes; `None` where there were none.
+    /// Milliseconds that replies to reads took in the last minutes; `None` where there were none.
     pub latency_ms: Option<Quantiles>,
     /// Requests that have ended since the process started, those about its health included.
     pub requests: u64,
-    /// Of them, those that ended in a fault that is the endpoint's.
+    /// Those of them that ended in an error of the endpoint.
     pub errors: u64,
-    /// Of them, those that it refused because they were too many.
+    /// Those of them that it refused because they were too many.
     pub throttled: u64,
     /// Requests that are under way or wait for their turn in the endpoint's rate.
     pub in_flight: usize,
 }
 
-/// Which place an endpoint has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The place of an endpoint among those of its network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EndpointState {
-    /// Asked first.
+    /// The first that requests go to.
     Primary,
-    /// Asked when those before it fail.
+    /// Requests go to it when those before it fail.
     Standby,
-    /// It failed lately: asked last, until a probe of it succeeds.
+    /// It failed lately: requests go to it last, until a probe of it succeeds.
     Excluded,
     /// It asked for fewer requests, and gets none for a while.
     Paused,
     /// It serves another chain than the network's.
     WrongChain,
-    /// It has never been asked.
+    /// It has never had a request.
     Unknown,
 }
 
-impl EndpointState {
-    /// As operators read it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Primary => "primary",
-            Self::Standby => "standby",
-            Self::Excluded => "excluded",
-            Self::Paused => "paused",
-            Self::WrongChain => "wrong-chain",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-/// How an endpoint is asked for many reads at once, the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rung {
+/// How an endpoint carries many reads at once, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BatchMethod {
     /// The packed program, by a state override.
     Override,
     Multicall3,
@@ -90,98 +77,37 @@ pub enum Rung {
     Single,
 }
 
-impl Rung {
-    /// As operators read it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Override => "override",
-            Self::Multicall3 => "multicall3",
-            Self::Single => "single",
-        }
-    }
-}
-
 /// Quantiles in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Quantiles {
+    #[serde(serialize_with = "rounded")]
     pub p50: f64,
+    #[serde(serialize_with = "rounded")]
     pub p90: f64,
+    #[serde(serialize_with = "rounded")]
     pub p99: f64,
 }
 
-impl EndpointStatus {
-    pub(crate) fn of(
-        url: &RpcUrl,
-        rung: Option<Rung>,
-        health: &Health,
-        placed: Placed,
-        limit: &Limit,
-        now: Instant,
-    ) -> Self {
-        let totals = health.totals();
-        let ms = |took: Duration| took.as_secs_f64() * 1000.0;
-        Self {
-            host: url.to_string(),
-            state: placed.state,
-            rung,
-            score: placed.score,
-            lag_s: placed.lag_s,
-            latency_ms: health.measures(now).reads.map(|took| Quantiles {
-                p50: ms(took.p50),
-                p90: ms(took.p90),
-                p99: ms(took.p99),
-            }),
-            requests: totals.requests,
-            errors: totals.errors,
-            throttled: totals.throttled,
-            in_flight: limit.in_flight(),
-        }
-    }
+/// Rounds to two decimals, for people.
+fn rounded<S: Serializer>(figure: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((figure * 100.0).round() / 100.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::EndpointError;
-    use crate::limit::Limits;
-    use crate::order::Order;
 
-    #[tokio::test]
-    async fn an_endpoint_is_told_with_its_host_alone_and_its_figures() {
-        let url: RpcUrl = "https://me:hunter2@node.example:8545/v3/s3cret".parse().unwrap();
-        let (health, limit, now) = (Health::default(), Limit::new(Limits::default()), Instant::now());
-        for ms in 1..=100 {
-            health.note(now, Duration::from_micros(ms * 500), Ok(()));
-        }
-        health.note(now, Duration::ZERO, Err(EndpointError::Http(500)));
-        health.note(now, Duration::ZERO, Err(EndpointError::UnknownBlock));
-        health.note_probe(now, Duration::ZERO, Ok(()));
-        health.saw_head(now, 1000);
-        let _permit = limit.acquire(now + Duration::from_secs(1)).await.unwrap();
-        let placed = Order::default().placed(now, &[&health]);
-        let told = EndpointStatus::of(&url, Some(Rung::Override), &health, placed[0], &limit, now);
-        // One error of 102 and four, and one block that it did not know.
-        let score = 1.0 - 0.6 / 106.0 - 0.3 / 106.0;
-        assert!((told.score - score).abs() < 1e-9, "{}", told.score);
-        let expected = EndpointStatus {
-            host: "node.example:8545".into(),
-            state: EndpointState::Primary,
-            rung: Some(Rung::Override),
-            score: told.score,
-            lag_s: Some(0),
-            latency_ms: Some(Quantiles { p50: 25.0, p90: 45.0, p99: 49.5 }),
-            requests: 103,
-            errors: 1,
-            throttled: 0,
-            in_flight: 1,
-        };
-        assert_eq!(told, expected);
+    #[test]
+    fn the_best_method_is_the_least() {
+        let mut methods = [BatchMethod::Single, BatchMethod::Override, BatchMethod::Multicall3];
+        methods.sort();
+        assert_eq!(serde_json::to_string(&methods).unwrap(), r#"["override","multicall3","single"]"#);
     }
 
     #[test]
-    fn the_best_rung_is_the_least() {
-        let mut rungs = [Rung::Single, Rung::Override, Rung::Multicall3];
-        rungs.sort();
-        assert_eq!(rungs.map(Rung::as_str), ["override", "multicall3", "single"]);
+    fn every_state_has_its_own_word() {
+        use EndpointState::{Excluded, Paused, Primary, Standby, Unknown, WrongChain};
+        let words = serde_json::to_string(&[Primary, Standby, Excluded, Paused, WrongChain, Unknown]).unwrap();
+        assert_eq!(words, r#"["primary","standby","excluded","paused","wrong-chain","unknown"]"#);
     }
 }

@@ -1,9 +1,9 @@
 //! HTTP to the endpoints: one pool of warm HTTP/1.1 and HTTP/2 connections for all of them.
 //!
-//! Invariant: no redirect is followed, no proxy is asked, no body is longer than its bound, packed or unpacked, and no
+//! Invariant: no redirect is followed, no proxy is used, no body exceeds its bound before or after decompression, and no
 //! error or request line holds more of an endpoint's URL than HTTP itself needs. Deadlines are the caller's business.
 
-mod answer;
+mod reply;
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -24,40 +24,40 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use percent_encoding::percent_decode_str;
 use tower_service::Service;
 
-pub(crate) use self::answer::Answer;
 #[cfg(test)]
-pub(crate) use self::answer::BODY_MAX_BYTES;
+pub(crate) use self::reply::BODY_MAX_BYTES;
+pub(crate) use self::reply::HttpReply;
 use crate::RpcUrl;
 use crate::error::{EndpointError, RequestError};
 
-/// Name lookup, TCP and TLS; three losses of the first packet take 7 s.
+/// For name lookup, TCP and TLS; three losses of the first packet take 7 s.
 const CONNECT_MAX: Duration = Duration::from_secs(8);
 /// Below the 60 to 75 s after which common servers close.
 const IDLE_MAX: Duration = Duration::from_secs(50);
 /// As many as one answer keeps in flight, twice.
 const IDLE_CONNECTIONS_MAX: usize = 32;
-/// A dead peer is found out by TCP itself.
+/// TCP itself detects a dead peer.
 const TCP_KEEPALIVE: Duration = Duration::from_secs(20);
-/// A dead HTTP/2 connection is found out before many requests wait on it.
+/// A dead HTTP/2 connection is detected before many requests wait on it.
 const PING_EVERY: Duration = Duration::from_secs(10);
 const PING_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The connections to all endpoints.
 #[derive(Clone)]
-pub(crate) struct Pool(Client<Timed, Full<Bytes>>);
+pub(crate) struct Pool(Client<TimedConnector, Full<Bytes>>);
 
 impl Pool {
     pub(crate) fn new() -> Self {
-        Self::over(HttpsConnectorBuilder::new().with_webpki_roots())
+        Self::with_tls(HttpsConnectorBuilder::new().with_webpki_roots())
     }
 
     #[cfg(test)]
     pub(crate) fn trusting(roots: rustls::RootCertStore) -> Self {
         let tls = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
-        Self::over(HttpsConnectorBuilder::new().with_tls_config(tls))
+        Self::with_tls(HttpsConnectorBuilder::new().with_tls_config(tls))
     }
 
-    fn over(tls: HttpsConnectorBuilder<WantsSchemes>) -> Self {
+    fn with_tls(tls: HttpsConnectorBuilder<WantsSchemes>) -> Self {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -69,16 +69,16 @@ impl Pool {
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .http2_keep_alive_interval(PING_EVERY)
             .http2_keep_alive_timeout(PING_TIMEOUT)
-            .build(Timed(tls.https_or_http().enable_all_versions().wrap_connector(tcp)));
+            .build(TimedConnector(tls.https_or_http().enable_all_versions().wrap_connector(tcp)));
         Self(client)
     }
 }
 
-/// The connector with a time limit over all of its steps; TCP's own leaves out TLS.
+/// A connector with a time limit over all of its steps; that of the TCP connector leaves out TLS.
 #[derive(Clone)]
-struct Timed(HttpsConnector<HttpConnector>);
+struct TimedConnector(HttpsConnector<HttpConnector>);
 
-impl Service<Uri> for Timed {
+impl Service<Uri> for TimedConnector {
     type Response = <HttpsConnector<HttpConnector> as Service<Uri>>::Response;
     type Error = Box<dyn std::error::Error + Send + Sync>;
     type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
@@ -93,16 +93,16 @@ impl Service<Uri> for Timed {
     }
 }
 
-/// One endpoint's side of the pool: its target and headers, made once.
-pub(crate) struct Line {
+/// Posts requests to one endpoint, whose target and headers are made once.
+pub(crate) struct EndpointClient {
     pool: Pool,
-    /// Without user and password, so that the pool's own logs do not hold them. None is unreachable: [`RpcUrl`] looks
-    /// at all but the length.
+    /// Without user and password, so that the pool's own logs do not hold them. `None` only for a URL that is too long,
+    /// because [`RpcUrl`] checks all else; it is unreachable.
     target: Option<Uri>,
     headers: HeaderMap,
 }
 
-impl Line {
+impl EndpointClient {
     pub(crate) fn new(pool: Pool, url: &RpcUrl) -> Self {
         let mut target = url.expose().clone();
         let mut headers = HeaderMap::from_iter([
@@ -116,18 +116,18 @@ impl Line {
         Self { pool, target: target.as_str().parse().ok(), headers }
     }
 
-    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Answer, RequestError> {
+    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<HttpReply, RequestError> {
         let target = self.target.clone().ok_or(EndpointError::Unreachable)?;
         let mut request = Request::new(Full::from(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = target;
         request.headers_mut().clone_from(&self.headers);
         let response = self.pool.0.request(request).await.map_err(|_| EndpointError::Unreachable)?;
-        Answer::of(response).await
+        HttpReply::read(response).await
     }
 }
 
-/// RFC 7617, of what stands before the host.
+/// Basic authentication (RFC 7617) by the user and password of the URL.
 fn authorization(url: &url::Url) -> Option<HeaderValue> {
     if url.username().is_empty() && url.password().is_none() {
         return None;

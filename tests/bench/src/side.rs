@@ -138,7 +138,7 @@ impl Client {
         let cpu = own_cpu()? - cpu;
         asked.verify(&found)?;
         if let Self::Portolan(reader) = self {
-            reader.verify_rung(&asked)?;
+            reader.verify_batch_method(&asked)?;
         }
         Ok((wall, cpu))
     }

@@ -6,7 +6,7 @@ use portolan_tests::bytecode::ECHO;
 use portolan_tests::rpc_fault::{Asked, Flaws, Gas, Way};
 
 use super::asker::Asker;
-use super::{at, before, chain, echoes, on_each_rung, rung_with};
+use super::{at, batch_method_with, before, chain, echoes, with_each_batch_method};
 
 const MANY: u64 = 5_000;
 
@@ -25,7 +25,7 @@ fn assert_learned(flaws: &Flaws, is_too_much: impl Fn(&Asked) -> bool) {
         (seen.iter().filter(|asked| is_too_much(asked)).count(), seen.len())
     });
     let (learned_by, _) = rounds.next().unwrap();
-    assert_eq!(asker.rung(), Some(rung_with(flaws)), "{flaws:?}");
+    assert_eq!(asker.batch_method(), Some(batch_method_with(flaws)), "{flaws:?}");
     assert!(learned_by > 0, "nothing was to be learned: {flaws:?}");
     let later: Vec<(usize, usize)> = rounds.take(4).collect();
     let sum = |part: fn(&(usize, usize)) -> usize| later.iter().map(part).sum::<usize>();
@@ -35,8 +35,8 @@ fn assert_learned(flaws: &Flaws, is_too_much: impl Fn(&Asked) -> bool) {
 #[test]
 fn chunks_are_cut_to_the_bodies_that_a_node_takes() {
     const MOST: usize = 64 << 10;
-    for rung in &on_each_rung()[..2] {
-        let flaws = Flaws { request_max_bytes: Some(MOST), ..rung.clone() };
+    for base in &with_each_batch_method()[..2] {
+        let flaws = Flaws { request_max_bytes: Some(MOST), ..base.clone() };
         assert_learned(&flaws, |asked| asked.bytes > MOST);
     }
 }
@@ -44,40 +44,40 @@ fn chunks_are_cut_to_the_bodies_that_a_node_takes() {
 #[test]
 fn chunks_are_cut_to_the_gas_that_a_node_grants() {
     const MOST: u64 = 10_000_000;
-    for rung in &on_each_rung()[..2] {
-        let flaws = Flaws { gas: Gas::Refused(MOST), ..rung.clone() };
+    for base in &with_each_batch_method()[..2] {
+        let flaws = Flaws { gas: Gas::Refused(MOST), ..base.clone() };
         assert_learned(&flaws, |asked| asked.gas.is_some_and(|gas| gas > MOST));
     }
 }
 
 #[test]
 fn answers_are_right_where_a_node_quietly_grants_less_gas() {
-    for rung in on_each_rung() {
+    for base in with_each_batch_method() {
         let chain = chain();
         for most in [20_000_000, 5_000_000] {
             let rpc = before(&chain);
-            rpc.flawed(Flaws { gas: Gas::Lowered(most), ..rung.clone() });
+            rpc.flawed(Flaws { gas: Gas::Lowered(most), ..base.clone() });
             let asker = Asker::behind(&[&rpc]);
             let block = asker.pin().unwrap();
             let (reads, expected) = echoes(14, MANY / 5);
-            assert!(asker.read(block, &reads) == expected, "{most} with {rung:?}");
-            assert_eq!(asker.rung(), Some(rung_with(&rung)));
+            assert!(asker.read(block, &reads) == expected, "{most} with {base:?}");
+            assert_eq!(asker.batch_method(), Some(batch_method_with(&base)));
         }
     }
 }
 
 #[test]
 fn chunks_are_cut_to_the_replies_that_a_node_sends() {
-    for rung in &on_each_rung()[..2] {
+    for base in &with_each_batch_method()[..2] {
         let chain = chain();
         let rpc = before(&chain);
-        rpc.flawed(Flaws { reply_max_bytes: Some(64 << 10), ..rung.clone() });
+        rpc.flawed(Flaws { reply_max_bytes: Some(64 << 10), ..base.clone() });
         let asker = Asker::behind(&[&rpc]);
         let block = asker.pin().unwrap();
         let full = |number: u64| Bytes::from([vec![0xff; 24], number.to_be_bytes().to_vec()].concat());
         let reads: Vec<Read> = (0..MANY).map(|number| Read::call(at(ECHO.address), full(number))).collect();
         let expected: Vec<Outcome> = (0..MANY).map(|number| Outcome::Ok(full(number))).collect();
-        assert!(asker.read(block, &reads) == expected, "{rung:?}");
-        assert_eq!(asker.rung(), Some(rung_with(rung)));
+        assert!(asker.read(block, &reads) == expected, "{base:?}");
+        assert_eq!(asker.batch_method(), Some(batch_method_with(base)));
     }
 }

@@ -7,62 +7,62 @@ use portolan_tests::rpc_fault::Flaws;
 use serde_json::json;
 
 use super::asker::Asker;
-use super::{before, clock_at, clocks, echoes, on_all_rungs, placed};
+use super::{before, clock_at, clocks, echoes, for_all_batch_methods, placed};
 
 #[test]
 fn a_block_that_is_unknown_is_asked_again_at_the_same_endpoint() {
-    on_all_rungs(|chain, rung| {
+    for_all_batch_methods(|chain, base| {
         let rpc = before(chain);
-        rpc.flawed(rung.clone());
+        rpc.flawed(base.clone());
         let asker = Asker::behind(&[&rpc]);
         let block = asker.pin().unwrap();
         let (reads, expected) = echoes(15, 2);
         assert_eq!(asker.read(block, &reads), expected);
         let asked = rpc.asked("eth_call");
-        rpc.flawed(Flaws { behind: 1, ..rung.clone() });
+        rpc.flawed(Flaws { behind: 1, ..base.clone() });
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 rpc.wait_until_asked("eth_call", asked).unwrap();
-                rpc.flawed(rung.clone());
+                rpc.flawed(base.clone());
             });
             let (reads, expected) = echoes(16, 2);
-            assert_eq!(asker.read(block, &reads), expected, "{rung:?}");
+            assert_eq!(asker.read(block, &reads), expected, "{base:?}");
         });
     });
 }
 
 #[test]
 fn a_block_that_one_endpoint_does_not_know_yet_is_read_at_another() {
-    on_all_rungs(|chain, rung| {
+    for_all_batch_methods(|chain, base| {
         let (behind, good) = (before(chain), before(chain));
-        behind.flawed(rung.clone());
+        behind.flawed(base.clone());
         let asker = Asker::behind(&[&behind, &good]);
         let block = asker.pin().unwrap();
         let (reads, expected) = echoes(17, 2);
         assert_eq!(asker.read(block, &reads), expected);
         let asked = behind.asked("eth_call");
-        behind.flawed(Flaws { behind: 1, ..rung.clone() });
+        behind.flawed(Flaws { behind: 1, ..base.clone() });
         let (reads, expected) = echoes(18, 2);
-        assert_eq!(asker.read(block, &reads), expected, "{rung:?}");
+        assert_eq!(asker.read(block, &reads), expected, "{base:?}");
         let again = behind.asked("eth_call") - asked;
-        assert!(again >= 2, "the same endpoint was asked {again} times with {rung:?}");
+        assert!(again >= 2, "the same endpoint was asked {again} times with {base:?}");
     });
 }
 
 #[test]
 fn a_block_that_no_endpoint_knows_is_lost_and_the_next_pin_is_another() {
-    on_all_rungs(|chain, rung| {
+    for_all_batch_methods(|chain, base| {
         let endpoints = [before(chain), before(chain)];
-        endpoints.iter().for_each(|rpc| rpc.flawed(rung.clone()));
+        endpoints.iter().for_each(|rpc| rpc.flawed(base.clone()));
         let asker = Asker::behind(&endpoints.each_ref());
         let lost = asker.pin().unwrap();
-        endpoints.iter().for_each(|rpc| rpc.flawed(Flaws { behind: 1, ..rung.clone() }));
+        endpoints.iter().for_each(|rpc| rpc.flawed(Flaws { behind: 1, ..base.clone() }));
         let (reads, expected) = echoes(19, 2);
         let outcomes = asker.read(lost, &reads);
-        assert_eq!(outcomes, vec![Outcome::Failed(ReadFailure::BlockLost); 2], "{rung:?}");
+        assert_eq!(outcomes, vec![Outcome::Failed(ReadFailure::BlockLost); 2], "{base:?}");
         let block = asker.pin().unwrap();
-        assert_eq!((block.number, block.hash), (lost.number - 1, lost.parent), "{rung:?}");
-        assert_eq!(asker.read(block, &reads), expected, "{rung:?}");
+        assert_eq!((block.number, block.hash), (lost.number - 1, lost.parent), "{base:?}");
+        assert_eq!(asker.read(block, &reads), expected, "{base:?}");
     });
 }
 

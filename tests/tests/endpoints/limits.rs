@@ -6,7 +6,7 @@ use portolan_reader::Limits;
 use portolan_tests::rpc_fault::Fault;
 
 use super::asker::Asker;
-use super::{before, chain, echoes, on_each_rung};
+use super::{before, chain, echoes, with_each_batch_method};
 
 /// Longer than requests that had left when the endpoint asked for fewer are on their way.
 const ON_THE_WAY: Duration = Duration::from_millis(300);
@@ -73,7 +73,7 @@ fn no_more_requests_are_in_flight_than_the_limit_says() {
     const IN_FLIGHT_MAX: usize = 3;
     let chain = chain();
     let rpc = before(&chain);
-    let [_, _, single] = on_each_rung();
+    let [_, _, single] = with_each_batch_method();
     rpc.flawed(single);
     rpc.set(Fault::Late(Duration::from_millis(10)));
     let asker = Asker::with(&[&rpc], Limits { in_flight_max: IN_FLIGHT_MAX, per_second_max: 0 });
@@ -88,7 +88,7 @@ fn no_more_requests_leave_in_a_second_than_the_limit_says() {
     const PER_SECOND_MAX: u32 = 20;
     let chain = chain();
     let rpc = before(&chain);
-    let [_, _, single] = on_each_rung();
+    let [_, _, single] = with_each_batch_method();
     rpc.flawed(single);
     let asker = Asker::with(&[&rpc], Limits { in_flight_max: 64, per_second_max: PER_SECOND_MAX });
     let block = asker.pin().unwrap();

@@ -7,7 +7,10 @@ use portolan_tests::chain::Chain;
 use portolan_tests::rpc_fault::{Fault, Flaws, Replies};
 
 use super::asker::{AMPLE, Asker};
-use super::{all_failed, before, chain, clock_at, clocks, echoes, on_all_rungs, on_each_rung, rung_with};
+use super::{
+    all_failed, batch_method_with, before, chain, clock_at, clocks, echoes, for_all_batch_methods,
+    with_each_batch_method,
+};
 
 const BROKEN: [Replies; 7] = [
     Replies::Cut(0),
@@ -29,7 +32,7 @@ fn assert_unbelieved(chain: &Chain, well: &Flaws, broken: &Flaws, from_the_start
     if !from_the_start {
         let (reads, expected) = echoes(1, 3);
         assert_eq!(alone.read(block, &reads), expected, "{what}");
-        assert_eq!(alone.rung(), Some(rung_with(well)), "{what}");
+        assert_eq!(alone.batch_method(), Some(batch_method_with(well)), "{what}");
         assert_eq!(both.pin(), Ok(block));
         assert_eq!(both.read(block, &reads), expected, "{what}");
     }
@@ -42,11 +45,11 @@ fn assert_unbelieved(chain: &Chain, well: &Flaws, broken: &Flaws, from_the_start
 
 #[test]
 fn a_broken_reply_is_never_believed_and_the_next_endpoint_answers() {
-    on_all_rungs(|chain, rung| {
+    for_all_batch_methods(|chain, base| {
         for replies in BROKEN {
-            let broken = Flaws { replies, of: &["eth_call"], ..rung.clone() };
+            let broken = Flaws { replies, of: &["eth_call"], ..base.clone() };
             for from_the_start in [true, false] {
-                assert_unbelieved(chain, &rung, &broken, from_the_start);
+                assert_unbelieved(chain, &base, &broken, from_the_start);
             }
         }
     });
@@ -71,11 +74,11 @@ fn a_broken_header_is_never_pinned_and_the_next_endpoint_tells_it() {
 #[test]
 fn an_answer_at_another_block_is_never_believed() {
     // Where neither overrides nor Multicall3 are there, nothing can prove a block.
-    for rung in &on_each_rung()[..2] {
+    for base in &with_each_batch_method()[..2] {
         let chain = chain();
         for (place, clock) in clocks().into_iter().enumerate() {
             let (bad, good) = (before(&chain), before(&chain));
-            let off = Flaws { off: 1, ..rung.clone() };
+            let off = Flaws { off: 1, ..base.clone() };
             bad.flawed(off.clone());
             let alone = Asker::behind(&[&bad]);
             let block = alone.pin().unwrap();
@@ -90,38 +93,38 @@ fn an_answer_at_another_block_is_never_believed() {
 
 #[test]
 fn a_node_that_was_well_and_then_answers_at_another_block_is_never_believed() {
-    for rung in &on_each_rung()[..2] {
+    for base in &with_each_batch_method()[..2] {
         let chain = chain();
         for (place, clock) in clocks().into_iter().enumerate() {
             let (bad, good) = (before(&chain), before(&chain));
-            bad.flawed(rung.clone());
+            bad.flawed(base.clone());
             let (alone, both) = (Asker::behind(&[&bad]), Asker::behind(&[&bad, &good]));
             let block = alone.pin().unwrap();
             assert_eq!(both.pin(), Ok(block));
             let (reads, expected) = echoes(4, 2);
             assert_eq!(alone.read(block, &reads), expected);
-            assert_eq!(alone.rung(), Some(rung_with(rung)));
+            assert_eq!(alone.batch_method(), Some(batch_method_with(base)));
             assert_eq!(both.read(block, &reads), expected);
-            bad.flawed(Flaws { off: 2, ..rung.clone() });
+            bad.flawed(Flaws { off: 2, ..base.clone() });
             let outcomes = alone.read_within(block, &clock, Duration::from_secs(2));
-            assert!(all_failed(&outcomes), "{place} with {rung:?}: {outcomes:?}");
-            assert_eq!(both.read(block, &clock), [clock_at(&block)], "{place} with {rung:?}");
+            assert!(all_failed(&outcomes), "{place} with {base:?}: {outcomes:?}");
+            assert_eq!(both.read(block, &clock), [clock_at(&block)], "{place} with {base:?}");
         }
     }
 }
 
 #[test]
 fn a_late_endpoint_is_left_for_the_next_one() {
-    on_all_rungs(|chain, rung| {
+    for_all_batch_methods(|chain, base| {
         let (late, good) = (before(chain), before(chain));
-        late.flawed(rung.clone());
+        late.flawed(base.clone());
         let (alone, both) = (Asker::behind(&[&late]), Asker::behind(&[&late, &good]));
         let block = alone.pin().unwrap();
         assert_eq!(both.pin(), Ok(block));
         late.set(Fault::Late(AMPLE * 2));
         let (reads, expected) = echoes(5, 4);
         let outcomes = alone.read_within(block, &reads, Duration::from_secs(1));
-        assert_eq!(outcomes, vec![Outcome::Failed(ReadFailure::Timeout); 4], "{rung:?}");
-        assert_eq!(both.read_within(block, &reads, Duration::from_secs(6)), expected, "{rung:?}");
+        assert_eq!(outcomes, vec![Outcome::Failed(ReadFailure::Timeout); 4], "{base:?}");
+        assert_eq!(both.read_within(block, &reads, Duration::from_secs(6)), expected, "{base:?}");
     });
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use portolan_reader::{Block, ChainReader, Limits, Outcome, Read, ReadFailure, Reader, Rung, Session, Upstream};
+use portolan_reader::{BatchMethod, Block, ChainReader, Limits, Outcome, Read, ReadFailure, Reader, Session, Upstream};
 use portolan_tests::rpc_fault::RpcFault;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
@@ -52,8 +52,8 @@ impl Asker {
         replies.into_iter().map(|reply| reply.outcome).collect()
     }
     /// The one of the preferred endpoint, as operators see it.
-    pub(crate) fn rung(&self) -> Option<Rung> {
+    pub(crate) fn batch_method(&self) -> Option<BatchMethod> {
         let status = self.reader.status();
-        status.iter().find(|network| network.chain_id == CHAIN_ID).unwrap().endpoints[0].rung
+        status.iter().find(|network| network.chain_id == CHAIN_ID).unwrap().endpoints[0].batch_method
     }
 }

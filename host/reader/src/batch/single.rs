@@ -7,7 +7,7 @@ use alloy::primitives::{Address, Bytes, U256};
 use super::{Batch, Slots, Step, Unit};
 use crate::error::{EndpointError, RequestError};
 use crate::multicall::MULTICALL3;
-use crate::rpc::Call;
+use crate::rpc::EthCall;
 use crate::{Kind, Outcome, Read};
 
 /// What a transaction costs before its first instruction, at most: EIP-2028 and EIP-7623.
@@ -27,7 +27,7 @@ impl Batch<'_> {
         };
         let is_heavy = matches!(told, Err(RequestError::Halted | RequestError::OutOfGas | RequestError::TooLarge));
         if is_heavy && read.gas_cap.is_none() {
-            self.contracts.saw_heavy(read);
+            self.heavy_calls.record(read);
         }
         let outcome = match told {
             Ok(data) if read.kind == Kind::Call && data.is_empty() => {
@@ -73,10 +73,10 @@ fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
 }
 
 /// A read without a sender is sent by Multicall3, together or alone: contracts that look at the sender see the same.
-fn alone(read: &Read) -> Call<'_> {
+fn alone(read: &Read) -> EthCall<'_> {
     let data_gas = DATA_BYTE_GAS.saturating_mul(u64::try_from(read.data.len()).unwrap_or(u64::MAX));
     let gas = read.gas_cap.map(|cap| u64::from(cap).saturating_add(TRANSACTION_GAS).saturating_add(data_gas));
-    Call { from: read.from.unwrap_or(MULTICALL3), to: read.to, data: &read.data, gas, code: None }
+    EthCall { from: read.from.unwrap_or(MULTICALL3), to: read.to, data: &read.data, gas, code: None }
 }
 
 fn word(value: U256) -> Bytes {

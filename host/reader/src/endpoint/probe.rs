@@ -1,86 +1,95 @@
-//! Which rung of the ladder an endpoint serves: a program that tells who it is finds out.
+//! The probe of an endpoint's capabilities, by a program that identifies itself.
 //!
-//! Invariant: what is found was seen. A node that ignores state overrides answers without the program's magic, one that
-//! answers at a made-up block hash does not look at hashes, and one whose contracts see another parent than its headers
-//! tell (some test nodes) is not held to it.
+//! Invariant: every capability was observed. A node that ignores state overrides replies without the program's magic
+//! bytes, one that replies at a made-up block hash does not check hashes, and one whose contracts see another parent
+//! than its headers report (some test nodes) is not held to the parent.
 
 use std::time::Duration;
 
 use alloy::primitives::{B256, Bytes};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Endpoint, Of, Ways};
+use super::{Capabilities, Endpoint};
 use crate::Block;
 use crate::error::{EndpointError, RequestError};
+use crate::health::RequestKind;
 use crate::multicall::MULTICALL3;
 use crate::packed::{self, Head};
-use crate::rpc::{At, Call};
-use crate::status::Rung;
+use crate::rpc::{BlockId, EthCall};
+use crate::status::BatchMethod;
 
-/// A better rung may come with the node's next version, or with a deployment.
-pub(super) const FOR: Duration = Duration::from_secs(600);
+/// A better method may come with the node's next version, or with a deployment.
+pub(super) const CAPABILITIES_FOR: Duration = Duration::from_secs(600);
 /// Many times what a program with nothing to read takes, and what every node allows.
 const PROBE_GAS: u64 = 1_000_000;
-/// Of each read; there is none, but the program takes zero for one that was asked.
+/// The gas of each read. There are no reads, but the program takes zero for one.
 const NO_READ_GAS: u32 = 1;
-/// No block has it.
-const MADE_UP: B256 = B256::repeat_byte(0xad);
+/// No block has this hash.
+const MADE_UP_HASH: B256 = B256::repeat_byte(0xad);
 
 impl Endpoint {
-    /// How it can be asked; found out where that is not known.
-    pub(crate) async fn ways(&self, until: Instant) -> Result<Ways, EndpointError> {
-        if let Some(ways) = self.known_ways() {
-            return Ok(ways);
+    /// Returns the capabilities, and probes for them where they are not known.
+    pub(crate) async fn capabilities(&self, until: Instant) -> Result<Capabilities, EndpointError> {
+        if let Some(capabilities) = self.known_capabilities() {
+            return Ok(capabilities);
         }
-        // One probe at a time; those who wait find its result.
+        // One probe at a time; the others find its result.
         let Ok(_turn) = timeout_at(until, self.probing.lock()).await else { return Err(EndpointError::Timeout) };
-        if let Some(ways) = self.known_ways() {
-            return Ok(ways);
+        if let Some(capabilities) = self.known_capabilities() {
+            return Ok(capabilities);
         }
-        let (_newest, ways) = self.probe(until).await;
-        self.learn(ways);
-        ways
+        let (_newest, capabilities) = self.probe(until).await;
+        self.learn(capabilities);
+        capabilities
     }
 
-    pub(super) fn learn(&self, ways: Result<Ways, EndpointError>) {
-        let Ok(ways) = ways else { return };
-        self.memory.lock().ways = Some((ways, Instant::now() + FOR));
-        tracing::debug!(endpoint = %self, ?ways, "endpoint probed");
+    pub(super) fn learn(&self, capabilities: Result<Capabilities, EndpointError>) {
+        let Ok(capabilities) = capabilities else { return };
+        self.learned.lock().capabilities = Some((capabilities, Instant::now() + CAPABILITIES_FOR));
+        tracing::debug!(endpoint = %self, ?capabilities, "endpoint probed");
     }
 
-    /// Its newest block, and how it can be asked, in one round trip where it serves overrides.
-    pub(super) async fn probe(&self, until: Instant) -> (Result<Block, EndpointError>, Result<Ways, EndpointError>) {
-        let (newest, told, made_up) = tokio::join!(
-            self.newest(until),
-            self.introduced(At::Latest, until),
-            self.introduced(At::Hash(MADE_UP), until)
+    /// Returns its newest block and its capabilities, in one round trip where it supports state overrides.
+    pub(super) async fn probe(
+        &self,
+        until: Instant,
+    ) -> (Result<Block, EndpointError>, Result<Capabilities, EndpointError>) {
+        let (newest, head, at_made_up_hash) = tokio::join!(
+            self.newest_block(until),
+            self.run_empty_program(BlockId::Latest, until),
+            self.run_empty_program(BlockId::Hash(MADE_UP_HASH), until)
         );
         // Any reply at all, the program's or not, is one at a block that does not exist.
-        let by_hash = made_up.is_err();
-        let ways = match told {
+        let checks_block_hash = at_made_up_hash.is_err();
+        let capabilities = match head {
             Ok(Some(head)) => {
-                let is_told = |block: &Block| block.number == head.number && block.parent == head.parent;
-                let tells_parent = newest.as_ref().is_ok_and(is_told);
-                Ok(Ways { rung: Rung::Override, by_hash, tells_parent })
+                let matches_head = |block: &Block| block.number == head.number && block.parent == head.parent;
+                let sees_parent_hash = newest.as_ref().is_ok_and(matches_head);
+                Ok(Capabilities { batch_method: BatchMethod::Override, checks_block_hash, sees_parent_hash })
             }
             Err(RequestError::Endpoint(error)) if !error.rejects_request_kind() => Err(error),
-            _ => self.without_override(until).await.map(|rung| Ways { rung, by_hash, tells_parent: false }),
+            _ => self.method_without_override(until).await.map(|batch_method| Capabilities {
+                batch_method,
+                checks_block_hash,
+                sees_parent_hash: false,
+            }),
         };
-        (newest, ways)
+        (newest, capabilities)
     }
 
-    async fn without_override(&self, until: Instant) -> Result<Rung, EndpointError> {
-        let code: Result<Bytes, RequestError> = self.small("eth_getCode", &(MULTICALL3, At::Latest), until).await;
+    async fn method_without_override(&self, until: Instant) -> Result<BatchMethod, EndpointError> {
+        let code: Result<Bytes, RequestError> =
+            self.request("eth_getCode", &(MULTICALL3, BlockId::Latest), until).await;
         let present = !code.map_err(RequestError::into_endpoint_error)?.is_empty();
-        Ok(if present { Rung::Multicall3 } else { Rung::Single })
+        Ok(if present { BatchMethod::Multicall3 } else { BatchMethod::Single })
     }
 
-    /// What the program tells of itself with nothing to read; `None` if something else answered.
-    async fn introduced(&self, at: At, until: Instant) -> Result<Option<Head>, RequestError> {
+    /// Returns the head that the program replies with when it has nothing to read; `None` if something else replied.
+    async fn run_empty_program(&self, at: BlockId, until: Instant) -> Result<Option<Head>, RequestError> {
         let data = packed::encode([], NO_READ_GAS);
         let call =
-            Call { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(PROBE_GAS), code: Some(packed::CALL) };
-        let reply = self.noted(Of::Endpoint, until, self.rpc.call(&call, at)).await?;
+            EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(PROBE_GAS), code: Some(packed::CALL) };
+        let reply = self.send(RequestKind::Probe, until, self.rpc.call(&call, at)).await?;
         Ok(packed::decode(&reply, 0).ok().map(|(head, _)| head))
     }
 }

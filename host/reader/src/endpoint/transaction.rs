@@ -1,14 +1,16 @@
-//! A transaction and its receipt at one endpoint: both in one request, or in two where it takes no batches.
+//! A transaction and its receipt from one endpoint: both in one JSON-RPC batch, or in two requests where the endpoint
+//! takes no batches.
 //!
-//! Invariant: a refused batch counts against nobody, for the two requests find out what it was worth; that an endpoint
-//! takes none is remembered only once it has answered them.
+//! Invariant: a rejected batch counts against nobody, because the two requests show what it was worth. That an endpoint
+//! takes no batches is remembered only once it has replied to both requests.
 
 use alloy::primitives::B256;
 use tokio::time::Instant;
 
-use super::probe::FOR;
-use super::{Endpoint, Of};
+use super::Endpoint;
+use super::probe::CAPABILITIES_FOR;
 use crate::error::{EndpointError, RequestError};
+use crate::health::RequestKind;
 use crate::transaction::{Told, WireReceipt, WireTransaction, told};
 
 const TRANSACTION: &str = "eth_getTransactionByHash";
@@ -17,32 +19,32 @@ const RECEIPT: &str = "eth_getTransactionReceipt";
 type Pair = (Option<WireTransaction>, Option<WireReceipt>);
 
 impl Endpoint {
-    /// What it knows of a transaction.
+    /// Returns what it knows of a transaction.
     pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<Told, EndpointError> {
-        self.on_chain(until).await?;
+        self.ensure_chain(until).await?;
         let (transaction, receipt) = self.pair(hash, until).await.map_err(into_endpoint_error)?;
         told(hash, transaction, receipt)
     }
 
     async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, RequestError> {
-        let takes_batches = self.memory.lock().no_batches.is_none_or(|until| until <= Instant::now());
-        if takes_batches && let Some(pair) = self.together(hash, until).await? {
+        let takes_batches = self.learned.lock().no_batches_until.is_none_or(|until| until <= Instant::now());
+        if takes_batches && let Some(pair) = self.pair_in_batch(hash, until).await? {
             return Ok(pair);
         }
         let params = [hash];
-        let transaction = self.noted(Of::Receipt, until, self.rpc.request(TRANSACTION, &params));
-        let receipt = self.noted(Of::Receipt, until, self.rpc.request(RECEIPT, &params));
+        let transaction = self.send(RequestKind::Receipt, until, self.rpc.request(TRANSACTION, &params));
+        let receipt = self.send(RequestKind::Receipt, until, self.rpc.request(RECEIPT, &params));
         let pair = tokio::try_join!(transaction, receipt)?;
         if takes_batches {
-            self.memory.lock().no_batches = Some(Instant::now() + FOR);
+            self.learned.lock().no_batches_until = Some(Instant::now() + CAPABILITIES_FOR);
             tracing::debug!(endpoint = %self, "endpoint takes no batches");
         }
         Ok(pair)
     }
 
-    /// `None` where it may be the batch that was refused.
-    async fn together(&self, hash: B256, until: Instant) -> Result<Option<Pair>, RequestError> {
-        let asking = async {
+    /// Returns `None` where the batch as such may have been rejected.
+    async fn pair_in_batch(&self, hash: B256, until: Instant) -> Result<Option<Pair>, RequestError> {
+        let request = async {
             match self.rpc.pair([TRANSACTION, RECEIPT], &[hash]).await {
                 Ok(pair) => Ok(Some(pair)),
                 Err(RequestError::Endpoint(error @ (EndpointError::Unreachable | EndpointError::Throttled(_)))) => {
@@ -51,11 +53,11 @@ impl Endpoint {
                 Err(_) => Ok(None),
             }
         };
-        self.noted(Of::Receipt, until, asking).await
+        self.send(RequestKind::Receipt, until, request).await
     }
 }
 
-/// No block is asked for: one that is unknown is nonsense here.
+/// No block is requested here, so an error about one makes the reply malformed.
 fn into_endpoint_error(error: RequestError) -> EndpointError {
     match error {
         RequestError::UnknownBlock => EndpointError::Malformed,

@@ -1,7 +1,7 @@
-//! How long a network's blocks take, learned from the headers that are seen anyway.
+//! The block time of a network, learned from the headers that are polled anyway.
 //!
-//! Invariant: what it tells is the median of several spans, so that neither a missed slot nor a test that sets the
-//! clock makes a pin stand for long. A network that rests between its blocks has no pace.
+//! Invariant: it is the median of several spans, so that neither a missed slot nor a test that sets the clock keeps a
+//! pin for long. A network that rests between its blocks has no block time.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,24 +10,24 @@ use crate::Block;
 
 /// Timestamps are whole seconds: a shorter span would measure their rounding.
 const SPAN_MIN_S: u64 = 4;
-/// No network is faster; below it a span is an error of the clock.
+/// No network is faster; a shorter span is an error of the clock.
 const FASTEST: Duration = Duration::from_millis(100);
 /// Longer ones are pauses of a network that makes blocks on demand.
 const SLOWEST: Duration = Duration::from_secs(60);
 /// One odd span among so many is outvoted.
 const SPANS_MIN: usize = 3;
-/// About a minute of a network with a pace of four seconds: it follows a change of pace within half of it.
+/// About a minute of a network with blocks of four seconds; a change of the block time shows within half of it.
 const SPANS_MAX: usize = 15;
 
 #[derive(Default)]
-pub(super) struct Pace {
+pub(super) struct BlockPace {
     /// Number and timestamp of the block where the running span began.
     from: Option<(u64, u64)>,
     spans: VecDeque<Duration>,
 }
 
-impl Pace {
-    pub(super) fn see(&mut self, head: &Block) {
+impl BlockPace {
+    pub(super) fn observe(&mut self, head: &Block) {
         let here = (head.number, head.timestamp);
         let Some((number, timestamp_s)) = self.from else {
             self.from = Some(here);
@@ -53,7 +53,7 @@ impl Pace {
         self.spans.push_back(pace.max(FASTEST));
     }
 
-    /// None until enough was seen.
+    /// `None` until enough headers were observed.
     pub(super) fn block_time(&self) -> Option<Duration> {
         if self.spans.len() < SPANS_MIN {
             return None;
@@ -71,9 +71,9 @@ mod tests {
     use super::*;
 
     fn after(headers: impl IntoIterator<Item = (u64, u64)>) -> Option<Duration> {
-        let mut pace = Pace::default();
+        let mut pace = BlockPace::default();
         for (number, timestamp) in headers {
-            pace.see(&Block { number, hash: B256::ZERO, parent: B256::ZERO, timestamp, evm_number: number });
+            pace.observe(&Block { number, hash: B256::ZERO, parent: B256::ZERO, timestamp, evm_number: number });
         }
         pace.block_time()
     }

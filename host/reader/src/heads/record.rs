@@ -1,7 +1,7 @@
-//! The heads that were told, and the pin that follows from them. Pure: time is passed in.
+//! The heads that were reported, and the pin that follows from them. It reads no clock: time is passed in.
 //!
 //! Invariant: a pin goes backwards in number only after the chain did: a header contradicted it, it was lost, or
-//! several looks in a row told a lower head. Everything kept is bounded.
+//! several polls in a row reported a lower head. All that is kept is bounded.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,41 +9,41 @@ use std::time::Duration;
 use alloy::primitives::B256;
 use tokio::time::Instant;
 
-use super::pace::Pace;
+use super::pace::BlockPace;
 use crate::Block;
 
 /// By then a block has reached the other nodes of a pool.
-const RIPE_AGE: Duration = Duration::from_secs(1);
-/// One look below the highest head is a node that lags; so many in a row are a chain that was set back.
-const LOWER_LOOKS: u32 = 3;
-/// Half a minute at the fastest rate of looks; a pin is rarely older than the last few.
+const PIN_AGE_MIN: Duration = Duration::from_secs(1);
+/// One poll below the highest head is a node that lags; so many in a row are a chain that was set back.
+const LOWER_POLLS_MAX: u32 = 3;
+/// Half a minute at the highest rate of polls; a pin is rarely older than the last few.
 const SEEN_MAX: usize = 64;
-/// Blocks are lost one by one, and a reorg leaves only a few that nodes still tell.
+/// Blocks are lost one by one, and after a reorg nodes still report only a few of them.
 const LOST_MAX: usize = 16;
-/// Fresher pins on fast networks would let answers share less.
+/// With fresher pins on fast networks, answers would share fewer reads.
 const SHARE_MIN: Duration = Duration::from_secs(2);
-/// How long the pin outlives the last good look, at least: time for a node to restart.
+/// The pin outlives the last successful poll by at least this: the time of a node's restart.
 const USABLE_MIN: Duration = Duration::from_secs(10);
 const USABLE_BLOCKS: u32 = 3;
-/// What is taken as block time until it is learned: most networks have two seconds or less.
+/// The block time until it is learned: most networks have two seconds or less.
 const BLOCK_TIME_GUESS: Duration = Duration::from_secs(2);
-/// Bounds of the pause between looks: a request costs money, a late head makes answers old.
+/// Bounds of the pause between polls: a request costs money, a late head makes answers old.
 const POLL_MIN: Duration = Duration::from_millis(500);
 const POLL_MAX: Duration = Duration::from_secs(4);
 
-/// Whether a head was taken over.
+/// Whether a reported head was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
-    Followed,
-    /// It is lower than what was seen, and may be of a node that lags.
+pub(super) enum Observation {
+    Accepted,
+    /// It is lower than the heads before, and may come from a node that lags.
     Behind,
 }
 
 #[derive(Clone, Copy)]
-struct Sighting {
+struct SeenHead {
     block: Block,
-    first: Instant,
-    /// A later look told it, or one above it.
+    first_seen: Instant,
+    /// A later poll reported it, or one above it.
     is_confirmed: bool,
 }
 
@@ -53,62 +53,68 @@ struct Pinned {
     since: Instant,
 }
 
-#[derive(Default)]
-pub(super) struct Record {
-    /// Rising in number.
-    seen: VecDeque<Sighting>,
-    lost: VecDeque<B256>,
-    pinned: Option<Pinned>,
-    /// When a head was told last.
-    looked: Option<Instant>,
-    /// Looks in a row below the highest head, and since when they have told the block that they tell.
-    lower: Option<(u32, B256, Instant)>,
-    pace: Pace,
+/// The polls in a row that reported a head below the highest one.
+#[derive(Clone, Copy)]
+struct LowerHeads {
+    polls: u32,
+    /// The head of the last of them, and when it was reported first.
+    hash: B256,
+    since: Instant,
 }
 
-impl Record {
-    pub(super) fn see(&mut self, head: Block, now: Instant) -> Sight {
-        self.looked = Some(now);
+#[derive(Default)]
+pub(super) struct HeadRecord {
+    /// Rising in number.
+    seen: VecDeque<SeenHead>,
+    lost: VecDeque<B256>,
+    pinned: Option<Pinned>,
+    /// When a head was last reported.
+    polled: Option<Instant>,
+    lower: Option<LowerHeads>,
+    pace: BlockPace,
+}
+
+impl HeadRecord {
+    pub(super) fn observe(&mut self, head: Block, now: Instant) -> Observation {
+        self.polled = Some(now);
         if self.is_lost(head.hash) {
-            return Sight::Followed;
+            return Observation::Accepted;
         }
-        let mut first = now;
+        let mut first_seen = now;
         if self.highest().is_some_and(|highest| head.number < highest) {
-            let (looks, told) = match self.lower {
-                Some((looks, hash, since)) if hash == head.hash => (looks + 1, since),
-                Some((looks, ..)) => (looks + 1, now),
-                None => (1, now),
-            };
-            if looks < LOWER_LOOKS {
-                self.lower = Some((looks, head.hash, told));
-                return Sight::Behind;
+            let before = self.lower.map_or(0, |lower| lower.polls);
+            let same = self.lower.filter(|lower| lower.hash == head.hash);
+            let lower = LowerHeads { polls: before + 1, hash: head.hash, since: same.map_or(now, |lower| lower.since) };
+            if lower.polls < LOWER_POLLS_MAX {
+                self.lower = Some(lower);
+                return Observation::Behind;
             }
-            first = told;
+            first_seen = lower.since;
         }
         self.lower = None;
-        self.take(head, first, now);
-        Sight::Followed
+        self.accept(head, first_seen, now);
+        Observation::Accepted
     }
 
     /// Drops what the head contradicts and confirms what it is above.
-    fn take(&mut self, head: Block, first: Instant, now: Instant) {
-        self.pace.see(&head);
+    fn accept(&mut self, head: Block, first_seen: Instant, now: Instant) {
+        self.pace.observe(&head);
         self.pinned = self.pinned.filter(|pinned| is_below(&pinned.block, &head));
-        self.seen.retain(|sighting| is_below(&sighting.block, &head));
-        for sighting in &mut self.seen {
-            sighting.is_confirmed = true;
+        self.seen.retain(|seen| is_below(&seen.block, &head));
+        for seen in &mut self.seen {
+            seen.is_confirmed = true;
         }
-        if self.seen.back().is_some_and(|sighting| sighting.block.hash == head.hash) {
+        if self.seen.back().is_some_and(|seen| seen.block.hash == head.hash) {
             return;
         }
         if self.seen.len() == SEEN_MAX {
             self.seen.pop_front();
         }
-        self.seen.push_back(Sighting { block: head, first, is_confirmed: first < now });
+        self.seen.push_back(SeenHead { block: head, first_seen, is_confirmed: first_seen < now });
     }
 
     fn highest(&self) -> Option<u64> {
-        let seen = self.seen.back().map(|sighting| sighting.block.number);
+        let seen = self.seen.back().map(|seen| seen.block.number);
         seen.max(self.pinned().map(|block| block.number))
     }
 
@@ -118,17 +124,17 @@ impl Record {
         self.pinned.filter(|pinned| now < pinned.since + share).map(|pinned| pinned.block)
     }
 
-    /// The newest block that is old enough, which becomes the pin; the pin itself while there is none above it.
+    /// Pins the newest block that is old enough, and returns the pin.
     pub(super) fn choose(&mut self, now: Instant) -> Option<Block> {
-        let is_ripe = |sighting: &&Sighting| sighting.is_confirmed && now >= sighting.first + RIPE_AGE;
-        if let Some(ripe) = self.seen.iter().rev().find(is_ripe) {
-            self.adopt(ripe.block, now);
+        let is_old_enough = |seen: &&SeenHead| seen.is_confirmed && now >= seen.first_seen + PIN_AGE_MIN;
+        if let Some(seen) = self.seen.iter().rev().find(is_old_enough) {
+            self.pin(seen.block, now);
         }
         self.pinned()
     }
 
     /// Pins the block, unless the pin is as high already.
-    pub(super) fn adopt(&mut self, block: Block, now: Instant) {
+    pub(super) fn pin(&mut self, block: Block, now: Instant) {
         if self.pinned.is_none_or(|pinned| pinned.block.number < block.number) {
             self.pinned = Some(Pinned { block, since: now });
         }
@@ -138,21 +144,21 @@ impl Record {
         self.pinned.map(|pinned| pinned.block)
     }
 
-    /// Whether the last good look is not too long ago to pin by what it told.
+    /// Whether the last successful poll is recent enough to choose a pin by.
     pub(super) fn is_usable(&self, now: Instant) -> bool {
         let usable = (self.block_time().unwrap_or(BLOCK_TIME_GUESS) * USABLE_BLOCKS).max(USABLE_MIN);
-        self.looked.is_some_and(|looked| now < looked + usable)
+        self.polled.is_some_and(|polled| now < polled + usable)
     }
 
-    /// True if it was the pin: then nothing that was seen counts any more.
-    pub(super) fn lose(&mut self, hash: B256) -> bool {
+    /// Marks a block as lost. Returns true if it was the pin: then nothing that was seen counts any more.
+    pub(super) fn mark_lost(&mut self, hash: B256) -> bool {
         if !self.is_lost(hash) {
             if self.lost.len() == LOST_MAX {
                 self.lost.pop_front();
             }
             self.lost.push_back(hash);
         }
-        self.seen.retain(|sighting| sighting.block.hash != hash);
+        self.seen.retain(|seen| seen.block.hash != hash);
         if self.pinned.is_none_or(|pinned| pinned.block.hash != hash) {
             return false;
         }
@@ -169,13 +175,13 @@ impl Record {
         self.pace.block_time()
     }
 
-    /// The pause between two looks: half a block time.
-    pub(super) fn poll_every(&self) -> Duration {
+    /// The pause between two polls: half a block time.
+    pub(super) fn poll_interval(&self) -> Duration {
         (self.block_time().unwrap_or(BLOCK_TIME_GUESS) / 2).clamp(POLL_MIN, POLL_MAX)
     }
 }
 
-/// Whether the block may be the head or lie below it, by what both headers tell.
+/// Whether the block may be the head or an ancestor of it, by what both headers say.
 fn is_below(block: &Block, head: &Block) -> bool {
     match head.number.checked_sub(block.number) {
         None => false,
@@ -196,59 +202,59 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
-        let mut record = Record::default();
+    fn all_that_is_kept_is_bounded() {
+        let mut record = HeadRecord::default();
         let now = Instant::now();
         for number in 0..1_000 {
-            record.see(block(number), now);
+            record.observe(block(number), now);
         }
         assert_eq!(record.seen.len(), 64);
         for number in 0..1_000 {
-            record.lose(block(number).hash);
+            record.mark_lost(block(number).hash);
         }
         assert_eq!(record.lost.len(), 16);
         assert!(record.is_lost(block(999).hash) && record.is_lost(block(984).hash));
     }
 
     #[test]
-    fn a_block_is_ripe_a_second_after_it_was_first_told_if_told_again() {
-        let mut record = Record::default();
+    fn a_block_is_pinned_a_second_after_its_first_report_if_reported_again() {
+        let mut record = HeadRecord::default();
         let start = Instant::now();
-        record.see(block(100), start);
-        assert_eq!(record.choose(start + Duration::from_secs(5)), None, "told once");
-        record.see(block(100), start + Duration::from_millis(500));
+        record.observe(block(100), start);
+        assert_eq!(record.choose(start + Duration::from_secs(5)), None, "reported once");
+        record.observe(block(100), start + Duration::from_millis(500));
         assert_eq!(record.choose(start + Duration::from_millis(999)), None);
         assert_eq!(record.choose(start + Duration::from_millis(1_000)), Some(block(100)));
     }
 
     #[test]
-    fn what_was_seen_above_a_lost_pin_does_not_make_the_next_head_a_lagging_one() {
-        let mut record = Record::default();
+    fn heads_above_a_lost_pin_do_not_make_the_next_head_a_lagging_one() {
+        let mut record = HeadRecord::default();
         let now = Instant::now();
-        record.see(block(100), now);
-        record.adopt(block(100), now);
-        record.see(block(101), now);
-        assert!(record.lose(block(100).hash));
-        assert_eq!(record.see(block(95), now), Sight::Followed);
+        record.observe(block(100), now);
+        record.pin(block(100), now);
+        record.observe(block(101), now);
+        assert!(record.mark_lost(block(100).hash));
+        assert_eq!(record.observe(block(95), now), Observation::Accepted);
     }
 
     #[test]
     fn a_lost_head_above_the_pin_is_never_chosen_and_leaves_the_pin_the_highest() {
-        let mut record = Record::default();
+        let mut record = HeadRecord::default();
         let now = Instant::now();
-        record.adopt(block(99), now);
-        record.see(block(100), now);
-        record.see(block(100), now);
-        assert!(!record.lose(block(100).hash));
+        record.pin(block(99), now);
+        record.observe(block(100), now);
+        record.observe(block(100), now);
+        assert!(!record.mark_lost(block(100).hash));
         assert_eq!(record.choose(now + Duration::from_secs(5)), Some(block(99)));
-        assert_eq!(record.see(block(95), now), Sight::Behind);
+        assert_eq!(record.observe(block(95), now), Observation::Behind);
     }
 
     #[test]
-    fn a_block_lost_twice_takes_one_place() {
-        let mut record = Record::default();
+    fn a_block_lost_twice_is_kept_once() {
+        let mut record = HeadRecord::default();
         for _ in 0..20 {
-            record.lose(block(1).hash);
+            record.mark_lost(block(1).hash);
         }
         assert_eq!(record.lost.len(), 1);
     }

@@ -1,5 +1,6 @@
-//! One endpoint's breaker, pause and measures, by tables of moments.
+//! The breaker, pause and metrics of one endpoint, by tables of moments.
 
+use super::RequestKind::{Probe, Read, Receipt};
 use super::*;
 
 const MS: Duration = Duration::from_millis(1);
@@ -7,19 +8,19 @@ const SECOND: Duration = Duration::from_secs(1);
 const BROKEN: Result<(), EndpointError> = Err(EndpointError::Unreachable);
 
 /// Requests that take no time, `n` of them.
-fn note(health: &Health, now: Instant, n: u32, result: Result<(), EndpointError>) {
+fn record_reads(health: &Health, now: Instant, n: u32, result: Result<(), EndpointError>) {
     for _ in 0..n {
-        health.note(now, Duration::ZERO, result);
+        health.record(Read, now, Duration::ZERO, result);
     }
 }
 
 #[test]
-fn three_faults_in_a_row_open_the_breaker_and_an_answer_between_them_does_not_let_them() {
+fn three_errors_in_a_row_open_the_breaker_and_an_answered_read_between_them_prevents_it() {
     let start = Instant::now();
     for (ends, expected) in [("xx", false), ("xxx", true), ("xxoxx", false), ("xoxoxo", false), ("oooxxx", true)] {
         let health = Health::default();
         for end in ends.chars() {
-            note(&health, start, 1, if end == 'x' { BROKEN } else { Ok(()) });
+            record_reads(&health, start, 1, if end == 'x' { BROKEN } else { Ok(()) });
         }
         assert_eq!(health.is_excluded(start), expected, "{ends}");
     }
@@ -29,8 +30,8 @@ fn three_faults_in_a_row_open_the_breaker_and_an_answer_between_them_does_not_le
 fn answered_probes_do_not_excuse_failing_reads() {
     let (health, start) = (Health::default(), Instant::now());
     for _ in 0..3 {
-        health.note(start, MS, BROKEN);
-        health.note_probe(start, MS, Ok(()));
+        health.record(Read, start, MS, BROKEN);
+        health.record(Probe, start, MS, Ok(()));
     }
     assert!(health.is_excluded(start));
 }
@@ -39,17 +40,17 @@ fn answered_probes_do_not_excuse_failing_reads() {
 fn a_half_of_errors_opens_the_breaker_from_ten_requests_on() {
     let (health, start) = (Health::default(), Instant::now());
     for _ in 0..4 {
-        note(&health, start, 1, Ok(()));
-        note(&health, start, 1, BROKEN);
+        record_reads(&health, start, 1, Ok(()));
+        record_reads(&health, start, 1, BROKEN);
     }
-    note(&health, start, 1, Ok(()));
+    record_reads(&health, start, 1, Ok(()));
     assert!(!health.is_excluded(start), "nine requests");
-    note(&health, start, 1, BROKEN);
+    record_reads(&health, start, 1, BROKEN);
     assert!(health.is_excluded(start), "ten");
 }
 
 #[test]
-fn what_is_no_fault_of_the_endpoint_does_not_count() {
+fn what_is_not_the_endpoints_failure_does_not_count() {
     let start = Instant::now();
     // What ended the request, the milliseconds that it had, whether a row of it opens the breaker.
     for (error, took_ms, expected) in [
@@ -67,7 +68,7 @@ fn what_is_no_fault_of_the_endpoint_does_not_count() {
     ] {
         let health = Health::default();
         for _ in 0..20 {
-            health.note(start, took_ms * MS, Err(error));
+            health.record(Read, start, took_ms * MS, Err(error));
         }
         assert_eq!(health.is_excluded(start), expected, "{error:?} after {took_ms} ms");
         assert_eq!(health.totals().errors > 0, expected, "{error:?} after {took_ms} ms");
@@ -77,12 +78,12 @@ fn what_is_no_fault_of_the_endpoint_does_not_count() {
 #[test]
 fn the_breaker_stays_open_for_twice_as_long_each_time_up_to_eighty_seconds() {
     let (health, mut now) = (Health::default(), Instant::now());
-    note(&health, now, 3, BROKEN);
+    record_reads(&health, now, 3, BROKEN);
     for seconds in [5, 10, 20, 40, 80, 80, 80] {
         let over = now + seconds * SECOND;
         assert!(!health.may_probe(over - MS), "before {seconds} s");
         assert!(health.may_probe(over), "after {seconds} s");
-        health.note_probe(over, Duration::ZERO, BROKEN);
+        health.record(Probe, over, Duration::ZERO, BROKEN);
         assert!(health.is_excluded(over));
         now = over;
     }
@@ -91,30 +92,30 @@ fn the_breaker_stays_open_for_twice_as_long_each_time_up_to_eighty_seconds() {
 #[test]
 fn one_probe_has_the_turn_and_closes_the_breaker() {
     let (health, start) = (Health::default(), Instant::now());
-    assert!(!health.may_probe(start), "a sound one needs none");
-    note(&health, start, 3, BROKEN);
+    assert!(!health.may_probe(start), "a healthy one needs none");
+    record_reads(&health, start, 3, BROKEN);
     let over = start + 5 * SECOND;
     assert!(health.may_probe(over));
     assert!(!health.may_probe(over + SECOND), "the turn is taken");
     assert!(health.is_excluded(over + SECOND));
-    health.note_probe(over + 2 * SECOND, 2 * SECOND, Ok(()));
-    assert_eq!(health.standing(over + 2 * SECOND), Standing::Sound);
-    assert_eq!(health.measures(over + 2 * SECOND).errors, 0.0, "paid for");
+    health.record(Probe, over + 2 * SECOND, 2 * SECOND, Ok(()));
+    assert_eq!(health.state(over + 2 * SECOND), HealthState::Healthy);
+    assert_eq!(health.metrics(over + 2 * SECOND).errors, 0.0, "forgotten");
 }
 
 #[test]
 fn a_paused_endpoint_is_not_probed_either() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 3, BROKEN);
-    health.note(start, MS, Err(EndpointError::Throttled(Some(8 * SECOND))));
+    record_reads(&health, start, 3, BROKEN);
+    health.record(Read, start, MS, Err(EndpointError::Throttled(Some(8 * SECOND))));
     assert!(!health.may_probe(start + 8 * SECOND - MS));
     assert!(health.may_probe(start + 8 * SECOND));
 }
 
 #[test]
-fn a_turn_that_nobody_ends_is_given_again() {
+fn a_turn_that_is_never_given_back_expires() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 3, BROKEN);
+    record_reads(&health, start, 3, BROKEN);
     let over = start + 5 * SECOND;
     assert!(health.may_probe(over));
     assert!(!health.may_probe(over + 5 * SECOND - MS));
@@ -124,89 +125,89 @@ fn a_turn_that_nobody_ends_is_given_again() {
 #[test]
 fn requests_from_before_the_breaker_opened_neither_close_nor_prolong_it() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 3, BROKEN);
+    record_reads(&health, start, 3, BROKEN);
     let over = start + 6 * SECOND;
-    health.note(over, 7 * SECOND, Ok(()));
+    health.record(Read, over, 7 * SECOND, Ok(()));
     assert!(health.is_excluded(over));
-    health.note(over, 7 * SECOND, Err(EndpointError::Timeout));
+    health.record(Read, over, 7 * SECOND, Err(EndpointError::Timeout));
     assert!(health.may_probe(over), "not opened anew");
 }
 
 #[test]
-fn one_that_is_asked_though_excluded_comes_back_by_its_answer() {
+fn an_excluded_endpoint_comes_back_by_any_answered_read() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 3, BROKEN);
-    health.note(start + SECOND, 100 * MS, Ok(()));
-    assert_eq!(health.standing(start + SECOND), Standing::Sound);
+    record_reads(&health, start, 3, BROKEN);
+    health.record(Read, start + SECOND, 100 * MS, Ok(()));
+    assert_eq!(health.state(start + SECOND), HealthState::Healthy);
 }
 
 #[test]
-fn one_that_fails_soon_after_its_probe_is_left_for_longer_than_one_that_was_steady() {
-    for (sound_for, open_for) in [(SECOND, 10 * SECOND), (59 * SECOND, 10 * SECOND), (60 * SECOND, 5 * SECOND)] {
+fn an_endpoint_that_fails_soon_after_its_probe_is_excluded_for_longer_than_a_steady_one() {
+    for (healthy_for, open_for) in [(SECOND, 10 * SECOND), (59 * SECOND, 10 * SECOND), (60 * SECOND, 5 * SECOND)] {
         let (health, start) = (Health::default(), Instant::now());
-        note(&health, start, 3, BROKEN);
+        record_reads(&health, start, 3, BROKEN);
         let closed = start + 5 * SECOND;
         assert!(health.may_probe(closed));
-        health.note_probe(closed, Duration::ZERO, Ok(()));
-        let again = closed + sound_for;
-        note(&health, again, 3, BROKEN);
-        assert!(!health.may_probe(again + open_for - MS), "{sound_for:?}");
-        assert!(health.may_probe(again + open_for), "{sound_for:?}");
+        health.record(Probe, closed, Duration::ZERO, Ok(()));
+        let again = closed + healthy_for;
+        record_reads(&health, again, 3, BROKEN);
+        assert!(!health.may_probe(again + open_for - MS), "{healthy_for:?}");
+        assert!(health.may_probe(again + open_for), "{healthy_for:?}");
     }
 }
 
 #[test]
 fn a_wrong_chain_excludes_for_a_minute_and_then_needs_a_probe() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 1, Err(EndpointError::WrongChain(5)));
-    assert_eq!(health.standing(start), Standing::WrongChain);
+    record_reads(&health, start, 1, Err(EndpointError::WrongChain(5)));
+    assert_eq!(health.state(start), HealthState::WrongChain);
     assert!(!health.may_probe(start + 60 * SECOND - MS));
     assert!(health.may_probe(start + 60 * SECOND));
-    health.note_probe(start + 60 * SECOND, Duration::ZERO, Ok(()));
-    assert_eq!(health.standing(start + 60 * SECOND), Standing::Sound);
+    health.record(Probe, start + 60 * SECOND, Duration::ZERO, Ok(()));
+    assert_eq!(health.state(start + 60 * SECOND), HealthState::Healthy);
     assert_eq!(health.totals().errors, 0);
 }
 
 #[test]
-fn throttling_pauses_for_the_told_time() {
+fn throttling_pauses_for_the_requested_time() {
     let start = Instant::now();
-    // The time told, the pause that follows.
-    for (told, expected) in [(3 * SECOND, 3 * SECOND), (3600 * SECOND, 60 * SECOND), (Duration::ZERO, SECOND)] {
+    // The requested time, the pause that follows.
+    for (requested, expected) in [(3 * SECOND, 3 * SECOND), (3600 * SECOND, 60 * SECOND), (Duration::ZERO, SECOND)] {
         let health = Health::default();
-        note(&health, start, 1, Err(EndpointError::Throttled(Some(told))));
-        assert_eq!(health.paused_until(start), Some(start + expected), "{told:?}");
-        assert_eq!(health.standing(start + expected - MS), Standing::Paused(start + expected), "{told:?}");
-        assert_eq!(health.standing(start + expected), Standing::Sound, "{told:?}");
+        record_reads(&health, start, 1, Err(EndpointError::Throttled(Some(requested))));
+        assert_eq!(health.paused_until(start), Some(start + expected), "{requested:?}");
+        assert_eq!(health.state(start + expected - MS), HealthState::Paused(start + expected), "{requested:?}");
+        assert_eq!(health.state(start + expected), HealthState::Healthy, "{requested:?}");
         assert_eq!(health.totals(), Totals { requests: 1, errors: 0, throttled: 1 });
     }
 }
 
 #[test]
-fn a_shorter_told_time_does_not_shorten_a_pause() {
+fn a_shorter_requested_time_does_not_shorten_a_pause() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 1, Err(EndpointError::Throttled(Some(10 * SECOND))));
-    note(&health, start + SECOND, 1, Err(EndpointError::Throttled(Some(SECOND))));
+    record_reads(&health, start, 1, Err(EndpointError::Throttled(Some(10 * SECOND))));
+    record_reads(&health, start + SECOND, 1, Err(EndpointError::Throttled(Some(SECOND))));
     assert_eq!(health.paused_until(start), Some(start + 10 * SECOND));
 }
 
 #[test]
-fn without_a_told_time_pauses_double_up_to_half_a_minute_until_it_answers() {
+fn without_a_requested_time_pauses_double_up_to_half_a_minute_until_an_answer() {
     let (health, mut now) = (Health::default(), Instant::now());
     for seconds in [1, 2, 4, 8, 16, 30, 30] {
-        note(&health, now, 1, Err(EndpointError::Throttled(None)));
+        record_reads(&health, now, 1, Err(EndpointError::Throttled(None)));
         assert_eq!(health.paused_until(now), Some(now + seconds * SECOND));
         now += seconds * SECOND;
     }
-    note(&health, now, 1, Ok(()));
-    note(&health, now, 1, Err(EndpointError::Throttled(None)));
+    record_reads(&health, now, 1, Ok(()));
+    record_reads(&health, now, 1, Err(EndpointError::Throttled(None)));
     assert_eq!(health.paused_until(now), Some(now + SECOND));
 }
 
 #[test]
-fn requests_refused_together_pause_once() {
+fn requests_throttled_together_pause_once() {
     let (health, start) = (Health::default(), Instant::now());
     for late in 0..20 {
-        health.note(start + late * MS, 100 * MS, Err(EndpointError::Throttled(None)));
+        health.record(Read, start + late * MS, 100 * MS, Err(EndpointError::Throttled(None)));
     }
     assert_eq!(health.paused_until(start), Some(start + SECOND));
 }
@@ -214,46 +215,46 @@ fn requests_refused_together_pause_once() {
 #[test]
 fn quantiles_are_those_of_answered_reads_by_nearest_rank() {
     let (health, start) = (Health::default(), Instant::now());
-    assert_eq!(health.patience(), None);
+    assert_eq!(health.attempt_timeout(), None);
     for ms in (1..=100).rev() {
-        health.note(start, ms * MS, Ok(()));
+        health.record(Read, start, ms * MS, Ok(()));
     }
-    health.note_probe(start, 7 * SECOND, Ok(()));
-    health.note(start, 9 * SECOND, BROKEN);
-    let expected = Took { p50: 50 * MS, p90: 90 * MS, p99: 99 * MS };
-    assert_eq!(health.measures(start).reads, Some(expected));
-    assert_eq!(health.patience(), Some(720 * MS));
-    assert_eq!(health.measures(start + 120 * SECOND), Measures::default(), "too old");
+    health.record(Probe, start, 7 * SECOND, Ok(()));
+    health.record(Read, start, 9 * SECOND, BROKEN);
+    let expected = Latency { p50: 50 * MS, p90: 90 * MS, p99: 99 * MS };
+    assert_eq!(health.metrics(start).reads, Some(expected));
+    assert_eq!(health.attempt_timeout(), Some(720 * MS));
+    assert_eq!(health.metrics(start + 120 * SECOND), Metrics::default(), "too old");
 }
 
 #[test]
-fn how_long_receipts_take_is_not_measured_but_their_faults_count() {
+fn the_latency_of_receipts_is_not_measured_but_their_errors_count() {
     let (health, start) = (Health::default(), Instant::now());
-    health.note_receipt(start, 9 * SECOND, Ok(()));
-    assert_eq!(health.measures(start), Measures::default());
+    health.record(Receipt, start, 9 * SECOND, Ok(()));
+    assert_eq!(health.metrics(start), Metrics::default());
     for _ in 0..3 {
-        health.note_receipt(start, MS, BROKEN);
+        health.record(Receipt, start, MS, BROKEN);
     }
     assert!(health.is_excluded(start));
     assert_eq!(health.totals(), Totals { requests: 4, errors: 3, throttled: 0 });
 }
 
 #[test]
-fn patience_is_bounded_on_both_sides() {
-    for (took, expected) in [(MS, BLAMED_FROM), (100 * MS, 800 * MS), (3600 * SECOND, PATIENCE_MAX)] {
+fn the_attempt_timeout_is_bounded_on_both_sides() {
+    for (took, expected) in [(MS, TIMEOUT_COUNTS_FROM), (100 * MS, 800 * MS), (3600 * SECOND, ATTEMPT_TIMEOUT_MAX)] {
         let health = Health::default();
-        health.note(Instant::now(), took, Ok(()));
-        assert_eq!(health.patience(), Some(expected), "{took:?}");
+        health.record(Read, Instant::now(), took, Ok(()));
+        assert_eq!(health.attempt_timeout(), Some(expected), "{took:?}");
     }
 }
 
 #[test]
-fn who_is_left_out_of_impatience_is_blamed() {
+fn an_endpoint_that_exceeds_its_attempt_timeout_is_blamed() {
     let (health, start) = (Health::default(), Instant::now());
-    health.note(start, MS, Ok(()));
-    let patience = health.patience().unwrap();
+    health.record(Read, start, MS, Ok(()));
+    let timeout = health.attempt_timeout().unwrap();
     for _ in 0..3 {
-        health.note(start, patience, Err(EndpointError::Timeout));
+        health.record(Read, start, timeout, Err(EndpointError::Timeout));
     }
     assert!(health.is_excluded(start));
 }
@@ -261,34 +262,34 @@ fn who_is_left_out_of_impatience_is_blamed() {
 #[test]
 fn the_window_keeps_the_last_256_requests_of_two_minutes() {
     let (health, start) = (Health::default(), Instant::now());
-    note(&health, start, 2, BROKEN);
-    // Two of two, and four more thought to be answered.
-    assert!((health.measures(start).errors - 2.0 / 6.0).abs() < 1e-9);
-    note(&health, start, 254, Ok(()));
-    assert!((health.measures(start).errors - 2.0 / 260.0).abs() < 1e-9);
-    note(&health, start, 2, Ok(()));
-    assert_eq!(health.measures(start).errors, 0.0);
-    note(&health, start, 1, BROKEN);
-    note(&health, start + 120 * SECOND, 1, Ok(()));
-    assert_eq!(health.measures(start + 120 * SECOND).errors, 0.0);
+    record_reads(&health, start, 2, BROKEN);
+    // Two of two, and a credit of four that were answered.
+    assert!((health.metrics(start).errors - 2.0 / 6.0).abs() < 1e-9);
+    record_reads(&health, start, 254, Ok(()));
+    assert!((health.metrics(start).errors - 2.0 / 260.0).abs() < 1e-9);
+    record_reads(&health, start, 2, Ok(()));
+    assert_eq!(health.metrics(start).errors, 0.0);
+    record_reads(&health, start, 1, BROKEN);
+    record_reads(&health, start + 120 * SECOND, 1, Ok(()));
+    assert_eq!(health.metrics(start + 120 * SECOND).errors, 0.0);
 }
 
 #[test]
-fn heads_are_remembered_by_the_moment_they_were_told_first() {
+fn heads_are_remembered_by_the_moment_they_were_reported_first() {
     let (health, start) = (Health::default(), Instant::now());
     assert_eq!((health.head(), health.head_at(start)), (None, None));
     for (second, timestamp_s) in [(0, 100), (1, 100), (2, 112), (3, 112)] {
-        health.saw_head(start + second * SECOND, timestamp_s);
+        health.record_head(start + second * SECOND, timestamp_s);
     }
     assert_eq!(health.head(), Some((start + 3 * SECOND, 112)));
     assert_eq!(health.head_age(start + 5 * SECOND), Some(2 * SECOND));
     assert_eq!(health.head_at(start + SECOND), Some(100));
     assert_eq!(health.head_at(start + 2 * SECOND), Some(112));
-    health.saw_head(start + 4 * SECOND, 50);
+    health.record_head(start + 4 * SECOND, 50);
     assert_eq!(health.head(), Some((start + 4 * SECOND, 50)), "set back");
     assert_eq!(health.head_at(start + 3 * SECOND), None);
     for timestamp_s in 1000..2000 {
-        health.saw_head(start + 5 * SECOND, timestamp_s);
+        health.record_head(start + 5 * SECOND, timestamp_s);
     }
     assert_eq!(health.0.lock().heads.len(), 64);
 }
@@ -304,14 +305,14 @@ fn the_longest_durations_overflow_nothing() {
         EndpointError::WrongChain(0),
     ] {
         for took in [endless, Duration::MAX] {
-            note(&health, start, 1, Err(error));
-            health.note(start, took, Err(error));
-            health.note(start, took, Ok(()));
-            health.note_probe(start, took, Err(error));
+            record_reads(&health, start, 1, Err(error));
+            health.record(Read, start, took, Err(error));
+            health.record(Read, start, took, Ok(()));
+            health.record(Probe, start, took, Err(error));
         }
     }
-    health.saw_head(start, u64::MAX);
-    assert_eq!(health.patience(), Some(PATIENCE_MAX));
-    assert_eq!(health.standing(start), Standing::WrongChain);
+    health.record_head(start, u64::MAX);
+    assert_eq!(health.attempt_timeout(), Some(ATTEMPT_TIMEOUT_MAX));
+    assert_eq!(health.state(start), HealthState::WrongChain);
     assert_eq!(health.paused_until(start), Some(start + 60 * SECOND));
 }

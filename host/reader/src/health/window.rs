@@ -1,138 +1,139 @@
-//! The last requests to one endpoint and how they ended, and the measures of them.
+//! The latest requests to one endpoint, how they ended, and the metrics of them.
 //!
-//! Invariant: bounded in number and age. The measures are made when a request ends, so that reading them is free.
+//! Invariant: the window is bounded in number and age. The metrics are computed when a request ends, so that reading
+//! them is free.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Of;
+use super::RequestKind;
 
-/// Enough for a 99th of a hundred, little enough to look through whenever a request ends.
-const ENDS_MAX: usize = 256;
-/// What an endpoint did before says little of what it does now.
+/// Enough for the 99th percentile, few enough to go through whenever a request ends.
+const SAMPLES_MAX: usize = 256;
+/// What an endpoint did longer ago says little about what it does now.
 const AGE_MAX: Duration = Duration::from_secs(120);
-/// Answered requests that every endpoint is thought to have had, so that one fault of two is no rule.
+/// Answered requests that every endpoint is credited with, so that one error of two is no rule.
 const PRIOR: u32 = 4;
-/// From so many on, a half of errors opens the breaker, however they lie among the answered.
+/// From so many requests on, a half of errors opens the breaker, however they are spread.
 const MOSTLY_FROM: u32 = 10;
 
 /// What the end of a request says about the endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ResultClass {
     Answered,
     Error,
     Throttled,
-    /// It did not know the block.
+    /// The endpoint did not know the block.
     Behind,
-    /// Nothing.
-    Excused,
+    /// It says nothing.
+    Ignored,
 }
 
 /// Quantiles of the time that answered requests took, by the nearest rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Took {
+pub(crate) struct Latency {
     pub(crate) p50: Duration,
     pub(crate) p90: Duration,
     pub(crate) p99: Duration,
 }
 
-/// Of the requests in the window; all shares are from 0 to 1.
+/// Metrics of the requests in the window; all shares are from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Measures {
+pub(crate) struct Metrics {
     pub(crate) errors: f64,
     pub(crate) throttled: f64,
     pub(crate) behind: f64,
-    pub(crate) reads: Option<Took>,
-    /// Of small requests, which all endpoints get alike.
-    pub(crate) probes: Option<Took>,
+    pub(crate) reads: Option<Latency>,
+    /// The latency of small requests, which all endpoints get alike.
+    pub(crate) probes: Option<Latency>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Window {
-    ends: VecDeque<Entry>,
-    measures: Measures,
+pub(super) struct RequestWindow {
+    samples: VecDeque<Sample>,
+    metrics: Metrics,
     mostly_errors: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Sample {
     at: Instant,
     /// Microseconds; an hour and more are alike.
     took_us: u32,
-    end: End,
-    of: Of,
+    class: ResultClass,
+    kind: RequestKind,
 }
 
-impl Window {
-    pub(super) fn push(&mut self, at: Instant, took: Duration, end: End, of: Of) {
+impl RequestWindow {
+    pub(super) fn push(&mut self, at: Instant, took: Duration, class: ResultClass, kind: RequestKind) {
         let took_us = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
-        self.ends.push_back(Entry { at, took_us, end, of });
-        let is_old = |entry: &Entry| at.saturating_duration_since(entry.at) >= AGE_MAX;
-        while self.ends.len() > ENDS_MAX || self.ends.front().is_some_and(is_old) {
-            self.ends.pop_front();
+        self.samples.push_back(Sample { at, took_us, class, kind });
+        let is_old = |sample: &Sample| at.saturating_duration_since(sample.at) >= AGE_MAX;
+        while self.samples.len() > SAMPLES_MAX || self.samples.front().is_some_and(is_old) {
+            self.samples.pop_front();
         }
-        self.measure();
+        self.update_metrics();
     }
 
-    /// Errors and throttling, not how long the answered took.
+    /// Forgets errors and throttling, but not how long the answered requests took.
     pub(super) fn forget_errors(&mut self) {
-        self.ends.retain(|entry| entry.end == End::Answered);
-        self.measure();
+        self.samples.retain(|sample| sample.class == ResultClass::Answered);
+        self.update_metrics();
     }
 
-    /// None of them where nothing ended lately.
-    pub(super) fn measures(&self, now: Instant) -> Measures {
-        let newest = self.ends.back().filter(|entry| now.saturating_duration_since(entry.at) < AGE_MAX);
-        newest.map_or_else(Measures::default, |_| self.measures)
+    /// All zero where no request ended lately.
+    pub(super) fn metrics(&self, now: Instant) -> Metrics {
+        let newest = self.samples.back().filter(|sample| now.saturating_duration_since(sample.at) < AGE_MAX);
+        newest.map_or_else(Metrics::default, |_| self.metrics)
     }
 
-    /// As they were when the last request ended.
-    pub(super) fn last_measures(&self) -> Measures {
-        self.measures
+    /// The metrics as of the end of the last request.
+    pub(super) fn last_metrics(&self) -> Metrics {
+        self.metrics
     }
 
     pub(super) fn mostly_errors(&self) -> bool {
         self.mostly_errors
     }
 
-    fn measure(&mut self) {
-        let (mut reads, mut probes) = (Vec::with_capacity(self.ends.len()), Vec::new());
+    fn update_metrics(&mut self) {
+        let (mut reads, mut probes) = (Vec::with_capacity(self.samples.len()), Vec::new());
         let (mut counted, mut errors, mut throttled, mut behind) = (0_u32, 0_u32, 0_u32, 0_u32);
-        for Entry { end, of, took_us, .. } in &self.ends {
-            match (of, end) {
-                (Of::Probe, End::Answered) => probes.push(*took_us),
-                (Of::Probe | Of::Receipt, _) | (_, End::Excused) => continue,
-                (Of::Reads, End::Answered) => reads.push(*took_us),
-                (Of::Reads, End::Error) => errors += 1,
-                (Of::Reads, End::Throttled) => throttled += 1,
-                (Of::Reads, End::Behind) => behind += 1,
+        for Sample { class, kind, took_us, .. } in &self.samples {
+            match (kind, class) {
+                (RequestKind::Probe, ResultClass::Answered) => probes.push(*took_us),
+                (RequestKind::Probe | RequestKind::Receipt, _) | (_, ResultClass::Ignored) => continue,
+                (RequestKind::Read, ResultClass::Answered) => reads.push(*took_us),
+                (RequestKind::Read, ResultClass::Error) => errors += 1,
+                (RequestKind::Read, ResultClass::Throttled) => throttled += 1,
+                (RequestKind::Read, ResultClass::Behind) => behind += 1,
             }
-            counted += u32::from(*of == Of::Reads);
+            counted += u32::from(*kind == RequestKind::Read);
         }
         let share = |part: u32| f64::from(part) / f64::from(counted + PRIOR);
         self.mostly_errors = counted >= MOSTLY_FROM && errors * 2 >= counted;
-        self.measures = Measures {
+        self.metrics = Metrics {
             errors: share(errors),
             throttled: share(throttled),
             behind: share(behind),
-            reads: took(&mut reads),
-            probes: took(&mut probes),
+            reads: latency(&mut reads),
+            probes: latency(&mut probes),
         };
     }
 }
 
-fn took(unsorted_us: &mut [u32]) -> Option<Took> {
+fn latency(unsorted_us: &mut [u32]) -> Option<Latency> {
     let count = unsorted_us.len();
     let rank = |percent: usize| (count * percent).div_ceil(100).checked_sub(1);
     let (p50, p90, p99) = (rank(50)?, rank(90)?, rank(99)?);
-    // From the highest down, so that each looks only at what lies below the one before.
+    // From the highest down, so that each search covers only what lies below the one before.
     let mut quantile = |at: usize, below: usize| {
         let (_, found, _) = unsorted_us.get_mut(..below)?.select_nth_unstable(at);
         Some(Duration::from_micros(u64::from(*found)))
     };
     let high = quantile(p99, count)?;
     let middle = quantile(p90, p99 + 1)?;
-    Some(Took { p50: quantile(p50, p90 + 1)?, p90: middle, p99: high })
+    Some(Latency { p50: quantile(p50, p90 + 1)?, p90: middle, p99: high })
 }

@@ -1,15 +1,15 @@
-//! Bodies of requests. That of `eth_call` carries thousands of reads and is written by hand into one buffer.
+//! The bodies of requests. The body of an `eth_call` carries thousands of reads and is written by hand into one buffer.
 
 use alloy::hex;
 use serde::Serialize;
 
-use super::{At, Call};
+use super::{BlockId, EthCall};
 use crate::error::{EndpointError, RequestError};
 
-/// All but calldata and code: names, two or three addresses, a hash, a gas limit, an id.
+/// Room for all but calldata and code: names, two or three addresses, a hash, a gas limit, an id.
 const FRAME_BYTES: usize = 512;
 
-pub(super) fn of_call(id: u64, call: &Call<'_>, at: At) -> Vec<u8> {
+pub(super) fn call(id: u64, call: &EthCall<'_>, at: BlockId) -> Vec<u8> {
     let payload = call.data.len().saturating_add(call.code.map_or(0, <[u8]>::len));
     let mut body = Vec::with_capacity(payload.saturating_mul(2).saturating_add(FRAME_BYTES));
     put(&mut body, r#"{"jsonrpc":"2.0","id":"#);
@@ -44,22 +44,22 @@ struct Request<'a, P> {
     params: &'a P,
 }
 
-pub(super) fn of_request(id: u64, method: &'static str, params: &impl Serialize) -> Result<Vec<u8>, RequestError> {
-    written(&Request { jsonrpc: "2.0", id, method, params })
+pub(super) fn request(id: u64, method: &'static str, params: &impl Serialize) -> Result<Vec<u8>, RequestError> {
+    to_json(&Request { jsonrpc: "2.0", id, method, params })
 }
 
-/// A batch of two.
-pub(super) fn of_pair(
+/// Writes a batch of two.
+pub(super) fn pair(
     ids: [u64; 2],
     methods: [&'static str; 2],
     params: &impl Serialize,
 ) -> Result<Vec<u8>, RequestError> {
     let ([one, other], [first, second]) = (ids, methods);
-    let request = |id, method| Request { jsonrpc: "2.0", id, method, params };
-    written(&[request(one, first), request(other, second)])
+    let one_request = |id, method| Request { jsonrpc: "2.0", id, method, params };
+    to_json(&[one_request(one, first), one_request(other, second)])
 }
 
-fn written(body: &impl Serialize) -> Result<Vec<u8>, RequestError> {
+fn to_json(body: &impl Serialize) -> Result<Vec<u8>, RequestError> {
     // Only a map whose keys are no texts cannot be written, and no method takes one.
     serde_json::to_vec(body).map_err(|_| EndpointError::Malformed.into())
 }
@@ -73,21 +73,21 @@ fn put_hex(body: &mut Vec<u8>, bytes: &[u8]) {
     let start = body.len();
     body.resize(start.saturating_add(bytes.len().saturating_mul(2)), 0);
     if let Some(room) = body.get_mut(start..) {
-        // It fails only in a room of another size.
+        // It fails only if the room has another size.
         let _ = hex::encode_to_slice(bytes, room);
     }
     body.push(b'"');
 }
 
-fn put_at(body: &mut Vec<u8>, at: At) {
+fn put_at(body: &mut Vec<u8>, at: BlockId) {
     match at {
-        At::Hash(hash) => {
+        BlockId::Hash(hash) => {
             put(body, r#"{"blockHash":"#);
             put_hex(body, hash.as_slice());
             body.push(b'}');
         }
-        At::Number(number) => put(body, &format!(r#""{number:#x}""#)),
-        At::Latest => put(body, r#""latest""#),
+        BlockId::Number(number) => put(body, &format!(r#""{number:#x}""#)),
+        BlockId::Latest => put(body, r#""latest""#),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    const CALL: Call<'_> = Call {
+    const CALL: EthCall<'_> = EthCall {
         from: Address::repeat_byte(0xaa),
         to: Address::repeat_byte(0xbb),
         data: &[0x00, 0x01, 0xfe, 0xff],
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn the_body_of_a_call_at_a_number_is_this() {
         assert_eq!(
-            String::from_utf8(of_call(1, &CALL, At::Number(0))).unwrap(),
+            String::from_utf8(call(1, &CALL, BlockId::Number(0))).unwrap(),
             concat!(
                 r#"{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"#,
                 r#""from":"0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","#,
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn the_body_of_a_call_with_gas_and_code_at_a_hash_is_this() {
-        let call = Call { data: &[], gas: Some(30_000_000), code: Some(&[0x60, 0x00]), ..CALL };
+        let eth_call = EthCall { data: &[], gas: Some(30_000_000), code: Some(&[0x60, 0x00]), ..CALL };
         assert_eq!(
-            String::from_utf8(of_call(u64::MAX, &call, At::Hash(B256::repeat_byte(0x1c)))).unwrap(),
+            String::from_utf8(call(u64::MAX, &eth_call, BlockId::Hash(B256::repeat_byte(0x1c)))).unwrap(),
             concat!(
                 r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"eth_call","params":[{"#,
                 r#""from":"0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","#,
@@ -138,9 +138,11 @@ mod tests {
 
     #[test]
     fn a_block_reads_the_same_written_by_hand_and_by_serde() {
-        for at in [At::Hash(B256::repeat_byte(0xd7)), At::Number(0), At::Number(u64::MAX), At::Latest] {
-            let by_hand: Value = serde_json::from_slice(&of_call(1, &CALL, at)).unwrap();
-            let by_serde: Value = serde_json::from_slice(&of_request(1, "eth_call", &((), at)).unwrap()).unwrap();
+        for at in
+            [BlockId::Hash(B256::repeat_byte(0xd7)), BlockId::Number(0), BlockId::Number(u64::MAX), BlockId::Latest]
+        {
+            let by_hand: Value = serde_json::from_slice(&call(1, &CALL, at)).unwrap();
+            let by_serde: Value = serde_json::from_slice(&request(1, "eth_call", &((), at)).unwrap()).unwrap();
             assert_eq!(by_hand["params"][1], by_serde["params"][1], "{at:?}");
         }
     }
@@ -148,23 +150,26 @@ mod tests {
     #[test]
     fn the_buffer_of_a_call_never_grows() {
         let payload = vec![0x5a; 100_000];
-        let call = Call { data: &payload, gas: Some(u64::MAX), code: Some(&payload), ..CALL };
-        let body = of_call(u64::MAX, &call, At::Hash(B256::ZERO));
+        let eth_call = EthCall { data: &payload, gas: Some(u64::MAX), code: Some(&payload), ..CALL };
+        let body = call(u64::MAX, &eth_call, BlockId::Hash(B256::ZERO));
         assert_eq!(body.capacity(), 4 * payload.len() + FRAME_BYTES);
     }
 
     #[test]
     fn the_bodies_of_other_requests_are_these() {
-        let told = of_request(7, "eth_getBlockByNumber", &("latest", false)).unwrap();
+        let written = request(7, "eth_getBlockByNumber", &("latest", false)).unwrap();
         let body = r#"{"jsonrpc":"2.0","id":7,"method":"eth_getBlockByNumber","params":["latest",false]}"#;
-        assert_eq!(String::from_utf8(told).unwrap(), body);
-        let told = of_pair([8, 9], ["eth_a", "eth_b"], &["0x1"]).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), body);
+        let written = pair([8, 9], ["eth_a", "eth_b"], &["0x1"]).unwrap();
         let body = concat!(
             r#"[{"jsonrpc":"2.0","id":8,"method":"eth_a","params":["0x1"]},"#,
             r#"{"jsonrpc":"2.0","id":9,"method":"eth_b","params":["0x1"]}]"#,
         );
-        assert_eq!(String::from_utf8(told).unwrap(), body);
-        let told = of_request(8, "eth_chainId", &[(); 0]).unwrap();
-        assert_eq!(String::from_utf8(told).unwrap(), r#"{"jsonrpc":"2.0","id":8,"method":"eth_chainId","params":[]}"#);
+        assert_eq!(String::from_utf8(written).unwrap(), body);
+        let written = request(8, "eth_chainId", &[(); 0]).unwrap();
+        assert_eq!(
+            String::from_utf8(written).unwrap(),
+            r#"{"jsonrpc":"2.0","id":8,"method":"eth_chainId","params":[]}"#
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! Replies, read without a JSON tree: what is big is borrowed from the body, and hex is decoded once.
+//! The decoders of replies. They build no JSON tree: large values are borrowed from the body, and hex is decoded once.
 //!
 //! Invariant: a result needs the request's own id; an error may come without one. Another number of replies than of
-//! requests, a member told twice, a result beside an error, and anything after the reply make it malformed. Members
-//! that are not known are skipped.
+//! requests, a duplicate member, a result beside an error, and anything after the reply make it malformed. Unknown
+//! members are skipped.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,35 +16,37 @@ use serde_json::value::RawValue;
 
 use crate::error::{EndpointError, ErrorPayload, RequestError};
 
-/// The bytes that an `eth_call` returned.
+/// Decodes the bytes that an `eth_call` returned.
 pub(crate) fn call_reply(body: &[u8], id: u64) -> Result<Bytes, RequestError> {
-    let result = result_of(body, id, Option::<Hex>::is_none)?;
-    result.map(|Hex(bytes)| bytes).ok_or(RequestError::Endpoint(EndpointError::Malformed))
+    let result = parse_result(body, id, Option::<HexBytes>::is_none)?;
+    result.map(|HexBytes(bytes)| bytes).ok_or(RequestError::Endpoint(EndpointError::Malformed))
 }
 
+/// Decodes the result of any other method.
 pub(crate) fn request_reply<R: DeserializeOwned>(body: &[u8], id: u64) -> Result<R, RequestError> {
-    shaped(result_of(body, id, is_null)?)
+    decode(parse_result(body, id, is_null)?)
 }
 
-/// Both results of a batch of two, in whatever order they come. One reply to all of it can only be an error.
+/// Decodes both results of a batch of two, in whatever order they come. A single reply to all of it can only be an
+/// error.
 pub(crate) fn pair_reply<A: DeserializeOwned, B: DeserializeOwned>(
     body: &[u8],
     ids: [u64; 2],
 ) -> Result<(A, B), RequestError> {
     let [first, second] = ids;
     let Ok([Object(one), Object(other)]) = serde_json::from_slice::<[Object<Envelope<'_, &RawValue>>; 2]>(body) else {
-        let told: Result<&RawValue, RequestError> = result_of(body, first, is_null);
-        return Err(told.err().unwrap_or(EndpointError::Malformed.into()));
+        let single: Result<&RawValue, RequestError> = parse_result(body, first, is_null);
+        return Err(single.err().unwrap_or(EndpointError::Malformed.into()));
     };
-    let (one, other) = if one.is_of(first) == Some(true) { (one, other) } else { (other, one) };
-    Ok((shaped(one.result(first, is_null)?)?, shaped(other.result(second, is_null)?)?))
+    let (one, other) = if one.has_id(first) == Some(true) { (one, other) } else { (other, one) };
+    Ok((decode(one.result(first, is_null)?)?, decode(other.result(second, is_null)?)?))
 }
 
 fn is_null(raw: &&RawValue) -> bool {
     raw.get() == "null"
 }
 
-fn shaped<R: DeserializeOwned>(result: &RawValue) -> Result<R, RequestError> {
+fn decode<R: DeserializeOwned>(result: &RawValue) -> Result<R, RequestError> {
     serde_json::from_str(result.get()).map_err(|_| EndpointError::Malformed.into())
 }
 
@@ -68,21 +70,22 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
     T::deserialize(deserializer).map(Some)
 }
 
-fn result_of<'a, T: Deserialize<'a>>(body: &'a [u8], id: u64, is_null: fn(&T) -> bool) -> Result<T, RequestError> {
-    let Object(told): Object<Envelope<'a, T>> = serde_json::from_slice(body).map_err(|_| EndpointError::Malformed)?;
-    told.result(id, is_null)
+fn parse_result<'a, T: Deserialize<'a>>(body: &'a [u8], id: u64, is_null: fn(&T) -> bool) -> Result<T, RequestError> {
+    let Object(envelope): Object<Envelope<'a, T>> =
+        serde_json::from_slice(body).map_err(|_| EndpointError::Malformed)?;
+    envelope.result(id, is_null)
 }
 
 impl<T> Envelope<'_, T> {
-    /// Whether it has this id, if it has one.
-    fn is_of(&self, id: u64) -> Option<bool> {
-        self.id.map(|told| told.get().parse() == Ok(id))
+    /// Whether it has this id; `None` where it has none.
+    fn has_id(&self, id: u64) -> Option<bool> {
+        self.id.map(|own| own.get().parse() == Ok(id))
     }
 
     fn result(self, id: u64, is_null: fn(&T) -> bool) -> Result<T, RequestError> {
-        let is_ours = self.is_of(id);
+        let is_ours = self.has_id(id);
         match (self.error, self.result) {
-            // Those who speak JSON-RPC 1.0 tell both, one of them as null.
+            // JSON-RPC 1.0 has both members, one of them null.
             (Some(error), result) if result.as_ref().is_none_or(is_null) && is_ours != Some(false) => {
                 Err(ErrorPayload::read(error).ok_or(EndpointError::Malformed)?.classify())
             }
@@ -92,7 +95,7 @@ impl<T> Envelope<'_, T> {
     }
 }
 
-/// Serde itself takes an array, too, for an object whose members come in order.
+/// A JSON object. Serde itself would also take an array whose elements are the members in order.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -115,25 +118,25 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// A text of hex digits behind `0x`, decoded where it stands.
-struct Hex(Bytes);
+/// A text of hex digits behind `0x`, decoded in place.
+struct HexBytes(Bytes);
 
-impl<'de> Deserialize<'de> for Hex {
+impl<'de> Deserialize<'de> for HexBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text;
 
         impl Visitor<'_> for Text {
-            type Value = Hex;
+            type Value = HexBytes;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("hex digits behind 0x")
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Hex, E> {
-                // Without the check the decoder would take digits alone.
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<HexBytes, E> {
+                // Without this check the decoder would accept digits alone, and a second prefix.
                 let digits = text.strip_prefix("0x").filter(|digits| !digits.starts_with("0x"));
                 let bytes = digits.and_then(|digits| hex::decode(digits).ok());
-                bytes.map(|bytes| Hex(bytes.into())).ok_or_else(|| E::custom("no hex"))
+                bytes.map(|bytes| HexBytes(bytes.into())).ok_or_else(|| E::custom("no hex"))
             }
         }
 
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_result_with_our_id_is_taken_in_any_order_and_company() {
-        for (body, told) in [
+        for (body, expected) in [
             (r#"{"jsonrpc":"2.0","id":7,"result":"0x00ff"}"#, bytes!("00ff")),
             (r#"{"result":"0xDeadBeef","id":7,"jsonrpc":"2.0"}"#, bytes!("deadbeef")),
             (r#"{"id":7,"result":"0x"}"#, bytes!("")),
@@ -161,7 +164,7 @@ mod tests {
             (r#"{"id":7,"result":"0x01","node":{"result":"0x02","id":[8,{"error":{}}]},"gas":1e9}"#, bytes!("01")),
             (r#"{"\u0069d":7,"res\u0075lt":"\u0030x\u0030\u0031"}"#, bytes!("01")),
         ] {
-            assert_eq!(call_reply(body.as_bytes(), 7), Ok(told), "{body}");
+            assert_eq!(call_reply(body.as_bytes(), 7), Ok(expected), "{body}");
         }
     }
 
@@ -231,13 +234,13 @@ mod tests {
     }
 
     #[test]
-    fn results_of_other_requests_have_the_shape_that_was_asked_for() {
-        let told = |result: &str| format!(r#"{{"id":7,"result":{result}}}"#).into_bytes();
-        assert_eq!(request_reply(&told(r#""0x89""#), 7), Ok(U64::from(137)));
-        assert_eq!(request_reply::<U64>(&told("null"), 7), Err(MALFORMED));
-        assert_eq!(request_reply::<Option<U64>>(&told("null"), 7), Ok(None));
-        assert_eq!(request_reply::<Option<U64>>(&told(r#""0x1""#), 7), Ok(Some(U64::from(1))));
-        assert_eq!(request_reply::<U64>(&told(r#"{"number":"0x1"}"#), 7), Err(MALFORMED));
+    fn results_of_other_requests_have_the_expected_shape() {
+        let reply = |result: &str| format!(r#"{{"id":7,"result":{result}}}"#).into_bytes();
+        assert_eq!(request_reply(&reply(r#""0x89""#), 7), Ok(U64::from(137)));
+        assert_eq!(request_reply::<U64>(&reply("null"), 7), Err(MALFORMED));
+        assert_eq!(request_reply::<Option<U64>>(&reply("null"), 7), Ok(None));
+        assert_eq!(request_reply::<Option<U64>>(&reply(r#""0x1""#), 7), Ok(Some(U64::from(1))));
+        assert_eq!(request_reply::<U64>(&reply(r#"{"number":"0x1"}"#), 7), Err(MALFORMED));
         assert_eq!(request_reply::<Option<U64>>(br#"{"id":7}"#, 7), Err(MALFORMED));
         assert_eq!(request_reply::<Option<U64>>(br#"{"id":8,"result":null}"#, 7), Err(MALFORMED));
     }

@@ -1,4 +1,4 @@
-//! Requests to a node on loopback that answers canned bytes.
+//! Requests to a node on loopback that replies with canned bytes.
 
 use std::io::Write;
 use std::time::Duration;
@@ -16,35 +16,35 @@ use crate::transport::BODY_MAX_BYTES;
 
 /// No test waits longer, whatever goes wrong.
 const PATIENCE: Duration = Duration::from_secs(20);
-const CALL: Call<'_> =
-    Call { from: Address::repeat_byte(1), to: Address::repeat_byte(2), data: &[3], gas: None, code: None };
-const AT: At = At::Hash(B256::repeat_byte(4));
+const CALL: EthCall<'_> =
+    EthCall { from: Address::repeat_byte(1), to: Address::repeat_byte(2), data: &[3], gas: None, code: None };
+const AT: BlockId = BlockId::Hash(B256::repeat_byte(4));
 /// The first request of an endpoint has the id 1.
 const GOOD: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":"0x0102"}"#;
 
-/// A node that answers every request with the same bytes, as they are, and closes; it tells what it was asked.
+/// A node that replies to every request with the same bytes, as they are, and closes. It records the requests.
 struct Node {
     url: String,
     seen: mpsc::UnboundedReceiver<String>,
 }
 
 impl Node {
-    async fn answering(bytes: Vec<u8>) -> Self {
+    async fn replying(bytes: Vec<u8>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let (tell, seen) = mpsc::unbounded_channel();
+        let (record, seen) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
-                tell.send(read_request(&mut stream).await).unwrap();
+                record.send(read_request(&mut stream).await).unwrap();
                 stream.write_all(&bytes).await.unwrap();
             }
         });
         Self { url, seen }
     }
 
-    async fn told(&self) -> Result<Bytes, RequestError> {
-        told(&self.url).await
+    async fn call(&self) -> Result<Bytes, RequestError> {
+        call(&self.url).await
     }
 }
 
@@ -64,11 +64,11 @@ async fn read_request(stream: &mut TcpStream) -> String {
     }
 }
 
-fn rpc(url: &str) -> Rpc {
-    Rpc::new(Pool::new(), &url.parse().unwrap())
+fn rpc(url: &str) -> JsonRpc {
+    JsonRpc::new(Pool::new(), &url.parse().unwrap())
 }
 
-async fn told(url: &str) -> Result<Bytes, RequestError> {
+async fn call(url: &str) -> Result<Bytes, RequestError> {
     timeout(PATIENCE, rpc(url).call(&CALL, AT)).await.unwrap()
 }
 
@@ -97,12 +97,12 @@ const GZIP: &str = "content-encoding: gzip\r\n";
 
 #[tokio::test]
 async fn the_request_is_these_bytes() {
-    let mut node = Node::answering(http(200, "", GOOD)).await;
+    let mut node = Node::replying(http(200, "", GOOD)).await;
     let url = node.url.replace("http://", "http://us%65r:w%3Ard@") + "/v3/key?a=b#c";
-    assert_eq!(told(&url).await, Ok(bytes!("0102")));
+    assert_eq!(call(&url).await, Ok(bytes!("0102")));
     let seen = node.seen.recv().await.unwrap();
     let (head, body) = seen.split_once("\r\n\r\n").unwrap();
-    assert_eq!(body.as_bytes(), body::of_call(1, &CALL, AT));
+    assert_eq!(body.as_bytes(), body::call(1, &CALL, AT));
     let mut lines: Vec<_> = head.lines().collect();
     lines.sort_unstable();
     let host = format!("host: {}", node.url.trim_start_matches("http://"));
@@ -123,7 +123,7 @@ async fn the_request_is_these_bytes() {
 
 #[tokio::test]
 async fn ids_count_per_endpoint() {
-    let mut node = Node::answering(http(200, "", br#"{"id":2,"result":"0x07"}"#)).await;
+    let mut node = Node::replying(http(200, "", br#"{"id":2,"result":"0x07"}"#)).await;
     let rpc = rpc(&node.url);
     assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Err(EndpointError::Malformed.into()));
     assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Ok(U64::from(7)));
@@ -150,12 +150,12 @@ async fn a_good_reply_is_taken_in_every_wrapping() {
         ("x-gzip", http(200, "Content-Encoding: X-GZIP\r\n", &gzip(GOOD))),
         ("gzip of two members", http(200, GZIP, &[gzip(one), gzip(two)].concat())),
     ] {
-        assert_eq!(Node::answering(bytes).await.told().await, Ok(bytes!("0102")), "{name}");
+        assert_eq!(Node::replying(bytes).await.call().await, Ok(bytes!("0102")), "{name}");
     }
 }
 
 #[tokio::test]
-async fn a_bad_reply_is_told_by_what_is_wrong_with_it() {
+async fn a_bad_reply_is_an_error_of_its_kind() {
     let malformed = || RequestError::Endpoint(EndpointError::Malformed);
     let unreachable = || RequestError::Endpoint(EndpointError::Unreachable);
     let packed = gzip(GOOD);
@@ -171,12 +171,12 @@ async fn a_bad_reply_is_told_by_what_is_wrong_with_it() {
         ("an empty body", http(200, "", b""), malformed()),
         ("a batch", http(200, "", &[b"[", GOOD, b"]"].concat()), malformed()),
         ("another id", http(200, "", br#"{"id":2,"result":"0x0102"}"#), malformed()),
-        ("a result told twice", http(200, "", br#"{"id":1,"result":"0x01","result":"0x01"}"#), malformed()),
+        ("a duplicate result", http(200, "", br#"{"id":1,"result":"0x01","result":"0x01"}"#), malformed()),
         ("gzip that is none", http(200, GZIP, GOOD), malformed()),
         ("garbled gzip", http(200, GZIP, &flipped), malformed()),
         ("truncated gzip", http(200, GZIP, &packed[..packed.len() - 4]), malformed()),
         ("gzip and garbage", http(200, GZIP, &[&*packed, b"garbage"].concat()), malformed()),
-        ("an unasked encoding", http(200, "content-encoding: br\r\n", GOOD), malformed()),
+        ("an encoding that was not accepted", http(200, "content-encoding: br\r\n", GOOD), malformed()),
         ("an error", http(200, "", br#"{"id":1,"error":{"code":3,"message":"","data":"0xab"}}"#), {
             RequestError::Reverted(bytes!("ab"))
         }),
@@ -184,12 +184,12 @@ async fn a_bad_reply_is_told_by_what_is_wrong_with_it() {
             RequestError::UnknownBlock
         }),
     ] {
-        assert_eq!(Node::answering(bytes).await.told().await, Err(expected), "{name}");
+        assert_eq!(Node::replying(bytes).await.call().await, Err(expected), "{name}");
     }
 }
 
 #[tokio::test]
-async fn status_and_body_are_weighed_together() {
+async fn status_and_body_together_decide() {
     let revert = br#"{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}"#;
     let infura = br#"{"id":1,"error":{"code":-32005,"message":"x","data":{"rate":{"backoff_seconds":9}}}}"#;
     let throttled =
@@ -217,13 +217,13 @@ async fn status_and_body_are_weighed_together() {
         (503, "", b"<html>", RequestError::Endpoint(EndpointError::Http(503))),
         (502, "retry-after: 4\r\n", b"<html>", RequestError::Endpoint(EndpointError::Http(502))),
     ] {
-        let node = Node::answering(http(status, headers, body)).await;
-        assert_eq!(node.told().await, Err(expected), "{status} {headers} {}", String::from_utf8_lossy(body));
+        let node = Node::replying(http(status, headers, body)).await;
+        assert_eq!(node.call().await, Err(expected), "{status} {headers} {}", String::from_utf8_lossy(body));
     }
 }
 
 #[tokio::test]
-async fn a_body_is_bounded_on_the_way_and_unpacked() {
+async fn a_body_is_bounded_on_the_wire_and_decompressed() {
     let full = long_reply(BODY_MAX_BYTES);
     let result = Bytes::from(vec![0; (BODY_MAX_BYTES - br#"{"id":1,"result":"0x"}"#.len()) / 2]);
     let longer = long_reply(BODY_MAX_BYTES + 1);
@@ -236,15 +236,15 @@ async fn a_body_is_bounded_on_the_way_and_unpacked() {
         ("packed and longer", http(200, GZIP, &gzip(&longer)), Err(RequestError::TooLarge)),
         ("a bomb", http(200, GZIP, &bomb), Err(RequestError::TooLarge)),
     ] {
-        let told = Node::answering(bytes).await.told().await;
-        assert!(told == outcome, "{name}: {:?}", told.map(|bytes| bytes.len()));
+        let reply = Node::replying(bytes).await.call().await;
+        assert!(reply == outcome, "{name}: {:?}", reply.map(|bytes| bytes.len()));
     }
 }
 
 #[tokio::test]
-async fn nobody_at_the_port_is_unreachable() {
+async fn a_closed_port_is_unreachable() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    assert_eq!(told(&url).await, Err(EndpointError::Unreachable.into()));
+    assert_eq!(call(&url).await, Err(EndpointError::Unreachable.into()));
 }

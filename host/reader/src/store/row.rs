@@ -1,21 +1,21 @@
-//! A reply as bytes: the key is the network and the question, the value both times and the reply.
+//! The encoding of a reply: the key holds the network and the read, the value both times and the reply.
 //!
-//! Invariant: every read has one key and no two have the same, and what is decoded encodes to the same bytes. A
-//! change of this layout is a new [`LAYOUT`]: tables of another one are not read but dropped.
+//! Invariant: every read has one key and no two reads share one, and what is decoded encodes to the same bytes. Every
+//! change of the layout needs a new [`LAYOUT`]: tables of another layout are dropped unread.
 
 use alloy::primitives::{Address, Bytes};
 
 use crate::kept::Row;
 use crate::{Freshness, Kind, Read};
 
-/// Stands in the names of the tables.
+/// Part of the tables' names.
 pub(super) const LAYOUT: u32 = 1;
 
 const FROM: u8 = 1;
 const ISOLATED: u8 = 2;
 const GAS_CAP: u8 = 4;
 
-/// The codes of the kinds, for ever.
+/// The codes of the kinds, which never change.
 const KINDS: [(Kind, u8); 3] = [(Kind::Call, 0), (Kind::NativeBalance, 1), (Kind::CodeSize, 2)];
 
 /// `chain id (8) | kind | flags | to (20) | from (20, if flagged) | gas cap (4, if flagged) | data`.
@@ -39,7 +39,7 @@ pub(super) fn value(row: &Row, written_s: u64) -> Vec<u8> {
     [&written_s.to_be_bytes(), &row.timestamp.to_be_bytes(), row.reply.as_ref()].concat()
 }
 
-/// A row and when it was written; `None` where the bytes are none of ours.
+/// Decodes a row and the second at which it was written; `None` where this program did not write the bytes.
 pub(super) fn decode(key: &[u8], value: &[u8]) -> Option<(Row, u64)> {
     let (chain_id, rest) = key.split_first_chunk()?;
     let (&[code, flags], rest) = rest.split_first_chunk()?;

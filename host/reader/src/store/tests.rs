@@ -16,23 +16,23 @@ use crate::{Block, Freshness, Outcome, Read, Reply};
 const NOW_S: u64 = 1_760_400_000;
 const DAY_S: u64 = 86_400;
 
-/// A chain whose hashes are told as given; other heights are not known.
+/// A chain with the given hashes; other heights are not known.
 #[derive(Default)]
 struct Chain {
     hashes: BTreeMap<(u64, u64), B256>,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
 }
 
 impl Chain {
     fn of(blocks: &[Block]) -> Self {
         let hashes = blocks.iter().map(|block| ((1, block.number), block.hash)).collect();
-        Self { hashes, asked: AtomicUsize::new(0) }
+        Self { hashes, requests: AtomicUsize::new(0) }
     }
 }
 
-impl Canonical for Chain {
+impl CanonicalChain for Chain {
     fn hash_at(&self, chain_id: u64, number: u64, _: Instant) -> BoxFuture<'_, Result<Option<B256>, ReadFailure>> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.requests.fetch_add(1, Ordering::Relaxed);
         let hash = self.hashes.get(&(chain_id, number)).copied();
         async move { Ok(hash) }.boxed()
     }
@@ -93,14 +93,14 @@ async fn filled() -> TempDir {
         let at = block(number, 1_600_000_000);
         let chain = Chain::of(&[at]);
         keep(&kept, &at, numbers);
-        store.round(&chain, written_s).await.unwrap();
-        store.round(&chain, written_s).await.unwrap();
-        assert_eq!(chain.asked.load(Ordering::Relaxed), 1, "one request for a block");
+        store.flush(&chain, written_s).await.unwrap();
+        store.flush(&chain, written_s).await.unwrap();
+        assert_eq!(chain.requests.load(Ordering::Relaxed), 1, "one request for a block");
     }
     folder
 }
 
-fn aside(folder: &Path) -> usize {
+fn quarantined(folder: &Path) -> usize {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     names.filter(|name| name.to_string_lossy().starts_with("reads.redb.broken-")).count()
 }
@@ -109,7 +109,7 @@ fn aside(folder: &Path) -> usize {
 async fn replies_survive_a_restart() {
     let folder = filled().await;
     assert_eq!(loaded(folder.path(), 0..1001), (0..1000).collect::<Vec<_>>());
-    assert_eq!(aside(folder.path()), 0);
+    assert_eq!(quarantined(folder.path()), 0);
 }
 
 #[tokio::test]
@@ -120,12 +120,12 @@ async fn replies_survive_a_process_that_never_closed_its_file() {
     for number in 1..8 {
         let at = block(number, NOW_S - 2_000);
         keep(&kept, &at, number * 100..number * 100 + 100);
-        store.round(&Chain::of(&[at]), NOW_S).await.unwrap();
+        store.flush(&Chain::of(&[at]), NOW_S).await.unwrap();
         // What a killed process leaves: the file as it is while it is open.
         let killed = tempfile::tempdir().unwrap();
         fs::copy(folder.path().join(FILE), killed.path().join(FILE)).unwrap();
         assert_eq!(loaded(killed.path(), 0..1000), (100..number * 100 + 100).collect::<Vec<_>>());
-        assert_eq!(aside(killed.path()), 0, "it is not taken for damaged");
+        assert_eq!(quarantined(killed.path()), 0, "it is not taken for damaged");
     }
 }
 
@@ -144,26 +144,26 @@ async fn replies_survive_a_process_that_was_killed() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let told = BufReader::new(writer.stdout.take().unwrap()).lines();
-    let mut written = told.filter_map(|line| line.unwrap().split_once("written up to ")?.1.parse::<u64>().ok());
+    let lines = BufReader::new(writer.stdout.take().unwrap()).lines();
+    let mut written = lines.filter_map(|line| line.unwrap().split_once("written up to ")?.1.parse::<u64>().ok());
     let written = written.nth(20).unwrap();
     writer.kill().unwrap();
     writer.wait().unwrap();
     let numbers = loaded(folder.path(), 0..100_000);
-    assert_eq!(written, 420, "twenty a round");
-    assert!(numbers.len() >= 420, "what was told as written is there");
-    assert!(numbers.iter().copied().eq(0..numbers.len().try_into().unwrap()), "whole rounds, in their order");
-    assert_eq!(aside(folder.path()), 0);
+    assert_eq!(written, 420, "twenty a flush");
+    assert!(numbers.len() >= 420, "what was reported as written is there");
+    assert!(numbers.iter().copied().eq(0..numbers.len().try_into().unwrap()), "whole flushes, in their order");
+    assert_eq!(quarantined(folder.path()), 0);
 }
 
-/// Ends at the latest when nobody reads what it prints.
+/// Ends at the latest when its output is no longer read.
 async fn write_until_killed(folder: &Path) {
     let kept = Arc::new(Kept::new());
     let store = Store::open_at(folder, &kept, NOW_S).unwrap();
     for number in 0.. {
         let at = block(number, NOW_S - 2_000);
         keep(&kept, &at, number * 20..number * 20 + 20);
-        store.round(&Chain::of(&[at]), NOW_S).await.unwrap();
+        store.flush(&Chain::of(&[at]), NOW_S).await.unwrap();
         println!("written up to {}", number * 20 + 20);
     }
 }
@@ -176,12 +176,12 @@ async fn a_reply_waits_until_its_block_is_deep() {
     let at = block(1, NOW_S);
     let chain = Chain::of(&[at]);
     keep(&kept, &at, 0..2);
-    store.round(&chain, NOW_S + 899).await.unwrap();
-    assert_eq!(chain.asked.load(Ordering::Relaxed), 0);
+    store.flush(&chain, NOW_S + 899).await.unwrap();
+    assert_eq!(chain.requests.load(Ordering::Relaxed), 0);
     let copy = tempfile::tempdir().unwrap();
     fs::copy(folder.path().join(FILE), copy.path().join(FILE)).unwrap();
     assert_eq!(loaded(copy.path(), 0..2), [0; 0], "not deep");
-    store.round(&chain, NOW_S + 900).await.unwrap();
+    store.flush(&chain, NOW_S + 900).await.unwrap();
     drop(store);
     assert_eq!(loaded(folder.path(), 0..2), [0, 1]);
 }
@@ -195,14 +195,14 @@ async fn a_block_that_was_reorganised_away_takes_its_replies_along() {
     keep(&kept, &lost, 0..2);
     keep(&kept, &stays, 2..4);
     let instead = Block { hash: B256::repeat_byte(9), ..lost };
-    store.round(&Chain::of(&[instead, stays]), NOW_S).await.unwrap();
+    store.flush(&Chain::of(&[instead, stays]), NOW_S).await.unwrap();
     assert_eq!(known(&kept, 0..4), [2, 3], "in memory too");
     drop(store);
     assert_eq!(loaded(folder.path(), 0..4), [2, 3]);
 }
 
 #[tokio::test]
-async fn a_block_that_nobody_tells_is_asked_again_and_given_up_at_last() {
+async fn a_block_that_no_endpoint_reports_is_retried_and_given_up_at_last() {
     let folder = tempfile::tempdir().unwrap();
     let kept = Arc::new(Kept::new());
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
@@ -210,16 +210,16 @@ async fn a_block_that_nobody_tells_is_asked_again_and_given_up_at_last() {
     keep(&kept, &first, 0..2);
     keep(&kept, &second, 2..4);
     let silent = Chain::default();
-    let rounds_at = [(0, 2), (59, 2), (60, 4)];
-    for (after_s, asked) in rounds_at {
-        store.round(&silent, NOW_S + after_s).await.unwrap();
-        assert_eq!(silent.asked.load(Ordering::Relaxed), asked, "after {after_s} s");
+    let requests_at = [(0, 2), (59, 2), (60, 4)];
+    for (after_s, requests) in requests_at {
+        store.flush(&silent, NOW_S + after_s).await.unwrap();
+        assert_eq!(silent.requests.load(Ordering::Relaxed), requests, "after {after_s} s");
     }
-    store.round(&Chain::of(&[first]), NOW_S + 120).await.unwrap();
+    store.flush(&Chain::of(&[first]), NOW_S + 120).await.unwrap();
     for minute in 3..=60 {
-        store.round(&silent, NOW_S + 60 * minute).await.unwrap();
+        store.flush(&silent, NOW_S + 60 * minute).await.unwrap();
     }
-    store.round(&Chain::of(&[first, second]), NOW_S + 7_200).await.unwrap();
+    store.flush(&Chain::of(&[first, second]), NOW_S + 7_200).await.unwrap();
     assert_eq!(known(&kept, 0..4), [0, 1, 2, 3], "memory keeps them");
     drop(store);
     assert_eq!(loaded(folder.path(), 0..4), [0, 1], "the second one was given up");
@@ -232,7 +232,7 @@ async fn a_block_of_a_far_future_does_not_wait() {
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     let at = block(1, NOW_S + 3_601);
     keep(&kept, &at, 0..2);
-    store.round(&Chain::of(&[at]), NOW_S).await.unwrap();
+    store.flush(&Chain::of(&[at]), NOW_S).await.unwrap();
     assert!(store.pending.take(9, |_| true).is_empty());
 }
 
@@ -244,7 +244,7 @@ async fn replies_expire_after_thirty_days() {
         fs::copy(folder.path().join(FILE), copy.path().join(FILE)).unwrap();
         let expected: Vec<u64> = (first..1000).collect();
         assert_eq!(loaded_at(copy.path(), NOW_S + days * DAY_S, 0..1000), expected, "{days} days later");
-        assert_eq!(aside(copy.path()), 0);
+        assert_eq!(quarantined(copy.path()), 0);
     }
 }
 
@@ -261,12 +261,12 @@ async fn a_flipped_bit_is_never_served() {
         let broken = tempfile::tempdir().unwrap();
         fs::write(broken.path().join(FILE), &flipped).unwrap();
         let numbers = loaded(broken.path(), 0..1000);
-        match aside(broken.path()) {
+        match quarantined(broken.path()) {
             0 => assert_eq!(numbers.len(), 1000, "byte {place}: nothing that counts was hit"),
             1 => {
                 assert_eq!(numbers.len(), 0, "byte {place}");
-                let aside = broken.path().join(format!("reads.redb.broken-{NOW_S}"));
-                assert_eq!(fs::metadata(aside).unwrap().len(), fs::metadata(folder.path().join(FILE)).unwrap().len());
+                let file = broken.path().join(format!("reads.redb.broken-{NOW_S}"));
+                assert_eq!(fs::metadata(file).unwrap().len(), fs::metadata(folder.path().join(FILE)).unwrap().len());
                 moved += 1;
             }
             more => panic!("{more} files aside"),
@@ -276,7 +276,7 @@ async fn a_flipped_bit_is_never_served() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_cut_or_is_something_else_is_moved_aside_and_a_new_one_works() {
+async fn a_file_that_is_cut_or_is_something_else_is_quarantined_and_a_new_one_works() {
     let folder = filled().await;
     let whole = fs::read(folder.path().join(FILE)).unwrap();
     let half = whole.len() / 2;
@@ -289,17 +289,17 @@ async fn a_file_that_is_cut_or_is_something_else_is_moved_aside_and_a_new_one_wo
         fs::write(broken.path().join(FILE), bytes).unwrap();
         let kept = Arc::new(Kept::new());
         let store = Store::open_at(broken.path(), &kept, NOW_S).unwrap();
-        assert_eq!((aside(broken.path()), known(&kept, 0..1000)), (1, vec![]), "{} bytes", bytes.len());
+        assert_eq!((quarantined(broken.path()), known(&kept, 0..1000)), (1, vec![]), "{} bytes", bytes.len());
         let at = block(1, NOW_S - 2_000);
         keep(&kept, &at, 7..9);
-        store.round(&Chain::of(&[at]), NOW_S).await.unwrap();
+        store.flush(&Chain::of(&[at]), NOW_S).await.unwrap();
         drop(store);
         assert_eq!(loaded(broken.path(), 0..1000), [7, 8]);
     }
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_leaves_memory_alone() {
+fn an_unusable_folder_leaves_the_memory_alone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "a file").unwrap();
@@ -318,7 +318,7 @@ async fn a_second_process_leaves_the_first_ones_file_alone() {
     let (first, second) = (Arc::new(Kept::new()), Arc::new(Kept::new()));
     let store = Store::open_at(folder.path(), &first, NOW_S);
     assert!(Store::open_at(folder.path(), &second, NOW_S).is_none());
-    assert_eq!((aside(folder.path()), known(&first, 0..1000).len()), (0, 1000));
+    assert_eq!((quarantined(folder.path()), known(&first, 0..1000).len()), (0, 1000));
     drop(store);
     assert!(Store::open_at(folder.path(), &second, NOW_S).is_some());
 }
@@ -332,7 +332,7 @@ async fn a_disk_that_fails_later_ends_the_writing_and_nothing_waits_for_it() {
     let store = Store { path: PathBuf::new(), disk, kept: Arc::clone(&kept), pending: Arc::clone(&pending) };
     let (first, second) = (block(1, unix_s() - 2_000), block(2, unix_s() - 2_000));
     keep(&kept, &first, 0..2);
-    store.round(&Chain::of(&[first]), unix_s()).await.unwrap();
+    store.flush(&Chain::of(&[first]), unix_s()).await.unwrap();
     keep(&kept, &second, 2..4);
     fails.store(true, Ordering::Relaxed);
     store.run(Arc::new(Chain::of(&[second]))).await;

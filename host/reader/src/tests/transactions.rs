@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::node::{Asked, BATCH, BLOCK, Chain, Node, Say};
 use super::{ETHEREUM, ample, echo, outcomes, reader, reader_of, told};
 use crate::transport::BODY_MAX_BYTES;
-use crate::{ChainReader, Log, ReadFailure, Reader, Receipt, Told};
+use crate::{ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, Told};
 
 const HASH: B256 = b256!("00000000000000000000000000000000000000000000000000000000000000aa");
 const ALICE: Address = address!("00000000000000000000000000000000000000a1");
@@ -284,6 +284,6 @@ async fn one_who_keeps_no_receipts_is_still_asked_for_reads() {
         assert_eq!(asked(&reader).await, Err(ReadFailure::Upstream));
     }
     let endpoint = reader.status()[0].endpoints[0].clone();
-    assert_eq!((endpoint.state.as_str(), endpoint.errors), ("primary", 0));
+    assert_eq!((endpoint.state, endpoint.errors), (EndpointState::Primary, 0));
     assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [told(1)]);
 }

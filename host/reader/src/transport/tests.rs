@@ -1,4 +1,4 @@
-//! TLS for real: a node on loopback with a certificate of its own.
+//! Real TLS with a node on loopback that has a certificate of its own.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::*;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A node that tells the HTTP version and the body of each request.
+/// A node that replies with the HTTP version and the body of each request.
 struct Node {
     url: String,
     certificate: rustls::pki_types::CertificateDer<'static>,
@@ -59,10 +59,10 @@ impl Node {
         Self { url, certificate, connections }
     }
 
-    fn line(&self) -> Line {
+    fn client(&self) -> EndpointClient {
         let mut roots = RootCertStore::empty();
         roots.add(self.certificate.clone()).unwrap();
-        Line::new(Pool::trusting(roots), &self.url.parse().unwrap())
+        EndpointClient::new(Pool::trusting(roots), &self.url.parse().unwrap())
     }
 }
 
@@ -72,9 +72,9 @@ async fn echo(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infal
     Ok(Response::new(Full::from([format!("{version:?} ").as_bytes(), &body].concat())))
 }
 
-async fn told(line: &Line, body: &str) -> Result<String, RequestError> {
-    let answer = timeout(PATIENCE, line.post(body.into())).await.unwrap()?;
-    Ok(String::from_utf8(answer.body.to_vec()).unwrap())
+async fn post(client: &EndpointClient, body: &str) -> Result<String, RequestError> {
+    let reply = timeout(PATIENCE, client.post(body.into())).await.unwrap()?;
+    Ok(String::from_utf8(reply.body.to_vec()).unwrap())
 }
 
 #[tokio::test]
@@ -85,9 +85,9 @@ async fn the_better_http_version_is_taken_and_its_connection_kept() {
         (&[], Version::HTTP_11),
     ] {
         let node = Node::speaking(protocols).await;
-        let line = node.line();
+        let client = node.client();
         for body in ["one", "two", "three"] {
-            assert_eq!(told(&line, body).await, Ok(format!("{version:?} {body}")), "{protocols:?}");
+            assert_eq!(post(&client, body).await, Ok(format!("{version:?} {body}")), "{protocols:?}");
         }
         assert_eq!(node.connections.load(Ordering::SeqCst), 1, "{protocols:?}");
     }
@@ -96,17 +96,17 @@ async fn the_better_http_version_is_taken_and_its_connection_kept() {
 #[tokio::test]
 async fn requests_share_one_warm_connection_over_http_2() {
     let node = Node::speaking(&[b"h2"]).await;
-    let line = node.line();
-    assert_eq!(told(&line, "warm").await.as_deref(), Ok("HTTP/2.0 warm"));
-    let all = join_all((0..50).map(|_| told(&line, "x"))).await;
-    assert!(all.iter().all(|told| told.as_deref() == Ok("HTTP/2.0 x")), "{all:?}");
+    let client = node.client();
+    assert_eq!(post(&client, "warm").await.as_deref(), Ok("HTTP/2.0 warm"));
+    let all = join_all((0..50).map(|_| post(&client, "x"))).await;
+    assert!(all.iter().all(|reply| reply.as_deref() == Ok("HTTP/2.0 x")), "{all:?}");
     assert_eq!(node.connections.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
-async fn a_certificate_of_nobody_is_not_trusted() {
+async fn a_self_signed_certificate_is_not_trusted() {
     let node = Node::speaking(&[b"h2"]).await;
-    let line = Line::new(Pool::new(), &node.url.parse().unwrap());
-    assert_eq!(told(&line, "x").await, Err(EndpointError::Unreachable.into()));
+    let client = EndpointClient::new(Pool::new(), &node.url.parse().unwrap());
+    assert_eq!(post(&client, "x").await, Err(EndpointError::Unreachable.into()));
     assert_eq!(node.connections.load(Ordering::SeqCst), 0);
 }

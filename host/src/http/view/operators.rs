@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use humantime::format_rfc3339_seconds;
-use portolan_reader::{EndpointStatus, NetworkStatus, Quantiles, Rung};
+use portolan_reader::{EndpointStatus, NetworkStatus};
 use serde::Serialize;
 
 use super::report::BlockView;
@@ -66,30 +66,7 @@ struct NetworkView<'a> {
     block: Option<BlockView>,
     block_time_ms: Option<u64>,
     /// In the configured order; none where none is configured.
-    endpoints: Vec<Endpoint<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Endpoint<'a> {
-    /// Host and port alone: the URLs hold keys.
-    host: &'a str,
-    state: &'static str,
-    rung: Option<&'static str>,
-    score: f64,
-    lag_seconds: Option<u64>,
-    latency_ms: Option<Latency>,
-    requests: u64,
-    errors: u64,
-    throttled: u64,
-    in_flight: usize,
-}
-
-#[derive(Serialize)]
-struct Latency {
-    p50: f64,
-    p90: f64,
-    p99: f64,
+    endpoints: &'a [EndpointStatus],
 }
 
 impl<'a> NetworkView<'a> {
@@ -100,33 +77,9 @@ impl<'a> NetworkView<'a> {
             chain_id: network.chain_id,
             block: status.and_then(|status| status.pinned.as_ref()).map(BlockView::of),
             block_time_ms: status.and_then(|status| status.block_time_ms),
-            endpoints: status.map_or_else(Vec::new, |status| status.endpoints.iter().map(Endpoint::of).collect()),
+            endpoints: status.map_or(&[], |status| &status.endpoints),
         }
     }
-}
-
-impl<'a> Endpoint<'a> {
-    fn of(status: &'a EndpointStatus) -> Self {
-        let latency =
-            |took: Quantiles| Latency { p50: rounded(took.p50), p90: rounded(took.p90), p99: rounded(took.p99) };
-        Self {
-            host: &status.host,
-            state: status.state.as_str(),
-            rung: status.rung.map(Rung::as_str),
-            score: rounded(status.score),
-            lag_seconds: status.lag_s,
-            latency_ms: status.latency_ms.map(latency),
-            requests: status.requests,
-            errors: status.errors,
-            throttled: status.throttled,
-            in_flight: status.in_flight,
-        }
-    }
-}
-
-/// To two decimals, for people; no amount is among them.
-fn rounded(figure: f64) -> f64 {
-    (figure * 100.0).round() / 100.0
 }
 
 #[derive(Serialize)]
@@ -192,7 +145,7 @@ mod tests {
     use std::time::Duration;
 
     use alloy::primitives::B256;
-    use portolan_reader::{Block, EndpointState};
+    use portolan_reader::{BatchMethod, Block, EndpointState, Quantiles};
 
     use super::*;
     use crate::assets::token_list::Version;
@@ -219,7 +172,7 @@ mod tests {
         let unknown = EndpointStatus {
             host: "two.example:8545".into(),
             state: EndpointState::Unknown,
-            rung: None,
+            batch_method: None,
             score: 1.0,
             lag_s: None,
             latency_ms: None,
@@ -231,7 +184,7 @@ mod tests {
         let primary = EndpointStatus {
             host: "one.example".into(),
             state: EndpointState::Primary,
-            rung: Some(Rung::Multicall3),
+            batch_method: Some(BatchMethod::Multicall3),
             score: 0.987_654,
             lag_s: Some(2),
             latency_ms: Some(Quantiles { p50: 12.0, p90: 50.25, p99: 99.999 }),
@@ -288,12 +241,5 @@ mod tests {
             r#""confirmedAt":null,"ageSeconds":null,"error":"status 500"}]"#
         );
         assert_eq!(String::from_utf8(told).unwrap(), expected);
-    }
-
-    #[test]
-    fn every_state_has_its_own_word() {
-        use EndpointState::{Excluded, Paused, Primary, Standby, Unknown, WrongChain};
-        let words = [Primary, Standby, Excluded, Paused, WrongChain, Unknown].map(EndpointState::as_str);
-        assert_eq!(words, ["primary", "standby", "excluded", "paused", "wrong-chain", "unknown"]);
     }
 }

@@ -8,7 +8,7 @@ use alloy::primitives::{Bytes, U256};
 use alloy::sol_types::SolCall as _;
 use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::future::{BoxFuture, FutureExt as _, join_all, poll_immediate};
-use portolan_reader::{Block, ChainReader, Limits, Outcome, Read, Reader, Reply, Rung, Session, Upstream};
+use portolan_reader::{BatchMethod, Block, ChainReader, Limits, Outcome, Read, Reader, Reply, Session, Upstream};
 use tokio::time::Instant;
 
 use super::Asked;
@@ -44,12 +44,12 @@ impl Portolan {
         Ok(found.held)
     }
 
-    /// Figures of another rung are figures of something else.
-    pub(super) fn verify_rung(&self, asked: &Asked<'_>) -> Result<()> {
+    /// Figures of another batch method are figures of something else.
+    pub(super) fn verify_batch_method(&self, asked: &Asked<'_>) -> Result<()> {
         let status = self.readers.get(&asked.url).context("no reader")?.status();
-        let rungs: Vec<_> =
-            status.iter().flat_map(|network| &network.endpoints).map(|endpoint| endpoint.rung).collect();
-        ensure!(rungs == [Some(Rung::Override)], "the reads went by {rungs:?}");
+        let methods: Vec<_> =
+            status.iter().flat_map(|network| &network.endpoints).map(|endpoint| endpoint.batch_method).collect();
+        ensure!(methods == [Some(BatchMethod::Override)], "the reads went by {methods:?}");
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use super::node::*;
 use crate::ReadFailure;
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_source_fails_at_once_while_it_is_tried_on() {
-    let node = Node::slow(Tells::Fails(ReadFailure::WrongChain), ms(50));
+async fn a_dead_source_fails_at_once_while_polls_go_on() {
+    let node = Node::slow(Newest::Fails(ReadFailure::WrongChain), ms(50));
     let heads = node.heads();
     assert_eq!(pin(&heads).await, Err(ReadFailure::WrongChain));
     for _ in 0..600 {
@@ -17,62 +17,62 @@ async fn a_dead_source_fails_at_once_while_it_is_tried_on() {
         assert_eq!(pin(&heads).await, Err(ReadFailure::WrongChain));
         assert_eq!(Instant::now(), start);
     }
-    // Pauses of 0.5, 1, 2 and then 4 s, 50 ms each look: 4 looks until 3.7 s, one in 4.05 s of the other 56.3 s.
-    assert_eq!(node.asked(), 4 + 13);
+    // Pauses of 0.5, 1, 2 and then 4 s, 50 ms each poll: 4 polls until 3.7 s, one in 4.05 s of the other 56.3 s.
+    assert_eq!(node.polls(), 4 + 13);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_source_that_comes_back_is_pinned_within_the_longest_pause() {
-    let node = Node::new(Tells::Fails(ReadFailure::Upstream));
+    let node = Node::new(Newest::Fails(ReadFailure::Upstream));
     let heads = node.heads();
     busy(&heads, 20_000).await;
     assert_eq!(pin(&heads).await, Err(ReadFailure::Upstream));
-    node.tell(Tells::Head(block(100, OLD_S)));
+    node.set(Newest::Head(block(100, OLD_S)));
     pass(4_000).await;
     assert_eq!(pin(&heads).await, Ok(block(100, OLD_S)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_comes_back_is_not_pinned_at_what_it_told_before() {
-    let node = Node::new(Tells::Head(block(100, OLD_S)));
+async fn a_source_that_comes_back_is_not_pinned_at_its_old_head() {
+    let node = Node::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     busy(&heads, 5_000).await;
-    node.tell(Tells::Fails(ReadFailure::Upstream));
+    node.set(Newest::Fails(ReadFailure::Upstream));
     busy(&heads, 60_000).await;
-    node.tell(Tells::Head(block(130, OLD_S + 60)));
+    node.set(Newest::Head(block(130, OLD_S + 60)));
     pass(4_000).await;
     assert_eq!(pin(&heads).await, Ok(block(130, OLD_S + 60)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn after_a_pause_a_dead_source_leaves_the_pin_for_three_slow_blocks_too() {
-    let node = Node::new(Tells::Grows(ms(12_000)));
+    let node = Node::new(Newest::Grows(ms(12_000)));
     let heads = node.heads();
     busy(&heads, 60_000).await;
-    // The follower ends after 30 s; its last looks, every four, told the block of second 84.
+    // The follower ends after 30 s; its last polls, every four, reported the block of second 84.
     pass(34_000).await;
-    node.tell(Tells::Fails(ReadFailure::Upstream));
+    node.set(Newest::Fails(ReadFailure::Upstream));
     assert_eq!(pin(&heads).await.map(|block| block.number), Ok(107));
     pass(32_000).await;
     assert_eq!(pin(&heads).await, Err(ReadFailure::Upstream));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_from_before_a_pause_is_no_news() {
-    let node = Node::new(Tells::Fails(ReadFailure::Upstream));
+async fn a_failure_from_before_a_pause_is_forgotten() {
+    let node = Node::new(Newest::Fails(ReadFailure::Upstream));
     let heads = node.heads();
     assert_eq!(pin(&heads).await, Err(ReadFailure::Upstream));
     pass(60_000).await;
-    node.tell(Tells::Head(block(100, OLD_S)));
+    node.set(Newest::Head(block(100, OLD_S)));
     assert_eq!(pin(&heads).await, Ok(block(100, OLD_S)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pin_outlives_the_last_good_look_by_ten_seconds() {
-    let node = Node::new(Tells::Head(block(100, OLD_S)));
+async fn a_pin_outlives_the_last_successful_poll_by_ten_seconds() {
+    let node = Node::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     pin(&heads).await.unwrap();
-    node.tell(Tells::Fails(ReadFailure::Upstream));
+    node.set(Newest::Fails(ReadFailure::Upstream));
     pass(9_999).await;
     assert_eq!(pin(&heads).await, Ok(block(100, OLD_S)));
     pass(1).await;
@@ -82,19 +82,19 @@ async fn a_pin_outlives_the_last_good_look_by_ten_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pin_outlives_the_last_good_look_by_three_slow_blocks() {
-    let node = Node::new(Tells::Grows(ms(12_000)));
+async fn a_pin_outlives_the_last_successful_poll_by_three_slow_blocks() {
+    let node = Node::new(Newest::Grows(ms(12_000)));
     let heads = node.heads();
-    // Looks come at multiples of four seconds by then: the last good one is at the end of this minute.
+    // Polls come at multiples of four seconds by then: the last successful one is at the end of this minute.
     busy(&heads, 60_000).await;
     assert_eq!(heads.block_time(), Some(ms(12_000)));
-    let asked = node.asked();
-    while node.asked() == asked {
+    let polls = node.polls();
+    while node.polls() == polls {
         pass(1).await;
     }
     let pinned = pin(&heads).await.unwrap();
-    node.tell(Tells::Fails(ReadFailure::Upstream));
-    // With questions, so that the follower stays.
+    node.set(Newest::Fails(ReadFailure::Upstream));
+    // With pins, so that the follower goes on.
     busy(&heads, 35_900).await;
     pass(99).await;
     assert!(pin(&heads).await.unwrap().number >= pinned.number);
@@ -104,7 +104,7 @@ async fn a_pin_outlives_the_last_good_look_by_three_slow_blocks() {
 
 #[tokio::test(start_paused = true)]
 async fn each_caller_keeps_its_own_deadline_while_the_source_hangs() {
-    let node = Node::new(Tells::Nothing);
+    let node = Node::new(Newest::Hangs);
     let heads = node.heads();
     let start = Instant::now();
     let ended = join_all([10, 500, 2_500, 5_000, 9_000].map(|wait_ms| {
@@ -119,7 +119,7 @@ async fn each_caller_keeps_its_own_deadline_while_the_source_hangs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_that_hangs_costs_later_callers_nothing() {
-    let node = Node::new(Tells::Nothing);
+    let node = Node::new(Newest::Hangs);
     let heads = node.heads();
     assert_eq!(pin(&heads).await, Err(ReadFailure::Timeout));
     for _ in 0..20 {
@@ -132,30 +132,30 @@ async fn a_source_that_hangs_costs_later_callers_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hasty_caller_does_not_make_a_slow_source_fail_for_the_next() {
-    let node = Node::slow(Tells::Head(block(100, OLD_S)), ms(800));
+    let node = Node::slow(Newest::Head(block(100, OLD_S)), ms(800));
     let heads = node.heads();
     assert_eq!(heads.pin(Instant::now() + ms(20)).await, Err(ReadFailure::Timeout));
     assert_eq!(pin(&heads).await, Ok(block(100, OLD_S)));
-    assert_eq!(node.asked(), 1);
+    assert_eq!(node.polls(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_with_more_time_than_a_look_sees_the_source_recover() {
-    let node = Node::new(Tells::Nothing);
+async fn a_caller_with_more_time_than_a_poll_sees_the_source_recover() {
+    let node = Node::new(Newest::Hangs);
     let heads = node.heads();
     let recover = async {
         pass(3_000).await;
-        node.tell(Tells::Head(block(100, OLD_S)));
+        node.set(Newest::Head(block(100, OLD_S)));
     };
     let start = Instant::now();
     let (pinned, ()) = tokio::join!(heads.pin(start + ms(9_000)), recover);
-    // The first look hangs for its four seconds, the second follows at once.
+    // The first poll hangs for its four seconds, the second follows at once.
     assert_eq!((pinned, Instant::now() - start), (Ok(block(100, OLD_S)), ms(4_000)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_deadline_that_is_over_still_gets_a_warm_pin() {
-    let node = Node::new(Tells::Head(block(100, OLD_S)));
+    let node = Node::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     assert_eq!(heads.pin(Instant::now()).await, Err(ReadFailure::Timeout));
     pin(&heads).await.unwrap();
@@ -163,10 +163,10 @@ async fn a_deadline_that_is_over_still_gets_a_warm_pin() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_gives_up_early_is_not_asked_again_by_those_who_wait() {
-    let node = Node::slow(Tells::Fails(ReadFailure::Timeout), ms(50));
+async fn a_source_that_gives_up_early_is_not_polled_again_by_waiting_callers() {
+    let node = Node::slow(Newest::Fails(ReadFailure::Timeout), ms(50));
     let heads = node.heads();
     let start = Instant::now();
     assert_eq!(heads.pin(start + ms(60_000)).await, Err(ReadFailure::Timeout));
-    assert_eq!((node.asked(), Instant::now() - start), (1, ms(50)));
+    assert_eq!((node.polls(), Instant::now() - start), (1, ms(50)));
 }

@@ -1,4 +1,4 @@
-//! A source whose head the test sets, which counts what it is asked.
+//! A source whose head the test sets, and which counts its requests.
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -21,7 +21,7 @@ pub(super) const OLD_S: u64 = NOW_S - 2;
 /// Too young for it.
 pub(super) const YOUNG_S: u64 = NOW_S - 1;
 
-/// A block whose hash tells its fork and number; its parent is of the same fork.
+/// A block whose hash contains its fork and number; its parent is of the same fork.
 pub(super) fn block(number: u64, timestamp: u64) -> Block {
     fork(0, number, timestamp)
 }
@@ -37,58 +37,59 @@ pub(super) fn hash(fork: u8, number: u64) -> B256 {
     hash
 }
 
+/// The replies to requests for the newest block.
 #[derive(Clone, Copy)]
-pub(super) enum Tells {
+pub(super) enum Newest {
     Head(Block),
     Fails(ReadFailure),
-    Nothing,
-    /// A block in every such time, from number 100 at the start of the test on; the first is old enough.
+    Hangs,
+    /// One block more after every such time, from number 100 at the start of the test; the first is old enough.
     Grows(Duration),
 }
 
-/// What is answered to a hash.
+/// The reply to a request for a block by its hash.
 #[derive(Clone, Copy)]
 pub(super) enum Parent {
     Known,
     Unknown,
-    /// Another block than the one asked for.
+    /// Another block than the requested one.
     Wrong,
 }
 
 pub(super) struct Node {
     started: Instant,
-    tells: Mutex<Tells>,
-    /// What it takes to answer.
+    newest: Mutex<Newest>,
+    /// How long a reply takes.
     delay: Duration,
-    asked: AtomicUsize,
+    polls: AtomicUsize,
     parent: Parent,
     parents: AtomicUsize,
-    /// When each head was told first.
-    told: Mutex<HashMap<B256, Instant>>,
+    /// When each head was reported first.
+    reported: Mutex<HashMap<B256, Instant>>,
 }
 
 impl Node {
-    pub(super) fn new(tells: Tells) -> Arc<Self> {
-        Self::slow(tells, Duration::ZERO)
+    pub(super) fn new(newest: Newest) -> Arc<Self> {
+        Self::slow(newest, Duration::ZERO)
     }
 
-    pub(super) fn slow(tells: Tells, delay: Duration) -> Arc<Self> {
-        Arc::new(Self::build(tells, delay, Parent::Known))
+    pub(super) fn slow(newest: Newest, delay: Duration) -> Arc<Self> {
+        Arc::new(Self::build(newest, delay, Parent::Known))
     }
 
-    pub(super) fn with_parent(parent: Parent, tells: Tells) -> Arc<Self> {
-        Arc::new(Self::build(tells, Duration::ZERO, parent))
+    pub(super) fn with_parent(parent: Parent, newest: Newest) -> Arc<Self> {
+        Arc::new(Self::build(newest, Duration::ZERO, parent))
     }
 
-    fn build(tells: Tells, delay: Duration, parent: Parent) -> Self {
+    fn build(newest: Newest, delay: Duration, parent: Parent) -> Self {
         Self {
             started: Instant::now(),
-            tells: Mutex::new(tells),
+            newest: Mutex::new(newest),
             delay,
-            asked: AtomicUsize::default(),
+            polls: AtomicUsize::default(),
             parent,
             parents: AtomicUsize::default(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
         }
     }
 
@@ -99,29 +100,29 @@ impl Node {
         Heads::with_clock(Arc::<Self>::clone(self), Box::new(clock))
     }
 
-    pub(super) fn tell(&self, tells: Tells) {
-        *self.tells.lock() = tells;
+    pub(super) fn set(&self, newest: Newest) {
+        *self.newest.lock() = newest;
     }
 
-    /// How often the newest block was asked for.
-    pub(super) fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    /// The number of requests for the newest block.
+    pub(super) fn polls(&self) -> usize {
+        self.polls.load(Ordering::Relaxed)
     }
 
     pub(super) fn parents(&self) -> usize {
         self.parents.load(Ordering::Relaxed)
     }
 
-    pub(super) fn first_told(&self, block: &Block) -> Option<Instant> {
-        self.told.lock().get(&block.hash).copied()
+    pub(super) fn first_reported(&self, block: &Block) -> Option<Instant> {
+        self.reported.lock().get(&block.hash).copied()
     }
 
     fn head(&self) -> Option<Result<Block, ReadFailure>> {
-        match *self.tells.lock() {
-            Tells::Head(block) => Some(Ok(block)),
-            Tells::Fails(failure) => Some(Err(failure)),
-            Tells::Nothing => None,
-            Tells::Grows(every) => {
+        match *self.newest.lock() {
+            Newest::Head(block) => Some(Ok(block)),
+            Newest::Fails(failure) => Some(Err(failure)),
+            Newest::Hangs => None,
+            Newest::Grows(every) => {
                 let elapsed = self.started.elapsed();
                 let blocks = u64::try_from(elapsed.as_millis() / every.as_millis()).unwrap();
                 let timestamp = OLD_S + u64::try_from(every.as_millis()).unwrap() * blocks / 1_000;
@@ -134,13 +135,13 @@ impl Node {
 impl HeadSource for Node {
     fn newest(&self, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         Box::pin(async {
-            self.asked.fetch_add(1, Ordering::Relaxed);
+            self.polls.fetch_add(1, Ordering::Relaxed);
             if !self.delay.is_zero() {
                 sleep(self.delay).await;
             }
             let Some(head) = self.head() else { pending().await };
             if let Ok(head) = &head {
-                self.told.lock().entry(head.hash).or_insert_with(Instant::now);
+                self.reported.lock().entry(head.hash).or_insert_with(Instant::now);
             }
             head
         })
@@ -168,18 +169,18 @@ pub(super) async fn pin(heads: &Arc<Heads>) -> Result<Block, ReadFailure> {
     heads.pin(Instant::now() + ms(5_000)).await
 }
 
-/// Runs the test's time on in small steps, pinning at each, as a gateway under load does.
+/// Advances the test's time in small steps with a pin at each, as a gateway under load does.
 pub(super) async fn busy(heads: &Arc<Heads>, ms_long: u64) {
     for _ in 0..ms_long / 100 {
         pass(100).await;
-        // Whether there is a pin is what the test looks at afterwards.
+        // The test checks afterwards whether there is a pin.
         let _ = pin(heads).await;
     }
 }
 
-/// Runs the test's time on; what is due runs.
+/// Advances the test's time; tasks that are due run.
 pub(super) async fn pass(long_ms: u64) {
     sleep(ms(long_ms)).await;
-    // What woke at the same moment as this sleep runs before the test goes on.
+    // Tasks that woke at the same moment as this sleep run before the test goes on.
     advance(Duration::ZERO).await;
 }

@@ -51,12 +51,12 @@ impl StorageBackend for Failing {
     }
 }
 
-/// A disk that is full as soon as that is set.
+/// A disk that is full once the flag is set.
 pub(in crate::store) fn failing(now_s: u64) -> (Disk, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(false));
     let backend = Failing { inner: InMemoryBackend::new(), fails: Arc::clone(&fails) };
     let database = Builder::new().create_with_backend(backend).unwrap();
-    (Disk::load(database, MEBIBYTE, now_s).unwrap(), fails)
+    (Disk::check(database, MEBIBYTE, now_s).unwrap(), fails)
 }
 
 fn row(number: u64, reply: usize) -> Row {
@@ -161,7 +161,7 @@ fn tables_of_another_layout_are_dropped_and_those_of_another_program_are_damage(
     for (path, table) in [(&old, "immutable-v0-2000"), (&foreign, "accounts"), (&rows, "immutable-v1-2000")] {
         let database = Database::create(path).unwrap();
         let transaction = database.begin_write().unwrap();
-        transaction.open_table(Table::new(table)).unwrap().insert(&b"key"[..], &b"value"[..]).unwrap();
+        transaction.open_table(ReplyTable::new(table)).unwrap().insert(&b"key"[..], &b"value"[..]).unwrap();
         transaction.commit().unwrap();
     }
     let (disk, none) = open(&old, MEBIBYTE, START_S);

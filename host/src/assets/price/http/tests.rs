@@ -117,7 +117,7 @@ async fn who_asks_at_the_same_time_shares_a_request() {
     assert_eq!(both, told(&[(A, "3"), (B, "4")]));
     assert_eq!(one, told(&[(A, "3")]));
     assert_eq!(service.asked().len(), 1);
-    assert!(prices.under_way().is_empty());
+    assert!(prices.under_way.lock().is_empty());
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn more_requests_than_may_be_at_once_go_without() {
     assert!(prices.ask(1, &tokens, Instant::now()).await.is_empty());
     assert_eq!(prices.requests.available_permits(), 0);
     let first: usize = batches("ethereum", &tokens).take(REQUESTS_MAX).map(<[Address]>::len).sum();
-    assert_eq!(prices.under_way().len(), first);
+    assert_eq!(prices.under_way.lock().len(), first);
 }
 
 #[tokio::test]

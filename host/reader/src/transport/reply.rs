@@ -1,6 +1,6 @@
-//! What comes back over HTTP: status, body, and how long the endpoint asks to wait.
+//! The reply over HTTP: its status, its body, and how long the endpoint asks to wait.
 //!
-//! Invariant: a body is no longer than its bound on the way and no longer unpacked, whatever its headers tell.
+//! Invariant: a body exceeds its bound neither on the wire nor decompressed, whatever its headers say.
 
 use std::io::Read;
 use std::time::{Duration, SystemTime};
@@ -14,18 +14,18 @@ use hyper::{Response, StatusCode};
 
 use crate::error::{EndpointError, RequestError, WAIT_MAX};
 
-/// A full chunk of words answers in 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex. A receipt of
+/// The reply to a full chunk of words has 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex. A receipt of
 /// 5,000 transfers has 3 MiB.
 pub(crate) const BODY_MAX_BYTES: usize = 16 << 20;
 
-pub(crate) struct Answer {
+pub(crate) struct HttpReply {
     pub(crate) status: StatusCode,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
-    pub(super) async fn of(response: Response<Incoming>) -> Result<Self, RequestError> {
+impl HttpReply {
+    pub(super) async fn read(response: Response<Incoming>) -> Result<Self, RequestError> {
         let (head, body) = response.into_parts();
         if head.status == StatusCode::PAYLOAD_TOO_LARGE {
             return Err(RequestError::TooLarge);
@@ -35,12 +35,12 @@ impl Answer {
             Err(error) if error.is::<LengthLimitError>() => return Err(RequestError::TooLarge),
             Err(_) => return Err(EndpointError::Unreachable.into()),
         };
-        let body = unpacked(&head.headers, body)?;
+        let body = gunzip(&head.headers, body)?;
         Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body })
     }
 
-    /// It asks for fewer requests: RFC 6585 and RFC 9110.
-    pub(crate) fn is_throttle(&self) -> bool {
+    /// Whether it asks for fewer requests (RFC 6585, RFC 9110).
+    pub(crate) fn is_throttled(&self) -> bool {
         match self.status {
             StatusCode::TOO_MANY_REQUESTS => true,
             StatusCode::SERVICE_UNAVAILABLE => self.retry_after.is_some(),
@@ -49,14 +49,15 @@ impl Answer {
     }
 }
 
-fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, RequestError> {
+/// Decompresses the body where it is compressed.
+fn gunzip(headers: &HeaderMap, body: Bytes) -> Result<Bytes, RequestError> {
     match text(headers, CONTENT_ENCODING).map(str::to_ascii_lowercase).as_deref() {
         None | Some("identity") => return Ok(body),
         Some("gzip" | "x-gzip") => {}
         Some(_) => return Err(EndpointError::Malformed.into()),
     }
     let mut plain = Vec::new();
-    // One byte more than allowed tells a body of the allowed length from a longer one.
+    // One byte more than allowed distinguishes a body of the allowed length from a longer one.
     let bound = u64::try_from(BODY_MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     MultiGzDecoder::new(&*body).take(bound).read_to_end(&mut plain).map_err(|_| EndpointError::Malformed)?;
     if plain.len() > BODY_MAX_BYTES {
@@ -65,15 +66,15 @@ fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, RequestError> {
     Ok(plain.into())
 }
 
-/// Seconds, or a date; a date is compared with the endpoint's own clock where it tells it.
+/// Reads `Retry-After`: seconds, or a date, which is compared with the endpoint's own clock where the reply has it.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let told = text(headers, RETRY_AFTER)?.trim();
-    let wait = if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) {
-        told.parse().map_or(WAIT_MAX, Duration::from_secs)
+    let value = text(headers, RETRY_AFTER)?.trim();
+    let wait = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        value.parse().map_or(WAIT_MAX, Duration::from_secs)
     } else {
         let date = |text: &str| httpdate::parse_http_date(text).ok();
         let now = text(headers, DATE).and_then(date).unwrap_or_else(SystemTime::now);
-        date(told)?.duration_since(now).unwrap_or_default()
+        date(value)?.duration_since(now).unwrap_or_default()
     };
     Some(wait.min(WAIT_MAX))
 }
@@ -90,7 +91,7 @@ mod tests {
     fn retry_after_is_seconds_or_a_date_and_bounded() {
         let seconds = |seconds| Some(Duration::from_secs(seconds));
         let date = "Wed, 21 Oct 2015 07:28:00 GMT";
-        for (told, now, wait) in [
+        for (value, now, wait) in [
             ("0", date, seconds(0)),
             ("7", date, seconds(7)),
             (" 60 ", date, seconds(60)),
@@ -107,9 +108,9 @@ mod tests {
             ("1.5", date, None),
             ("", date, None),
         ] {
-            let pairs = [(RETRY_AFTER, told), (DATE, now)];
+            let pairs = [(RETRY_AFTER, value), (DATE, now)];
             let headers = HeaderMap::from_iter(pairs.map(|(name, text)| (name, text.parse().unwrap())));
-            assert_eq!(retry_after(&headers), wait, "{told} at {now}");
+            assert_eq!(retry_after(&headers), wait, "{value} at {now}");
         }
         assert_eq!(retry_after(&HeaderMap::new()), None);
     }

@@ -1,0 +1,49 @@
+//! The calls of one network that lately used up their gas, which would cost their neighbours in a batch a second request.
+//!
+//! Invariant: forgetting any of them costs a request, never truth.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use alloy::primitives::Address;
+use quick_cache::sync::Cache;
+use tokio::time::Instant;
+
+use crate::Read;
+
+/// 40 bytes each.
+const CALLS_MAX: usize = 10_000;
+/// A proxy that was repaired, or a call that was poisoned by odd arguments, is batched again after that.
+const HEAVY_FOR: Duration = Duration::from_secs(600);
+
+/// Heavy calls by contract and selector, with the instant at which they are forgotten.
+pub(crate) struct HeavyCalls {
+    calls: Cache<(Address, [u8; 4]), Instant>,
+    was_recorded: AtomicBool,
+}
+
+impl HeavyCalls {
+    pub(crate) fn new() -> Self {
+        Self { calls: Cache::new(CALLS_MAX), was_recorded: AtomicBool::new(false) }
+    }
+
+    /// Whether none was ever recorded, so that no read has to be looked up.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.was_recorded.load(Ordering::Relaxed)
+    }
+
+    /// Whether the call lately used up its gas.
+    pub(crate) fn contains(&self, read: &Read) -> bool {
+        self.calls.get(&key(read)).is_some_and(|until| Instant::now() < until)
+    }
+
+    pub(crate) fn record(&self, read: &Read) {
+        self.calls.insert(key(read), Instant::now() + HEAVY_FOR);
+        self.was_recorded.store(true, Ordering::Relaxed);
+    }
+}
+
+fn key(read: &Read) -> (Address, [u8; 4]) {
+    let selector = read.data.first_chunk().copied();
+    (read.to, selector.unwrap_or_default())
+}
