@@ -10,7 +10,7 @@ use crate::view::ViewCall;
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
     one: Expression,
-    /// Without a relation, `one` only has to have a value.
+    /// Without a relation, `one` only has to exist.
     other: Option<(Relation, Expression)>,
 }
 
@@ -26,24 +26,27 @@ const RELATIONS: [(&str, Relation); 4] =
     [("!=", Relation::Unequal), ("=", Relation::Equal), (">", Relation::Above), ("<", Relation::Below)];
 
 impl Condition {
-    /// Parses all that is left.
+    /// Parses conditions that are joined by `and`.
     pub(crate) fn parse_all(parser: &mut Parser<'_>) -> Result<Vec<Self>, String> {
         let mut conditions = vec![Self::parse(parser)?];
-        while parser.takes("&") {
+        while parser.scanner.takes_word("and") {
             conditions.push(Self::parse(parser)?);
         }
-        parser.ends()?;
-        if parser.take_arrays()?.is_empty() { Ok(conditions) } else { Err("a condition is about an array".to_owned()) }
+        if parser.take_arrays()?.is_empty() {
+            Ok(conditions)
+        } else {
+            Err("a condition cannot take an array".to_owned())
+        }
     }
 
     fn parse(parser: &mut Parser<'_>) -> Result<Self, String> {
         let one = parser.comparable()?;
-        let relation = RELATIONS.iter().find(|(sign, _)| parser.takes(sign));
-        let other = match relation {
-            Some((_, relation)) => Some((*relation, parser.comparable()?)),
-            None => None,
-        };
-        Ok(Self { one, other })
+        if parser.scanner.takes_word("exists") {
+            return Ok(Self { one, other: None });
+        }
+        let relation = RELATIONS.iter().find(|(sign, _)| parser.scanner.takes(sign));
+        let (_, relation) = relation.ok_or("a condition compares two values, or ends in exists")?;
+        Ok(Self { one, other: Some((*relation, parser.comparable()?)) })
     }
 
     /// Known if it holds, undefined if it does not.

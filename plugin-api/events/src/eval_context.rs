@@ -43,7 +43,7 @@ impl<'a> EvalContext<'a> {
         match expression {
             Expression::Topic(topic, ty) => Eval::of(self.log.topics.get(*topic).map(|word| ExprValue::of(*ty, *word))),
             Expression::Data(path) => Eval::of(self.read(path, index)),
-            Expression::Constant(value) => Eval::Known(*value),
+            Expression::Constant(constant) => Eval::of(constant.value(self.network.chain_id)),
             Expression::Emitter => Eval::Known(ExprValue::Address(self.log.address)),
             Expression::Sender => Eval::Known(ExprValue::Address(self.transaction.from)),
             Expression::Called => Eval::of(self.transaction.to.map(ExprValue::Address)),

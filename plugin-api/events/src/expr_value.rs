@@ -1,5 +1,7 @@
 //! The values of expressions, and their types.
 
+use std::fmt;
+
 use alloy::primitives::aliases::{I512, U512};
 use alloy::primitives::{Address, B256, U256};
 
@@ -33,23 +35,47 @@ impl ExprType {
         }
     }
 
-    /// Whether a member of this class takes it.
-    pub(crate) fn fits(self, class: Class) -> bool {
-        let accepted: &[Self] = match class {
+    /// The types that a member of this class takes.
+    fn of_class(class: Class) -> &'static [Self] {
+        match class {
             Class::Address | Class::Token => &[Self::Address],
             Class::Pool => &[Self::Address, Self::Word],
             Class::Amount(_) | Class::Seconds | Class::Network => &[Self::Integer],
             Class::Number | Class::Flag => &[Self::Integer, Self::Flag],
             Class::Word => &[Self::Word, Self::Address, Self::Integer, Self::Bytes],
             Class::Text => &[Self::Text],
-            Class::Assets => return false,
-        };
-        self == Self::Any || accepted.contains(&self)
+            Class::Assets => &[],
+        }
+    }
+
+    /// Whether a member of this class takes it.
+    pub(crate) fn fits(self, class: Class) -> bool {
+        let accepted = Self::of_class(class);
+        accepted.contains(&self) || self == Self::Any && !accepted.is_empty()
+    }
+
+    /// The types that a member of this class takes, for an error.
+    pub(crate) fn list(class: Class) -> String {
+        Self::of_class(class).iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
     }
 
     /// Whether an argument of this type takes it.
     pub(crate) fn fits_word(self, ty: WordType) -> bool {
         self == Self::Any || self == Self::of(ty)
+    }
+}
+
+impl fmt::Display for ExprType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Integer => "an integer",
+            Self::Address => "an address",
+            Self::Word => "a word of bytes",
+            Self::Flag => "a flag",
+            Self::Text => "a text",
+            Self::Bytes => "bytes",
+            Self::Any => "what a view returns",
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use alloy::primitives::aliases::I512;
 
 use crate::abi_type::WordType;
 use crate::bridge_chain_ids::BridgeIds;
-use crate::expr_value::ExprValue;
+use crate::constants::Constant;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Expression {
@@ -12,7 +12,7 @@ pub(crate) enum Expression {
     Topic(usize, WordType),
     /// A parameter that is not indexed.
     Data(DataPath),
-    Constant(ExprValue<'static>),
+    Constant(Constant),
     /// The contract that emitted the log.
     Emitter,
     /// The account that sent the transaction.

@@ -8,6 +8,7 @@
 mod abi_type;
 mod bridge_chain_ids;
 mod condition;
+mod constants;
 mod decoding;
 mod eval;
 mod eval_context;
@@ -18,6 +19,8 @@ mod kind;
 mod member;
 mod parser;
 mod row;
+mod row_text;
+mod scanner;
 mod signature;
 mod table;
 mod transaction;

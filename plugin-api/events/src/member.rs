@@ -6,14 +6,13 @@ use alloy::primitives::aliases::I512;
 use crate::eval::Eval;
 use crate::eval_context::{ELEMENTS_MAX, EvalContext};
 use crate::event::{Asset, Value};
-use crate::expr_value::{ExprValue, magnitude};
+use crate::expr_value::{ExprType, ExprValue, magnitude};
 use crate::expression::{DataPath, Expression};
 use crate::kind::{self, Class};
 use crate::parser::Parser;
-use crate::signature::Signature;
 use crate::view::ViewCall;
 
-/// A member of a row, or the four that `legs` stands for.
+/// A member of a row, or the four that `swap_deltas` stands for.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     name: &'static str,
@@ -38,7 +37,7 @@ struct TokenAmount {
     arrays: Vec<DataPath>,
 }
 
-/// The members that `legs` stands for.
+/// The members that `swap_deltas` stands for.
 const SWAP_MEMBERS: [&str; 4] = ["fromToken", "fromAmount", "toToken", "toAmount"];
 
 /// The members of an event that is being made.
@@ -67,27 +66,27 @@ impl EventBuilder {
 
 impl Member {
     /// Parses a member, and returns it with the arrays whose elements it takes.
-    pub(crate) fn parse(word: &str, signature: &Signature) -> Result<(Self, Vec<DataPath>), String> {
-        let (name, expression) = word.split_once('=').ok_or_else(|| format!("{word:?} is not a member"))?;
-        let (name, optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
-        let mut parser = Parser::new(expression, signature);
-        Self::parse_value(name, optional, &mut parser).map_err(|what| format!("{name}: {what}"))
+    pub(crate) fn parse(parser: &mut Parser<'_>) -> Result<(Self, Vec<DataPath>), String> {
+        let name = parser.scanner.name()?;
+        if !parser.scanner.takes("=") {
+            return Err(format!("= is missing behind {name}"));
+        }
+        Self::parse_value(name, parser).map_err(|what| format!("{name}: {what}"))
     }
 
-    fn parse_value(name: &str, optional: bool, parser: &mut Parser<'_>) -> Result<(Self, Vec<DataPath>), String> {
-        let (name, value) = match name {
-            "legs" => ("legs", MemberExpr::SwapDeltas(TokenAmount::parse_all(parser)?)),
-            "assets" => ("assets", MemberExpr::Assets(TokenAmount::parse_all(parser)?)),
+    fn parse_value(name: &str, parser: &mut Parser<'_>) -> Result<(Self, Vec<DataPath>), String> {
+        let (name, value, optional) = match name {
+            "swap_deltas" => ("swap_deltas", MemberExpr::SwapDeltas(TokenAmount::parse_all(parser)?), false),
+            "assets" => ("assets", MemberExpr::Assets(TokenAmount::parse_all(parser)?), false),
             _ => {
                 let (name, class) = kind::find_member(name).ok_or("there is no such member")?;
-                let (expression, ty) = parser.expression()?;
+                let ((expression, ty), optional) = parser.optional()?;
                 if !ty.fits(class) {
-                    return Err(format!("{class:?} is made of {ty:?}"));
+                    return Err(format!("{} is needed, not {ty}", ExprType::list(class)));
                 }
-                (name, MemberExpr::Single(class, expression))
+                (name, MemberExpr::Single(class, expression), optional)
             }
         };
-        parser.ends()?;
         Ok((Self { name, optional, value }, parser.take_arrays()?))
     }
 
@@ -141,20 +140,19 @@ impl Member {
 }
 
 impl TokenAmount {
-    /// Parses `token:amount,token:amount`.
+    /// Parses `amount of token, amount of token`.
     fn parse_all(parser: &mut Parser<'_>) -> Result<Vec<Self>, String> {
         let mut pairs = vec![Self::parse(parser)?];
-        while parser.takes(",") {
+        while parser.scanner.takes(",") {
             pairs.push(Self::parse(parser)?);
         }
         Ok(pairs)
     }
 
     fn parse(parser: &mut Parser<'_>) -> Result<Self, String> {
-        let token = parser.address()?;
-        let token_optional = parser.takes("?");
-        parser.needs(":")?;
         let amount = parser.integer()?;
+        parser.scanner.needs_word("of")?;
+        let (token, token_optional) = parser.optional_address()?;
         Ok(Self { token, token_optional, amount, arrays: parser.take_arrays()? })
     }
 

@@ -3,6 +3,7 @@
 use alloy::primitives::B256;
 
 use crate::condition::Condition;
+use crate::constants::Constants;
 use crate::eval::Eval;
 use crate::eval_context::{ELEMENTS_MAX, EvalContext};
 use crate::event::Event;
@@ -10,6 +11,7 @@ use crate::expression::DataPath;
 use crate::kind::Kind;
 use crate::member::{EventBuilder, Member};
 use crate::parser::Parser;
+use crate::row_text::RowText;
 use crate::signature::Signature;
 use crate::view::ViewCall;
 
@@ -60,15 +62,30 @@ impl Row {
         self.signature.topic()
     }
 
-    /// Parses a row, whose lines are joined.
-    pub(crate) fn parse(section: &str, line: usize, text: &str) -> Result<Self, String> {
-        let (kind, rest) = text.trim().split_once(char::is_whitespace).ok_or("a row needs a type and a signature")?;
-        let kind = Kind::named(kind).ok_or_else(|| format!("there is no type {kind}"))?;
-        let (signature, rest) = Signature::parse(rest)?;
-        let mut words = rest.split_whitespace();
+    /// Parses the rows of a text: one for each of its signatures.
+    pub(crate) fn parse_all(
+        section: &str,
+        line: usize,
+        text: &RowText<'_>,
+        constants: &Constants,
+    ) -> Result<Vec<Self>, String> {
+        let kind = Kind::named(text.kind).ok_or_else(|| format!("there is no type {}", text.kind))?;
+        let signatures = text.signatures.iter();
+        signatures.map(|signature| Self::parse((section, line), kind, signature, text.members, constants)).collect()
+    }
+
+    fn parse(
+        (section, line): (&str, usize),
+        kind: Kind,
+        signature: &str,
+        members: &str,
+        constants: &Constants,
+    ) -> Result<Self, String> {
+        let signature = Signature::parse(signature)?;
+        let mut parser = Parser::new(members, &signature, constants);
         let (mut members, mut arrays) = (Vec::<Member>::new(), Vec::new());
-        for word in words.by_ref().take_while(|word| *word != "if") {
-            let (member, of) = Member::parse(word, &signature)?;
+        while !parser.scanner.word().is_empty() && parser.scanner.word() != "if" {
+            let (member, of) = Member::parse(&mut parser)?;
             let twice = member.names().iter().find(|name| members.iter().any(|known| known.names().contains(name)));
             if let Some(twice) = twice {
                 return Err(format!("{twice} is defined twice"));
@@ -76,10 +93,9 @@ impl Row {
             members.push(member);
             arrays.extend(of);
         }
-        let conditions = match words.collect::<String>() {
-            text if text.is_empty() => Vec::new(),
-            text => Condition::parse_all(&mut Parser::new(&text, &signature))?,
-        };
+        let has_conditions = parser.scanner.takes_word("if");
+        let conditions = if has_conditions { Condition::parse_all(&mut parser)? } else { Vec::new() };
+        parser.scanner.ends()?;
         Ok(Self { line, section: section.to_owned(), kind, signature, members, conditions, arrays })
     }
 

@@ -6,6 +6,7 @@ use alloy::dyn_abi::DynSolType;
 use alloy::primitives::{B256, keccak256};
 
 use crate::abi_type::{AbiKind, AbiType, WordType};
+use crate::scanner::Scanner;
 use crate::transaction::Log;
 
 /// Nesting of tuples, and of arrays. The deepest event has two levels.
@@ -16,7 +17,7 @@ const INDEXED_MAX: usize = 3;
 /// The signature of an event that is not anonymous.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
-    /// As the table has it.
+    /// As the table has it, in one line.
     text: String,
     topic: B256,
     indexed: Vec<(String, WordType)>,
@@ -34,11 +35,10 @@ pub(crate) enum Parameter<'a> {
 }
 
 impl Signature {
-    /// Parses a signature at the beginning of a text, and returns the rest of the text.
-    pub(crate) fn parse(text: &str) -> Result<(Self, &str), String> {
-        let mut parser = SignatureParser { rest: text.trim_start(), depth: 0 };
-        let begin = parser.rest;
-        let name = parser.name()?;
+    /// Parses a signature.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut parser = SignatureParser { scanner: Scanner::new(text), depth: 0 };
+        let name = parser.scanner.name()?;
         let (types, inputs) = parser.inputs()?;
         let (mut indexed, mut body) = (Vec::new(), Vec::new());
         for input in inputs {
@@ -52,9 +52,9 @@ impl Signature {
         if indexed.len() > INDEXED_MAX {
             return Err(format!("{name} has more than {INDEXED_MAX} indexed parameters"));
         }
-        let text = begin.strip_suffix(parser.rest).unwrap_or(begin).to_owned();
+        parser.scanner.ends()?;
         let topic = keccak256(format!("{name}{types}"));
-        Ok((Self { text, topic, indexed, body: AbiType::tuple(body) }, parser.rest))
+        Ok(Self { text: text.to_owned(), topic, indexed, body: AbiType::tuple(body) })
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -95,45 +95,22 @@ struct Input {
 }
 
 struct SignatureParser<'a> {
-    rest: &'a str,
+    scanner: Scanner<'a>,
     depth: usize,
 }
 
 impl<'a> SignatureParser<'a> {
-    fn takes(&mut self, sign: &str) -> bool {
-        let rest = self.rest.trim_start().strip_prefix(sign);
-        rest.map(|rest| self.rest = rest).is_some()
-    }
-
-    /// The next word, which may be empty.
-    fn word(&mut self) -> &'a str {
-        let rest = self.rest.trim_start();
-        let is_of_word = |next: char| next.is_ascii_alphanumeric() || next == '_' || next == '$';
-        let (word, rest) = rest.split_at(rest.find(|next| !is_of_word(next)).unwrap_or(rest.len()));
-        self.rest = rest;
-        word
-    }
-
-    fn name(&mut self) -> Result<&'a str, String> {
-        match self.word() {
-            "" => Err(format!("a name is missing before {:?}", self.rest)),
-            name => Ok(name),
-        }
-    }
-
     /// Parses a list in parentheses, and returns its types as they are hashed.
     fn inputs(&mut self) -> Result<(String, Vec<Input>), String> {
         if self.depth == DEPTH_MAX {
             return Err(format!("tuples are nested deeper than {DEPTH_MAX}"));
         }
-        if !self.takes("(") {
-            return Err(format!("( is missing before {:?}", self.rest));
-        }
+        self.scanner.needs("(")?;
         self.depth += 1;
         let (mut types, mut inputs) = (Vec::new(), Vec::<Input>::new());
-        while !self.takes(")") {
-            if !inputs.is_empty() && !self.takes(",") {
-                return Err(format!(", or ) is missing before {:?}", self.rest));
+        while !self.scanner.takes(")") {
+            if !inputs.is_empty() {
+                self.scanner.needs(",")?;
             }
             let (text, input) = self.input()?;
             if !input.name.is_empty() && inputs.iter().any(|before| before.name == input.name) {
@@ -149,34 +126,31 @@ impl<'a> SignatureParser<'a> {
     fn input(&mut self) -> Result<(String, Input), String> {
         let (mut text, mut ty) = self.single()?;
         for depth in 0.. {
-            if !self.takes("[") {
+            if !self.scanner.takes("[") {
                 break;
             }
             if depth == DEPTH_MAX {
                 return Err(format!("arrays are nested deeper than {DEPTH_MAX}"));
             }
-            let (length, rest) = self.rest.split_once(']').ok_or("a bracket is not closed")?;
-            self.rest = rest;
+            let length = self.scanner.until("]")?;
             ty = ty.array(length).map_err(|what| format!("{text}[{length}] {what}"))?;
             text = format!("{text}[{length}]");
         }
-        let (indexed, name) = match self.word() {
-            "indexed" if self.depth == 1 => (true, self.word()),
-            name => (false, name),
-        };
+        let indexed = self.depth == 1 && self.scanner.takes_word("indexed");
+        let name = self.scanner.word();
+        self.scanner.takes(name);
         Ok((text, Input { name: name.to_owned(), ty, indexed }))
     }
 
     /// Parses a type that is not an array.
     fn single(&mut self) -> Result<(String, AbiType), String> {
-        let before = self.rest;
-        let name = self.word();
-        if self.rest.starts_with('(') && (name.is_empty() || name == "tuple") {
+        let name = self.scanner.word();
+        self.scanner.takes(name);
+        if name.is_empty() || name == "tuple" {
             let (types, members) = self.inputs()?;
             return Ok((types, AbiType::tuple(members.into_iter().map(|member| (member.name, member.ty)).collect())));
         }
-        let parsed = DynSolType::parse(name);
-        let parsed = parsed.map_err(|_| format!("there is no type at the beginning of {:?}", before.trim_start()))?;
+        let parsed = DynSolType::parse(name).map_err(|_| format!("there is no type {name}"))?;
         let ty = AbiType::elementary(&parsed).ok_or_else(|| format!("{name} is not a type of a parameter"))?;
         Ok((parsed.sol_type_name().into_owned(), ty))
     }

@@ -1,10 +1,12 @@
-//! Tables of events, parsed.
+//! Tables of events.
 
 use std::collections::HashMap;
 
 use alloy::primitives::B256;
 
+use crate::constants::Constants;
 use crate::row::Row;
+use crate::row_text::{RowText, Signatures};
 
 /// A table of events.
 #[derive(Debug, Default)]
@@ -16,56 +18,61 @@ pub struct Table {
 
 /// The first error in a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
+#[error("{}line {line}: {what}", if table.is_empty() { String::new() } else { format!("table {table}, ") })]
 pub struct TableError {
+    /// Name of the table; empty if it has none.
+    pub table: String,
     /// Line, from 1. Of a row with several lines, its first.
     pub line: usize,
     /// What is wrong.
     pub what: String,
 }
 
+/// A row, a heading or a definition: it begins a line, and continues in indented lines.
+struct Statement {
+    line: usize,
+    /// Without comments, in one line.
+    text: String,
+}
+
+/// A table that is being parsed, and what its next statement is parsed by.
+#[derive(Debug, Default)]
+struct TableParser {
+    table: Table,
+    name: String,
+    /// The line before its first: a text may have several tables.
+    offset: usize,
+    section: String,
+    signatures: Signatures,
+    constants: Constants,
+}
+
 impl Table {
-    /// Parses a table.
+    /// Parses a table, or several in one text, of which each begins with its name.
     ///
     /// # Errors
     /// The first line that is wrong.
     pub fn parse(text: &str) -> Result<Self, TableError> {
-        let mut table = Self::default();
-        let mut section = String::new();
-        let mut row: Option<(usize, String)> = None;
+        let mut parser = TableParser::default();
+        let mut statement: Option<Statement> = None;
         for (line, text) in text.lines().enumerate().map(|(line, text)| (line + 1, without_comment(text))) {
-            let wrong = |what: &str| TableError { line, what: what.to_owned() };
-            if text.trim().is_empty() {
+            if text.is_empty() {
                 continue;
             }
             if text.starts_with(char::is_whitespace) {
-                let (_, row) =
-                    row.as_mut().ok_or_else(|| wrong("an indented line continues a row, and there is none"))?;
-                row.push_str(text);
+                let what = "an indented line continues a row, and there is none";
+                let statement = statement.as_mut().ok_or_else(|| parser.error(line, what.to_owned()))?;
+                statement.text.push(' ');
+                statement.text.push_str(text.trim_start());
                 continue;
             }
-            table.add(&section, row.take())?;
-            match text.trim_end().strip_prefix('[') {
-                Some(name) => {
-                    let name = name.strip_suffix(']').ok_or_else(|| wrong("a heading has the form [name]"))?;
-                    name.clone_into(&mut section);
-                }
-                None => row = Some((line, text.to_owned())),
-            }
+            parser.add(statement.replace(Statement { line, text: text.to_owned() }))?;
         }
-        table.add(&section, row)?;
-        Ok(table)
+        parser.add(statement)?;
+        Ok(parser.table)
     }
 
-    fn add(&mut self, section: &str, row: Option<(usize, String)>) -> Result<(), TableError> {
-        let Some((line, text)) = row else { return Ok(()) };
-        let row = Row::parse(section, line, &text).map_err(|what| TableError { line, what })?;
-        self.by_topic.entry(row.topic()).or_default().push(self.rows.len());
-        self.rows.push(row);
-        Ok(())
-    }
-
-    /// The rows, in their order.
+    /// The rows, in their order. A row of several array sizes stands once for each.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter()
     }
@@ -81,12 +88,42 @@ impl Table {
     pub(crate) fn rows_of(&self, topic: &B256) -> impl Iterator<Item = &Row> {
         self.by_topic.get(topic).into_iter().flatten().filter_map(|index| self.rows.get(*index))
     }
+
+    fn push(&mut self, row: Row) {
+        self.by_topic.entry(row.topic()).or_default().push(self.rows.len());
+        self.rows.push(row);
+    }
 }
 
-/// A comment begins at a `#` at the beginning of the line or behind a space; within an expression `#` is an index.
+impl TableParser {
+    fn add(&mut self, statement: Option<Statement>) -> Result<(), TableError> {
+        let Some(Statement { line, text }) = statement else { return Ok(()) };
+        self.add_statement(line, &text).map_err(|what| self.error(line, what))
+    }
+
+    fn add_statement(&mut self, line: usize, text: &str) -> Result<(), String> {
+        if let Some(heading) = text.strip_prefix('[') {
+            self.section = heading.strip_suffix(']').ok_or("a heading has the form [name]")?.to_owned();
+            self.signatures.clear();
+        } else if let Some(name) = text.strip_prefix("table ") {
+            let table = std::mem::take(&mut self.table);
+            *self = Self { table, name: name.trim().to_owned(), offset: line - 1, ..Self::default() };
+        } else if let Some(constant) = text.strip_prefix("const ") {
+            self.constants.add(constant)?;
+        } else {
+            let text = RowText::split(text, &mut self.signatures)?;
+            let rows = Row::parse_all(&self.section, line - self.offset, &text, &self.constants)?;
+            rows.into_iter().for_each(|row| self.table.push(row));
+        }
+        Ok(())
+    }
+
+    fn error(&self, line: usize, what: String) -> TableError {
+        TableError { table: self.name.clone(), line: line - self.offset, what }
+    }
+}
+
+/// A line up to its comment.
 fn without_comment(line: &str) -> &str {
-    let begins =
-        |at: &usize| line.get(..*at).is_some_and(|before| !before.ends_with(|last: char| !last.is_whitespace()));
-    let comment = line.match_indices('#').map(|(at, _)| at).find(begins);
-    comment.and_then(|at| line.get(..at)).unwrap_or(line)
+    line.split_once('#').map_or(line, |(before, _)| before).trim_end()
 }

@@ -8,146 +8,162 @@ mod table;
 
 pub use table::{Listing, NETWORKS, Network, network};
 
-/// Ethereum.
-pub const ETHEREUM: u64 = 1;
-/// OP Mainnet.
-pub const OPTIMISM: u64 = 10;
-/// Arbitrum.
-pub const ARBITRUM: u64 = 42_161;
-/// Fantom.
-pub const FANTOM: u64 = 250;
-/// Avalanche.
-pub const AVALANCHE: u64 = 43_114;
-/// BNB Smart Chain.
-pub const BSC: u64 = 56;
-/// Polygon.
-pub const POLYGON: u64 = 137;
-/// Polygon Mumbai, which has been shut down.
-pub const POLYGON_MUMBAI: u64 = 80_001;
-/// Base.
-pub const BASE: u64 = 8_453;
+/// Makes a constant of each chain id, and the list of all by name.
+macro_rules! chain_ids {
+    ($($(#[$doc:meta])* $name:ident = $id:literal;)*) => {
+        $($(#[$doc])* pub const $name: u64 = $id;)*
 
-// The other ends of bridges.
+        static CHAIN_IDS: &[(&str, u64)] = &[$((stringify!($name), $id)),*];
+    };
+}
 
-/// Flare.
-pub const FLARE: u64 = 14;
-/// Cronos.
-pub const CRONOS: u64 = 25;
-/// Rootstock.
-pub const ROOTSTOCK: u64 = 30;
-/// Telos.
-pub const TELOS: u64 = 40;
-/// XDC.
-pub const XDC: u64 = 50;
-/// OKT Chain.
-pub const OKT_CHAIN: u64 = 66;
-/// Meter.
-pub const METER: u64 = 82;
-/// Gnosis.
-pub const GNOSIS: u64 = 100;
-/// Fuse.
-pub const FUSE: u64 = 122;
-/// Unichain.
-pub const UNICHAIN: u64 = 130;
-/// Monad.
-pub const MONAD: u64 = 143;
-/// Sonic.
-pub const SONIC: u64 = 146;
-/// Manta Pacific.
-pub const MANTA_PACIFIC: u64 = 169;
-/// X Layer.
-pub const X_LAYER: u64 = 196;
-/// opBNB.
-pub const OPBNB: u64 = 204;
-/// Fraxtal.
-pub const FRAXTAL: u64 = 252;
-/// ZKsync Era.
-pub const ZKSYNC_ERA: u64 = 324;
-/// World Chain.
-pub const WORLD_CHAIN: u64 = 480;
-/// Astar.
-pub const ASTAR: u64 = 592;
-/// Flow.
-pub const FLOW: u64 = 747;
-/// HyperEVM.
-pub const HYPER_EVM: u64 = 999;
-/// Conflux.
-pub const CONFLUX: u64 = 1_030;
-/// Metis.
-pub const METIS: u64 = 1_088;
-/// Polygon zkEVM.
-pub const POLYGON_ZKEVM: u64 = 1_101;
-/// Core.
-pub const CORE: u64 = 1_116;
-/// Lisk.
-pub const LISK: u64 = 1_135;
-/// Moonbeam.
-pub const MOONBEAM: u64 = 1_284;
-/// Moonriver.
-pub const MOONRIVER: u64 = 1_285;
-/// Sei.
-pub const SEI: u64 = 1_329;
-/// Story.
-pub const STORY: u64 = 1_514;
-/// Gravity.
-pub const GRAVITY: u64 = 1_625;
-/// Soneium.
-pub const SONEIUM: u64 = 1_868;
-/// Swellchain.
-pub const SWELLCHAIN: u64 = 1_923;
-/// Kava.
-pub const KAVA: u64 = 2_222;
-/// Abstract.
-pub const ABSTRACT: u64 = 2_741;
-/// Morph.
-pub const MORPH: u64 = 2_818;
-/// peaq.
-pub const PEAQ: u64 = 3_338;
-/// Mantle.
-pub const MANTLE: u64 = 5_000;
-/// Cyber.
-pub const CYBER: u64 = 7_560;
-/// Canto.
-pub const CANTO: u64 = 7_700;
-/// Kaia.
-pub const KAIA: u64 = 8_217;
-/// Plasma.
-pub const PLASMA: u64 = 9_745;
-/// ApeChain.
-pub const APECHAIN: u64 = 33_139;
-/// Mode.
-pub const MODE: u64 = 34_443;
-/// Arbitrum Nova.
-pub const ARBITRUM_NOVA: u64 = 42_170;
-/// Celo.
-pub const CELO: u64 = 42_220;
-/// Etherlink.
-pub const ETHERLINK: u64 = 42_793;
-/// DFK.
-pub const DFK: u64 = 53_935;
-/// Ink.
-pub const INK: u64 = 57_073;
-/// Linea.
-pub const LINEA: u64 = 59_144;
-/// BOB.
-pub const BOB: u64 = 60_808;
-/// Berachain.
-pub const BERACHAIN: u64 = 80_094;
-/// Codex.
-pub const CODEX: u64 = 81_224;
-/// Blast.
-pub const BLAST: u64 = 81_457;
-/// Plume.
-pub const PLUME: u64 = 98_866;
-/// Taiko.
-pub const TAIKO: u64 = 167_000;
-/// Scroll.
-pub const SCROLL: u64 = 534_352;
-/// Katana.
-pub const KATANA: u64 = 747_474;
-/// Zora.
-pub const ZORA: u64 = 7_777_777;
-/// Aurora.
-pub const AURORA: u64 = 1_313_161_554;
-/// Harmony.
-pub const HARMONY: u64 = 1_666_600_000;
+/// The chain id of a network, by the name of its constant in capitals or not.
+pub fn chain_id(name: &str) -> Option<u64> {
+    CHAIN_IDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, id)| *id)
+}
+
+chain_ids! {
+    /// Ethereum.
+    ETHEREUM = 1;
+    /// OP Mainnet.
+    OPTIMISM = 10;
+    /// Arbitrum.
+    ARBITRUM = 42_161;
+    /// Fantom.
+    FANTOM = 250;
+    /// Avalanche.
+    AVALANCHE = 43_114;
+    /// BNB Smart Chain.
+    BSC = 56;
+    /// Polygon.
+    POLYGON = 137;
+    /// Polygon Mumbai, which has been shut down.
+    POLYGON_MUMBAI = 80_001;
+    /// Base.
+    BASE = 8_453;
+
+    // The other ends of bridges.
+
+    /// Flare.
+    FLARE = 14;
+    /// Cronos.
+    CRONOS = 25;
+    /// Rootstock.
+    ROOTSTOCK = 30;
+    /// Telos.
+    TELOS = 40;
+    /// XDC.
+    XDC = 50;
+    /// OKT Chain.
+    OKT_CHAIN = 66;
+    /// Meter.
+    METER = 82;
+    /// Gnosis.
+    GNOSIS = 100;
+    /// Fuse.
+    FUSE = 122;
+    /// Unichain.
+    UNICHAIN = 130;
+    /// Monad.
+    MONAD = 143;
+    /// Sonic.
+    SONIC = 146;
+    /// Manta Pacific.
+    MANTA_PACIFIC = 169;
+    /// X Layer.
+    X_LAYER = 196;
+    /// opBNB.
+    OPBNB = 204;
+    /// Fraxtal.
+    FRAXTAL = 252;
+    /// ZKsync Era.
+    ZKSYNC_ERA = 324;
+    /// World Chain.
+    WORLD_CHAIN = 480;
+    /// Astar.
+    ASTAR = 592;
+    /// Flow.
+    FLOW = 747;
+    /// HyperEVM.
+    HYPER_EVM = 999;
+    /// Conflux.
+    CONFLUX = 1_030;
+    /// Metis.
+    METIS = 1_088;
+    /// Polygon zkEVM.
+    POLYGON_ZKEVM = 1_101;
+    /// Core.
+    CORE = 1_116;
+    /// Lisk.
+    LISK = 1_135;
+    /// Moonbeam.
+    MOONBEAM = 1_284;
+    /// Moonriver.
+    MOONRIVER = 1_285;
+    /// Sei.
+    SEI = 1_329;
+    /// Story.
+    STORY = 1_514;
+    /// Gravity.
+    GRAVITY = 1_625;
+    /// Soneium.
+    SONEIUM = 1_868;
+    /// Swellchain.
+    SWELLCHAIN = 1_923;
+    /// Kava.
+    KAVA = 2_222;
+    /// Abstract.
+    ABSTRACT = 2_741;
+    /// Morph.
+    MORPH = 2_818;
+    /// peaq.
+    PEAQ = 3_338;
+    /// Mantle.
+    MANTLE = 5_000;
+    /// Cyber.
+    CYBER = 7_560;
+    /// Canto.
+    CANTO = 7_700;
+    /// Kaia.
+    KAIA = 8_217;
+    /// Plasma.
+    PLASMA = 9_745;
+    /// ApeChain.
+    APECHAIN = 33_139;
+    /// Mode.
+    MODE = 34_443;
+    /// Arbitrum Nova.
+    ARBITRUM_NOVA = 42_170;
+    /// Celo.
+    CELO = 42_220;
+    /// Etherlink.
+    ETHERLINK = 42_793;
+    /// DFK.
+    DFK = 53_935;
+    /// Ink.
+    INK = 57_073;
+    /// Linea.
+    LINEA = 59_144;
+    /// BOB.
+    BOB = 60_808;
+    /// Berachain.
+    BERACHAIN = 80_094;
+    /// Codex.
+    CODEX = 81_224;
+    /// Blast.
+    BLAST = 81_457;
+    /// Plume.
+    PLUME = 98_866;
+    /// Taiko.
+    TAIKO = 167_000;
+    /// Scroll.
+    SCROLL = 534_352;
+    /// Katana.
+    KATANA = 747_474;
+    /// Zora.
+    ZORA = 7_777_777;
+    /// Aurora.
+    AURORA = 1_313_161_554;
+    /// Harmony.
+    HARMONY = 1_666_600_000;
+}

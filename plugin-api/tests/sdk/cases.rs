@@ -9,11 +9,11 @@ use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsErr
 use serde_json::{Value, json};
 
 const TABLE: &str = "[a]
-TRANSFER Transfer(address indexed from, address indexed to, uint256 value) from=from to=to asset=@ amount=value
+TRANSFER Transfer(address indexed from, address indexed to, uint256 value) from=from to=to asset=contract amount=value
 [b]
-STAKE Staked(address indexed user, uint256 amount) user=user amount=amount contract=@ asset=token()
-CLAIM Paid(address indexed user, uint256 amount) user=user amount=amount contract=@ if token()
-CLAIM Paid(address indexed user, uint256 amount) user=user amount=amount contract=@ asset=wrapped
+STAKE Staked(address indexed user, uint256 amount) user=user amount=amount contract=contract asset=contract.token()
+CLAIM Paid(address indexed user, uint256 amount) user=user amount=amount contract=contract if contract.token() exists
+CLAIM Paid(address indexed user, uint256 amount) user=user amount=amount contract=contract asset=wrapped
 ";
 
 /// Tells by the table, all as one protocol's.

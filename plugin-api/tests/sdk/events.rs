@@ -179,7 +179,7 @@ struct Tabled(Table);
 
 impl Plugin for Tabled {
     fn configure(_: &Settings) -> Result<Self, SettingsError> {
-        let table = "[all]\nSTAKE Staked(address indexed user) user=user amount=1 asset=pool().token() contract=@";
+        let table = "[all]\nSTAKE Staked(address indexed user) user=user amount=1 asset=contract.pool().token() contract=contract";
         Table::parse(table).map(Self).map_err(|error| SettingsError::new(error.to_string()))
     }
 

@@ -19,10 +19,10 @@ sol! {
 const TABLE: &str = "
 [pools]
 SWAP Swap(address indexed sender, uint256 amountIn, uint256 amountOut)
-     user=sender pool=@ legs=token0():amountIn,token1():-amountOut
+     user=sender pool=contract swap_deltas=amountIn of contract.token0(), -amountOut of contract.token1()
 
 [farms]
-STAKE Staked(address indexed user, uint256 amount) user=user amount=amount contract=@
+STAKE Staked(address indexed user, uint256 amount) user=user amount=amount contract=contract
 ";
 
 const NETWORK: u64 = 137;

@@ -5,7 +5,7 @@ use portolan_events::{Asset, Value};
 use crate::*;
 
 const BATCH: &str = "NFT_TRANSFER TransferBatch(address indexed operator, address indexed from, address indexed to, \
-                     uint256[] ids, uint256[] values) from=from to=to collection=@ tokenId=ids amount=values";
+                     uint256[] ids, uint256[] values) from=from to=to collection=contract tokenId=ids amount=values";
 
 /// `ids` and `values` as they stand in the data of [`BATCH`].
 fn batch(ids: &[u64], values: &[u64]) -> Log {
@@ -48,7 +48,7 @@ fn more_places_than_are_told_leave_the_log_as_a_whole() {
 
 #[test]
 fn assets_zip_arrays_and_ask_by_the_place() {
-    let row = "ADD_LIQUIDITY Add(uint256[3] amounts) pool=@ assets=coins(uint256:#):amounts";
+    let row = "ADD_LIQUIDITY Add(uint256[3] amounts) pool=contract assets=amounts of contract.coins(uint256 index)";
     let coin = |place: u64| view(0xcc, "coins(uint256)", &[number(place)]);
     let chain = [(coin(0), reply(&[address(0xa0)])), (coin(2), reply(&[address(0xa2)]))];
     let added = transaction(vec![log("Add(uint256[3])", &[], &[number(5), number(0), number(7)])]);
@@ -60,7 +60,7 @@ fn assets_zip_arrays_and_ask_by_the_place() {
 
 #[test]
 fn a_coin_of_nothing_is_not_asked_for() {
-    let row = "ADD_LIQUIDITY Add(uint256[2] amounts) pool=@ assets=coins(uint256:#):amounts";
+    let row = "ADD_LIQUIDITY Add(uint256[2] amounts) pool=contract assets=amounts of contract.coins(uint256 index)";
     let (table, added) = (table(row), transaction(vec![log("Add(uint256[2])", &[], &[number(0), number(7)])]));
     let calls = Decoding::new(&table, &added, network()).next_calls();
     assert_eq!(calls, [view(0xcc, "coins(uint256)", &[number(1)])]);
@@ -83,7 +83,7 @@ fn a_place_is_named_from_either_end() {
 #[test]
 fn members_of_tuples_are_reached_within_arrays_too() {
     let row = "CLAIM Paid(address who, (address token, (uint256 amount, bool well) sum)[] parts, bytes note) \
-               user=who asset=parts.token amount=parts.sum.amount success=parts.sum.well contract=@";
+               user=who asset=parts.token amount=parts.sum.amount success=parts.sum.well contract=contract";
     let data = [
         address(1),
         number(96),
@@ -118,7 +118,7 @@ fn a_tuple_with_a_text_stands_behind_an_offset() {
 
 #[test]
 fn a_sum_goes_through_an_array_of_its_own() {
-    let row = "STAKE Put(int256[] deltas, uint256 a) amount=$sum(deltas)+a if $sum(deltas)>0";
+    let row = "STAKE Put(int256[] deltas, uint256 a) amount=sum(deltas)+a if sum(deltas) > 0";
     let put = |deltas: &[B256]| {
         let length = u64::try_from(deltas.len()).expect("a short array");
         let data = [&[number(64), number(1), number(length)], deltas].concat();
@@ -127,6 +127,6 @@ fn a_sum_goes_through_an_array_of_its_own() {
     assert_eq!(member(&put(&[number(5), number(0), below_zero(2)]), "amount"), Some(raw(4, None)));
     assert!(put(&[number(2), below_zero(5)]).is_empty());
     assert!(put(&[]).is_empty(), "nothing is not above zero");
-    let refused = Table::parse("STAKE Put(uint256 a) amount=$sum(a)").expect_err("a is no array");
-    assert!(refused.what.contains("$sum of no array"), "{refused}");
+    let refused = Table::parse("STAKE Put(uint256 a) amount=sum(a)").expect_err("a is no array");
+    assert!(refused.what.contains("sum needs an array"), "{refused}");
 }

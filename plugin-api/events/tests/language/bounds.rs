@@ -9,14 +9,21 @@ use crate::*;
 
 /// Rows of every shape that the language has.
 const ROWS: &str = "\
-SWAP A(address indexed a, uint256 b, int256 c) user=a legs=token0()?:b-c,token1():c pool=@ if b!=c
-NFT_TRANSFER B(address indexed a, uint256[] b, uint256[] c) from=a tokenId=b amount=c collection=@
-ADD_LIQUIDITY C(address[] a, int256[] b, bytes d) pool=@ assets=a.token()?:b,coins(uint256:#):b user?=$address(d)
+const Z = 5
+const Y ethereum=7 base=9
+SWAP A(address indexed a, uint256 b, int256 c) user=a
+    swap_deltas=b-c of contract.token0() or none, c of contract.token1() pool=contract if b != c and c != Y+Z
+NFT_TRANSFER B(address indexed a, uint256[] b, uint256[] c) from=a tokenId=b amount=c collection=contract
+ADD_LIQUIDITY C(address[] a, int256[] b, bytes d) pool=contract
+    assets=b of a.token() or none, b of contract.coins(uint256 index) user=address(d) or none
 VOTE D(string a, (bytes32 x, (uint8 y, string z)[] w)[2] b, bytes[] c) reason=a node=b[0].x support=b[-1].w.y
-CLAIM E(uint256[][] a, bytes32 b, int8 c) node=b amount=a[0][1]*c number=a[-1]|c asset?=$moved(*,@,a[0][0])
-STAKE F(uint64 a) amount=rate().of(uint64:a)[2]/a+$paid(*,*) recipient?=tx.to remoteNetwork?=$eid(a)|$domain(a)
-UNSTAKE F(uint64 a) amount=a asset=wrapped if stakes(uint64:a)>a & stakes(uint64:a)
-TRANSFER Transfer(address indexed a, address indexed b, uint256 c) from=a to=b asset=@ amount=c
+CLAIM E(uint256[][] a, bytes32 b, int8 c) node=b amount=a[0][1]*c number=a[-1] or c
+    asset=transfer_token(any, contract, a[0][0]) or none
+STAKE F(uint64 a) amount=contract.rate().of(uint64 a)[2]/a+transfer_amount(any, any) recipient=tx.to or none
+    remoteNetwork=layerzero_chain_id(a) or cctp_chain_id(a) or none
+UNSTAKE F amount=a asset=wrapped if contract.stakes(uint64 a) > a and contract.stakes(uint64 a) exists
+TRANSFER Transfer(address indexed a, address indexed b, uint256 c) from=a to=b asset=contract amount=c
+CLAIM G(uint256[N] a) for N from 1 to 3 amount=a
 ";
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| table(ROWS));
@@ -82,6 +89,7 @@ proptest! {
         let _ = Table::parse(&text);
         let _ = Table::parse(&format!("STAKE Put(uint256 a, bytes b) {text}"));
         let _ = Table::parse(&format!("STAKE Put(uint256[] a) amount={text}"));
+        let _ = Table::parse(&format!("table t\nconst A {text}\nSTAKE Put(uint256[N] a) for N from {text}"));
     }
 }
 
@@ -122,7 +130,7 @@ fn arrays_that_share_their_bytes_are_refused() {
 
 #[test]
 fn no_more_views_are_wanted_than_one_decoding_may_ask() {
-    let row = "STAKE Put(uint256 a) asset=at(uint256:a)";
+    let row = "STAKE Put(uint256 a) asset=contract.at(uint256 a)";
     let logs = (0..5_000).map(|place| log("Put(uint256)", &[], &[number(place)])).collect();
     let (table, put) = (table(row), transaction(logs));
     let mut decoding = Decoding::new(&table, &put, network());

@@ -4,12 +4,12 @@ use crate::*;
 
 const TRANSFERS: &str = "\
 [fungible]
-TRANSFER Transfer(address indexed from, address indexed to, uint256 value) from=from to=to asset=@ amount=value
+TRANSFER Transfer(address indexed from, address indexed to, uint256 value) from=from to=to asset=contract amount=value
 [unique]
 NFT_TRANSFER Transfer(address indexed from, address indexed to, uint256 indexed id)
-    from=from to=to collection=@ tokenId=id
+    from=from to=to collection=contract tokenId=id
 [early]
-TRANSFER Transfer(address from, address to, uint256 value) from=from to=to asset=@ amount=value
+TRANSFER Transfer(address from, address to, uint256 value) from=from to=to asset=contract amount=value
 ";
 
 fn sections(topics: &[B256], data: &[B256]) -> Vec<String> {
@@ -66,9 +66,9 @@ fn anonymous_logs_and_unknown_topics_are_left_alone() {
 #[test]
 fn the_first_row_that_holds_tells_it() {
     let rows = "\
-STAKE Deposit(uint256 pid, uint256 amount) amount=amount if pid>2
-UNSTAKE Deposit(uint256 pid, uint256 amount) amount=amount if pid<2
-CLAIM Deposit(uint256 pid, uint256 amount) amount=amount if pid=2 & amount!=9
+STAKE Deposit(uint256 pid, uint256 amount) amount=amount if pid > 2
+UNSTAKE Deposit(uint256 pid, uint256 amount) amount=amount if pid < 2
+CLAIM Deposit(uint256 pid, uint256 amount) amount=amount if pid = 2 and amount != 9
 LOCK Deposit(uint256 pid, uint256 amount) amount=amount";
     let kind = |pid: u64, amount: u64| {
         let events = decode(rows, vec![log("Deposit(uint256,uint256)", &[], &[number(pid), number(amount)])]);
@@ -80,7 +80,7 @@ LOCK Deposit(uint256 pid, uint256 amount) amount=amount";
 #[test]
 fn events_stand_in_the_order_of_their_logs_whenever_they_were_told() {
     let rows = "\
-STAKE Slow(uint256 amount) amount=amount asset=token()
+STAKE Slow(uint256 amount) amount=amount asset=contract.token()
 UNSTAKE Quick(uint256 amount) amount=amount";
     let logs = ["Slow(uint256)", "Quick(uint256)", "Slow(uint256)"].map(|of| log(of, &[], &[number(1)]));
     let chain = [(view(0xcc, "token()", &[]), reply(&[address(1)]))];

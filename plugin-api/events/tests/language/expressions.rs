@@ -6,7 +6,7 @@ use crate::*;
 
 /// The amount that an expression makes of `a`, `b` and the number `s`, which has a sign.
 fn reckoned(expression: &str, [a, b]: [u64; 2], s: B256) -> Option<U256> {
-    let row = format!("STAKE Put(uint256 a, uint256 b, int256 s, address who) amount?={expression}");
+    let row = format!("STAKE Put(uint256 a, uint256 b, int256 s, address who) amount={expression} or none");
     let words = [number(a), number(b), s, address(1)];
     match member(&decode(&row, vec![log("Put(uint256,uint256,int256,address)", &[], &words)]), "amount") {
         Some(Value::Amount { raw, .. }) => Some(raw),
@@ -46,7 +46,7 @@ fn what_is_below_zero_or_divided_by_it_is_missing() {
 #[test]
 fn the_largest_numbers_are_reckoned_with_or_missing_but_never_wrong() {
     let max = |expression: &str| {
-        let row = format!("STAKE Put(uint256 a, int256 s) amount?={expression}");
+        let row = format!("STAKE Put(uint256 a, int256 s) amount={expression} or none");
         let words = [B256::repeat_byte(0xff), B256::right_padding_from(&[0x80])];
         member(&decode(&row, vec![log("Put(uint256,int256)", &[], &words)]), "amount")
     };
@@ -61,7 +61,7 @@ fn the_largest_numbers_are_reckoned_with_or_missing_but_never_wrong() {
 
 #[test]
 fn words_of_the_transaction_and_the_network_are_known() {
-    let row = "STAKE Put() user=tx.from recipient=tx.to contract=@ asset=wrapped fromToken=native \
+    let row = "STAKE Put() user=tx.from recipient=tx.to contract=contract asset=wrapped fromToken=native \
                toToken=0x1111111111111111111111111111111111111111 tokenId=123";
     let events = decode(row, vec![log("Put()", &[], &[])]);
     assert_eq!(member(&events, "user"), Some(Value::Address(account(0xf0))));
@@ -81,7 +81,7 @@ fn a_parameter_hides_the_word_that_has_its_name() {
 
 #[test]
 fn an_address_is_taken_out_of_a_word_whose_rest_is_zero() {
-    let row = "BRIDGE_OUT Sent(bytes32 to, bytes raw) recipient?=$address(to) user?=$address(raw)";
+    let row = "BRIDGE_OUT Sent(bytes32 to, bytes raw) recipient=address(to) or none user=address(raw) or none";
     let sent = |to: B256, raw: &[u8]| {
         let mut log = log("Sent(bytes32,bytes)", &[], &[to, number(64), number(raw.len().try_into().unwrap())]);
         let padded = raw.iter().copied().chain(std::iter::repeat_n(0, raw.len().next_multiple_of(32) - raw.len()));
@@ -98,7 +98,8 @@ fn an_address_is_taken_out_of_a_word_whose_rest_is_zero() {
 
 #[test]
 fn bridges_numbers_are_networks() {
-    let row = "BRIDGE_OUT Sent(uint32 domain, uint32 eid) remoteNetwork?=$domain(domain)|$eid(eid)";
+    let row = "BRIDGE_OUT Sent(uint32 domain, uint32 eid) \
+               remoteNetwork=cctp_chain_id(domain) or layerzero_chain_id(eid) or none";
     let network = |domain: u64, eid: u64| {
         let events = decode(row, vec![log("Sent(uint32,uint32)", &[], &[number(domain), number(eid)])]);
         member(&events, "remoteNetwork").map(|value| match value {
@@ -117,7 +118,7 @@ fn bridges_numbers_are_networks() {
 
 #[test]
 fn a_word_packs_two_numbers() {
-    let row = "SWAP Put(bytes32 packed) fromAmount=$low(packed) toAmount=$high(packed)";
+    let row = "SWAP Put(bytes32 packed) fromAmount=low(packed) toAmount=high(packed)";
     let packed = B256::from(U256::from(7) | (U256::from(9) << 128_u32));
     let told = decode(row, vec![log("Put(bytes32)", &[], &[packed])]);
     assert_eq!((member(&told, "fromAmount"), member(&told, "toAmount")), (Some(raw(7, None)), Some(raw(9, None))));

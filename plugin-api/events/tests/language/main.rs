@@ -6,6 +6,7 @@
 mod arrays;
 mod bounds;
 mod choice;
+mod definitions;
 mod expressions;
 mod made;
 mod neighbours;

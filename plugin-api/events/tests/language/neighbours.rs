@@ -4,7 +4,8 @@ use portolan_events::Value;
 
 use crate::*;
 
-const STAKED: &str = "STAKE Staked(address user, uint256 amount) user=user asset=$moved(user,@,amount) amount=amount";
+const STAKED: &str = "STAKE Staked(address user, uint256 amount) user=user \
+                      asset=transfer_token(user, contract, amount) amount=amount";
 
 fn staked(amount: u64) -> Log {
     log("Staked(address,uint256)", &[], &[address(1), number(amount)])
@@ -51,14 +52,15 @@ fn early_tokens_index_nothing_and_those_that_index_all_are_no_amounts() {
 
 #[test]
 fn a_log_is_not_its_own_neighbour() {
-    let row = "STAKE Transfer(address indexed from, address indexed to, uint256 value) asset=$moved(*,*,value)";
+    let row =
+        "STAKE Transfer(address indexed from, address indexed to, uint256 value) asset=transfer_token(any, any, value)";
     assert_eq!(decode(row, vec![transfer(0xa1, 1, 2, 5)]), []);
     assert_eq!(decode(row, vec![transfer(0xa1, 1, 2, 5), transfer(0xa2, 1, 2, 5)]).len(), 2);
 }
 
 #[test]
 fn an_amount_is_that_of_the_nearest_payment_between_these_parties() {
-    let row = |paid: &str| format!("UNSTAKE Left(address user) user=user amount?={paid}");
+    let row = |paid: &str| format!("UNSTAKE Left(address user) user=user amount={paid} or none");
     let left = || log("Left(address)", &[], &[address(1)]);
     let logs =
         || vec![transfer(0xa1, 0xcc, 1, 50), transfer(0xa2, 0xcc, 1, 60), left(), left(), transfer(0xa1, 2, 1, 9)];
@@ -67,16 +69,16 @@ fn an_amount_is_that_of_the_nearest_payment_between_these_parties() {
         (member(&events[..1], "amount"), member(&events[1..], "amount"))
     };
     let nearest = Some(raw(60, None));
-    assert_eq!(paid("$paid(@,user)"), (nearest.clone(), nearest.clone()));
-    assert_eq!(paid("$paid(*,user)"), (nearest, Some(raw(9, None))));
-    let of = format!("$paid(@,user,{})", account(0xa1));
+    assert_eq!(paid("transfer_amount(contract, user)"), (nearest.clone(), nearest.clone()));
+    assert_eq!(paid("transfer_amount(any, user)"), (nearest, Some(raw(9, None))));
+    let of = format!("transfer_amount(contract, user, {})", account(0xa1));
     assert_eq!(paid(&of), (Some(raw(50, None)), Some(raw(50, None))));
-    assert_eq!(paid("$paid(user,*)"), (None, None));
+    assert_eq!(paid("transfer_amount(user, any)"), (None, None));
 }
 
 #[test]
 fn two_payments_that_are_equally_near_tell_no_amount() {
-    let row = "UNSTAKE Left(address user) amount?=$paid(@,user)";
+    let row = "UNSTAKE Left(address user) amount=transfer_amount(contract, user) or none";
     let left = || log("Left(address)", &[], &[address(1)]);
     let around = |before: Log, after: Log| member(&decode(row, vec![before, left(), after]), "amount");
     assert_eq!(around(transfer(0xa1, 0xcc, 1, 5), transfer(0xa1, 0xcc, 1, 6)), None);

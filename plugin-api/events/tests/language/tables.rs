@@ -24,41 +24,45 @@ fn rows_have_sections_and_go_on_in_indented_lines() {
 fn what_is_wrong_is_told_with_its_line() {
     let wrong = [
         ("DANCE Put(uint256 a)", "there is no type DANCE"),
-        ("STAKE", "a row needs a type and a signature"),
-        ("STAKE Put(uint256 a", ", or ) is missing before \"\""),
-        ("STAKE Put(uint257 a)", "there is no type at the beginning of \"uint257 a)\""),
+        ("STAKE", "a row needs a type and an event"),
+        ("STAKE Put", "no row above has the signature of Put"),
+        ("STAKE Put(uint256 a", ", is missing before the end of the row"),
+        ("STAKE Put(uint257 a)", "there is no type uint257"),
         ("STAKE Put(uint256 a, uint256 a)", "two parameters are called a"),
         ("STAKE Put(uint256[0] a)", "uint256[0] does not have between 1 and 256 elements"),
-        ("STAKE Put()[]", "\"[]\" is not a member"),
-        ("STAKE anonymous Put(uint256 a)", "( is missing before \" Put(uint256 a)\""),
+        ("STAKE Put()[]", "\"[]\" is not understood"),
+        ("STAKE anonymous Put(uint256 a)", "no row above has the signature of anonymous"),
         (
             "STAKE P(uint indexed a, uint indexed b, uint indexed c, uint indexed d)",
             "P has more than 3 indexed parameters",
         ),
         ("STAKE Put(uint256 a) cake=a", "cake: there is no such member"),
-        ("STAKE Put(uint256 a) amount=b", "amount: the event has no parameter b"),
+        ("STAKE Put(uint256 a) amount=b", "amount: b is neither a parameter of the event nor a constant"),
         ("STAKE Put(uint256 a) amount=a amount=a", "amount is defined twice"),
-        ("SWAP Put(uint256 a) legs=@:a,native:-a toToken=@", "toToken is defined twice"),
-        ("STAKE Put(uint256 a) user=a", "user: Address is made of Integer"),
-        ("STAKE Put(bytes32 a) user=a", "user: Address is made of Word"),
-        ("STAKE Put(address a) amount=a", "amount: Amount(Some(\"asset\")) is made of Address"),
-        ("STAKE Put(address a) amount=a+1", "amount: Address is reckoned with"),
-        ("STAKE Put(uint256 a) asset=a.token()", "asset: Integer stands for an address"),
-        ("STAKE Put(uint256 a) asset=at(address:a)", "asset: address of at is made of Integer"),
-        ("STAKE Put(uint256 a) asset=at(bytes:a)", "asset: bytes is no type of one word"),
-        ("STAKE Put(uint256 a) asset=at(uint256:a", "asset: , is missing before \"\""),
-        ("STAKE Put(uint256 a) asset=at(uint256:#)", "asset: # stands where there is no array"),
-        ("STAKE Put(uint256 a) amount=a)", "amount: \")\" is not understood"),
-        ("STAKE Put(uint256 a) amount=0x12", "amount: 0x12 is neither an address nor a number"),
+        ("SWAP Put(uint256 a) swap_deltas=a of contract, -a of native toToken=contract", "toToken is defined twice"),
+        ("STAKE Put(uint256 a) user=a", "user: an address is needed, not an integer"),
+        ("STAKE Put(bytes32 a) user=a", "user: an address is needed, not a word of bytes"),
+        ("STAKE Put(address a) amount=a", "amount: an integer is needed, not an address"),
+        ("STAKE Put(address a) amount=a+1", "amount: an integer is needed, not an address"),
+        ("STAKE Put(uint256 a) asset=a.token()", "asset: an address is needed, not an integer"),
+        ("STAKE Put(uint256 a) asset=contract.at(address a)", "asset: at takes address, not an integer"),
+        ("STAKE Put(uint256 a) asset=contract.at(bytes a)", "asset: bytes is not a type of one word"),
+        ("STAKE Put(uint256 a) asset=contract.at(uint256 a", "asset: , is missing before the end of the row"),
+        (
+            "STAKE Put(uint256 a) asset=contract.at(uint256 index)",
+            "asset: there is no array that index could belong to",
+        ),
+        ("STAKE Put(uint256 a) amount=a)", "\")\" is not understood"),
+        ("STAKE Put(uint256 a) amount=0x12", "amount: 0x12 is neither a number, an address nor a word of 32 bytes"),
         ("STAKE Put(uint256[][] a) amount=a", "amount: a is an array of arrays"),
         ("STAKE Put((uint256 b) a) amount=a", "amount: a is a tuple"),
         ("STAKE Put((uint256 b) a) amount=a.c", "amount: a has no member c"),
-        ("STAKE Put(uint256 a) amount=$gone(a)", "amount: there is no $gone"),
-        ("STAKE Put(uint256 a) asset=@|a", "asset: alternatives are Address and Integer"),
-        ("STAKE Put(uint256 a) amount", "\"amount\" is not a member"),
-        ("STAKE Put(uint256[] a) amount=1 if a>1", "a condition is about an array"),
-        ("STAKE Put(string a) amount=1 if a=1", "a text is compared"),
-        ("STAKE Put(uint256 a) amount=1 if a>", "a name is missing before \"\""),
+        ("STAKE Put(uint256 a) amount=gone(a)", "amount: there is no function gone"),
+        ("STAKE Put(uint256 a) asset=contract or a", "asset: the alternatives are an address and an integer"),
+        ("STAKE Put(uint256 a) amount", "= is missing behind amount"),
+        ("STAKE Put(uint256[] a) amount=1 if a > 1", "a condition cannot take an array"),
+        ("STAKE Put(string a) amount=1 if a = 1", "a text cannot be compared"),
+        ("STAKE Put(uint256 a) amount=1 if a >", "a name is missing before the end of the row"),
         ("[open", "a heading has the form [name]"),
     ];
     for (row, what) in wrong {
@@ -67,7 +71,7 @@ fn what_is_wrong_is_told_with_its_line() {
     }
     assert_eq!(Table::parse("   amount=a").unwrap_err().line, 1);
     let deep = format!("STAKE Put(uint256 a) amount={}a{}", "(".repeat(99), ")".repeat(99));
-    assert_eq!(Table::parse(&deep).unwrap_err().what, "amount: nested deeper than 16");
+    assert_eq!(Table::parse(&deep).unwrap_err().what, "amount: the expression is nested deeper than 16");
     let deep = format!("STAKE Put({}uint256 a{}) amount=1", "(".repeat(99), ")".repeat(99));
     let arrays = format!("STAKE Put(uint256{} a) amount=1", "[256]".repeat(9));
     assert_eq!(Table::parse(&arrays).unwrap_err().what, "arrays are nested deeper than 8");

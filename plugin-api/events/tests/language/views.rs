@@ -7,7 +7,7 @@ use crate::*;
 #[test]
 fn a_view_has_arguments_and_a_word_of_the_reply() {
     let row = "STAKE Deposit(address indexed user, uint256 indexed pid, uint256 amount) \
-               user=user asset=poolInfo(uint256:pid)[3] amount=amount";
+               user=user asset=contract.poolInfo(uint256 pid)[3] amount=amount";
     let deposit = log("Deposit(address,uint256,uint256)", &[address(1), number(6)], &[number(5)]);
     let calls = view(0xcc, "poolInfo(uint256)", &[number(6)]);
     let words = [number(1), number(2), number(3), address(0xa0), number(5)];
@@ -27,7 +27,7 @@ fn a_view_has_arguments_and_a_word_of_the_reply() {
 #[test]
 fn arguments_are_encoded_by_their_types() {
     let row = "STAKE Put(bytes32 id, int128 place, bool up) \
-               asset=at(bytes32:id,int128:place,bool:up,address:@,uint256:3)";
+               asset=contract.at(bytes32 id, int128 place, bool up, address contract, uint256 3)";
     let words = [B256::repeat_byte(9), below_zero(2), number(1)];
     let (table, put) = (table(row), transaction(vec![log("Put(bytes32,int128,bool)", &[], &words)]));
     let arguments = [words[0], words[1], words[2], address(0xcc), number(3)];
@@ -37,7 +37,7 @@ fn arguments_are_encoded_by_their_types() {
 
 #[test]
 fn an_argument_that_its_type_does_not_hold_is_missing() {
-    let row = "STAKE Put(uint256 place) asset=at(uint8:place)";
+    let row = "STAKE Put(uint256 place) asset=contract.at(uint8 place)";
     let (table, put) = (table(row), transaction(vec![log("Put(uint256)", &[], &[number(256)])]));
     let mut decoding = Decoding::new(&table, &put, network());
     assert_eq!(decoding.next_calls(), []);
@@ -46,7 +46,7 @@ fn an_argument_that_its_type_does_not_hold_is_missing() {
 
 #[test]
 fn a_view_of_a_view_is_wanted_when_the_first_is_there() {
-    let row = "STAKE Put(address pool) asset=minter().coin() fromToken=pool.token0()";
+    let row = "STAKE Put(address pool) asset=contract.minter().coin() fromToken=pool.token0()";
     let (table, put) = (table(row), transaction(vec![log("Put(address)", &[], &[address(2)])]));
     let mut decoding = Decoding::new(&table, &put, network());
     assert_eq!(decoding.next_calls(), [view(0xcc, "minter()", &[]), view(2, "token0()", &[])]);
@@ -61,8 +61,8 @@ fn a_view_of_a_view_is_wanted_when_the_first_is_there() {
 #[test]
 fn a_view_is_asked_once_for_all_logs_and_rows() {
     let rows = "\
-SWAP Swap(uint256 a) pool=@ if factory()=0x0101010101010101010101010101010101010101
-STAKE Swap(uint256 a) pool=@ asset=token() if factory()=0x0202020202020202020202020202020202020202";
+SWAP Swap(uint256 a) pool=contract if contract.factory() = 0x0101010101010101010101010101010101010101
+STAKE Swap(uint256 a) pool=contract asset=contract.token() if contract.factory() = 0x0202020202020202020202020202020202020202";
     let swap = || log("Swap(uint256)", &[], &[number(1)]);
     let (table, swaps) = (table(rows), transaction(vec![swap(), swap()]));
     let mut decoding = Decoding::new(&table, &swaps, network());
@@ -77,21 +77,21 @@ STAKE Swap(uint256 a) pool=@ asset=token() if factory()=0x0202020202020202020202
 
 #[test]
 fn nothing_is_asked_for_a_row_that_does_not_hold() {
-    let row = "STAKE Put(uint256 a) asset=token() if a>5";
+    let row = "STAKE Put(uint256 a) asset=contract.token() if a > 5";
     let (table, put) = (table(row), transaction(vec![log("Put(uint256)", &[], &[number(5)])]));
     assert_eq!(Decoding::new(&table, &put, network()).next_calls(), []);
 }
 
 #[test]
 fn the_native_token_is_not_asked_for_views() {
-    let row = "STAKE Put(address pool) asset?=pool.token()";
+    let row = "STAKE Put(address pool) asset=pool.token() or none";
     let (table, put) = (table(row), transaction(vec![log("Put(address)", &[], &[address(0xee)])]));
     assert_eq!(Decoding::new(&table, &put, network()).next_calls(), []);
 }
 
 #[test]
 fn alternatives_are_wanted_together_and_the_first_that_can_be_told_is_taken() {
-    let row = "STAKE Put() asset=first()|second()|wrapped";
+    let row = "STAKE Put() asset=contract.first() or contract.second() or wrapped";
     let (table, put) = (table(row), transaction(vec![log("Put()", &[], &[])]));
     let asset = |answers: [ViewResult; 2]| {
         let mut decoding = Decoding::new(&table, &put, network());
@@ -112,7 +112,7 @@ fn alternatives_are_wanted_together_and_the_first_that_can_be_told_is_taken() {
 #[test]
 fn what_could_not_be_read_is_counted_and_never_taken_for_no() {
     let rows = "\
-STAKE Put(uint256 a) amount=a if pool()
+STAKE Put(uint256 a) amount=a if contract.pool() exists
 UNSTAKE Put(uint256 a) amount=a";
     let (table, put) = (table(rows), transaction(vec![log("Put(uint256)", &[], &[number(1)])]));
     let told = |answers: Option<Vec<ViewResult>>| {
@@ -133,7 +133,7 @@ UNSTAKE Put(uint256 a) amount=a";
 
 #[test]
 fn an_optional_member_that_could_not_be_read_is_absent_and_counted() {
-    let row = "STAKE Put(uint256 a) amount=a asset?=token()";
+    let row = "STAKE Put(uint256 a) amount=a asset=contract.token() or none";
     let put = transaction(vec![log("Put(uint256)", &[], &[number(1)])]);
     let decoded = decode_with(&table(row), &put, &[(view(0xcc, "token()", &[]), ViewResult::ReadFailed)]);
     let events: Vec<_> = decoded.events.into_iter().map(|(event, _)| event).collect();
@@ -144,7 +144,7 @@ fn an_optional_member_that_could_not_be_read_is_absent_and_counted() {
 
 #[test]
 fn bytes_are_cut_to_the_length_that_an_argument_has() {
-    let row = "SWAP Put(bytes32 id) fromToken=poolKeys(bytes25:id)";
+    let row = "SWAP Put(bytes32 id) fromToken=contract.poolKeys(bytes25 id)";
     let (table, put) = (table(row), transaction(vec![log("Put(bytes32)", &[], &[B256::repeat_byte(0xab)])]));
     let mut cut = B256::repeat_byte(0xab);
     cut[25..].fill(0);
