@@ -1,6 +1,6 @@
-//! The host's tables: what any contract may emit, whoever made it.
+//! The host's tables: events of any contract, whoever made it.
 //!
-//! Invariant: they were read before the process serves. The core is never told otherwise by a plugin.
+//! Invariant: they are parsed before the process serves. A plugin never replaces an event of the core.
 
 use portolan_events::{Table, TableError};
 
@@ -10,26 +10,22 @@ const FURTHER: &str = include_str!("further.events");
 /// The tables, parsed. One for the process.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    /// What wins over every plugin: transfers and approvals of the token standards, and the like.
+    /// Wins over every plugin: transfers and approvals of the token standards, and the like.
     pub(super) core: Table,
-    /// What tells logs that no plugin does.
+    /// Decodes the logs that no plugin decodes.
     pub(super) further: Table,
 }
 
-/// Which table is wrong, and where.
+/// An error in one of the tables.
 #[derive(Debug, thiserror::Error)]
-#[error("the table of events {name}: {error}")]
-pub(crate) struct TablesError {
-    name: &'static str,
-    error: TableError,
-}
+#[error("the tables of events: {0}")]
+pub(crate) struct TablesError(#[from] TableError);
 
 impl Tables {
     /// # Errors
     /// The first line that is wrong.
     pub(crate) fn read() -> Result<Self, TablesError> {
-        let table = |name, text| Table::parse(text).map_err(|error| TablesError { name, error });
-        Ok(Self { core: table("core", CORE)?, further: table("further", FURTHER)? })
+        Ok(Self { core: Table::parse(CORE)?, further: Table::parse(FURTHER)? })
     }
 }
 
@@ -40,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_tells_what_another_encoder_made() {
+    fn every_row_decodes_what_another_encoder_made() {
         for (name, table) in [("core", CORE), ("further", FURTHER)] {
             let cases = EventCases::load(format!("{}/src/events/{name}.cases.json", env!("CARGO_MANIFEST_DIR")));
             assert!(cases.check_table(table) > 0);

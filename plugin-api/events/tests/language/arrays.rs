@@ -32,14 +32,14 @@ fn a_batch_is_an_event_for_each_place() {
 }
 
 #[test]
-fn arrays_of_unequal_length_or_of_none_tell_nothing() {
+fn arrays_of_unequal_length_or_without_elements_are_not_decoded() {
     for (ids, values) in [(&[7, 8][..], &[70][..]), (&[7], &[70, 80]), (&[], &[])] {
         assert_eq!(decode(BATCH, vec![batch(ids, values)]), []);
     }
 }
 
 #[test]
-fn more_places_than_are_told_leave_the_log_as_a_whole() {
+fn a_log_with_too_many_elements_is_not_decoded_in_part() {
     let many = vec![1; 256];
     assert_eq!(decode(BATCH, vec![batch(&many, &many)]).len(), 256);
     let more = vec![1; 257];
@@ -47,7 +47,7 @@ fn more_places_than_are_told_leave_the_log_as_a_whole() {
 }
 
 #[test]
-fn assets_zip_arrays_and_ask_by_the_place() {
+fn assets_zip_arrays_and_views_take_the_index() {
     let row = "ADD_LIQUIDITY Add(uint256[3] amounts) pool=contract assets=amounts of contract.coins(uint256 index)";
     let coin = |place: u64| view(0xcc, "coins(uint256)", &[number(place)]);
     let chain = [(coin(0), reply(&[address(0xa0)])), (coin(2), reply(&[address(0xa2)]))];
@@ -59,7 +59,7 @@ fn assets_zip_arrays_and_ask_by_the_place() {
 }
 
 #[test]
-fn a_coin_of_nothing_is_not_asked_for() {
+fn the_token_of_a_zero_amount_is_not_read() {
     let row = "ADD_LIQUIDITY Add(uint256[2] amounts) pool=contract assets=amounts of contract.coins(uint256 index)";
     let (table, added) = (table(row), transaction(vec![log("Add(uint256[2])", &[], &[number(0), number(7)])]));
     let calls = Decoding::new(&table, &added, network()).next_calls();
@@ -127,6 +127,6 @@ fn a_sum_goes_through_an_array_of_its_own() {
     assert_eq!(member(&put(&[number(5), number(0), below_zero(2)]), "amount"), Some(raw(4, None)));
     assert!(put(&[number(2), below_zero(5)]).is_empty());
     assert!(put(&[]).is_empty(), "nothing is not above zero");
-    let refused = Table::parse("STAKE Put(uint256 a) amount=sum(a)").expect_err("a is no array");
-    assert!(refused.what.contains("sum needs an array"), "{refused}");
+    let error = Table::parse("STAKE Put(uint256 a) amount=sum(a)").expect_err("a is no array");
+    assert!(error.what.contains("sum needs an array"), "{error}");
 }

@@ -1,11 +1,11 @@
-//! Values and what is reckoned with them.
+//! Values and arithmetic.
 
 use portolan_events::Value;
 
 use crate::*;
 
 /// The amount that an expression makes of `a`, `b` and the number `s`, which has a sign.
-fn reckoned(expression: &str, [a, b]: [u64; 2], s: B256) -> Option<U256> {
+fn evaluated(expression: &str, [a, b]: [u64; 2], s: B256) -> Option<U256> {
     let row = format!("STAKE Put(uint256 a, uint256 b, int256 s, address who) amount={expression} or none");
     let words = [number(a), number(b), s, address(1)];
     match member(&decode(&row, vec![log("Put(uint256,uint256,int256,address)", &[], &words)]), "amount") {
@@ -16,7 +16,7 @@ fn reckoned(expression: &str, [a, b]: [u64; 2], s: B256) -> Option<U256> {
 }
 
 #[test]
-fn integers_are_reckoned_with_as_one_writes_them() {
+fn operators_have_their_usual_precedence() {
     let sums = [
         ("a+b", 12),
         ("a-b", 2),
@@ -32,19 +32,19 @@ fn integers_are_reckoned_with_as_one_writes_them() {
         ("a--s+0*b", 4),
     ];
     for (expression, sum) in sums {
-        assert_eq!(reckoned(expression, [7, 5], below_zero(3)), Some(U256::from(sum)), "{expression}");
+        assert_eq!(evaluated(expression, [7, 5], below_zero(3)), Some(U256::from(sum)), "{expression}");
     }
 }
 
 #[test]
-fn what_is_below_zero_or_divided_by_it_is_missing() {
+fn what_is_below_zero_or_divided_by_it_is_undefined() {
     for expression in ["b-a", "s", "a/(a-7)", "-a"] {
-        assert_eq!(reckoned(expression, [7, 5], below_zero(3)), None, "{expression}");
+        assert_eq!(evaluated(expression, [7, 5], below_zero(3)), None, "{expression}");
     }
 }
 
 #[test]
-fn the_largest_numbers_are_reckoned_with_or_missing_but_never_wrong() {
+fn the_largest_results_are_exact_or_undefined() {
     let max = |expression: &str| {
         let row = format!("STAKE Put(uint256 a, int256 s) amount={expression} or none");
         let words = [B256::repeat_byte(0xff), B256::right_padding_from(&[0x80])];
@@ -120,6 +120,6 @@ fn bridges_numbers_are_networks() {
 fn a_word_packs_two_numbers() {
     let row = "SWAP Put(bytes32 packed) fromAmount=low(packed) toAmount=high(packed)";
     let packed = B256::from(U256::from(7) | (U256::from(9) << 128_u32));
-    let told = decode(row, vec![log("Put(bytes32)", &[], &[packed])]);
-    assert_eq!((member(&told, "fromAmount"), member(&told, "toAmount")), (Some(raw(7, None)), Some(raw(9, None))));
+    let events = decode(row, vec![log("Put(bytes32)", &[], &[packed])]);
+    assert_eq!((member(&events, "fromAmount"), member(&events, "toAmount")), (Some(raw(7, None)), Some(raw(9, None))));
 }

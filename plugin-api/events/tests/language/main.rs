@@ -1,22 +1,22 @@
-//! What the language of the tables says, row by row, by logs whose bytes are written out here.
+//! The language of tables, row by row, with logs whose bytes are written out here.
 //!
-//! They stand outside the crate, where those who write tables stand: they see what is public and nothing else.
+//! They are outside the crate, as those who write tables are, and see only what is public.
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken expectation is how a test fails")]
 
 mod arrays;
 mod bounds;
-mod choice;
 mod definitions;
 mod expressions;
-mod made;
-mod neighbours;
+mod matching;
+mod members;
 mod tables;
+mod transfers;
 mod views;
 
 use alloy::primitives::{Address, B256, Bytes, U256, keccak256};
 use portolan_events::{Decoded, Decoding, Event, Log, Network, Table, Transaction, Value, ViewCall, ViewResult};
 
-/// An address that is easily told from others.
+/// An address of one repeated byte.
 fn account(byte: u8) -> Address {
     Address::repeat_byte(byte)
 }
@@ -79,18 +79,18 @@ fn reply(words: &[B256]) -> ViewResult {
     ViewResult::Returned(words.iter().flat_map(|word| word.0).collect::<Vec<u8>>().into())
 }
 
-/// Decodes with a chain that answers these views; it refuses others.
+/// Decodes with a chain that answers these views; calls of others revert.
 fn decode_with(table: &Table, transaction: &Transaction, chain: &[(ViewCall, ViewResult)]) -> Decoded {
     let mut decoding = Decoding::new(table, transaction, network());
-    for _wave in 0..8 {
+    for _round in 0..8 {
         let calls = decoding.next_calls();
         if calls.is_empty() {
             break;
         }
-        let answer = |view: &ViewCall| {
-            chain.iter().find(|(known, _)| known == view).map_or(ViewResult::Reverted, |(_, answer)| answer.clone())
+        let result = |call: &ViewCall| {
+            chain.iter().find(|(known, _)| known == call).map_or(ViewResult::Reverted, |(_, result)| result.clone())
         };
-        decoding.record(calls.iter().map(answer).collect());
+        decoding.record(calls.iter().map(result).collect());
     }
     decoding.finish()
 }

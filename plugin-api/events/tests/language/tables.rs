@@ -1,4 +1,4 @@
-//! Tables that are read, and those that are refused.
+//! Tables that are parsed, and those that are rejected.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ fn rows_have_sections_and_go_on_in_indented_lines() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn an_error_has_its_line_and_says_what_is_wrong() {
     let wrong = [
         ("DANCE Put(uint256 a)", "there is no type DANCE"),
         ("STAKE", "a row needs a type and an event"),

@@ -19,8 +19,8 @@ fn a_view_has_arguments_and_a_word_of_the_reply() {
         (ViewResult::Reverted, None),
     ] {
         let decoded = decode_with(&table(row), &transaction(vec![deposit.clone()]), &[(calls.clone(), reply.clone())]);
-        let told = decoded.events.first().and_then(|(event, _)| member(std::slice::from_ref(event), "asset"));
-        assert_eq!((told, decoded.incomplete_logs), (asset, 0), "{reply:?}");
+        let found = decoded.events.first().and_then(|(event, _)| member(std::slice::from_ref(event), "asset"));
+        assert_eq!((found, decoded.incomplete_logs), (asset, 0), "{reply:?}");
     }
 }
 
@@ -45,7 +45,7 @@ fn an_argument_that_its_type_does_not_hold_is_missing() {
 }
 
 #[test]
-fn a_view_of_a_view_is_wanted_when_the_first_is_there() {
+fn a_view_of_a_view_is_read_when_the_first_has_returned() {
     let row = "STAKE Put(address pool) asset=contract.minter().coin() fromToken=pool.token0()";
     let (table, put) = (table(row), transaction(vec![log("Put(address)", &[], &[address(2)])]));
     let mut decoding = Decoding::new(&table, &put, network());
@@ -59,14 +59,14 @@ fn a_view_of_a_view_is_wanted_when_the_first_is_there() {
 }
 
 #[test]
-fn a_view_is_asked_once_for_all_logs_and_rows() {
+fn a_view_is_read_once_for_all_logs_and_rows() {
     let rows = "\
 SWAP Swap(uint256 a) pool=contract if contract.factory() = 0x0101010101010101010101010101010101010101
 STAKE Swap(uint256 a) pool=contract asset=contract.token() if contract.factory() = 0x0202020202020202020202020202020202020202";
     let swap = || log("Swap(uint256)", &[], &[number(1)]);
     let (table, swaps) = (table(rows), transaction(vec![swap(), swap()]));
     let mut decoding = Decoding::new(&table, &swaps, network());
-    // The second row is told beside the first, so that one wave is enough.
+    // The second row is evaluated with the first, so that one round of reads is enough.
     assert_eq!(decoding.next_calls(), [view(0xcc, "factory()", &[]), view(0xcc, "token()", &[])]);
     assert_eq!(decoding.next_calls(), []);
     decoding.record(vec![reply(&[address(2)]), reply(&[address(7)])]);
@@ -76,21 +76,21 @@ STAKE Swap(uint256 a) pool=contract asset=contract.token() if contract.factory()
 }
 
 #[test]
-fn nothing_is_asked_for_a_row_that_does_not_hold() {
+fn nothing_is_read_for_a_row_that_does_not_match() {
     let row = "STAKE Put(uint256 a) asset=contract.token() if a > 5";
     let (table, put) = (table(row), transaction(vec![log("Put(uint256)", &[], &[number(5)])]));
     assert_eq!(Decoding::new(&table, &put, network()).next_calls(), []);
 }
 
 #[test]
-fn the_native_token_is_not_asked_for_views() {
+fn no_view_is_read_of_the_native_token() {
     let row = "STAKE Put(address pool) asset=pool.token() or none";
     let (table, put) = (table(row), transaction(vec![log("Put(address)", &[], &[address(0xee)])]));
     assert_eq!(Decoding::new(&table, &put, network()).next_calls(), []);
 }
 
 #[test]
-fn alternatives_are_wanted_together_and_the_first_that_can_be_told_is_taken() {
+fn alternatives_are_read_together_and_the_first_that_is_defined_is_taken() {
     let row = "STAKE Put() asset=contract.first() or contract.second() or wrapped";
     let (table, put) = (table(row), transaction(vec![log("Put()", &[], &[])]));
     let asset = |answers: [ViewResult; 2]| {
@@ -98,14 +98,14 @@ fn alternatives_are_wanted_together_and_the_first_that_can_be_told_is_taken() {
         assert_eq!(decoding.next_calls(), [view(0xcc, "first()", &[]), view(0xcc, "second()", &[])]);
         decoding.record(answers.to_vec());
         let decoded = decoding.finish();
-        let told = decoded.events.first().and_then(|(event, _)| member(std::slice::from_ref(event), "asset"));
-        (told, decoded.incomplete_logs)
+        let found = decoded.events.first().and_then(|(event, _)| member(std::slice::from_ref(event), "asset"));
+        (found, decoded.incomplete_logs)
     };
-    let told = |byte| Some(Value::Token(account(byte)));
+    let token = |byte| Some(Value::Token(account(byte)));
     let answer = |byte| reply(&[address(byte)]);
-    assert_eq!(asset([answer(1), answer(2)]), (told(1), 0));
-    assert_eq!(asset([ViewResult::Reverted, answer(2)]), (told(2), 0));
-    assert_eq!(asset([ViewResult::Reverted, ViewResult::Reverted]), (told(0xaa), 0));
+    assert_eq!(asset([answer(1), answer(2)]), (token(1), 0));
+    assert_eq!(asset([ViewResult::Reverted, answer(2)]), (token(2), 0));
+    assert_eq!(asset([ViewResult::Reverted, ViewResult::Reverted]), (token(0xaa), 0));
     assert_eq!(asset([ViewResult::ReadFailed, answer(2)]), (None, 1), "the first may have been it");
 }
 
@@ -115,20 +115,20 @@ fn what_could_not_be_read_is_counted_and_never_taken_for_no() {
 STAKE Put(uint256 a) amount=a if contract.pool() exists
 UNSTAKE Put(uint256 a) amount=a";
     let (table, put) = (table(rows), transaction(vec![log("Put(uint256)", &[], &[number(1)])]));
-    let told = |answers: Option<Vec<ViewResult>>| {
+    let decoded = |results: Option<Vec<ViewResult>>| {
         let mut decoding = Decoding::new(&table, &put, network());
         assert_eq!(decoding.next_calls().len(), 1);
-        if let Some(answers) = answers {
-            decoding.record(answers);
+        if let Some(results) = results {
+            decoding.record(results);
         }
         let decoded = decoding.finish();
         (decoded.events.first().map(|(event, _)| event.kind.name()), decoded.incomplete_logs)
     };
-    assert_eq!(told(Some(vec![reply(&[number(0)])])), (Some("STAKE"), 0));
-    assert_eq!(told(Some(vec![ViewResult::Reverted])), (Some("UNSTAKE"), 0));
-    assert_eq!(told(Some(vec![ViewResult::ReadFailed])), (None, 1));
-    assert_eq!(told(Some(Vec::new())), (None, 1), "an answer that is missing");
-    assert_eq!(told(None), (None, 1), "none at all");
+    assert_eq!(decoded(Some(vec![reply(&[number(0)])])), (Some("STAKE"), 0));
+    assert_eq!(decoded(Some(vec![ViewResult::Reverted])), (Some("UNSTAKE"), 0));
+    assert_eq!(decoded(Some(vec![ViewResult::ReadFailed])), (None, 1));
+    assert_eq!(decoded(Some(Vec::new())), (None, 1), "a result that is missing");
+    assert_eq!(decoded(None), (None, 1), "none at all");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the transfers beside a log tell.
+//! Tokens and amounts of the transfers beside a log.
 
 use portolan_events::Value;
 
@@ -31,7 +31,7 @@ fn the_nearest_transfer_is_meant() {
 }
 
 #[test]
-fn two_tokens_that_are_equally_near_tell_none() {
+fn two_tokens_that_are_equally_near_are_undefined() {
     assert_eq!(asset(vec![transfer(0xa1, 1, 0xcc, 5), staked(5), transfer(0xa2, 1, 0xcc, 5)]), None);
     let one = vec![transfer(0xa1, 1, 0xcc, 5), staked(5), transfer(0xa1, 1, 0xcc, 5)];
     assert_eq!(asset(one), Some(Value::Token(account(0xa1))));
@@ -51,7 +51,7 @@ fn early_tokens_index_nothing_and_those_that_index_all_are_no_amounts() {
 }
 
 #[test]
-fn a_log_is_not_its_own_neighbour() {
+fn a_log_is_not_its_own_transfer() {
     let row =
         "STAKE Transfer(address indexed from, address indexed to, uint256 value) asset=transfer_token(any, any, value)";
     assert_eq!(decode(row, vec![transfer(0xa1, 1, 2, 5)]), []);
@@ -59,7 +59,7 @@ fn a_log_is_not_its_own_neighbour() {
 }
 
 #[test]
-fn an_amount_is_that_of_the_nearest_payment_between_these_parties() {
+fn an_amount_is_that_of_the_nearest_transfer_between_these_parties() {
     let row = |paid: &str| format!("UNSTAKE Left(address user) user=user amount={paid} or none");
     let left = || log("Left(address)", &[], &[address(1)]);
     let logs =
@@ -77,7 +77,7 @@ fn an_amount_is_that_of_the_nearest_payment_between_these_parties() {
 }
 
 #[test]
-fn two_payments_that_are_equally_near_tell_no_amount() {
+fn two_amounts_that_are_equally_near_are_undefined() {
     let row = "UNSTAKE Left(address user) amount=transfer_amount(contract, user) or none";
     let left = || log("Left(address)", &[], &[address(1)]);
     let around = |before: Log, after: Log| member(&decode(row, vec![before, left(), after]), "amount");
@@ -87,7 +87,7 @@ fn two_payments_that_are_equally_near_tell_no_amount() {
 }
 
 #[test]
-fn a_transfer_behind_hundreds_of_unlike_ones_is_no_neighbour() {
+fn a_transfer_behind_hundreds_of_unlike_ones_is_not_found() {
     let behind = |unlike: usize| {
         let others = std::iter::repeat_n(transfer(0xa2, 3, 4, 5), unlike);
         asset([transfer(0xa1, 1, 0xcc, 5)].into_iter().chain(others).chain([staked(5)]).collect())

@@ -1,4 +1,4 @@
-//! Which row tells a log.
+//! Which row decodes a log.
 
 use crate::*;
 
@@ -18,7 +18,7 @@ fn sections(topics: &[B256], data: &[B256]) -> Vec<String> {
 }
 
 #[test]
-fn one_topic_with_other_indexing_is_told_apart() {
+fn events_with_one_topic_are_distinguished_by_their_indexing() {
     let words = [address(1), address(2), number(3)];
     assert_eq!(sections(&words[..2], &words[2..]), ["fungible"]);
     assert_eq!(sections(&words, &[]), ["unique"]);
@@ -26,7 +26,7 @@ fn one_topic_with_other_indexing_is_told_apart() {
 }
 
 #[test]
-fn a_log_of_the_wrong_length_is_not_told() {
+fn a_log_of_the_wrong_length_is_not_decoded() {
     let words = [address(1), address(2), number(3)];
     assert_eq!(sections(&words[..2], &[]), [""; 0]);
     assert_eq!(sections(&words[..1], &words[1..]), [""; 0]);
@@ -38,7 +38,7 @@ fn a_log_of_the_wrong_length_is_not_told() {
 }
 
 #[test]
-fn a_word_that_is_not_padded_as_its_type_is_not_told() {
+fn a_word_that_is_not_padded_as_its_type_is_not_decoded() {
     let narrow = "VOTE Cast(uint8 a, int8 b, bool c, bytes4 d, address e) support=a";
     let cast = |at: usize, word: B256| {
         let mut words = [number(1), below_zero(1), number(1), B256::right_padding_from(&[1, 2, 3, 4]), address(1)];
@@ -64,7 +64,7 @@ fn anonymous_logs_and_unknown_topics_are_left_alone() {
 }
 
 #[test]
-fn the_first_row_that_holds_tells_it() {
+fn the_first_row_that_matches_decodes_the_log() {
     let rows = "\
 STAKE Deposit(uint256 pid, uint256 amount) amount=amount if pid > 2
 UNSTAKE Deposit(uint256 pid, uint256 amount) amount=amount if pid < 2
@@ -78,7 +78,7 @@ LOCK Deposit(uint256 pid, uint256 amount) amount=amount";
 }
 
 #[test]
-fn events_stand_in_the_order_of_their_logs_whenever_they_were_told() {
+fn events_are_in_the_order_of_their_logs_whenever_they_were_decoded() {
     let rows = "\
 STAKE Slow(uint256 amount) amount=amount asset=contract.token()
 UNSTAKE Quick(uint256 amount) amount=amount";

@@ -1,4 +1,4 @@
-//! What members are made of.
+//! The values of members.
 
 use portolan_events::{Asset, Value};
 
@@ -15,7 +15,7 @@ fn swap(amounts: [u64; 4]) -> Log {
 }
 
 #[test]
-fn a_swap_is_told_by_what_went_into_the_pool_and_what_came_out() {
+fn a_swap_is_made_of_what_went_into_the_pool_and_what_came_out() {
     let (table, transaction) = (table(SWAP), transaction(vec![swap([0, 700, 30, 100])]));
     let mut decoding = Decoding::new(&table, &transaction, network());
     assert_eq!(decoding.next_calls(), [view(0xcc, "token0()", &[]), view(0xcc, "token1()", &[])]);
@@ -35,7 +35,7 @@ fn a_swap_is_told_by_what_went_into_the_pool_and_what_came_out() {
 }
 
 #[test]
-fn legs_that_both_went_in_are_no_swap() {
+fn deltas_without_one_in_and_one_out_are_not_a_swap() {
     let chain = [
         (view(0xcc, "token0()", &[]), reply(&[address(0xa0)])),
         (view(0xcc, "token1()", &[]), reply(&[address(0xa1)])),
@@ -48,7 +48,7 @@ fn legs_that_both_went_in_are_no_swap() {
 }
 
 #[test]
-fn a_leg_whose_token_may_be_unknown_keeps_its_amount() {
+fn a_delta_whose_token_may_be_unknown_keeps_its_amount() {
     let open = SWAP.replace("token0()", "token0() or none");
     let chain = [(view(0xcc, "token1()", &[]), reply(&[address(0xa1)]))];
     let decoded = decode_with(&table(&open), &transaction(vec![swap([0, 7, 3, 0])]), &chain);
@@ -78,7 +78,7 @@ fn an_amount_names_the_token_of_its_event() {
     assert_eq!(member(&events, "amount"), Some(Value::Amount { raw: U256::from(4), of: Some(Address::ZERO) }));
     assert_eq!(member(&events, "shares"), Some(raw(2, Some(0xcc))));
     assert_eq!(member(&events, "cost"), Some(Value::Amount { raw: U256::from(2), of: Some(Address::ZERO) }));
-    assert_eq!(member(&events, "collateralAmount"), Some(raw(4, None)), "no collateral asset is told");
+    assert_eq!(member(&events, "collateralAmount"), Some(raw(4, None)), "the event has no collateral asset");
 }
 
 #[test]
