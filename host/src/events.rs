@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy::primitives::Address;
+use alloy::primitives::{Address, B256};
 use futures_util::future::{join, join_all};
-use portolan_abi::{log, map};
+use portolan_abi::frame::FrameError;
+use portolan_abi::map;
 use portolan_events::{Log, Transaction};
 use portolan_reader::{Block, Pins, ReadFailure, Receipt, Session};
 use tokio::time::Instant;
@@ -160,8 +161,8 @@ impl<'a> Scene<'a> {
     /// Asks the plugins and the host's own tables; their reads share batches.
     async fn tell(&self, block: Block) -> Told {
         let snapshot = self.sources.plugins.snapshot;
-        let topics: HashSet<map::Word> =
-            self.transaction.logs.iter().filter_map(|log| Some(map::Word(log.topics.first()?.0))).collect();
+        let topics: HashSet<B256> =
+            self.transaction.logs.iter().filter_map(|log| log.topics.first()).copied().collect();
         let plans = plan::for_transaction(snapshot, self.network, &topics, &self.for_plugins);
         let by = self.deadline.of_reads();
         let session = self.session(block, by);
@@ -244,25 +245,8 @@ fn transaction(asked: &Events, receipt: Receipt) -> Transaction {
     Transaction { hash: asked.hash, from, to, value, logs: logs.into_iter().map(log).collect() }
 }
 
-fn for_plugins(
-    transaction: &Transaction,
-    network: &Network,
-) -> Result<map::Transaction, portolan_abi::frame::FrameError> {
-    let address = |address: Address| map::Address(address.into_array());
-    let logs = transaction.logs.iter().map(|told| log::Log {
-        index: told.index,
-        contract: told.address.into_array(),
-        topics: told.topics.iter().map(|topic| topic.0).collect(),
-        data: &told.data,
-    });
-    Ok(map::Transaction {
-        hash: map::Word(transaction.hash.0),
-        from: address(transaction.from),
-        to: transaction.to.map(address),
-        value: map::Word(transaction.value.to_be_bytes()),
-        logs: log::encode(logs)?,
-        wrapped_native: network.wrapped_native.map(address),
-    })
+fn for_plugins(transaction: &Transaction, network: &Network) -> Result<map::Transaction, FrameError> {
+    Ok(map::Transaction { wrapped_native: network.wrapped_native, ..transaction.to_map()? })
 }
 
 #[cfg(test)]

@@ -4,43 +4,28 @@
 //! list at once, and the job goes on.
 
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use alloy::primitives::{Address, B256, U256, keccak256};
+use alloy::primitives::{Address, U256, keccak256};
 use alloy::sol_types::SolCall;
-use portolan_abi::map::{self, Start};
+use portolan_abi::map::{Block, Claim, ClaimTemplate, Finding, Start};
 
 use crate::error::{Error, Revert};
-use crate::event;
 use crate::events::Transaction;
-use crate::finding::Finding;
-use crate::read::{Ask, RawReply, Read};
+use crate::read::{Read, ReadRequest, ReadResult};
 
 /// A job's view of the chain. One for each job; everything that it gives is at [`Chain::block`].
 #[derive(Debug)]
 pub struct Chain {
     start: Start,
+    templates: Arc<[ClaimTemplate]>,
     state: Mutex<State>,
-}
-
-/// A block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Height, as JSON-RPC counts it.
-    pub number: u64,
-    /// Hash.
-    pub hash: B256,
-    /// Unix seconds. The only clock that a plugin has.
-    pub timestamp: u64,
-    /// What contracts see as `block.number`; another one than `number` on Arbitrum.
-    pub evm_number: u64,
 }
 
 /// What is left to a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Left {
+pub struct Budget {
     /// Milliseconds, when the job went on last.
     pub ms: u32,
     /// Reads that it may still ask for.
@@ -53,23 +38,23 @@ pub struct Left {
 struct State {
     /// One for each read of the job's life; a place is a read's number.
     slots: Vec<Slot>,
-    /// Reads from here on have not been answered.
+    /// Reads from here on have no result yet.
     answered: usize,
-    asks: Vec<Ask>,
-    told: Vec<Finding>,
+    requests: Vec<ReadRequest>,
+    findings: Vec<Finding>,
     missing: Vec<String>,
-    left: Left,
+    budget: Budget,
 }
 
 #[derive(Debug, Default)]
 struct Slot {
-    reply: Option<RawReply>,
+    result: Option<ReadResult>,
     waker: Option<Waker>,
 }
 
 impl Chain {
-    pub(crate) fn new(start: Start) -> Self {
-        Self { start, state: Mutex::default() }
+    pub(crate) fn new(start: Start, templates: Arc<[ClaimTemplate]>) -> Self {
+        Self { start, templates, state: Mutex::default() }
     }
 
     /// The slug that the question names; empty where it is about a transaction.
@@ -78,12 +63,12 @@ impl Chain {
     }
 
     pub(crate) fn account(&self) -> Address {
-        Address::from(self.start.account.0)
+        self.start.account
     }
 
     /// The tokens that the question is about, where it is about tokens.
-    pub(crate) fn tokens(&self) -> Vec<Address> {
-        self.start.tokens.iter().flatten().map(|token| Address::from(token.0)).collect()
+    pub(crate) fn tokens(&self) -> &[Address] {
+        self.start.tokens.as_deref().unwrap_or_default()
     }
 
     /// The transaction that the question is about.
@@ -91,15 +76,14 @@ impl Chain {
     /// # Errors
     /// Where there is none, or its logs do not decode.
     pub(crate) fn transaction(&self) -> Result<Transaction, String> {
-        let told = self.start.transaction.as_ref().ok_or("the question names no transaction")?;
-        event::transaction(told)
+        let transaction = self.start.transaction.as_ref().ok_or("the question names no transaction")?;
+        Transaction::from_map(transaction).map_err(|error| format!("logs of the transaction: {error}"))
     }
 
     /// The ERC-20 that wraps the network's native token, where the question is about a transaction and the host knows
     /// it.
     pub fn wrapped_native(&self) -> Option<Address> {
-        let wrapped = self.start.transaction.as_ref()?.wrapped_native?;
-        Some(Address::from(wrapped.0))
+        self.start.transaction.as_ref()?.wrapped_native
     }
 
     /// The job's network, by EIP-155 chain id.
@@ -109,17 +93,17 @@ impl Chain {
 
     /// The block that every read is at that does not say otherwise.
     pub fn block(&self) -> Block {
-        block(&self.start.block)
+        self.start.block
     }
 
     /// The block of another network that reads [`on`](Read::on) it are at; `None` where this answer does not read it.
     pub fn block_on(&self, network: u64) -> Option<Block> {
-        self.start.pins.iter().find(|pin| pin.chain_id == network).map(|pin| block(&pin.block))
+        self.start.pins.iter().find(|pin| pin.chain_id == network).map(|pin| pin.block)
     }
 
-    /// What is left to this job, as of its last wave.
-    pub fn left(&self) -> Left {
-        self.state().left
+    /// What is left to this job, as of its last batch of reads.
+    pub fn budget(&self) -> Budget {
+        self.state().budget
     }
 
     /// Calls a contract; anything but a decodable answer is an error.
@@ -127,40 +111,36 @@ impl Chain {
     /// The read is made when the returned future is awaited. Reads that are awaited together (see
     /// [`Chain::join`]) go out together.
     pub fn call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, C::Return> {
-        let decode = |to, reply: &RawReply| match reply.decoded::<C>(to)? {
-            Ok(value) => Ok(value),
-            Err(revert) => Err(Error::Reverted { to, revert }),
-        };
-        Read::new(self, Ask::call(to, call.abi_encode()), decode)
+        Read::new(self, self.request_of(to, call.abi_encode()), returned::<C>)
     }
 
     /// Calls a contract; that it reverts, is not there, or answers something else is a value.
     pub fn try_call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, Result<C::Return, Revert>> {
-        Read::new(self, Ask::call(to, call.abi_encode()), |to, reply| reply.decoded::<C>(to))
+        Read::new(self, self.request_of(to, call.abi_encode()), |to, result| result.decoded::<C>(to))
     }
 
     /// [`Chain::call`] of a function that is as `C` in all but its name: forks rename what they copy.
     pub fn call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, C::Return> {
-        let decode = |to, reply: &RawReply| match reply.decoded::<C>(to)? {
-            Ok(value) => Ok(value),
-            Err(revert) => Err(Error::Reverted { to, revert }),
-        };
-        Read::new(self, Ask::call(to, renamed(name, call)), decode)
+        Read::new(self, self.request_of(to, renamed(name, call)), returned::<C>)
     }
 
     /// [`Chain::try_call`] of a function that is as `C` in all but its name.
     pub fn try_call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, Result<C::Return, Revert>> {
-        Read::new(self, Ask::call(to, renamed(name, call)), |to, reply| reply.decoded::<C>(to))
+        Read::new(self, self.request_of(to, renamed(name, call)), |to, result| result.decoded::<C>(to))
     }
 
     /// The native balance of an account, in wei.
     pub fn native_balance(&self, account: Address) -> Read<'_, U256> {
-        Read::new(self, Ask::native_balance(account), |to, reply| reply.word(to))
+        Read::new(self, ReadRequest::native_balance(self.network(), account), |to, result| result.word(to))
     }
 
     /// The bytes of code at an address; 0 where there is no contract.
     pub fn code_size(&self, at: Address) -> Read<'_, U256> {
-        Read::new(self, Ask::code_size(at), |to, reply| reply.word(to))
+        Read::new(self, ReadRequest::code_size(self.network(), at), |to, result| result.word(to))
+    }
+
+    fn request_of(&self, to: Address, data: Vec<u8>) -> ReadRequest {
+        ReadRequest::call(self.network(), to, data.into())
     }
 
     /// Awaits many together, in order; the first error ends it, once all are done.
@@ -175,56 +155,67 @@ impl Chain {
         async move { all.await.into_iter().collect() }
     }
 
-    /// Awaits parts of a question together, and tells what each finds as soon as it is done.
+    /// Awaits parts of a question together, and emits what each finds as soon as it is done.
     ///
     /// A part that fails is missing from the answer, and the answer says so. The list that comes back is empty, as
-    /// everything is told: it can stand at the end of a question.
+    /// everything is emitted: it can stand at the end of a question.
     ///
     /// # Errors
     /// Where every part failed: the first error.
-    pub fn gather<T, F>(&self, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Result<Vec<T>, Error>>
+    pub fn emit_all<T, F>(&self, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Result<Vec<T>, Error>>
     where
         T: Into<Finding>,
         F: Future<Output = Result<Vec<T>, Error>>,
     {
-        let told = crate::join::all(parts.into_iter().map(async move |part: F| {
-            part.await.map(|found| found.into_iter().for_each(|finding| self.tell(finding)))
+        let parts = crate::join::all(parts.into_iter().map(async move |part: F| {
+            part.await.map(|found| found.into_iter().for_each(|finding| self.emit(finding)))
         }));
         async move {
-            let outcomes = told.await;
+            let outcomes = parts.await;
             let failed: Vec<&Error> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
             match failed.first() {
                 Some(first) if failed.len() == outcomes.len() => return Err((*first).clone()),
-                _ => failed.iter().for_each(|error| self.miss(error.to_string())),
+                _ => failed.iter().for_each(|error| self.report_missing(error.to_string())),
             }
             Ok(Vec::new())
         }
     }
 
-    /// Tells a finding before the question's end, so that a deadline loses only what is missing.
-    pub fn tell(&self, finding: impl Into<Finding>) {
-        self.state().told.push(finding.into());
+    /// Emits a finding before the question's end, so that a deadline loses only what is missing.
+    pub fn emit(&self, finding: impl Into<Finding>) {
+        self.state().findings.push(finding.into());
     }
 
-    /// Says that something is missing from the answer, and why, without ending the job.
-    pub fn miss(&self, why: impl Into<String>) {
+    /// Reports that something is missing from the answer, and why, without ending the job.
+    pub fn report_missing(&self, why: impl Into<String>) {
         self.state().missing.push(why.into());
     }
 
+    /// A claim: a call of a function that the catalogue declares a template for.
+    ///
+    /// A function that has no template gets an index that no catalogue has, and the host refuses it.
+    pub fn claim<C: SolCall>(&self, to: Address, call: &C) -> Claim {
+        let template = self.templates.iter().position(|template| template.signature == C::SIGNATURE);
+        let template = template.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX);
+        let mut arguments = Vec::new();
+        call.abi_encode_raw(&mut arguments);
+        Claim { template, to, arguments, value: None }
+    }
+
     /// Puts a read on the list; its number.
-    pub(crate) fn ask(&self, ask: Ask) -> usize {
+    pub(crate) fn request(&self, request: ReadRequest) -> usize {
         let mut state = self.state();
-        state.asks.push(ask);
+        state.requests.push(request);
         state.slots.push(Slot::default());
         state.slots.len() - 1
     }
 
-    /// The reply to a read; keeps the waker until it is there.
-    pub(crate) fn poll_reply(&self, number: usize, cx: &Context<'_>) -> Poll<RawReply> {
+    /// The result of a read; stores the waker until it is there.
+    pub(crate) fn poll_result(&self, number: usize, cx: &Context<'_>) -> Poll<ReadResult> {
         let mut state = self.state();
         let Some(slot) = state.slots.get_mut(number) else { return Poll::Pending };
-        match slot.reply.take() {
-            Some(reply) => Poll::Ready(reply),
+        match slot.result.take() {
+            Some(result) => Poll::Ready(result),
             None => {
                 slot.waker = Some(cx.waker().clone());
                 Poll::Pending
@@ -232,20 +223,20 @@ impl Chain {
         }
     }
 
-    /// Takes the replies to all reads that were asked, and wakes who waits for them.
-    pub(crate) fn deliver(&self, left: Left, replies: impl Iterator<Item = RawReply>) -> Result<(), String> {
+    /// Takes the results of all reads that were requested, and wakes what waits for them.
+    pub(crate) fn deliver(&self, budget: Budget, results: impl Iterator<Item = ReadResult>) -> Result<(), String> {
         let mut wakers = Vec::new();
         {
             let mut state = self.state();
-            state.left = left;
+            state.budget = budget;
             let from = state.answered;
             let open = state.slots.len() - from;
             let mut count = 0;
-            for reply in replies {
+            for result in results {
                 let Some(slot) = state.slots.get_mut(from + count) else {
                     return Err(format!("more replies than the {open} reads asked for"));
                 };
-                slot.reply = Some(reply);
+                slot.result = Some(result);
                 wakers.extend(slot.waker.take());
                 count += 1;
             }
@@ -258,23 +249,23 @@ impl Chain {
         Ok(())
     }
 
-    /// Forgets replies and wakers; the author's own wakers may panic when they are dropped.
+    /// Forgets results and wakers; the author's own wakers may panic when they are dropped.
     pub(crate) fn close(&self) {
         let slots = std::mem::take(&mut self.state().slots);
         drop(slots);
     }
 
     /// Whether any read waits for the host.
-    pub(crate) fn is_asking(&self) -> bool {
-        !self.state().asks.is_empty()
+    pub(crate) fn has_requests(&self) -> bool {
+        !self.state().requests.is_empty()
     }
 
-    pub(crate) fn take_asks(&self) -> Vec<Ask> {
-        std::mem::take(&mut self.state().asks)
+    pub(crate) fn take_requests(&self) -> Vec<ReadRequest> {
+        std::mem::take(&mut self.state().requests)
     }
 
-    pub(crate) fn take_told(&self) -> Vec<Finding> {
-        std::mem::take(&mut self.state().told)
+    pub(crate) fn take_findings(&self) -> Vec<Finding> {
+        std::mem::take(&mut self.state().findings)
     }
 
     pub(crate) fn take_missing(&self) -> Vec<String> {
@@ -295,19 +286,7 @@ fn renamed<C: SolCall>(name: &str, call: &C) -> Vec<u8> {
     data
 }
 
-fn block(block: &map::Block) -> Block {
-    Block {
-        number: block.number,
-        hash: B256::from(block.hash.0),
-        timestamp: block.timestamp,
-        evm_number: block.evm_number,
-    }
-}
-
-impl<T> Future for Read<'_, T> {
-    type Output = Result<T, Error>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.get_mut().poll_read(cx)
-    }
+/// The decoded return value; anything else is an error.
+fn returned<C: SolCall>(to: Address, result: ReadResult) -> Result<C::Return, Error> {
+    result.decoded::<C>(to)?.map_err(|revert| Error::Reverted { to, revert })
 }

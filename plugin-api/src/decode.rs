@@ -3,7 +3,7 @@
 use crate::chain::Chain;
 use crate::error::{Error, Revert};
 use crate::events::{Decoding, Event, Network, Table, Transaction, ViewCall, ViewResult};
-use crate::read::{Ask, Read};
+use crate::read::{Read, ReadRequest};
 
 /// Age in seconds that a view's result may have. What tables read does not change, as the tokens of a pool; that a
 /// contract has no such view is cached only with a freshness of this kind.
@@ -30,14 +30,14 @@ impl Chain {
         }
         let decoded = decoding.finish();
         if decoded.incomplete_logs > 0 {
-            self.miss(format!("{} logs: a view that tells them could not be read", decoded.incomplete_logs));
+            self.report_missing(format!("{} logs: a view that tells them could not be read", decoded.incomplete_logs));
         }
         Ok(decoded.events)
     }
 
     async fn view(&self, call: ViewCall) -> ViewResult {
-        let ask = Ask::call(call.to, call.data.into());
-        let read = Read::new(self, ask, |to, reply| reply.returned(to)).within(VIEWS_AGE_MAX_S);
+        let request = ReadRequest::call(self.network(), call.to, call.data);
+        let read = Read::new(self, request, |to, result| result.returned(to)).within(VIEWS_AGE_MAX_S);
         match read.await {
             Ok(Ok(bytes)) => ViewResult::Returned(bytes),
             Ok(Err(Revert::Data(_) | Revert::NoCode | Revert::Gas | Revert::Undecodable(_))) => ViewResult::Reverted,

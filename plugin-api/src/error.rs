@@ -24,13 +24,13 @@ pub enum Error {
     },
     /// The plugin's own words.
     #[error("{0}")]
-    Told(String),
+    Message(String),
 }
 
 impl Error {
     /// An error in the plugin's own words: lower case, what and where.
     pub fn new(text: impl Into<String>) -> Self {
-        Self::Told(text.into())
+        Self::Message(text.into())
     }
 }
 

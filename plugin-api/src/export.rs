@@ -6,17 +6,16 @@ use std::sync::Arc;
 use abi_stable::library::{CheckTypeLayout, IntoRootModuleResult, LibHeader, RootModuleResult};
 use abi_stable::prefix_type::PrefixTypeTrait;
 use abi_stable::std_types::{RErr, ROk, RResult, RSlice, RStr, RVec};
-use portolan_abi::map::{self, ClaimTemplate, Start};
+use portolan_abi::map::{self, ClaimTemplate, Finding, SettingsError, Start};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
-use portolan_abi::{codec, question};
+use portolan_abi::{Question, codec};
 
 use crate::chain::Chain;
 use crate::error::Error;
-use crate::finding::Finding;
-use crate::job::{Job, Question};
+use crate::job::{Findings, Job};
 use crate::panic;
 use crate::plugin::Plugin;
-use crate::settings::{Settings, SettingsError};
+use crate::settings::Settings;
 use crate::{selftest, wire};
 
 pub use abi_stable;
@@ -75,7 +74,7 @@ extern "C" fn manifest<P: Exported>() -> RStr<'static> {
 }
 
 fn make<P: Plugin>(settings: &Settings) -> Result<Instance<P>, SettingsError> {
-    let made = panic::catch(|| P::configure(settings).map(|plugin| (plugin.catalogue().into_abi(), plugin)));
+    let made = panic::catch(|| P::configure(settings).map(|plugin| (plugin.catalogue(), plugin)));
     let (catalogue, plugin) = made.unwrap_or_else(|panic| Err(SettingsError::new(panic)))?;
     Ok(Instance { plugin, catalogue: codec::encode(&catalogue), templates: catalogue.claims.into() })
 }
@@ -83,7 +82,7 @@ fn make<P: Plugin>(settings: &Settings) -> Result<Instance<P>, SettingsError> {
 extern "C" fn configure<P: Exported>(settings: RSlice<'_, u8>) -> RResult<RawInstance, RVec<u8>> {
     match Settings::decode(settings.as_slice()).and_then(|settings| make::<P>(&settings)) {
         Ok(instance) => ROk(RawInstance(Arc::into_raw(Arc::new(instance)).cast_mut().cast())),
-        Err(error) => RErr(error.encode().into()),
+        Err(error) => RErr(codec::encode(&error).into()),
     }
 }
 
@@ -109,9 +108,9 @@ extern "C" fn start<P: Exported>(raw: &RawInstance, start: RSlice<'_, u8>) -> RR
     };
     let instance = instance::<P>(raw);
     let templates = Arc::clone(&instance.templates);
-    let (asked, chain) = (start.question, Arc::new(Chain::new(start)));
-    match ask(instance, Arc::clone(&chain), asked) {
-        Ok(question) => ROk(RawJob(Box::into_raw(Box::new(Job::new(chain, question, templates))).cast())),
+    let (question, chain) = (start.question, Arc::new(Chain::new(start, templates)));
+    match findings(instance, Arc::clone(&chain), question) {
+        Ok(findings) => ROk(RawJob(Box::into_raw(Box::new(Job::new(chain, findings))).cast())),
         Err(message) => refused(message),
     }
 }
@@ -120,24 +119,23 @@ extern "C" fn start<P: Exported>(raw: &RawInstance, start: RSlice<'_, u8>) -> RR
 ///
 /// # Errors
 /// For one that this SDK does not know, or that lacks what it is about.
-fn ask<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, asked: u8) -> Result<Question, String> {
-    fn told<T: Into<Finding>>(found: Result<Vec<T>, Error>) -> Result<Vec<Finding>, Error> {
+fn findings<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, question: Question) -> Result<Findings, String> {
+    fn all<T: Into<Finding>>(found: Result<Vec<T>, Error>) -> Result<Vec<Finding>, Error> {
         found.map(|found| found.into_iter().map(Into::into).collect())
     }
     let account = chain.account();
-    Ok(match asked {
-        question::CLAIMABLES => Box::pin(async move { told(instance.plugin.claimables(&chain, account).await) }),
-        question::FARMING => Box::pin(async move { told(instance.plugin.farming(&chain, account).await) }),
-        question::LENDING => Box::pin(async move { told(instance.plugin.lending(&chain, account).await) }),
-        question::COMPOSITION => Box::pin(async move {
-            let tokens = chain.tokens();
-            told(instance.plugin.compositions(&chain, &tokens).await)
-        }),
-        question::EVENTS => {
-            let transaction = chain.transaction()?;
-            Box::pin(async move { told(instance.plugin.events(&chain, &transaction).await) })
+    Ok(match question {
+        Question::CLAIMABLES => Box::pin(async move { all(instance.plugin.claimables(&chain, account).await) }),
+        Question::FARMING => Box::pin(async move { all(instance.plugin.farming(&chain, account).await) }),
+        Question::LENDING => Box::pin(async move { all(instance.plugin.lending(&chain, account).await) }),
+        Question::COMPOSITION => {
+            Box::pin(async move { all(instance.plugin.compositions(&chain, chain.tokens()).await) })
         }
-        _ => return Err(format!("question {asked} is not supported")),
+        Question::EVENTS => {
+            let transaction = chain.transaction()?;
+            Box::pin(async move { all(instance.plugin.events(&chain, &transaction).await) })
+        }
+        _ => return Err(format!("question {} is not supported", question.0)),
     })
 }
 
@@ -169,8 +167,8 @@ extern "C" fn selftest_all<P: Exported>() -> RVec<u8> {
         let made = make::<P>(&Settings::default()).map_err(|error| format!("shipped settings: {error}"))?;
         panic::catch(|| drop(made)).map_err(|panic| format!("end of an instance: {panic}"))
     });
-    let told = map::Selftest { ok: outcome.is_ok(), message: outcome.err().unwrap_or_default() };
-    codec::encode(&told).into()
+    let selftest = map::Selftest { ok: outcome.is_ok(), message: outcome.err().unwrap_or_default() };
+    codec::encode(&selftest).into()
 }
 
 /// Exports a [`Plugin`](crate::Plugin) as the plugin of this dylib. Stands once in a crate, which has

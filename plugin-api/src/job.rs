@@ -1,7 +1,7 @@
-//! A job: the author's future, polled until it asks for reads or ends.
+//! A job: the author's future, polled until it requests reads or ends.
 //!
 //! Invariant: nothing that the author's code does (a panic anywhere, a waker that never rests, a future that never
-//! asks) leaves [`Job::resume`] otherwise than by its return.
+//! reads) leaves [`Job::resume`] otherwise than by its return.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,26 +9,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use portolan_abi::map::ClaimTemplate;
+use portolan_abi::map::Finding;
 use portolan_abi::row::state;
 
-use crate::chain::{Chain, Left};
+use crate::chain::{Budget, Chain};
 use crate::error::Error;
-use crate::finding::Finding;
 use crate::panic;
-use crate::read::{Ask, RawReply};
+use crate::read::{ReadRequest, ReadResult};
 
 /// Polls of one resume; `buffered` streams over thousands of reads wake themselves some hundreds of times.
 const POLLS_MAX: u32 = 10_000;
 
-/// The author's future: what it returns is told at the end.
-pub(crate) type Question = Pin<Box<dyn Future<Output = Result<Vec<Finding>, Error>> + Send>>;
+/// The author's future; what it returns is emitted at the end.
+pub(crate) type Findings = Pin<Box<dyn Future<Output = Result<Vec<Finding>, Error>> + Send>>;
 
 /// A job under way.
 pub(crate) struct Job {
     chain: Arc<Chain>,
-    question: Option<Question>,
-    templates: Arc<[ClaimTemplate]>,
+    findings: Option<Findings>,
     flag: Arc<Flag>,
     waker: Waker,
 }
@@ -37,90 +35,81 @@ pub(crate) struct Job {
 pub(crate) struct Step {
     /// One of [`state`].
     pub(crate) state: u8,
-    pub(crate) asks: Vec<Ask>,
-    pub(crate) told: Vec<Finding>,
+    pub(crate) requests: Vec<ReadRequest>,
+    pub(crate) findings: Vec<Finding>,
     pub(crate) message: String,
 }
 
 impl Job {
-    pub(crate) fn new(chain: Arc<Chain>, question: Question, templates: Arc<[ClaimTemplate]>) -> Self {
+    pub(crate) fn new(chain: Arc<Chain>, findings: Findings) -> Self {
         let flag = Arc::new(Flag(AtomicBool::new(true)));
         let waker = Waker::from(Arc::clone(&flag));
-        Self { chain, question: Some(question), templates, flag, waker }
-    }
-
-    pub(crate) fn templates(&self) -> &[ClaimTemplate] {
-        &self.templates
-    }
-
-    /// The network that its reads are on unless they say otherwise.
-    pub(crate) fn network(&self) -> u64 {
-        self.chain.network()
+        Self { chain, findings: Some(findings), flag, waker }
     }
 
     /// Takes replies and runs on.
-    pub(crate) fn resume(&mut self, left: Left, replies: impl Iterator<Item = RawReply>) -> Step {
-        let Some(mut question) = self.question.take() else {
+    pub(crate) fn resume(&mut self, budget: Budget, results: impl Iterator<Item = ReadResult>) -> Step {
+        let Some(mut findings) = self.findings.take() else {
             return self.step(state::FAILED, "resumed after its end".into());
         };
         // A delivery wakes, and a waker may be the author's own.
-        let polled = panic::catch(|| match self.chain.deliver(left, replies) {
-            Ok(()) => self.poll(&mut question),
+        let polled = panic::catch(|| match self.chain.deliver(budget, results) {
+            Ok(()) => self.poll(&mut findings),
             Err(message) => Polled::Refused(message),
         });
         match polled {
-            Err(message) => self.end(question, state::PANICKED, message),
-            Ok(Polled::Refused(message)) => self.end(question, state::FAILED, message),
+            Err(message) => self.end(findings, state::PANICKED, message),
+            Ok(Polled::Refused(message)) => self.end(findings, state::FAILED, message),
             Ok(Polled::Ended(Ok(found))) => {
-                found.into_iter().for_each(|finding| self.chain.tell(finding));
+                found.into_iter().for_each(|finding| self.chain.emit(finding));
                 let missing = self.chain.take_missing();
                 let state = if missing.is_empty() { state::COMPLETE } else { state::PARTIAL };
-                self.end(question, state, missing.join("; "))
+                self.end(findings, state, missing.join("; "))
             }
-            Ok(Polled::Ended(Err(error))) => self.end(question, state::FAILED, error.to_string()),
-            Ok(Polled::Misused(message)) => self.end(question, state::MISUSE, message.into()),
+            Ok(Polled::Ended(Err(error))) => self.end(findings, state::FAILED, error.to_string()),
+            Ok(Polled::Misused(message)) => self.end(findings, state::MISUSE, message.into()),
             Ok(Polled::Reading) => {
-                self.question = Some(question);
+                self.findings = Some(findings);
                 self.step(state::READING, String::new())
             }
         }
     }
 
-    fn poll(&self, question: &mut Question) -> Polled {
+    fn poll(&self, findings: &mut Findings) -> Polled {
         let mut cx = Context::from_waker(&self.waker);
         for _ in 0..POLLS_MAX {
             self.flag.0.store(false, Ordering::Release);
-            match question.as_mut().poll(&mut cx) {
+            match findings.as_mut().poll(&mut cx) {
                 Poll::Ready(outcome) => return Polled::Ended(outcome),
                 Poll::Pending if self.flag.0.load(Ordering::Acquire) => {}
-                Poll::Pending if self.chain.is_asking() => return Polled::Reading,
+                Poll::Pending if self.chain.has_requests() => return Polled::Reading,
                 Poll::Pending => return Polled::Misused("awaited something that is not a chain read"),
             }
         }
         Polled::Misused("woke itself too often without asking for a read")
     }
 
-    /// Drops the author's future, which may panic too; the first trouble is the one that is told.
-    fn end(&self, question: Question, state: u8, message: String) -> Step {
-        let dropped = panic::catch(|| drop(question)).and_then(|()| panic::catch(|| self.chain.close()));
+    /// Drops the author's future, which may panic too; the first trouble is the one that is reported.
+    fn end(&self, findings: Findings, state: u8, message: String) -> Step {
+        let dropped = panic::catch(|| drop(findings)).and_then(|()| panic::catch(|| self.chain.close()));
         let mut step = match dropped {
             Err(panic) if state != state::PANICKED => self.step(state::PANICKED, panic),
             _ => self.step(state, message),
         };
-        step.asks.clear();
+        step.requests.clear();
         step
     }
 
     fn step(&self, state: u8, message: String) -> Step {
-        Step { state, asks: self.chain.take_asks(), told: self.chain.take_told(), message }
+        Step { state, requests: self.chain.take_requests(), findings: self.chain.take_findings(), message }
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        let question = self.question.take();
-        // A job that is dropped has no way to tell; its host no longer asks.
-        drop(panic::catch(|| drop(question)));
+        let findings = self.findings.take();
+        // A job that is dropped cannot report a panic, and nobody waits for it.
+        drop(panic::catch(|| drop(findings)));
         drop(panic::catch(|| self.chain.close()));
     }
 }

@@ -43,10 +43,13 @@
 //!             primitives: vec!["FARMING".into()],
 //!             company,
 //!         };
-//!         let catalogue = Catalogue::new().protocols([protocol]).claims([ClaimTemplate::new::<getRewardCall>([])]);
-//!         self.0.iter().fold(catalogue, |catalogue, row| {
-//!             catalogue.deployment(row, &[Question::Claimables], [row.mechanism.0])
-//!         })
+//!         let served = |row: &Deployment<Contract>| row.served(&[Question::CLAIMABLES], [row.mechanism.0]);
+//!         Catalogue {
+//!             protocols: vec![protocol],
+//!             deployments: self.0.iter().map(served).collect(),
+//!             claims: vec![ClaimTemplate::new::<getRewardCall>([])],
+//!             event_topics: None,
+//!         }
 //!     }
 //!
 //!     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -61,7 +64,7 @@
 //!                 mechanism: "staking-rewards".into(),
 //!                 token: QUICK,
 //!                 amount,
-//!                 claim: Claim::new(farm, &getRewardCall {}),
+//!                 claim: cx.claim(farm, &getRewardCall {}),
 //!                 number: None,
 //!             })
 //!         }))
@@ -72,25 +75,22 @@
 //! portolan_plugin_api::export!(Farm);
 //!
 //! // What a host would do with it, with canned replies instead of a chain:
-//! use portolan_plugin_api::testing::{Canned, Case};
+//! use portolan_plugin_api::testing::{CannedReplies, JobTest};
 //! let account = address!("0x2222222222222222222222222222222222222222");
 //! let farm = address!("0x1111111111111111111111111111111111111111");
-//! let canned = Canned::default().reply(137, farm, &earnedCall { account }, &U256::from(5));
-//! let outcome = Case::new("farm", 137, Question::Claimables, account).run::<Farm>(&canned);
-//! assert_eq!(outcome.claimables()[0].amount.0, U256::from(5).to_be_bytes::<32>());
+//! let replies = CannedReplies::default().reply(137, farm, &earnedCall { account }, &U256::from(5));
+//! let outcome = JobTest::new("farm", 137, Question::CLAIMABLES, account).run::<Farm>(&replies);
+//! assert_eq!(outcome.claimables()[0].amount, U256::from(5));
 //! ```
 //!
 //! A plugin has no clock, no files, no network, no threads and no state that outlives a job; it needs no other crate
 //! than this one, and no `unsafe`.
 
-mod catalogue;
 mod chain;
 mod decode;
 mod error;
-mod event;
 #[doc(hidden)]
 pub mod export;
-mod finding;
 mod job;
 mod join;
 mod panic;
@@ -98,23 +98,26 @@ mod plugin;
 mod read;
 mod selftest;
 mod settings;
+mod symbol;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod wire;
 
 pub use alloy::primitives::{Address, B256, Bytes, U256, address, b256};
 pub use alloy::sol_types::{SolCall, SolValue};
-pub use catalogue::{Catalogue, ClaimTemplate, Company, Protocol, Question, Role};
-pub use chain::{Block, Chain, Left};
+pub use chain::{Budget, Chain};
 pub use error::{Error, Revert};
-pub use finding::{
-    Claim, Claimable, Composition, FarmingPosition, Finding, LendingPosition, Part, Reward, Side, symbol,
-};
 pub use plugin::Plugin;
-pub use read::Read;
-pub use settings::{Deployment, Keys, Mechanism, Settings, SettingsError};
+pub use portolan_abi::Question;
+pub use portolan_abi::map::{
+    Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, FarmingPosition, Finding, LendingPosition,
+    Part, Protocol, Reward, Role, SettingsError, Side,
+};
+pub use read::{Read, ReadRequest, ReadResult};
+pub use settings::{Deployment, Keys, Mechanism, Settings};
+pub use symbol::symbol;
 
-/// Events: tables of them, and what the logs of a transaction are told as.
+/// Events: tables of them, and what the logs of a transaction are decoded to.
 pub use portolan_events as events;
 /// Networks: their chain ids by name, for example [`networks::ETHEREUM`].
 pub use portolan_networks as networks;

@@ -10,7 +10,7 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// What is told of a panic that `resume_unwind` began, as the hook never sees it.
+/// The text of a panic that `resume_unwind` began, as the hook never sees it.
 const RESUMED: &str = "panicked without a message";
 
 /// Runs `work`; a panic is its message and place.
@@ -30,11 +30,11 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 
 /// A payload's own drop may panic; the payload of that panic is leaked, as it may be of the same kind.
 fn discard(payload: Box<dyn Any + Send>) {
-    let kept = LAST.take();
+    let text = LAST.take();
     if let Err(next) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(next);
     }
-    LAST.set(kept);
+    LAST.set(text);
 }
 
 /// A dylib has a standard library, and so a hook, of its own: without this one a caught panic would print.

@@ -1,19 +1,18 @@
 //! The trait that a plugin implements.
 
 use alloy::primitives::Address;
+use portolan_abi::map::{Catalogue, Claimable, Composition, FarmingPosition, LendingPosition, SettingsError};
 
-use crate::catalogue::Catalogue;
 use crate::chain::Chain;
 use crate::error::Error;
 use crate::events::{Event, Transaction};
-use crate::finding::{Claimable, Composition, FarmingPosition, LendingPosition};
-use crate::settings::{Settings, SettingsError};
+use crate::settings::Settings;
 
 /// A protocol plugin: what it serves, and the questions that it answers.
 ///
 /// A value of this type is one *instance*: the outcome of one settings file. It is shared by all jobs, on any
 /// threads, so it holds no state that changes. A job asks one question about one account (or about tokens, or a
-/// transaction) for one protocol on one network; [`Chain::protocol`] and [`Chain::network`] tell which.
+/// transaction) for one protocol on one network; [`Chain::protocol`] and [`Chain::network`] say which.
 pub trait Plugin: Sized + Send + Sync + 'static {
     /// Makes an instance. Called when the plugin is loaded and whenever its settings file changes; jobs under way
     /// keep the instance that they began with.
@@ -28,7 +27,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// What the account can claim. Called once for each job whose question is claimables.
     ///
     /// # Errors
-    /// Any error ends the job; what it told before stays in the answer, and the loss is visible there.
+    /// Any error ends the job; what it emitted before stays in the answer, and the loss is visible there.
     fn claimables(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
         let _ = (cx, account);
         async { Ok(Vec::new()) }
@@ -76,8 +75,9 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     }
 
     /// What the logs of a transaction mean. Called once for each job whose question is events: for a transaction of
-    /// [`Chain::network`] that has one of the first topics that [`Catalogue::events`] names, with all its logs, about
-    /// all protocols of the plugin at once; so [`Chain::protocol`] is empty. [`Chain::decode`] tells them by a table.
+    /// [`Chain::network`] that has one of the first topics that [`Catalogue::event_topics`] names, with all its logs,
+    /// about all protocols of the plugin at once; so [`Chain::protocol`] is empty. [`Chain::decode`] decodes them by a
+    /// table.
     ///
     /// [`Event::protocol`] is a slug of the catalogue, and only where the contract that emitted the log is known to
     /// belong to it: anyone can emit a log that looks like a protocol's. What is not this plugin's is left out.

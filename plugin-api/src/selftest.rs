@@ -15,16 +15,16 @@ use crate::wire;
 
 /// Runs the job; what went wrong.
 pub(crate) fn run() -> Result<(), String> {
-    let chain = Arc::new(Chain::new(Start::default()));
+    let chain = Arc::new(Chain::new(Start::default(), Arc::new([])));
     let reading = Arc::clone(&chain);
-    let question = Box::pin(async move {
+    let findings = Box::pin(async move {
         let balance = reading.native_balance(Address::ZERO).await?;
         if balance == U256::from(7) { Ok(Vec::new()) } else { Err(Error::new("a reply came back changed")) }
     });
-    let mut job = Job::new(chain, question, Arc::new([]));
+    let mut job = Job::new(chain, findings);
     let first = resume(&mut job, None)?;
     if first != (state::READING, 1) {
-        return Err(format!("selftest job did not ask for its read: {first:?}"));
+        return Err(format!("selftest job did not request its read: {first:?}"));
     }
     let last = resume(&mut job, Some(U256::from(7)))?;
     if last != (state::COMPLETE, 0) {

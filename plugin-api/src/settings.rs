@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use alloy::primitives::Address;
-use portolan_abi::map::{self, Protocol, SettingsRow, SettingsValue};
+use portolan_abi::map::{self, Protocol, SettingsError, SettingsRow, SettingsValue};
+use portolan_abi::{Question, codec};
 
 /// The operator's settings file; the default is no file.
 #[derive(Clone, Debug)]
@@ -31,21 +32,36 @@ pub struct Deployment<M> {
     pub protocol: String,
     /// EIP-155 chain id.
     pub network: u64,
-    /// Tells apart several of one protocol on one network; `main` where there is one.
+    /// Distinguishes several of one protocol on one network; `main` where there is one.
     pub market: String,
     /// The mechanism's own contracts and choices.
     pub mechanism: M,
 }
 
+impl<M> Deployment<M> {
+    /// The catalogue's row of this deployment, with the questions that it answers.
+    ///
+    /// `contracts` are those that claims may go to, and whose replies may name further ones (a factory, a list).
+    pub fn served(&self, questions: &[Question], contracts: impl IntoIterator<Item = Address>) -> map::Deployment {
+        map::Deployment {
+            protocol: self.protocol.clone(),
+            chain_id: self.network,
+            market: self.market.clone(),
+            questions: questions.to_vec(),
+            contracts: contracts.into_iter().collect(),
+        }
+    }
+}
+
 impl Settings {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, SettingsError> {
-        let settings = portolan_abi::codec::decode(bytes);
+        let settings = codec::decode(bytes);
         settings.map(Self).map_err(|error| SettingsError::new(format!("settings frame: {error}")))
     }
 
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn encode(&self) -> Vec<u8> {
-        portolan_abi::codec::encode(&self.0)
+        codec::encode(&self.0)
     }
 
     #[cfg(feature = "testing")]
@@ -63,8 +79,8 @@ impl Settings {
     pub fn protocols<M>(&self, shipped: &[Protocol], deployments: &[Deployment<M>]) -> Vec<Protocol> {
         let added = |slug: &str| self.0.protocols.iter().any(|protocol| protocol.slug == slug);
         let named = |slug: &str| deployments.iter().any(|row| row.protocol == slug);
-        let kept = shipped.iter().filter(|protocol| named(&protocol.slug) && !added(&protocol.slug));
-        kept.chain(&self.0.protocols).cloned().collect()
+        let shipped = shipped.iter().filter(|protocol| named(&protocol.slug) && !added(&protocol.slug));
+        shipped.chain(&self.0.protocols).cloned().collect()
     }
 
     /// The shipped rows of a mechanism that the file has no rows of; none where it leaves shipped rows out.
@@ -244,44 +260,3 @@ fn parse_address(text: &str) -> Result<Address, SettingsError> {
         None => Err(SettingsError::new(format!("{text:?} is not 0x and 40 hex digits"))),
     }
 }
-
-/// Why settings were refused; the host adds the file's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingsError(map::SettingsError);
-
-impl SettingsError {
-    /// What is wrong: lower case, without row and key.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self(map::SettingsError { message: message.into(), ..map::SettingsError::default() })
-    }
-
-    /// Names the key.
-    #[must_use]
-    pub fn at(mut self, key: &str) -> Self {
-        self.0.key = Some(key.to_owned());
-        self
-    }
-
-    fn in_row(mut self, place: usize) -> Self {
-        self.0.row = u32::try_from(place).ok();
-        self
-    }
-
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        portolan_abi::codec::encode(&self.0)
-    }
-}
-
-impl std::fmt::Display for SettingsError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(row) = self.0.row {
-            write!(f, "deployment {}: ", row + 1)?;
-        }
-        if let Some(key) = &self.0.key {
-            write!(f, "`{key}`: ")?;
-        }
-        f.write_str(&self.0.message)
-    }
-}
-
-impl std::error::Error for SettingsError {}

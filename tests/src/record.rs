@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use abi_stable::library::lib_header_from_path;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use portolan_abi::root::PluginRef;
-use portolan_plugin_api::testing::{Case, Fixture};
-use portolan_plugin_api::{Address, B256, Block, Question as Asked};
+use portolan_plugin_api::testing::{Fixture, JobTest};
+use portolan_plugin_api::{Address, B256, Block, Question as PluginQuestion};
 
 use crate::build;
 use crate::chain::Chain;
@@ -42,13 +42,13 @@ pub fn all(plugins: &[String], mut say: impl FnMut(String)) -> Result<()> {
 fn record(world: &World, row: &Recorded) -> Result<(PathBuf, usize)> {
     let (chain, truth) = world.chain(row.network)?;
     let plugin = load(&build::built()?.plugin(&format!("lib{}.so", row.plugin.replace('-', "_"))))?;
-    let case = Case::new(row.protocol, chain_id(chain)?, question(row.question), truth.address(row.who)?.parse()?)
+    let test = JobTest::new(row.protocol, chain_id(chain)?, question(row.question), truth.address(row.who)?.parse()?)
         .block(block(chain, truth)?)
         .settings(cases::settings(world, row)?);
     let mut reads = 0;
-    let (outcome, fixture) = Fixture::record_in(plugin, &case, |asked: &_| {
+    let (outcome, fixture) = Fixture::record_in(plugin, &test, |read: &_| {
         reads += 1;
-        node::answer(chain, asked)
+        node::answer(chain, read)
     });
     let expected = cases::expected(truth, row)?;
     let wrong = expected.differences(&outcome);
@@ -67,11 +67,11 @@ fn load(dylib: &Path) -> Result<PluginRef> {
     header.init_root_module::<PluginRef>().map_err(|error| anyhow!("{}: {error}", dylib.display()))
 }
 
-fn question(question: Question) -> Asked {
+fn question(question: Question) -> PluginQuestion {
     match question {
-        Question::Claimables => Asked::Claimables,
-        Question::Farming => Asked::Farming,
-        Question::Lending => Asked::Lending,
+        Question::Claimables => PluginQuestion::CLAIMABLES,
+        Question::Farming => PluginQuestion::FARMING,
+        Question::Lending => PluginQuestion::LENDING,
     }
 }
 

@@ -57,28 +57,29 @@ impl Plugin for Aelin {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue =
-            Catalogue::new().protocols(self.protocols.clone()).claims([ClaimTemplate::new::<getRewardCall>([])]);
-        let questions = [Question::Claimables, Question::Farming];
-        self.deployments
-            .iter()
-            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &questions, [row.mechanism.0]))
+        let questions = [Question::CLAIMABLES, Question::FARMING];
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: self.deployments.iter().map(|row| row.served(&questions, [row.mechanism.0])).collect(),
+            claims: vec![ClaimTemplate::new::<getRewardCall>([])],
+            event_topics: None,
+        }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        let parts: Vec<_> = self.asked(cx).map(|row| reward(cx, row, account)).collect();
-        cx.gather(parts).await
+        let parts: Vec<_> = self.deployed(cx).map(|row| reward(cx, row, account)).collect();
+        cx.emit_all(parts).await
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-        let parts: Vec<_> = self.asked(cx).map(|row| stake(cx, row, account)).collect();
-        cx.gather(parts).await
+        let parts: Vec<_> = self.deployed(cx).map(|row| stake(cx, row, account)).collect();
+        cx.emit_all(parts).await
     }
 }
 
 impl Aelin {
     /// The deployments that a job is about.
-    fn asked(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<Staking>> {
+    fn deployed(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<Staking>> {
         self.deployments.iter().filter(|row| row.protocol == cx.protocol() && row.network == cx.network())
     }
 }
@@ -97,7 +98,7 @@ async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Resu
         mechanism: MECHANISM.into(),
         token,
         amount,
-        claim: Claim::new(staking, &getRewardCall {}),
+        claim: cx.claim(staking, &getRewardCall {}),
         number: None,
     }])
 }
@@ -139,7 +140,7 @@ portolan_plugin_api::export!(Aelin);
 
 #[cfg(test)]
 mod tests {
-    use portolan_plugin_api::testing::{Canned, Case, End, Outcome};
+    use portolan_plugin_api::testing::{CannedReplies, JobTest, End, Outcome};
 
     use super::*;
 
@@ -147,12 +148,12 @@ mod tests {
     const STAKING: Address = address!("0xfe757a40f3eda520845b339c698b321663986a4d");
     const AELIN: Address = address!("0x61baadcf22d2565b0f471b291c475db5555e0b76");
     const ACCOUNT: Address = address!("0x2222222222222222222222222222222222222222");
-    const NOW_S: u64 = 1_700_000_000; // The block of a `Case`.
+    const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-    fn chain(stake: u64, earned: u64, finish_s: u64) -> Canned {
+    fn chain(stake: u64, earned: u64, finish_s: u64) -> CannedReplies {
         let account = ACCOUNT;
         let number = |n: u64| U256::from(n);
-        Canned::default()
+        CannedReplies::default()
             .reply(OPTIMISM, STAKING, &balanceOfCall { account }, &number(stake))
             .reply(OPTIMISM, STAKING, &earnedCall { account }, &number(earned))
             .reply(OPTIMISM, STAKING, &totalSupplyCall {}, &number(1_000))
@@ -162,42 +163,42 @@ mod tests {
             .reply(OPTIMISM, STAKING, &rewardsTokenCall {}, &AELIN)
     }
 
-    fn ask(question: Question, chain: &Canned) -> Outcome {
-        Case::new("aelin", OPTIMISM, question, ACCOUNT).run::<Aelin>(chain)
+    fn run(question: Question, chain: &CannedReplies) -> Outcome {
+        JobTest::new("aelin", OPTIMISM, question, ACCOUNT).run::<Aelin>(chain)
     }
 
     #[test]
     fn what_is_earned_can_be_claimed() {
-        let outcome = ask(Question::Claimables, &chain(0, 5, NOW_S));
+        let outcome = run(Question::CLAIMABLES, &chain(0, 5, NOW_S));
         assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
         let found = outcome.claimables()[0];
-        assert_eq!(found.amount.0, U256::from(5).to_be_bytes::<32>());
-        assert_eq!((found.token.0, found.claim.to.0), (AELIN.into_array(), STAKING.into_array()));
+        assert_eq!(found.amount, U256::from(5));
+        assert_eq!((found.token, found.claim.to), (AELIN, STAKING));
         assert_eq!(found.name, "{0x61baadcf22d2565b0f471b291c475db5555e0b76} reward");
     }
 
     #[test]
     fn a_stake_earns_the_rate_until_its_period_is_over() {
         for (finish_s, per_second) in [(NOW_S + 1, 7), (NOW_S, 0)] {
-            let outcome = ask(Question::Farming, &chain(40, 0, finish_s));
+            let outcome = run(Question::FARMING, &chain(40, 0, finish_s));
             assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
             let found = outcome.farming()[0];
-            assert_eq!(found.amount.0, U256::from(40).to_be_bytes::<32>());
+            assert_eq!(found.amount, U256::from(40));
             let rate = found.rewards[0].per_second.expect("the rate is known");
-            assert_eq!(rate.0, U256::from(per_second).to_be_bytes::<32>());
+            assert_eq!(rate, U256::from(per_second));
         }
     }
 
     #[test]
     fn an_account_with_nothing_gets_an_empty_answer() {
-        for question in [Question::Claimables, Question::Farming] {
-            let outcome = ask(question, &chain(0, 0, NOW_S));
+        for question in [Question::CLAIMABLES, Question::FARMING] {
+            let outcome = run(question, &chain(0, 0, NOW_S));
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
         }
     }
 
     #[test]
     fn a_contract_that_does_not_answer_is_a_failure_and_not_an_empty_answer() {
-        assert_eq!(ask(Question::Claimables, &Canned::default()).end, End::Failed);
+        assert_eq!(run(Question::CLAIMABLES, &CannedReplies::default()).end, End::Failed);
     }
 }

@@ -115,7 +115,7 @@ impl Runner for Acting {
         is_last: IsLast,
     ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
         let start: map::Start = codec::decode(&start).unwrap();
-        assert_eq!((start.question, start.protocol.as_str()), (portolan_abi::question::EVENTS, ""));
+        assert_eq!((start.question, start.protocol.as_str()), (portolan_abi::Question::EVENTS, ""));
         assert_eq!((start.capabilities, start.transaction.unwrap().hash.0), (capability::ALL, HASH.0));
         let first = Arc::clone(&self).resume(JobId(0), frame, is_last);
         async { Ok((JobLease::new(self, JobId(0)), first.await?)) }.boxed()
@@ -148,7 +148,7 @@ fn asking(target: Address) -> Vec<u8> {
     let mut frame = FrameWriter::default();
     frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads: 1, ..JobOut::default() });
     frame.row(resume_out::NETWORKS, &Network { chain_id: ETHEREUM });
-    frame.row(resume_out::READS, &row::Read { to: target.into_array(), ..row::Read::default() });
+    frame.row(resume_out::READS, &row::Read { to: target, ..row::Read::default() });
     frame.finish().unwrap()
 }
 
@@ -164,7 +164,7 @@ fn ending(plugin: &Plugin) -> Vec<u8> {
 
 fn instance(plugin: Plugin) -> Arc<Instance> {
     let protocol = Protocol { slug: plugin.slug.to_owned(), ..Protocol::default() };
-    let topics = plugin.topics.iter().map(|topic| map::Word(topic.0)).collect();
+    let topics = plugin.topics.to_vec();
     let catalogue = Catalogue { protocols: vec![protocol], event_topics: Some(topics), ..Catalogue::default() };
     let (label, limits) = (format!("{}@1.0.0", plugin.name), Limits { resume_ms: 1000, job_ms: 200 });
     Arc::new(Instance::run_by(Arc::new(Acting { plugin, steps: AtomicUsize::new(0) }), &label, limits, catalogue))
@@ -173,11 +173,10 @@ fn instance(plugin: Plugin) -> Arc<Instance> {
 /// What a plugin says of the log at a place: Alice has staked `amount` of A.
 pub(super) fn stake(log: u32, protocol: Option<&str>, amount: u64) -> map::Event {
     let none = map::Value::default;
-    let address = |address: Address| map::Address(address.into_array());
-    let paid = map::Amount { raw: map::Word(U256::from(amount).to_be_bytes()), of: Some(address(A)) };
+    let paid = map::Amount { raw: U256::from(amount), of: Some(A) };
     let members = [
-        ("user", map::Value { address: Some(address(ALICE)), ..none() }),
-        ("asset", map::Value { token: Some(address(A)), ..none() }),
+        ("user", map::Value { address: Some(ALICE), ..none() }),
+        ("asset", map::Value { token: Some(A), ..none() }),
         ("amount", map::Value { amount: Some(paid), ..none() }),
     ];
     let member = |(name, value): (&str, map::Value)| map::Member { name: name.to_owned(), value };

@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use alloy::primitives::Address;
-
+use alloy::primitives::{Address, B256};
 use portolan_abi::map;
 
 use crate::gateway::problem::Problem;
@@ -67,7 +66,7 @@ pub(crate) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[
 pub(crate) fn for_transaction(
     snapshot: &Snapshot,
     network: &Arc<Network>,
-    topics: &HashSet<map::Word>,
+    topics: &HashSet<B256>,
     transaction: &Arc<map::Transaction>,
 ) -> Vec<JobPlan> {
     let instances = snapshot.iter().map(|served| (served.instance.name(), &served.instance));
@@ -107,7 +106,7 @@ fn jobs(served: &Served, known: &Networks, question: Question, account: Address)
 fn networks(served: &Served, asked: &Asked) -> BTreeSet<u64> {
     let deployments = served.instance.catalogue.deployments.iter();
     let answering =
-        deployments.filter(|row| row.protocol == served.protocol.slug && row.questions.contains(&asked.number()));
+        deployments.filter(|row| row.protocol == served.protocol.slug && row.questions.contains(&asked.question()));
     answering.map(|row| row.chain_id).collect()
 }
 

@@ -14,7 +14,7 @@ use crate::assets::price::Price;
 use crate::assets::token::{Token, Tokens};
 use crate::gateway::answer::{Claimable, FarmingPosition, LendingPosition, Row};
 use crate::jobs::plan::JobPlan;
-use crate::jobs::validate::{Found, address, amount};
+use crate::jobs::validate::Found;
 use portolan_reader::ReadFailure;
 
 /// Rewards are paid by the second, rates are told by the year of 365 days.
@@ -44,7 +44,7 @@ impl Enriched {
 
 /// The tokens that a row needs: those that it is about, and those that its name shows.
 pub(crate) fn tokens(found: &Found) -> BTreeSet<Address> {
-    let (name, about): (&str, Vec<map::Address>) = match found {
+    let (name, about): (&str, Vec<Address>) = match found {
         Found::Claimable { finding, .. } => (&finding.name, vec![finding.token]),
         Found::Farming(finding) => {
             let rewards = finding.rewards.iter().map(|reward| reward.token);
@@ -56,7 +56,7 @@ pub(crate) fn tokens(found: &Found) -> BTreeSet<Address> {
         Piece::Symbol(token) => Some(token),
         Piece::Text(_) => None,
     });
-    about.into_iter().map(address).chain(shown).collect()
+    about.into_iter().chain(shown).collect()
 }
 
 /// The row of a finding.
@@ -75,13 +75,13 @@ pub(crate) fn enrich(plan: &JobPlan, found: Found, tokens: &Tokens) -> Result<En
             plugin: Arc::clone(&plan.instance.label),
         })
     };
-    let token = |named: map::Address| tokens.get(address(named)).cloned();
+    let token = |named: Address| tokens.get(named).cloned();
     Ok(match found {
         Found::Claimable { finding, transaction } => Enriched::Claimable(Claimable {
             row: row(&finding.name)?,
             kind: finding.mechanism,
             token: token(finding.token)?,
-            amount: amount(finding.amount),
+            amount: finding.amount,
             transaction,
         }),
         Found::Farming(finding) => {
@@ -90,22 +90,22 @@ pub(crate) fn enrich(plan: &JobPlan, found: Found, tokens: &Tokens) -> Result<En
             let reward_tokens = rewards.collect::<Result<Vec<_>, _>>()?;
             Enriched::Farming(FarmingPosition {
                 row: row(&finding.name)?,
-                contract: address(finding.contract),
+                contract: finding.contract,
                 apr: apr(&finding, &staked_token, &reward_tokens),
                 vault_type: finding.mechanism,
                 staked_token,
-                amount: amount(finding.amount),
-                underlying_amount: amount(finding.underlying_amount),
+                amount: finding.amount,
+                underlying_amount: finding.underlying_amount,
                 reward_tokens,
             })
         }
         Found::Lending(finding) => Enriched::Lending(LendingPosition {
             row: row(&finding.name)?,
-            rate: decimal(amount(finding.rate_ray), RAY_DECIMALS),
+            rate: decimal(finding.rate_ray, RAY_DECIMALS),
             token: token(finding.token)?,
-            amount: amount(finding.amount),
-            side: if finding.side == map::side::BORROW { "borrow" } else { "supply" },
-            health_factor: finding.health_factor_wad.map(|wad| decimal(amount(wad), WAD_DECIMALS)),
+            amount: finding.amount,
+            side: if finding.side == map::Side::BORROW { "borrow" } else { "supply" },
+            health_factor: finding.health_factor_wad.map(|wad| decimal(wad, WAD_DECIMALS)),
         }),
     })
 }
@@ -114,7 +114,7 @@ pub(crate) fn enrich(plan: &JobPlan, found: Found, tokens: &Tokens) -> Result<En
 fn apr(finding: &map::FarmingPosition, staked: &Token, rewards: &[Arc<Token>]) -> Option<BigDecimal> {
     let mut paid_usd = BigDecimal::zero();
     for (reward, token) in finding.rewards.iter().zip(rewards) {
-        let per_second = amount(reward.per_second?);
+        let per_second = reward.per_second?;
         // What pays nothing needs no price.
         if !per_second.is_zero() {
             paid_usd += value_usd(per_second, token.decimals, token.price.as_ref()?);
@@ -123,7 +123,7 @@ fn apr(finding: &map::FarmingPosition, staked: &Token, rewards: &[Arc<Token>]) -
     if paid_usd.is_zero() {
         return Some(paid_usd);
     }
-    let staked_usd = value_usd(amount(finding.total_stake?), staked.decimals, staked.price.as_ref()?);
+    let staked_usd = value_usd(finding.total_stake?, staked.decimals, staked.price.as_ref()?);
     (!staked_usd.is_zero()).then(|| paid_usd * BigDecimal::from(SECONDS_A_YEAR) / staked_usd)
 }
 

@@ -241,16 +241,16 @@ impl<'a> Driver<'a> {
         let plan = self.plan;
         let others = self.sessions.iter().filter(|(chain_id, _)| **chain_id != plan.network.chain_id);
         map::Start {
-            question: plan.asked.number(),
+            question: plan.asked.question(),
             protocol: plan.protocol.slug.clone(),
             chain_id: plan.network.chain_id,
-            account: map::Address(plan.account.into_array()),
+            account: plan.account,
             block: block_map(block),
             pins: others.map(|(id, session)| map::Pin { chain_id: *id, block: block_map(*session.block()) }).collect(),
             capabilities: capability::ALL,
             tokens: match &plan.asked {
                 Asked::Account(_) | Asked::Transaction(_) => None,
-                Asked::Tokens(tokens) => Some(tokens.iter().map(|token| map::Address(token.into_array())).collect()),
+                Asked::Tokens(tokens) => Some(tokens.to_vec()),
             },
             transaction: match &plan.asked {
                 Asked::Account(_) | Asked::Tokens(_) => None,
@@ -261,19 +261,14 @@ impl<'a> Driver<'a> {
 }
 
 fn block_map(block: Block) -> map::Block {
-    map::Block {
-        number: block.number,
-        hash: map::Word(block.hash.0),
-        timestamp: block.timestamp,
-        evm_number: block.evm_number,
-    }
+    map::Block { number: block.number, hash: block.hash, timestamp: block.timestamp, evm_number: block.evm_number }
 }
 
 /// The contracts that the catalogue lists for this job's protocol and network.
 fn contracts(plan: &JobPlan) -> BTreeSet<Address> {
     let deployments = plan.instance.catalogue.deployments.iter();
     let own = deployments.filter(|row| row.protocol == plan.protocol.slug && row.chain_id == plan.network.chain_id);
-    own.flat_map(|row| &row.contracts).map(|contract| Address::from(contract.0)).collect()
+    own.flat_map(|row| &row.contracts).copied().collect()
 }
 
 /// The words of ABI-encoded bytes that can be addresses: twelve zero bytes, then one that no small number has.

@@ -42,21 +42,21 @@ impl JobPlan {
 }
 
 impl Asked {
-    /// Of [`portolan_abi::question`].
-    pub(crate) fn number(&self) -> u8 {
+    /// The question, as the binary interface has it.
+    pub(crate) fn question(&self) -> portolan_abi::Question {
         match self {
-            Self::Account(question) => *question as u8,
-            Self::Tokens(_) => portolan_abi::question::COMPOSITION,
-            Self::Transaction(_) => portolan_abi::question::EVENTS,
+            Self::Account(question) => portolan_abi::Question(*question as u8),
+            Self::Tokens(_) => portolan_abi::Question::COMPOSITION,
+            Self::Transaction(_) => portolan_abi::Question::EVENTS,
         }
     }
 }
 
-/// A question to protocols; the numbers are those of [`portolan_abi::question`].
+/// A question to protocols; the numbers are those of [`portolan_abi::Question`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Question {
-    Claimables = portolan_abi::question::CLAIMABLES,
-    Farming = portolan_abi::question::FARMING,
-    Lending = portolan_abi::question::LENDING,
+    Claimables = portolan_abi::Question::CLAIMABLES.0,
+    Farming = portolan_abi::Question::FARMING.0,
+    Lending = portolan_abi::Question::LENDING.0,
 }

@@ -9,8 +9,8 @@ mod template;
 
 use std::collections::BTreeSet;
 
-use alloy::primitives::{Address, U256};
-use portolan_abi::map;
+use alloy::primitives::U256;
+use portolan_abi::map::{self, Side};
 
 pub(crate) use self::claim::ClaimTransaction;
 use self::claim::Claims;
@@ -46,22 +46,22 @@ impl Found {
         let (market, contract, token, number, side) = match self {
             Self::Claimable { finding, .. } => (&finding.market, finding.contract, finding.token, finding.number, ""),
             Self::Farming(finding) => (&finding.market, finding.contract, finding.staked_token, finding.number, ""),
-            Self::Lending(finding) if finding.side == map::side::BORROW => {
+            Self::Lending(finding) if finding.side == Side::BORROW => {
                 (&finding.market, finding.contract, finding.token, None, "-borrow")
             }
             Self::Lending(finding) => (&finding.market, finding.contract, finding.token, None, ""),
         };
         let market = if market == "main" { String::new() } else { format!("{market}-") };
-        let number = number.map(|number| format!("-{}", amount(number))).unwrap_or_default();
-        format!("{market}{:#x}-{:#x}{number}{side}", address(contract), address(token))
+        let number = number.map(|number| format!("-{number}")).unwrap_or_default();
+        format!("{market}{contract:#x}-{token:#x}{number}{side}")
     }
 
     fn amount(&self) -> U256 {
-        amount(match self {
+        match self {
             Self::Claimable { finding, .. } => finding.amount,
             Self::Farming(finding) => finding.amount,
             Self::Lending(finding) => finding.amount,
-        })
+        }
     }
 }
 
@@ -122,13 +122,13 @@ fn check(plan: &JobPlan, claims: &Claims<'_>, finding: &map::Finding) -> Result<
     let Asked::Account(question) = plan.asked else { return Err(NO_ANSWER.into()) };
     match (question, claimable, farming, lending) {
         (Question::Claimables, Some(claimable), None, None) => {
-            let at = |reason: String| format!("claimable of {:#x}: {reason}", address(claimable.contract));
+            let at = |reason: String| format!("claimable of {:#x}: {reason}", claimable.contract);
             check_texts(plan, &claimable.market, &claimable.name, Some(&claimable.mechanism)).map_err(at)?;
             let transaction = claims.encode(&claimable.claim).map_err(at)?;
             Ok(Found::Claimable { finding: claimable.clone(), transaction })
         }
         (Question::Farming, None, Some(farming), None) => {
-            let at = |reason: String| format!("farming position in {:#x}: {reason}", address(farming.contract));
+            let at = |reason: String| format!("farming position in {:#x}: {reason}", farming.contract);
             check_texts(plan, &farming.market, &farming.name, Some(&farming.mechanism)).map_err(at)?;
             if farming.rewards.len() > REWARDS_MAX {
                 return Err(at(format!("{} reward tokens are more than {REWARDS_MAX}", farming.rewards.len())));
@@ -136,10 +136,10 @@ fn check(plan: &JobPlan, claims: &Claims<'_>, finding: &map::Finding) -> Result<
             Ok(Found::Farming(farming.clone()))
         }
         (Question::Lending, None, None, Some(lending)) => {
-            let at = |reason: String| format!("lending position in {:#x}: {reason}", address(lending.contract));
+            let at = |reason: String| format!("lending position in {:#x}: {reason}", lending.contract);
             check_texts(plan, &lending.market, &lending.name, None).map_err(at)?;
-            if lending.side > map::side::BORROW {
-                return Err(at(format!("unknown side {}", lending.side)));
+            if ![Side::SUPPLY, Side::BORROW].contains(&lending.side) {
+                return Err(at(format!("unknown side {}", lending.side.0)));
             }
             Ok(Found::Lending(lending.clone()))
         }
@@ -169,23 +169,17 @@ fn check_texts(plan: &JobPlan, market: &str, name: &str, mechanism: Option<&str>
     }
 }
 
-pub(crate) fn address(address: map::Address) -> Address {
-    Address::from(address.0)
-}
-
-pub(crate) fn amount(word: map::Word) -> U256 {
-    U256::from_be_bytes(word.0)
-}
-
 #[cfg(test)]
 mod tests {
+    use alloy::primitives::Address;
+
     use super::*;
 
     #[test]
     fn pools_of_one_contract_are_told_apart_by_their_numbers() {
-        let contract = map::Address([0x11; 20]);
+        let contract = Address::repeat_byte(0x11);
         let key = |number: Option<u64>| {
-            let number = number.map(|number| map::Word(U256::from(number).to_be_bytes()));
+            let number = number.map(U256::from);
             let position = map::FarmingPosition { market: "main".to_owned(), contract, number, ..Default::default() };
             Found::Farming(position).key()
         };

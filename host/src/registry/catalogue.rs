@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Protocol, Role};
-use portolan_abi::{capability, codec, question};
+use portolan_abi::{Question, capability, codec};
 
 use super::manifest::Manifest;
 use crate::network::Networks;
@@ -41,8 +41,8 @@ const NAME_BYTES_MAX: usize = 128;
 const TEXT_BYTES_MAX: usize = 1_024;
 
 /// Questions that came after the first revision, each with the capability that guards it.
-const GUARDED: [(u8, u64); 2] =
-    [(question::COMPOSITION, capability::COMPOSITION), (question::EVENTS, capability::EVENTS)];
+const GUARDED: [(Question, u64); 2] =
+    [(Question::COMPOSITION, capability::COMPOSITION), (Question::EVENTS, capability::EVENTS)];
 
 /// Why a catalogue was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -101,11 +101,11 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
         }
         known
     });
-    let is_covered = |question: &u8| {
+    let is_covered = |question: &Question| {
         GUARDED.iter().all(|(guarded, capability)| question != guarded || manifest.capabilities & capability != 0)
     };
     catalogue.deployments.iter_mut().for_each(|deployment| deployment.questions.retain(is_covered));
-    catalogue.event_topics = catalogue.event_topics.filter(|_| is_covered(&question::EVENTS));
+    catalogue.event_topics = catalogue.event_topics.filter(|_| is_covered(&Question::EVENTS));
     Ok(catalogue)
 }
 
@@ -227,7 +227,8 @@ fn is_sound(text: &str, bytes_max: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use portolan_abi::map::{Company, Word};
+    use alloy::primitives::B256;
+    use portolan_abi::map::Company;
 
     use super::*;
 
@@ -322,7 +323,7 @@ mod tests {
                 Box::new(|c| c.claims[0].roles = vec![Role { constant: Some(vec![0; 4_097]), ..Role::default() }]),
                 many("bytes of a constant argument", 4_097, 4_096),
             ),
-            (Box::new(|c| c.event_topics = Some(vec![Word::default(); 1_025])), many("event topics", 1_025, 1_024)),
+            (Box::new(|c| c.event_topics = Some(vec![B256::ZERO; 1_025])), many("event topics", 1_025, 1_024)),
         ];
         for (change, refusal) in cases {
             assert_eq!(checked(change), Err(refusal));
@@ -342,15 +343,15 @@ mod tests {
     #[test]
     fn a_question_is_asked_only_of_a_plugin_that_announces_its_capability() {
         let mut told = catalogue();
-        told.deployments[0].questions = vec![question::FARMING, question::COMPOSITION, question::EVENTS];
-        told.event_topics = Some(vec![Word([7; 32])]);
+        told.deployments[0].questions = vec![Question::FARMING, Question::COMPOSITION, Question::EVENTS];
+        told.event_topics = Some(vec![B256::repeat_byte(7)]);
         let asked = |capabilities| {
             let checked = check(&codec::encode(&told), &Networks::new([]), &manifest(capabilities)).unwrap();
             (checked.deployments[0].questions.clone(), checked.event_topics)
         };
         // An interface of revision 2 announced the first two bits, of revision 3 the third.
-        assert_eq!(asked(0b0011), (vec![question::FARMING], None));
-        assert_eq!(asked(0b0111), (vec![question::FARMING, question::COMPOSITION], None));
+        assert_eq!(asked(0b0011), (vec![Question::FARMING], None));
+        assert_eq!(asked(0b0111), (vec![Question::FARMING, Question::COMPOSITION], None));
         assert_eq!(asked(0b1111), (told.deployments[0].questions.clone(), told.event_topics.clone()));
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Layout, little-endian: magic, frame version (u16), number of blocks (u16), blob length (u32), reserved (u32);
 //! each block is count (u32), stride (u32) and `count × stride` bytes; the blob ends the frame.
-//! Invariant: a [`Frame`] that parsed is inside its bytes; what its rows say about the blob is checked when asked.
+//! Invariant: a [`Frame`] that parsed is inside its bytes; what its rows say about the blob is checked when it is looked up.
 
 use crate::FRAME_VERSION;
 use crate::row::Row;
@@ -34,7 +34,7 @@ pub mod resume_out {
 
 /// The blocks of the frame that is [`crate::map::Transaction::logs`].
 pub mod transaction {
-    /// [`crate::row::Log`], in the order of the receipt.
+    /// [`crate::row::LogRow`], in the order of the receipt.
     pub const LOGS: usize = 0;
 }
 
@@ -92,7 +92,7 @@ struct Block<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Parses a frame; blocks that this version does not know are kept and never looked at.
+    /// Parses a frame; blocks that this version does not know are never looked at.
     ///
     /// # Errors
     /// [`FrameError`] for anything that is not exactly one frame.

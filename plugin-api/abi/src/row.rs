@@ -1,7 +1,9 @@
-//! The rows of the hot path: what a job asks, what it gets, the job records around them, and logs.
+//! The rows of the hot path: what a job requests, what it gets, the job records around them, and logs.
 //!
 //! Rows are little-endian and of fixed size. A row type may grow at its end: a reader takes what it knows,
 //! and what is missing reads as zero, which always means the first version's behaviour.
+
+use alloy::primitives::Address;
 
 /// A row of a [`crate::frame::Frame`].
 pub trait Row: Sized {
@@ -13,7 +15,7 @@ pub trait Row: Sized {
     fn read(bytes: &[u8]) -> Self;
 }
 
-/// What a read asks for. Unknown numbers are answered with [`status::UNSUPPORTED`].
+/// What a read requests. Unknown numbers are answered with [`status::UNSUPPORTED`].
 pub mod kind {
     /// `eth_call`: the reply is the returned bytes.
     pub const CALL: u8 = 0;
@@ -79,7 +81,7 @@ pub mod status {
 pub mod source {
     /// Read for this answer.
     pub const CHAIN: u8 = 0;
-    /// Kept from an earlier read; [`super::Reply::age_s`] tells how old.
+    /// Cached from an earlier read; [`super::Reply::age_s`] says how old.
     pub const CACHE: u8 = 1;
 }
 
@@ -97,7 +99,7 @@ pub struct Read {
     /// Index into the frame's table of chain ids.
     pub network: u16,
     /// Target.
-    pub to: [u8; 20],
+    pub to: Address,
     /// Calldata in the blob.
     pub data_offset: u32,
     /// Bytes of calldata.
@@ -134,7 +136,7 @@ impl Row for Read {
             freshness,
             priority,
             network,
-            to: take.bytes(),
+            to: take.bytes().into(),
             data_offset: take.u32(),
             data_len: take.u32(),
             freshness_s: take.u32(),
@@ -179,11 +181,11 @@ impl Row for Reply {
 /// What goes into one job's resume, 16 bytes: how many of the frame's replies are its own, and what is left to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobIn {
-    /// Replies to this job, all that it asked for; they follow those of the jobs before it.
+    /// Replies to this job, one for each read that it requested; they follow those of the jobs before it.
     pub replies: u32,
     /// Milliseconds until the job's deadline.
     pub ms_left: u32,
-    /// Reads that it may still ask for.
+    /// Reads that it may still request.
     pub reads_left: u32,
     /// Bytes of replies that it may still get.
     pub bytes_left: u32,
@@ -208,13 +210,13 @@ impl Row for JobIn {
 pub mod state {
     /// It waits for the reads of this frame.
     pub const READING: u8 = 0;
-    /// It ended, and has told everything.
+    /// It ended, and has reported everything.
     pub const COMPLETE: u8 = 1;
-    /// It ended, and something is missing; the message tells what.
+    /// It ended, and something is missing; the message says what.
     pub const PARTIAL: u8 = 2;
-    /// It ended with an error; the message tells which.
+    /// It ended with an error; the message says which.
     pub const FAILED: u8 = 3;
-    /// It panicked; the message tells where.
+    /// It panicked; the message says where.
     pub const PANICKED: u8 = 4;
     /// It awaited something that is not a chain read, or woke itself for ever.
     pub const MISUSE: u8 = 5;
@@ -282,9 +284,9 @@ impl Row for Network {
 
 /// One log of a transaction, 44 bytes; [`crate::log`] writes and reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Log {
+pub struct LogRow {
     /// The contract that emitted it.
-    pub contract: [u8; 20],
+    pub address: Address,
     /// Its topics, of 32 bytes each; no chain has more than four.
     pub topics: u8,
     /// Place in its block, as JSON-RPC's `logIndex`.
@@ -297,11 +299,11 @@ pub struct Log {
     pub data_len: u32,
 }
 
-impl Row for Log {
+impl Row for LogRow {
     const SIZE: usize = 44;
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.extend(self.contract);
+        out.extend(self.address);
         out.extend([self.topics, 0, 0, 0]);
         out.extend(self.index.to_le_bytes());
         for field in [self.topics_offset, self.data_offset, self.data_len] {
@@ -311,10 +313,10 @@ impl Row for Log {
 
     fn read(bytes: &[u8]) -> Self {
         let mut take = Fields(bytes);
-        let contract = take.bytes();
+        let address = take.bytes().into();
         let [topics, _, _, _] = take.bytes();
         Self {
-            contract,
+            address,
             topics,
             index: u64::from_le_bytes(take.bytes()),
             topics_offset: take.u32(),

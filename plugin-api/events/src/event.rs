@@ -1,6 +1,7 @@
 //! The events that logs are decoded to.
 
 use alloy::primitives::{Address, B256, U256};
+pub use portolan_abi::map::Asset;
 
 use crate::kind::Kind;
 
@@ -45,13 +46,4 @@ pub enum Value {
     Seconds(U256),
     /// Another network, by EIP-155 chain id.
     Network(u64),
-}
-
-/// An amount of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asset {
-    /// Token; zero is the native token, `None` an unknown one.
-    pub token: Option<Address>,
-    /// Smallest units.
-    pub raw: U256,
 }

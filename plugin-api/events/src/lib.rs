@@ -27,6 +27,7 @@ mod transaction;
 mod transfers;
 mod view;
 mod view_cache;
+mod wire;
 
 pub use self::decoding::{Decoded, Decoding};
 pub use self::event::{Asset, Event, Value};

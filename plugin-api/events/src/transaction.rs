@@ -1,19 +1,7 @@
 //! A transaction with its logs, and its network.
 
-use alloy::primitives::{Address, B256, Bytes, U256};
-
-/// One log of a receipt. It may have any number of topics, and data of any length.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Log {
-    /// Index in its block, as JSON-RPC's `logIndex`.
-    pub index: u64,
-    /// The contract that emitted it.
-    pub address: Address,
-    /// Indexed parameters. The first topic is the event's hash, unless the event is anonymous.
-    pub topics: Vec<B256>,
-    /// The other parameters.
-    pub data: Bytes,
-}
+use alloy::primitives::{Address, B256, U256};
+pub use portolan_abi::log::Log;
 
 /// A transaction that succeeded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

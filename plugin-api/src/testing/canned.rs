@@ -6,44 +6,44 @@ use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
 use portolan_abi::row::kind;
 
-use super::{Answer, Asked, Replies};
+use super::{ReadRequest, ReadResult, Replies};
 
 /// Replies by network, target and calldata; a read that has none finds no contract.
 #[derive(Clone, Debug, Default)]
-pub struct Canned(HashMap<(u64, u8, Address, Bytes), Answer>);
+pub struct CannedReplies(HashMap<(u64, u8, Address, Bytes), ReadResult>);
 
-impl Canned {
+impl CannedReplies {
     /// What a call returns: `value` as the ABI encodes the function's single return value.
     #[must_use]
     pub fn reply<C: SolCall>(self, network: u64, to: Address, call: &C, value: &impl SolValue) -> Self {
-        self.answer(network, to, call, Answer::Ok(value.abi_encode().into()))
+        self.result(network, to, call, ReadResult::Ok(value.abi_encode().into()))
     }
 
     /// A call that reverts.
     #[must_use]
     pub fn revert<C: SolCall>(self, network: u64, to: Address, call: &C) -> Self {
-        self.answer(network, to, call, Answer::Reverted(Bytes::new()))
+        self.result(network, to, call, ReadResult::Reverted(Bytes::new()))
     }
 
     /// Anything that can become of a call.
     #[must_use]
-    pub fn answer<C: SolCall>(mut self, network: u64, to: Address, call: &C, answer: Answer) -> Self {
-        self.0.insert((network, kind::CALL, to, call.abi_encode().into()), answer);
+    pub fn result<C: SolCall>(mut self, network: u64, to: Address, call: &C, result: ReadResult) -> Self {
+        self.0.insert((network, kind::CALL, to, call.abi_encode().into()), result);
         self
     }
 
     /// A native balance, in wei.
     #[must_use]
     pub fn balance(mut self, network: u64, account: Address, wei: U256) -> Self {
-        let word = Answer::Ok(wei.to_be_bytes::<32>().into());
+        let word = ReadResult::Ok(wei.to_be_bytes::<32>().into());
         self.0.insert((network, kind::NATIVE_BALANCE, account, Bytes::new()), word);
         self
     }
 }
 
-impl Replies for &Canned {
-    fn reply(&mut self, asked: &Asked) -> Answer {
-        let key = (asked.network, asked.kind, asked.to, asked.data.clone());
-        self.0.get(&key).cloned().unwrap_or(Answer::NoCode)
+impl Replies for &CannedReplies {
+    fn reply(&mut self, request: &ReadRequest) -> ReadResult {
+        let key = (request.network, request.kind, request.to, request.data.clone());
+        self.0.get(&key).cloned().unwrap_or(ReadResult::NoCode)
     }
 }

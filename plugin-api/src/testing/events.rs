@@ -1,25 +1,25 @@
-//! Cases of events: logs that another encoder made, and what they must be told as.
+//! Cases of events: logs that another encoder made, and what they must be decoded to.
 //!
 //! `X.cases.json` is written by hand; `X.logs.json` beside it has the same cases encoded, by `tests/chain/events.mjs`.
 //! The README has the format.
-#![expect(clippy::panic, reason = "a table that tells wrongly is the failure of the test that runs this")]
+#![expect(clippy::panic, reason = "a table that decodes wrongly is the failure of the test that runs this")]
 
 mod case;
-mod told;
+mod text;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use alloy::primitives::B256;
+use portolan_abi::map;
 
 use self::case::EventCase;
-use self::told::differences;
+use self::text::differences;
 use super::{End, FixtureError};
-use crate::event::into_abi;
 use crate::events::{Event, Kind, Table};
 use crate::export::Exported;
 
-pub(super) use self::told::told;
+pub(super) use self::text::text;
 
 /// The cases of a file.
 #[derive(Debug)]
@@ -42,15 +42,15 @@ impl EventCases {
         Self { path: path.to_owned(), cases }
     }
 
-    /// Asks the plugin about each case's transaction, and compares what it tells of the case's own log; how many cases
+    /// Runs the plugin on each case's transaction, and compares what it emits about the case's own log; how many cases
     /// there are.
     ///
     /// # Panics
-    /// If it tells anything else, or does not end complete.
+    /// If it is anything else, or does not end complete.
     pub fn check<P: Exported>(&self) -> usize {
         self.each(|case| {
-            let outcome = case.question().run::<P>(case);
-            let own = outcome.events().into_iter().filter(|event| case.is_own(event)).map(told);
+            let outcome = case.test().run::<P>(case);
+            let own = outcome.events().into_iter().filter(|event| case.is_own(event)).map(text);
             let mut wrong = differences(&case.expected, own.collect());
             if outcome.end != End::Complete {
                 wrong.push(format!("ended {:?}: {}", outcome.end, outcome.message));
@@ -59,20 +59,20 @@ impl EventCases {
         })
     }
 
-    /// The same of a table alone: protocols are not told.
+    /// The same with a table alone, which knows no protocols.
     ///
     /// # Panics
-    /// If it tells anything else, or `table` is none.
+    /// If it is anything else, or `table` is none.
     pub fn check_table(&self, table: &str) -> usize {
         let table = self.parsed(table);
         self.each(|case| {
-            let own = case.decoded(&table).into_iter().map(|(event, _)| into_abi(event));
-            let own = own.filter(|event| case.is_own(event)).map(|event| told(&event));
+            let own = case.decoded(&table).into_iter().map(|(event, _)| map::Event::from(event));
+            let own = own.filter(|event| case.is_own(event)).map(|event| text(&event));
             differences(&case.expected, own.collect())
         })
     }
 
-    /// That every row of `table` tells the own log of a case. Rows that differ only in their conditions and expressions
+    /// Checks that every row of `table` decodes the own log of a case. Rows that differ only in their conditions and expressions
     /// need as many cases as they are.
     ///
     /// # Panics

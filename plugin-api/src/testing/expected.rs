@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use alloy::primitives::{Address, U256, hex};
-use portolan_abi::map::{self, Finding, Word};
+use portolan_abi::map::{Finding, Part, Side};
 use serde::{Deserialize, Serialize};
 
-use super::events::told;
+use super::events::text;
 use super::{End, Fixture, FixtureError, Outcome};
 use crate::export::Exported;
 
@@ -21,7 +21,7 @@ const BESIDE: &str = "expected.json";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Expected {
-    /// Whether something that cannot be told must be told as missing.
+    /// Whether something must be reported as missing.
     pub partial: bool,
     /// The lines of [`line`], in any order.
     pub findings: Vec<String>,
@@ -96,41 +96,32 @@ pub fn line(finding: &Finding) -> String {
         Finding { claimable: Some(found), .. } => {
             let place = place(found.contract, found.number);
             let arguments = hex::encode_prefixed(&found.claim.arguments);
-            let (amount, token, to) = (number(found.amount), address(found.token), address(found.claim.to));
-            format!("claim {amount} of {token} from {place} by calling {to} with {arguments}")
+            let (amount, token, to) = (found.amount, found.token, found.claim.to);
+            format!("claim {amount} of {token:#x} from {place} by calling {to:#x} with {arguments}")
         }
         Finding { farming: Some(found), .. } => {
             let place = place(found.contract, found.number);
-            let rewards: Vec<String> = found.rewards.iter().map(|reward| address(reward.token)).collect();
-            let (amount, underlying) = (number(found.amount), number(found.underlying_amount));
-            let (token, rewards) = (address(found.staked_token), rewards.join(", "));
-            format!("stake {amount} in {place}, worth {underlying} of {token}, for {rewards}")
+            let rewards: Vec<String> = found.rewards.iter().map(|reward| format!("{:#x}", reward.token)).collect();
+            let (amount, underlying, token) = (found.amount, found.underlying_amount, found.staked_token);
+            format!("stake {amount} in {place}, worth {underlying} of {token:#x}, for {}", rewards.join(", "))
         }
         Finding { lending: Some(found), .. } => {
-            let deed = if found.side == map::side::BORROW { "owe" } else { "lend" };
-            let health = found.health_factor_wad.map(|wad| format!(", health {}", number(wad))).unwrap_or_default();
-            let (amount, token, rate) = (number(found.amount), address(found.token), number(found.rate_ray));
-            format!("{deed} {amount} of {token} in {} at {rate}{health}", address(found.contract))
+            let deed = if found.side == Side::BORROW { "owe" } else { "lend" };
+            let health = found.health_factor_wad.map(|wad| format!(", health {wad}")).unwrap_or_default();
+            let (amount, token, contract, rate) = (found.amount, found.token, found.contract, found.rate_ray);
+            format!("{deed} {amount} of {token:#x} in {contract:#x} at {rate}{health}")
         }
         Finding { composition: Some(found), .. } => {
-            let part = |part: &map::Part| format!("{} of {}", number(part.amount), address(part.token));
+            let part = |part: &Part| format!("{} of {:#x}", part.amount, part.token);
             let parts: Vec<String> = found.parts.iter().map(part).collect();
-            format!("redeem {} of {} to {}", number(found.supply), address(found.token), parts.join(", "))
+            format!("redeem {} of {:#x} to {}", found.supply, found.token, parts.join(", "))
         }
-        Finding { event: Some(found), .. } => format!("log {} is {}", found.log, told(found)),
+        Finding { event: Some(found), .. } => format!("log {} is {}", found.log, text(found)),
         _ => "nothing".to_owned(),
     }
 }
 
-fn place(contract: map::Address, pool: Option<Word>) -> String {
-    let pool = pool.map(|pool| format!(" pool {}", number(pool))).unwrap_or_default();
-    format!("{}{pool}", address(contract))
-}
-
-fn address(address: map::Address) -> String {
-    format!("{:#x}", Address::from(address.0))
-}
-
-fn number(word: Word) -> U256 {
-    U256::from_be_bytes(word.0)
+fn place(contract: Address, pool: Option<U256>) -> String {
+    let pool = pool.map(|pool| format!(" pool {pool}")).unwrap_or_default();
+    format!("{contract:#x}{pool}")
 }

@@ -4,15 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use alloy::primitives::{Address, B256, Bytes};
+use portolan_abi::map::{Block, Transaction};
 use portolan_abi::root::PluginRef;
-use portolan_abi::{codec, map};
+use portolan_abi::row::status;
+use portolan_abi::{Question, codec};
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Asked, Case, Outcome, Replies};
-use crate::catalogue::Question;
-use crate::chain::Block;
-use crate::event;
-use crate::events::Transaction;
+use super::{JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use crate::export::{Exported, module};
 use crate::settings::Settings;
 
@@ -37,7 +35,7 @@ pub struct Fixture {
     /// The settings that it ran with, as the binary interface hands them over; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     settings: String,
-    reads: Vec<Recorded>,
+    reads: Vec<RecordedRead>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,10 +47,10 @@ struct RecordedBlock {
     evm_number: u64,
 }
 
-/// One read and its reply. A read that asks the same of the same is the same read, however fresh it has to be.
+/// One read and its reply. Reads with the same request are the same read, however fresh they have to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Recorded {
+struct RecordedRead {
     network: u64,
     kind: u8,
     to: String,
@@ -88,32 +86,33 @@ pub enum FixtureError {
 }
 
 impl Fixture {
-    /// Runs a case against `replies` and keeps every reply.
-    pub fn record<P: Exported>(case: &Case, replies: impl Replies) -> (Outcome, Self) {
-        Self::record_in(module::<P>(), case, replies)
+    /// Runs a job against `replies` and records every reply.
+    pub fn record<P: Exported>(test: &JobTest, replies: impl Replies) -> (Outcome, Self) {
+        Self::record_in(module::<P>(), test, replies)
     }
 
     /// The same with a plugin that was loaded from its dylib.
-    pub fn record_in(plugin: PluginRef, case: &Case, mut replies: impl Replies) -> (Outcome, Self) {
-        let mut reads: Vec<Recorded> = Vec::new();
-        let outcome = case.run_in(plugin, |asked: &Asked| {
-            let answer = replies.reply(asked);
-            let read = Recorded::new(asked, &answer);
+    pub fn record_in(plugin: PluginRef, test: &JobTest, mut replies: impl Replies) -> (Outcome, Self) {
+        let mut reads: Vec<RecordedRead> = Vec::new();
+        let outcome = test.run_in(plugin, |request: &ReadRequest| {
+            let result = replies.reply(request);
+            let read = RecordedRead::new(request, &result);
             if !reads.contains(&read) {
                 reads.push(read);
             }
-            answer
+            result
         });
+        let JobTest { start, settings } = test;
         let fixture = Self {
-            protocol: case.protocol.clone(),
-            network: case.network,
-            question: name(case.question).to_owned(),
-            account: hex(case.account.as_slice()),
-            tokens: case.tokens.iter().map(|token| hex(token.as_slice())).collect(),
-            transaction: case.transaction_map().map(|told| hex(&codec::encode(&told))).unwrap_or_default(),
-            block: RecordedBlock::new(case.at),
-            pins: case.pins.iter().map(|(network, at)| (*network, RecordedBlock::new(*at))).collect(),
-            settings: if case.settings.is_default() { String::new() } else { hex(&case.settings.encode()) },
+            protocol: start.protocol.clone(),
+            network: start.chain_id,
+            question: name(start.question).to_owned(),
+            account: hex(start.account.as_slice()),
+            tokens: start.tokens.iter().flatten().map(|token| hex(token.as_slice())).collect(),
+            transaction: start.transaction.as_ref().map(|sent| hex(&codec::encode(sent))).unwrap_or_default(),
+            block: RecordedBlock::new(start.block),
+            pins: start.pins.iter().map(|pin| (pin.chain_id, RecordedBlock::new(pin.block))).collect(),
+            settings: if settings.is_default() { String::new() } else { hex(&settings.encode()) },
             reads,
         };
         (outcome, fixture)
@@ -156,28 +155,27 @@ impl Fixture {
         let question = QUESTIONS.iter().find(|(_, name)| *name == self.question);
         let question = question.ok_or_else(|| wrong("question", &self.question))?.0;
         let account = address("account", &self.account)?;
-        let case = Case::new(&self.protocol, self.network, question, account);
-        let mut case = case.settings(settings).block(self.block.parse()?);
-        case.tokens = self.tokens.iter().map(|token| address("token", token)).collect::<Result<_, _>>()?;
-        case.transaction = self.transaction()?;
-        for (network, at) in &self.pins {
-            case = case.pin(*network, at.parse()?);
+        let test = JobTest::new(&self.protocol, self.network, question, account);
+        let mut test = test.settings(settings).block(self.block.parse()?);
+        if !self.tokens.is_empty() {
+            let tokens = self.tokens.iter().map(|token| address("token", token)).collect::<Result<_, _>>()?;
+            test.start.tokens = Some(tokens);
         }
-        let known: HashMap<_, _> = self.reads.iter().map(Recorded::parse).collect::<Result<_, _>>()?;
-        Ok(case.run::<P>(|asked: &Asked| known.get(&key(asked)).cloned().unwrap_or(Answer::Unavailable)))
+        test.start.transaction = self.transaction()?;
+        for (network, at) in &self.pins {
+            test = test.pin(*network, at.parse()?);
+        }
+        let known: HashMap<_, _> = self.reads.iter().map(RecordedRead::parse).collect::<Result<_, _>>()?;
+        let reply = |request: &ReadRequest| known.get(&key(request)).cloned().unwrap_or(ReadResult::Unavailable);
+        Ok(test.run::<P>(reply))
     }
-}
 
-impl Fixture {
-    fn transaction(&self) -> Result<Option<(Transaction, Option<Address>)>, FixtureError> {
+    fn transaction(&self) -> Result<Option<Transaction>, FixtureError> {
         if self.transaction.is_empty() {
             return Ok(None);
         }
-        let wrong = || wrong("transaction", &self.transaction);
-        let told: map::Transaction =
-            codec::decode(&bytes("transaction", &self.transaction, None)?).map_err(|_| wrong())?;
-        let wrapped = told.wrapped_native.map(|token| Address::from(token.0));
-        Ok(Some((event::transaction(&told).map_err(|_| wrong())?, wrapped)))
+        let map = bytes("transaction", &self.transaction, None)?;
+        codec::decode(&map).map(Some).map_err(|_| wrong("transaction", &self.transaction))
     }
 }
 
@@ -199,8 +197,9 @@ impl RecordedBlock {
 
 type Key = (u64, u8, u8, u32, Address, Option<Address>, Bytes);
 
-fn key(asked: &Asked) -> Key {
-    (asked.network, asked.kind, asked.mode, asked.gas_cap, asked.to, asked.from, asked.data.clone())
+fn key(request: &ReadRequest) -> Key {
+    let ReadRequest { network, kind, mode, gas_cap, to, from, ref data, .. } = *request;
+    (network, kind, mode, gas_cap, to, from, data.clone())
 }
 
 /// Zero is the first version's behaviour, and goes without saying.
@@ -208,55 +207,51 @@ fn is_first<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-impl Recorded {
-    fn new(asked: &Asked, answer: &Answer) -> Self {
-        let (status, reply) = match answer {
-            Answer::Ok(bytes) => ("ok", bytes.as_ref()),
-            Answer::Reverted(bytes) => ("reverted", bytes.as_ref()),
-            Answer::NoCode => ("no-code", &[][..]),
-            Answer::GasCap => ("gas-cap", &[][..]),
-            Answer::Unavailable => ("unavailable", &[][..]),
-            Answer::OverBudget => ("over-budget", &[][..]),
-            Answer::Unsupported => ("unsupported", &[][..]),
-        };
+/// The names of statuses in a fixture.
+const STATUSES: [(u8, &str); 7] = [
+    (status::OK, "ok"),
+    (status::REVERTED, "reverted"),
+    (status::NO_CODE, "no-code"),
+    (status::GAS_CAP, "gas-cap"),
+    (status::UNAVAILABLE, "unavailable"),
+    (status::OVER_BUDGET, "over-budget"),
+    (status::UNSUPPORTED, "unsupported"),
+];
+
+impl RecordedRead {
+    fn new(request: &ReadRequest, result: &ReadResult) -> Self {
+        let (status, reply) = result.parts();
+        let name = STATUSES.iter().find(|(known, _)| *known == status).map_or("", |(_, name)| name);
         Self {
-            network: asked.network,
-            kind: asked.kind,
-            to: hex(asked.to.as_slice()),
-            from: asked.from.map(|from| hex(from.as_slice())),
-            data: hex(&asked.data),
-            mode: asked.mode,
-            gas_cap: asked.gas_cap,
-            status: status.to_owned(),
+            network: request.network,
+            kind: request.kind,
+            to: hex(request.to.as_slice()),
+            from: request.from.map(|from| hex(from.as_slice())),
+            data: hex(&request.data),
+            mode: request.mode,
+            gas_cap: request.gas_cap,
+            status: name.to_owned(),
             reply: hex(reply),
         }
     }
 
-    fn parse(&self) -> Result<(Key, Answer), FixtureError> {
-        let reply = bytes("reply", &self.reply, None)?;
-        let answer = match self.status.as_str() {
-            "ok" => Answer::Ok(reply),
-            "reverted" => Answer::Reverted(reply),
-            "no-code" => Answer::NoCode,
-            "gas-cap" => Answer::GasCap,
-            "unavailable" => Answer::Unavailable,
-            "over-budget" => Answer::OverBudget,
-            "unsupported" => Answer::Unsupported,
-            other => return Err(wrong("status", other)),
-        };
+    fn parse(&self) -> Result<(Key, ReadResult), FixtureError> {
+        let status = STATUSES.iter().find(|(_, name)| *name == self.status);
+        let status = status.ok_or_else(|| wrong("status", &self.status))?.0;
+        let result = ReadResult::new(status, bytes("reply", &self.reply, None)?);
         let from = self.from.as_deref().map(|from| address("from", from)).transpose()?;
         let data = bytes("data", &self.data, None)?;
         let to = address("to", &self.to)?;
-        Ok(((self.network, self.kind, self.mode, self.gas_cap, to, from, data), answer))
+        Ok(((self.network, self.kind, self.mode, self.gas_cap, to, from, data), result))
     }
 }
 
 const QUESTIONS: [(Question, &str); 5] = [
-    (Question::Claimables, "claimables"),
-    (Question::Farming, "farming"),
-    (Question::Lending, "lending"),
-    (Question::Composition, "composition"),
-    (Question::Events, "events"),
+    (Question::CLAIMABLES, "claimables"),
+    (Question::FARMING, "farming"),
+    (Question::LENDING, "lending"),
+    (Question::COMPOSITION, "composition"),
+    (Question::EVENTS, "events"),
 ];
 
 fn name(question: Question) -> &'static str {

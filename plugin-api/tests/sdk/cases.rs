@@ -25,7 +25,7 @@ impl Plugin for Tabled {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
@@ -125,20 +125,20 @@ fn a_table_alone_tells_no_protocol() {
     }
     assert_eq!(driven(&(written, encoded), |cases| cases.check_table(TABLE)), Ok(5));
     let wrong = driven(&cases(), |cases| cases.check_table(TABLE)).expect_err("protocols are expected");
-    assert!(wrong.contains("\"one\": told     TRANSFER of nobody: "), "{wrong}");
+    assert!(wrong.contains("\"one\": decoded  TRANSFER of nobody: "), "{wrong}");
     assert!(wrong.contains("\"one\": expected TRANSFER of acme: "), "{wrong}");
 }
 
 #[test]
 fn anything_that_is_told_otherwise_is_wrong() {
     let changes = [
-        ("/0/expect/0/type", json!("MINT"), "\"one\": told     TRANSFER of acme: "),
+        ("/0/expect/0/type", json!("MINT"), "\"one\": decoded  TRANSFER of acme: "),
         ("/0/expect/0/protocol", json!(null), "\"one\": expected TRANSFER of nobody: "),
         ("/0/expect/0/members/amount", json!("6"), "\"one\": expected TRANSFER of acme: amount=6 "),
-        ("/0/expect/0/members/to", json!(address(0x13)), "\"one\": told     TRANSFER of acme: amount=5 "),
+        ("/0/expect/0/members/to", json!(address(0x13)), "\"one\": decoded  TRANSFER of acme: amount=5 "),
         ("/0/expect/0/members", json!({}), "\"one\": expected TRANSFER of acme: \n"),
-        ("/0/expect", json!([]), "\"one\": told     TRANSFER of acme: "),
-        ("/2/expect/0/members/asset", json!(address(0x40)), "\"three\": told     CLAIM of acme: amount=7 contract="),
+        ("/0/expect", json!([]), "\"one\": decoded  TRANSFER of acme: "),
+        ("/2/expect/0/members/asset", json!(address(0x40)), "\"three\": decoded  CLAIM of acme: amount=7 contract="),
         ("/3/wrapped", json!(null), "\"four\": expected CLAIM of acme: "),
         ("/4/expect", json!([{ "type": "STAKE", "members": {} }]), "\"nothing\": expected STAKE of nobody: "),
     ];

@@ -62,7 +62,7 @@ sizes!(buffered_unordered_in_windows, |cx, count| {
 fn assert_answered(outcomes: &[Outcome; 4], in_order: bool) {
     for (outcome, count) in outcomes.iter().zip(SIZES) {
         assert_eq!(outcome.end, End::Complete, "{count}: {}", outcome.message);
-        assert_eq!(outcome.waves.iter().sum::<usize>() as u64, count);
+        assert_eq!(outcome.batches.iter().sum::<usize>() as u64, count);
         let mut told = numbers(outcome);
         if !in_order {
             told.sort_unstable();
@@ -72,7 +72,7 @@ fn assert_answered(outcomes: &[Outcome; 4], in_order: bool) {
 }
 
 fn waves(outcomes: &[Outcome; 4]) -> [usize; 4] {
-    outcomes.each_ref().map(|outcome| outcome.waves.len())
+    outcomes.each_ref().map(|outcome| outcome.batches.len())
 }
 
 #[test]
@@ -129,7 +129,7 @@ scenario!(Pairs, |cx| {
 #[test]
 fn pairs_are_a_wave_each() {
     let outcome = play::<Pairs>();
-    assert_eq!(outcome.waves, [2, 3]);
+    assert_eq!(outcome.batches, [2, 3]);
     assert_eq!(numbers(&outcome), [3, 5, 7, 9, 11]);
 }
 
@@ -150,7 +150,7 @@ scenario!(Loser, |cx| {
 fn reads_after_a_select_get_their_own_replies() {
     let outcome = play::<Loser>();
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(outcome.waves, [2, 1, 1]);
+    assert_eq!(outcome.batches, [2, 1, 1]);
     assert_eq!(numbers(&outcome), [3, 5, 7]);
 }
 
@@ -167,7 +167,7 @@ scenario!(DroppedAsked, |cx| {
 #[test]
 fn the_reply_to_a_dropped_read_is_nobodys() {
     let outcome = play::<DroppedAsked>();
-    assert_eq!(outcome.waves, [3]);
+    assert_eq!(outcome.batches, [3]);
     assert_eq!(numbers(&outcome), [3, 5]);
 }
 
@@ -185,7 +185,7 @@ scenario!(Racers, |cx| {
 #[test]
 fn select_all_takes_what_one_wave_brought() {
     let outcome = play::<Racers>();
-    assert_eq!(outcome.waves, [40]);
+    assert_eq!(outcome.batches, [40]);
     let mut told = numbers(&outcome);
     told.sort_unstable();
     assert_eq!(told, (0..40).map(|number| 2 * number + 1).collect::<Vec<_>>());
@@ -201,7 +201,7 @@ scenario!(Shared, |cx| {
 #[test]
 fn a_shared_read_is_made_once() {
     let outcome = play::<Shared>();
-    assert_eq!((outcome.end, outcome.waves.as_slice()), (End::Complete, &[1][..]));
+    assert_eq!((outcome.end, outcome.batches.as_slice()), (End::Complete, &[1][..]));
     assert_eq!(numbers(&outcome), [15, 15, 15]);
 }
 

@@ -1,12 +1,11 @@
 //! The question about events: the transaction that a job gets, what tables want of the chain, and events as findings.
 
 use portolan_abi::codec;
-use portolan_abi::log::{self, Log};
+use portolan_abi::log;
 use portolan_abi::map::{self, Amount, Member, Start};
-use portolan_abi::question;
-use portolan_plugin_api::events::{self, Asset, Event, Kind, Table, Transaction, Value};
+use portolan_plugin_api::events::{Asset, Event, Kind, Log, Table, Transaction, Value};
 use portolan_plugin_api::export::{Exported, Manifest};
-use portolan_plugin_api::testing::{self, Answer, Asked, Case, End, Fixture};
+use portolan_plugin_api::testing::{self, End, Fixture, JobTest, ReadRequest, ReadResult};
 use portolan_plugin_api::{
     Address, B256, Bytes, Catalogue, Chain, Error, Plugin, Question, Settings, SettingsError, U256,
 };
@@ -26,13 +25,13 @@ fn kind(name: &str) -> Kind {
 
 /// Two logs: one with a topic and data, an anonymous one with nothing.
 fn transaction() -> Transaction {
-    let first = events::Log {
+    let first = Log {
         index: 41,
         address: TARGET,
         topics: vec![B256::repeat_byte(1), B256::repeat_byte(2)],
         data: Bytes::from_static(&[3, 4, 5]),
     };
-    let second = events::Log { index: 42, address: OTHER, ..events::Log::default() };
+    let second = Log { index: 42, address: OTHER, ..Log::default() };
     Transaction {
         hash: B256::repeat_byte(9),
         from: TOKEN,
@@ -51,7 +50,8 @@ impl Plugin for Echo {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new().events([B256::repeat_byte(1)]).events([B256::repeat_byte(2)])
+        let topics = vec![B256::repeat_byte(1), B256::repeat_byte(2)];
+        Catalogue { event_topics: Some(topics), ..Catalogue::default() }
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
@@ -67,22 +67,22 @@ impl Exported for Echo {
 #[test]
 fn a_catalogue_names_the_first_topics_of_its_events() {
     let named = Host::<Echo>::new().catalogue().event_topics;
-    assert_eq!(named, Some(vec![map::Word([1; 32]), map::Word([2; 32])]));
+    assert_eq!(named, Some(vec![B256::repeat_byte(1), B256::repeat_byte(2)]));
 }
 
 #[test]
 fn a_job_gets_the_whole_transaction() {
-    let case = Case::of_transaction(NETWORK, transaction());
+    let case = JobTest::for_transaction(NETWORK, &transaction());
     let outcome = case.clone().wrapped_native(WRAPPED).run::<Echo>(contract);
     assert_eq!(outcome.message, format!("{:?} {:?}", Some(WRAPPED), transaction()));
     assert_eq!(case.run::<Echo>(contract).message, format!("{:?} {:?}", None::<Address>, transaction()));
     let creation = Transaction { to: None, logs: Vec::new(), ..transaction() };
-    let outcome = Case::of_transaction(NETWORK, creation.clone()).run::<Echo>(contract);
+    let outcome = JobTest::for_transaction(NETWORK, &creation).run::<Echo>(contract);
     assert_eq!(outcome.message, format!("{:?} {creation:?}", None::<Address>));
 }
 
 fn start(transaction: Option<map::Transaction>) -> Start {
-    Start { question: question::EVENTS, protocol: String::new(), transaction, ..start_map() }
+    Start { question: Question::EVENTS, protocol: String::new(), transaction, ..start_map() }
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn a_question_about_no_transaction_or_with_logs_that_are_none_is_refused() {
     let host = Host::<Echo>::new();
     let refused = |start: &Start| host.start_with(&codec::encode(start)).err();
     assert_eq!(refused(&start(None)).as_deref(), Some("the question names no transaction"));
-    let torn = map::Transaction { logs: vec![1, 2], ..map::Transaction::default() };
+    let torn = map::Transaction { logs: vec![1, 2].into(), ..map::Transaction::default() };
     assert_eq!(refused(&start(Some(torn))).as_deref(), Some("logs of the transaction: frame ends early"));
-    let none = map::Transaction { logs: log::encode([]).expect("nothing"), ..map::Transaction::default() };
+    let none = map::Transaction { logs: log::encode(&[]).expect("nothing"), ..map::Transaction::default() };
     assert_eq!(refused(&start(Some(none))), None);
 }
 
@@ -105,7 +105,7 @@ impl Plugin for Every {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 
     async fn events(&self, _: &Chain, _: &Transaction) -> Result<Vec<Event>, Error> {
@@ -138,25 +138,19 @@ impl Exported for Every {
 
 #[test]
 fn an_event_arrives_whole() {
-    let outcome = Case::of_transaction(NETWORK, transaction()).run::<Every>(contract);
-    assert_eq!((outcome.end, outcome.waves.len()), (End::Complete, 0), "{}", outcome.message);
-    let number = |number: u8| {
-        let mut word = [0; 32];
-        word[31] = number;
-        map::Word(word)
-    };
-    let (token, none) = (map::Address([0x55; 20]), map::Value::default());
-    let mut raw = number(2);
-    raw.0[30] = 1; // 258
-    let assets = vec![map::Asset { token: Some(token), raw }, map::Asset { token: None, raw }];
+    let outcome = JobTest::for_transaction(NETWORK, &transaction()).run::<Every>(contract);
+    assert_eq!((outcome.end, outcome.batches.len()), (End::Complete, 0), "{}", outcome.message);
+    let number = |number: u64| U256::from(number);
+    let (token, none, raw) = (Address::repeat_byte(0x55), map::Value::default(), number(258));
+    let assets = vec![Asset { token: Some(token), raw }, Asset { token: None, raw }];
     let values = [
-        ("user", map::Value { address: Some(map::Address([0x11; 20])), ..none.clone() }),
+        ("user", map::Value { address: Some(Address::repeat_byte(0x11)), ..none.clone() }),
         ("asset", map::Value { token: Some(token), ..none.clone() }),
         ("amount", map::Value { amount: Some(Amount { raw: number(1), of: Some(token) }), ..none.clone() }),
-        ("fee", map::Value { amount: Some(Amount { raw: map::Word([0xff; 32]), of: None }), ..none.clone() }),
+        ("fee", map::Value { amount: Some(Amount { raw: U256::MAX, of: None }), ..none.clone() }),
         ("assets", map::Value { assets: Some(assets), ..none.clone() }),
         ("tokenId", map::Value { number: Some(number(2)), ..none.clone() }),
-        ("node", map::Value { word: Some(map::Word([3; 32])), ..none.clone() }),
+        ("node", map::Value { word: Some(B256::repeat_byte(3)), ..none.clone() }),
         ("approved", map::Value { flag: Some(false), ..none.clone() }),
         ("name", map::Value { text: Some("words".to_owned()), ..none.clone() }),
         ("expires", map::Value { seconds: Some(number(4)), ..none.clone() }),
@@ -184,7 +178,7 @@ impl Plugin for Tabled {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new().events(self.0.topics())
+        Catalogue { event_topics: Some(self.0.topics().collect()), ..Catalogue::default() }
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
@@ -199,47 +193,49 @@ impl Exported for Tabled {
 }
 
 /// `Staked(address indexed user)` of so many contracts.
-fn staked(contracts: u8) -> Case {
+fn staked(contracts: u8) -> JobTest {
     let topic = Host::<Tabled>::new().catalogue().event_topics.expect("a topic")[0];
-    let log = |address: u8| events::Log {
+    let log = |address: u8| Log {
         address: Address::repeat_byte(address),
         topics: vec![B256::from(topic.0), B256::left_padding_from(TARGET.as_slice())],
-        ..events::Log::default()
+        ..Log::default()
     };
     let logs = (1..=contracts).map(log).collect();
-    Case::of_transaction(NETWORK, Transaction { logs, ..Transaction::default() })
+    JobTest::for_transaction(NETWORK, &Transaction { logs, ..Transaction::default() })
 }
 
 /// Every contract's pool is the contract that is one more, every token is 0x55….
-fn pools(asked: &Asked) -> Answer {
+fn pools(asked: &ReadRequest) -> ReadResult {
     let pool = Address::repeat_byte(asked.to[0].wrapping_add(0x80));
     let answer = if asked.to[0] < 0x80 { pool } else { TOKEN };
-    Answer::Ok(B256::left_padding_from(answer.as_slice()).0.into())
+    ReadResult::Ok(B256::left_padding_from(answer.as_slice()).0.into())
 }
 
 #[test]
 fn all_views_of_a_depth_leave_in_one_wave_and_may_stand_for_a_day() {
     let mut freshness = Vec::new();
-    let outcome = staked(40).run::<Tabled>(|asked: &Asked| {
+    let outcome = staked(40).run::<Tabled>(|asked: &ReadRequest| {
         freshness.push((asked.freshness, asked.freshness_s));
         pools(asked)
     });
     assert_eq!((outcome.end, outcome.events().len()), (End::Complete, 40), "{}", outcome.message);
-    assert_eq!(outcome.waves, [40, 40]);
+    assert_eq!(outcome.batches, [40, 40]);
     assert!(freshness.iter().all(|told| *told == (portolan_abi::row::freshness::WITHIN, 86_400)), "{freshness:?}");
 }
 
 #[test]
 fn a_view_that_does_not_answer_is_a_value_and_one_that_is_not_read_is_a_loss() {
     let second = Address::repeat_byte(2);
-    let with = |answer: &Answer| {
-        staked(3).run::<Tabled>(|asked: &Asked| if asked.to == second { answer.clone() } else { pools(asked) })
+    let with = |answer: &ReadResult| {
+        staked(3).run::<Tabled>(|asked: &ReadRequest| if asked.to == second { answer.clone() } else { pools(asked) })
     };
-    for refused in [Answer::Reverted(Bytes::new()), Answer::NoCode, Answer::GasCap, Answer::Ok(Bytes::new())] {
+    for refused in
+        [ReadResult::Reverted(Bytes::new()), ReadResult::NoCode, ReadResult::GasCap, ReadResult::Ok(Bytes::new())]
+    {
         let outcome = with(&refused);
         assert_eq!((outcome.end, outcome.events().len()), (End::Complete, 2), "{refused:?}: {}", outcome.message);
     }
-    for lost in [Answer::Unavailable, Answer::OverBudget, Answer::Unsupported] {
+    for lost in [ReadResult::Unavailable, ReadResult::OverBudget, ReadResult::Unsupported] {
         let outcome = with(&lost);
         assert_eq!((outcome.end, outcome.events().len()), (End::Partial, 2), "{lost:?}");
         assert_eq!(outcome.message, "1 logs: a view that tells them could not be read");
@@ -263,15 +259,15 @@ fn a_recorded_job_about_a_transaction_replays_about_the_same_one() {
 
 #[test]
 fn a_plugin_without_events_tells_none() {
-    let outcome = Case::of_transaction(NETWORK, transaction()).run::<Quiet>(word_of_all);
+    let outcome = JobTest::for_transaction(NETWORK, &transaction()).run::<Quiet>(word_of_all);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     assert_eq!(Host::<Quiet>::new().catalogue().event_topics, None);
     // Nor does one that tells events answer what is asked about accounts.
-    let outcome = Case::new("acme", NETWORK, Question::Farming, TARGET).run::<Echo>(contract);
+    let outcome = JobTest::new("acme", NETWORK, Question::FARMING, TARGET).run::<Echo>(contract);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
 }
 
-fn word_of_all(_: &Asked) -> Answer {
+fn word_of_all(_: &ReadRequest) -> ReadResult {
     word(1)
 }
 
@@ -283,7 +279,7 @@ impl Plugin for Quiet {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 }
 
@@ -301,28 +297,25 @@ fn any_log() -> impl Strategy<Value = AnyLog> {
 proptest! {
     #[test]
     fn logs_of_any_shape_arrive_as_they_are(logs in vec(any_log(), 0..20)) {
-        let told = logs.iter().zip(0..).map(|((contract, topics, data), index)| {
-            Log { index, contract: *contract, topics: topics.clone().into(), data }
-        });
-        let transaction =
-            map::Transaction { logs: log::encode(told).expect("small logs"), ..map::Transaction::default() };
-        let host = Host::<Echo>::new();
-        let mut jobs = [host.start_with(&codec::encode(&start(Some(transaction)))).expect("the plugin starts the job")];
-        let step = host.resume(&mut jobs, &[&[]]).remove(0);
-        let log = |((contract, topics, data), index): (&AnyLog, u64)| events::Log {
+        let log = |((contract, topics, data), index): (&AnyLog, u64)| Log {
             index,
             address: Address::from(*contract),
             topics: topics.iter().copied().map(B256::from).collect(),
             data: data.clone().into(),
         };
-        let logs = logs.iter().zip(0..).map(log).collect();
+        let logs: Vec<Log> = logs.iter().zip(0..).map(log).collect();
+        let transaction =
+            map::Transaction { logs: log::encode(&logs).expect("small logs"), ..map::Transaction::default() };
+        let host = Host::<Echo>::new();
+        let mut jobs = [host.start_with(&codec::encode(&start(Some(transaction)))).expect("the plugin starts the job")];
+        let step = host.resume(&mut jobs, &[&[]]).remove(0);
         let expected = Transaction { to: None, logs, ..Transaction::default() };
         prop_assert!(step.message.ends_with(&format!("{expected:?}")), "{}", step.message);
     }
 
     #[test]
     fn logs_of_any_bytes_are_taken_or_refused(logs in vec(any::<u8>(), 0..200)) {
-        let transaction = map::Transaction { logs, ..map::Transaction::default() };
+        let transaction = map::Transaction { logs: logs.into(), ..map::Transaction::default() };
         drop(Host::<Echo>::new().start_with(&codec::encode(&start(Some(transaction)))));
     }
 }

@@ -1,13 +1,12 @@
 //! The author's types as the host sees them: the catalogue, and every kind of finding.
 
-use portolan_abi::map::{self, caller, role, side};
-use portolan_abi::question;
+use portolan_abi::map::{self, caller, role};
 use portolan_plugin_api::export::{Exported, Manifest};
-use portolan_plugin_api::testing::{self, Case, End, Outcome};
+use portolan_plugin_api::testing::{self, End, JobTest, Outcome};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Error,
-    FarmingPosition, Finding, LendingPosition, Part, Plugin, Protocol, Question, Reward, Role, Settings, SettingsError,
-    Side, U256, sol, symbol,
+    Address, Catalogue, Chain, ClaimTemplate, Claimable, Company, Composition, Deployment, Error, FarmingPosition,
+    Finding, LendingPosition, Part, Plugin, Protocol, Question, Reward, Role, Settings, SettingsError, Side, U256, sol,
+    symbol,
 };
 
 use crate::host::{Host, start_map};
@@ -37,19 +36,24 @@ impl Plugin for Full {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let order = Role::Tuple(vec![Role::Market, Role::Array(Box::new(Role::Number)), Role::Bytes]);
+        let order = Role::tuple([Role::MARKET, Role::array(Role::NUMBER), Role::BYTES]);
         let templates = [
             ClaimTemplate::new::<pokeCall>([]).by_anyone(),
-            ClaimTemplate::new::<harvestCall>([Role::Account, order]),
+            ClaimTemplate::new::<harvestCall>([Role::ACCOUNT, order]),
             ClaimTemplate::new::<claimCall>([Role::constant(&U256::from(5))]),
         ];
         let row =
             Deployment { protocol: "acme".to_owned(), network: NETWORK, market: "side".to_owned(), mechanism: () };
-        let questions = [Question::Claimables, Question::Farming, Question::Lending, Question::Composition];
-        Catalogue::new().protocols([protocol()]).claims(templates).deployment(&row, &questions, [TARGET, TOKEN])
+        let questions = [Question::CLAIMABLES, Question::FARMING, Question::LENDING, Question::COMPOSITION];
+        Catalogue {
+            protocols: vec![protocol()],
+            deployments: vec![row.served(&questions, [TARGET, TOKEN])],
+            claims: templates.into(),
+            event_topics: None,
+        }
     }
 
-    async fn claimables(&self, _: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
         let found = |claim| Claimable {
             market: "side".to_owned(),
             contract: TARGET,
@@ -61,12 +65,12 @@ impl Plugin for Full {
             number: Some(U256::from(7)),
         };
         let order = Order { market: TARGET, ids: vec![U256::from(1)], proof: vec![0xab].into() };
-        let mut paid = Claim::new(TOKEN, &pokeCall {});
-        paid.value = U256::from(9);
+        let mut paid = cx.claim(TOKEN, &pokeCall {});
+        paid.value = Some(U256::from(9));
         Ok(vec![
-            found(Claim::new(TARGET, &harvestCall { account, order })),
+            found(cx.claim(TARGET, &harvestCall { account, order })),
             found(paid),
-            found(Claim::new(TARGET, &undeclaredCall { number: U256::from(1) })),
+            found(cx.claim(TARGET, &undeclaredCall { number: U256::from(1) })),
         ])
     }
 
@@ -86,7 +90,7 @@ impl Plugin for Full {
             total_stake: Some(U256::MAX),
             number: Some(U256::from(13)),
         };
-        cx.tell(Finding::from(position.clone()));
+        cx.emit(Finding::from(position.clone()));
         Ok(vec![FarmingPosition { total_stake: None, number: None, ..position }])
     }
 
@@ -101,7 +105,7 @@ impl Plugin for Full {
             side,
             health_factor_wad,
         };
-        Ok(vec![position(Side::Supply, None), position(Side::Borrow, Some(U256::from(22)))])
+        Ok(vec![position(Side::SUPPLY, None), position(Side::BORROW, Some(U256::from(22)))])
     }
 
     /// Of every token but its own contract, in the order of the question.
@@ -118,39 +122,34 @@ impl Exported for Full {
 }
 
 fn run(question: Question) -> Outcome {
-    let outcome = Case::new("acme", NETWORK, question, ACCOUNT).run::<Full>(contract);
-    assert_eq!((outcome.end, outcome.waves.len()), (End::Complete, 0), "{}", outcome.message);
+    let outcome = JobTest::new("acme", NETWORK, question, ACCOUNT).run::<Full>(contract);
+    assert_eq!((outcome.end, outcome.batches.len()), (End::Complete, 0), "{}", outcome.message);
     outcome
 }
 
-/// A number below 65,536 as a big-endian word.
-fn word(number: u16) -> map::Word {
-    let mut word = [0; 32];
+/// A number as a big-endian word.
+fn word(number: u16) -> Vec<u8> {
+    let mut word = vec![0; 32];
     word[30..].copy_from_slice(&number.to_be_bytes());
-    map::Word(word)
-}
-
-fn abi(address: Address) -> map::Address {
-    map::Address(address.into_array())
+    word
 }
 
 #[test]
 fn a_catalogue_tells_protocols_deployments_and_claim_templates() {
-    let role = |kind| map::Role { kind, constant: None, members: None };
-    let of = |kind, members| map::Role { members: Some(members), ..role(kind) };
+    let role = |kind| Role { kind, constant: None, members: None };
+    let of = |kind, members| Role { members: Some(members), ..role(kind) };
     let array = of(role::ARRAY, vec![role(role::NUMBER)]);
     let order = of(role::TUPLE, vec![role(role::MARKET), array, role(role::BYTES)]);
-    let five = map::Role { constant: Some(word(5).0.to_vec()), ..role(role::CONSTANT) };
-    let template =
-        |signature: &str, roles, caller| map::ClaimTemplate { signature: signature.to_owned(), roles, caller };
-    let expected = map::Catalogue {
+    let five = Role { constant: Some(word(5)), ..role(role::CONSTANT) };
+    let template = |signature: &str, roles, caller| ClaimTemplate { signature: signature.to_owned(), roles, caller };
+    let expected = Catalogue {
         protocols: vec![protocol()],
         deployments: vec![map::Deployment {
             protocol: "acme".to_owned(),
             chain_id: 137,
             market: "side".to_owned(),
-            questions: vec![question::CLAIMABLES, question::FARMING, question::LENDING, question::COMPOSITION],
-            contracts: vec![abi(TARGET), abi(TOKEN)],
+            questions: vec![Question::CLAIMABLES, Question::FARMING, Question::LENDING, Question::COMPOSITION],
+            contracts: vec![TARGET, TOKEN],
         }],
         claims: vec![
             template("poke()", vec![], caller::ANYONE),
@@ -164,91 +163,79 @@ fn a_catalogue_tells_protocols_deployments_and_claim_templates() {
 
 #[test]
 fn a_claim_names_its_template_and_carries_its_arguments_without_the_selector() {
-    let outcome = run(Question::Claimables);
+    let outcome = run(Question::CLAIMABLES);
     let found = outcome.claimables();
     let first = found[0];
     assert_eq!((first.market.as_str(), first.mechanism.as_str()), ("side", "acme-rewards"));
     assert_eq!(first.name, format!("{{0x{}}} reward", "55".repeat(20)));
-    assert_eq!((first.contract, first.token, first.amount), (abi(TARGET), abi(TOKEN), word(258)));
+    assert_eq!((first.contract, first.token, first.amount), (TARGET, TOKEN, U256::from(258)));
 
     // harvest(account, (market, [1], 0xab)): head, then the tuple, its array and its bytes.
     let address = |address: Address| [&[0; 12][..], address.as_slice()].concat();
     let mut proof = vec![0xab];
     proof.resize(32, 0);
-    let parts = [
-        address(ACCOUNT),
-        word(0x40).0.to_vec(),
-        address(TARGET),
-        word(0x60).0.to_vec(),
-        word(0xa0).0.to_vec(),
-        word(1).0.to_vec(),
-        word(1).0.to_vec(),
-        word(1).0.to_vec(),
-        proof,
-    ];
-    let claim = map::Claim { template: 1, to: abi(TARGET), arguments: parts.concat(), value: None };
+    let parts =
+        [address(ACCOUNT), word(0x40), address(TARGET), word(0x60), word(0xa0), word(1), word(1), word(1), proof];
+    let claim = map::Claim { template: 1, to: TARGET, arguments: parts.concat(), value: None };
     assert_eq!(first.claim, claim);
 
-    let paid = map::Claim { template: 0, to: abi(TOKEN), arguments: Vec::new(), value: Some(word(9)) };
+    let paid = map::Claim { template: 0, to: TOKEN, arguments: Vec::new(), value: Some(U256::from(9)) };
     assert_eq!(found[1].claim, paid);
 }
 
 #[test]
 fn a_claim_without_a_template_has_a_number_that_no_catalogue_has() {
-    assert_eq!(run(Question::Claimables).claimables()[2].claim.template, u32::MAX);
+    assert_eq!(run(Question::CLAIMABLES).claimables()[2].claim.template, u32::MAX);
 }
 
 #[test]
 fn a_farming_position_arrives_whole() {
-    let outcome = run(Question::Farming);
-    let expected = map::FarmingPosition {
+    let outcome = run(Question::FARMING);
+    let expected = FarmingPosition {
         market: "side".to_owned(),
-        contract: abi(TARGET),
+        contract: TARGET,
         name: "stake".to_owned(),
         mechanism: "acme-farm".to_owned(),
-        staked_token: abi(TOKEN),
-        amount: word(10),
-        underlying_amount: word(11),
+        staked_token: TOKEN,
+        amount: U256::from(10),
+        underlying_amount: U256::from(11),
         rewards: vec![
-            map::Reward { token: abi(TOKEN), per_second: Some(word(12)) },
-            map::Reward { token: abi(TARGET), per_second: None },
+            Reward { token: TOKEN, per_second: Some(U256::from(12)) },
+            Reward { token: TARGET, per_second: None },
         ],
-        total_stake: Some(map::Word([0xff; 32])),
-        number: Some(word(13)),
+        total_stake: Some(U256::MAX),
+        number: Some(U256::from(13)),
     };
-    let without = map::FarmingPosition { total_stake: None, number: None, ..expected.clone() };
+    let without = FarmingPosition { total_stake: None, number: None, ..expected.clone() };
     assert_eq!(outcome.farming(), [&expected, &without]);
 }
 
 #[test]
 fn a_lending_position_arrives_whole() {
-    let outcome = run(Question::Lending);
-    let supply = map::LendingPosition {
+    let outcome = run(Question::LENDING);
+    let supply = LendingPosition {
         market: "side".to_owned(),
-        contract: abi(TARGET),
+        contract: TARGET,
         name: "loan".to_owned(),
-        token: abi(TOKEN),
-        amount: word(20),
-        rate_ray: word(21),
-        side: side::SUPPLY,
+        token: TOKEN,
+        amount: U256::from(20),
+        rate_ray: U256::from(21),
+        side: Side::SUPPLY,
         health_factor_wad: None,
     };
-    let borrow = map::LendingPosition { side: side::BORROW, health_factor_wad: Some(word(22)), ..supply.clone() };
+    let borrow = LendingPosition { side: Side::BORROW, health_factor_wad: Some(U256::from(22)), ..supply.clone() };
     assert_eq!(outcome.lending(), [&supply, &borrow]);
 }
 
 #[test]
 fn compositions_are_told_of_the_tokens_that_the_question_is_about() {
-    let outcome = Case::of_tokens("acme", NETWORK, &[TOKEN, TARGET, ACCOUNT]).run::<Full>(contract);
-    assert_eq!((outcome.end, outcome.waves.len()), (End::Complete, 0), "{}", outcome.message);
-    let share = |token| map::Composition {
-        token: abi(token),
+    let outcome = JobTest::for_tokens("acme", NETWORK, &[TOKEN, TARGET, ACCOUNT]).run::<Full>(contract);
+    assert_eq!((outcome.end, outcome.batches.len()), (End::Complete, 0), "{}", outcome.message);
+    let share = |token| Composition {
+        token,
         kind: "ACME".to_owned(),
-        supply: word(30),
-        parts: vec![
-            map::Part { token: abi(TARGET), amount: word(31) },
-            map::Part { token: abi(ACCOUNT), amount: map::Word([0xff; 32]) },
-        ],
+        supply: U256::from(30),
+        parts: vec![Part { token: TARGET, amount: U256::from(31) }, Part { token: ACCOUNT, amount: U256::MAX }],
     };
     assert_eq!(outcome.compositions(), [&share(TOKEN), &share(ACCOUNT)]);
     let line = format!("redeem 30 of {TOKEN:#x} to 31 of {TARGET:#x}, {} of {ACCOUNT:#x}", U256::MAX);
@@ -257,11 +244,11 @@ fn compositions_are_told_of_the_tokens_that_the_question_is_about() {
 
 #[test]
 fn a_question_about_no_tokens_is_answered_with_nothing() {
-    let outcome = Case::of_tokens("acme", NETWORK, &[]).run::<Full>(contract);
+    let outcome = JobTest::for_tokens("acme", NETWORK, &[]).run::<Full>(contract);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     // A start without the key, as one that never heard of it would write.
     let host = Host::<Full>::new();
-    let start = map::Start { question: question::COMPOSITION, tokens: None, ..start_map() };
+    let start = map::Start { question: Question::COMPOSITION, tokens: None, ..start_map() };
     let mut jobs = [host.start_with(&portolan_abi::codec::encode(&start)).expect("the plugin starts the job")];
     let step = host.resume(&mut jobs, &[&[]]).remove(0);
     assert_eq!((step.state, step.findings.len()), (portolan_abi::row::state::COMPLETE, 0));
@@ -276,7 +263,7 @@ impl Plugin for Silent {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 }
 
@@ -286,8 +273,8 @@ impl Exported for Silent {
 
 #[test]
 fn a_question_that_a_plugin_does_not_answer_finds_nothing() {
-    for question in [Question::Claimables, Question::Farming, Question::Lending, Question::Composition] {
-        let outcome = Case::new("acme", NETWORK, question, ACCOUNT).run::<Silent>(contract);
+    for question in [Question::CLAIMABLES, Question::FARMING, Question::LENDING, Question::COMPOSITION] {
+        let outcome = JobTest::new("acme", NETWORK, question, ACCOUNT).run::<Silent>(contract);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     }
 }

@@ -1,7 +1,9 @@
 //! Recorded jobs: they replay bit for bit from their file, and a file that is wrong says what is.
 
 use portolan_plugin_api::export::{Exported, Manifest};
-use portolan_plugin_api::testing::{Answer, Asked, Case, End, Expected, Fixture, FixtureError, Outcome, line};
+use portolan_plugin_api::testing::{
+    End, Expected, Fixture, FixtureError, JobTest, Outcome, ReadRequest, ReadResult, line,
+};
 use portolan_plugin_api::{
     Address, B256, Block, Catalogue, Chain, Claimable, Composition, Error, Plugin, Settings, SettingsError, U256,
 };
@@ -17,7 +19,7 @@ scenario!(Recorded, |cx| {
     let sender = value(cx, 4).from(TARGET).await?;
     let kinds = cx.join([value(cx, 5), value(cx, 5).isolated(), value(cx, 5).gas_cap(9)]).await?;
     let balance = cx.native_balance(Address::ZERO).await?;
-    cx.miss("nothing much");
+    cx.report_missing("nothing much");
     let there = cx.block_on(OTHER).map_or(0, |block| block.number);
     let rest =
         [U256::from(u64::from(lost.is_err())), sender, balance, U256::from(there), U256::from(cx.block().number)];
@@ -28,17 +30,17 @@ fn block(number: u64) -> Block {
     Block { number, hash: B256::repeat_byte(7), timestamp: 1_700_000_001, evm_number: number + 1 }
 }
 
-fn recorded_case() -> Case {
+fn recorded_case() -> JobTest {
     case().block(block(21_000_000)).pin(OTHER, block(99))
 }
 
 /// A chain that answers the same calldata differently by mode and gas cap.
-fn chain(asked: &Asked) -> Answer {
+fn chain(asked: &ReadRequest) -> ReadResult {
     match asked {
         asked if asked.data.is_empty() => word(50),
         asked if asked.mode == 1 => word(60),
         asked if asked.gas_cap == 9 => word(70),
-        asked if number(asked) == 3 => Answer::Reverted(vec![1, 2].into()),
+        asked if number(asked) == 3 => ReadResult::Reverted(vec![1, 2].into()),
         asked => contract(asked),
     }
 }
@@ -58,7 +60,7 @@ fn saved(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
 fn a_recorded_job_replays_from_its_file_with_the_same_findings_and_waves() {
     let (outcome, fixture) = record();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Partial, "nothing much"));
-    assert_eq!(outcome.waves, [3, 1, 1, 3, 1]);
+    assert_eq!(outcome.batches, [3, 1, 1, 3, 1]);
     assert_eq!(numbers(&outcome), [3, 3, 5, 11, 60, 70, 1, 9, 50, 99, 21_000_000]);
 
     let folder = tempfile::tempdir().expect("a folder");
@@ -79,7 +81,7 @@ impl Plugin for Shares {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 
     async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
@@ -96,7 +98,7 @@ impl Exported for Shares {
 #[test]
 fn a_recorded_job_about_tokens_replays_about_the_same_tokens() {
     let tokens = [TARGET, Address::repeat_byte(0x77)];
-    let (outcome, fixture) = Fixture::record::<Shares>(&Case::of_tokens("acme", 137, &tokens), contract);
+    let (outcome, fixture) = Fixture::record::<Shares>(&JobTest::for_tokens("acme", 137, &tokens), contract);
     assert_eq!(outcome.compositions().len(), 2);
     let (folder, path) = saved("");
     fixture.save(&path).expect("saved");
@@ -141,7 +143,7 @@ async fn one(cx: &Chain) -> Result<Claimable, Error> {
 
 scenario!(OneRead, |cx| { Ok(vec![one(cx).await?]) });
 scenario!(TwoReads, |cx| {
-    cx.tell(one(cx).await?);
+    cx.emit(one(cx).await?);
     value(cx, 2).await.map(|answer| vec![found(answer)])
 });
 
@@ -156,14 +158,14 @@ scenario!(EveryAnswer, |cx| {
 
 #[test]
 fn every_kind_of_answer_is_kept() {
-    let answers = |asked: &Asked| match number(asked) {
+    let answers = |asked: &ReadRequest| match number(asked) {
         0 => word(1),
-        1 => Answer::Reverted(vec![9].into()),
-        2 => Answer::NoCode,
-        3 => Answer::GasCap,
-        4 => Answer::Unavailable,
-        5 => Answer::OverBudget,
-        _ => Answer::Unsupported,
+        1 => ReadResult::Reverted(vec![9].into()),
+        2 => ReadResult::NoCode,
+        3 => ReadResult::GasCap,
+        4 => ReadResult::Unavailable,
+        5 => ReadResult::OverBudget,
+        _ => ReadResult::Unsupported,
     };
     let (outcome, fixture) = Fixture::record::<Play<EveryAnswer>>(&case(), answers);
     assert_eq!(outcome.message.matches(" | ").count(), 6);

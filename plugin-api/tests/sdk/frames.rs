@@ -181,7 +181,7 @@ fn a_start_that_is_none_is_refused_with_a_reason() {
     assert!(refused.starts_with("start frame: "), "{refused}");
     let mut start = crate::host::start_map();
     for question in [0, 6, 7, 255] {
-        start.question = question;
+        start.question = portolan_abi::Question(question);
         let refused = host.start_with(&portolan_abi::codec::encode(&start)).err();
         assert_eq!(refused, Some(format!("question {question} is not supported")));
     }

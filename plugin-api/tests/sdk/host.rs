@@ -4,13 +4,14 @@
 use std::marker::PhantomData;
 
 use abi_stable::std_types::{RResult, RSlice};
+use portolan_abi::Question;
 use portolan_abi::codec;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::map::{self, Address, Block, Catalogue, Finding, Start, StartError, Word};
+use portolan_abi::map::{self, Block, Catalogue, Finding, Start, StartError};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{JobIn, JobOut, Network, Read, Reply, status};
-use portolan_plugin_api::U256;
 use portolan_plugin_api::export::{Exported, module};
+use portolan_plugin_api::{B256, U256};
 
 use crate::scenario::{ACCOUNT, NETWORK};
 
@@ -46,12 +47,12 @@ pub(crate) fn shipped() -> Vec<u8> {
 }
 
 pub(crate) fn start_map() -> Start {
-    let block = Block { number: 1, hash: Word([1; 32]), timestamp: 2, evm_number: 3 };
+    let block = Block { number: 1, hash: B256::repeat_byte(1), timestamp: 2, evm_number: 3 };
     Start {
-        question: portolan_abi::question::CLAIMABLES,
+        question: Question::CLAIMABLES,
         protocol: "acme".to_owned(),
         chain_id: NETWORK,
-        account: Address(ACCOUNT.into_array()),
+        account: ACCOUNT,
         block,
         pins: Vec::new(),
         capabilities: portolan_abi::capability::ALL,
@@ -128,7 +129,7 @@ pub(crate) struct Step {
 impl Step {
     pub(crate) fn numbers(&self) -> Vec<u64> {
         let claimables = self.findings.iter().filter_map(|finding| finding.claimable.as_ref());
-        claimables.map(|found| U256::from_be_bytes(found.amount.0).to()).collect()
+        claimables.map(|found| found.amount.to()).collect()
     }
 }
 

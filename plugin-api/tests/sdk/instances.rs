@@ -37,7 +37,7 @@ impl Plugin for Counted {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 
     async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {

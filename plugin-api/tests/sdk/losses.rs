@@ -1,7 +1,7 @@
 //! What is lost is told, and what was found before is kept.
 
 use portolan_abi::row::state;
-use portolan_plugin_api::testing::{Answer, Asked, End};
+use portolan_plugin_api::testing::{End, ReadRequest, ReadResult};
 use portolan_plugin_api::{Claimable, Error, U256};
 
 use crate::host::Host;
@@ -10,7 +10,7 @@ use crate::scenario::{Play, TARGET, case, contract, found, number, numbers, play
 scenario!(TellsEarly, |cx| {
     for part in 0..3 {
         let answer = value(cx, part).await?;
-        cx.tell(found(answer));
+        cx.emit(found(answer));
     }
     value(cx, 9).await.map(|answer| vec![found(answer)])
 });
@@ -27,8 +27,8 @@ fn what_is_told_early_comes_out_with_the_next_frame_and_once() {
 
 #[test]
 fn an_error_keeps_what_was_told_before() {
-    let outcome = case().run::<Play<TellsEarly>>(|asked: &Asked| match number(asked) {
-        2 => Answer::Unavailable,
+    let outcome = case().run::<Play<TellsEarly>>(|asked: &ReadRequest| match number(asked) {
+        2 => ReadResult::Unavailable,
         _ => contract(asked),
     });
     assert_eq!((outcome.end, numbers(&outcome)), (End::Failed, vec![1, 3]));
@@ -36,8 +36,8 @@ fn an_error_keeps_what_was_told_before() {
 }
 
 scenario!(TellsAndReturns, |cx| {
-    cx.tell(found(U256::from(1)));
-    cx.tell(found(U256::from(2)));
+    cx.emit(found(U256::from(1)));
+    cx.emit(found(U256::from(2)));
     Ok(vec![found(U256::from(3))])
 });
 
@@ -47,19 +47,19 @@ fn what_is_told_stands_before_what_is_returned() {
 }
 
 scenario!(Misses, |cx| {
-    cx.miss("pool 7 has no token");
+    cx.report_missing("pool 7 has no token");
     value(cx, 1).await?;
-    cx.miss("pool 9 neither");
+    cx.report_missing("pool 9 neither");
     Ok(vec![found(U256::from(4))])
 });
 
 scenario!(MissesWithoutWords, |cx| {
-    cx.miss("");
+    cx.report_missing("");
     Ok(Vec::new())
 });
 
 scenario!(MissesAndFails, |cx| {
-    cx.miss("pool 7 has no token");
+    cx.report_missing("pool 7 has no token");
     Err(Error::new("and then this"))
 });
 
@@ -91,11 +91,11 @@ async fn part(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Vec<Claimable>
     Ok(vec![found(first), found(second)])
 }
 
-scenario!(Gathers, |cx| { cx.gather((0..4).map(|of| part(cx, of))).await });
-scenario!(GathersNothing, |cx| { cx.gather((0..0).map(|of| part(cx, of))).await });
+scenario!(Gathers, |cx| { cx.emit_all((0..4).map(|of| part(cx, of))).await });
+scenario!(GathersNothing, |cx| { cx.emit_all((0..0).map(|of| part(cx, of))).await });
 
 fn gathered(broken: &[u64]) -> portolan_plugin_api::testing::Outcome {
-    case().run::<Play<Gathers>>(|asked: &Asked| match number(asked) {
+    case().run::<Play<Gathers>>(|asked: &ReadRequest| match number(asked) {
         of if broken.contains(&of) => word(0),
         _ => contract(asked),
     })
@@ -105,7 +105,7 @@ fn gathered(broken: &[u64]) -> portolan_plugin_api::testing::Outcome {
 fn parts_that_all_answer_make_a_whole() {
     let outcome = gathered(&[]);
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Complete, ""));
-    assert_eq!(outcome.waves, [4, 1]);
+    assert_eq!(outcome.batches, [4, 1]);
     assert_eq!(numbers(&outcome), [1, 2, 3, 4, 5, 6, 7, 61]);
 }
 

@@ -18,7 +18,7 @@ impl Plugin for Carried {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 }
 

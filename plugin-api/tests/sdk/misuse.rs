@@ -33,11 +33,11 @@ scenario!(NeverAsks, |_cx| { pending().await });
 fn a_future_that_never_asks_is_misuse() {
     let outcome = play::<NeverAsks>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_READ));
-    assert!(outcome.waves.is_empty());
+    assert!(outcome.batches.is_empty());
 }
 
 scenario!(StopsAsking, |cx| {
-    cx.tell(found(value(cx, 1).await?));
+    cx.emit(found(value(cx, 1).await?));
     pending().await
 });
 
@@ -45,7 +45,7 @@ scenario!(StopsAsking, |cx| {
 fn a_future_that_stops_asking_is_misuse_and_keeps_what_it_told() {
     let outcome = play::<StopsAsking>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_READ));
-    assert_eq!((outcome.waves.as_slice(), numbers(&outcome)), (&[1][..], vec![3]));
+    assert_eq!((outcome.batches.as_slice(), numbers(&outcome)), (&[1][..], vec![3]));
 }
 
 scenario!(OneNeverAsks, |cx| {
@@ -57,7 +57,7 @@ scenario!(OneNeverAsks, |cx| {
 fn a_join_with_a_part_that_never_asks_is_misuse_once_the_others_have_their_replies() {
     let outcome = play::<OneNeverAsks>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_READ));
-    assert_eq!(outcome.waves, [1]);
+    assert_eq!(outcome.batches, [1]);
 }
 
 scenario!(NeverRests, |_cx| {

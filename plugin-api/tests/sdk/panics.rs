@@ -39,7 +39,7 @@ scenario!(AtFirstPoll, |_cx| {
 });
 
 scenario!(Later, |cx| {
-    cx.tell(found(value(cx, 1).await?));
+    cx.emit(found(value(cx, 1).await?));
     boom();
     Ok(vec![found(U256::from(2))])
 });
@@ -54,7 +54,7 @@ fn a_panic_at_the_first_poll_ends_the_job_and_tells_where() {
 fn a_panic_later_ends_the_job_and_keeps_what_was_told() {
     let outcome = play::<Later>();
     assert_eq!((outcome.end, &outcome.message), (End::Panicked, &boom_text()));
-    assert_eq!((outcome.waves.as_slice(), numbers(&outcome)), (&[1][..], vec![3]));
+    assert_eq!((outcome.batches.as_slice(), numbers(&outcome)), (&[1][..], vec![3]));
 }
 
 scenario!(InDropAtEnd, |cx| {
@@ -87,7 +87,7 @@ impl Plugin for DropsAfterItsAnswer {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 
     fn claimables(&self, _: &Chain, _: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
@@ -131,7 +131,7 @@ fn panic_with_bomb() {
 }
 
 scenario!(PanickingPayload, |cx| {
-    cx.tell(found(value(cx, 4).await?));
+    cx.emit(found(value(cx, 4).await?));
     panic_with_bomb();
     Ok(Vec::new())
 });
@@ -268,9 +268,9 @@ fn boomed<T>(made: T) -> T {
     made
 }
 
-outside!(InConfigure, boomed(None), Catalogue::new());
-outside!(InCatalogue, None, boomed(Catalogue::new()));
-outside!(InEnd, Some(Bomb), Catalogue::new());
+outside!(InConfigure, boomed(None), Catalogue::default());
+outside!(InCatalogue, None, boomed(Catalogue::default()));
+outside!(InEnd, Some(Bomb), Catalogue::default());
 
 #[test]
 fn a_panic_in_configure_or_catalogue_refuses_the_settings_and_tells_where() {

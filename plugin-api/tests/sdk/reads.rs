@@ -1,7 +1,7 @@
 //! What a read says arrives as it was said, and what became of it comes back as a value or as an error.
 
 use portolan_abi::row::{freshness, kind, mode};
-use portolan_plugin_api::testing::{Answer, Asked, Canned, End};
+use portolan_plugin_api::testing::{CannedReplies, End, ReadRequest, ReadResult};
 use portolan_plugin_api::{Address, B256, Block, Bytes, Chain, Claimable, Error, Revert, SolCall, U256, sol};
 
 use crate::scenario::{
@@ -34,16 +34,16 @@ scenario!(EveryWay, |cx| {
 
 #[test]
 fn a_read_arrives_as_it_was_asked() {
-    let mut seen: Vec<Asked> = Vec::new();
-    let outcome = case().run::<Play<EveryWay>>(|asked: &Asked| {
+    let mut seen: Vec<ReadRequest> = Vec::new();
+    let outcome = case().run::<Play<EveryWay>>(|asked: &ReadRequest| {
         seen.push(asked.clone());
         if asked.kind == kind::CALL { contract(asked) } else { word(asked.network) }
     });
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(outcome.waves, [9, 3]);
+    assert_eq!(outcome.batches, [9, 3]);
     assert_eq!(numbers(&outcome), [1, 3, 5, 7, 9, 11, 13, 15, 17, NETWORK, NETWORK, OTHER]);
 
-    let plain = |of: u64| Asked {
+    let plain = |of: u64| ReadRequest {
         network: NETWORK,
         kind: kind::CALL,
         mode: mode::STATIC,
@@ -54,17 +54,17 @@ fn a_read_arrives_as_it_was_asked() {
         to: TARGET,
         data: ask(of).abi_encode().into(),
     };
-    let of_account = |kind, to| Asked { kind, to, data: Bytes::new(), ..plain(0) };
+    let of_account = |kind, to| ReadRequest { kind, to, data: Bytes::new(), ..plain(0) };
     let expected = [
         plain(0),
-        Asked { freshness: freshness::IMMUTABLE, ..plain(1) },
-        Asked { freshness: freshness::WITHIN, freshness_s: 3_600, ..plain(2) },
-        Asked { freshness: freshness::ZERO_WITHIN, freshness_s: 60, ..plain(3) },
-        Asked { mode: mode::ISOLATED, ..plain(4) },
-        Asked { from: Some(SENDER), ..plain(5) },
-        Asked { gas_cap: 500_000, ..plain(6) },
-        Asked { network: OTHER, ..plain(7) },
-        Asked {
+        ReadRequest { freshness: freshness::IMMUTABLE, ..plain(1) },
+        ReadRequest { freshness: freshness::WITHIN, freshness_s: 3_600, ..plain(2) },
+        ReadRequest { freshness: freshness::ZERO_WITHIN, freshness_s: 60, ..plain(3) },
+        ReadRequest { mode: mode::ISOLATED, ..plain(4) },
+        ReadRequest { from: Some(SENDER), ..plain(5) },
+        ReadRequest { gas_cap: 500_000, ..plain(6) },
+        ReadRequest { network: OTHER, ..plain(7) },
+        ReadRequest {
             mode: mode::ISOLATED,
             from: Some(SENDER),
             gas_cap: 7,
@@ -75,7 +75,7 @@ fn a_read_arrives_as_it_was_asked() {
         },
         of_account(kind::NATIVE_BALANCE, ACCOUNT),
         of_account(kind::CODE_SIZE, TARGET),
-        Asked { network: OTHER, ..of_account(kind::NATIVE_BALANCE, ACCOUNT) },
+        ReadRequest { network: OTHER, ..of_account(kind::NATIVE_BALANCE, ACCOUNT) },
     ];
     assert_eq!(seen, expected);
 }
@@ -118,15 +118,15 @@ fn bytes(len: usize) -> Bytes {
 fn what_a_contract_does_instead_of_answering_is_a_value_of_try_call() {
     let cases = [
         (word(5), 0),
-        (Answer::Reverted(bytes(0)), 100),
-        (Answer::Reverted(bytes(68)), 168),
-        (Answer::NoCode, 2),
-        (Answer::GasCap, 3),
-        (Answer::Ok(bytes(0)), 400),
-        (Answer::Ok(bytes(31)), 431),
+        (ReadResult::Reverted(bytes(0)), 100),
+        (ReadResult::Reverted(bytes(68)), 168),
+        (ReadResult::NoCode, 2),
+        (ReadResult::GasCap, 3),
+        (ReadResult::Ok(bytes(0)), 400),
+        (ReadResult::Ok(bytes(31)), 431),
     ];
     for (answer, expected) in cases {
-        let outcome = case().run::<Play<Tried>>(|_: &Asked| answer.clone());
+        let outcome = case().run::<Play<Tried>>(|_: &ReadRequest| answer.clone());
         assert_eq!((outcome.end, numbers(&outcome)), (End::Complete, vec![expected]), "{answer:?}");
     }
 }
@@ -134,13 +134,13 @@ fn what_a_contract_does_instead_of_answering_is_a_value_of_try_call() {
 #[test]
 fn what_a_contract_does_instead_of_answering_is_an_error_of_call() {
     let cases = [
-        (Answer::Reverted(bytes(68)), "reverted with 68 bytes"),
-        (Answer::NoCode, "no contract"),
-        (Answer::GasCap, "used up its gas"),
-        (Answer::Ok(bytes(31)), "answered 31 bytes that do not decode"),
+        (ReadResult::Reverted(bytes(68)), "reverted with 68 bytes"),
+        (ReadResult::NoCode, "no contract"),
+        (ReadResult::GasCap, "used up its gas"),
+        (ReadResult::Ok(bytes(31)), "answered 31 bytes that do not decode"),
     ];
     for (answer, why) in cases {
-        let outcome = case().run::<Play<Called>>(|_: &Asked| answer.clone());
+        let outcome = case().run::<Play<Called>>(|_: &ReadRequest| answer.clone());
         assert_eq!((outcome.end, outcome.message), (End::Failed, format!("{TARGET}: {why}")), "{answer:?}");
     }
 }
@@ -148,25 +148,25 @@ fn what_a_contract_does_instead_of_answering_is_an_error_of_call() {
 #[test]
 fn a_read_that_was_not_made_is_an_error_of_try_call_too() {
     let cases = [
-        (Answer::Unavailable, "no endpoint answered in time"),
-        (Answer::OverBudget, "the job's budget of reads is used up"),
-        (Answer::Unsupported, "this host does not make such a read"),
+        (ReadResult::Unavailable, "no endpoint answered in time"),
+        (ReadResult::OverBudget, "the job's budget of reads is used up"),
+        (ReadResult::Unsupported, "this host does not make such a read"),
     ];
     for (answer, why) in cases {
-        let tried = case().run::<Play<Tried>>(|_: &Asked| answer.clone());
+        let tried = case().run::<Play<Tried>>(|_: &ReadRequest| answer.clone());
         assert_eq!((tried.end, tried.message), (End::Failed, format!("{TARGET}: {why}")), "{answer:?}");
-        let called = case().run::<Play<Called>>(|_: &Asked| answer.clone());
+        let called = case().run::<Play<Called>>(|_: &ReadRequest| answer.clone());
         assert_eq!((called.end, called.message), (End::Failed, format!("{TARGET}: {why}")), "{answer:?}");
-        let balance = case().run::<Play<Balance>>(|_: &Asked| answer.clone());
+        let balance = case().run::<Play<Balance>>(|_: &ReadRequest| answer.clone());
         assert_eq!((balance.end, balance.message), (End::Failed, format!("{ACCOUNT}: {why}")), "{answer:?}");
     }
 }
 
 #[test]
 fn a_balance_is_a_word_of_32_bytes_and_nothing_else() {
-    let balance = |answer: Answer| case().run::<Play<Balance>>(move |_: &Asked| answer.clone());
+    let balance = |answer: ReadResult| case().run::<Play<Balance>>(move |_: &ReadRequest| answer.clone());
     assert_eq!(numbers(&balance(word(7))), [7]);
-    for wrong in [Answer::Ok(bytes(0)), Answer::Ok(bytes(31)), Answer::Ok(bytes(33)), Answer::NoCode] {
+    for wrong in [ReadResult::Ok(bytes(0)), ReadResult::Ok(bytes(31)), ReadResult::Ok(bytes(33)), ReadResult::NoCode] {
         let outcome = balance(wrong.clone());
         assert_eq!(outcome.end, End::Failed, "{wrong:?}");
         assert!(outcome.message.ends_with("the host answered something unknown"), "{}", outcome.message);
@@ -198,7 +198,7 @@ fn replies_whose_lengths_lie_are_undecodable_at_once() {
         ("all bits", vec![0xff; 4_096].into()),
     ];
     for (what, reply) in hostile {
-        let outcome = case().run::<Play<Lists>>(|_: &Asked| Answer::Ok(reply.clone()));
+        let outcome = case().run::<Play<Lists>>(|_: &ReadRequest| ReadResult::Ok(reply.clone()));
         assert_eq!((outcome.end, numbers(&outcome)), (End::Complete, vec![1, 1]), "{what}");
     }
 }
@@ -213,7 +213,7 @@ fn shared_lists(outer: u64, inner: u64, leaves: u64) -> Bytes {
 #[test]
 fn a_reply_that_is_small_as_bytes_and_huge_as_a_value_is_undecodable() {
     let decodes = |reply: Bytes| {
-        let outcome = case().run::<Play<Lists>>(|_: &Asked| Answer::Ok(reply.clone()));
+        let outcome = case().run::<Play<Lists>>(|_: &ReadRequest| ReadResult::Ok(reply.clone()));
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
         numbers(&outcome)[0] == 0
     };
@@ -238,13 +238,13 @@ fn a_long_honest_list_decodes() {
     let named = Pool { name: "USDC/WETH".to_owned(), rewards: vec![U256::MAX; 3], ..pool.clone() };
     for pools in [vec![pool; 5_000], vec![named; 5_000]] {
         let reply: Bytes = poolsCall::abi_encode_returns(&pools).into();
-        let outcome = case().run::<Play<Pools>>(|_: &Asked| Answer::Ok(reply.clone()));
+        let outcome = case().run::<Play<Pools>>(|_: &ReadRequest| ReadResult::Ok(reply.clone()));
         assert_eq!((outcome.end, numbers(&outcome)), (End::Complete, vec![5_000]), "{}", outcome.message);
     }
 }
 
 scenario!(Context, |cx| {
-    let left = cx.left();
+    let left = cx.budget();
     let at = cx.block();
     assert_eq!((cx.protocol(), cx.network()), ("acme", NETWORK));
     assert_eq!((at.number, at.hash, at.timestamp, at.evm_number), (1, B256::repeat_byte(1), 1_700_000_000, 1));
@@ -272,7 +272,7 @@ scenario!(CannedReads, |cx| {
 
 #[test]
 fn canned_replies_are_found_by_network_target_and_calldata() {
-    let canned = Canned::default()
+    let canned = CannedReplies::default()
         .reply(NETWORK, TARGET, &ask(1), &U256::from(10))
         .reply(OTHER, TARGET, &ask(1), &U256::from(20))
         .balance(NETWORK, ACCOUNT, U256::from(30))
@@ -299,12 +299,12 @@ sol! {
 #[test]
 fn a_call_under_another_name_keeps_its_arguments_and_its_answer() {
     let amount = amountCall { of: U256::from(4) };
-    let replies = |asked: &Asked| match asked.data == amount.abi_encode() {
+    let replies = |asked: &ReadRequest| match asked.data == amount.abi_encode() {
         true => {
             assert_eq!((asked.freshness, asked.freshness_s), (freshness::WITHIN, 60));
             word(9)
         }
-        false => Answer::Reverted(Bytes::new()),
+        false => ReadResult::Reverted(Bytes::new()),
     };
     let outcome = case().run::<Play<Renamed>>(replies);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use portolan_plugin_api::export::{Exported, Manifest};
-use portolan_plugin_api::testing::{Answer, Asked, Case, Outcome};
+use portolan_plugin_api::testing::{JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{
     Address, Catalogue, Chain, Claim, Claimable, Error, Plugin, Question, Read, Settings, SettingsError, SolCall, U256,
     sol,
@@ -50,7 +50,7 @@ impl<S: Scenario> Plugin for Play<S> {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new()
+        Catalogue::default()
     }
 
     async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
@@ -62,8 +62,8 @@ impl<S: Scenario> Exported for Play<S> {
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
-pub(crate) fn case() -> Case {
-    Case::new("acme", NETWORK, Question::Claimables, ACCOUNT)
+pub(crate) fn case() -> JobTest {
+    JobTest::new("acme", NETWORK, Question::CLAIMABLES, ACCOUNT)
 }
 
 /// Runs a scenario on a chain where the contract answers.
@@ -77,17 +77,17 @@ pub(crate) fn value(cx: &Chain, of: u64) -> Read<'_, U256> {
 }
 
 /// The number that a read of the contract asks about.
-pub(crate) fn number(asked: &Asked) -> u64 {
+pub(crate) fn number(asked: &ReadRequest) -> u64 {
     valueCall::abi_decode(&asked.data).expect("a read of the contract").of.to()
 }
 
 /// Twice the number and one, so that no two reads and no read and its reply are the same.
-pub(crate) fn contract(asked: &Asked) -> Answer {
+pub(crate) fn contract(asked: &ReadRequest) -> ReadResult {
     word(2 * number(asked) + 1)
 }
 
-pub(crate) fn word(number: u64) -> Answer {
-    Answer::Ok(U256::from(number).to_be_bytes::<32>().into())
+pub(crate) fn word(number: u64) -> ReadResult {
+    ReadResult::Ok(U256::from(number).to_be_bytes::<32>().into())
 }
 
 /// A finding that tells a number.
@@ -99,7 +99,7 @@ pub(crate) fn found(amount: U256) -> Claimable {
         mechanism: "test".to_owned(),
         token: TARGET,
         amount,
-        claim: Claim::new(TARGET, &claimCall { number: amount }),
+        claim: Claim { to: TARGET, ..Claim::default() },
         number: None,
     }
 }
@@ -110,6 +110,5 @@ pub(crate) fn found_all(amounts: impl IntoIterator<Item = U256>) -> Vec<Claimabl
 
 /// The numbers that a job told, in its order.
 pub(crate) fn numbers(outcome: &Outcome) -> Vec<u64> {
-    let number = |amount: [u8; 32]| U256::from_be_bytes(amount).to();
-    outcome.claimables().iter().map(|found| number(found.amount.0)).collect()
+    outcome.claimables().iter().map(|found| found.amount.to()).collect()
 }

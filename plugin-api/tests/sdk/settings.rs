@@ -69,11 +69,12 @@ impl Plugin for Chef {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new().protocols(self.protocols.clone());
-        self.rows.iter().fold(catalogue, |catalogue, row| {
+        let served = |row: &Deployment<Farm>| {
             let contracts = [row.mechanism.chef].into_iter().chain(row.mechanism.farms.iter().copied());
-            catalogue.deployment(row, &[Question::Farming], contracts)
-        })
+            row.served(&[Question::FARMING], contracts)
+        };
+        let deployments = self.rows.iter().map(served).collect();
+        Catalogue { protocols: self.protocols.clone(), deployments, ..Catalogue::default() }
     }
 }
 
@@ -209,7 +210,7 @@ fn what_is_wrong_is_told_with_row_and_key() {
         let good = row("acme", 1, "main", Vec::new());
         let settings = with(vec![good, row("acme", 137, "main", vec![key(name, value)])]);
         let error = settings_error::<Chef>(&settings).expect("refused");
-        let expected = map::SettingsError { message: message.to_owned(), row: Some(1), key: Some(name.to_owned()) };
+        let expected = SettingsError { message: message.to_owned(), row: Some(1), key: Some(name.to_owned()) };
         assert_eq!(error, expected);
     }
 }
@@ -239,7 +240,7 @@ fn an_address_is_0x_and_40_digits_with_a_checksum_if_its_letters_are_mixed() {
 fn a_missing_key_is_told_with_its_name() {
     let bare = SettingsRow { keys: Vec::new(), ..row("acme", 137, "main", Vec::new()) };
     let error = settings_error::<Chef>(&with(vec![bare])).expect("refused");
-    assert_eq!(error, map::SettingsError { message: "missing".to_owned(), row: Some(0), key: Some("chef".to_owned()) });
+    assert_eq!(error, SettingsError { message: "missing".to_owned(), row: Some(0), key: Some("chef".to_owned()) });
 }
 
 #[test]

@@ -23,7 +23,7 @@ scenario!(TenThousand, |cx| { Ok(found_all(joined(cx, 10_000).await?)) });
 #[test]
 fn a_join_of_nothing_reads_nothing() {
     let outcome = play::<Nothing>();
-    assert_eq!((outcome.end, outcome.waves.len(), outcome.findings.len()), (End::Complete, 0, 0));
+    assert_eq!((outcome.end, outcome.batches.len(), outcome.findings.len()), (End::Complete, 0, 0));
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn joined_reads_go_out_in_one_wave_and_come_back_in_order() {
         [(play::<One>(), 1), (play::<ThirtyOne>(), 31), (play::<Thousand>(), 1_000), (play::<TenThousand>(), 10_000)]
     {
         assert_eq!(outcome.end, End::Complete, "{count}: {}", outcome.message);
-        assert_eq!(outcome.waves.iter().map(|&reads| reads as u64).collect::<Vec<_>>(), [count]);
+        assert_eq!(outcome.batches.iter().map(|&reads| reads as u64).collect::<Vec<_>>(), [count]);
         assert_eq!(numbers(&outcome), answers(count));
     }
 }
@@ -48,7 +48,7 @@ scenario!(InTurn, |cx| {
 #[test]
 fn reads_awaited_in_turn_are_a_wave_each() {
     let outcome = play::<InTurn>();
-    assert_eq!(outcome.waves, [1, 1, 1, 1, 1]);
+    assert_eq!(outcome.batches, [1, 1, 1, 1, 1]);
     assert_eq!(numbers(&outcome), [1 + 3 + 5 + 7 + 9]);
 }
 
@@ -70,7 +70,7 @@ scenario!(Uneven, |cx| {
 fn the_deepest_part_of_a_join_tells_the_number_of_waves() {
     let outcome = play::<Uneven>();
     // Depths 0 to 3: three read at first, then two, then one.
-    assert_eq!(outcome.waves, [3, 2, 1]);
+    assert_eq!(outcome.batches, [3, 2, 1]);
     // 0; 1→3; 2→5→11; 3→7→15→31.
     assert_eq!(numbers(&outcome), [0, 3, 11, 31]);
 }
@@ -88,7 +88,7 @@ scenario!(Nested, |cx| {
 #[test]
 fn nested_joins_share_their_waves() {
     let outcome = play::<Nested>();
-    assert_eq!(outcome.waves, [10, 100, 30]);
+    assert_eq!(outcome.batches, [10, 100, 30]);
     let row = |row: u64| {
         let cells: u64 = (0..10).map(|cell| 2 * (100 * row + cell) + 1).sum();
         2 * row + 1 + cells + (1 + 3 + 5)
@@ -122,6 +122,6 @@ scenario!(ManyWaves, |cx| {
 #[test]
 fn a_job_may_go_on_for_many_waves() {
     let outcome = play::<ManyWaves>();
-    assert_eq!(outcome.waves, vec![2; 500]);
+    assert_eq!(outcome.batches, vec![2; 500]);
     assert_eq!(numbers(&outcome), [2 * 500 + 1]);
 }

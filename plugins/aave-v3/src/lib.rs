@@ -48,19 +48,24 @@ impl Plugin for AaveV3 {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(aave_v3::claim_templates());
-        self.deployments.iter().fold(catalogue.events(self.events.topics()), |catalogue, Titled { row, .. }| {
-            let questions = [row.mechanism.questions(), &[Question::Events]].concat();
-            catalogue.deployment(row, &questions, row.mechanism.contracts())
-        })
+        let served = |Titled { row, .. }: &Titled| {
+            let questions = [row.mechanism.questions(), &[Question::EVENTS]].concat();
+            row.served(&questions, row.mechanism.contracts())
+        };
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: self.deployments.iter().map(served).collect(),
+            claims: aave_v3::claim_templates().into(),
+            event_topics: Some(self.events.topics().collect()),
+        }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        cx.gather(self.asked(cx).map(|it| it.row.mechanism.claimables(cx, it.labels(), account))).await
+        cx.emit_all(self.asked(cx).map(|it| it.row.mechanism.claimables(cx, it.labels(), account))).await
     }
 
     async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<LendingPosition>, Error> {
-        cx.gather(self.asked(cx).map(|it| it.row.mechanism.lending(cx, it.labels(), account))).await
+        cx.emit_all(self.asked(cx).map(|it| it.row.mechanism.lending(cx, it.labels(), account))).await
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {

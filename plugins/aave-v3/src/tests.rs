@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use portolan_plugin_api::networks::ETHEREUM;
-use portolan_plugin_api::testing::{self, Canned, Case, End, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, map};
 use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::AaveV3;
@@ -40,7 +40,7 @@ const REWARD: Address = address!("0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 
 /// Replies of one network.
-struct Replies(u64, Canned);
+struct Replies(u64, CannedReplies);
 
 impl Replies {
     fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
@@ -73,7 +73,7 @@ fn tokens(pool: Address) -> [Address; 2] {
 
 /// Ethereum: something in Aave's main and Prime market, nothing in the others, and something in Spark.
 fn ethereum() -> Replies {
-    Replies(ETHEREUM, Canned::default())
+    Replies(ETHEREUM, CannedReplies::default())
         .pool(MAIN, CONTROLLER, USDC, [1_000_000, 400, 31])
         .pool(PRIME, CONTROLLER, WETH, [5, 0, 7])
         .pool(ETHERFI, CONTROLLER, WETH, [0; 3])
@@ -81,21 +81,17 @@ fn ethereum() -> Replies {
         .pool(SPARK, SPARK_CONTROLLER, WETH, [77, 0, 3])
 }
 
-fn case(slug: &str, question: Question) -> Case {
-    Case::new(slug, ETHEREUM, question, ACCOUNT)
+fn case(slug: &str, question: Question) -> JobTest {
+    JobTest::new(slug, ETHEREUM, question, ACCOUNT)
 }
 
-fn at(address: Address) -> map::Address {
-    map::Address(address.into_array())
-}
-
-fn word(amount: u128) -> map::Word {
-    map::Word(U256::from(amount).to_be_bytes())
+fn word(amount: u128) -> U256 {
+    U256::from(amount)
 }
 
 #[test]
 fn every_market_tells_what_was_lent_and_owed() {
-    let outcome = case("aave_v3", Question::Lending).run::<AaveV3>(&ethereum().1);
+    let outcome = case("aave_v3", Question::LENDING).run::<AaveV3>(&ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let [lent, owed] = tokens(MAIN[0]);
     let healthy = Some(word(2_000_000_000_000_000_000));
@@ -109,21 +105,21 @@ fn every_market_tells_what_was_lent_and_owed() {
     let found: Vec<_> = outcome.lending();
     assert_eq!(found.len(), expected.len());
     for (market, contract, name, token, amount, rate, side, health) in expected {
-        let row = found.iter().find(|row| row.contract == at(contract)).expect("the token has a row");
-        assert_eq!((row.market.as_str(), &row.name, row.token, row.amount), (market, &name, at(token), amount));
-        assert_eq!((row.rate_ray, row.side, row.health_factor_wad), (rate, side, health));
+        let row = found.iter().find(|row| row.contract == contract).expect("the token has a row");
+        assert_eq!((row.market.as_str(), &row.name, row.token, row.amount), (market, &name, token, amount));
+        assert_eq!((row.rate_ray, row.side.0, row.health_factor_wad), (rate, side, health));
     }
 }
 
 #[test]
 fn markets_that_share_a_controller_are_claimed_apart() {
-    let outcome = case("aave_v3", Question::Claimables).run::<AaveV3>(&ethereum().1);
+    let outcome = case("aave_v3", Question::CLAIMABLES).run::<AaveV3>(&ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let rows = outcome.claimables();
     assert_eq!(rows.len(), 2);
     for (market, title, pool, amount) in [("main", "Aave v3", MAIN[0], 31), ("prime", "Aave v3 prime", PRIME[0], 7)] {
         let row = rows.iter().find(|row| row.market == market).expect("the market has a row");
-        assert_eq!((row.contract, row.claim.to, row.token), (at(CONTROLLER), at(CONTROLLER), at(REWARD)));
+        assert_eq!((row.contract, row.claim.to, row.token), (CONTROLLER, CONTROLLER, REWARD));
         assert_eq!((row.amount, row.mechanism.as_str()), (word(amount), "aave-v3-rewards"));
         assert_eq!(row.name, format!("{title} {{{REWARD:#x}}} rewards, claimed on their own"));
         let call = claimRewardsCall::abi_decode_raw(&row.claim.arguments).expect("the call's arguments");
@@ -135,13 +131,13 @@ fn markets_that_share_a_controller_are_claimed_apart() {
 
 #[test]
 fn a_fork_is_a_protocol_of_its_own() {
-    let outcome = case("spark", Question::Lending).run::<AaveV3>(&ethereum().1);
+    let outcome = case("spark", Question::LENDING).run::<AaveV3>(&ethereum().1);
     assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.lending()[0];
     assert_eq!((row.name.clone(), row.amount), (format!("Spark {{{WETH:#x}}}"), word(77)));
-    let outcome = case("spark", Question::Claimables).run::<AaveV3>(&ethereum().1);
+    let outcome = case("spark", Question::CLAIMABLES).run::<AaveV3>(&ethereum().1);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].claim.to, at(SPARK_CONTROLLER));
+    assert_eq!(outcome.claimables()[0].claim.to, SPARK_CONTROLLER);
 }
 
 #[test]
@@ -149,17 +145,17 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let pools = [(MAIN, CONTROLLER), (PRIME, CONTROLLER), (ETHERFI, CONTROLLER), (HORIZON, HORIZON_CONTROLLER)];
     let chain =
         pools.into_iter().fold(ethereum(), |chain, (pool, controller)| chain.pool(pool, controller, WETH, [0; 3]));
-    for (question, waves) in [(Question::Lending, vec![4, 4, 8]), (Question::Claimables, vec![4, 4, 8, 4])] {
+    for (question, waves) in [(Question::LENDING, vec![4, 4, 8]), (Question::CLAIMABLES, vec![4, 4, 8, 4])] {
         let outcome = case("aave_v3", question).run::<AaveV3>(&chain.1);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-        assert_eq!(outcome.waves, waves, "the markets' reads go out together");
+        assert_eq!(outcome.batches, waves, "the markets' reads go out together");
     }
 }
 
 #[test]
 fn a_market_that_fails_leaves_the_others_rows() {
     let chain = ethereum().1.revert(ETHEREUM, PRIME[0], &getReservesListCall {});
-    for (question, rows) in [(Question::Lending, 2), (Question::Claimables, 1)] {
+    for (question, rows) in [(Question::LENDING, 2), (Question::CLAIMABLES, 1)] {
         let outcome = case("aave_v3", question).run::<AaveV3>(&chain);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, rows));
         assert!(outcome.message.contains(&PRIME[0].to_string()), "{}", outcome.message);
@@ -177,7 +173,7 @@ fn the_shipped_rows_are_the_networks_and_each_stands_once() {
     let networks: BTreeSet<_> = rows().filter(|row| row.protocol == "aave_v3").map(|row| row.network).collect();
     assert_eq!(networks.into_iter().collect::<Vec<_>>(), [1, 10, 56, 137, 250, 8_453, 42_161, 43_114]);
     for row in rows() {
-        assert_eq!(row.mechanism.questions(), [Question::Claimables, Question::Lending]);
+        assert_eq!(row.mechanism.questions(), [Question::CLAIMABLES, Question::LENDING]);
         assert_eq!(row.mechanism.contracts().collect::<BTreeSet<_>>().len(), 3);
     }
 }
@@ -203,12 +199,13 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", contracts)]);
     let plugin = AaveV3::configure(&settings).expect("the settings are right");
     assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (4, 14));
-    let fantom = Replies(250, Canned::default()).pool(MAIN, CONTROLLER, USDC, [6, 0, 8]).1;
-    let acme = |question| Case::new("acme", 250, question, ACCOUNT).settings(settings.clone()).run::<AaveV3>(&fantom);
-    let outcome = acme(Question::Lending);
+    let fantom = Replies(250, CannedReplies::default()).pool(MAIN, CONTROLLER, USDC, [6, 0, 8]).1;
+    let acme =
+        |question| JobTest::new("acme", 250, question, ACCOUNT).settings(settings.clone()).run::<AaveV3>(&fantom);
+    let outcome = acme(Question::LENDING);
     assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.lending()[0].name, format!("Acme {{{USDC:#x}}}"));
-    let outcome = acme(Question::Claimables);
+    let outcome = acme(Question::CLAIMABLES);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.claimables()[0].amount, word(8));
 }
@@ -217,15 +214,15 @@ fn a_settings_file_adds_a_fork_on_another_network() {
 fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let settings =
         |shipped| Settings::from_rows(shipped, Vec::new(), vec![row("aave_v3", ETHEREUM, "main", keys(SPARK))]);
-    let outcome = case("aave_v3", Question::Lending).settings(settings(false)).run::<AaveV3>(&ethereum().1);
+    let outcome = case("aave_v3", Question::LENDING).settings(settings(false)).run::<AaveV3>(&ethereum().1);
     assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.lending()[0].contract, at(tokens(SPARK[0])[0]));
+    assert_eq!(outcome.lending()[0].contract, tokens(SPARK[0])[0]);
     // The row names no controller, so there is nothing to claim.
-    let outcome = case("aave_v3", Question::Claimables).settings(settings(false)).run::<AaveV3>(&ethereum().1);
-    assert_eq!((outcome.end, outcome.findings.len(), outcome.waves.len()), (End::Complete, 0, 0));
+    let outcome = case("aave_v3", Question::CLAIMABLES).settings(settings(false)).run::<AaveV3>(&ethereum().1);
+    assert_eq!((outcome.end, outcome.findings.len(), outcome.batches.len()), (End::Complete, 0, 0));
     let alone = AaveV3::configure(&settings(false)).expect("the settings are right");
     assert_eq!((alone.protocols.len(), alone.deployments.len()), (1, 1));
-    assert_eq!(alone.deployments[0].row.mechanism.questions(), [Question::Lending]);
+    assert_eq!(alone.deployments[0].row.mechanism.questions(), [Question::LENDING]);
     assert_eq!(AaveV3::configure(&settings(true)).expect("the settings are right").deployments.len(), 13);
 }
 

@@ -51,30 +51,30 @@ impl Plugin for Hop {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new().protocols(self.protocols.clone()).claims(staking_rewards::claim_templates());
-        let questions = [Question::Claimables, Question::Farming];
-        let catalogue = self
-            .deployments
-            .iter()
-            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &questions, row.mechanism.contracts()));
+        let questions = [Question::CLAIMABLES, Question::FARMING];
+        let staking = self.deployments.iter().map(|row| row.served(&questions, row.mechanism.contracts()));
+        let bridges = self.bridges.iter().map(|row| row.served(&[Question::EVENTS], row.mechanism.listed()));
         let topics = self.events_of_bridges.topics().chain(self.events_of_farms.topics());
-        self.bridges.iter().fold(catalogue.events(topics), |catalogue, row| {
-            catalogue.deployment(row, &[Question::Events], row.mechanism.listed())
-        })
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: staking.chain(bridges).collect(),
+            claims: staking_rewards::claim_templates().into(),
+            event_topics: Some(topics.collect()),
+        }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        cx.gather(self.asked(cx).map(|row| claimables(cx, row, account))).await
+        cx.emit_all(self.asked(cx).map(|row| claimables(cx, row, account))).await
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-        cx.gather(self.asked(cx).map(|row| farming(cx, row, account))).await
+        cx.emit_all(self.asked(cx).map(|row| farming(cx, row, account))).await
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
         let of_bridges = self.events_of_bridges.events(cx, transaction, &self.bridges, Scope::All);
         let of_farms = self.events_of_farms.events(cx, transaction, &self.farms, Scope::Attributed);
-        cx.gather([of_bridges, of_farms]).await
+        cx.emit_all([of_bridges, of_farms]).await
     }
 }
 

@@ -3,7 +3,7 @@
 //! What a farm can do wrong is the kit's test; here is what Hop makes of it.
 
 use portolan_plugin_api::networks::OPTIMISM;
-use portolan_plugin_api::testing::{self, Answer, Asked, Case, End, EventCases, Outcome, map};
+use portolan_plugin_api::testing::{self, End, EventCases, JobTest, Outcome, ReadRequest, ReadResult, map};
 use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::{Hop, TABLE};
@@ -22,68 +22,64 @@ const USDC_FARM: Address = address!("0xf587b9309c603feedf0445af4d3b21300989e93a"
 const SHARE: Address = address!("0x2e17b8193566345a2dd467183526dedc42d2d5a8");
 const HOP_TOKEN: Address = address!("0xc5102fe9359fd9a28f877a67e36b0f050d81a3cc");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
-const NOW_S: u64 = 1_700_000_000; // The block of a `Case`.
+const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-fn n(number: u64) -> Answer {
-    Answer::Ok(U256::from(number).abi_encode().into())
+fn n(number: u64) -> ReadResult {
+    ReadResult::Ok(U256::from(number).abi_encode().into())
 }
 
 /// Every farm is there; one has a stake of 40 that earned 6.
-fn chain(asked: &Asked) -> Answer {
+fn chain(asked: &ReadRequest) -> ReadResult {
     let selector: [u8; 4] = asked.data[..4].try_into().expect("a call has a selector");
     let holds = asked.to == USDC_FARM;
     match selector {
-        _ if asked.to == SHARE => Answer::Reverted(Vec::new().into()), // A share of Hop's is no pair.
+        _ if asked.to == SHARE => ReadResult::Reverted(Vec::new().into()), // A share of Hop's is no pair.
         earnedCall::SELECTOR => n(if holds { 6 } else { 0 }),
         balanceOfCall::SELECTOR => n(if holds { 40 } else { 0 }),
-        rewardsTokenCall::SELECTOR => Answer::Ok(HOP_TOKEN.abi_encode().into()),
-        stakingTokenCall::SELECTOR => Answer::Ok(SHARE.abi_encode().into()),
+        rewardsTokenCall::SELECTOR => ReadResult::Ok(HOP_TOKEN.abi_encode().into()),
+        stakingTokenCall::SELECTOR => ReadResult::Ok(SHARE.abi_encode().into()),
         rewardRateCall::SELECTOR => n(3),
         periodFinishCall::SELECTOR => n(NOW_S + 1),
         totalSupplyCall::SELECTOR => n(400),
-        _ => Answer::Reverted(Vec::new().into()),
+        _ => ReadResult::Reverted(Vec::new().into()),
     }
 }
 
-fn ask(network: u64, question: Question, replies: impl FnMut(&Asked) -> Answer) -> Outcome {
-    Case::new("hop", network, question, ACCOUNT).run::<Hop>(replies)
+fn ask(network: u64, question: Question, replies: impl FnMut(&ReadRequest) -> ReadResult) -> Outcome {
+    JobTest::new("hop", network, question, ACCOUNT).run::<Hop>(replies)
 }
 
-fn at(address: Address) -> map::Address {
-    map::Address(address.into_array())
-}
-
-fn word(amount: u64) -> map::Word {
-    map::Word(U256::from(amount).to_be_bytes())
+fn word(amount: u64) -> U256 {
+    U256::from(amount)
 }
 
 #[test]
 fn what_is_earned_is_claimed_from_its_farm() {
-    let outcome = ask(OPTIMISM, Question::Claimables, chain);
+    let outcome = ask(OPTIMISM, Question::CLAIMABLES, chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.claimables()[0];
-    assert_eq!((row.contract, row.claim.to, row.token), (at(USDC_FARM), at(USDC_FARM), at(HOP_TOKEN)));
+    assert_eq!((row.contract, row.claim.to, row.token), (USDC_FARM, USDC_FARM, HOP_TOKEN));
     assert_eq!((row.amount, row.mechanism.as_str()), (word(6), "hop-reward"));
     assert_eq!(row.name, format!("{{{SHARE:#x}}} reward"));
-    assert_eq!(outcome.waves[0], 6);
+    assert_eq!(outcome.batches[0], 6);
 }
 
 #[test]
 fn a_stake_is_told_with_its_rate() {
-    let outcome = ask(OPTIMISM, Question::Farming, chain);
+    let outcome = ask(OPTIMISM, Question::FARMING, chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.farming()[0];
-    assert_eq!((row.staked_token, row.amount, row.total_stake), (at(SHARE), word(40), Some(word(400))));
+    assert_eq!((row.staked_token, row.amount, row.total_stake), (SHARE, word(40), Some(word(400))));
     assert_eq!((row.mechanism.as_str(), row.rewards[0].per_second), ("hop-staking-rewards", Some(word(3))));
 }
 
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for (network, farms) in [(137, 9), (42_161, 4)] {
-        for question in [Question::Claimables, Question::Farming] {
+        for question in [Question::CLAIMABLES, Question::FARMING] {
             let outcome = ask(network, question, chain);
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-            assert_eq!(outcome.waves, [farms]);
+            assert_eq!(outcome.batches, [farms]);
         }
     }
 }
@@ -91,8 +87,8 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 #[test]
 fn a_bad_farm_leaves_the_others_rows() {
     let bad = address!("0x95d6a95becfd98a7032ed0c7d950ff6e0fa8d697");
-    for question in [Question::Claimables, Question::Farming] {
-        let outcome = ask(OPTIMISM, question, |asked| if asked.to == bad { Answer::NoCode } else { chain(asked) });
+    for question in [Question::CLAIMABLES, Question::FARMING] {
+        let outcome = ask(OPTIMISM, question, |asked| if asked.to == bad { ReadResult::NoCode } else { chain(asked) });
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 1));
         assert!(outcome.message.contains(&bad.to_string()), "{}", outcome.message);
     }
@@ -105,8 +101,8 @@ fn a_settings_file_replaces_a_networks_list() {
     let row = map::SettingsRow { protocol: "hop".to_owned(), chain_id: OPTIMISM, market: "main".to_owned(), keys };
     let settings = Settings::from_rows(true, Vec::new(), vec![row]);
     assert_eq!(Hop::configure(&settings).expect("the settings are right").deployments.len(), 3);
-    let case = Case::new("hop", OPTIMISM, Question::Claimables, ACCOUNT).settings(settings);
-    assert_eq!(case.run::<Hop>(chain).waves[0], 1);
+    let case = JobTest::new("hop", OPTIMISM, Question::CLAIMABLES, ACCOUNT).settings(settings);
+    assert_eq!(case.run::<Hop>(chain).batches[0], 1);
 }
 
 #[test]

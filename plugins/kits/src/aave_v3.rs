@@ -52,8 +52,8 @@ impl AaveV3 {
     /// The questions that the deployment answers.
     pub fn questions(&self) -> &'static [Question] {
         match self.rewards_controller {
-            Some(_) => &[Question::Claimables, Question::Lending],
-            None => &[Question::Lending],
+            Some(_) => &[Question::CLAIMABLES, Question::LENDING],
+            None => &[Question::LENDING],
         }
     }
 
@@ -88,8 +88,8 @@ impl AaveV3 {
 /// The claims that [`AaveV3::claimables`] answers with; the catalogue declares them. The controller pays whom the
 /// call names, from what its sender has earned: so the account has to send it, and has to be named.
 pub fn claim_templates() -> [ClaimTemplate; 1] {
-    let assets = Role::Array(Box::new(Role::Market));
-    [ClaimTemplate::new::<claimRewardsCall>([assets, Role::constant(&rewards::ALL), Role::Account, Role::Token])]
+    let assets = Role::array(Role::MARKET);
+    [ClaimTemplate::new::<claimRewardsCall>([assets, Role::constant(&rewards::ALL), Role::ACCOUNT, Role::TOKEN])]
 }
 
 impl Mechanism for AaveV3 {

@@ -44,9 +44,9 @@ async fn settled<T>(part: impl Future<Output = Result<T, Error>>) -> Result<Resu
 impl<T> Parts<T> {
     /// What succeeded, in order; the answer says what of `market` is missing.
     pub fn or_told(self, cx: &Chain, market: &str) -> Vec<T> {
-        self.lost.iter().take(TOLD_MAX).for_each(|error| cx.miss(format!("{market}: {error}")));
+        self.lost.iter().take(TOLD_MAX).for_each(|error| cx.report_missing(format!("{market}: {error}")));
         if self.lost.len() > TOLD_MAX {
-            cx.miss(format!("{market}: {} more are missing", self.lost.len() - TOLD_MAX));
+            cx.report_missing(format!("{market}: {} more are missing", self.lost.len() - TOLD_MAX));
         }
         self.kept
     }

@@ -123,10 +123,13 @@ impl Family {
 
     /// For [`portolan_plugin_api::Plugin::catalogue`].
     pub fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new().protocols(self.protocols.clone()).events(self.table.topics());
-        self.deployments
-            .iter()
-            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &[Question::Events], row.mechanism.listed()))
+        let served = |row: &Deployment<Source>| row.served(&[Question::EVENTS], row.mechanism.listed());
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: self.deployments.iter().map(served).collect(),
+            claims: Vec::new(),
+            event_topics: Some(self.table.topics().collect()),
+        }
     }
 
     /// For [`portolan_plugin_api::Plugin::events`].

@@ -124,11 +124,11 @@ impl MasterChef {
     }
 
     /// The call that claims what a pool owes.
-    fn claim(&self, pid: U256, account: Address) -> Claim {
+    fn claim(&self, cx: &Chain, pid: U256, account: Address) -> Claim {
         match self.claim {
-            ClaimCall::Deposit => Claim::new(self.chef, &depositCall { pid, amount: U256::ZERO }),
-            ClaimCall::Withdraw => Claim::new(self.chef, &withdrawCall { pid, amount: U256::ZERO }),
-            ClaimCall::Harvest => Claim::new(self.chef, &harvestCall { pid, to: account }),
+            ClaimCall::Deposit => cx.claim(self.chef, &depositCall { pid, amount: U256::ZERO }),
+            ClaimCall::Withdraw => cx.claim(self.chef, &withdrawCall { pid, amount: U256::ZERO }),
+            ClaimCall::Harvest => cx.claim(self.chef, &harvestCall { pid, to: account }),
         }
     }
 }
@@ -147,9 +147,9 @@ impl Kind {
 pub fn claim_templates() -> [ClaimTemplate; 3] {
     let nothing = || Role::constant(&U256::ZERO);
     [
-        ClaimTemplate::new::<depositCall>([Role::Number, nothing()]),
-        ClaimTemplate::new::<withdrawCall>([Role::Number, nothing()]),
-        ClaimTemplate::new::<harvestCall>([Role::Number, Role::Account]),
+        ClaimTemplate::new::<depositCall>([Role::NUMBER, nothing()]),
+        ClaimTemplate::new::<withdrawCall>([Role::NUMBER, nothing()]),
+        ClaimTemplate::new::<harvestCall>([Role::NUMBER, Role::ACCOUNT]),
     ]
 }
 

@@ -4,7 +4,7 @@
 //! a failing test.
 
 use portolan_kits::aave_v3::{self, AaveV3, Labels};
-use portolan_plugin_api::testing::{self, Answer, Asked, Canned, Case, End, Outcome, Replies, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
 sol! {
@@ -61,7 +61,7 @@ impl Plugin for Kit {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new().claims(aave_v3::claim_templates())
+        Catalogue { claims: aave_v3::claim_templates().into(), ..Catalogue::default() }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -110,16 +110,16 @@ fn variable(n: u8) -> Address {
     token(4, n)
 }
 
-fn tell<C: SolCall>(chain: Canned, to: Address, call: &C, value: &impl SolValue) -> Canned {
+fn tell<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
     chain.reply(NETWORK, to, call, value)
 }
 
-fn balance(chain: Canned, token: Address, amount: u128) -> Canned {
+fn balance(chain: CannedReplies, token: Address, amount: u128) -> CannedReplies {
     tell(chain, token, &balanceOfCall(ACCOUNT), &U256::from(amount))
 }
 
 /// What an asset has earned for the account of the rewards that it pays.
-fn earns(chain: Canned, asset: Address, rewards: &[(Address, u128)]) -> Canned {
+fn earns(chain: CannedReplies, asset: Address, rewards: &[(Address, u128)]) -> CannedReplies {
     let list: Vec<Address> = rewards.iter().map(|(reward, _)| *reward).collect();
     let chain = tell(chain, CONTROLLER, &getRewardsByAssetCall(asset), &list);
     rewards.iter().fold(chain, |chain, (reward, amount)| {
@@ -129,7 +129,7 @@ fn earns(chain: Canned, asset: Address, rewards: &[(Address, u128)]) -> Canned {
 }
 
 /// A reserve that takes 5 % and pays 3 %, and in which the account has nothing.
-fn reserve(chain: Canned, n: u8) -> Canned {
+fn reserve(chain: CannedReplies, n: u8) -> CannedReplies {
     let data = ReserveData {
         configuration: U256::MAX,
         liquidityIndex: RAY + 1,
@@ -157,42 +157,38 @@ fn reserve(chain: Canned, n: u8) -> Canned {
 }
 
 /// A pool of so many reserves.
-fn pool(count: u8) -> Canned {
+fn pool(count: u8) -> CannedReplies {
     let list: Vec<Address> = (0..count).map(underlying).collect();
-    let chain = tell(Canned::default(), POOL, &getReservesListCall {}, &list);
+    let chain = tell(CannedReplies::default(), POOL, &getReservesListCall {}, &list);
     (0..count).fold(health(chain, U256::MAX), reserve)
 }
 
-fn health(chain: Canned, factor: U256) -> Canned {
+fn health(chain: CannedReplies, factor: U256) -> CannedReplies {
     let [one, two] = [1, 2].map(U256::from);
     tell(chain, POOL, &getUserAccountDataCall(ACCOUNT), &(one, two, one, two, one, factor))
 }
 
 fn run(slug: &str, question: Question, chain: impl Replies) -> Outcome {
-    Case::new(slug, NETWORK, question, ACCOUNT).run::<Kit>(chain)
+    JobTest::new(slug, NETWORK, question, ACCOUNT).run::<Kit>(chain)
 }
 
 fn lending(chain: impl Replies) -> Outcome {
-    run("aave", Question::Lending, chain)
+    run("aave", Question::LENDING, chain)
 }
 
 fn claimables(chain: impl Replies) -> Outcome {
-    run("aave", Question::Claimables, chain)
+    run("aave", Question::CLAIMABLES, chain)
 }
 
-fn at(address: Address) -> map::Address {
-    map::Address(address.into_array())
-}
-
-fn word(amount: u128) -> map::Word {
-    map::Word(U256::from(amount).to_be_bytes())
+fn word(amount: u128) -> U256 {
+    U256::from(amount)
 }
 
 /// Contract, name, token, amount, rate, side and health factor of a row.
-type Told<'a> = (map::Address, &'a str, map::Address, map::Word, map::Word, u8, Option<map::Word>);
+type Told<'a> = (Address, &'a str, Address, U256, U256, u8, Option<U256>);
 
-fn told(row: &map::LendingPosition) -> Told<'_> {
-    (row.contract, &row.name, row.token, row.amount, row.rate_ray, row.side, row.health_factor_wad)
+fn told(row: &LendingPosition) -> Told<'_> {
+    (row.contract, &row.name, row.token, row.amount, row.rate_ray, row.side.0, row.health_factor_wad)
 }
 
 fn all_told(outcome: &Outcome) -> Vec<Told<'_>> {
@@ -203,19 +199,19 @@ fn all_told(outcome: &Outcome) -> Vec<Told<'_>> {
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let outcome = lending(&pool(4));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-    assert_eq!(outcome.waves, [1, 4, 12]); // The list, the tokens, the account: a read for each token.
+    assert_eq!(outcome.batches, [1, 4, 12]); // The list, the tokens, the account: a read for each token.
     let outcome = claimables(&earns(pool(4), a_token(1), &[(OP, 0), (LDO, 0)]));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-    assert_eq!(outcome.waves, [1, 4, 12, 2]); // Then the rewards of each token, and what they owe.
+    assert_eq!(outcome.batches, [1, 4, 12, 2]); // Then the rewards of each token, and what they owe.
     let outcome = claimables(&pool(0));
-    assert_eq!((outcome.end, outcome.findings.len(), outcome.waves), (End::Complete, 0, vec![1]));
+    assert_eq!((outcome.end, outcome.findings.len(), outcome.batches), (End::Complete, 0, vec![1]));
 }
 
 #[test]
 fn only_what_an_account_has_is_read_at_the_block_itself() {
     let (chain, mut asked) = (earns(pool(2), a_token(0), &[(OP, 0)]), Vec::new());
-    for question in [Question::Lending, Question::Claimables] {
-        run("aave", question, |it: &Asked| {
+    for question in [Question::LENDING, Question::CLAIMABLES] {
+        run("aave", question, |it: &ReadRequest| {
             asked.push((it.freshness, it.freshness_s, it.to));
             (&chain).reply(it)
         });
@@ -235,8 +231,8 @@ fn a_supply_is_told_with_its_interest_and_the_pools_rate() {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let name = format!("Aave v3 {{{:#x}}}", underlying(1));
     let rate = word(30_000_000_000_000_000_000_000_000);
-    assert_eq!(all_told(&outcome), [(at(a_token(1)), &*name, at(underlying(1)), word(1_000_000_001), rate, 0, None)]);
-    assert_eq!(outcome.waves, [1, 2, 6, 1]); // Without debt nobody asks for the account's health.
+    assert_eq!(all_told(&outcome), [(a_token(1), &*name, underlying(1), word(1_000_000_001), rate, 0, None)]);
+    assert_eq!(outcome.batches, [1, 2, 6, 1]); // Without debt nobody asks for the account's health.
     assert_eq!(outcome.lending()[0].market, "main");
 }
 
@@ -254,12 +250,12 @@ fn debts_are_told_in_the_underlying_token_beside_what_was_lent() {
         [30_000_000_000_000_000_000_000_000, 50_000_000_000_000_000_000_000_000, 62_500_000_000_000_000_000_000_000]
             .map(word);
     let expected = [
-        (at(a_token(0)), &*lent, at(underlying(0)), word(5), three, 0, factor),
-        (at(stable(2)), &*owed_stable, at(underlying(2)), word(9), stable_rate, 1, factor),
-        (at(variable(2)), &*owed, at(underlying(2)), word(7_000_000_000_000_000_000), five, 1, factor),
+        (a_token(0), &*lent, underlying(0), word(5), three, 0, factor),
+        (stable(2), &*owed_stable, underlying(2), word(9), stable_rate, 1, factor),
+        (variable(2), &*owed, underlying(2), word(7_000_000_000_000_000_000), five, 1, factor),
     ];
     assert_eq!(all_told(&outcome), expected);
-    assert_eq!(outcome.waves, [1, 3, 9, 4]);
+    assert_eq!(outcome.batches, [1, 3, 9, 4]);
 }
 
 #[test]
@@ -269,7 +265,7 @@ fn an_account_with_debt_alone_has_its_rows_and_a_worthless_debt_no_health() {
         let outcome = lending(&health(chain.clone(), factor));
         assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
         let row = outcome.lending()[0];
-        assert_eq!((row.side, row.amount, row.health_factor_wad), (1, word(1), expected));
+        assert_eq!((row.side.0, row.amount, row.health_factor_wad), (1, word(1), expected));
     }
 }
 
@@ -296,8 +292,8 @@ fn tokens_that_a_pool_does_not_have_are_not_asked() {
         });
     let outcome = lending(&chain);
     assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.waves, [1, 2, 2, 2]);
-    assert_eq!(claimables(&chain).waves, [1, 2, 2]);
+    assert_eq!(outcome.batches, [1, 2, 2, 2]);
+    assert_eq!(claimables(&chain).batches, [1, 2, 2]);
 }
 
 #[test]
@@ -306,25 +302,27 @@ fn a_reserve_that_misbehaves_costs_its_own_rows_and_is_told() {
     let tokens = getReserveTokensAddressesCall(underlying(1));
     let spoiled = [
         (held().revert(NETWORK, PROVIDER, &tokens), PROVIDER),
-        (held().answer(NETWORK, PROVIDER, &tokens, Answer::Ok(Bytes::from_static(&[1; 40]))), PROVIDER),
-        (held().answer(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), Answer::GasCap), a_token(1)),
-        (held().answer(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), Answer::NoCode), a_token(1)),
-        (held().answer(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), Answer::Unavailable), a_token(1)),
+        (held().result(NETWORK, PROVIDER, &tokens, ReadResult::Ok(Bytes::from_static(&[1; 40]))), PROVIDER),
+        (held().result(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), ReadResult::GasCap), a_token(1)),
+        (held().result(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), ReadResult::NoCode), a_token(1)),
+        (held().result(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), ReadResult::Unavailable), a_token(1)),
         (held().revert(NETWORK, POOL, &getReserveDataCall(underlying(1))), POOL),
     ];
     for (chain, named) in spoiled {
         let outcome = lending(&chain);
         assert_eq!(outcome.end, End::Partial);
         let kept: Vec<_> = outcome.lending().iter().map(|row| row.contract).collect();
-        assert_eq!(kept, [at(a_token(0)), at(a_token(2))]);
+        assert_eq!(kept, [a_token(0), a_token(2)]);
         assert!(outcome.message.contains(&named.to_string()), "{}", outcome.message);
     }
 }
 
 #[test]
 fn a_pool_that_does_not_list_its_reserves_is_a_failure_and_no_empty_answer() {
-    for answer in [Answer::Reverted(Bytes::new()), Answer::NoCode, Answer::Unavailable, Answer::Ok(Bytes::new())] {
-        let chain = pool(2).answer(NETWORK, POOL, &getReservesListCall {}, answer);
+    for answer in
+        [ReadResult::Reverted(Bytes::new()), ReadResult::NoCode, ReadResult::Unavailable, ReadResult::Ok(Bytes::new())]
+    {
+        let chain = pool(2).result(NETWORK, POOL, &getReservesListCall {}, answer);
         for outcome in [lending(&chain), claimables(&chain)] {
             assert_eq!((outcome.end, outcome.findings.len()), (End::Failed, 0));
             assert!(outcome.message.contains(&POOL.to_string()), "{}", outcome.message);
@@ -333,13 +331,13 @@ fn a_pool_that_does_not_list_its_reserves_is_a_failure_and_no_empty_answer() {
 }
 
 /// Assets, amount, beneficiary and reward of a claim's call; `None` where its arguments are no such call's.
-fn claim(row: &map::Claimable) -> Option<(Vec<Address>, U256, Address, Address)> {
-    assert_eq!((row.claim.to, row.claim.template, row.claim.value), (at(CONTROLLER), 0, None));
+fn claim(row: &Claimable) -> Option<(Vec<Address>, U256, Address, Address)> {
+    assert_eq!((row.claim.to, row.claim.template, row.claim.value), (CONTROLLER, 0, None));
     let call = claimRewardsCall::abi_decode_raw(&row.claim.arguments).ok()?;
     Some((call.assets, call.amount, call.to, call.reward))
 }
 
-fn assets(row: &map::Claimable) -> Option<Vec<Address>> {
+fn assets(row: &Claimable) -> Option<Vec<Address>> {
     claim(row).map(|call| call.0)
 }
 
@@ -354,12 +352,12 @@ fn each_reward_token_has_a_claim_of_its_own_for_the_assets_that_pay_it() {
     let expected = [(OP, 502, vec![a_token(0), variable(1)]), (LDO, 40, vec![a_token(0)])];
     assert_eq!(rows.len(), expected.len());
     for (row, (reward, amount, assets)) in rows.into_iter().zip(expected) {
-        assert_eq!((row.contract, row.token, row.amount), (at(CONTROLLER), at(reward), word(amount)));
+        assert_eq!((row.contract, row.token, row.amount), (CONTROLLER, reward, word(amount)));
         assert_eq!((row.market.as_str(), row.mechanism.as_str()), ("main", "rewards"));
         assert_eq!(row.name, format!("Aave v3 {{{reward:#x}}} rewards, claimed on their own"));
         assert_eq!(claim(row), Some((assets, U256::MAX, ACCOUNT, reward)));
     }
-    assert_eq!(outcome.waves, [1, 3, 9, 5]);
+    assert_eq!(outcome.batches, [1, 3, 9, 5]);
 }
 
 #[test]
@@ -387,7 +385,7 @@ fn an_asset_whose_rewards_cannot_be_read_costs_its_own_amount_and_is_told() {
     let owed = getUserRewardsCall { _0: vec![a_token(1)], _1: ACCOUNT, _2: OP };
     let spoiled = [
         held().revert(NETWORK, CONTROLLER, &owed),
-        held().answer(NETWORK, CONTROLLER, &getRewardsByAssetCall(a_token(1)), Answer::GasCap),
+        held().result(NETWORK, CONTROLLER, &getRewardsByAssetCall(a_token(1)), ReadResult::GasCap),
     ];
     for chain in spoiled {
         let outcome = claimables(&chain);
@@ -404,16 +402,16 @@ fn rewards_that_do_not_fit_an_amount_cost_their_token_and_no_other() {
     let call = getUserRewardsCall { _0: vec![a_token(1)], _1: ACCOUNT, _2: OP };
     let outcome = claimables(&tell(chain, CONTROLLER, &call, &U256::MAX));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
-    assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (at(LDO), word(6)));
+    assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (LDO, word(6)));
     assert!(outcome.message.contains(&OP.to_string()), "{}", outcome.message);
 }
 
 #[test]
 fn a_controller_that_is_none_fails_the_claimables_alone() {
     let chain = (0..2).fold(balance(pool(2), a_token(0), 5), |chain, n| {
-        [a_token(n), stable(n), variable(n)]
-            .into_iter()
-            .fold(chain, |chain, part| chain.answer(NETWORK, CONTROLLER, &getRewardsByAssetCall(part), Answer::NoCode))
+        [a_token(n), stable(n), variable(n)].into_iter().fold(chain, |chain, part| {
+            chain.result(NETWORK, CONTROLLER, &getRewardsByAssetCall(part), ReadResult::NoCode)
+        })
     });
     let outcome = claimables(&chain);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Failed, 0));
@@ -424,17 +422,17 @@ fn a_controller_that_is_none_fails_the_claimables_alone() {
 #[test]
 fn without_a_controller_there_is_nothing_to_claim_and_nothing_is_read() {
     let chain = balance(earns(pool(1), a_token(0), &[(OP, 1)]), a_token(0), 5);
-    let outcome = run("plain", Question::Claimables, &chain);
-    assert_eq!((outcome.end, outcome.findings.len(), outcome.waves.len()), (End::Complete, 0, 0));
-    assert_eq!(run("plain", Question::Lending, &chain).lending().len(), 1);
+    let outcome = run("plain", Question::CLAIMABLES, &chain);
+    assert_eq!((outcome.end, outcome.findings.len(), outcome.batches.len()), (End::Complete, 0, 0));
+    assert_eq!(run("plain", Question::LENDING, &chain).lending().len(), 1);
     let plain = AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller: None };
-    assert_eq!((plain.questions(), plain.contracts().count()), (&[Question::Lending][..], 2));
+    assert_eq!((plain.questions(), plain.contracts().count()), (&[Question::LENDING][..], 2));
 }
 
 #[test]
 fn a_large_pool_costs_few_waves() {
     let chain = balance(balance(pool(60), a_token(59), 1), variable(3), 2);
-    assert_eq!(lending(&chain).waves, [1, 60, 180, 3]); // Two rates and the health.
+    assert_eq!(lending(&chain).batches, [1, 60, 180, 3]); // Two rates and the health.
 }
 
 fn key(key: &str, value: impl ToString) -> map::SettingsKey {

@@ -3,7 +3,7 @@
 use portolan_kits::events::{Family, Salt, Scope, Source};
 use portolan_plugin_api::alloy::sol_types::SolEvent;
 use portolan_plugin_api::events::{Event, Log, Transaction};
-use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, map};
 use portolan_plugin_api::*;
 
 sol! {
@@ -125,12 +125,12 @@ fn stake(farm: Address) -> Log {
     log(farm, &Staked { user: ACCOUNT, amount: U256::from(7) })
 }
 
-fn case(logs: impl IntoIterator<Item = Log>) -> Case {
-    Case::of_transaction(NETWORK, Transaction { logs: logs.into_iter().collect(), ..Transaction::default() })
+fn case(logs: impl IntoIterator<Item = Log>) -> JobTest {
+    JobTest::for_transaction(NETWORK, &Transaction { logs: logs.into_iter().collect(), ..Transaction::default() })
 }
 
 /// The pools with their tokens; whatever else is asked is not there.
-fn chain() -> Canned {
+fn chain() -> CannedReplies {
     let pools = [
         (V2_POOL, USDC, WETH),
         (V3_POOL, USDC, WETH),
@@ -138,7 +138,7 @@ fn chain() -> Canned {
         (REGISTERED, USDC, WETH),
         (FORK, USDC, WETH),
     ];
-    let tokens = pools.into_iter().fold(Canned::default(), |chain, (pool, token0, token1)| {
+    let tokens = pools.into_iter().fold(CannedReplies::default(), |chain, (pool, token0, token1)| {
         chain.reply(NETWORK, pool, &token0Call {}, &token0).reply(NETWORK, pool, &token1Call {}, &token1)
     });
     let fees = tokens.reply(NETWORK, V3_POOL, &feeCall {}, &U256::from(500));
@@ -207,22 +207,22 @@ fn a_pool_that_lies_about_its_tokens_belongs_to_nobody() {
 fn what_the_table_wants_and_whose_contracts_they_are_is_asked_in_one_wave() {
     let outcome = case([V2_POOL, REGISTERED, FORK].map(swap)).run::<All>(&chain());
     // Of each pool: its tokens for the table, its tokens and its fee for its address, and what the registry knows.
-    assert_eq!(outcome.waves, [3 * (2 + 3 + 1)]);
+    assert_eq!(outcome.batches, [3 * (2 + 3 + 1)]);
     // A contract that is listed need not be asked about, nor what nobody's section tells.
-    assert_eq!(case([stake(LISTED), stake(FORK)]).run::<All>(&chain()).waves, [0; 0]);
+    assert_eq!(case([stake(LISTED), stake(FORK)]).run::<All>(&chain()).batches, [0; 0]);
 }
 
 #[test]
 fn a_contract_that_emits_often_is_asked_about_once() {
     let outcome = case([V2_POOL; 50].map(swap)).run::<All>(&chain());
-    assert_eq!((outcome.events().len(), outcome.waves), (50, vec![2 + 3 + 1]));
+    assert_eq!((outcome.events().len(), outcome.batches), (50, vec![2 + 3 + 1]));
 }
 
 #[test]
 fn an_owner_that_cannot_be_read_is_missing_and_told() {
     let chain = chain();
-    let unread = |asked: &testing::Asked| match asked.to {
-        REGISTRY => Answer::Unavailable,
+    let unread = |asked: &ReadRequest| match asked.to {
+        REGISTRY => ReadResult::Unavailable,
         _ => testing::Replies::reply(&mut &chain, asked),
     };
     let outcome = case([swap(REGISTERED)]).run::<All>(unread);
@@ -234,8 +234,8 @@ fn an_owner_that_cannot_be_read_is_missing_and_told() {
 #[test]
 fn a_view_of_the_table_that_cannot_be_read_loses_its_events_and_says_so() {
     let chain = chain();
-    let unread = |asked: &testing::Asked| match (asked.to, &asked.data[..]) {
-        (FORK, data) if data == token1Call {}.abi_encode() => Answer::OverBudget,
+    let unread = |asked: &ReadRequest| match (asked.to, &asked.data[..]) {
+        (FORK, data) if data == token1Call {}.abi_encode() => ReadResult::OverBudget,
         _ => testing::Replies::reply(&mut &chain, asked),
     };
     let outcome = case([swap(FORK), swap(V2_POOL)]).run::<All>(unread);
@@ -248,16 +248,15 @@ fn a_view_of_the_table_that_cannot_be_read_loses_its_events_and_says_so() {
 fn the_catalogue_names_topics_protocols_and_deployments() {
     let host = testing::catalogue::<All>(&Settings::default());
     let topics = [Swap::SIGNATURE_HASH, Staked::SIGNATURE_HASH];
-    let mut named: Vec<B256> =
-        host.event_topics.expect("it names topics").iter().map(|topic| B256::from(topic.0)).collect();
+    let mut named = host.event_topics.expect("it names topics");
     named.sort();
     let mut expected = topics.to_vec();
     expected.sort();
     assert_eq!(named, expected);
     assert_eq!(host.protocols.len(), 5);
     let of = |place: usize| (host.deployments[place].questions.clone(), host.deployments[place].contracts.clone());
-    assert_eq!(of(0), (vec![4], vec![map::Address(V2_FACTORY.into_array())]));
-    assert_eq!(of(4), (vec![4], vec![map::Address(LISTED.into_array())]));
+    assert_eq!(of(0), (vec![Question::EVENTS], vec![V2_FACTORY]));
+    assert_eq!(of(4), (vec![Question::EVENTS], vec![LISTED]));
 }
 
 fn text(key: &str, value: &str) -> map::SettingsKey {

@@ -8,7 +8,7 @@ mod costs;
 mod settings;
 
 use portolan_kits::master_chef::{self, ClaimCall, Kind, MasterChef};
-use portolan_plugin_api::testing::{self, Answer, Asked, Canned, Case, End, Outcome, Replies, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
 sol! {
@@ -60,7 +60,7 @@ impl Plugin for Kit {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new().claims(master_chef::claim_templates())
+        Catalogue { claims: master_chef::claim_templates().into(), ..Catalogue::default() }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -91,7 +91,7 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-fn tell<C: SolCall>(chain: Canned, to: Address, call: &C, value: &impl SolValue) -> Canned {
+fn tell<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
     chain.reply(NETWORK, to, call, value)
 }
 
@@ -114,8 +114,8 @@ fn bonus(pid: u64) -> [pendingTokensCall; 2] {
 }
 
 /// A chef with pools in which nobody has anything; each pool has one of as many points as there are pools.
-fn chef(kind: Kind, count: u16) -> Canned {
-    let mut chain = tell(Canned::default(), CHEF, &poolLengthCall {}, &n(count.into()));
+fn chef(kind: Kind, count: u16) -> CannedReplies {
+    let mut chain = tell(CannedReplies::default(), CHEF, &poolLengthCall {}, &n(count.into()));
     chain = tell(chain, CHEF, &totalAllocPointCall {}, &n(count.into()));
     for pid in 0..count {
         let at = n(pid.into());
@@ -138,41 +138,37 @@ fn chef(kind: Kind, count: u16) -> Canned {
 }
 
 /// A stake in a pool, and what is pending there.
-fn stake(chain: Canned, pid: u64, amount: u64, owed: u64) -> Canned {
+fn stake(chain: CannedReplies, pid: u64, amount: u64, owed: u64) -> CannedReplies {
     let chain = tell(chain, CHEF, &user(pid), &(n(amount), n(5)));
     tell(chain, CHEF, &pending(pid), &n(owed))
 }
 
 /// A pool's rewarder, and what it owes.
-fn rewards(chain: Canned, pid: u64, tokens: Vec<Address>, amounts: Vec<u64>) -> Canned {
+fn rewards(chain: CannedReplies, pid: u64, tokens: Vec<Address>, amounts: Vec<u64>) -> CannedReplies {
     let amounts: Vec<U256> = amounts.into_iter().map(n).collect();
     let chain = tell(chain, CHEF, &rewarderCall(n(pid)), &REWARDER);
-    let told = Answer::Ok((tokens, amounts).abi_encode_params().into());
-    bonus(pid).iter().fold(chain, |chain, call| chain.answer(NETWORK, REWARDER, call, told.clone()))
+    let told = ReadResult::Ok((tokens, amounts).abi_encode_params().into());
+    bonus(pid).iter().fold(chain, |chain, call| chain.result(NETWORK, REWARDER, call, told.clone()))
 }
 
 fn ask(slug: &str, question: Question, chain: impl Replies) -> Outcome {
-    Case::new(slug, NETWORK, question, ACCOUNT).run::<Kit>(chain)
+    JobTest::new(slug, NETWORK, question, ACCOUNT).run::<Kit>(chain)
 }
 
 fn claimables(slug: &str, chain: impl Replies) -> Outcome {
-    ask(slug, Question::Claimables, chain)
+    ask(slug, Question::CLAIMABLES, chain)
 }
 
 fn farming(slug: &str, chain: impl Replies) -> Outcome {
-    ask(slug, Question::Farming, chain)
+    ask(slug, Question::FARMING, chain)
 }
 
-fn word(amount: u64) -> map::Word {
-    map::Word(n(amount).to_be_bytes())
-}
-
-fn at(address: Address) -> map::Address {
-    map::Address(address.into_array())
+fn word(amount: u64) -> U256 {
+    n(amount)
 }
 
 /// Pool, token and amount of each row.
-fn rows(outcome: &Outcome) -> Vec<(Option<map::Word>, map::Address, map::Word)> {
+fn rows(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
     outcome.claimables().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
 }
 
@@ -184,7 +180,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
         for outcome in [claimables(slug, &chef(kind, 3)), farming(slug, &chef(kind, 3))] {
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
             // The number of pools and five names of the token; the account, and from the second version on rewarders.
-            assert_eq!(outcome.waves, [6, if kind == Kind::V1 { 3 } else { 6 }]);
+            assert_eq!(outcome.batches, [6, if kind == Kind::V1 { 3 } else { 6 }]);
         }
     }
     for outcome in [claimables("v1", &chef(Kind::V1, 0)), farming("mini", &chef(Kind::Mini, 0))] {
@@ -197,18 +193,18 @@ fn what_is_pending_is_claimed_from_its_pool() {
     for (slug, kind) in KINDS {
         let outcome = claimables(slug, &stake(stake(chef(kind, 4), 0, 10, 7), 3, 20, 11));
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-        let token = at(TOKEN);
+        let token = TOKEN;
         assert_eq!(rows(&outcome), [(Some(word(0)), token, word(7)), (Some(word(3)), token, word(11))]);
         let row = outcome.claimables()[1];
-        assert_eq!((row.contract, row.claim.to), (at(CHEF), at(CHEF)));
+        assert_eq!((row.contract, row.claim.to), (CHEF, CHEF));
         assert_eq!(row.name, format!("{{{:#x}}} reward", lp(3)));
         assert_eq!((row.market.as_str(), row.mechanism.as_str(), row.claim.value), ("main", "chef", None));
         let (template, second) = match kind {
-            Kind::V1 => (1, word(0).0),
+            Kind::V1 => (1, word(0).to_be_bytes::<32>()),
             Kind::V2 | Kind::Mini => (2, ACCOUNT.into_word().0),
         };
         assert_eq!(row.claim.template, template);
-        assert_eq!(row.claim.arguments, [word(3).0, second].concat());
+        assert_eq!(row.claim.arguments, [word(3).to_be_bytes(), second].concat());
     }
 }
 
@@ -218,14 +214,17 @@ fn a_fork_renames_its_view_its_getters_and_its_claim() {
     let chain = tell(stake(chain, 1, 10, 0), CHEF, &pending_boo(1), &n(8));
     let outcome = claimables("boo", &chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(rows(&outcome), [(Some(word(1)), at(BONUS), word(8))]);
+    assert_eq!(rows(&outcome), [(Some(word(1)), BONUS, word(8))]);
     assert_eq!(outcome.claimables()[0].claim.template, 0);
-    assert_eq!(outcome.claimables()[0].claim.arguments, [word(1).0, word(0).0].concat());
+    assert_eq!(
+        outcome.claimables()[0].claim.arguments,
+        [word(1), word(0)].map(|word| word.to_be_bytes::<32>()).concat()
+    );
     // It counts in seconds: half of the points get half of 6.
     let outcome = farming("boo", &tell(chain, CHEF, &booPerSecondCall {}, &n(6)));
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let reward = outcome.farming()[0].rewards[0];
-    assert_eq!((reward.token, reward.per_second), (at(BONUS), Some(word(3))));
+    assert_eq!((reward.token, reward.per_second), (BONUS, Some(word(3))));
 }
 
 #[test]
@@ -242,15 +241,15 @@ fn a_rewarder_adds_a_row_for_each_of_its_tokens_and_the_claim_is_the_same() {
     let outcome = claimables("v2", &chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let pool = Some(word(1));
-    assert_eq!(rows(&outcome), [(pool, at(TOKEN), word(40)), (pool, at(BONUS), word(2)), (pool, at(ACCOUNT), word(3))]);
+    assert_eq!(rows(&outcome), [(pool, TOKEN, word(40)), (pool, BONUS, word(2)), (pool, ACCOUNT, word(3))]);
     let claims: Vec<_> = outcome.claimables().into_iter().map(|row| &row.claim).collect();
     assert!(claims.iter().all(|claim| *claim == claims[0]));
     // A rewarder that pays the chef's own token: one call pays the sum.
     let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 40), 1, vec![TOKEN], vec![2]);
-    assert_eq!(rows(&claimables("v2", &chain)), [(pool, at(TOKEN), word(42))]);
+    assert_eq!(rows(&claimables("v2", &chain)), [(pool, TOKEN, word(42))]);
     // Nothing pending of the chef's own.
     let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 0), 1, vec![BONUS], vec![2]);
-    assert_eq!(rows(&claimables("v2", &chain)), [(pool, at(BONUS), word(2))]);
+    assert_eq!(rows(&claimables("v2", &chain)), [(pool, BONUS, word(2))]);
 }
 
 #[test]
@@ -259,7 +258,7 @@ fn what_was_not_harvested_before_the_stake_left_is_owed_still() {
     let left = (U256::ZERO, U256::MAX - n(5)); // A debt of -6.
     let chain = tell(chain, CHEF, &user(0), &left);
     let outcome = claimables("mini", &chain);
-    assert_eq!(rows(&outcome), [(Some(word(0)), at(TOKEN), word(6))]);
+    assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(6))]);
     let outcome = farming("mini", &chain);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
 }
@@ -270,14 +269,14 @@ fn a_stake_is_told_with_its_share_of_the_emission() {
     let outcome = farming("mini", &rewards(chain, 2, vec![BONUS, TOKEN], vec![0, 0]));
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.farming()[0];
-    assert_eq!((row.contract, row.staked_token, row.number), (at(CHEF), at(lp(2)), Some(word(2))));
+    assert_eq!((row.contract, row.staked_token, row.number), (CHEF, lp(2), Some(word(2))));
     assert_eq!((row.amount, row.underlying_amount, row.total_stake), (word(1_000), word(1_000), Some(word(4_000))));
     // One of four points of 12 a second; what the rewarder pays in a second is not known.
     let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
-    assert_eq!(paid, [(at(TOKEN), Some(word(3))), (at(BONUS), None)]);
+    assert_eq!(paid, [(TOKEN, Some(word(3))), (BONUS, None)]);
     // The number of pools and the token; the account and rewarders; all staked tokens, the emission under two names
     // and all points, and the stake (amount, points, token); the pair, the chef's balance and the rewarder.
-    assert_eq!(outcome.waves, [6, 8, 4 + 3 + 3, 4]);
+    assert_eq!(outcome.batches, [6, 8, 4 + 3 + 3, 4]);
 }
 
 #[test]
@@ -297,9 +296,9 @@ fn pools_that_share_a_staked_token_or_stake_the_reward_tell_no_total() {
     let told: Vec<_> =
         outcome.farming().into_iter().map(|row| (row.number, row.staked_token, row.amount, row.total_stake)).collect();
     let expected = [
-        (Some(word(0)), at(lp(0)), word(1), None),
-        (Some(word(1)), at(lp(0)), word(2), None),
-        (Some(word(2)), at(lp(2)), word(3), Some(word(4_000))),
+        (Some(word(0)), lp(0), word(1), None),
+        (Some(word(1)), lp(0), word(2), None),
+        (Some(word(2)), lp(2), word(3), Some(word(4_000))),
     ];
     assert_eq!(told, expected);
     // What the chef holds of its reward is not only staked.
@@ -310,12 +309,16 @@ fn pools_that_share_a_staked_token_or_stake_the_reward_tell_no_total() {
 
 #[test]
 fn a_bad_pool_costs_its_own_row_and_is_told() {
-    let bad =
-        [Answer::Reverted(Bytes::new()), Answer::GasCap, Answer::Unavailable, Answer::Ok(Bytes::from_static(&[1; 31]))];
+    let bad = [
+        ReadResult::Reverted(Bytes::new()),
+        ReadResult::GasCap,
+        ReadResult::Unavailable,
+        ReadResult::Ok(Bytes::from_static(&[1; 31])),
+    ];
     for answer in bad {
         let chain = stake(stake(chef(Kind::V1, 3), 1, 10, 5), 2, 10, 6);
-        let outcome = claimables("v1", &chain.answer(NETWORK, CHEF, &pending(1), answer));
-        assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(2)), at(TOKEN), word(6))]));
+        let outcome = claimables("v1", &chain.result(NETWORK, CHEF, &pending(1), answer));
+        assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(2)), TOKEN, word(6))]));
         assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
     }
     // The same where it cannot be told whether the account has something there, and where it is the only row.
@@ -329,9 +332,13 @@ fn a_bad_pool_costs_its_own_row_and_is_told() {
 
 #[test]
 fn a_hostile_staked_token_costs_at_most_its_name_and_its_total() {
-    for answer in [Answer::NoCode, Answer::GasCap, Answer::Reverted(Bytes::new()), Answer::Ok(Bytes::from(vec![7; 99]))]
-    {
-        let chain = stake(chef(Kind::V1, 2), 1, 10, 5).answer(NETWORK, lp(1), &token0Call {}, answer.clone()).answer(
+    for answer in [
+        ReadResult::NoCode,
+        ReadResult::GasCap,
+        ReadResult::Reverted(Bytes::new()),
+        ReadResult::Ok(Bytes::from(vec![7; 99])),
+    ] {
+        let chain = stake(chef(Kind::V1, 2), 1, 10, 5).result(NETWORK, lp(1), &token0Call {}, answer.clone()).result(
             NETWORK,
             lp(1),
             &balanceOfCall(CHEF),
@@ -342,28 +349,28 @@ fn a_hostile_staked_token_costs_at_most_its_name_and_its_total() {
         assert_eq!(outcome.claimables()[0].name, format!("{{{:#x}}} reward", lp(1)));
         let outcome = farming("v1", &chain);
         assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-        let is_number = matches!(answer, Answer::Ok(_));
+        let is_number = matches!(answer, ReadResult::Ok(_));
         assert_eq!(outcome.farming()[0].total_stake.is_some(), is_number);
     }
 }
 
 #[test]
 fn a_rewarder_that_pays_a_multiple_of_the_harvest_is_asked_with_it() {
-    let multiple = |asked: &Asked, chain: &Canned| {
+    let multiple = |asked: &ReadRequest, chain: &CannedReplies| {
         let mut chain = chain;
         if asked.to != REWARDER {
             return chain.reply(asked);
         }
         let harvest = U256::from_be_slice(&asked.data[68..100]);
-        Answer::Ok((vec![BONUS], vec![harvest * n(3)]).abi_encode_params().into())
+        ReadResult::Ok((vec![BONUS], vec![harvest * n(3)]).abi_encode_params().into())
     };
     let chain = rewards(stake(chef(Kind::Mini, 1), 0, 10, 5), 0, vec![], vec![]);
-    let outcome = claimables("mini", |asked: &Asked| multiple(asked, &chain));
+    let outcome = claimables("mini", |asked: &ReadRequest| multiple(asked, &chain));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(rows(&outcome), [(Some(word(0)), at(TOKEN), word(5)), (Some(word(0)), at(BONUS), word(15))]);
-    assert_eq!(outcome.waves, [6, 2, 4, 3]); // With the pair, the rewarder once more.
+    assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(5)), (Some(word(0)), BONUS, word(15))]);
+    assert_eq!(outcome.batches, [6, 2, 4, 3]); // With the pair, the rewarder once more.
     // One that counts by itself is not asked again.
-    assert_eq!(claimables("mini", &rewards(chain, 0, vec![BONUS], vec![2])).waves, [6, 2, 4, 2]);
+    assert_eq!(claimables("mini", &rewards(chain, 0, vec![BONUS], vec![2])).batches, [6, 2, 4, 2]);
 }
 
 #[test]
@@ -372,13 +379,17 @@ fn a_bad_rewarder_costs_its_own_rows_and_is_told() {
     let calls = [none, large, pendingTokensCall { _0: n(0), _1: ACCOUNT, _2: n(5) }];
     let uneven = (vec![BONUS, TOKEN], vec![n(1)]).abi_encode_params();
     let many = (vec![BONUS; 17], vec![n(1); 17]).abi_encode_params();
-    for answer in
-        [Answer::NoCode, Answer::GasCap, Answer::Ok(Bytes::new()), Answer::Ok(uneven.into()), Answer::Ok(many.into())]
-    {
+    for answer in [
+        ReadResult::NoCode,
+        ReadResult::GasCap,
+        ReadResult::Ok(Bytes::new()),
+        ReadResult::Ok(uneven.into()),
+        ReadResult::Ok(many.into()),
+    ] {
         let chain = rewards(stake(chef(Kind::Mini, 1), 0, 10, 5), 0, vec![], vec![]);
-        let chain = calls.iter().fold(chain, |chain, call| chain.answer(NETWORK, REWARDER, call, answer.clone()));
+        let chain = calls.iter().fold(chain, |chain, call| chain.result(NETWORK, REWARDER, call, answer.clone()));
         let outcome = claimables("mini", &chain);
-        assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(0)), at(TOKEN), word(5))]));
+        assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(0)), TOKEN, word(5))]));
         assert!(outcome.message.contains(&REWARDER.to_string()), "{}", outcome.message);
         assert_eq!((farming("mini", &chain).end, farming("mini", &chain).farming().len()), (End::Partial, 1));
     }
@@ -393,13 +404,13 @@ fn a_chef_without_the_function_has_no_rewarders() {
 
 #[test]
 fn a_chef_that_does_not_answer_is_a_failure_and_not_an_empty_answer() {
-    let gone = |_: &Asked| Answer::Unavailable;
-    let no_code = |_: &Asked| Answer::NoCode;
-    for question in [Question::Claimables, Question::Farming] {
+    let gone = |_: &ReadRequest| ReadResult::Unavailable;
+    let no_code = |_: &ReadRequest| ReadResult::NoCode;
+    for question in [Question::CLAIMABLES, Question::FARMING] {
         assert_eq!(ask("v1", question, gone).end, End::Failed);
         assert_eq!(ask("mini", question, no_code).end, End::Failed);
-        let no_pool =
-            (0..3).fold(chef(Kind::V1, 3), |chain, pid| chain.answer(NETWORK, CHEF, &user(pid), Answer::Unavailable));
+        let no_pool = (0..3)
+            .fold(chef(Kind::V1, 3), |chain, pid| chain.result(NETWORK, CHEF, &user(pid), ReadResult::Unavailable));
         assert_eq!(ask("v1", question, &no_pool).end, End::Failed);
         let endless = tell(chef(Kind::V1, 1), CHEF, &poolLengthCall {}, &n(5_001));
         let outcome = ask("v1", question, &endless);

@@ -3,7 +3,7 @@
 //! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
 
 use portolan_kits::staking_rewards::{self, Rewards, StakingRewards};
-use portolan_plugin_api::testing::{Answer, Asked, Canned, Case, End, Outcome, Replies, map};
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
 sol! {
@@ -33,7 +33,7 @@ const DUAL: Address = address!("0xf000000000000000000000000000000000000002");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const QUICK: Address = address!("0xa000000000000000000000000000000000000001");
 const MATIC: Address = address!("0xa000000000000000000000000000000000000002");
-const NOW_S: u64 = 1_700_000_000; // The block of a `Case`.
+const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
 /// One factory of each kind, under one slug each.
 struct Kit(Vec<Deployment<StakingRewards>>);
@@ -54,7 +54,7 @@ impl Plugin for Kit {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::new().claims(staking_rewards::claim_templates())
+        Catalogue { claims: staking_rewards::claim_templates().into(), ..Catalogue::default() }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -88,12 +88,12 @@ fn farm(n: u16) -> Address {
 }
 
 /// A factory of `count` farms that pay nothing to the account; beyond its list it burns its gas.
-fn factory(address: Address, count: u16, mut chain: Canned) -> Canned {
+fn factory(address: Address, count: u16, mut chain: CannedReplies) -> CannedReplies {
     for n in (0..256).chain([1023, 4095]) {
         let call = stakingTokensCall(U256::from(n));
         chain = match n < count {
             true => chain.reply(NETWORK, address, &call, &staked(n)),
-            false => chain.answer(NETWORK, address, &call, Answer::GasCap),
+            false => chain.result(NETWORK, address, &call, ReadResult::GasCap),
         };
     }
     chain = chain.reply(NETWORK, address, &stakingRewardsGenesisCall {}, &U256::from(1_600_000_000));
@@ -109,16 +109,16 @@ fn factory(address: Address, count: u16, mut chain: Canned) -> Canned {
     chain
 }
 
-fn singles(count: u16) -> Canned {
-    factory(SINGLE, count, Canned::default())
+fn singles(count: u16) -> CannedReplies {
+    factory(SINGLE, count, CannedReplies::default())
 }
 
-fn earns(chain: Canned, n: u16, amount: u64) -> Canned {
+fn earns(chain: CannedReplies, n: u16, amount: u64) -> CannedReplies {
     chain.reply(NETWORK, farm(n), &earnedCall(ACCOUNT), &U256::from(amount))
 }
 
 /// A stake of `amount` among 4,000, and a period at `rate` until `finish_s`.
-fn stakes(chain: Canned, n: u16, amount: u64, rate: u64, finish_s: u64) -> Canned {
+fn stakes(chain: CannedReplies, n: u16, amount: u64, rate: u64, finish_s: u64) -> CannedReplies {
     chain
         .reply(NETWORK, farm(n), &balanceOfCall(ACCOUNT), &U256::from(amount))
         .reply(NETWORK, farm(n), &totalSupplyCall {}, &U256::from(4_000))
@@ -126,31 +126,27 @@ fn stakes(chain: Canned, n: u16, amount: u64, rate: u64, finish_s: u64) -> Canne
         .reply(NETWORK, farm(n), &periodFinishCall {}, &U256::from(finish_s))
 }
 
-fn case(slug: &str, question: Question) -> Case {
-    Case::new(slug, NETWORK, question, ACCOUNT)
+fn case(slug: &str, question: Question) -> JobTest {
+    JobTest::new(slug, NETWORK, question, ACCOUNT)
 }
 
 fn claimables(chain: impl Replies) -> Outcome {
-    case("single", Question::Claimables).run::<Kit>(chain)
+    case("single", Question::CLAIMABLES).run::<Kit>(chain)
 }
 
 fn farming(chain: impl Replies) -> Outcome {
-    case("single", Question::Farming).run::<Kit>(chain)
+    case("single", Question::FARMING).run::<Kit>(chain)
 }
 
-fn word(amount: u64) -> map::Word {
-    map::Word(U256::from(amount).to_be_bytes())
-}
-
-fn at(address: Address) -> map::Address {
-    map::Address(address.into_array())
+fn word(amount: u64) -> U256 {
+    U256::from(amount)
 }
 
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for outcome in [claimables(&singles(3)), farming(&singles(3))] {
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-        assert_eq!(outcome.waves, [7, 2, 3, 3, 3]); // Two of guesses, the list, the farms, the account.
+        assert_eq!(outcome.batches, [7, 2, 3, 3, 3]); // Two of guesses, the list, the farms, the account.
     }
 }
 
@@ -161,7 +157,7 @@ fn what_is_earned_is_claimed_from_its_farm() {
     let expected = [(farm(0), staked(0), 7), (farm(2), staked(2), 11)];
     assert_eq!(outcome.claimables().len(), expected.len());
     for (row, (farm, staked, amount)) in outcome.claimables().into_iter().zip(expected) {
-        assert_eq!((row.contract, row.claim.to, row.token), (at(farm), at(farm), at(QUICK)));
+        assert_eq!((row.contract, row.claim.to, row.token), (farm, farm, QUICK));
         assert_eq!(row.amount, word(amount));
         assert_eq!(row.name, format!("{{{staked:#x}}} reward"));
         assert_eq!((row.market.as_str(), row.mechanism.as_str()), ("main", "farm"));
@@ -184,8 +180,9 @@ fn shares_of_a_pair_are_named_by_its_tokens() {
 
 #[test]
 fn a_hostile_staking_token_keeps_its_row_under_its_own_symbol() {
-    for answer in [Answer::GasCap, Answer::Reverted(Bytes::new()), Answer::Ok(Bytes::from_static(&[1; 7]))] {
-        let chain = earns(singles(1), 0, 9).answer(NETWORK, staked(0), &token0Call {}, answer).reply(
+    for answer in [ReadResult::GasCap, ReadResult::Reverted(Bytes::new()), ReadResult::Ok(Bytes::from_static(&[1; 7]))]
+    {
+        let chain = earns(singles(1), 0, 9).result(NETWORK, staked(0), &token0Call {}, answer).reply(
             NETWORK,
             staked(0),
             &token1Call {},
@@ -203,15 +200,15 @@ fn a_running_period_pays_its_rate_and_a_finished_one_nothing() {
         let outcome = farming(&stakes(singles(2), 1, 1_000, 12, finish_s));
         assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
         let row = outcome.farming()[0];
-        assert_eq!((row.contract, row.staked_token), (at(farm(1)), at(staked(1))));
+        assert_eq!((row.contract, row.staked_token), (farm(1), staked(1)));
         assert_eq!((row.amount, row.underlying_amount, row.total_stake), (word(1_000), word(1_000), Some(word(4_000))));
         assert_eq!(row.rewards.len(), 1);
-        assert_eq!((row.rewards[0].token, row.rewards[0].per_second), (at(QUICK), Some(word(per_second))));
+        assert_eq!((row.rewards[0].token, row.rewards[0].per_second), (QUICK, Some(word(per_second))));
     }
 }
 
-fn duals(earned: [u64; 2]) -> Canned {
-    factory(DUAL, 1, Canned::default())
+fn duals(earned: [u64; 2]) -> CannedReplies {
+    factory(DUAL, 1, CannedReplies::default())
         .reply(NETWORK, farm(0), &earnedACall(ACCOUNT), &U256::from(earned[0]))
         .reply(NETWORK, farm(0), &earnedBCall(ACCOUNT), &U256::from(earned[1]))
         .reply(NETWORK, farm(0), &rewardsTokenACall {}, &QUICK)
@@ -220,20 +217,20 @@ fn duals(earned: [u64; 2]) -> Canned {
 
 #[test]
 fn a_dual_farm_gives_a_row_for_each_token_and_one_claim_for_both() {
-    let outcome = case("dual", Question::Claimables).run::<Kit>(&duals([40, 2]));
+    let outcome = case("dual", Question::CLAIMABLES).run::<Kit>(&duals([40, 2]));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 2), "{}", outcome.message);
     let [first, second] = [outcome.claimables()[0], outcome.claimables()[1]];
-    assert_eq!((first.token, first.amount), (at(QUICK), word(40)));
-    assert_eq!((second.token, second.amount), (at(MATIC), word(2)));
+    assert_eq!((first.token, first.amount), (QUICK, word(40)));
+    assert_eq!((second.token, second.amount), (MATIC, word(2)));
     assert_eq!(first.claim, second.claim);
-    assert_eq!(first.claim.to, at(farm(0)));
+    assert_eq!(first.claim.to, farm(0));
 }
 
 #[test]
 fn a_dual_farm_that_owes_one_token_gives_one_row() {
-    let outcome = case("dual", Question::Claimables).run::<Kit>(&duals([0, 2]));
+    let outcome = case("dual", Question::CLAIMABLES).run::<Kit>(&duals([0, 2]));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].token, at(MATIC));
+    assert_eq!(outcome.claimables()[0].token, MATIC);
 }
 
 #[test]
@@ -241,21 +238,25 @@ fn a_dual_farm_tells_both_rates() {
     let chain = stakes(duals([0, 0]), 0, 10, 0, NOW_S + 60)
         .reply(NETWORK, farm(0), &rewardRateACall {}, &U256::from(3))
         .reply(NETWORK, farm(0), &rewardRateBCall {}, &U256::from(4));
-    let outcome = case("dual", Question::Farming).run::<Kit>(&chain);
+    let outcome = case("dual", Question::FARMING).run::<Kit>(&chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let rewards: Vec<_> = outcome.farming()[0].rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
-    assert_eq!(rewards, [(at(QUICK), Some(word(3))), (at(MATIC), Some(word(4)))]);
+    assert_eq!(rewards, [(QUICK, Some(word(3))), (MATIC, Some(word(4)))]);
 }
 
 #[test]
 fn a_bad_farm_costs_its_own_row_and_is_told() {
     let call = earnedCall(ACCOUNT);
-    let bad =
-        [Answer::Reverted(Bytes::new()), Answer::NoCode, Answer::GasCap, Answer::Ok(Bytes::from_static(&[1; 31]))];
+    let bad = [
+        ReadResult::Reverted(Bytes::new()),
+        ReadResult::NoCode,
+        ReadResult::GasCap,
+        ReadResult::Ok(Bytes::from_static(&[1; 31])),
+    ];
     for answer in bad {
-        let outcome = claimables(&earns(singles(3), 2, 11).answer(NETWORK, farm(1), &call, answer));
+        let outcome = claimables(&earns(singles(3), 2, 11).result(NETWORK, farm(1), &call, answer));
         assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
-        assert_eq!(outcome.claimables()[0].contract, at(farm(2)));
+        assert_eq!(outcome.claimables()[0].contract, farm(2));
         assert!(outcome.message.starts_with(&format!("main: {}: ", farm(1))), "{}", outcome.message);
     }
 }
@@ -274,7 +275,7 @@ fn a_farm_whose_reward_token_cannot_be_read_costs_its_own_row() {
 #[test]
 fn a_network_that_answers_no_farm_is_a_failure_and_not_an_empty_answer() {
     let gone = (0..20)
-        .fold(singles(20), |chain, n| chain.answer(NETWORK, farm(n), &balanceOfCall(ACCOUNT), Answer::Unavailable));
+        .fold(singles(20), |chain, n| chain.result(NETWORK, farm(n), &balanceOfCall(ACCOUNT), ReadResult::Unavailable));
     assert_eq!(farming(&gone).end, End::Failed);
     // With one farm left, eight losses are told one by one, and how many more there are.
     let outcome = farming(&stakes(gone, 19, 1, 1, NOW_S + 1));
@@ -288,17 +289,17 @@ fn a_long_list_costs_few_guesses_beyond_its_end() {
     // 75 farms lie between the guesses 63 and 255; then guesses are 24 apart, 3 apart, and next to each other.
     let chain = earns(singles(75), 74, 1);
     let mut beyond = 0;
-    let outcome = claimables(|asked: &Asked| {
+    let outcome = claimables(|asked: &ReadRequest| {
         let answer = (&chain).reply(asked);
-        beyond += usize::from(answer == Answer::GasCap);
+        beyond += usize::from(answer == ReadResult::GasCap);
         answer
     });
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].contract, at(farm(74)));
-    assert_eq!(outcome.waves, [7, 7, 7, 2, 75, 75, 75, 3]);
+    assert_eq!(outcome.claimables()[0].contract, farm(74));
+    assert_eq!(outcome.batches, [7, 7, 7, 2, 75, 75, 75, 3]);
     assert_eq!(beyond, 14); // 255, 1023, 4095; 87 and six more; 75 and three more.
     for count in [1, 2, 4, 16, 31, 32, 64, 127, 199] {
-        assert_eq!(claimables(&singles(count)).waves.last(), Some(&usize::from(count)), "{count} farms");
+        assert_eq!(claimables(&singles(count)).batches.last(), Some(&usize::from(count)), "{count} farms");
     }
 }
 
@@ -306,9 +307,9 @@ fn a_long_list_costs_few_guesses_beyond_its_end() {
 fn an_empty_factory_is_empty_and_no_factory_is_a_failure() {
     let outcome = claimables(&singles(0));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-    let refuses = |_: &Asked| Answer::Reverted(Bytes::new());
-    let answers_nothing = |_: &Asked| Answer::Ok(Bytes::new());
-    let no_code = |_: &Asked| Answer::NoCode;
+    let refuses = |_: &ReadRequest| ReadResult::Reverted(Bytes::new());
+    let answers_nothing = |_: &ReadRequest| ReadResult::Ok(Bytes::new());
+    let no_code = |_: &ReadRequest| ReadResult::NoCode;
     for outcome in [claimables(refuses), claimables(answers_nothing), claimables(no_code)] {
         assert_eq!(outcome.end, End::Failed);
         assert!(outcome.message.starts_with(&SINGLE.to_string()), "{}", outcome.message);
@@ -317,7 +318,7 @@ fn an_empty_factory_is_empty_and_no_factory_is_a_failure() {
 
 #[test]
 fn a_list_that_never_ends_is_a_failure() {
-    let endless = |asked: &Asked| Answer::Ok(asked.data.slice(4..));
+    let endless = |asked: &ReadRequest| ReadResult::Ok(asked.data.slice(4..));
     let outcome = claimables(endless);
     assert_eq!(outcome.end, End::Failed);
     assert_eq!(outcome.message, format!("{SINGLE}: lists more than 4095 staking tokens"));
@@ -328,8 +329,8 @@ fn a_farm_that_was_not_there_before_is_asked_for_again() {
     let chain = earns(singles(1), 0, 5);
     let info = stakingRewardsInfoByStakingTokenCall(staked(0)).abi_encode();
     // The host keeps immutable replies: its kept zero is older than the farm.
-    let kept_zero = |asked: &Asked| match asked.freshness {
-        IMMUTABLE if asked.data == info => Answer::Ok((Address::ZERO, U256::ZERO, U256::ZERO).abi_encode().into()),
+    let kept_zero = |asked: &ReadRequest| match asked.freshness {
+        IMMUTABLE if asked.data == info => ReadResult::Ok((Address::ZERO, U256::ZERO, U256::ZERO).abi_encode().into()),
         _ => (&chain).reply(asked),
     };
     assert_eq!(claimables(kept_zero).claimables().len(), 1);
@@ -366,8 +367,8 @@ fn only_zeros_and_facts_that_never_change_may_be_old() {
         (totalSupplyCall::SELECTOR, PINNED),
     ];
     let mut seen = Vec::new();
-    for question in [Question::Claimables, Question::Farming] {
-        case("single", question).run::<Kit>(|asked: &Asked| {
+    for question in [Question::CLAIMABLES, Question::FARMING] {
+        case("single", question).run::<Kit>(|asked: &ReadRequest| {
             seen.push((<[u8; 4]>::try_from(&asked.data[..4]).expect("a call has a selector"), asked.freshness));
             (&chain).reply(asked)
         });
@@ -384,7 +385,7 @@ fn only_zeros_and_facts_that_never_change_may_be_old() {
 fn guesses_may_burn_their_gas_and_are_capped() {
     let chain = earns(singles(3), 0, 5);
     let mut guesses = 0;
-    claimables(|asked: &Asked| {
+    claimables(|asked: &ReadRequest| {
         let is_guess = asked.data.starts_with(&stakingTokensCall::SELECTOR) && asked.freshness == WITHIN;
         guesses += usize::from(is_guess);
         assert_eq!(asked.gas_cap, if is_guess { 100_000 } else { 0 }, "only guesses are capped");
@@ -409,14 +410,14 @@ fn a_list_of_farms_needs_no_factory() {
     let settings = Settings::from_rows(false, Vec::new(), vec![row]);
     let chain = stakes(earns(singles(2), 1, 8), 1, 3, 2, NOW_S + 1);
     let case = |question| case("listed", question).settings(settings.clone());
-    let outcome = case(Question::Claimables).run::<Kit>(&chain);
+    let outcome = case(Question::CLAIMABLES).run::<Kit>(&chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.claimables()[0].amount, word(8));
     assert_eq!(outcome.claimables()[0].name, format!("{{{:#x}}} reward", staked(1)));
-    assert_eq!(outcome.waves, [2, 2, 2]); // The account, both tokens of one farm, its pair.
-    let outcome = case(Question::Farming).run::<Kit>(&chain);
+    assert_eq!(outcome.batches, [2, 2, 2]); // The account, both tokens of one farm, its pair.
+    let outcome = case(Question::FARMING).run::<Kit>(&chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.farming()[0].staked_token, at(staked(1)));
+    assert_eq!(outcome.farming()[0].staked_token, staked(1));
 }
 
 #[test]

@@ -45,28 +45,26 @@ impl Plugin for Quickswap {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new()
-            .protocols(self.protocols.clone())
-            .claims(staking_rewards::claim_templates())
-            .events(self.events.topics());
-        self.deployments.iter().fold(catalogue, |catalogue, row| match &row.mechanism {
-            Contracts::Farms(farms) => {
-                catalogue.deployment(row, &[Question::Claimables, Question::Farming], farms.contracts())
-            }
-            Contracts::Lair(lair) => {
-                catalogue.deployment(row, &[Question::Farming, Question::Composition], [lair.address])
-            }
-        })
+        let served = |row: &Deployment<Contracts>| match &row.mechanism {
+            Contracts::Farms(farms) => row.served(&[Question::CLAIMABLES, Question::FARMING], farms.contracts()),
+            Contracts::Lair(lair) => row.served(&[Question::FARMING, Question::COMPOSITION], [lair.address]),
+        };
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: self.deployments.iter().map(served).collect(),
+            claims: staking_rewards::claim_templates().into(),
+            event_topics: Some(self.events.topics().collect()),
+        }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
         let parts = self.listed(cx).await?.into_iter().map(|part| claimables(cx, part, account));
-        cx.gather(parts).await
+        cx.emit_all(parts).await
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
         let parts = self.listed(cx).await?.into_iter().map(|part| farming(cx, part, account));
-        cx.gather(parts).await
+        cx.emit_all(parts).await
     }
 
     async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
@@ -75,7 +73,7 @@ impl Plugin for Quickswap {
             _ => None,
         });
         let lairs: Vec<_> = lairs.collect();
-        cx.gather(lairs).await
+        cx.emit_all(lairs).await
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {

@@ -3,7 +3,7 @@
 //! What a farm can do wrong is the kit's test; here is what QuickSwap makes of it.
 
 use portolan_plugin_api::networks::POLYGON;
-use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, ReadResult, map};
 use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::Quickswap;
@@ -41,10 +41,10 @@ const FARM: Address = address!("0xf111111111111111111111111111111111111111");
 const OLD_FARM: Address = address!("0xf222222222222222222222222222222222222222");
 const DUAL_FARM: Address = address!("0xf333333333333333333333333333333333333333");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
-const NOW_S: u64 = 1_700_000_000; // The block of a `Case`.
+const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
 /// Replies of one network.
-struct Replies(u64, Canned);
+struct Replies(u64, CannedReplies);
 
 impl Replies {
     fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
@@ -59,7 +59,7 @@ impl Replies {
     fn factory(mut self, factory: Address, token: Address, farm: Address) -> Self {
         for index in 1..32 {
             let call = stakingTokensCall { index: U256::from(index) };
-            self.1 = self.1.answer(self.0, factory, &call, Answer::GasCap);
+            self.1 = self.1.result(self.0, factory, &call, ReadResult::GasCap);
         }
         let info = stakingRewardsInfoByStakingTokenCall { token };
         self.tell(factory, &stakingTokensCall { index: U256::ZERO }, &token).tell(
@@ -90,7 +90,7 @@ impl Replies {
 /// Polygon: a running farm of a pair, a finished deprecated one, a dual one, and shares in both lairs.
 fn polygon() -> Replies {
     let account = ACCOUNT;
-    Replies(POLYGON, Canned::default())
+    Replies(POLYGON, CannedReplies::default())
         .tell(PAIR, &token0Call {}, &WMATIC)
         .tell(PAIR, &token1Call {}, &USDC)
         .factory(FACTORY, PAIR, FARM)
@@ -115,21 +115,17 @@ fn polygon() -> Replies {
         .lair(OLD_DQUICK, OLD_QUICK, 10, [20, 38])
 }
 
-fn case(question: Question) -> Case {
-    Case::new("quickswap", POLYGON, question, ACCOUNT)
+fn case(question: Question) -> JobTest {
+    JobTest::new("quickswap", POLYGON, question, ACCOUNT)
 }
 
-fn at(address: Address) -> map::Address {
-    map::Address(address.into_array())
-}
-
-fn word(amount: u64) -> map::Word {
-    map::Word(U256::from(amount).to_be_bytes())
+fn word(amount: u64) -> U256 {
+    U256::from(amount)
 }
 
 #[test]
 fn every_farm_tells_what_it_owes() {
-    let outcome = case(Question::Claimables).run::<Quickswap>(&polygon().1);
+    let outcome = case(Question::CLAIMABLES).run::<Quickswap>(&polygon().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let single = "quickswap-reward-rewardPool";
     let dual = "quickswap-dual-reward-pool";
@@ -146,7 +142,7 @@ fn every_farm_tells_what_it_owes() {
         .map(|row| (row.market.clone(), row.contract, row.mechanism.clone(), row.name.clone(), row.token, row.amount))
         .collect();
     let expected = expected.map(|(market, farm, kind, name, token, amount)| {
-        (market.to_owned(), at(farm), kind.to_owned(), name, at(token), word(amount))
+        (market.to_owned(), farm, kind.to_owned(), name, token, word(amount))
     });
     assert_eq!(found, expected);
     assert!(outcome.claimables().iter().all(|row| row.claim.to == row.contract && row.claim.arguments.is_empty()));
@@ -154,7 +150,7 @@ fn every_farm_tells_what_it_owes() {
 
 #[test]
 fn every_stake_is_told_with_what_it_earns() {
-    let outcome = case(Question::Farming).run::<Quickswap>(&polygon().1);
+    let outcome = case(Question::FARMING).run::<Quickswap>(&polygon().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let rows = outcome.farming();
     let stake = |market: &str| {
@@ -162,18 +158,18 @@ fn every_stake_is_told_with_what_it_earns() {
         let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
         (row.contract, row.staked_token, row.amount, row.underlying_amount, paid, row.total_stake)
     };
-    let pays = |token: Address, rate: u64| (at(token), Some(word(rate)));
+    let pays = |token: Address, rate: u64| (token, Some(word(rate)));
     let [many, few] = [word(600), word(3)];
     assert_eq!(rows.len(), 5);
-    assert_eq!(stake("farms"), (at(FARM), at(PAIR), many, many, vec![pays(QUICK, 5)], Some(word(1_000))));
+    assert_eq!(stake("farms"), (FARM, PAIR, many, many, vec![pays(QUICK, 5)], Some(word(1_000))));
     let over = vec![pays(OLD_QUICK, 0)];
-    assert_eq!(stake("deprecated-farms"), (at(OLD_FARM), at(OLD_QUICK), few, few, over, Some(word(4))));
+    assert_eq!(stake("deprecated-farms"), (OLD_FARM, OLD_QUICK, few, few, over, Some(word(4))));
     let both = vec![pays(QUICK, 2), pays(WMATIC, 3)];
-    assert_eq!(stake("dual-farms"), (at(DUAL_FARM), at(PAIR), word(8), word(8), both, Some(word(16))));
+    assert_eq!(stake("dual-farms"), (DUAL_FARM, PAIR, word(8), word(8), both, Some(word(16))));
     // A lair's rate cannot be told: what it earns is in what shares redeem to.
-    let lair = |quick: Address| vec![(at(quick), None)];
-    assert_eq!(stake("dquick"), (at(DQUICK), at(QUICK), word(1_000), word(1_314), lair(QUICK), None));
-    assert_eq!(stake("old-dquick"), (at(OLD_DQUICK), at(OLD_QUICK), word(10), word(19), lair(OLD_QUICK), None));
+    let lair = |quick: Address| vec![(quick, None)];
+    assert_eq!(stake("dquick"), (DQUICK, QUICK, word(1_000), word(1_314), lair(QUICK), None));
+    assert_eq!(stake("old-dquick"), (OLD_DQUICK, OLD_QUICK, word(10), word(19), lair(OLD_QUICK), None));
 }
 
 #[test]
@@ -189,41 +185,43 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
     // Who has no shares does not ask what they are worth.
     let call = totalSupplyCall {};
     let chain = nothing.1.revert(POLYGON, DQUICK, &call).revert(POLYGON, OLD_DQUICK, &call);
-    for question in [Question::Claimables, Question::Farming] {
+    for question in [Question::CLAIMABLES, Question::FARMING] {
         let outcome = case(question).run::<Quickswap>(&chain);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-        assert_eq!(outcome.waves.len(), 5, "two of guesses, the list, the farms, the account");
+        assert_eq!(outcome.batches.len(), 5, "two of guesses, the list, the farms, the account");
     }
 }
 
 #[test]
 fn a_deployment_that_fails_leaves_the_others_rows() {
     let index = stakingTokensCall { index: U256::ZERO };
-    let chain = polygon().1.answer(POLYGON, FACTORY, &index, Answer::Unavailable);
-    let outcome = case(Question::Claimables).run::<Quickswap>(&chain);
+    let chain = polygon().1.result(POLYGON, FACTORY, &index, ReadResult::Unavailable);
+    let outcome = case(Question::CLAIMABLES).run::<Quickswap>(&chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 3));
     assert!(outcome.message.contains(&FACTORY.to_string()), "{}", outcome.message);
-    let outcome = case(Question::Farming).run::<Quickswap>(&polygon().1.revert(POLYGON, DQUICK, &totalSupplyCall {}));
+    let outcome = case(Question::FARMING).run::<Quickswap>(&polygon().1.revert(POLYGON, DQUICK, &totalSupplyCall {}));
     assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 4));
     assert!(outcome.message.contains(&DQUICK.to_string()), "{}", outcome.message);
 }
 
 #[test]
 fn a_lairs_shares_redeem_to_all_the_quick_that_it_holds() {
-    let of = |tokens: &[Address], chain: &Canned| Case::of_tokens("quickswap", POLYGON, tokens).run::<Quickswap>(chain);
+    let of = |tokens: &[Address], chain: &CannedReplies| {
+        JobTest::for_tokens("quickswap", POLYGON, tokens).run::<Quickswap>(chain)
+    };
     let chain = polygon().1;
     let outcome = of(&[USDC, OLD_DQUICK, DQUICK, PAIR], &chain);
-    assert_eq!((outcome.end, outcome.waves.as_slice()), (End::Complete, &[4][..]), "{}", outcome.message);
+    assert_eq!((outcome.end, outcome.batches.as_slice()), (End::Complete, &[4][..]), "{}", outcome.message);
     let share = |lair, supply, quick, held| map::Composition {
-        token: at(lair),
+        token: lair,
         kind: "SHARE".to_owned(),
         supply: word(supply),
-        parts: vec![map::Part { token: at(quick), amount: word(held) }],
+        parts: vec![map::Part { token: quick, amount: word(held) }],
     };
     let (new, old) = (share(DQUICK, 3_000, QUICK, 3_944), share(OLD_DQUICK, 20, OLD_QUICK, 38));
     assert_eq!(outcome.compositions(), [&new, &old]);
     let others = of(&[USDC, PAIR, FARM], &chain);
-    assert_eq!((others.end, others.findings.len(), others.waves.len()), (End::Complete, 0, 0));
+    assert_eq!((others.end, others.findings.len(), others.batches.len()), (End::Complete, 0, 0));
     let empty = polygon().lair(DQUICK, QUICK, 0, [0, 5]).1;
     assert!(of(&[DQUICK], &empty).findings.is_empty(), "nobody holds what nothing redeems to");
     let broken = of(&[OLD_DQUICK, DQUICK], &polygon().1.revert(POLYGON, DQUICK, &totalSupplyCall {}));
@@ -248,13 +246,14 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     assert_eq!(slugs, ["quickswap", "acme"]);
     assert_eq!(plugin.deployments.len(), 6);
     let account = ACCOUNT;
-    let optimism = Replies(10, Canned::default())
+    let optimism = Replies(10, CannedReplies::default())
         .factory(FACTORY, WMATIC, FARM)
         .tell(FARM, &rewardsTokenCall {}, &USDC)
         .amount(FARM, &earnedCall { account }, 6);
-    let outcome = Case::new("acme", 10, Question::Claimables, ACCOUNT).settings(settings).run::<Quickswap>(&optimism.1);
+    let outcome =
+        JobTest::new("acme", 10, Question::CLAIMABLES, ACCOUNT).settings(settings).run::<Quickswap>(&optimism.1);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (at(USDC), word(6)));
+    assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (USDC, word(6)));
 }
 
 #[test]
@@ -262,10 +261,10 @@ fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let lair = vec![text("lair", DQUICK), text("staked_token", USDC)];
     let settings = Settings::from_rows(false, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair.clone())]);
     let chain = polygon().lair(DQUICK, USDC, 1_000, [3_000, 6_000]).1;
-    let outcome = case(Question::Farming).settings(settings).run::<Quickswap>(&chain);
+    let outcome = case(Question::FARMING).settings(settings).run::<Quickswap>(&chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let stake = outcome.farming()[0];
-    assert_eq!((stake.staked_token, stake.underlying_amount), (at(USDC), word(2_000)));
+    assert_eq!((stake.staked_token, stake.underlying_amount), (USDC, word(2_000)));
     let replaced = Settings::from_rows(true, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair)]);
     assert_eq!(Quickswap::configure(&replaced).expect("the settings are right").deployments.len(), 5);
 }

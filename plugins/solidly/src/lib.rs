@@ -39,10 +39,13 @@ impl Plugin for Solidly {
 
     fn catalogue(&self) -> Catalogue {
         let topics = self.own.topics().chain(self.shared.topics());
-        let catalogue = Catalogue::new().protocols(self.protocols.clone()).events(topics);
-        self.deployments
-            .iter()
-            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &[Question::Events], row.mechanism.listed()))
+        let served = |row: &Deployment<Source>| row.served(&[Question::EVENTS], row.mechanism.listed());
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: self.deployments.iter().map(served).collect(),
+            claims: Vec::new(),
+            event_topics: Some(topics.collect()),
+        }
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {

@@ -40,14 +40,13 @@ impl Plugin for Spookyswap {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new()
-            .protocols(self.protocols.clone())
-            .claims(master_chef::claim_templates())
-            .events(self.events.topics());
-        let questions = [Question::Claimables, Question::Farming];
-        self.deployments
-            .iter()
-            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &questions, row.mechanism.contracts()))
+        let questions = [Question::CLAIMABLES, Question::FARMING];
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: self.deployments.iter().map(|row| row.served(&questions, row.mechanism.contracts())).collect(),
+            claims: master_chef::claim_templates().into(),
+            event_topics: Some(self.events.topics().collect()),
+        }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -56,7 +55,7 @@ impl Plugin for Spookyswap {
             .asked(cx)
             .map(part)
             .map(async |(market, chef)| chef.claimables(cx, &market, vault_type(chef.kind()), account).await);
-        cx.gather(parts).await
+        cx.emit_all(parts).await
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
@@ -65,7 +64,7 @@ impl Plugin for Spookyswap {
             .asked(cx)
             .map(part)
             .map(async |(market, chef)| chef.farming(cx, &market, vault_type(chef.kind()), account).await);
-        cx.gather(parts).await
+        cx.emit_all(parts).await
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {

@@ -3,7 +3,7 @@
 //! What a pool can do wrong is the kit's test; here is what SpookySwap makes of it.
 
 use portolan_plugin_api::networks::FANTOM;
-use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::Spookyswap;
@@ -29,7 +29,7 @@ const BOO_TOKEN: Address = address!("0x841fad6eae12c286d1fd18d1d525dffa75c7effe"
 const PAIR: Address = address!("0x1111111111111111111111111111111111111111");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 
-fn tell<C: SolCall>(chain: Canned, to: Address, call: &C, value: &impl SolValue) -> Canned {
+fn tell<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
     chain.reply(FANTOM, to, call, value)
 }
 
@@ -38,7 +38,7 @@ fn n(number: u64) -> U256 {
 }
 
 /// A chef with two pools; the account is in the second.
-fn chef(mut chain: Canned, chef: Address, stake: u64, pending: u64) -> Canned {
+fn chef(mut chain: CannedReplies, chef: Address, stake: u64, pending: u64) -> CannedReplies {
     let (pid, account) = (n(1), ACCOUNT);
     chain = tell(chain, chef, &poolLengthCall {}, &n(2));
     chain = tell(chain, chef, &totalAllocPointCall {}, &n(10));
@@ -61,25 +61,21 @@ fn chef(mut chain: Canned, chef: Address, stake: u64, pending: u64) -> Canned {
     if chef == V1 { tell(chain, chef, &booCall {}, &BOO_TOKEN) } else { tell(chain, chef, &BOOCall {}, &BOO_TOKEN) }
 }
 
-fn fantom() -> Canned {
-    chef(chef(chef(Canned::default(), V1, 10, 1), V2, 20, 2), V3, 30, 3)
+fn fantom() -> CannedReplies {
+    chef(chef(chef(CannedReplies::default(), V1, 10, 1), V2, 20, 2), V3, 30, 3)
 }
 
-fn ask(question: Question, chain: &Canned) -> Outcome {
-    Case::new("spookyswap", FANTOM, question, ACCOUNT).run::<Spookyswap>(chain)
+fn ask(question: Question, chain: &CannedReplies) -> Outcome {
+    JobTest::new("spookyswap", FANTOM, question, ACCOUNT).run::<Spookyswap>(chain)
 }
 
-fn at(address: Address) -> map::Address {
-    map::Address(address.into_array())
-}
-
-fn word(amount: u64) -> map::Word {
-    map::Word(n(amount).to_be_bytes())
+fn word(amount: u64) -> U256 {
+    n(amount)
 }
 
 #[test]
 fn every_generation_pays_with_a_withdrawal_of_nothing() {
-    let outcome = ask(Question::Claimables, &fantom());
+    let outcome = ask(Question::CLAIMABLES, &fantom());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome
         .claimables()
@@ -87,34 +83,34 @@ fn every_generation_pays_with_a_withdrawal_of_nothing() {
         .map(|row| (row.market.as_str(), row.mechanism.as_str(), row.contract, row.amount))
         .collect();
     let expected = [
-        ("farms-v1", "master-chef-v1", at(V1), word(1)),
-        ("farms-v2", "master-chef-v2", at(V2), word(2)),
-        ("farms-v3", "master-chef-v2", at(V3), word(3)),
+        ("farms-v1", "master-chef-v1", V1, word(1)),
+        ("farms-v2", "master-chef-v2", V2, word(2)),
+        ("farms-v3", "master-chef-v2", V3, word(3)),
     ];
     assert_eq!(found, expected);
     for row in outcome.claimables() {
-        assert_eq!((row.token, row.claim.template), (at(BOO_TOKEN), 1));
-        assert_eq!(row.claim.arguments, [word(1).0, word(0).0].concat());
+        assert_eq!((row.token, row.claim.template), (BOO_TOKEN, 1));
+        assert_eq!(row.claim.arguments, [word(1), word(0)].map(|word| word.to_be_bytes::<32>()).concat());
     }
 }
 
 #[test]
 fn every_generation_counts_in_seconds() {
-    let outcome = ask(Question::Farming, &fantom());
+    let outcome = ask(Question::FARMING, &fantom());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome
         .farming()
         .into_iter()
         .map(|row| (row.amount, row.staked_token, row.rewards[0].per_second, row.total_stake))
         .collect();
-    let row = |amount| (word(amount), at(PAIR), Some(word(300)), Some(word(77)));
+    let row = |amount| (word(amount), PAIR, Some(word(300)), Some(word(77)));
     assert_eq!(found, [row(10), row(20), row(30)]);
 }
 
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let nothing = [V1, V2, V3].into_iter().fold(fantom(), |chain, at| chef(chain, at, 0, 0));
-    for question in [Question::Claimables, Question::Farming] {
+    for question in [Question::CLAIMABLES, Question::FARMING] {
         let outcome = ask(question, &nothing);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
     }
@@ -122,8 +118,8 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 
 #[test]
 fn a_generation_that_fails_leaves_the_others_rows() {
-    for question in [Question::Claimables, Question::Farming] {
-        let outcome = ask(question, &fantom().answer(FANTOM, V2, &poolLengthCall {}, Answer::Unavailable));
+    for question in [Question::CLAIMABLES, Question::FARMING] {
+        let outcome = ask(question, &fantom().result(FANTOM, V2, &poolLengthCall {}, ReadResult::Unavailable));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 2));
         assert!(outcome.message.contains(&V2.to_string()), "{}", outcome.message);
     }

@@ -45,18 +45,16 @@ impl Plugin for Sushiswap {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::new()
-            .protocols(self.protocols.clone())
-            .claims(master_chef::claim_templates())
-            .events(self.events.topics());
-        self.deployments.iter().fold(catalogue, |catalogue, row| match &row.mechanism {
-            Contracts::Chef(chef) => {
-                catalogue.deployment(row, &[Question::Claimables, Question::Farming], chef.contracts())
-            }
-            Contracts::Bar(bar) => {
-                catalogue.deployment(row, &[Question::Farming, Question::Composition], [bar.address])
-            }
-        })
+        let served = |row: &Deployment<Contracts>| match &row.mechanism {
+            Contracts::Chef(chef) => row.served(&[Question::CLAIMABLES, Question::FARMING], chef.contracts()),
+            Contracts::Bar(bar) => row.served(&[Question::FARMING, Question::COMPOSITION], [bar.address]),
+        };
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: self.deployments.iter().map(served).collect(),
+            claims: master_chef::claim_templates().into(),
+            event_topics: Some(self.events.topics().collect()),
+        }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -66,12 +64,12 @@ impl Plugin for Sushiswap {
                 parts.push(chef.claimables(cx, &row.market, vault_type(chef.kind()), account));
             }
         }
-        cx.gather(parts).await
+        cx.emit_all(parts).await
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
         let parts: Vec<_> = self.asked(cx).map(|row| farming(cx, row, account)).collect();
-        cx.gather(parts).await
+        cx.emit_all(parts).await
     }
 
     async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
@@ -80,7 +78,7 @@ impl Plugin for Sushiswap {
             _ => None,
         });
         let bars: Vec<_> = bars.collect();
-        cx.gather(bars).await
+        cx.emit_all(bars).await
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {

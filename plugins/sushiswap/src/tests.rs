@@ -3,7 +3,7 @@
 //! What a pool can do wrong is the kit's test; here is what SushiSwap makes of it.
 
 use portolan_plugin_api::networks::{ETHEREUM, POLYGON};
-use portolan_plugin_api::testing::{self, Answer, Canned, Case, End, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::Sushiswap;
@@ -41,7 +41,7 @@ const REWARDER: Address = address!("0x2222222222222222222222222222222222222222")
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 
 /// Replies of one network.
-struct Replies(u64, Canned);
+struct Replies(u64, CannedReplies);
 
 impl Replies {
     fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
@@ -77,7 +77,7 @@ fn ethereum() -> Replies {
     let (pid, account) = (U256::ZERO, ACCOUNT);
     let bonus = (vec![ALCX], vec![U256::from(5)]).abi_encode_params();
     let harvests = [U256::ZERO, U256::from(10).pow(U256::from(24))];
-    let Replies(network, canned) = Replies(ETHEREUM, Canned::default())
+    let Replies(network, canned) = Replies(ETHEREUM, CannedReplies::default())
         .tell(PAIR, &token0Call {}, &WETH)
         .tell(PAIR, &token1Call {}, &ALCX)
         .chef(CHEF, 4, 60, 7)
@@ -88,28 +88,24 @@ fn ethereum() -> Replies {
         .amount(BAR, &balanceOfCall { account }, 1_000)
         .amount(BAR, &totalSupplyCall {}, 3_000)
         .amount(SUSHI, &balanceOfCall { account: BAR }, 4_000);
-    let bonus = Answer::Ok(bonus.into());
+    let bonus = ReadResult::Ok(bonus.into());
     let canned = harvests.into_iter().fold(canned, |canned, amount| {
-        canned.answer(ETHEREUM, REWARDER, &pendingTokensCall { pid, account, amount }, bonus.clone())
+        canned.result(ETHEREUM, REWARDER, &pendingTokensCall { pid, account, amount }, bonus.clone())
     });
     Replies(network, canned)
 }
 
-fn ask(network: u64, question: Question, chain: &Canned) -> Outcome {
-    Case::new("sushiswap", network, question, ACCOUNT).run::<Sushiswap>(chain)
+fn ask(network: u64, question: Question, chain: &CannedReplies) -> Outcome {
+    JobTest::new("sushiswap", network, question, ACCOUNT).run::<Sushiswap>(chain)
 }
 
-fn at(address: Address) -> map::Address {
-    map::Address(address.into_array())
-}
-
-fn word(amount: u64) -> map::Word {
-    map::Word(U256::from(amount).to_be_bytes())
+fn word(amount: u64) -> U256 {
+    U256::from(amount)
 }
 
 #[test]
 fn every_chef_tells_what_it_owes() {
-    let outcome = ask(ETHEREUM, Question::Claimables, &ethereum().1);
+    let outcome = ask(ETHEREUM, Question::CLAIMABLES, &ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome
         .claimables()
@@ -117,19 +113,19 @@ fn every_chef_tells_what_it_owes() {
         .map(|row| (row.market.as_str(), row.contract, row.token, row.amount, row.claim.template))
         .collect();
     let expected = [
-        ("master-chef", at(CHEF), at(SUSHI), word(7), 1),
-        ("master-chef-v2", at(CHEF_V2), at(SUSHI), word(8), 2),
-        ("master-chef-v2", at(CHEF_V2), at(ALCX), word(5), 2),
+        ("master-chef", CHEF, SUSHI, word(7), 1),
+        ("master-chef-v2", CHEF_V2, SUSHI, word(8), 2),
+        ("master-chef-v2", CHEF_V2, ALCX, word(5), 2),
     ];
     assert_eq!(found, expected);
     let name = format!("{{{WETH:#x}}}/{{{ALCX:#x}}} reward");
     assert!(outcome.claimables().iter().all(|row| row.mechanism == "sushi-masterchef" && row.name == name));
-    assert_eq!(outcome.waves.len(), 4);
+    assert_eq!(outcome.batches.len(), 4);
 }
 
 #[test]
 fn every_stake_is_told_with_what_it_earns() {
-    let outcome = ask(ETHEREUM, Question::Farming, &ethereum().1);
+    let outcome = ask(ETHEREUM, Question::FARMING, &ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let rows = outcome.farming();
     let stake = |market: &str| {
@@ -138,23 +134,23 @@ fn every_stake_is_told_with_what_it_earns() {
         (row.staked_token, row.amount, row.underlying_amount, paid, row.total_stake, row.mechanism.as_str())
     };
     assert_eq!(rows.len(), 3);
-    let (pair, sushi, total) = (at(PAIR), (at(SUSHI), None), Some(word(900)));
+    let (pair, sushi, total) = (PAIR, (SUSHI, None), Some(word(900)));
     let kind = "sushi-masterchef";
     assert_eq!(stake("master-chef"), (pair, word(60), word(60), vec![sushi], total, kind));
-    assert_eq!(stake("master-chef-v2"), (pair, word(70), word(70), vec![sushi, (at(ALCX), None)], total, kind));
+    assert_eq!(stake("master-chef-v2"), (pair, word(70), word(70), vec![sushi, (ALCX, None)], total, kind));
     // A third of 4,000 SUSHI, rounded down as the bar does.
-    assert_eq!(stake("xsushi"), (at(SUSHI), word(1_000), word(1_333), vec![sushi], None, "xsushi"));
+    assert_eq!(stake("xsushi"), (SUSHI, word(1_000), word(1_333), vec![sushi], None, "xsushi"));
 }
 
 #[test]
 fn the_bars_shares_redeem_to_all_the_sushi_that_it_holds() {
-    let of = |tokens: &[Address]| Case::of_tokens("sushiswap", ETHEREUM, tokens).run::<Sushiswap>(&ethereum().1);
+    let of = |tokens: &[Address]| JobTest::for_tokens("sushiswap", ETHEREUM, tokens).run::<Sushiswap>(&ethereum().1);
     let outcome = of(&[PAIR, BAR]);
     let share = map::Composition {
-        token: at(BAR),
+        token: BAR,
         kind: "SHARE".to_owned(),
         supply: word(3_000),
-        parts: vec![map::Part { token: at(SUSHI), amount: word(4_000) }],
+        parts: vec![map::Part { token: SUSHI, amount: word(4_000) }],
     };
     assert_eq!((outcome.end, outcome.compositions()), (End::Complete, vec![&share]), "{}", outcome.message);
     assert_eq!(of(&[PAIR, SUSHI]).findings.len(), 0);
@@ -162,37 +158,37 @@ fn the_bars_shares_redeem_to_all_the_sushi_that_it_holds() {
 
 #[test]
 fn a_minichef_is_paid_by_the_second() {
-    let polygon = Replies(POLYGON, Canned::default()).chef(MINI, 4, 50, 6).later(MINI, Address::ZERO);
+    let polygon = Replies(POLYGON, CannedReplies::default()).chef(MINI, 4, 50, 6).later(MINI, Address::ZERO);
     let polygon = polygon.amount(MINI, &sushiPerSecondCall {}, 100);
-    let outcome = ask(POLYGON, Question::Farming, &polygon.1);
+    let outcome = ask(POLYGON, Question::FARMING, &polygon.1);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.farming()[0];
     assert_eq!((row.market.as_str(), row.mechanism.as_str()), ("mini-chef", "sushi-minichefV2"));
-    assert_eq!((row.rewards[0].token, row.rewards[0].per_second), (at(SUSHI), Some(word(25))));
-    let outcome = ask(POLYGON, Question::Claimables, &polygon.1);
+    assert_eq!((row.rewards[0].token, row.rewards[0].per_second), (SUSHI, Some(word(25))));
+    let outcome = ask(POLYGON, Question::CLAIMABLES, &polygon.1);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].claim.arguments, [word(0).0, ACCOUNT.into_word().0].concat());
+    assert_eq!(outcome.claimables()[0].claim.arguments, [word(0).to_be_bytes(), ACCOUNT.into_word().0].concat());
 }
 
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let nothing = ethereum().chef(CHEF, 4, 0, 0).chef(CHEF_V2, 4, 0, 0);
     let nothing = nothing.amount(BAR, &balanceOfCall { account: ACCOUNT }, 0);
-    for question in [Question::Claimables, Question::Farming] {
+    for question in [Question::CLAIMABLES, Question::FARMING] {
         let outcome = ask(ETHEREUM, question, &nothing.1);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-        assert_eq!(outcome.waves.len(), 2, "the chefs, the account");
+        assert_eq!(outcome.batches.len(), 2, "the chefs, the account");
     }
 }
 
 #[test]
 fn a_deployment_that_fails_leaves_the_others_rows() {
-    let chain = ethereum().1.answer(ETHEREUM, CHEF, &poolLengthCall {}, Answer::Unavailable);
-    let outcome = ask(ETHEREUM, Question::Claimables, &chain);
+    let chain = ethereum().1.result(ETHEREUM, CHEF, &poolLengthCall {}, ReadResult::Unavailable);
+    let outcome = ask(ETHEREUM, Question::CLAIMABLES, &chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 2));
     assert!(outcome.message.contains(&CHEF.to_string()), "{}", outcome.message);
     // A bar that cannot tell what shares are worth.
-    let outcome = ask(ETHEREUM, Question::Farming, &ethereum().amount(BAR, &totalSupplyCall {}, 0).1);
+    let outcome = ask(ETHEREUM, Question::FARMING, &ethereum().amount(BAR, &totalSupplyCall {}, 0).1);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 2));
     assert!(outcome.message.contains("1000 shares of 0 in 4000 are no amount"), "{}", outcome.message);
 }
@@ -228,16 +224,16 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
     assert_eq!(slugs, ["sushiswap", "acme"]);
     let (pid, account) = (U256::ZERO, ACCOUNT);
-    let fantom = Replies(250, Canned::default())
+    let fantom = Replies(250, CannedReplies::default())
         .chef(CHEF, 1, 10, 0)
         .amount(CHEF, &pendingBOOCall { pid, account }, 6)
         .tell(CHEF, &booCall {}, &ALCX)
         .tell(CHEF, &poolInfoCall { pid }, &(PAIR, U256::from(1), U256::ZERO, U256::ZERO));
-    let case = Case::new("acme", 250, Question::Claimables, ACCOUNT).settings(settings);
+    let case = JobTest::new("acme", 250, Question::CLAIMABLES, ACCOUNT).settings(settings);
     let outcome = case.run::<Sushiswap>(&fantom.1);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.claimables()[0];
-    assert_eq!((row.token, row.amount, row.claim.template), (at(ALCX), word(6), 0));
+    assert_eq!((row.token, row.amount, row.claim.template), (ALCX, word(6), 0));
 }
 
 #[test]

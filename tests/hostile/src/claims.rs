@@ -8,12 +8,12 @@ use crate::contracts::*;
 pub(crate) fn templates() -> Vec<ClaimTemplate> {
     vec![
         ClaimTemplate::new::<getRewardCall>([]),
-        ClaimTemplate::new::<claimForCall>([Role::Account]),
-        ClaimTemplate::new::<claimManyCall>([Role::Array(Box::new(Role::Number))]),
-        ClaimTemplate::new::<claimTokenCall>([Role::Token]),
-        ClaimTemplate::new::<approveCall>([Role::Market, Role::Number]),
-        ClaimTemplate::new::<transferCall>([Role::Account, Role::Number]),
-        ClaimTemplate::new::<multicallCall>([Role::Array(Box::new(Role::Bytes))]),
+        ClaimTemplate::new::<claimForCall>([Role::ACCOUNT]),
+        ClaimTemplate::new::<claimManyCall>([Role::array(Role::NUMBER)]),
+        ClaimTemplate::new::<claimTokenCall>([Role::TOKEN]),
+        ClaimTemplate::new::<approveCall>([Role::MARKET, Role::NUMBER]),
+        ClaimTemplate::new::<transferCall>([Role::ACCOUNT, Role::NUMBER]),
+        ClaimTemplate::new::<multicallCall>([Role::array(Role::BYTES)]),
     ]
 }
 
@@ -32,61 +32,61 @@ pub(crate) fn claimable(name: &str, amount: u64, claim: Claim) -> Claimable {
 }
 
 /// As it should be.
-pub(crate) fn good(name: &str, amount: u64) -> Claimable {
-    claimable(name, amount, Claim::new(LAIR, &getRewardCall {}))
+pub(crate) fn good(cx: &Chain, name: &str, amount: u64) -> Claimable {
+    claimable(name, amount, cx.claim(LAIR, &getRewardCall {}))
 }
 
 /// Pays somebody else.
-pub(crate) fn foreign_beneficiary() -> Claimable {
-    claimable("foreign beneficiary", 1, Claim::new(LAIR, &claimForCall { account: STRANGER }))
+pub(crate) fn foreign_beneficiary(cx: &Chain) -> Claimable {
+    claimable("foreign beneficiary", 1, cx.claim(LAIR, &claimForCall { account: STRANGER }))
 }
 
 /// Goes to a contract that nobody declared.
-pub(crate) fn undeclared_target() -> Claimable {
-    claimable("undeclared target", 2, Claim::new(STRANGER, &getRewardCall {}))
+pub(crate) fn undeclared_target(cx: &Chain) -> Claimable {
+    claimable("undeclared target", 2, cx.claim(STRANGER, &getRewardCall {}))
 }
 
 /// Goes to a contract that only an undeclared one named.
-pub(crate) fn hearsay_target(named: Address) -> Claimable {
-    claimable("hearsay target", 3, Claim::new(named, &getRewardCall {}))
+pub(crate) fn hearsay_target(cx: &Chain, named: Address) -> Claimable {
+    claimable("hearsay target", 3, cx.claim(named, &getRewardCall {}))
 }
 
 /// Gives a contract power over a token.
-pub(crate) fn approval() -> Claimable {
-    claimable("approval", 4, Claim::new(QUICK, &approveCall { spender: LAIR, amount: U256::MAX }))
+pub(crate) fn approval(cx: &Chain) -> Claimable {
+    claimable("approval", 4, cx.claim(QUICK, &approveCall { spender: LAIR, amount: U256::MAX }))
 }
 
 /// Moves a token.
-pub(crate) fn transfer(account: Address) -> Claimable {
-    claimable("transfer", 5, Claim::new(QUICK, &transferCall { to: account, amount: U256::from(1) }))
+pub(crate) fn transfer(cx: &Chain, account: Address) -> Claimable {
+    claimable("transfer", 5, cx.claim(QUICK, &transferCall { to: account, amount: U256::from(1) }))
 }
 
 /// Carries other calls.
-pub(crate) fn nested() -> Claimable {
+pub(crate) fn nested(cx: &Chain) -> Claimable {
     let inner = approveCall { spender: STRANGER, amount: U256::MAX }.abi_encode();
-    claimable("nested", 6, Claim::new(LAIR, &multicallCall { calls: vec![inner.into()] }))
+    claimable("nested", 6, cx.claim(LAIR, &multicallCall { calls: vec![inner.into()] }))
 }
 
 /// Costs native tokens.
-pub(crate) fn with_value() -> Claimable {
-    let mut claim = Claim::new(LAIR, &getRewardCall {});
-    claim.value = U256::from(1);
+pub(crate) fn with_value(cx: &Chain) -> Claimable {
+    let mut claim = cx.claim(LAIR, &getRewardCall {});
+    claim.value = Some(U256::from(1));
     claimable("with value", 7, claim)
 }
 
 /// Calls a function that is in no template.
-pub(crate) fn without_template() -> Claimable {
-    claimable("without template", 8, Claim::new(LAIR, &undeclaredCall {}))
+pub(crate) fn without_template(cx: &Chain) -> Claimable {
+    claimable("without template", 8, cx.claim(LAIR, &undeclaredCall {}))
 }
 
 /// Names a token that this job never read.
-pub(crate) fn unknown_token() -> Claimable {
-    claimable("unknown token", 9, Claim::new(LAIR, &claimTokenCall { token: STRANGER }))
+pub(crate) fn unknown_token(cx: &Chain) -> Claimable {
+    claimable("unknown token", 9, cx.claim(LAIR, &claimTokenCall { token: STRANGER }))
 }
 
 /// Says `claimMany(uint256[])`, and carries bytes that are no array.
-pub(crate) fn undecodable() -> Claimable {
-    claimable("undecodable", 10, Claim::new(LAIR, &Undecodable(claimManyCall { ids: Vec::new() })))
+pub(crate) fn undecodable(cx: &Chain) -> Claimable {
+    claimable("undecodable", 10, cx.claim(LAIR, &Undecodable(claimManyCall { ids: Vec::new() })))
 }
 
 /// A call that encodes as something else than its signature says.

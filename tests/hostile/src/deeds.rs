@@ -45,58 +45,58 @@ const STEADY_WAVES: u8 = 3;
 pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
     match cx.protocol() {
         "steady" => return steady(cx, account, greeting).await,
-        slug if shares::SLUGS.contains(&slug) => return Ok(vec![owed(shares::token(slug))]),
-        "bad_claims" => return Ok(bad_claims()),
+        slug if shares::SLUGS.contains(&slug) => return Ok(vec![owed(cx, shares::token(slug))]),
+        "bad_claims" => return Ok(bad_claims(cx)),
         "bad_addresses" => return bad_addresses(cx, account).await,
         "panics_at_once" => panic_about("panics at once"),
         "panics_midway" => {
-            cx.tell(good("early", 11));
+            cx.emit(good(cx, "early", 11));
             cx.native_balance(account).await?;
             panic_about("panics midway");
         }
         "never_returns" => {
-            cx.tell(good("early", 11));
+            cx.emit(good(cx, "early", 11));
             cx.native_balance(account).await?;
             never_return();
         }
         "reads_for_ever" => {
-            cx.tell(good("early", 11));
+            cx.emit(good(cx, "early", 11));
             loop {
                 cx.native_balance(account).await?;
             }
         }
         "reads_too_much" => {
-            cx.tell(good("early", 11));
+            cx.emit(good(cx, "early", 11));
             cx.native_balance(account).await?;
             let other = |place: u64| Address::left_padding_from(&place.to_be_bytes());
             cx.join((0..READS_TOO_MANY).map(|place| cx.native_balance(other(place)))).await?;
         }
-        "finds_many" => (1..=FINDINGS_MANY).for_each(|place| cx.tell(one_of_many(place))),
-        "finds_too_much" => (1..=FINDINGS_TOO_MANY).for_each(|place| cx.tell(one_of_many(place))),
-        "finds_a_million" => (1..=MILLION).for_each(|place| cx.tell(one_of_many(place))),
-        "writes_too_much" => cx.tell(good(&"long ".repeat(TEXT_TOO_LONG / 5), 11)),
-        "writes_controls" => cx.tell(good("up\u{202e}side\u{0}\r\ndown\u{1b}[31m", 11)),
-        "writes_backwards" => cx.tell(good("sure \u{202e}ton", 11)),
-        "answers_another_question" => cx.tell(position()),
+        "finds_many" => (1..=FINDINGS_MANY).for_each(|place| cx.emit(one_of_many(cx, place))),
+        "finds_too_much" => (1..=FINDINGS_TOO_MANY).for_each(|place| cx.emit(one_of_many(cx, place))),
+        "finds_a_million" => (1..=MILLION).for_each(|place| cx.emit(one_of_many(cx, place))),
+        "writes_too_much" => cx.emit(good(cx, &"long ".repeat(TEXT_TOO_LONG / 5), 11)),
+        "writes_controls" => cx.emit(good(cx, "up\u{202e}side\u{0}\r\ndown\u{1b}[31m", 11)),
+        "writes_backwards" => cx.emit(good(cx, "sure \u{202e}ton", 11)),
+        "answers_another_question" => cx.emit(position()),
         "awaits_nothing" => {
-            cx.tell(good("early", 11));
+            cx.emit(good(cx, "early", 11));
             std::future::pending::<()>().await;
         }
         "reads_nowhere" => {
-            cx.tell(good("early", 11));
+            cx.emit(good(cx, "early", 11));
             cx.native_balance(account).on(NOWHERE).await?;
         }
         "fails_late" => {
-            cx.tell(good("early", 11));
+            cx.emit(good(cx, "early", 11));
             cx.native_balance(account).await?;
             return Err(Error::new("the second half is not to be had"));
         }
         "misses_some" => {
-            cx.tell(good("early", 11));
-            cx.miss("a list was shorter than it says");
+            cx.emit(good(cx, "early", 11));
+            cx.report_missing("a list was shorter than it says");
         }
         "finds_huge_amounts" => {
-            let mut huge = good("huge", 1);
+            let mut huge = good(cx, "huge", 1);
             huge.amount = U256::MAX;
             return Ok(vec![huge]);
         }
@@ -108,37 +108,42 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
 pub(crate) async fn farming(cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
     match cx.protocol() {
         "panics_at_once" => panic_about("panics at once"),
-        "answers_another_question" => cx.tell(good("a claim", 11)),
+        "answers_another_question" => cx.emit(good(cx, "a claim", 11)),
         _ => drop(cx.native_balance(account).await?),
     }
     Ok(Vec::new())
 }
 
-fn bad_claims() -> Vec<Claimable> {
+fn bad_claims(cx: &Chain) -> Vec<Claimable> {
     vec![
-        claims::foreign_beneficiary(),
-        claims::undeclared_target(),
-        claims::approval(),
-        claims::nested(),
-        claims::with_value(),
-        claims::without_template(),
-        claims::undecodable(),
-        good("good", 11),
+        claims::foreign_beneficiary(cx),
+        claims::undeclared_target(cx),
+        claims::approval(cx),
+        claims::nested(cx),
+        claims::with_value(cx),
+        claims::without_template(cx),
+        claims::undecodable(cx),
+        good(cx, "good", 11),
     ]
 }
 
 async fn bad_addresses(cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
     let named = cx.call(PAIRS, allPairsCall { index: U256::ZERO }).await?;
-    Ok(vec![claims::hearsay_target(named), claims::transfer(account), claims::unknown_token(), good("good", 11)])
+    Ok(vec![
+        claims::hearsay_target(cx, named),
+        claims::transfer(cx, account),
+        claims::unknown_token(cx),
+        good(cx, "good", 11),
+    ])
 }
 
 /// A little more than five whole tokens, where these have 18 decimals.
-fn owed(token: Address) -> Claimable {
-    Claimable { token, ..good("shares", 5_000_000_000_000_000_007) }
+fn owed(cx: &Chain, token: Address) -> Claimable {
+    Claimable { token, ..good(cx, "shares", 5_000_000_000_000_000_007) }
 }
 
-fn one_of_many(place: u64) -> Claimable {
-    let mut claimable = good("one of many", place);
+fn one_of_many(cx: &Chain, place: u64) -> Claimable {
+    let mut claimable = good(cx, "one of many", place);
     claimable.contract = Address::left_padding_from(&place.to_be_bytes());
     claimable
 }
@@ -150,7 +155,7 @@ async fn steady(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Clai
         let balance = cx.native_balance(account).await?;
         let held =
             if cx.network() == POLYGON { cx.call(QUICK, balanceOfCall { account: LAIR }).await? } else { balance };
-        let mut claimable = good(&format!("{greeting} from build {}", env!("CARGO_PKG_VERSION")), 1);
+        let mut claimable = good(cx, &format!("{greeting} from build {}", env!("CARGO_PKG_VERSION")), 1);
         claimable.amount = held + U256::from(wave);
         claimable.contract = Address::with_last_byte(wave);
         found.push(claimable);

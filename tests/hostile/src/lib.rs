@@ -70,12 +70,17 @@ impl Plugin for Hostile {
         let mut slugs: Vec<&str> = self.deployments.iter().map(|row| row.protocol.as_str()).collect();
         slugs.sort_unstable();
         slugs.dedup();
-        let catalogue = Catalogue::new().protocols(slugs.into_iter().map(protocol)).claims(claims::templates());
-        self.deployments.iter().fold(catalogue, |catalogue, row| {
-            let questions = [Question::Claimables, Question::Farming, Question::Composition];
+        let served = |row: &Deployment<Nothing>| {
+            let questions = [Question::CLAIMABLES, Question::FARMING, Question::COMPOSITION];
             let answered = if shares::SLUGS.contains(&row.protocol.as_str()) { 3 } else { 2 };
-            catalogue.deployment(row, &questions[..answered], [LAIR, QUICK])
-        })
+            row.served(&questions[..answered], [LAIR, QUICK])
+        };
+        Catalogue {
+            protocols: slugs.into_iter().map(protocol).collect(),
+            deployments: self.deployments.iter().map(served).collect(),
+            claims: claims::templates(),
+            event_topics: None,
+        }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {

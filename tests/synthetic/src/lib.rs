@@ -66,11 +66,13 @@ impl Plugin for Synthetic {
     }
 
     fn catalogue(&self) -> Catalogue {
-        let protocols = self.deployments.iter().map(|row| protocol(&row.protocol));
-        let catalogue = Catalogue::new().protocols(protocols).claims([ClaimTemplate::new::<claimCall>([])]);
-        self.deployments
-            .iter()
-            .fold(catalogue, |catalogue, row| catalogue.deployment(row, &[Question::Claimables], [row.mechanism.0]))
+        let served = |row: &Deployment<Registry>| row.served(&[Question::CLAIMABLES], [row.mechanism.0]);
+        Catalogue {
+            protocols: self.deployments.iter().map(|row| protocol(&row.protocol)).collect(),
+            deployments: self.deployments.iter().map(served).collect(),
+            claims: vec![ClaimTemplate::new::<claimCall>([])],
+            event_topics: None,
+        }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -80,7 +82,7 @@ impl Plugin for Synthetic {
         }
         let asked = self.deployments.iter().filter(|row| row.protocol == cx.protocol());
         let parts: Vec<_> = asked.map(|row| climb(cx, row, account)).collect();
-        cx.gather(parts).await
+        cx.emit_all(parts).await
     }
 }
 
@@ -99,7 +101,7 @@ async fn climb(cx: &Chain, row: &Deployment<Registry>, account: Address) -> Resu
         mechanism: "synthetic".to_owned(),
         token: due.token,
         amount: due.amount,
-        claim: Claim::new(registry, &claimCall {}),
+        claim: cx.claim(registry, &claimCall {}),
         number: None,
     }])
 }

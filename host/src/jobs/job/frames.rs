@@ -1,7 +1,7 @@
 //! Frames to and from a plugin: replies in, reads and findings out. Everything that a plugin wrote is checked here
 //! before anything uses it.
 
-use alloy::primitives::{Address, Bytes};
+use alloy::primitives::Bytes;
 use portolan_abi::codec;
 use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{self, ReadExtension};
@@ -159,9 +159,9 @@ fn wanted(read: &row::Read, data: &[u8], extension: &ReadExtension) -> Option<Re
             kind::CODE_SIZE => Kind::CodeSize,
             _ => return None,
         },
-        to: Address::from(read.to),
+        to: read.to,
         data: Bytes::copy_from_slice(data),
-        from: extension.from.map(|from| Address::from(from.0)),
+        from: extension.from,
         freshness: match read.freshness {
             freshness::PINNED => Freshness::Pinned,
             freshness::IMMUTABLE => Freshness::Immutable,

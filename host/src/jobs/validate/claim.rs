@@ -8,7 +8,6 @@ use alloy::dyn_abi::DynSolValue;
 use alloy::primitives::{Address, Bytes};
 use portolan_abi::map::{self, ClaimTemplate, Role, caller, role};
 
-use super::address;
 use super::template::Template;
 use crate::jobs::plan::JobPlan;
 
@@ -52,10 +51,10 @@ impl<'a> Claims<'a> {
             self.declared.get(at).zip(self.templates.get(at)).ok_or("its claim is no declared template")?;
         let template = template.as_ref().map_err(Clone::clone)?;
         let signature = template.signature();
-        if claim.value.is_some_and(|value| value != map::Word::default()) {
+        if claim.value.is_some_and(|value| !value.is_zero()) {
             return Err(format!("{signature} sends native value"));
         }
-        let to = address(claim.to);
+        let to = claim.to;
         if !self.rules.trusted.contains(&to) {
             return Err(format!("{signature} goes to {to:#x}, which is no contract of this deployment"));
         }

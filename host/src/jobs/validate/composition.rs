@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use alloy::primitives::Address;
 use portolan_abi::map;
 
-use super::{NO_ANSWER, Rejected, address, amount};
+use super::{NO_ANSWER, Rejected};
 use crate::assets::composition::Composition;
 
 /// Tokens that one share redeems to; the largest pools have eight.
@@ -37,7 +37,7 @@ fn check(finding: &map::Finding, asked: &BTreeSet<Address>) -> Result<(Address, 
     else {
         return Err(NO_ANSWER.into());
     };
-    let token = address(told.token);
+    let token = told.token;
     let at = |reason: String| Err(format!("composition of {token:#x}: {reason}"));
     if !asked.contains(&token) {
         return at("nobody asked about it".into());
@@ -47,14 +47,14 @@ fn check(finding: &map::Finding, asked: &BTreeSet<Address>) -> Result<(Address, 
     if !is_kind || KINDS_TAKEN.contains(&told.kind.as_str()) {
         return at("its kind is not a word of upper-case letters, digits, - and _ that is free".into());
     }
-    let supply = amount(told.supply);
+    let supply = told.supply;
     if supply.is_zero() {
         return at("its supply is zero".into());
     }
     if told.parts.is_empty() || told.parts.len() > PARTS_MAX {
         return at(format!("it has {} parts, not 1 to {PARTS_MAX}", told.parts.len()));
     }
-    let parts: Vec<_> = told.parts.iter().map(|part| (address(part.token), amount(part.amount))).collect();
+    let parts: Vec<_> = told.parts.iter().map(|part| (part.token, part.amount)).collect();
     let distinct: BTreeSet<Address> = parts.iter().map(|(part, _)| *part).chain([token]).collect();
     if distinct.len() <= parts.len() {
         return at("a part is the token itself, or stands twice".into());
@@ -71,21 +71,12 @@ mod tests {
     const SHARE: Address = Address::repeat_byte(0x5a);
     const PART: Address = Address::repeat_byte(0xa1);
 
-    fn word(number: u64) -> map::Word {
-        map::Word(U256::from(number).to_be_bytes())
-    }
-
     fn part(token: Address) -> map::Part {
-        map::Part { token: map::Address(token.into_array()), amount: word(7) }
+        map::Part { token, amount: U256::from(7) }
     }
 
     fn sound() -> map::Composition {
-        map::Composition {
-            token: map::Address(SHARE.into_array()),
-            kind: "SHARE".to_owned(),
-            supply: word(4),
-            parts: vec![part(PART)],
-        }
+        map::Composition { token: SHARE, kind: "SHARE".to_owned(), supply: U256::from(4), parts: vec![part(PART)] }
     }
 
     fn found(composition: map::Composition) -> map::Finding {
@@ -107,7 +98,7 @@ mod tests {
         let parts = |parts| map::Composition { parts, ..sound() };
         let cases = [
             (map::Composition { token: part(PART).token, ..sound() }, "nobody asked"),
-            (map::Composition { supply: word(0), ..sound() }, "supply is zero"),
+            (map::Composition { supply: U256::from(0), ..sound() }, "supply is zero"),
             (parts(vec![]), "0 parts"),
             (parts(many(17)), "17 parts"),
             (parts(vec![part(SHARE)]), "the token itself"),
@@ -120,7 +111,7 @@ mod tests {
             (kind("SINGLE"), "its kind"),
         ];
         let other = Address::repeat_byte(0x5b);
-        let good = map::Composition { token: map::Address(other.into_array()), ..parts(many(16)) };
+        let good = map::Composition { token: other, ..parts(many(16)) };
         for (wrong, reason) in cases {
             let (told, rejected) = compositions(&[found(wrong), found(good.clone())], &[SHARE, other]);
             assert_eq!(told.keys().collect::<Vec<_>>(), [&other], "{reason}");
@@ -130,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_first_word_on_a_token_stands_and_other_findings_do_not_answer() {
-        let second = map::Composition { supply: word(5), ..sound() };
+        let second = map::Composition { supply: U256::from(5), ..sound() };
         let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
         let (told, rejected) = compositions(&[position, found(sound()), found(second)], &[SHARE]);
         assert_eq!(told[&SHARE].supply, U256::from(4));

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use portolan_abi::map;
-use portolan_events::{Asset, Class, Event, Kind, Value, find_member};
+use portolan_events::{Class, Event, Kind, Value, find_member};
 
-use super::{NO_ANSWER, Rejected, address, amount};
+use super::{NO_ANSWER, Rejected};
 use crate::assets::token::cleaned;
 
 /// Events of one log: places of a batch.
@@ -81,23 +81,19 @@ fn checked(member: &map::Member) -> Result<Option<(&'static str, Value)>, String
 }
 
 fn values(told: &map::Value) -> [Option<Value>; 10] {
-    let map::Value { address: account, token, amount: paid, assets, number, word, flag, text, seconds, network } = told;
+    let map::Value { address, token, amount, assets, number, word, flag, text, seconds, network } = told;
     [
-        account.map(|account| Value::Address(address(account))),
-        token.map(|token| Value::Token(address(token))),
-        paid.map(|paid| Value::Amount { raw: amount(paid.raw), of: paid.of.map(address) }),
-        assets.as_ref().map(|assets| Value::Assets(assets.iter().take(ASSETS_MAX + 1).map(asset).collect())),
-        number.map(|number| Value::Number(amount(number))),
-        word.map(|word| Value::Word(word.0.into())),
+        address.map(Value::Address),
+        token.map(Value::Token),
+        amount.map(|map::Amount { raw, of }| Value::Amount { raw, of }),
+        assets.as_ref().map(|assets| Value::Assets(assets.iter().take(ASSETS_MAX + 1).copied().collect())),
+        number.map(Value::Number),
+        word.map(Value::Word),
         flag.map(Value::Flag),
         text.as_ref().map(|text| Value::Text(cleaned(text, TEXT_CHARS_MAX))),
-        seconds.map(|seconds| Value::Seconds(amount(seconds))),
+        seconds.map(Value::Seconds),
         network.map(Value::Network),
     ]
-}
-
-fn asset(asset: &map::Asset) -> Asset {
-    Asset { token: asset.token.map(address), raw: amount(asset.raw) }
 }
 
 fn is_of(value: &Value, class: Class) -> bool {
@@ -118,9 +114,11 @@ fn is_of(value: &Value, class: Class) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use alloy::primitives::{Address, B256, U256};
+
     use super::*;
 
-    const TOKEN: map::Address = map::Address([0xa1; 20]);
+    const TOKEN: Address = Address::repeat_byte(0xa1);
     const NONE: map::Value = map::Value {
         address: None,
         token: None,
@@ -143,7 +141,7 @@ mod tests {
     }
 
     fn sound() -> map::Event {
-        let amount = map::Amount { raw: map::Word([1; 32]), of: Some(TOKEN) };
+        let amount = map::Amount { raw: U256::from(1), of: Some(TOKEN) };
         let members = vec![
             user(),
             member("asset", map::Value { token: Some(TOKEN), ..NONE }),
@@ -163,11 +161,10 @@ mod tests {
     #[test]
     fn a_sound_event_passes_as_it_is() {
         let (told, rejected) = pass(&[found(sound())]);
-        let token = address(TOKEN);
         let members = vec![
-            ("user", Value::Address(token)),
-            ("asset", Value::Token(token)),
-            ("amount", Value::Amount { raw: amount(map::Word([1; 32])), of: Some(token) }),
+            ("user", Value::Address(TOKEN)),
+            ("asset", Value::Token(TOKEN)),
+            ("amount", Value::Amount { raw: U256::from(1), of: Some(TOKEN) }),
         ];
         let kind = Kind::named("STAKE").unwrap();
         assert_eq!(told, [Event { log: 1, kind, protocol: Some("acme".to_owned()), members }]);
@@ -177,7 +174,7 @@ mod tests {
     #[test]
     fn an_event_that_breaks_a_rule_costs_itself_alone() {
         let with = |member| map::Event { members: vec![member], ..sound() };
-        let asset = map::Asset { token: None, raw: map::Word([0; 32]) };
+        let asset = map::Asset { token: None, raw: U256::ZERO };
         let assets = map::Value { assets: Some(vec![asset; 65]), ..NONE };
         let both = map::Value { address: Some(TOKEN), token: Some(TOKEN), ..NONE };
         let cases = [
@@ -190,7 +187,7 @@ mod tests {
             (with(member("wealth", NONE)), "not of the vocabulary"),
             (with(member("user", map::Value { token: Some(TOKEN), ..NONE })), "another class"),
             (with(member("asset", map::Value { address: Some(TOKEN), ..NONE })), "another class"),
-            (with(member("tokenId", map::Value { seconds: Some(map::Word([1; 32])), ..NONE })), "another class"),
+            (with(member("tokenId", map::Value { seconds: Some(U256::from(1)), ..NONE })), "another class"),
             (with(member("asset", both)), "several values"),
             (with(member("assets", assets)), "more than 64"),
         ];
@@ -205,14 +202,14 @@ mod tests {
     fn a_value_that_came_after_this_host_is_left_out_and_its_event_stays() {
         let event = map::Event { members: vec![user(), member("amount", NONE)], ..sound() };
         let (told, rejected) = pass(&[found(event)]);
-        assert_eq!(told[0].members, [("user", Value::Address(address(TOKEN)))]);
+        assert_eq!(told[0].members, [("user", Value::Address(TOKEN))]);
         assert_eq!(rejected, None);
     }
 
     #[test]
     fn a_pool_is_an_address_or_a_hash() {
         for value in
-            [map::Value { address: Some(TOKEN), ..NONE }, map::Value { word: Some(map::Word([3; 32])), ..NONE }]
+            [map::Value { address: Some(TOKEN), ..NONE }, map::Value { word: Some(B256::repeat_byte(3)), ..NONE }]
         {
             let event = map::Event { members: vec![member("pool", value)], ..sound() };
             assert_eq!(pass(&[found(event)]).1, None);

@@ -1,8 +1,10 @@
 //! What an instance serves: protocols, where they are deployed, and the claims that it may name.
 
+use alloy::primitives::{Address, B256};
+use alloy::sol_types::{SolCall, SolValue};
 use minicbor::{Decode, Encode};
 
-use super::{Address, Word};
+use crate::{Question, primitive};
 
 /// What a slug names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
@@ -53,9 +55,9 @@ pub struct Catalogue {
     /// Claims name these by index.
     #[n(2)]
     pub claims: Vec<ClaimTemplate>,
-    /// The first topics of the events that the plugin tells: it is asked only about transactions that have one of them.
-    #[n(3)]
-    pub event_topics: Option<Vec<Word>>,
+    /// The first topics of the events that the plugin decodes: it gets only transactions that have one of them.
+    #[cbor(n(3), with = "primitive", has_nil)]
+    pub event_topics: Option<Vec<B256>>,
 }
 
 /// A protocol's contracts on one network.
@@ -68,14 +70,14 @@ pub struct Deployment {
     /// EIP-155 chain id.
     #[n(1)]
     pub chain_id: u64,
-    /// Tells apart several of one protocol on one network; `main` where there is one.
+    /// Distinguishes several of one protocol on one network; `main` where there is one.
     #[n(2)]
     pub market: String,
-    /// Of [`crate::question`].
+    /// What is answered about it.
     #[n(3)]
-    pub questions: Vec<u8>,
+    pub questions: Vec<Question>,
     /// Contracts that claims may go to, and whose replies may name further ones.
-    #[n(4)]
+    #[cbor(n(4), with = "primitive")]
     pub contracts: Vec<Address>,
 }
 
@@ -92,6 +94,19 @@ pub struct ClaimTemplate {
     /// One of [`caller`].
     #[n(2)]
     pub caller: u8,
+}
+
+impl ClaimTemplate {
+    /// A function of a typed `sol!` call, with one role for each argument, that only the account can send.
+    pub fn new<C: SolCall>(roles: impl IntoIterator<Item = Role>) -> Self {
+        Self { signature: C::SIGNATURE.to_owned(), roles: roles.into_iter().collect(), caller: caller::ACCOUNT }
+    }
+
+    /// Anyone may send it: what is claimed goes to the account all the same.
+    #[must_use]
+    pub fn by_anyone(self) -> Self {
+        Self { caller: caller::ANYONE, ..self }
+    }
 }
 
 /// Who may send a claim.
@@ -115,6 +130,38 @@ pub struct Role {
     /// For [`role::TUPLE`] one for each member, for [`role::ARRAY`] exactly one.
     #[n(2)]
     pub members: Option<Vec<Role>>,
+}
+
+impl Role {
+    /// The account of the question.
+    pub const ACCOUNT: Self = Self::of(role::ACCOUNT);
+    /// A token of the catalogue, or one that this job read from a contract of the catalogue.
+    pub const TOKEN: Self = Self::of(role::TOKEN);
+    /// A contract of the catalogue, or one that this job read from such a contract.
+    pub const MARKET: Self = Self::of(role::MARKET);
+    /// An integer, `bool` or `bytesN`.
+    pub const NUMBER: Self = Self::of(role::NUMBER);
+    /// `bytes` or `string`.
+    pub const BYTES: Self = Self::of(role::BYTES);
+
+    const fn of(kind: u8) -> Self {
+        Self { kind, constant: None, members: None }
+    }
+
+    /// Always this value.
+    pub fn constant<T: SolValue>(value: &T) -> Self {
+        Self { constant: Some(value.abi_encode()), ..Self::of(role::CONSTANT) }
+    }
+
+    /// A tuple, by its members.
+    pub fn tuple(members: impl IntoIterator<Item = Self>) -> Self {
+        Self { members: Some(members.into_iter().collect()), ..Self::of(role::TUPLE) }
+    }
+
+    /// An array, by what each of its members is.
+    pub fn array(member: Self) -> Self {
+        Self { members: Some(vec![member]), ..Self::of(role::ARRAY) }
+    }
 }
 
 /// The kinds of [`Role`].

@@ -1,8 +1,9 @@
 //! What a log of a transaction means.
 
+use alloy::primitives::{Address, B256, U256};
 use minicbor::{Decode, Encode};
 
-use super::{Address, Word};
+use crate::primitive;
 
 /// What a log of a transaction means.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
@@ -17,7 +18,7 @@ pub struct Event {
     /// Slug of the plugin's protocol that the emitting contract is known to belong to; absent where it is not known.
     #[n(2)]
     pub protocol: Option<String>,
-    /// The metadata; what cannot be told is absent.
+    /// The metadata; what is not known is absent.
     #[n(3)]
     pub members: Vec<Member>,
 }
@@ -39,10 +40,10 @@ pub struct Member {
 #[cbor(map)]
 pub struct Value {
     /// An account or a contract.
-    #[n(1)]
+    #[cbor(n(1), with = "primitive", has_nil)]
     pub address: Option<Address>,
     /// A token; zero is the native token.
-    #[n(2)]
+    #[cbor(n(2), with = "primitive", has_nil)]
     pub token: Option<Address>,
     /// An amount of a token.
     #[n(3)]
@@ -51,11 +52,11 @@ pub struct Value {
     #[n(4)]
     pub assets: Option<Vec<Asset>>,
     /// An integer that is no amount.
-    #[n(5)]
-    pub number: Option<Word>,
+    #[cbor(n(5), with = "primitive", has_nil)]
+    pub number: Option<U256>,
     /// 32 bytes: a hash.
-    #[n(6)]
-    pub word: Option<Word>,
+    #[cbor(n(6), with = "primitive", has_nil)]
+    pub word: Option<B256>,
     /// Yes or no.
     #[n(7)]
     pub flag: Option<bool>,
@@ -63,8 +64,8 @@ pub struct Value {
     #[n(8)]
     pub text: Option<String>,
     /// Unix seconds.
-    #[n(9)]
-    pub seconds: Option<Word>,
+    #[cbor(n(9), with = "primitive", has_nil)]
+    pub seconds: Option<U256>,
     /// EIP-155 chain id of another network.
     #[n(10)]
     pub network: Option<u64>,
@@ -75,10 +76,10 @@ pub struct Value {
 #[cbor(map)]
 pub struct Amount {
     /// Smallest units.
-    #[n(0)]
-    pub raw: Word,
+    #[cbor(n(0), with = "primitive")]
+    pub raw: U256,
     /// The token, zero is the native token; absent where it is not known which, or where units have no decimals.
-    #[n(1)]
+    #[cbor(n(1), with = "primitive", has_nil)]
     pub of: Option<Address>,
 }
 
@@ -87,9 +88,9 @@ pub struct Amount {
 #[cbor(map)]
 pub struct Asset {
     /// Token, zero is the native token; absent where it is not known.
-    #[n(0)]
+    #[cbor(n(0), with = "primitive", has_nil)]
     pub token: Option<Address>,
     /// Smallest units.
-    #[n(1)]
-    pub raw: Word,
+    #[cbor(n(1), with = "primitive")]
+    pub raw: U256,
 }

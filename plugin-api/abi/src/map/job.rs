@@ -1,24 +1,25 @@
-//! What a job is asked, at which blocks, and what it may say of a read.
+//! The question of a job, the blocks that it reads at, and what a read may have beside its row.
 
+use alloy::primitives::{Address, B256, Bytes, U256};
 use minicbor::{Decode, Encode};
 
-use super::{Address, Word};
+use crate::{Question, primitive};
 
-/// What a job is asked.
+/// The start of a job: its question, and the blocks that it reads at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Start {
-    /// One of [`crate::question`].
+    /// What it is about.
     #[n(0)]
-    pub question: u8,
-    /// Protocol slug; empty for [`crate::question::EVENTS`], which is about all protocols of the plugin.
+    pub question: Question,
+    /// Protocol slug; empty for [`Question::EVENTS`], which is about all protocols of the plugin.
     #[n(1)]
     pub protocol: String,
     /// EIP-155 chain id.
     #[n(2)]
     pub chain_id: u64,
     /// Whom it is about; zero, and without meaning, where the question is about tokens or a transaction.
-    #[n(3)]
+    #[cbor(n(3), with = "primitive")]
     pub account: Address,
     /// The block that pinned reads of the job's network are at.
     #[n(4)]
@@ -29,10 +30,10 @@ pub struct Start {
     /// Of [`crate::capability`]: what the host knows.
     #[n(6)]
     pub capabilities: u64,
-    /// For [`crate::question::COMPOSITION`]: the tokens that it is about.
-    #[n(7)]
+    /// For [`Question::COMPOSITION`]: the tokens that it is about.
+    #[cbor(n(7), with = "primitive", has_nil)]
     pub tokens: Option<Vec<Address>>,
-    /// For [`crate::question::EVENTS`]: the transaction that it is about.
+    /// For [`Question::EVENTS`]: the transaction that it is about.
     #[n(8)]
     pub transaction: Option<Transaction>,
 }
@@ -42,22 +43,22 @@ pub struct Start {
 #[cbor(map)]
 pub struct Transaction {
     /// Hash.
-    #[n(0)]
-    pub hash: Word,
+    #[cbor(n(0), with = "primitive")]
+    pub hash: B256,
     /// Who sent it.
-    #[n(1)]
+    #[cbor(n(1), with = "primitive")]
     pub from: Address,
     /// Whom it called; absent where it created a contract.
-    #[n(2)]
+    #[cbor(n(2), with = "primitive", has_nil)]
     pub to: Option<Address>,
     /// Native value in wei.
-    #[n(3)]
-    pub value: Word,
+    #[cbor(n(3), with = "primitive")]
+    pub value: U256,
     /// All its logs, in the order of the receipt, as [`crate::log`] writes them.
-    #[cbor(n(4), with = "minicbor::bytes")]
-    pub logs: Vec<u8>,
+    #[cbor(n(4), with = "primitive")]
+    pub logs: Bytes,
     /// The ERC-20 that wraps the network's native token, where the host knows it.
-    #[n(5)]
+    #[cbor(n(5), with = "primitive", has_nil)]
     pub wrapped_native: Option<Address>,
 }
 
@@ -69,8 +70,8 @@ pub struct Block {
     #[n(0)]
     pub number: u64,
     /// Hash.
-    #[n(1)]
-    pub hash: Word,
+    #[cbor(n(1), with = "primitive")]
+    pub hash: B256,
     /// Unix seconds.
     #[n(2)]
     pub timestamp: u64,
@@ -117,7 +118,7 @@ pub struct Selftest {
 #[cbor(map)]
 pub struct ReadExtension {
     /// `msg.sender` of the call.
-    #[n(0)]
+    #[cbor(n(0), with = "primitive", has_nil)]
     pub from: Option<Address>,
     /// Reserved: another block, by number.
     #[n(1)]

@@ -1,5 +1,7 @@
 //! What `configure` gets of an operator's settings file, and what it answers when it refuses them.
 
+use std::fmt;
+
 use minicbor::data::Type;
 use minicbor::decode::Error;
 use minicbor::{Decode, Decoder, Encode, Encoder};
@@ -109,3 +111,37 @@ pub struct SettingsError {
     #[n(2)]
     pub key: Option<String>,
 }
+
+impl SettingsError {
+    /// What is wrong: lower case, without row and key.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), row: None, key: None }
+    }
+
+    /// Names the key.
+    #[must_use]
+    pub fn at(self, key: &str) -> Self {
+        Self { key: Some(key.to_owned()), ..self }
+    }
+
+    /// Names the row, by its place from 0.
+    #[must_use]
+    pub fn in_row(self, place: usize) -> Self {
+        Self { row: u32::try_from(place).ok(), ..self }
+    }
+}
+
+/// Rows are counted from 1 here, as an operator counts them.
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(row) = self.row {
+            write!(f, "deployment {}: ", u64::from(row) + 1)?;
+        }
+        if let Some(key) = &self.key {
+            write!(f, "`{key}`: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SettingsError {}

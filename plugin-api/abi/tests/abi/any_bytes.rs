@@ -8,7 +8,7 @@ use portolan_abi::log;
 use portolan_abi::map::{
     Catalogue, Finding, ReadExtension, Selftest, Settings, SettingsError, SettingsValue, Start, StartError,
 };
-use portolan_abi::row::{JobIn, JobOut, Log, Network, Read, Reply, Row};
+use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_assert, proptest};
 use proptest::sample::{Index, select};
@@ -41,7 +41,7 @@ fn read_as_everything(frame: &Frame<'_>, offset: u32, len: u32) {
         (0..BLOCKS_MAX + 2).map(|block| frame.rows::<R>(block).count()).sum()
     }
     black_box([rows::<Read>(frame), rows::<Reply>(frame), rows::<JobIn>(frame), rows::<JobOut>(frame)]);
-    black_box([rows::<Network>(frame), rows::<Log>(frame)]);
+    black_box([rows::<Network>(frame), rows::<LogRow>(frame)]);
     let _ = black_box((frame.bytes(offset, len), frame.extension(offset)));
     for read in (0..BLOCKS_MAX).flat_map(|block| frame.rows::<Read>(block)).take(100) {
         let _ = black_box((frame.bytes(read.data_offset, read.data_len), frame.extension(read.extension)));
@@ -137,10 +137,10 @@ proptest! {
 
     #[test]
     fn bent_logs_are_an_error_or_logs_that_are_written_as_they_were_read(
-        bytes in bent(crate::samples::start().transaction.expect("it has one").logs),
+        bytes in bent(crate::samples::start().transaction.expect("it has one").logs.to_vec()),
     ) {
-        if let Ok(logs) = log::decode(&bytes) {
-            let again = log::encode(logs.clone()).expect("small logs");
+        if let Ok(logs) = log::decode(&bytes.into()) {
+            let again = log::encode(&logs).expect("small logs");
             prop_assert!(log::decode(&again).is_ok_and(|again| again == logs));
         }
     }

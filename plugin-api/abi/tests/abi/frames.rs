@@ -1,7 +1,8 @@
 //! A frame byte by byte, and everything that is no frame.
 
+use alloy::primitives::Address;
 use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};
-use portolan_abi::row::{JobIn, JobOut, Log, Network, Read, Reply, Row, kind, mode, state, status};
+use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row, kind, mode, state, status};
 
 use crate::bytes::{block, head, join};
 
@@ -40,7 +41,7 @@ fn what_comes_out_of_resume_is_written_as_documented() {
         freshness: 2,
         priority: 4,
         network: 0x0102,
-        to: [0x11; 20],
+        to: Address::repeat_byte(0x11),
         data_offset: 1,
         data_len: 2,
         freshness_s: 3600,
@@ -89,19 +90,19 @@ fn every_row_writes_the_bytes_that_it_announces() {
     }
     let sizes = [written::<Read>(), written::<Reply>(), written::<JobIn>(), written::<JobOut>(), written::<Network>()];
     assert_eq!(sizes, [(48, 48), (16, 16), (16, 16), (24, 24), (8, 8)]);
-    assert_eq!(written::<Log>(), (44, 44));
+    assert_eq!(written::<LogRow>(), (44, 44));
 }
 
 #[test]
 fn blocks_may_be_written_in_any_order_and_left_out() {
     let mut frame = FrameWriter::default();
-    frame.row(resume_out::READS, &Read { to: [7; 20], ..Read::default() });
+    frame.row(resume_out::READS, &Read { to: Address::repeat_byte(7), ..Read::default() });
     frame.row(resume_out::JOBS, &JobOut { reads: 1, ..JobOut::default() });
     let bytes = frame.finish().expect("a small frame");
     let frame = Frame::parse(&bytes).expect("a frame");
     let counts = [resume_out::JOBS, resume_out::NETWORKS, resume_out::READS, 3, 100].map(|block| frame.count(block));
     assert_eq!(counts, [1, 0, 1, 0, 0]);
-    assert_eq!(frame.rows::<Read>(resume_out::READS).next().expect("a read").to, [7; 20]);
+    assert_eq!(frame.rows::<Read>(resume_out::READS).next().expect("a read").to, Address::repeat_byte(7));
 }
 
 #[test]

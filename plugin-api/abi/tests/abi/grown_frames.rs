@@ -1,7 +1,8 @@
 //! Frames of an older or a newer writer: rows that are shorter or longer, blocks that are missing or unknown.
 
+use alloy::primitives::Address;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::row::{JobIn, JobOut, Log, Network, Read, Reply, Row};
+use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 
 use crate::bytes::{block, head, join};
 
@@ -35,7 +36,7 @@ fn full_read() -> Read {
         freshness: 3,
         priority: 1,
         network: 5,
-        to: [9; 20],
+        to: Address::repeat_byte(9),
         data_offset: 10,
         data_len: 20,
         freshness_s: 30,
@@ -47,7 +48,7 @@ fn full_read() -> Read {
 #[test]
 fn an_old_reader_reads_the_rows_of_a_newer_writer() {
     let mut frame = FrameWriter::default();
-    let reads = [full_read(), Read { to: [3; 20], ..Read::default() }];
+    let reads = [full_read(), Read { to: Address::repeat_byte(3), ..Read::default() }];
     for first in reads.clone() {
         frame.row(resume_out::READS, &LaterRead { first, tip: u64::MAX });
     }
@@ -101,8 +102,8 @@ fn every_row_reads_zero_where_an_older_writer_ends() {
         message_len: 6,
     });
     read_cut_at_every_byte(&Network { chain_id: u64::MAX });
-    let (contract, index) = ([9; 20], u64::MAX);
-    read_cut_at_every_byte(&Log { contract, topics: 4, index, topics_offset: 1, data_offset: 2, data_len: 3 });
+    let (address, index) = (Address::repeat_byte(9), u64::MAX);
+    read_cut_at_every_byte(&LogRow { address, topics: 4, index, topics_offset: 1, data_offset: 2, data_len: 3 });
 }
 
 #[test]

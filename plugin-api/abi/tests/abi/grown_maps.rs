@@ -1,15 +1,17 @@
 //! Maps of an older or a newer writer: keys that are unknown, and optional keys that are missing.
 
+use alloy::primitives::{Address, Bytes, U256};
 use minicbor::{Decode, Encode};
+use portolan_abi::Question;
 use portolan_abi::codec::{self, DecodeError};
 use portolan_abi::map::{
-    Address, Amount, Asset, Block, Catalogue, Claim, Claimable, Event, FarmingPosition, Finding, LendingPosition,
-    Member, Pin, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Start, StartError,
-    Transaction, Value, Word, side,
+    Amount, Asset, Block, Catalogue, Claim, Claimable, Event, FarmingPosition, Finding, LendingPosition, Member, Pin,
+    Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Side, Start, StartError, Transaction,
+    Value,
 };
 
 use crate::bytes::unhex;
-use crate::samples::{self, each_map};
+use crate::samples::{self, each_map, word};
 
 /// A map with one key more: 99, and under it a value with every kind of thing inside.
 fn with_an_unknown_key(map: &[u8]) -> Vec<u8> {
@@ -36,8 +38,8 @@ fn every_map_is_read_past_a_key_that_came_later() {
 struct LaterFinding {
     #[n(1)]
     claimable: Option<LaterClaimable>,
-    #[n(99)]
-    vesting: Option<Word>,
+    #[cbor(n(99), with = "portolan_abi::primitive", has_nil)]
+    vesting: Option<U256>,
 }
 
 #[derive(Debug, Default, PartialEq, Encode, Decode)]
@@ -45,20 +47,20 @@ struct LaterFinding {
 struct LaterClaimable {
     #[n(0)]
     market: String,
-    #[n(1)]
+    #[cbor(n(1), with = "portolan_abi::primitive")]
     contract: Address,
     #[n(2)]
     name: String,
     #[n(3)]
     mechanism: String,
-    #[n(4)]
+    #[cbor(n(4), with = "portolan_abi::primitive")]
     token: Address,
-    #[n(5)]
-    amount: Word,
+    #[cbor(n(5), with = "portolan_abi::primitive")]
+    amount: U256,
     #[n(6)]
     claim: LaterClaim,
-    #[n(7)]
-    number: Option<Word>,
+    #[cbor(n(7), with = "portolan_abi::primitive", has_nil)]
+    number: Option<U256>,
     #[n(8)]
     ends_at: Option<u64>,
 }
@@ -68,33 +70,33 @@ struct LaterClaimable {
 struct LaterClaim {
     #[n(0)]
     template: u32,
-    #[n(1)]
+    #[cbor(n(1), with = "portolan_abi::primitive")]
     to: Address,
     #[cbor(n(2), with = "minicbor::bytes")]
     arguments: Vec<u8>,
-    #[n(9)]
-    proofs: Option<Vec<Word>>,
+    #[cbor(n(9), with = "portolan_abi::primitive", has_nil)]
+    proofs: Option<Vec<U256>>,
 }
 
 fn later_finding() -> LaterFinding {
     let claim = LaterClaim {
         template: 1,
-        to: Address([4; 20]),
+        to: Address::repeat_byte(4),
         arguments: vec![5, 6],
-        proofs: Some(vec![Word([7; 32]), Word([8; 32])]),
+        proofs: Some(vec![word(7), word(8)]),
     };
     let claimable = LaterClaimable {
         market: "main".to_owned(),
-        contract: Address([1; 20]),
+        contract: Address::repeat_byte(1),
         name: "reward".to_owned(),
         mechanism: "m".to_owned(),
-        token: Address([2; 20]),
-        amount: Word([3; 32]),
+        token: Address::repeat_byte(2),
+        amount: word(3),
         claim,
-        number: Some(Word([6; 32])),
+        number: Some(word(6)),
         ends_at: Some(1_700_000_000),
     };
-    LaterFinding { claimable: Some(claimable), vesting: Some(Word([9; 32])) }
+    LaterFinding { claimable: Some(claimable), vesting: Some(word(9)) }
 }
 
 #[test]
@@ -102,13 +104,13 @@ fn an_old_reader_reads_the_findings_of_a_newer_writer() {
     let read: Vec<Finding> = codec::decode(&codec::encode(&vec![later_finding()])).expect("findings");
     let claimable = Claimable {
         market: "main".to_owned(),
-        contract: Address([1; 20]),
+        contract: Address::repeat_byte(1),
         name: "reward".to_owned(),
         mechanism: "m".to_owned(),
-        token: Address([2; 20]),
-        amount: Word([3; 32]),
-        claim: Claim { template: 1, to: Address([4; 20]), arguments: vec![5, 6], value: None },
-        number: Some(Word([6; 32])),
+        token: Address::repeat_byte(2),
+        amount: word(3),
+        claim: Claim { template: 1, to: Address::repeat_byte(4), arguments: vec![5, 6], value: None },
+        number: Some(word(6)),
     };
     assert_eq!(read, [Finding { claimable: Some(claimable), ..Finding::default() }]);
 }
@@ -129,7 +131,7 @@ fn a_new_reader_reads_the_findings_of_an_older_writer() {
 
 #[test]
 fn a_finding_of_a_kind_that_came_later_has_none_of_the_known_ones() {
-    let later = LaterFinding { claimable: None, vesting: Some(Word([1; 32])) };
+    let later = LaterFinding { claimable: None, vesting: Some(word(1)) };
     let read: Finding = codec::decode(&codec::encode(&later)).expect("a finding");
     assert_eq!(read, Finding::default());
 }
@@ -148,19 +150,19 @@ fn optional_keys_may_be_missing() {
     let finding: Finding = codec::decode(&unhex("a0")).expect("a finding");
     assert_eq!(finding, Finding::default());
     let reward: Reward = codec::decode(&unhex(&format!("a1 00 {address}"))).expect("a reward");
-    assert_eq!(reward, Reward { token: Address([0x21; 20]), per_second: None });
+    assert_eq!(reward, Reward { token: Address::repeat_byte(0x21), per_second: None });
     let claim: Claim = codec::decode(&unhex(&format!("a3 00 05 01 {address} 02 41ff"))).expect("a claim");
-    assert_eq!(claim, Claim { template: 5, to: Address([0x21; 20]), arguments: vec![0xff], value: None });
+    assert_eq!(claim, Claim { template: 5, to: Address::repeat_byte(0x21), arguments: vec![0xff], value: None });
     let amount: Amount = codec::decode(&unhex(&format!("a1 00 {word}"))).expect("an amount");
-    assert_eq!(amount, Amount { raw: Word([0x22; 32]), of: None });
+    assert_eq!(amount, Amount { raw: samples::word(0x22), of: None });
     let asset: Asset = codec::decode(&unhex(&format!("a1 01 {word}"))).expect("an asset");
-    assert_eq!(asset, Asset { token: None, raw: Word([0x22; 32]) });
+    assert_eq!(asset, Asset { token: None, raw: samples::word(0x22) });
     let event: Event = codec::decode(&unhex("a3 00 05 01 6141 03 81 a2 00 6162 01 a1 07 f5")).expect("an event");
     let member = Member { name: "b".to_owned(), value: Value { flag: Some(true), ..Value::default() } };
     assert_eq!(event, Event { log: 5, kind: "A".to_owned(), protocol: None, members: vec![member] });
     let creation = format!("a4 00 {word} 01 {address} 03 {word} 04 41 ff");
     let creation: Transaction = codec::decode(&unhex(&creation)).expect("a transaction");
-    assert_eq!((creation.to, creation.logs, creation.wrapped_native), (None, vec![0xff], None));
+    assert_eq!((creation.to, creation.logs, creation.wrapped_native), (None, Bytes::from_static(&[0xff]), None));
     let catalogue: Catalogue = codec::decode(&unhex("a3 00 80 01 80 02 80")).expect("a catalogue");
     assert_eq!(catalogue, Catalogue::default());
     let protocol = unhex("a5 00 6161 01 6141 02 60 04 81 6146 05 a2 00 6142 01 6162");
@@ -171,7 +173,7 @@ fn optional_keys_may_be_missing() {
     assert_eq!(codec::decode::<FarmingPosition>(&unhex(&farming)).expect("a position").total_stake, None);
     let lending = format!("a7 {common} 03 {address} 04 {word} 05 {word} 06 01");
     let lending: LendingPosition = codec::decode(&unhex(&lending)).expect("a position");
-    assert_eq!((lending.side, lending.health_factor_wad), (side::BORROW, None));
+    assert_eq!((lending.side, lending.health_factor_wad), (Side::BORROW, None));
 }
 
 /// What a host of revision 2 writes.
@@ -179,12 +181,12 @@ fn optional_keys_may_be_missing() {
 #[cbor(map)]
 struct EarlierStart {
     #[n(0)]
-    question: u8,
+    question: Question,
     #[n(1)]
     protocol: String,
     #[n(2)]
     chain_id: u64,
-    #[n(3)]
+    #[cbor(n(3), with = "portolan_abi::primitive")]
     account: Address,
     #[n(4)]
     block: Block,
@@ -196,9 +198,9 @@ struct EarlierStart {
 
 #[test]
 fn a_start_of_revision_2_asks_about_no_tokens_and_no_transaction_and_reads_one_of_revision_4() {
-    let (block, account) = (Block::default(), Address([3; 20]));
+    let (block, account) = (Block::default(), Address::repeat_byte(3));
     let earlier = EarlierStart {
-        question: 2,
+        question: Question::FARMING,
         protocol: "acme".to_owned(),
         chain_id: 10,
         account,
@@ -207,7 +209,7 @@ fn a_start_of_revision_2_asks_about_no_tokens_and_no_transaction_and_reads_one_o
         capabilities: 3,
     };
     let read: Start = codec::decode(&codec::encode(&earlier)).expect("a start");
-    assert_eq!((read.question, read.account, read.tokens, read.transaction), (2, account, None, None));
+    assert_eq!((read.question, read.account, read.tokens, read.transaction), (Question::FARMING, account, None, None));
     let read: EarlierStart = codec::decode(&codec::encode(&samples::start())).expect("a start");
     assert_eq!((read.chain_id, read.capabilities), (42161, 15));
 }

@@ -11,7 +11,7 @@ use abi_stable::type_layout::{TLData, TLField, TLPrefixType, TypeLayout};
 use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Finding, ReadExtension, Selftest, Settings, SettingsError, Start, StartError};
 use portolan_abi::root::PluginRef;
-use portolan_abi::row::{JobIn, JobOut, Log, Network, Read, Reply, Row};
+use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 use portolan_abi::{API_REV, FRAME_VERSION, capability};
 
 use crate::bytes::{hex, unhex};
@@ -72,7 +72,7 @@ fn picture() -> String {
         ("JobIn", JobIn::SIZE),
         ("JobOut", JobOut::SIZE),
         ("Network", Network::SIZE),
-        ("Log", Log::SIZE),
+        ("Log", LogRow::SIZE),
     ];
     for (name, size) in rows {
         line(format!("row {name} {size}"));

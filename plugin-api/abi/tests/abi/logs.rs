@@ -1,5 +1,6 @@
 //! The logs of a transaction byte by byte, and what is none.
 
+use alloy::primitives::{Address, B256, Bytes};
 use portolan_abi::frame::FrameError;
 use portolan_abi::log::{self, Log};
 
@@ -27,20 +28,21 @@ fn by_hand() -> Vec<u8> {
     join(&[&head(1, 1, 67), &block(2, 44, &join(&[&first, &second])), &blob])
 }
 
-fn logs() -> [Log<'static>; 2] {
-    let first = Log { index: 5, contract: [0x11; 20], topics: vec![[0xaa; 32], [0xbb; 32]].into(), data: b"abc" };
-    [first, Log { index: 6, contract: [0x22; 20], topics: Vec::new().into(), data: b"" }]
+fn logs() -> [Log; 2] {
+    let topics = vec![B256::repeat_byte(0xaa), B256::repeat_byte(0xbb)];
+    let first = Log { index: 5, address: Address::repeat_byte(0x11), topics, data: Bytes::from_static(b"abc") };
+    [first, Log { index: 6, address: Address::repeat_byte(0x22), topics: Vec::new(), data: Bytes::new() }]
 }
 
 #[test]
 fn logs_are_written_and_read_as_documented() {
-    assert_eq!(log::encode(logs()).expect("small logs"), by_hand());
-    assert_eq!(log::decode(&by_hand()).expect("logs"), logs());
+    assert_eq!(log::encode(&logs()).expect("small logs"), by_hand());
+    assert_eq!(log::decode(&by_hand().into()).expect("logs"), logs());
 }
 
 #[test]
 fn no_logs_are_logs_too() {
-    let bytes = log::encode([]).expect("nothing");
+    let bytes = log::encode(&[]).expect("nothing");
     assert_eq!(log::decode(&bytes), Ok(Vec::new()));
 }
 
@@ -51,15 +53,15 @@ fn a_log_that_points_outside_is_an_error() {
     for (place, byte) in [(row + 20, 3), (row + 33, 1), (row + 40, 4)] {
         let mut bytes = by_hand();
         bytes[place] = byte;
-        let read = log::decode(&bytes);
+        let read = log::decode(&bytes.into());
         assert!(matches!(read, Err(FrameError::OutsideBlob { .. })), "{place}: {read:?}");
     }
-    assert_eq!(log::decode(b""), Err(FrameError::Short));
+    assert_eq!(log::decode(&Bytes::new()), Err(FrameError::Short));
 }
 
 #[test]
 fn more_topics_than_a_row_can_count_are_an_error() {
-    let many = |topics| log::encode([Log { topics: vec![[1; 32]; topics].into(), ..Log::default() }]);
+    let many = |topics| log::encode(&[Log { topics: vec![B256::repeat_byte(1); topics], ..Log::default() }]);
     assert!(many(255).is_ok());
     assert_eq!(many(256), Err(FrameError::TooLarge));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portolan_abi::row::{JobIn, JobOut, Log, Network, Read, Reply, Row};
+use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 
 const README: &str = include_str!("../../README.md");
 const MAPS: [&str; 5] = [
@@ -76,7 +76,7 @@ fn every_row_stands_in_the_readme_without_a_gap() {
         ("JobOut", JobOut::SIZE),
         ("Network", Network::SIZE),
         ("Read", Read::SIZE),
-        ("Log", Log::SIZE),
+        ("Log", LogRow::SIZE),
     ];
     for (row, size) in sizes {
         assert!(README.contains(&format!("### {row}, {size} bytes")), "{row}");

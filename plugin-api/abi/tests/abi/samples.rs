@@ -1,12 +1,13 @@
 //! One full value of every map: each optional key is there, and no two fields of a map hold the same.
 
+use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_abi::codec;
 use portolan_abi::log::{self, Log};
 use portolan_abi::map::{
-    Address, Amount, Asset, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Event,
+    Amount, Asset, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Event,
     FarmingPosition, Finding, LendingPosition, Member, Part, Pin, Protocol, ReadExtension, Reward, Role, Selftest,
-    Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue, Start, StartError, Transaction, Value, Word,
-    caller, role, side,
+    Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue, Side, Start, StartError, Transaction, Value,
+    caller, role,
 };
 
 /// Calls `$on!(Type, value)` for every type that passes as a map of its own.
@@ -35,6 +36,11 @@ pub(crate) fn encoded() -> Vec<(&'static str, Vec<u8>)> {
     each_map!(push);
     all.push(("findings", codec::encode(&vec![finding(), finding()])));
     all
+}
+
+/// An amount whose bytes are all the same.
+pub(crate) fn word(byte: u8) -> U256 {
+    U256::from_be_bytes([byte; 32])
 }
 
 pub(crate) fn settings() -> Settings {
@@ -75,43 +81,52 @@ pub(crate) fn catalogue() -> Catalogue {
             protocol: "acme".to_owned(),
             chain_id: 10,
             market: "side".to_owned(),
-            questions: vec![portolan_abi::question::FARMING],
-            contracts: vec![Address([0x21; 20])],
+            questions: vec![portolan_abi::Question::FARMING],
+            contracts: vec![Address::repeat_byte(0x21)],
         }],
         claims: vec![ClaimTemplate {
             signature: "claim((bytes))".to_owned(),
             roles: vec![Role { kind: role::TUPLE, constant: None, members: Some(vec![constant]) }],
             caller: caller::ANYONE,
         }],
-        event_topics: Some(vec![Word([0x22; 32])]),
+        event_topics: Some(vec![B256::repeat_byte(0x22)]),
     }
 }
 
 pub(crate) fn start() -> Start {
-    let block =
-        |number: u64, byte: u8| Block { number, hash: Word([byte; 32]), timestamp: number + 1, evm_number: number + 2 };
+    let block = |number: u64, byte: u8| Block {
+        number,
+        hash: B256::repeat_byte(byte),
+        timestamp: number + 1,
+        evm_number: number + 2,
+    };
     Start {
-        question: portolan_abi::question::LENDING,
+        question: portolan_abi::Question::LENDING,
         protocol: "acme".to_owned(),
         chain_id: 42161,
-        account: Address([0x31; 20]),
+        account: Address::repeat_byte(0x31),
         block: block(1000, 0x32),
         pins: vec![Pin { chain_id: 1, block: block(2000, 0x33) }],
         capabilities: portolan_abi::capability::ALL,
-        tokens: Some(vec![Address([0x34; 20]), Address([0x35; 20])]),
+        tokens: Some(vec![Address::repeat_byte(0x34), Address::repeat_byte(0x35)]),
         transaction: Some(transaction()),
     }
 }
 
 fn transaction() -> Transaction {
-    let log = Log { index: 58, contract: [0x36; 20], topics: vec![[0x37; 32], [0x38; 32]].into(), data: &[0x39; 3] };
+    let log = Log {
+        index: 58,
+        address: Address::repeat_byte(0x36),
+        topics: vec![B256::repeat_byte(0x37), B256::repeat_byte(0x38)],
+        data: Bytes::from_static(&[0x39; 3]),
+    };
     Transaction {
-        hash: Word([0x3a; 32]),
-        from: Address([0x3b; 20]),
-        to: Some(Address([0x3c; 20])),
-        value: Word([0x3d; 32]),
-        logs: log::encode([log]).expect("a small log"),
-        wrapped_native: Some(Address([0x3e; 20])),
+        hash: B256::repeat_byte(0x3a),
+        from: Address::repeat_byte(0x3b),
+        to: Some(Address::repeat_byte(0x3c)),
+        value: word(0x3d),
+        logs: log::encode([&log]).expect("a small log"),
+        wrapped_native: Some(Address::repeat_byte(0x3e)),
     }
 }
 
@@ -132,65 +147,65 @@ pub(crate) fn finding() -> Finding {
 pub(crate) fn claimable() -> Claimable {
     Claimable {
         market: "main".to_owned(),
-        contract: Address([0x41; 20]),
+        contract: Address::repeat_byte(0x41),
         name: "reward".to_owned(),
         mechanism: "staking-rewards".to_owned(),
-        token: Address([0x42; 20]),
-        amount: Word([0x43; 32]),
-        claim: Claim { template: 2, to: Address([0x44; 20]), arguments: vec![9, 8], value: Some(Word([0x45; 32])) },
-        number: Some(Word([0x46; 32])),
+        token: Address::repeat_byte(0x42),
+        amount: word(0x43),
+        claim: Claim { template: 2, to: Address::repeat_byte(0x44), arguments: vec![9, 8], value: Some(word(0x45)) },
+        number: Some(word(0x46)),
     }
 }
 
 pub(crate) fn farming() -> FarmingPosition {
     FarmingPosition {
         market: "side".to_owned(),
-        contract: Address([0x51; 20]),
+        contract: Address::repeat_byte(0x51),
         name: "stake".to_owned(),
         mechanism: "master-chef".to_owned(),
-        staked_token: Address([0x52; 20]),
-        amount: Word([0x53; 32]),
-        underlying_amount: Word([0x54; 32]),
-        rewards: vec![Reward { token: Address([0x55; 20]), per_second: Some(Word([0x56; 32])) }],
-        total_stake: Some(Word([0x57; 32])),
-        number: Some(Word([0x58; 32])),
+        staked_token: Address::repeat_byte(0x52),
+        amount: word(0x53),
+        underlying_amount: word(0x54),
+        rewards: vec![Reward { token: Address::repeat_byte(0x55), per_second: Some(word(0x56)) }],
+        total_stake: Some(word(0x57)),
+        number: Some(word(0x58)),
     }
 }
 
 fn lending() -> LendingPosition {
     LendingPosition {
         market: "third".to_owned(),
-        contract: Address([0x61; 20]),
+        contract: Address::repeat_byte(0x61),
         name: "loan".to_owned(),
-        token: Address([0x62; 20]),
-        amount: Word([0x63; 32]),
-        rate_ray: Word([0x64; 32]),
-        side: side::BORROW,
-        health_factor_wad: Some(Word([0x65; 32])),
+        token: Address::repeat_byte(0x62),
+        amount: word(0x63),
+        rate_ray: word(0x64),
+        side: Side::BORROW,
+        health_factor_wad: Some(word(0x65)),
     }
 }
 
 fn composition() -> Composition {
     Composition {
-        token: Address([0x66; 20]),
+        token: Address::repeat_byte(0x66),
         kind: "SHARE".to_owned(),
-        supply: Word([0x67; 32]),
-        parts: vec![Part { token: Address([0x68; 20]), amount: Word([0x69; 32]) }],
+        supply: word(0x67),
+        parts: vec![Part { token: Address::repeat_byte(0x68), amount: word(0x69) }],
     }
 }
 
 /// With one member, whose value has all that others have one of each.
 pub(crate) fn event() -> Event {
     let value = Value {
-        address: Some(Address([0x81; 20])),
-        token: Some(Address([0x82; 20])),
-        amount: Some(Amount { raw: Word([0x83; 32]), of: Some(Address([0x84; 20])) }),
-        assets: Some(vec![Asset { token: Some(Address([0x85; 20])), raw: Word([0x86; 32]) }]),
-        number: Some(Word([0x87; 32])),
-        word: Some(Word([0x88; 32])),
+        address: Some(Address::repeat_byte(0x81)),
+        token: Some(Address::repeat_byte(0x82)),
+        amount: Some(Amount { raw: word(0x83), of: Some(Address::repeat_byte(0x84)) }),
+        assets: Some(vec![Asset { token: Some(Address::repeat_byte(0x85)), raw: word(0x86) }]),
+        number: Some(word(0x87)),
+        word: Some(B256::repeat_byte(0x88)),
         flag: Some(true),
         text: Some("words".to_owned()),
-        seconds: Some(Word([0x89; 32])),
+        seconds: Some(word(0x89)),
         network: Some(138),
     };
     Event {
@@ -202,7 +217,7 @@ pub(crate) fn event() -> Event {
 }
 
 pub(crate) fn read_extension() -> ReadExtension {
-    ReadExtension { from: Some(Address([0x71; 20])), block: Some(72), overrides: Some(vec![0xa0]) }
+    ReadExtension { from: Some(Address::repeat_byte(0x71)), block: Some(72), overrides: Some(vec![0xa0]) }
 }
 
 pub(crate) fn selftest() -> Selftest {

@@ -1,4 +1,4 @@
-//! One case: its transaction, the views that answer in it, and what its own log must be told as.
+//! One case: its transaction, the views that answer in it, and what its own log must be decoded to.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{FixtureError, wrong};
 use crate::events::{Decoding, Event, Log, Network, Table, Transaction, ViewCall, ViewResult};
-use crate::testing::{Answer, Asked, Case, Replies};
+use crate::testing::{JobTest, ReadRequest, ReadResult, Replies};
 
 /// Who sends transactions whose case does not say, and whom they call.
 const FROM: Address = Address::repeat_byte(0xf0);
@@ -23,14 +23,14 @@ const FIRST_INDEX: u64 = 100;
 pub(super) struct EventCase {
     pub(super) title: String,
     pub(super) transaction: Transaction,
-    /// Of its own log.
+    /// The place of its own log.
     pub(super) place: usize,
     pub(super) expected: Vec<Expected>,
     network: Network,
     views: HashMap<(Address, Bytes), Bytes>,
 }
 
-/// An event that must be told.
+/// An event that must be found.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expected {
@@ -93,8 +93,8 @@ const fn mainnet() -> u64 {
     1
 }
 
-fn present<'de, D: serde::Deserializer<'de>>(told: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(told).map(Some)
+fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(value).map(Some)
 }
 
 /// The cases of a file, with their logs of the file beside it.
@@ -149,17 +149,17 @@ fn bytes(text: &str) -> Result<Bytes, FixtureError> {
 }
 
 impl EventCase {
-    /// The question about its transaction.
-    pub(super) fn question(&self) -> Case {
-        let case = Case::of_transaction(self.network.chain_id, self.transaction.clone());
-        self.network.wrapped_native.into_iter().fold(case, Case::wrapped_native)
+    /// A job about its transaction.
+    pub(super) fn test(&self) -> JobTest {
+        let test = JobTest::for_transaction(self.network.chain_id, &self.transaction);
+        self.network.wrapped_native.into_iter().fold(test, JobTest::wrapped_native)
     }
 
     pub(super) fn is_own(&self, event: &map::Event) -> bool {
         usize::try_from(event.log).is_ok_and(|place| place == self.place)
     }
 
-    /// What a table alone tells of its transaction.
+    /// What a table alone decodes its transaction to.
     pub(super) fn decoded(&self, table: &Table) -> Vec<(Event, String)> {
         let mut decoding = Decoding::new(table, &self.transaction, self.network);
         loop {
@@ -178,8 +178,8 @@ impl EventCase {
 
 /// A view that the case does not have is refused.
 impl Replies for &EventCase {
-    fn reply(&mut self, asked: &Asked) -> Answer {
-        let reply = self.views.get(&(asked.to, asked.data.clone()));
-        reply.map_or_else(|| Answer::Reverted(Bytes::new()), |reply| Answer::Ok(reply.clone()))
+    fn reply(&mut self, request: &ReadRequest) -> ReadResult {
+        let reply = self.views.get(&(request.to, request.data.clone()));
+        reply.map_or_else(|| ReadResult::Reverted(Bytes::new()), |reply| ReadResult::Ok(reply.clone()))
     }
 }

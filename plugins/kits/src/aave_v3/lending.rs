@@ -43,9 +43,9 @@ fn row(
     health_factor_wad: Option<U256>,
 ) -> LendingPosition {
     let (side, what) = match part.kind {
-        Kind::Supply => (Side::Supply, ""),
-        Kind::StableDebt => (Side::Borrow, " stable debt"),
-        Kind::VariableDebt => (Side::Borrow, " variable debt"),
+        Kind::Supply => (Side::SUPPLY, ""),
+        Kind::StableDebt => (Side::BORROW, " stable debt"),
+        Kind::VariableDebt => (Side::BORROW, " variable debt"),
     };
     LendingPosition {
         market: labels.market.to_owned(),
@@ -87,7 +87,7 @@ async fn health_factor(
         // The pool's word for "owes nothing": a debt that is worth less than its smallest unit of value.
         Ok(data) => Ok(Some(data.healthFactor).filter(|factor| *factor != U256::MAX)),
         Err(error) => {
-            cx.miss(format!("{}: health factor: {error}", labels.market));
+            cx.report_missing(format!("{}: health factor: {error}", labels.market));
             Ok(None)
         }
     }

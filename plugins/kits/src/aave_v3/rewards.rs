@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, U256, symbol};
+use portolan_plugin_api::{Address, Chain, Claimable, Error, U256, symbol};
 
 use super::contracts::{claimRewardsCall, getRewardsByAssetCall, getUserRewardsCall};
 use super::reserve::Part;
@@ -49,7 +49,8 @@ pub(super) async fn claimables(
     for earned in earned.into_iter().filter(|earned| !earned.amount.is_zero()) {
         by_reward.entry(earned.reward).or_default().push(earned);
     }
-    let rows = by_reward.into_iter().map(async |(reward, earned)| row(labels, controller, account, reward, &earned));
+    let rows =
+        by_reward.into_iter().map(async |(reward, earned)| row(cx, labels, controller, account, reward, &earned));
     Ok(each(cx, rows).await.or_told(cx, labels.market))
 }
 
@@ -60,6 +61,7 @@ async fn offers(cx: &Chain, controller: Address, asset: Address) -> Result<Vec<(
 }
 
 fn row(
+    cx: &Chain,
     labels: Labels<'_>,
     controller: Address,
     account: Address,
@@ -77,6 +79,6 @@ fn row(
         mechanism: labels.reward_type.to_owned(),
         token: reward,
         amount,
-        claim: Claim::new(controller, &claimRewardsCall { assets, amount: ALL, to: account, reward }),
+        claim: cx.claim(controller, &claimRewardsCall { assets, amount: ALL, to: account, reward }),
     })
 }

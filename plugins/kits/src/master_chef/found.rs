@@ -57,7 +57,7 @@ pub(super) async fn claimables(
         mechanism: labels.vault_type.to_owned(),
         token,
         amount,
-        claim: of.claim(pid, account),
+        claim: of.claim(cx, pid, account),
         number: Some(pid),
     };
     let owed = by_token([(token, pending)].into_iter().chain(bonus));

@@ -45,7 +45,7 @@ pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Addres
 async fn told(cx: &Chain, market: &str, pool: Pool, account: Address, harvest: U256) -> Owed {
     let Some(rewarder) = pool.rewarder else { return Vec::new() };
     ask(cx, rewarder, pool.pid, account, harvest).await.unwrap_or_else(|error| {
-        cx.miss(format!("{market}: rewarder of pool {}: {error}", pool.pid));
+        cx.report_missing(format!("{market}: rewarder of pool {}: {error}", pool.pid));
         Vec::new()
     })
 }

@@ -1,6 +1,6 @@
 //! The rows of an answer: what is told of a farm in which the account has something.
 
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, FarmingPosition, Reward, U256};
+use portolan_plugin_api::{Address, Chain, Claimable, Error, FarmingPosition, Reward, U256};
 
 use super::Rewards;
 use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, totalSupplyCall};
@@ -32,7 +32,7 @@ pub(super) async fn claimable(
         mechanism: labels.vault_type.to_owned(),
         token,
         amount,
-        claim: Claim::new(farm.address, &getRewardCall {}),
+        claim: cx.claim(farm.address, &getRewardCall {}),
         number: None,
     })
 }

@@ -8,14 +8,14 @@ fn six_hundred_pools_with_three_stakes_cost_one_read_each_and_a_few_more() {
     let outcome = claimables("v1", &chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 3), "{}", outcome.message);
     // Length and token; the account; pending and staked token; the pair.
-    assert_eq!(outcome.waves, [6, 600, 6, 6]);
+    assert_eq!(outcome.batches, [6, 600, 6, 6]);
     let outcome = farming("v1", &chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 3), "{}", outcome.message);
     // In the third wave the table of staked tokens, three reads of the emission, and three of each stake.
-    assert_eq!(outcome.waves, [6, 600, 600 + 3 + 9, 9]);
-    for (question, asked_again) in [(Question::Claimables, 3), (Question::Farming, 3 + 6 + 3)] {
+    assert_eq!(outcome.batches, [6, 600, 600 + 3 + 9, 9]);
+    for (question, asked_again) in [(Question::CLAIMABLES, 3), (Question::FARMING, 3 + 6 + 3)] {
         let mut pinned = 0;
-        ask("v1", question, |asked: &Asked| {
+        ask("v1", question, |asked: &ReadRequest| {
             pinned += usize::from(matches!(asked.freshness, PINNED | ZERO_WITHIN));
             (&chain).reply(asked)
         });
@@ -50,8 +50,8 @@ fn no_amount_is_taken_from_an_old_reply() {
         (token1Call::SELECTOR, WITHIN),
     ];
     let mut seen = Vec::new();
-    for question in [Question::Claimables, Question::Farming] {
-        ask("mini", question, |asked: &Asked| {
+    for question in [Question::CLAIMABLES, Question::FARMING] {
+        ask("mini", question, |asked: &ReadRequest| {
             seen.push((<[u8; 4]>::try_from(&asked.data[..4]).expect("a call has a selector"), asked.freshness));
             (&chain).reply(asked)
         });

@@ -21,17 +21,17 @@ fn a_row_of_a_settings_file_is_a_fork() {
         text("reward_token", &BONUS.to_string()),
     ];
     let chain = tell(stake(chef(Kind::V1, 1), 0, 10, 0), CHEF, &pending_boo(0), &n(4));
-    let case = Case::new("fork", NETWORK, Question::Claimables, ACCOUNT).settings(settings(keys));
+    let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
     let outcome = case.run::<Kit>(&chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(rows(&outcome), [(Some(word(0)), at(BONUS), word(4))]);
+    assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(4))]);
     assert_eq!(outcome.claimables()[0].claim.template, 1);
-    assert_eq!(outcome.waves, [1, 1, 2, 2]); // The token need not be looked for.
+    assert_eq!(outcome.batches, [1, 1, 2, 2]); // The token need not be looked for.
     // Without more keys it is one of Sushi's own.
     let keys = vec![text("kind", "mini-chef"), text("chef", &CHEF.to_string())];
-    let case = Case::new("fork", NETWORK, Question::Claimables, ACCOUNT).settings(settings(keys));
+    let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
     let outcome = case.run::<Kit>(&stake(chef(Kind::Mini, 1), 0, 10, 3));
-    assert_eq!(rows(&outcome), [(Some(word(0)), at(TOKEN), word(3))]);
+    assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(3))]);
     assert_eq!(outcome.claimables()[0].claim.template, 2);
 }
 

@@ -4,62 +4,67 @@
 use abi_stable::std_types::{RResult, RSlice};
 use alloy::primitives::{Address, B256, Bytes};
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::map::{self, Finding, Start};
+use portolan_abi::map::{self, Block, Catalogue, Finding, Pin, SettingsError, Start};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
-use portolan_abi::row::{self, JobIn, JobOut, Network, state, status};
-use portolan_abi::{capability, codec};
+use portolan_abi::row::{self, JobIn, JobOut, Network, state};
+use portolan_abi::{Question, capability, codec};
 
-use super::{Answer, Asked, Replies};
-use crate::catalogue::Question;
-use crate::chain::Block;
-use crate::event;
+use super::{ReadRequest, ReadResult, Replies};
 use crate::events::Transaction;
 use crate::export::{Exported, module};
 use crate::settings::Settings;
 
-/// Waves after which a job under test is stopped.
-const WAVES_MAX: usize = 1_000;
+/// Batches of reads after which a job under test is stopped.
+const BATCHES_MAX: usize = 1_000;
 
 /// One job: a question about an account or about tokens to one protocol on one network, or about a transaction to the
 /// plugin.
 #[derive(Clone, Debug)]
-pub struct Case {
-    pub(super) protocol: String,
-    pub(super) network: u64,
-    pub(super) question: Question,
-    pub(super) account: Address,
-    pub(super) tokens: Vec<Address>,
-    pub(super) transaction: Option<(Transaction, Option<Address>)>,
-    pub(super) at: Block,
+pub struct JobTest {
+    pub(super) start: Start,
     pub(super) settings: Settings,
-    pub(super) pins: Vec<(u64, Block)>,
 }
 
-impl Case {
+impl JobTest {
     /// A job at block 1, with the shipped settings.
     pub fn new(protocol: &str, network: u64, question: Question, account: Address) -> Self {
-        let at = Block { number: 1, hash: B256::repeat_byte(1), timestamp: 1_700_000_000, evm_number: 1 };
-        let (settings, protocol) = (Settings::default(), protocol.to_owned());
-        let (tokens, pins) = (Vec::new(), Vec::new());
-        Self { protocol, network, question, account, tokens, transaction: None, at, settings, pins }
+        let block = Block { number: 1, hash: B256::repeat_byte(1), timestamp: 1_700_000_000, evm_number: 1 };
+        let start = Start {
+            question,
+            protocol: protocol.to_owned(),
+            chain_id: network,
+            account,
+            block,
+            capabilities: capability::ALL,
+            tokens: (question == Question::COMPOSITION).then(Vec::new),
+            ..Start::default()
+        };
+        Self { start, settings: Settings::default() }
     }
 
-    /// A job about tokens and nobody's account, at block 1, with the shipped settings.
-    pub fn of_tokens(protocol: &str, network: u64, tokens: &[Address]) -> Self {
-        let tokens = tokens.to_vec();
-        Self { tokens, ..Self::new(protocol, network, Question::Composition, Address::ZERO) }
+    /// A job about tokens and no account, at block 1, with the shipped settings.
+    pub fn for_tokens(protocol: &str, network: u64, tokens: &[Address]) -> Self {
+        let mut test = Self::new(protocol, network, Question::COMPOSITION, Address::ZERO);
+        test.start.tokens = Some(tokens.to_vec());
+        test
     }
 
     /// A job about a transaction and all protocols of the plugin, at block 1, with the shipped settings.
-    pub fn of_transaction(network: u64, transaction: Transaction) -> Self {
-        let transaction = Some((transaction, None));
-        Self { transaction, ..Self::new("", network, Question::Events, Address::ZERO) }
+    ///
+    /// # Panics
+    /// If the transaction has more logs than a frame takes.
+    pub fn for_transaction(network: u64, transaction: &Transaction) -> Self {
+        let mut test = Self::new("", network, Question::EVENTS, Address::ZERO);
+        test.start.transaction = Some(transaction.to_map().expect("the logs fit a frame"));
+        test
     }
 
     /// With the ERC-20 that wraps the network's native token, for a job about a transaction.
     #[must_use]
     pub fn wrapped_native(mut self, token: Address) -> Self {
-        self.transaction = self.transaction.map(|(transaction, _)| (transaction, Some(token)));
+        if let Some(transaction) = &mut self.start.transaction {
+            transaction.wrapped_native = Some(token);
+        }
         self
     }
 
@@ -71,18 +76,19 @@ impl Case {
 
     /// At another block.
     #[must_use]
-    pub fn block(self, at: Block) -> Self {
-        Self { at, ..self }
+    pub fn block(mut self, block: Block) -> Self {
+        self.start.block = block;
+        self
     }
 
     /// With another network's block pinned.
     #[must_use]
     pub fn pin(mut self, network: u64, block: Block) -> Self {
-        self.pins.push((network, block));
+        self.start.pins.push(Pin { chain_id: network, block });
         self
     }
 
-    /// Runs the job to its end; `replies` answers its reads, wave by wave.
+    /// Runs the job to its end; `replies` answers its reads, batch by batch.
     ///
     /// # Panics
     /// If the plugin refuses its settings or the question, or breaks the ABI.
@@ -93,70 +99,39 @@ impl Case {
     /// Runs the job in a plugin that was loaded from its dylib.
     ///
     /// # Panics
-    /// As [`Case::run`].
+    /// As [`JobTest::run`].
     pub fn run_in(&self, plugin: PluginRef, mut replies: impl Replies) -> Outcome {
         let plugin = Running::new(plugin, &self.settings).expect("the plugin takes its settings");
-        let job = plugin.start(self);
+        let job = plugin.start(&self.start);
         let mut outcome =
-            Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), waves: Vec::new() };
+            Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), batches: Vec::new() };
         let mut frame = frame_of(&[]);
-        for _ in 0..WAVES_MAX {
+        for _ in 0..BATCHES_MAX {
             let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
-            let asked = outcome.take(&out);
+            let requests = outcome.take(&out);
             if outcome.end != End::Reading {
                 return outcome;
             }
-            outcome.waves.push(asked.len());
-            let answers: Vec<Answer> = asked.iter().map(|asked| replies.reply(asked)).collect();
-            frame = frame_of(&answers);
+            outcome.batches.push(requests.len());
+            let results: Vec<ReadResult> = requests.iter().map(|request| replies.reply(request)).collect();
+            frame = frame_of(&results);
         }
-        panic!("the job still reads after {WAVES_MAX} waves");
-    }
-
-    fn start_map(&self) -> Start {
-        Start {
-            question: self.question as u8,
-            protocol: self.protocol.clone(),
-            chain_id: self.network,
-            account: map::Address(self.account.into_array()),
-            block: block(self.at),
-            pins: self.pins.iter().map(|(chain_id, at)| map::Pin { chain_id: *chain_id, block: block(*at) }).collect(),
-            capabilities: capability::ALL,
-            tokens: (self.question == Question::Composition)
-                .then(|| self.tokens.iter().map(|token| map::Address(token.into_array())).collect()),
-            transaction: self.transaction_map(),
-        }
-    }
-}
-
-impl Case {
-    pub(super) fn transaction_map(&self) -> Option<map::Transaction> {
-        let (transaction, wrapped) = self.transaction.as_ref()?;
-        Some(event::asked(transaction, *wrapped).expect("a transaction of less than 4 GiB"))
+        panic!("the job still reads after {BATCHES_MAX} batches");
     }
 }
 
 /// What a plugin says of settings that it refuses; `None` if it takes them.
-pub fn settings_error<P: Exported>(settings: &Settings) -> Option<map::SettingsError> {
+pub fn settings_error<P: Exported>(settings: &Settings) -> Option<SettingsError> {
     Running::new(module::<P>(), settings).err()
 }
 
-/// What an instance with these settings says that it serves.
+/// What an instance with these settings serves.
 ///
 /// # Panics
 /// If the plugin refuses the settings, or its catalogue is none.
-pub fn catalogue<P: Exported>(settings: &Settings) -> map::Catalogue {
+pub fn catalogue<P: Exported>(settings: &Settings) -> Catalogue {
     let plugin = Running::new(module::<P>(), settings).expect("the plugin takes its settings");
     codec::decode(&(plugin.module.catalogue())(&plugin.instance)).expect("a catalogue decodes")
-}
-
-fn block(block: Block) -> map::Block {
-    map::Block {
-        number: block.number,
-        hash: map::Word(block.hash.0),
-        timestamp: block.timestamp,
-        evm_number: block.evm_number,
-    }
 }
 
 /// An instance, dropped at the end.
@@ -166,15 +141,15 @@ struct Running {
 }
 
 impl Running {
-    fn new(module: PluginRef, settings: &Settings) -> Result<Self, map::SettingsError> {
+    fn new(module: PluginRef, settings: &Settings) -> Result<Self, SettingsError> {
         match (module.configure())(RSlice::from_slice(&settings.encode())) {
             RResult::ROk(instance) => Ok(Self { module, instance }),
             RResult::RErr(error) => Err(codec::decode(&error).expect("a settings error decodes")),
         }
     }
 
-    fn start(&self, case: &Case) -> JobHandle {
-        let start = codec::encode(&case.start_map());
+    fn start(&self, start: &Start) -> JobHandle {
+        let start = codec::encode(start);
         match (self.module.start())(&self.instance, RSlice::from_slice(&start)) {
             RResult::ROk(job) => JobHandle(job, self.module),
             RResult::RErr(error) => {
@@ -205,7 +180,7 @@ impl Drop for JobHandle {
 pub enum End {
     /// Not yet.
     Reading,
-    /// It told everything.
+    /// It reported everything.
     Complete,
     /// Something is missing.
     Partial,
@@ -224,10 +199,10 @@ pub struct Outcome {
     pub end: End,
     /// Why, where it did not end complete.
     pub message: String,
-    /// All that it told, in its order.
+    /// All that it emitted, in its order.
     pub findings: Vec<Finding>,
-    /// The reads of each wave.
-    pub waves: Vec<usize>,
+    /// The number of reads of each batch.
+    pub batches: Vec<usize>,
 }
 
 impl Outcome {
@@ -256,8 +231,8 @@ impl Outcome {
         self.findings.iter().filter_map(|finding| finding.event.as_ref()).collect()
     }
 
-    /// Takes what one resume gave; the reads that it asks for.
-    fn take(&mut self, out: &[u8]) -> Vec<Asked> {
+    /// Takes what one resume gave; the reads that it requests.
+    fn take(&mut self, out: &[u8]) -> Vec<ReadRequest> {
         let frame = Frame::parse(out).expect("a frame comes out of resume");
         let row = frame.rows::<JobOut>(resume_out::JOBS).next().expect("the job is in its frame");
         let found = frame.bytes(row.findings_offset, row.findings_len).expect("findings lie in the frame");
@@ -276,45 +251,37 @@ impl Outcome {
             other => panic!("unknown job state {other}"),
         };
         let networks: Vec<Network> = frame.rows(resume_out::NETWORKS).collect();
-        frame.rows::<row::Read>(resume_out::READS).map(|read| asked(&frame, &networks, &read)).collect()
+        frame.rows::<row::Read>(resume_out::READS).map(|read| request(&frame, &networks, &read)).collect()
     }
 }
 
-fn asked(frame: &Frame<'_>, networks: &[Network], read: &row::Read) -> Asked {
+fn request(frame: &Frame<'_>, networks: &[Network], read: &row::Read) -> ReadRequest {
     let data = frame.bytes(read.data_offset, read.data_len).expect("calldata lies in the frame");
     let extension = frame.extension(read.extension).expect("the extension lies in the frame");
     let extension: map::ReadExtension =
         extension.map(|bytes| codec::decode(bytes).expect("the extension decodes")).unwrap_or_default();
-    Asked {
+    ReadRequest {
         network: networks.get(usize::from(read.network)).expect("the network is in the table").chain_id,
         kind: read.kind,
         mode: read.mode,
         freshness: read.freshness,
         freshness_s: read.freshness_s,
         gas_cap: read.gas_cap,
-        from: extension.from.map(|from| Address::from(from.0)),
-        to: Address::from(read.to),
+        from: extension.from,
+        to: read.to,
         data: Bytes::copy_from_slice(data),
     }
 }
 
-fn frame_of(answers: &[Answer]) -> Vec<u8> {
+fn frame_of(results: &[ReadResult]) -> Vec<u8> {
     let mut frame = FrameWriter::default();
-    let replies = u32::try_from(answers.len()).expect("a wave's reads can be counted");
-    let left = JobIn { replies, ms_left: 5_000, reads_left: 100_000, bytes_left: u32::MAX };
-    frame.row(resume_in::JOBS, &left);
-    for answer in answers {
-        let (status, bytes) = match answer {
-            Answer::Ok(bytes) => (status::OK, bytes.as_ref()),
-            Answer::Reverted(bytes) => (status::REVERTED, bytes.as_ref()),
-            Answer::NoCode => (status::NO_CODE, &[][..]),
-            Answer::GasCap => (status::GAS_CAP, &[][..]),
-            Answer::Unavailable => (status::UNAVAILABLE, &[][..]),
-            Answer::OverBudget => (status::OVER_BUDGET, &[][..]),
-            Answer::Unsupported => (status::UNSUPPORTED, &[][..]),
-        };
-        let (offset, len) = frame.bytes(bytes).expect("a wave's replies fit a frame");
+    let replies = u32::try_from(results.len()).expect("a batch's reads can be counted");
+    let budget = JobIn { replies, ms_left: 5_000, reads_left: 100_000, bytes_left: u32::MAX };
+    frame.row(resume_in::JOBS, &budget);
+    for result in results {
+        let (status, bytes) = result.parts();
+        let (offset, len) = frame.bytes(bytes).expect("a batch's replies fit a frame");
         frame.row(resume_in::REPLIES, &row::Reply { status, offset, len, ..row::Reply::default() });
     }
-    frame.finish().expect("a wave's replies fit a frame")
+    frame.finish().expect("a batch's replies fit a frame")
 }

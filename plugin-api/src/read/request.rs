@@ -1,0 +1,46 @@
+//! A read as a job requests it of the host.
+
+use alloy::primitives::{Address, Bytes};
+use portolan_abi::row::{freshness, kind, mode};
+
+/// What a job requests of the host; awaiting a [`Read`](crate::Read) makes one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ReadRequest {
+    /// EIP-155 chain id.
+    pub network: u64,
+    /// One of [`portolan_abi::row::kind`].
+    pub kind: u8,
+    /// One of [`portolan_abi::row::mode`].
+    pub mode: u8,
+    /// One of [`portolan_abi::row::freshness`].
+    pub freshness: u8,
+    /// Seconds, where the freshness has some.
+    pub freshness_s: u32,
+    /// Gas that the call may use; 0 is the host's default.
+    pub gas_cap: u32,
+    /// `msg.sender`.
+    pub from: Option<Address>,
+    /// Target.
+    pub to: Address,
+    /// Calldata.
+    pub data: Bytes,
+}
+
+impl ReadRequest {
+    fn new(network: u64, kind: u8, to: Address, data: Bytes) -> Self {
+        let (mode, freshness) = (mode::STATIC, freshness::PINNED);
+        Self { network, kind, mode, freshness, freshness_s: 0, gas_cap: 0, from: None, to, data }
+    }
+
+    pub(crate) fn call(network: u64, to: Address, data: Bytes) -> Self {
+        Self::new(network, kind::CALL, to, data)
+    }
+
+    pub(crate) fn native_balance(network: u64, account: Address) -> Self {
+        Self::new(network, kind::NATIVE_BALANCE, account, Bytes::new())
+    }
+
+    pub(crate) fn code_size(network: u64, at: Address) -> Self {
+        Self::new(network, kind::CODE_SIZE, at, Bytes::new())
+    }
+}

@@ -1,0 +1,102 @@
+//! What becomes of a read, and the values that are decoded from it.
+
+use alloy::primitives::{Address, Bytes, U256};
+use alloy::sol_types::SolCall;
+use alloy::sol_types::abi::AbiDecoderConfig;
+use portolan_abi::row::status;
+
+use crate::error::{Error, Revert};
+
+/// Bytes that a reply's value may take for each of its own: arrays that share their elements are small as a reply and
+/// huge as a value, and a contract may be hostile; an honest one takes about twice its size.
+const DECODED_PER_BYTE: usize = 8;
+/// Bytes that any value may take, as small ones have fixed parts.
+const DECODED_FLOOR_BYTES: usize = 4_096;
+
+/// What becomes of a read. Bytes are a part of the frame that they came in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadResult {
+    /// Returned bytes, or the word of a balance or code size.
+    Ok(Bytes),
+    /// Revert data.
+    Reverted(Bytes),
+    /// Nothing at the target answers calls.
+    NoCode,
+    /// The call used up its gas.
+    GasCap,
+    /// No endpoint answered in time.
+    Unavailable,
+    /// The job's budget is used up.
+    OverBudget,
+    /// The host does not make such a read.
+    Unsupported,
+    /// A status of a later revision.
+    Unknown(u8),
+}
+
+impl ReadResult {
+    /// The result of a reply's row.
+    pub(crate) fn new(status: u8, bytes: Bytes) -> Self {
+        match status {
+            status::OK => Self::Ok(bytes),
+            status::REVERTED => Self::Reverted(bytes),
+            status::NO_CODE => Self::NoCode,
+            status::GAS_CAP => Self::GasCap,
+            status::UNAVAILABLE => Self::Unavailable,
+            status::OVER_BUDGET => Self::OverBudget,
+            status::UNSUPPORTED => Self::Unsupported,
+            other => Self::Unknown(other),
+        }
+    }
+
+    /// The status and the bytes of a reply's row.
+    #[cfg(feature = "testing")]
+    pub(crate) fn parts(&self) -> (u8, &[u8]) {
+        match self {
+            Self::Ok(bytes) => (status::OK, bytes),
+            Self::Reverted(bytes) => (status::REVERTED, bytes),
+            Self::NoCode => (status::NO_CODE, &[]),
+            Self::GasCap => (status::GAS_CAP, &[]),
+            Self::Unavailable => (status::UNAVAILABLE, &[]),
+            Self::OverBudget => (status::OVER_BUDGET, &[]),
+            Self::Unsupported => (status::UNSUPPORTED, &[]),
+            Self::Unknown(status) => (*status, &[]),
+        }
+    }
+
+    /// The decoded return value, or what the contract did instead.
+    pub(crate) fn decoded<C: SolCall>(self, to: Address) -> Result<Result<C::Return, Revert>, Error> {
+        Ok(self.returned(to)?.and_then(|bytes| {
+            let limit = DECODED_FLOOR_BYTES.saturating_add(bytes.len().saturating_mul(DECODED_PER_BYTE));
+            let config = AbiDecoderConfig::new().memory_limit(limit);
+            C::abi_decode_returns_with_config(&bytes, config).map_err(|_| Revert::Undecodable(bytes.len()))
+        }))
+    }
+
+    /// The returned bytes, or what the contract did instead.
+    pub(crate) fn returned(self, to: Address) -> Result<Result<Bytes, Revert>, Error> {
+        let reason = match self {
+            Self::Ok(bytes) => return Ok(Ok(bytes)),
+            Self::Reverted(data) => return Ok(Err(Revert::Data(data))),
+            Self::NoCode => return Ok(Err(Revert::NoCode)),
+            Self::GasCap => return Ok(Err(Revert::Gas)),
+            Self::Unavailable => "no endpoint answered in time",
+            Self::OverBudget => "the job's budget of reads is used up",
+            Self::Unsupported => "this host does not make such a read",
+            Self::Unknown(_) => UNKNOWN,
+        };
+        Err(Error::Unavailable { to, reason })
+    }
+
+    /// The word that balances and code sizes are answered with.
+    pub(crate) fn word(self, to: Address) -> Result<U256, Error> {
+        let unknown = Error::Unavailable { to, reason: UNKNOWN };
+        match self.returned(to)? {
+            Ok(bytes) => <[u8; 32]>::try_from(bytes.as_ref()).map(U256::from_be_bytes).map_err(|_| unknown),
+            Err(_) => Err(unknown),
+        }
+    }
+}
+
+const UNKNOWN: &str = "the host answered something unknown";
