@@ -81,7 +81,7 @@ fn stop(error: &clap::Error) -> Stop {
         _ => {
             let text = error.to_string();
             let first = text.split("\n\n").next().unwrap_or_default();
-            Stop::Misuse(sanitize::of(first.trim_start_matches("error: ")))
+            Stop::Misuse(sanitize::single_line(first.trim_start_matches("error: ")))
         }
     }
 }

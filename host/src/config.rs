@@ -73,7 +73,7 @@ pub(crate) struct Config {
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
     /// Of each endpoint.
     pub(crate) rpc_limits: portolan_reader::Limits,
-    pub(crate) prices: price::Settings,
+    pub(crate) prices: price::PriceSettings,
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,
     pub(crate) limits: PluginLimits,
@@ -94,7 +94,7 @@ pub(crate) struct ConfigError {
 
 impl ConfigError {
     fn new(place: impl AsRef<str>, reason: impl AsRef<str>) -> Self {
-        Self { place: sanitize::of(place.as_ref()), reason: sanitize::of(reason.as_ref()) }
+        Self { place: sanitize::single_line(place.as_ref()), reason: sanitize::single_line(reason.as_ref()) }
     }
 }
 

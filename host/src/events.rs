@@ -24,8 +24,9 @@ use self::merge::{Story, Teller};
 use self::own::Own;
 use self::shown::Shown;
 pub(crate) use self::tables::{Tables, TablesError};
-use crate::assets::token::{self, At, Tokens};
-use crate::assets::token_list::Book;
+use crate::assets::resolve::{self, Tokens};
+use crate::assets::token::At;
+use crate::assets::token_list::TokenIndex;
 use crate::gateway::answer::{self, Answer, Items, JobReport, JobStatus};
 use crate::gateway::compositions::Plugins;
 use crate::gateway::deadline::Deadline;
@@ -48,7 +49,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) networks: &'a Networks,
     pub(crate) plugins: &'a Plugins<'a>,
     pub(crate) tables: &'a Tables,
-    pub(crate) book: &'a Book,
+    pub(crate) index: &'a TokenIndex,
 }
 
 /// Reads the transaction while its network is pinned, then tells it at that block.
@@ -204,10 +205,10 @@ impl<'a> Scene<'a> {
         block: &Block,
         stories: Vec<Story>,
     ) -> Result<(Vec<answer::Event>, Option<JobReport>), Problem> {
-        let Sources { networks, plugins, book, .. } = self.sources;
+        let Sources { networks, plugins, index, .. } = self.sources;
         let wanted: BTreeSet<Address> = stories.iter().flat_map(|story| shown::tokens(&story.event)).collect();
         let session = self.session(*block, self.deadline.end());
-        let tokens = token::shown(self.at(&session), book, &wanted).await;
+        let tokens = resolve::unpriced_tokens(self.at(&session), index, &wanted).await;
         let lost = self.lost(&tokens, &wanted);
         let shown = Shown { networks, snapshot: plugins.snapshot, tokens: &tokens };
         let count = stories.len();

@@ -27,7 +27,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::assets::price::Prices;
-use crate::assets::token::{self, At, Tokens};
+use crate::assets::resolve::{self, Tokens};
+use crate::assets::token::At;
 use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::config::Config;
 use crate::events::{self, Tables, TablesError};
@@ -210,7 +211,7 @@ impl Gateway {
                 assets: *assets,
                 account,
                 chain_id: *chain_id,
-                book: self.token_lists.book(),
+                index: self.token_lists.index(),
                 configured: self.configured.clone(),
                 deployed: plan::deployed(&snapshot),
             }),
@@ -232,9 +233,9 @@ impl Gateway {
         let gateway = Arc::clone(self);
         let work = move || {
             async move {
-                let (book, plugins) = (gateway.token_lists.book(), gateway.plugins_of(&snapshot));
+                let (index, plugins) = (gateway.token_lists.index(), gateway.plugins_of(&snapshot));
                 let (networks, tables) = (&gateway.networks, &gateway.tables);
-                let sources = events::Sources { networks, plugins: &plugins, tables, book: &book };
+                let sources = events::Sources { networks, plugins: &plugins, tables, index: &index };
                 events::answer(sources, &asked, deadline).await.map(Arc::new)
             }
             .boxed()
@@ -375,14 +376,14 @@ impl Gateway {
         for Admitted { plan, found, .. } in admitted {
             wanted.entry(plan.network.chain_id).or_default().extend(found.iter().flat_map(rows::tokens));
         }
-        let (prices, book) = (&self.prices, self.token_lists.book());
-        let book = book.as_ref();
+        let (prices, index) = (&self.prices, self.token_lists.index());
+        let index = index.as_ref();
         let networks = pin::blocks(&self.networks, pins).into_iter().map(async |(network, block)| {
             let wanted = wanted.get(&network.chain_id).cloned().unwrap_or_default();
             let session = Session::open(self.reader.clone(), network.chain_id, block, deadline.end());
             let at = At { session: &session, network: &network };
             let jobs = plugins.at(at);
-            (network.chain_id, token::read(at, &jobs, prices, book, &wanted).await, jobs.lost())
+            (network.chain_id, resolve::priced_tokens(at, &jobs, prices, index, &wanted).await, jobs.lost())
         });
         let (mut tokens, mut lost) = (BTreeMap::new(), Vec::new());
         for (chain_id, known, lost_there) in join_all(networks).await {

@@ -1,8 +1,12 @@
-//! Makes one clean line of a foreign text (a parser's error, a client's input). Invariant: what comes out has no
-//! control characters and no more of a URL than its scheme, because RPC URLs hold keys.
+//! Cleans foreign texts (a parser's error, a client's input, a token's name) before they are shown or logged.
+//!
+//! Invariant: what comes out has no control characters, and [`single_line`] leaves no more of a URL than its scheme,
+//! because RPC URLs hold keys.
+
+pub(crate) mod visible;
 
 /// `text` on one line; whatever follows a `://` up to a space or quote is left out.
-pub(crate) fn of(text: &str) -> String {
+pub(crate) fn single_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for (place, part) in text.trim().lines().map(str::trim).filter(|part| !part.is_empty()).enumerate() {
         if place > 0 {
@@ -49,12 +53,12 @@ mod tests {
 
     #[test]
     fn several_lines_become_one() {
-        assert_eq!(of("error: a\n\n  tip: b\n"), "error: a tip: b");
+        assert_eq!(single_line("error: a\n\n  tip: b\n"), "error: a tip: b");
     }
 
     #[test]
     fn a_url_keeps_its_scheme_alone() {
-        assert_eq!(of("unknown 'https://h/KEY' and wss://k\"x"), "unknown 'https://…' and wss://…\"x");
+        assert_eq!(single_line("unknown 'https://h/KEY' and wss://k\"x"), "unknown 'https://…' and wss://…\"x");
     }
 
     #[test]

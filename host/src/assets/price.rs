@@ -1,14 +1,20 @@
-//! What tokens are worth, by a chain of sources of which the first good one counts: what the operator states, feeds on
-//! the chain, an HTTP source, and what a token is made of.
+//! Prices of tokens, from a list of sources of which the first good answer counts.
 //!
 //! Invariant: prices from the chain are those of the answer's block, and a token without a good price is missing from
-//! what comes out; no source makes one up. Whether a token deserves a price is the caller's business.
+//! what comes out; no source makes one up. Whether a token deserves a price is the caller's business. A new source is
+//! one file with a [`PriceSource`], and one place in the list of [`Prices::new`].
+
+mod source;
+
+mod fixed;
 
 mod feeds;
+
 mod http;
-mod made_of;
-mod search;
-mod worth;
+
+mod derived;
+
+mod resolver;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,95 +23,102 @@ use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 use portolan_reader::{Read, Reply};
 
+use self::derived::DerivedPrices;
 pub(crate) use self::feeds::Feed;
 use self::feeds::Feeds;
+use self::fixed::FixedPrices;
 pub(crate) use self::http::BaseUrl;
 use self::http::HttpPrices;
-use self::search::Search;
-use crate::assets::composition::Composed;
-use crate::assets::token::{At, Facts, Told};
+use self::resolver::PriceResolver;
+use self::source::{Coverage, PriceSource};
+use crate::assets::metadata::{MetadataSet, Prefetch, TokenMetadata};
+use crate::assets::token::{At, Composition, Price};
 use crate::network::Network;
 
-/// A price and where it is from.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Price {
-    /// Dollars for one whole token.
-    pub(crate) usd: BigDecimal,
-    pub(crate) source: &'static str,
-    /// `None` for a source that has no time.
-    pub(crate) age_s: Option<u64>,
-}
-
-/// What an operator says of prices.
+/// Prices and sources that an operator configures.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settings {
+pub(crate) struct PriceSettings {
     /// Dollars for one whole token, by chain id and token.
     pub(crate) fixed: Vec<(u64, Address, BigDecimal)>,
     /// They replace the shipped feeds of the same token.
     pub(crate) feeds: Vec<(u64, Address, Feed)>,
-    /// `None` asks nobody.
+    /// `None` for no HTTP source.
     pub(crate) http: Option<BaseUrl>,
 }
 
-/// Knows prices. One for the process.
+/// The sources of prices. One for the process.
 #[derive(Debug)]
 pub(crate) struct Prices {
-    fixed: HashMap<(u64, Address), BigDecimal>,
-    feeds: Feeds,
-    http: Option<Arc<HttpPrices>>,
+    /// In the order of precedence.
+    sources: Vec<Box<dyn PriceSource>>,
 }
 
 impl Prices {
-    pub(crate) fn new(settings: Settings) -> Self {
-        let Settings { fixed, feeds, http } = settings;
-        Self {
-            fixed: fixed.into_iter().map(|(chain_id, token, usd)| ((chain_id, token), usd)).collect(),
-            feeds: Feeds::new(feeds),
-            http: http.map(|base| Arc::new(HttpPrices::new(base))),
-        }
+    pub(crate) fn new(settings: PriceSettings) -> Self {
+        let PriceSettings { fixed, feeds, http } = settings;
+        let sources: [Option<Box<dyn PriceSource>>; 4] = [
+            Some(Box::new(FixedPrices::new(fixed))),
+            Some(Box::new(Feeds::new(feeds))),
+            http.map(|base| -> Box<dyn PriceSource> { Box::new(Arc::new(HttpPrices::new(base))) }),
+            Some(Box::new(DerivedPrices)),
+        ];
+        Self { sources: sources.into_iter().flatten().collect() }
     }
 
-    /// Whether the operator or a feed tells the price of a token; whether the feed is good is another matter.
-    pub(crate) fn has_source(&self, network: &Network, token: Address) -> bool {
-        self.is_stated(network, token) || !self.feeds_of(network, token).is_empty()
+    /// Whether a source names the token; whether its answer will be good is another matter.
+    pub(crate) fn covers(&self, network: &Network, token: Address) -> bool {
+        self.sources.iter().any(|source| source.coverage(network, token) != Coverage::Unknown)
     }
 
-    /// What the feeds of a token are asked; none for what the operator states.
-    pub(crate) fn feed_reads(&self, network: &Network, token: Address) -> Vec<Read> {
-        self.feeds_of(network, token).iter().flat_map(|feed| feeds::reads(*feed)).collect()
+    /// The reads of prices, for metadata to take along.
+    pub(crate) fn prefetch<'a>(&'a self, network: &'a Network) -> PricePrefetch<'a> {
+        PricePrefetch { prices: self, network }
     }
 
-    /// What tells how much a token holds of what it is made of; none for what the operator states.
-    pub(crate) fn amount_reads(&self, network: &Network, token: Address, told: &Told) -> Vec<Read> {
-        let known = told.made_of.zip(told.decimals).filter(|_| !self.is_stated(network, token));
-        known.map(|(made_of, decimals)| made_of.amount_reads(token, decimals)).unwrap_or_default()
-    }
-
-    /// Whether the operator tells the price of a token: then nothing else is asked for it.
-    pub(crate) fn is_stated(&self, network: &Network, token: Address) -> bool {
-        self.stated(network, token).is_some()
-    }
-
-    /// What the operator states.
-    fn stated(&self, network: &Network, token: Address) -> Option<&BigDecimal> {
-        self.fixed.get(&(network.chain_id, token))
-    }
-
-    /// None for what the operator states.
-    fn feeds_of(&self, network: &Network, token: Address) -> &[Feed] {
-        if self.is_stated(network, token) { &[] } else { self.feeds.of(network, token) }
-    }
-
-    /// Prices of the tokens that facts were read of, at the answer's block, by the deadline. `riders` are what the
-    /// caller reads beside: they leave in the same wave, and their replies come back in their order.
-    pub(crate) async fn by_facts(
+    /// Prices of the tokens in `metadata`, at the answer's block, by the deadline. `extra_reads` leave in the same
+    /// batch; their replies are returned in their order.
+    pub(crate) async fn resolve(
         &self,
         at: At<'_>,
-        facts: &Facts,
-        composed: &Composed,
-        riders: Vec<Read>,
+        metadata: &MetadataSet,
+        compositions: &HashMap<Address, Composition>,
+        extra_reads: Vec<Read>,
     ) -> (HashMap<Address, Price>, Vec<Reply>) {
-        Search::new(self, at, facts, composed).run(riders).await
+        PriceResolver::new(self, at, metadata, compositions).run(extra_reads).await
+    }
+
+    /// The sources that may be needed for a token: all up to the one whose answer is certain.
+    fn sources_of(&self, network: &Network, token: Address) -> impl Iterator<Item = &dyn PriceSource> {
+        let coverages = self.sources.iter().map(move |source| (source.as_ref(), source.coverage(network, token)));
+        coverages.scan(false, |is_certain, (source, coverage)| {
+            let is_needed = !std::mem::replace(is_certain, coverage == Coverage::Certain);
+            is_needed.then_some(source)
+        })
+    }
+}
+
+/// The reads of prices on one network.
+#[derive(Clone, Copy)]
+pub(crate) struct PricePrefetch<'a> {
+    prices: &'a Prices,
+    network: &'a Network,
+}
+
+impl Prefetch for PricePrefetch<'_> {
+    fn reads(&self, token: Address) -> Vec<Read> {
+        let sources = self.prices.sources_of(self.network, token);
+        sources.flat_map(|source| source.reads(self.network, token)).collect()
+    }
+
+    fn metadata_reads(&self, token: Address, metadata: &TokenMetadata) -> Vec<Read> {
+        let sources = self.prices.sources_of(self.network, token);
+        sources.flat_map(|source| source.metadata_reads(token, metadata)).collect()
+    }
+
+    /// A price that is certain depends on no part.
+    fn needs_parts(&self, token: Address) -> bool {
+        let mut sources = self.prices.sources.iter();
+        !sources.any(|source| source.coverage(self.network, token) == Coverage::Certain)
     }
 }
 

@@ -2,17 +2,17 @@
 //!
 //! Lists are those of the configuration, in its order, and the one that is built in, last; a task reads them again
 //! from time to time. Invariant: a list that cannot be had or breaks the standard changes nothing but a log line and
-//! its status, and whoever holds a book keeps it as it is.
+//! its status, and whoever holds a index keeps it as it is.
 
 mod source;
 
+mod cache;
 mod fetch;
-mod kept;
 
 mod schema;
 mod shipped;
 
-mod book;
+mod index;
 mod list;
 mod logo;
 
@@ -28,11 +28,11 @@ use futures_util::stream;
 use portolan_reader::{RpcUrl, RpcUrlError};
 use tokio::task::AbortHandle;
 
-pub(crate) use self::book::Book;
+use self::cache::ListCache;
 use self::fetch::Fetcher;
-use self::kept::Kept;
+pub(crate) use self::index::TokenIndex;
 pub(crate) use self::list::Version;
-use self::source::{Desk, Source};
+use self::source::{Source, SourceContext};
 use crate::network::Networks;
 
 /// Lists that are read at the same time: each may take a document's bytes in memory several times over.
@@ -40,7 +40,7 @@ const READ_AT_ONCE: usize = 2;
 
 /// Where a list is from. Shown as a path, or as host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ListLocation {
     File(PathBuf),
     Url(RpcUrl),
     /// Built in.
@@ -49,7 +49,7 @@ pub(crate) enum Place {
 
 /// Why a text is no place of a list; the text itself is never repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PlaceError {
+pub(crate) enum ListLocationError {
     #[error("is neither a file nor an http or https URL")]
     Empty,
     #[error("is {0}")]
@@ -58,18 +58,18 @@ pub(crate) enum PlaceError {
     User,
 }
 
-impl Place {
+impl ListLocation {
     /// A URL where there is `://`, else a file.
-    pub(crate) fn parse(text: &str) -> Result<Self, PlaceError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ListLocationError> {
         if text.is_empty() {
-            return Err(PlaceError::Empty);
+            return Err(ListLocationError::Empty);
         }
         if !text.contains("://") {
             return Ok(Self::File(text.into()));
         }
-        let url: RpcUrl = text.parse().map_err(PlaceError::Url)?;
+        let url: RpcUrl = text.parse().map_err(ListLocationError::Url)?;
         let has_user = !url.expose().username().is_empty() || url.expose().password().is_some();
-        if has_user { Err(PlaceError::User) } else { Ok(Self::Url(url)) }
+        if has_user { Err(ListLocationError::User) } else { Ok(Self::Url(url)) }
     }
 
     fn url(&self) -> Option<&RpcUrl> {
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ListLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
@@ -123,7 +123,7 @@ pub(crate) struct TokenLists {
 
 #[derive(Debug, Default)]
 struct Published {
-    book: ArcSwap<Book>,
+    index: ArcSwap<TokenIndex>,
     status: ArcSwap<Vec<ListStatus>>,
 }
 
@@ -134,7 +134,7 @@ impl TokenLists {
     /// # Errors
     /// There are URLs, and the folder of their copies cannot be made.
     pub(crate) async fn start(
-        places: Vec<Place>,
+        places: Vec<ListLocation>,
         refresh: Duration,
         state_dir: &Path,
         networks: &Networks,
@@ -146,8 +146,8 @@ impl TokenLists {
     }
 
     /// The merged lists as they are now.
-    pub(crate) fn book(&self) -> Arc<Book> {
-        self.published.book.load_full()
+    pub(crate) fn index(&self) -> Arc<TokenIndex> {
+        self.published.index.load_full()
     }
 
     /// A row for each list, in the order in which they count.
@@ -164,24 +164,28 @@ impl Drop for TokenLists {
 
 /// The task that keeps the lists, and the only one that changes what is published.
 struct Keeper {
-    desk: Desk,
+    context: SourceContext,
     sources: Vec<Source>,
     published: Arc<Published>,
 }
 
 impl Keeper {
-    fn new(places: Vec<Place>, state_dir: &Path, networks: &Networks, fetcher: Fetcher) -> io::Result<Self> {
-        let urls: Vec<&RpcUrl> = places.iter().filter_map(Place::url).collect();
-        let kept = if urls.is_empty() { None } else { Some(Kept::open(state_dir, &urls)?) };
+    fn new(places: Vec<ListLocation>, state_dir: &Path, networks: &Networks, fetcher: Fetcher) -> io::Result<Self> {
+        let urls: Vec<&RpcUrl> = places.iter().filter_map(ListLocation::url).collect();
+        let kept = if urls.is_empty() { None } else { Some(ListCache::open(state_dir, &urls)?) };
         let chain_ids = networks.iter().map(|network| network.chain_id).collect();
         let sources = places.into_iter().zip(1..).map(|(place, number)| Source::new(number, place)).collect();
-        Ok(Self { desk: Desk { chain_ids: Arc::new(chain_ids), fetcher, kept }, sources, published: Arc::default() })
+        Ok(Self {
+            context: SourceContext { chain_ids: Arc::new(chain_ids), fetcher, kept },
+            sources,
+            published: Arc::default(),
+        })
     }
 
     /// Reads what is on this machine.
     async fn open(&mut self) {
-        let desk = &self.desk;
-        let opened: Vec<_> = self.sources.iter_mut().map(|source| source.open(desk)).collect();
+        let context = &self.context;
+        let opened: Vec<_> = self.sources.iter_mut().map(|source| source.open(context)).collect();
         stream::iter(opened).buffer_unordered(READ_AT_ONCE).collect::<()>().await;
         self.publish();
     }
@@ -195,8 +199,8 @@ impl Keeper {
 
     /// Reads each list again.
     async fn round(&mut self) {
-        let desk = &self.desk;
-        let refreshed: Vec<_> = self.sources.iter_mut().map(|source| source.refresh(desk)).collect();
+        let context = &self.context;
+        let refreshed: Vec<_> = self.sources.iter_mut().map(|source| source.refresh(context)).collect();
         let is_news = stream::iter(refreshed).buffer_unordered(READ_AT_ONCE);
         if is_news.fold(false, async |any, one| any || one).await {
             self.publish();
@@ -206,11 +210,11 @@ impl Keeper {
     }
 
     fn publish(&self) {
-        let book = Book::merge(self.sources.iter().map(Source::list));
-        if book.left_out() > 0 {
-            tracing::warn!(left_out = book.left_out(), "the token lists name more tokens than a network has room for");
+        let index = TokenIndex::merge(self.sources.iter().map(Source::list));
+        if index.left_out() > 0 {
+            tracing::warn!(left_out = index.left_out(), "the token lists name more tokens than a network has room for");
         }
-        self.published.book.store(Arc::new(book));
+        self.published.index.store(Arc::new(index));
         self.publish_status();
     }
 

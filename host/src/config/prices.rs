@@ -10,7 +10,7 @@ use super::ConfigError;
 use super::file::{FeedTable, HttpPricesTable, PricesTable};
 use super::layer::Layers;
 use crate::address;
-use crate::assets::price::{BaseUrl, Feed, Settings};
+use crate::assets::price::{BaseUrl, Feed, PriceSettings};
 use crate::network::Networks;
 
 /// More digits than any price has; arithmetic stays cheap.
@@ -23,8 +23,8 @@ const HEARTBEAT_S: std::ops::RangeInclusive<u32> = 1..=31 * 86_400;
 const FEEDS_MAX: usize = 1024;
 
 /// By slug and address, as they are written, to chain id and token.
-pub(super) fn read(told: &PricesTable, networks: &Networks, layers: &Layers<'_>) -> Result<Settings, ConfigError> {
-    Ok(Settings {
+pub(super) fn read(told: &PricesTable, networks: &Networks, layers: &Layers<'_>) -> Result<PriceSettings, ConfigError> {
+    Ok(PriceSettings {
         fixed: fixed(&told.fixed, networks, layers)?,
         feeds: feeds(&told.feeds, networks, layers)?,
         http: told.http.as_ref().map(|told| http(told, layers)).transpose()?,

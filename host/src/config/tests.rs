@@ -5,7 +5,7 @@ use std::time::Duration;
 use bigdecimal::BigDecimal;
 
 use super::*;
-use crate::assets::token_list::Place;
+use crate::assets::token_list::ListLocation;
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
@@ -53,7 +53,7 @@ fn nothing_told_means_the_defaults() {
     assert_eq!(config.limits.of("x").resume_ms, 1000);
     assert_eq!(config.limits.of("x").job_ms, 5000);
     assert!(config.prices.fixed.is_empty() && config.prices.feeds.is_empty() && config.prices.http.is_none());
-    assert_eq!(config.token_lists.places, [Place::Shipped]);
+    assert_eq!(config.token_lists.places, [ListLocation::Shipped]);
     assert_eq!(config.token_lists.refresh, Duration::from_secs(3600));
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::ConfigError;
 use super::file::TokensTable;
 use super::layer::{Key, Layers};
-use crate::assets::token_list::Place;
+use crate::assets::token_list::ListLocation;
 
 /// Whoever keeps more merges them.
 const LISTS_MAX: usize = 16;
@@ -24,7 +24,7 @@ const REFRESH: Key = Key { file: "tokens.refresh_s", flag: None };
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListSettings {
     /// In the order in which they count.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ListLocation>,
     pub(crate) refresh: Duration,
 }
 
@@ -36,14 +36,14 @@ pub(super) fn read(told: TokensTable, layers: &Layers<'_>) -> Result<ListSetting
         "false" => Ok(false),
         _ => Err(told.bad("is neither true nor false")),
     })?;
-    places.extend(is_shipped.then_some(Place::Shipped));
+    places.extend(is_shipped.then_some(ListLocation::Shipped));
     let (default_s, range) = REFRESH_S;
     let refresh_s = layers.pick(REFRESH, None, told.refresh_s.map(|told| told.to_string()));
     let refresh_s = refresh_s.map_or(Ok(default_s), |told| told.number(&range))?;
     Ok(ListSettings { places, refresh: Duration::from_secs(refresh_s) })
 }
 
-fn places(file: &[String], layers: &Layers<'_>) -> Result<Vec<Place>, ConfigError> {
+fn places(file: &[String], layers: &Layers<'_>) -> Result<Vec<ListLocation>, ConfigError> {
     let (told, place) = match layers.environment.get(LISTS_VARIABLE) {
         Some(told) => {
             let told = told.split(',').map(str::trim).filter(|one| !one.is_empty());
@@ -57,7 +57,7 @@ fn places(file: &[String], layers: &Layers<'_>) -> Result<Vec<Place>, ConfigErro
     }
     let mut places = Vec::new();
     for (told, number) in told.into_iter().zip(1..) {
-        let place = Place::parse(told).map_err(|error| bad(format!("list {number} {error}")))?;
+        let place = ListLocation::parse(told).map_err(|error| bad(format!("list {number} {error}")))?;
         if places.contains(&place) {
             return Err(bad(format!("list {number} is told twice")));
         }

@@ -11,7 +11,8 @@ use portolan_reader::{Freshness, Outcome, Participant, Read, Reply};
 use tokio::time::Instant;
 
 use super::{SUBJECT, Tables};
-use crate::assets::token::{self, At};
+use crate::assets::metadata;
+use crate::assets::token::At;
 use crate::gateway::answer::JobReport;
 use crate::gateway::report;
 use crate::jobs::failure::Reason;
@@ -61,7 +62,7 @@ impl<'a> Own<'a> {
             let (by_core, by_further) = (core.next_calls(), further.next_calls());
             let (of_core, of_further) = (by_core.len(), by_further.len());
             let mut reads: Vec<Read> = by_core.into_iter().chain(by_further).map(read).collect();
-            reads.extend(token::open_reads(at, &tokens, &mut asked_of));
+            reads.extend(metadata::missing_reads(at, &tokens, &mut asked_of));
             if reads.is_empty() {
                 break;
             }

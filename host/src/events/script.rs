@@ -16,9 +16,9 @@ use portolan_reader::{Block, Log, Outcome, Read, ReadFailure, Reader, Receipt, R
 use tokio::time::Instant;
 
 use super::{Sources, Tables};
+use crate::assets::metadata::Erc20;
 use crate::assets::price::script::Script;
-use crate::assets::token::Erc20;
-use crate::assets::token_list::Book;
+use crate::assets::token_list::TokenIndex;
 use crate::gateway::answer::Answer;
 use crate::gateway::compositions::Plugins;
 use crate::gateway::deadline::Deadline;
@@ -206,9 +206,9 @@ impl Stage {
     }
 
     pub(super) async fn answer(&self) -> Result<Answer, Problem> {
-        let (networks, tables, book) = (Networks::new([]), Tables::read().unwrap(), Book::default());
+        let (networks, tables, index) = (Networks::new([]), Tables::read().unwrap(), TokenIndex::default());
         let plugins = Plugins { snapshot: &self.snapshot, reader: Arc::clone(&self.reader) };
-        let sources = Sources { networks: &networks, plugins: &plugins, tables: &tables, book: &book };
+        let sources = Sources { networks: &networks, plugins: &plugins, tables: &tables, index: &index };
         super::answer(sources, &self.asked, Deadline::after(Duration::from_secs(60))).await
     }
 

@@ -9,7 +9,7 @@ use portolan_events::{Asset, Event, Value};
 use portolan_reader::ReadFailure;
 
 use super::merge::Story;
-use crate::assets::token::Tokens;
+use crate::assets::resolve::Tokens;
 use crate::gateway::answer::{self, Amount, Member, Remote};
 use crate::network::Networks;
 use crate::registry::Snapshot;

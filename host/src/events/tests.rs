@@ -8,8 +8,8 @@ use portolan_events::Kind;
 use portolan_reader::{Outcome, ReadFailure, Receipt, Told};
 
 use super::script::*;
+use crate::assets::metadata::{Erc20, Pair};
 use crate::assets::price::script::{BLOCK, Script};
-use crate::assets::token::{Erc20, Pair};
 use crate::gateway::answer::{Answer, Event, Items, JobStatus, Member};
 use alloy::sol_types::SolCall;
 

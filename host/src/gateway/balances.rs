@@ -17,7 +17,7 @@ use portolan_reader::{Pins, ReadFailure, Reader};
 
 use self::look::Look;
 use crate::assets::price::Prices;
-use crate::assets::token_list::Book;
+use crate::assets::token_list::TokenIndex;
 use crate::gateway::answer::{Answer, Balance, Items, Missing};
 use crate::gateway::compositions::Plugins;
 use crate::gateway::deadline::Deadline;
@@ -35,7 +35,7 @@ pub(crate) struct Asked {
     /// The one that the client named.
     pub(crate) chain_id: Option<u64>,
     /// The lists as they are when the answer begins.
-    pub(crate) book: Arc<Book>,
+    pub(crate) index: Arc<TokenIndex>,
     /// Networks with an endpoint.
     pub(crate) configured: BTreeSet<u64>,
     /// Networks with a deployment of a loaded plugin.
@@ -50,7 +50,7 @@ impl Asked {
     }
 
     fn asks(&self, chain_id: u64) -> bool {
-        let is_listed = !self.book.tokens(chain_id).is_empty();
+        let is_listed = !self.index.tokens(chain_id).is_empty();
         match (self.chain_id, self.assets) {
             (Some(named), _) => named == chain_id,
             (None, Assets::Tokens) => is_listed,
@@ -79,7 +79,7 @@ impl Asked {
             Assets::Native if networks.is_empty() => {
                 Some(Problem::NetworkNotConfigured("no network has an endpoint".into()))
             }
-            Assets::Tokens if self.book.len() == 0 && self.book.lists_missing() > 0 => {
+            Assets::Tokens if self.index.len() == 0 && self.index.lists_missing() > 0 => {
                 Some(Problem::Upstream("no token list could be read yet".into()))
             }
             _ => None,
@@ -140,7 +140,7 @@ fn items(asked: &Asked, mut rows: Vec<Balance>) -> Result<Items, Problem> {
 
 /// Tokens of a list that was never read are unknown, on whichever network, and nobody knows how many.
 fn lists_missing(asked: &Asked) -> Option<Missing> {
-    let is_told = asked.assets == Assets::Tokens && asked.book.lists_missing() > 0;
+    let is_told = asked.assets == Assets::Tokens && asked.index.lists_missing() > 0;
     let subject = asked.subject().to_owned();
     is_told.then_some(Missing { subject, network: None, reason: Reason::Upstream, count: None })
 }

@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use portolan_reader::Reader;
 use tokio::time::Instant;
 
-use crate::assets::composition::{Composition, Compositions};
-use crate::assets::token::At;
+use crate::assets::resolve::CompositionSource;
+use crate::assets::token::{At, Composition};
 use crate::gateway::answer::{JobReport, JobStatus};
 use crate::gateway::{plan, report};
 use crate::jobs::failure::Reason;
@@ -122,8 +122,8 @@ impl Jobs<'_> {
     }
 }
 
-impl Compositions for Jobs<'_> {
-    fn of<'b>(&'b self, tokens: &'b [Address]) -> BoxFuture<'b, HashMap<Address, Composition>> {
+impl CompositionSource for Jobs<'_> {
+    fn compositions<'b>(&'b self, tokens: &'b [Address]) -> BoxFuture<'b, HashMap<Address, Composition>> {
         self.ask(tokens).boxed()
     }
 }

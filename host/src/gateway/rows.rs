@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
-use bigdecimal::num_bigint::{BigInt, Sign};
 use bigdecimal::{BigDecimal, Zero};
 use portolan_abi::map;
 
-use crate::assets::price::Price;
-use crate::assets::token::{Token, Tokens};
+use crate::assets::amount::decimal;
+use crate::assets::resolve::Tokens;
+use crate::assets::token::{Price, Token};
 use crate::gateway::answer::{Claimable, FarmingPosition, LendingPosition, Row};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::validate::Found;
@@ -132,11 +132,6 @@ pub(crate) fn value_usd(raw: U256, decimals: u8, price: &Price) -> BigDecimal {
     decimal(raw, i64::from(decimals)) * &price.usd
 }
 
-/// `raw` divided by 10^`decimals`, exact.
-fn decimal(raw: U256, decimals: i64) -> BigDecimal {
-    BigDecimal::new(BigInt::from_bytes_be(Sign::Plus, &raw.to_be_bytes::<32>()), decimals)
-}
-
 /// A piece of a finding's name.
 enum Piece<'a> {
     Text(&'a str),
@@ -187,11 +182,5 @@ mod tests {
         let expected = [format!("<{a:#x}>"), "/".into(), format!("<{b:#x}>"), " LP {x}".into(), " reward {".into()];
         assert_eq!(split(&name), expected);
         assert_eq!(split("plain"), ["plain"]);
-    }
-
-    #[test]
-    fn a_decimal_is_exact_for_every_number_of_decimals() {
-        assert_eq!(decimal(U256::from(1), 77).to_string(), BigDecimal::new(1.into(), 77).to_string());
-        assert_eq!(decimal(U256::MAX, 0).to_string(), U256::MAX.to_string());
     }
 }

@@ -16,9 +16,9 @@ pub(crate) use self::claim::ClaimTransaction;
 use self::claim::Claims;
 pub(crate) use self::composition::compositions;
 pub(crate) use self::event::events;
-use crate::assets::token::is_invisible;
 use crate::jobs::job::JobOutcome;
 use crate::jobs::plan::{Asked, JobPlan, Question};
+use crate::sanitize::visible::is_invisible;
 
 /// Characters of a finding's name; the longest pair names have forty.
 const NAME_MAX: usize = 200;

@@ -1,20 +1,24 @@
 //! Prices that oracles write to the chain, read through Chainlink's interface.
 //!
-//! Invariant: an answer counts only if it is above zero, was written at or before the answer's block, and is no older
-//! than the feed's heartbeat and [`MARGIN_S`]. Bounds that an aggregator clamps its answers to are not looked at.
+//! Invariant: a round counts only if its answer is above zero, was written at or before the answer's block, and is no
+//! older than the feed's heartbeat and [`MARGIN_S`]. Bounds that an aggregator clamps its answers to are not checked.
 
 mod table;
 
 use std::collections::HashMap;
+use std::future::ready;
 
 use alloy::primitives::{Address, U256};
 use alloy::sol;
 use alloy::sol_types::SolCall;
 use bigdecimal::BigDecimal;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use portolan_reader::{Freshness, Outcome, Read, Reply};
 
-use super::worth::units;
-use crate::assets::token::NATIVE;
+use super::source::{Coverage, PriceRequest, PriceSource, UnpricedToken};
+use crate::assets::amount::decimal;
+use crate::assets::token::{NATIVE, Price};
 use crate::network::Network;
 
 sol! {
@@ -27,29 +31,29 @@ sol! {
     }
 }
 
-/// An update that is due may wait that long for a place in a block.
+/// How long an update that is due may wait for a place in a block.
 const MARGIN_S: u64 = 600;
 
 /// One oracle contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feed {
     pub(crate) address: Address,
-    /// It is written at least that often.
+    /// Seconds between two updates at most.
     pub(crate) heartbeat_s: u32,
 }
 
-/// Dollars, and how old they are.
+/// Dollars that a feed reports, and their age.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Told {
-    pub(super) usd: BigDecimal,
-    pub(super) age_s: u64,
+struct FeedPrice {
+    usd: BigDecimal,
+    age_s: u64,
 }
 
-/// Why a feed's answer does not count.
+/// Why a feed's round does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum FeedFault {
-    #[error("it does not answer as a feed does")]
-    Silent,
+enum FeedFault {
+    #[error("it does not return what a feed returns")]
+    NotAFeed,
     #[error("its answer is not above zero")]
     NotPositive,
     #[error("it was never written")]
@@ -63,54 +67,89 @@ pub(super) enum FeedFault {
 /// The feeds of each token, by chain id and token.
 #[derive(Debug)]
 pub(super) struct Feeds {
-    told: HashMap<(u64, Address), Vec<Feed>>,
+    configured: HashMap<(u64, Address), Vec<Feed>>,
     shipped: HashMap<(u64, Address), Vec<Feed>>,
 }
 
 impl Feeds {
-    /// The shipped ones; those that are told go before them.
-    pub(super) fn new(told: impl IntoIterator<Item = (u64, Address, Feed)>) -> Self {
+    /// The shipped feeds; those that are configured go before them.
+    pub(super) fn new(configured: impl IntoIterator<Item = (u64, Address, Feed)>) -> Self {
         let shipped = table::SHIPPED
             .iter()
             .flat_map(|(chain_id, rows)| rows.iter().map(move |row| ((*chain_id, row.token), row.feeds.to_vec())));
-        let told = told.into_iter().map(|(chain_id, token, feed)| ((chain_id, token), vec![feed]));
-        Self { told: told.collect(), shipped: shipped.collect() }
+        let configured = configured.into_iter().map(|(chain_id, token, feed)| ((chain_id, token), vec![feed]));
+        Self { configured: configured.collect(), shipped: shipped.collect() }
     }
 
-    /// Those whose answers multiply to the token's price; none where nobody writes it. The native token and its wrapper
-    /// have theirs in common.
+    /// The feeds whose answers multiply to the token's price; none where no feed is known. The native token and its
+    /// wrapper share theirs.
     pub(super) fn of(&self, network: &Network, token: Address) -> &[Feed] {
         let twin = match network.wrapped_native {
             Some(wrapped) if token == wrapped => NATIVE,
             Some(wrapped) if token == NATIVE => wrapped,
             _ => token,
         };
-        let mut known = [&self.told, &self.shipped]
+        let mut known = [&self.configured, &self.shipped]
             .into_iter()
             .flat_map(|feeds| [token, twin].into_iter().filter_map(move |token| feeds.get(&(network.chain_id, token))));
         known.next().map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// Reads that [`judge`] takes the replies of.
-pub(super) const READS: usize = 2;
+impl PriceSource for Feeds {
+    fn coverage(&self, network: &Network, token: Address) -> Coverage {
+        if self.of(network, token).is_empty() { Coverage::Unknown } else { Coverage::Likely }
+    }
 
-/// The answer at the answer's block, and its decimals, which a feed never changes.
-pub(super) fn reads(feed: Feed) -> [Read; READS] {
+    fn reads(&self, network: &Network, token: Address) -> Vec<Read> {
+        self.of(network, token).iter().flat_map(|feed| round_reads(*feed)).collect()
+    }
+
+    fn prices<'a>(&'a self, request: &'a PriceRequest<'a>) -> BoxFuture<'a, HashMap<Address, Price>> {
+        let price = |token: &UnpricedToken<'_>| Some((token.address, self.price(request, token)?));
+        ready(request.tokens.iter().filter_map(price).collect()).boxed()
+    }
+}
+
+impl Feeds {
+    /// The price by the token's feeds, if all of them are good.
+    fn price(&self, request: &PriceRequest<'_>, token: &UnpricedToken<'_>) -> Option<Price> {
+        let feeds = self.of(request.network, token.address);
+        let mut rounds = request.replies_of(token).chunks(ROUND_READS);
+        let prices = feeds.iter().map(|feed| {
+            let round = rounds.next().unwrap_or_default();
+            validate_round(*feed, round, request.block.timestamp).inspect_err(|fault| {
+                let network = &request.network.slug;
+                tracing::debug!(%network, feed = %feed.address, block = request.block.number, %fault, "feed is not used");
+            })
+        });
+        let prices = prices.collect::<Result<Vec<_>, _>>().ok()?.into_iter();
+        let product =
+            |all: FeedPrice, one: FeedPrice| FeedPrice { usd: all.usd * one.usd, age_s: all.age_s.max(one.age_s) };
+        let FeedPrice { usd, age_s } = prices.reduce(product)?;
+        Some(Price { usd, source: "chainlink", age_s: Some(age_s) })
+    }
+}
+
+/// Reads that [`validate_round`] takes the replies of.
+const ROUND_READS: usize = 2;
+
+/// The round at the answer's block, and its decimals, which a feed never changes.
+fn round_reads(feed: Feed) -> [Read; ROUND_READS] {
     [
         Read::call(feed.address, Aggregator::latestRoundDataCall {}.abi_encode()),
         Read::call(feed.address, Aggregator::decimalsCall {}.abi_encode()).fresh(Freshness::Immutable),
     ]
 }
 
-/// What the feed tells at a block of this time.
-pub(super) fn judge(feed: Feed, replies: &[Reply], block_timestamp: u64) -> Result<Told, FeedFault> {
-    let [round, decimals] = replies else { return Err(FeedFault::Silent) };
+/// The feed's price at a block of this time.
+fn validate_round(feed: Feed, replies: &[Reply], block_timestamp: u64) -> Result<FeedPrice, FeedFault> {
+    let [round, decimals] = replies else { return Err(FeedFault::NotAFeed) };
     let (Outcome::Ok(round), Outcome::Ok(decimals)) = (&round.outcome, &decimals.outcome) else {
-        return Err(FeedFault::Silent);
+        return Err(FeedFault::NotAFeed);
     };
-    let round = Aggregator::latestRoundDataCall::abi_decode_returns_validate(round).map_err(|_| FeedFault::Silent)?;
-    let decimals = Aggregator::decimalsCall::abi_decode_returns_validate(decimals).map_err(|_| FeedFault::Silent)?;
+    let round = Aggregator::latestRoundDataCall::abi_decode_returns_validate(round).map_err(|_| FeedFault::NotAFeed)?;
+    let decimals = Aggregator::decimalsCall::abi_decode_returns_validate(decimals).map_err(|_| FeedFault::NotAFeed)?;
     if !round.answer.is_positive() {
         return Err(FeedFault::NotPositive);
     }
@@ -123,7 +162,7 @@ pub(super) fn judge(feed: Feed, replies: &[Reply], block_timestamp: u64) -> Resu
         return Err(FeedFault::Stale { age_s });
     }
     let answer: U256 = round.answer.into_raw();
-    Ok(Told { usd: units(answer, i64::from(decimals)), age_s })
+    Ok(FeedPrice { usd: decimal(answer, i64::from(decimals)), age_s })
 }
 
 #[cfg(test)]

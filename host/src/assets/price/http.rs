@@ -1,7 +1,7 @@
 //! Prices of a service that speaks the `coins.llama.fi` current-prices shape.
 //!
-//! Invariant: who asks waits no longer than it says. A request that takes longer ends on its own, and what it brings
-//! serves the next who ask. A price that nobody could fetch is missing; one older than [`FRESH_FOR`] is fetched again.
+//! Invariant: callers wait no longer than they say. A request that takes longer ends on its own, and its quotes serve
+//! the next callers. A price that could not be fetched is missing; one older than [`FRESH_FOR`] is fetched again.
 
 mod base_url;
 mod reply;
@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
-use futures_util::future::{Shared, join_all};
+use futures_util::future::{BoxFuture, Shared, join_all};
 use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 use tokio::sync::{Semaphore, oneshot};
@@ -20,9 +20,12 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 pub(crate) use self::base_url::BaseUrl;
 use self::reply::{Malformed, Quote};
+use super::source::{PriceRequest, PriceSource, UnpricedToken};
+use crate::assets::token::Price;
 use crate::net::public_http::{Bounds, HttpFault, Lookup, Stranger, system_lookup};
+use crate::network::Network;
 
-/// What the service calls the networks, by chain id: <https://api-docs.defillama.com>. Others are not asked for.
+/// The service's names of networks, by chain id: <https://api-docs.defillama.com>. It is not queried for others.
 #[rustfmt::skip]
 const CHAINS: [(u64, &str); 8] = [
     (1, "ethereum"), (10, "optimism"), (56, "bsc"), (137, "polygon"),
@@ -31,46 +34,51 @@ const CHAINS: [(u64, &str); 8] = [
 
 /// The service computes its prices anew every few minutes.
 const FRESH_FOR: Duration = Duration::from_secs(60);
-/// In one request.
+/// Coins of one request.
 const COINS_MAX: usize = 100;
 /// The prices of a hundred coins have a fifth of that.
 const BOUNDS: Bounds = Bounds { body_bytes_max: 256 * 1024, idle_max: REQUESTS_MAX };
-/// Of a request's coins; proxies commonly take lines of 8 KiB.
+/// Bytes of a request's coins; proxies commonly take lines of 8 KiB.
 const TARGET_MAX_BYTES: usize = 4096;
 /// Connection, reply and body of one request. Longer than anyone waits, so that a slow service still serves the next.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
-/// At once; what more there is to ask goes without.
-pub(super) const REQUESTS_MAX: usize = 8;
-/// A service that failed is left alone for that long.
+/// Requests at once; coins beyond them stay without a quote.
+const REQUESTS_MAX: usize = 8;
+/// The part of the time that is left which an answer may wait for the service.
+const WAIT_PART: u32 = 4;
+/// And no more than that: a service that answers at all does so within a second.
+const WAIT_MAX: Duration = Duration::from_millis(1500);
+/// How long a service that failed is left alone.
 const PAUSE: Duration = Duration::from_secs(10);
 /// Twice the tokens that all shipped lists have.
-const KEPT_MAX: usize = 16_384;
+const CACHE_MAX: usize = 16_384;
 
 /// Chain id and token.
 type Coin = (u64, Address);
 
-/// Ends when the request for a coin does, whatever became of it.
-type Ended = Shared<oneshot::Receiver<()>>;
+/// Ends when the request for a coin does, whatever came of it.
+type RequestEnd = Shared<oneshot::Receiver<()>>;
 
 #[derive(Debug)]
 pub(super) struct HttpPrices {
     base: BaseUrl,
     http: Stranger,
-    kept: Cache<Coin, Kept>,
-    under_way: Mutex<HashMap<Coin, Ended>>,
+    cache: Cache<Coin, CachedQuote>,
+    in_flight: Mutex<HashMap<Coin, RequestEnd>>,
     requests: Arc<Semaphore>,
     paused_until: Mutex<Option<Instant>>,
 }
 
-/// What the service said of a coin; `None` if nothing good.
+/// The service's answer for a coin.
 #[derive(Clone, Debug)]
-struct Kept {
+struct CachedQuote {
+    /// `None` if there was no good one.
     quote: Option<Quote>,
     at: Instant,
 }
 
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-enum Fault {
+enum FetchFault {
     #[error("no answer in time")]
     Timeout,
     #[error(transparent)]
@@ -79,49 +87,76 @@ enum Fault {
     Malformed(#[from] Malformed),
 }
 
-impl HttpPrices {
-    pub(super) fn new(base: BaseUrl) -> Self {
-        Self::looking_up(base, system_lookup())
+impl PriceSource for Arc<HttpPrices> {
+    fn start(&self, network: &Network, tokens: &[Address]) {
+        self.fetch_missing(network.chain_id, tokens);
     }
 
-    fn looking_up(base: BaseUrl, lookup: Lookup) -> Self {
+    fn prices<'a>(&'a self, request: &'a PriceRequest<'a>) -> BoxFuture<'a, HashMap<Address, Price>> {
+        let wait = (request.deadline.saturating_duration_since(request.began) / WAIT_PART).min(WAIT_MAX);
+        let wanted: Vec<Address> = request.tokens.iter().map(|token| token.address).collect();
+        async move {
+            let quotes = self.quotes(request.network.chain_id, &wanted, request.began + wait).await;
+            let mut quotes: HashMap<Address, Quote> = quotes.into_iter().collect();
+            let price = |token: &UnpricedToken<'_>| {
+                Some((token.address, price(request, token, quotes.remove(&token.address)?)?))
+            };
+            request.tokens.iter().filter_map(price).collect()
+        }
+        .boxed()
+    }
+}
+
+/// A quote for a token with other decimals is for another token.
+fn price(request: &PriceRequest<'_>, token: &UnpricedToken<'_>, quote: Quote) -> Option<Price> {
+    let (quoted, reported) = (quote.decimals, token.metadata.decimals);
+    if quoted.is_some() && reported.is_some() && quoted != reported {
+        let (network, token) = (&request.network.slug, token.address);
+        tracing::debug!(%network, %token, "quote is for a token with other decimals");
+        return None;
+    }
+    let age_s = request.block.timestamp.saturating_sub(quote.timestamp);
+    Some(Price { usd: quote.usd, source: "llama", age_s: Some(age_s) })
+}
+
+impl HttpPrices {
+    pub(super) fn new(base: BaseUrl) -> Self {
+        Self::with_lookup(base, system_lookup())
+    }
+
+    fn with_lookup(base: BaseUrl, lookup: Lookup) -> Self {
         Self {
             http: Stranger::new(base.may_be_private(), lookup, BOUNDS),
             base,
-            kept: Cache::new(KEPT_MAX),
-            under_way: Mutex::default(),
+            cache: Cache::new(CACHE_MAX),
+            in_flight: Mutex::default(),
             requests: Arc::new(Semaphore::new(REQUESTS_MAX)),
             paused_until: Mutex::default(),
         }
     }
 
-    /// What the service says of these tokens, as far as it does until then.
-    pub(super) async fn ask(
-        self: &Arc<Self>,
-        chain_id: u64,
-        tokens: &[Address],
-        until: Instant,
-    ) -> Vec<(Address, Quote)> {
-        self.start(chain_id, tokens);
-        let ends: Vec<Ended> = {
-            let under_way = self.under_way.lock();
-            tokens.iter().filter_map(|token| under_way.get(&(chain_id, *token)).cloned()).collect()
+    /// The service's quotes for these tokens, as far as they are there by `until`.
+    async fn quotes(self: &Arc<Self>, chain_id: u64, tokens: &[Address], until: Instant) -> Vec<(Address, Quote)> {
+        self.fetch_missing(chain_id, tokens);
+        let ends: Vec<RequestEnd> = {
+            let in_flight = self.in_flight.lock();
+            tokens.iter().filter_map(|token| in_flight.get(&(chain_id, *token)).cloned()).collect()
         };
-        // Who waited in vain looks at what there is all the same.
+        // After a wait in vain there may still be some quotes.
         let _ = timeout_at(until, join_all(ends)).await;
         tokens.iter().filter_map(|token| Some((*token, self.fresh((chain_id, *token))?.quote?))).collect()
     }
 
-    /// Begins to fetch what is neither fresh nor under way.
-    pub(super) fn start(self: &Arc<Self>, chain_id: u64, tokens: &[Address]) {
+    /// Starts requests for the tokens that are neither fresh nor in flight.
+    fn fetch_missing(self: &Arc<Self>, chain_id: u64, tokens: &[Address]) {
         let Some((_, chain)) = CHAINS.iter().find(|(id, _)| *id == chain_id) else { return };
         if self.is_paused() {
             return;
         }
-        let mut under_way = self.under_way.lock();
+        let mut in_flight = self.in_flight.lock();
         let is_wanted = |token: &Address| {
             let coin = (chain_id, *token);
-            !under_way.contains_key(&coin) && self.fresh(coin).is_none()
+            !in_flight.contains_key(&coin) && self.fresh(coin).is_none()
         };
         let wanted: Vec<Address> = tokens.iter().filter(|token| is_wanted(token)).copied().collect();
         for batch in batches(chain, &wanted) {
@@ -131,8 +166,8 @@ impl HttpPrices {
             };
             let (end, ended) = oneshot::channel();
             let ended = ended.shared();
-            under_way.extend(batch.iter().map(|token| ((chain_id, *token), ended.clone())));
-            let request = Request { prices: Arc::clone(self), chain_id, chain, tokens: batch.to_vec(), _end: end };
+            in_flight.extend(batch.iter().map(|token| ((chain_id, *token), ended.clone())));
+            let request = BatchRequest { prices: Arc::clone(self), chain_id, chain, tokens: batch.to_vec(), _end: end };
             tokio::spawn(async move {
                 request.run().await;
                 drop(permit);
@@ -140,8 +175,8 @@ impl HttpPrices {
         }
     }
 
-    fn fresh(&self, coin: Coin) -> Option<Kept> {
-        self.kept.get(&coin).filter(|kept| kept.at.elapsed() < FRESH_FOR)
+    fn fresh(&self, coin: Coin) -> Option<CachedQuote> {
+        self.cache.get(&coin).filter(|cached| cached.at.elapsed() < FRESH_FOR)
     }
 
     fn is_paused(&self) -> bool {
@@ -154,23 +189,23 @@ impl HttpPrices {
     }
 }
 
-/// One request under way. Its coins are so no more when it is dropped, even by a panic.
-struct Request {
+/// One request in flight. Dropping it, even by a panic, takes its coins out of flight.
+struct BatchRequest {
     prices: Arc<HttpPrices>,
     chain_id: u64,
     chain: &'static str,
     tokens: Vec<Address>,
-    /// Who waits is told by its drop, after [`Request`]'s own.
+    /// Its drop, after [`BatchRequest`]'s own, wakes those who wait.
     _end: oneshot::Sender<()>,
 }
 
-impl Request {
+impl BatchRequest {
     async fn run(self) {
-        match timeout(REQUEST_MAX, self.fetch()).await.unwrap_or(Err(Fault::Timeout)) {
+        match timeout(REQUEST_MAX, self.fetch()).await.unwrap_or(Err(FetchFault::Timeout)) {
             Ok(mut quotes) => {
                 let at = Instant::now();
                 for token in &self.tokens {
-                    self.prices.kept.insert((self.chain_id, *token), Kept { quote: quotes.remove(token), at });
+                    self.prices.cache.insert((self.chain_id, *token), CachedQuote { quote: quotes.remove(token), at });
                 }
             }
             Err(fault) => {
@@ -180,7 +215,7 @@ impl Request {
         }
     }
 
-    async fn fetch(&self) -> Result<HashMap<Address, Quote>, Fault> {
+    async fn fetch(&self) -> Result<HashMap<Address, Quote>, FetchFault> {
         let url = self.prices.base.current_prices(&target(self.chain, &self.tokens));
         let body = self.prices.http.get(&url).await?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -188,11 +223,11 @@ impl Request {
     }
 }
 
-impl Drop for Request {
+impl Drop for BatchRequest {
     fn drop(&mut self) {
-        let mut under_way = self.prices.under_way.lock();
+        let mut in_flight = self.prices.in_flight.lock();
         for token in &self.tokens {
-            under_way.remove(&(self.chain_id, *token));
+            in_flight.remove(&(self.chain_id, *token));
         }
     }
 }
@@ -201,7 +236,7 @@ fn target(chain: &str, tokens: &[Address]) -> String {
     tokens.iter().map(|token| format!("{chain}:{token:#x}")).collect::<Vec<_>>().join(",")
 }
 
-/// As many coins as one request may name.
+/// Splits the tokens into as many as one request may name.
 fn batches<'a>(chain: &str, tokens: &'a [Address]) -> impl Iterator<Item = &'a [Address]> {
     let coin_bytes = target(chain, &[Address::ZERO]).len() + 1;
     tokens.chunks(COINS_MAX.min(TARGET_MAX_BYTES / coin_bytes).max(1))

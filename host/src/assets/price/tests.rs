@@ -11,7 +11,8 @@ use super::feeds::Aggregator;
 use super::http::service::{Answer, Service, body};
 use super::script::{BLOCK, Script, is_pinned};
 use super::*;
-use crate::assets::token::{AToken, At, CToken, Erc20, Erc4626, NATIVE, Pair, SolidlyPair};
+use crate::assets::metadata::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
+use crate::assets::token::{At, NATIVE};
 use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
@@ -34,12 +35,12 @@ fn fixed(token: Address, usd: &str) -> (u64, Address, BigDecimal) {
 }
 
 /// A at 2000 and B at 1 dollar, of 18 and 6 decimals.
-fn two_tokens() -> (Script, Settings) {
+fn two_tokens() -> (Script, PriceSettings) {
     let mut script = Script::default();
     erc20(&mut script, A, 18);
     erc20(&mut script, B, 6);
     script.feed(FEED_A, 200_000_000_000, 10).feed(FEED_B, 100_000_000, 20);
-    (script, Settings { feeds: vec![feed(A, FEED_A), feed(B, FEED_B)], ..Settings::default() })
+    (script, PriceSettings { feeds: vec![feed(A, FEED_A), feed(B, FEED_B)], ..PriceSettings::default() })
 }
 
 fn erc20(script: &mut Script, token: Address, decimals: u8) {
@@ -69,23 +70,24 @@ fn e18(whole: u64) -> U256 {
     U256::from(whole) * U256::from(10).pow(U256::from(18))
 }
 
-async fn of(script: &Script, settings: &Settings, tokens: &[Address]) -> HashMap<Address, Price> {
+async fn of(script: &Script, settings: &PriceSettings, tokens: &[Address]) -> HashMap<Address, Price> {
     by(&Prices::new(settings.clone()), script, tokens, Instant::now() + Duration::from_secs(60)).await
 }
 
 /// Of what was asked for alone.
 async fn by(prices: &Prices, script: &Script, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
     let session = script.session(deadline);
-    let at = At { session: &session, network: &ethereum() };
-    let facts = Facts::read(at, prices, &tokens.iter().copied().collect()).await;
-    let (mut priced, ridden) = prices.by_facts(at, &facts, &Composed::default(), Vec::new()).await;
+    let network = ethereum();
+    let at = At { session: &session, network: &network };
+    let metadata = MetadataSet::read(at, Some(&prices.prefetch(&network)), &tokens.iter().copied().collect()).await;
+    let (mut priced, ridden) = prices.resolve(at, &metadata, &HashMap::new(), Vec::new()).await;
     assert!(ridden.is_empty());
     priced.retain(|token, _| tokens.contains(token));
     priced
 }
 
 /// Dollars, source and age.
-async fn one(script: &Script, settings: &Settings, token: Address) -> Option<(String, &'static str, Option<u64>)> {
+async fn one(script: &Script, settings: &PriceSettings, token: Address) -> Option<(String, &'static str, Option<u64>)> {
     let price = of(script, settings, &[token]).await.remove(&token)?;
     Some((price.usd.normalized().to_plain_string(), price.source, price.age_s))
 }
@@ -184,15 +186,15 @@ async fn the_native_token_and_its_wrapper_have_one_price() {
     erc20(&mut script, wrapped, 18);
     script.feed(FEED_A, 200_000_000_000, 10);
     for token in [NATIVE, wrapped] {
-        let settings = Settings { feeds: vec![feed(token, FEED_A)], ..Settings::default() };
+        let settings = PriceSettings { feeds: vec![feed(token, FEED_A)], ..PriceSettings::default() };
         assert_eq!(one(&script, &settings, NATIVE).await, told("2000", "chainlink", 10));
         assert_eq!(one(&script, &settings, wrapped).await, told("2000", "chainlink", 10));
     }
-    let stated = |token| Settings { fixed: vec![fixed(token, "1500")], ..Settings::default() };
+    let stated = |token| PriceSettings { fixed: vec![fixed(token, "1500")], ..PriceSettings::default() };
     let derived = Some(("1500".to_owned(), "derived:wrapped", None));
     assert_eq!(one(&script, &stated(NATIVE), wrapped).await, derived);
     assert_eq!(one(&script, &stated(wrapped), NATIVE).await, derived);
-    assert_eq!(one(&script, &Settings::default(), wrapped).await, None);
+    assert_eq!(one(&script, &PriceSettings::default(), wrapped).await, None);
 }
 
 #[tokio::test]
@@ -326,7 +328,7 @@ async fn what_is_made_of_itself_has_no_price() {
 #[tokio::test]
 async fn a_token_that_does_not_tell_its_decimals_makes_nothing_of_its_parts() {
     let mut script = Script::default();
-    let settings = Settings { fixed: vec![fixed(A, "2")], ..Settings::default() };
+    let settings = PriceSettings { fixed: vec![fixed(A, "2")], ..PriceSettings::default() };
     vault(&mut script, LP, A, e18(1));
     assert_eq!(one(&script, &settings, LP).await, None, "the part does not tell them");
     erc20(&mut script, A, 18);
@@ -339,7 +341,7 @@ async fn a_token_that_does_not_tell_its_decimals_makes_nothing_of_its_parts() {
 async fn a_quote_of_a_token_with_other_decimals_is_not_used() {
     let mut script = Script::default();
     let service = Service::start(Answer::Body(body(&[(A, "5"), (B, "5")]))).await;
-    let settings = Settings { http: Some(service.base()), ..Settings::default() };
+    let settings = PriceSettings { http: Some(service.base()), ..PriceSettings::default() };
     erc20(&mut script, A, 18);
     erc20(&mut script, B, 6);
     let prices = of(&script, &settings, &[A, B]).await;

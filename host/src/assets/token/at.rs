@@ -13,7 +13,7 @@ pub(crate) struct At<'a> {
 }
 
 impl At<'_> {
-    /// Replies in the order of the reads; no reads are no request.
+    /// Returns replies in the order of the reads; no reads are no request.
     pub(crate) async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
         self.session.read(reads).await
     }

@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, address};
 
-use crate::assets::token;
+use crate::assets::token::TEXT_CHARS_MAX;
+use crate::sanitize::visible::visible;
 
 /// Names of the native token that lists carry as if they were contracts; a balance scan finds no code there.
 const NATIVE_PLACEHOLDERS: [Address; 2] = [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")];
 
 /// What a list says of a token. The chain has the last word on name, symbol and decimals.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct ListedToken {
     pub(crate) name: Box<str>,
     pub(crate) symbol: Box<str>,
     pub(crate) decimals: u8,
@@ -24,10 +25,11 @@ pub(crate) struct Listed {
     pub(crate) logo: Option<Box<str>>,
 }
 
-impl Listed {
+impl ListedToken {
     /// With texts cleaned.
     pub(super) fn new(name: &str, symbol: &str, decimals: u8, logo: Option<Box<str>>) -> Arc<Self> {
-        Arc::new(Self { name: token::clean(name).into(), symbol: token::clean(symbol).into(), decimals, logo })
+        let text = |text: &str| visible(text, TEXT_CHARS_MAX).into();
+        Arc::new(Self { name: text(name), symbol: text(symbol), decimals, logo })
     }
 }
 
@@ -50,7 +52,7 @@ impl fmt::Display for Version {
 pub(super) struct Entry {
     pub(super) chain_id: u64,
     pub(super) token: Address,
-    pub(super) listed: Arc<Listed>,
+    pub(super) listed: Arc<ListedToken>,
 }
 
 /// A list's tokens on the networks of the gateway.
@@ -74,7 +76,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The first entry of a token counts.
-    pub(super) fn push(&mut self, chain_id: u64, token: Address, listed: &Arc<Listed>) {
+    pub(super) fn push(&mut self, chain_id: u64, token: Address, listed: &Arc<ListedToken>) {
         let is_wanted = self.chain_ids.contains(&chain_id) && !NATIVE_PLACEHOLDERS.contains(&token);
         if is_wanted && self.seen.insert((chain_id, token)) {
             self.entries.push(Entry { chain_id, token, listed: Arc::clone(listed) });

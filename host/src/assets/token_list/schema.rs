@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toml::value::Datetime;
 
-use super::list::{Entries, List, Listed, Version, evm_address};
+use super::list::{Entries, List, ListedToken, Version, evm_address};
 use super::logo;
 use crate::sanitize;
 
@@ -39,7 +39,7 @@ pub(crate) struct SchemaError {
 
 impl SchemaError {
     fn new(place: impl Into<String>, rule: impl AsRef<str>) -> Self {
-        let rule = sanitize::cut(&sanitize::of(rule.as_ref()), RULE_CHARS_MAX);
+        let rule = sanitize::cut(&sanitize::single_line(rule.as_ref()), RULE_CHARS_MAX);
         Self { place: sanitize::cut(&place.into(), RULE_CHARS_MAX), rule }
     }
 }
@@ -117,7 +117,7 @@ pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<List, S
     let mut bridged = Vec::new();
     for (place, token) in told.tokens.iter().enumerate() {
         check_token(place, token)?;
-        let listed = Listed::new(&token.name, &token.symbol, token.decimals, logo::of_list(token.logo.as_deref()));
+        let listed = ListedToken::new(&token.name, &token.symbol, token.decimals, logo::of_list(token.logo.as_deref()));
         if let Some(address) = evm_address(&token.address) {
             entries.push(token.chain_id, address, &listed);
         }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use super::list::{Entries, List, Listed, Version, evm_address};
+use super::list::{Entries, List, ListedToken, Version, evm_address};
 use super::logo;
 
 const TEXT: &str = include_str!("../../../tokens/shipped.tsv");
@@ -46,7 +46,7 @@ fn push(entries: &mut Entries<'_>, row: &str) -> Option<()> {
     let mut cell = || cells.next();
     let (chain_id, token, decimals) = (cell()?.parse().ok()?, evm_address(cell()?)?, cell()?.parse().ok()?);
     let (symbol, name, logo) = (cell()?, cell()?, logo::of_list(cell().filter(|logo| !logo.is_empty())));
-    entries.push(chain_id, token, &Listed::new(name, symbol, decimals, logo));
+    entries.push(chain_id, token, &ListedToken::new(name, symbol, decimals, logo));
     Some(())
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for Hex<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assets::token_list::book::Book;
+    use crate::assets::token_list::index::TokenIndex;
 
     /// Chain ids and counts as the head claims them.
     fn claimed() -> Vec<(u64, usize)> {
@@ -94,9 +94,9 @@ mod tests {
         let chain_ids: Vec<u64> = claimed.iter().map(|(chain_id, _)| *chain_id).collect();
         assert_eq!(chain_ids, [1, 10, 56, 137, 250, 8453, 42161, 43114]);
         let list = read(&chain_ids.into_iter().collect()).unwrap();
-        let book = Book::merge([Some(&list)]);
+        let index = TokenIndex::merge([Some(&list)]);
         for (chain_id, count) in &claimed {
-            assert_eq!(book.tokens(*chain_id).len(), *count, "{chain_id}");
+            assert_eq!(index.tokens(*chain_id).len(), *count, "{chain_id}");
         }
         let (_, rows) = split(TEXT).unwrap();
         assert_eq!(list.entries.len(), rows.lines().count(), "a row is doubled or a placeholder");
@@ -109,12 +109,12 @@ mod tests {
         // The wrapped native tokens of the built-in networks, which `network.rs` has from elsewhere.
         let networks = crate::network::Networks::new([]);
         let chain_ids = networks.iter().map(|network| network.chain_id).collect();
-        let book = Book::merge([Some(&read(&chain_ids).unwrap())]);
+        let index = TokenIndex::merge([Some(&read(&chain_ids).unwrap())]);
         for network in networks.iter().filter(|network| network.slug != "polygon_mumbai") {
-            let listed = book.get(network.chain_id, network.wrapped_native.unwrap());
+            let listed = index.get(network.chain_id, network.wrapped_native.unwrap());
             assert_eq!(listed.map(|listed| listed.decimals), Some(18), "{}", network.slug);
         }
-        assert!(book.tokens(80001).is_empty());
+        assert!(index.tokens(80001).is_empty());
     }
 
     #[test]

@@ -17,28 +17,28 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::cache::{CachedList, ListCache};
 use super::fetch::{FetchError, Fetched, Fetcher};
-use super::kept::{Copy, Kept};
 use super::list::List;
 use super::schema::{self, DOCUMENT_BYTES_MAX, SchemaError};
 use super::shipped::{self, ShippedError};
-use super::{ListStatus, Place};
+use super::{ListLocation, ListStatus};
 
 /// For reading a file and what it says; only a dead network mount takes longer.
 const DISK_WITHIN: Duration = Duration::from_secs(10);
 
 /// What all sources share.
-pub(super) struct Desk {
+pub(super) struct SourceContext {
     pub(super) chain_ids: Arc<BTreeSet<u64>>,
     pub(super) fetcher: Fetcher,
     /// There where there are URLs.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<ListCache>,
 }
 
 /// One list.
 pub(super) struct Source {
     number: usize,
-    place: Place,
+    place: ListLocation,
     held: Option<Held>,
     error: Option<String>,
     /// A disk that does not answer holds one thread, however often it is asked.
@@ -74,7 +74,7 @@ enum ListError {
 }
 
 impl Source {
-    pub(super) fn new(number: usize, place: Place) -> Self {
+    pub(super) fn new(number: usize, place: ListLocation) -> Self {
         Self { number, place, held: None, error: None, disk: Arc::new(Semaphore::new(1)) }
     }
 
@@ -95,21 +95,21 @@ impl Source {
     }
 
     /// Reads what is on this machine: the file, the kept copy, or what is built in.
-    pub(super) async fn open(&mut self, desk: &Desk) {
+    pub(super) async fn open(&mut self, context: &SourceContext) {
         let read = match &self.place {
-            Place::File(path) => self.look(path, desk).await,
-            Place::Url(url) => self.copy(url, desk).await,
-            Place::Shipped => built_in(&desk.chain_ids).map(Some),
+            ListLocation::File(path) => self.look(path, context).await,
+            ListLocation::Url(url) => self.copy(url, context).await,
+            ListLocation::Shipped => built_in(&context.chain_ids).map(Some),
         };
         self.take(read);
     }
 
     /// Reads the list again; whether another one is in force now.
-    pub(super) async fn refresh(&mut self, desk: &Desk) -> bool {
+    pub(super) async fn refresh(&mut self, context: &SourceContext) -> bool {
         let read = match &self.place {
-            Place::File(path) => self.look(path, desk).await,
-            Place::Url(url) => self.fetch(url, desk).await,
-            Place::Shipped => return false,
+            ListLocation::File(path) => self.look(path, context).await,
+            ListLocation::Url(url) => self.fetch(url, context).await,
+            ListLocation::Shipped => return false,
         };
         self.take(read)
     }
@@ -148,26 +148,26 @@ impl Source {
         !is_same
     }
 
-    async fn look(&self, path: &Path, desk: &Desk) -> Result<Option<Held>, ListError> {
-        let (path, chain_ids, before) = (path.to_owned(), Arc::clone(&desk.chain_ids), self.held.clone());
+    async fn look(&self, path: &Path, context: &SourceContext) -> Result<Option<Held>, ListError> {
+        let (path, chain_ids, before) = (path.to_owned(), Arc::clone(&context.chain_ids), self.held.clone());
         self.on_disk(move || Held::read(&file(&path)?, None, SystemTime::now(), &chain_ids, before).map(Some)).await
     }
 
-    async fn fetch(&self, url: &RpcUrl, desk: &Desk) -> Result<Option<Held>, ListError> {
+    async fn fetch(&self, url: &RpcUrl, context: &SourceContext) -> Result<Option<Held>, ListError> {
         let before = self.held.clone();
         let known = before.as_ref().and_then(|held| held.etag.as_deref());
-        let (document, etag) = match desk.fetcher.fetch(url, known).await? {
+        let (document, etag) = match context.fetcher.fetch(url, known).await? {
             Fetched::Unchanged => return Ok(None),
             Fetched::Document { body, etag } => (body, etag),
         };
-        let (url, chain_ids, kept) = (url.clone(), Arc::clone(&desk.chain_ids), desk.kept.clone());
+        let (url, chain_ids, kept) = (url.clone(), Arc::clone(&context.chain_ids), context.kept.clone());
         self.on_disk(move || {
             let now = SystemTime::now();
             let held = Held::read(&document, etag.clone(), now, &chain_ids, before.clone())?;
             let is_kept = before.is_some_and(|before| before.digest == held.digest && before.etag == held.etag);
             if let Some(kept) = kept.filter(|_| !is_kept) {
                 // The list is good all the same; only the next start will miss it.
-                if let Err(error) = kept.write(&url, &Copy { etag, fetched_at: now, document }) {
+                if let Err(error) = kept.write(&url, &CachedList { etag, fetched_at: now, document }) {
                     tracing::warn!(place = %url, %error, "cannot keep a copy of a token list");
                 }
             }
@@ -177,11 +177,11 @@ impl Source {
     }
 
     /// The copy of an earlier fetch; `None` where there is none.
-    async fn copy(&self, url: &RpcUrl, desk: &Desk) -> Result<Option<Held>, ListError> {
-        let Some(kept) = desk.kept.clone() else { return Ok(None) };
-        let (url, chain_ids) = (url.clone(), Arc::clone(&desk.chain_ids));
+    async fn copy(&self, url: &RpcUrl, context: &SourceContext) -> Result<Option<Held>, ListError> {
+        let Some(kept) = context.kept.clone() else { return Ok(None) };
+        let (url, chain_ids) = (url.clone(), Arc::clone(&context.chain_ids));
         self.on_disk(move || {
-            let Some(Copy { etag, fetched_at, document }) = kept.read(&url)? else { return Ok(None) };
+            let Some(CachedList { etag, fetched_at, document }) = kept.read(&url)? else { return Ok(None) };
             Held::read(&document, etag, fetched_at, &chain_ids, None).map(Some)
         })
         .await

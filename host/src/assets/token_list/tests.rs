@@ -31,15 +31,15 @@ fn list(symbol: &str, tokens: &[Address]) -> String {
 }
 
 /// A keeper that has looked at what is on this machine, and has fetched nothing yet.
-async fn opened(state_dir: &Path, places: Vec<Place>) -> Keeper {
+async fn opened(state_dir: &Path, places: Vec<ListLocation>) -> Keeper {
     let fetcher = Fetcher::with_deadline(Duration::from_secs(20));
     let mut keeper = Keeper::new(places, state_dir, &Networks::new([]), fetcher).unwrap();
     keeper.open().await;
     keeper
 }
 
-fn book(keeper: &Keeper) -> Arc<Book> {
-    keeper.published.book.load_full()
+fn index(keeper: &Keeper) -> Arc<TokenIndex> {
+    keeper.published.index.load_full()
 }
 
 fn status(keeper: &Keeper) -> ListStatus {
@@ -47,7 +47,7 @@ fn status(keeper: &Keeper) -> ListStatus {
 }
 
 fn symbol(keeper: &Keeper, token: Address) -> Option<String> {
-    book(keeper).get(1, token).map(|listed| listed.symbol.to_string())
+    index(keeper).get(1, token).map(|listed| listed.symbol.to_string())
 }
 
 /// Counts warnings of this thread.
@@ -87,16 +87,16 @@ async fn a_changed_file_is_in_force_after_the_next_look() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my.json");
     fs::write(&path, list("ONE", &[A])).unwrap();
-    let mut keeper = opened(folder.path(), vec![Place::File(path.clone())]).await;
+    let mut keeper = opened(folder.path(), vec![ListLocation::File(path.clone())]).await;
     assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
-    let before = book(&keeper);
+    let before = index(&keeper);
     keeper.round().await;
-    assert!(Arc::ptr_eq(&before, &book(&keeper)), "nothing has changed");
+    assert!(Arc::ptr_eq(&before, &index(&keeper)), "nothing has changed");
     fs::write(&path, list("TWO", &[A, B])).unwrap();
     keeper.round().await;
     assert_eq!(symbol(&keeper, A).as_deref(), Some("TWO"));
-    assert_eq!(before.tokens(1), [A], "whoever holds a book keeps it");
-    assert_eq!(book(&keeper).tokens(1), [A, B]);
+    assert_eq!(before.tokens(1), [A], "whoever holds a index keeps it");
+    assert_eq!(index(&keeper).tokens(1), [A, B]);
     let status = status(&keeper);
     assert_eq!((status.tokens, status.version.map(|version| version.to_string())), (2, Some("2.0.0".into())));
 }
@@ -107,7 +107,7 @@ async fn a_bad_list_is_told_once_and_the_one_before_stays() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my.json");
     fs::write(&path, list("ONE", &[A])).unwrap();
-    let mut keeper = opened(folder.path(), vec![Place::File(path.clone())]).await;
+    let mut keeper = opened(folder.path(), vec![ListLocation::File(path.clone())]).await;
     fs::write(&path, list("a symbol with spaces", &[A])).unwrap();
     keeper.round().await;
     keeper.round().await;
@@ -131,10 +131,13 @@ async fn a_list_that_was_never_read_is_missing_and_hides_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let good = folder.path().join("good.json");
     fs::write(&good, list("GOOD", &[A])).unwrap();
-    let places =
-        vec![Place::File(folder.path().join("none.json")), Place::File(folder.path().into()), Place::File(good)];
+    let places = vec![
+        ListLocation::File(folder.path().join("none.json")),
+        ListLocation::File(folder.path().into()),
+        ListLocation::File(good),
+    ];
     let keeper = opened(folder.path(), places).await;
-    assert_eq!((book(&keeper).lists_missing(), symbol(&keeper, A).as_deref()), (2, Some("GOOD")));
+    assert_eq!((index(&keeper).lists_missing(), symbol(&keeper, A).as_deref()), (2, Some("GOOD")));
     let status = keeper.published.status.load_full();
     assert!(status[0].error.as_ref().unwrap().starts_with("cannot be read"), "{status:?}");
     assert_eq!(status[1].error.as_deref(), Some("is no file"));
@@ -149,29 +152,29 @@ async fn a_list_of_the_configuration_goes_before_the_built_in_one() {
     let wrapped = Networks::new([]).with_chain_id(1).unwrap().wrapped_native.unwrap();
     let path = folder.path().join("my.json");
     fs::write(&path, list("MINE", &[wrapped])).unwrap();
-    let keeper = opened(folder.path(), vec![Place::File(path), Place::Shipped]).await;
+    let keeper = opened(folder.path(), vec![ListLocation::File(path), ListLocation::Shipped]).await;
     assert_eq!(symbol(&keeper, wrapped).as_deref(), Some("MINE"));
-    let keeper = opened(folder.path(), vec![Place::Shipped]).await;
+    let keeper = opened(folder.path(), vec![ListLocation::Shipped]).await;
     assert_eq!(symbol(&keeper, wrapped).as_deref(), Some("WETH"));
-    assert!(book(&keeper).len() > 1000);
+    assert!(index(&keeper).len() > 1000);
 }
 
 #[tokio::test]
 async fn a_fetched_list_is_asked_for_by_its_tag_and_kept_for_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A])).with("etag", "\"1\"")]).await;
-    let places = vec![Place::Url(host.url("/s3cret"))];
+    let places = vec![ListLocation::Url(host.url("/s3cret"))];
     let mut keeper = opened(folder.path(), places.clone()).await;
-    assert_eq!((book(&keeper).lists_missing(), book(&keeper).len()), (1, 0));
+    assert_eq!((index(&keeper).lists_missing(), index(&keeper).len()), (1, 0));
     keeper.round().await;
-    assert_eq!((book(&keeper).lists_missing(), symbol(&keeper, A).as_deref()), (0, Some("ONE")));
+    assert_eq!((index(&keeper).lists_missing(), symbol(&keeper, A).as_deref()), (0, Some("ONE")));
 
     let mut keeper = opened(folder.path(), places).await;
     assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"), "the kept copy");
-    let before = book(&keeper);
+    let before = index(&keeper);
     host.then(Answer::status(304));
     keeper.round().await;
-    assert!(Arc::ptr_eq(&before, &book(&keeper)));
+    assert!(Arc::ptr_eq(&before, &index(&keeper)));
     let row = status(&keeper);
     assert_eq!((row.error, row.place.contains("s3cret")), (None, false));
     host.then(Answer::ok(list("TWO", &[A])).with("etag", "\"2\""));
@@ -187,7 +190,7 @@ async fn a_host_that_fails_leaves_the_last_good_list_in_force_and_on_disk() {
     let (warnings, _guard) = Warnings::listen();
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
-    let places = vec![Place::Url(host.url("/s3cret"))];
+    let places = vec![ListLocation::Url(host.url("/s3cret"))];
     let mut keeper = opened(folder.path(), places.clone()).await;
     keeper.round().await;
     let failures = [
@@ -215,13 +218,13 @@ async fn a_host_that_fails_leaves_the_last_good_list_in_force_and_on_disk() {
 async fn a_broken_copy_is_told_and_fetched_anew() {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A])), Answer::ok(list("ONE", &[A]))]).await;
-    let places = vec![Place::Url(host.url("/"))];
+    let places = vec![ListLocation::Url(host.url("/"))];
     opened(folder.path(), places.clone()).await.round().await;
     let copy = fs::read_dir(folder.path().join("lists")).unwrap().next().unwrap().unwrap().path();
     fs::write(&copy, "{\"etag\":\"x\",\"fetched_at_s\":1}\n{}").unwrap();
     let mut keeper = opened(folder.path(), places).await;
     assert!(status(&keeper).error.is_some());
-    assert_eq!(book(&keeper).lists_missing(), 1);
+    assert_eq!(index(&keeper).lists_missing(), 1);
     keeper.round().await;
     assert_eq!((symbol(&keeper, A).as_deref(), status(&keeper).error), (Some("ONE"), None));
     assert!(host.asked().iter().all(|asked| !asked.headers.contains_key("if-none-match")));
@@ -231,12 +234,12 @@ async fn a_broken_copy_is_told_and_fetched_anew() {
 async fn the_process_starts_with_what_it_has_and_fetches_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
-    let places = vec![Place::Url(host.url("/")), Place::Shipped];
+    let places = vec![ListLocation::Url(host.url("/")), ListLocation::Shipped];
     let (hour, networks) = (Duration::from_secs(3600), Networks::new([]));
     let lists = TokenLists::start(places, hour, folder.path(), &networks).await.unwrap();
-    assert!(lists.book().len() > 1000);
+    assert!(lists.index().len() > 1000);
     let fetched = async {
-        while lists.book().get(1, A).is_none() {
+        while lists.index().get(1, A).is_none() {
             tokio::task::yield_now().await;
         }
     };
@@ -246,12 +249,12 @@ async fn the_process_starts_with_what_it_has_and_fetches_at_once() {
 
 #[test]
 fn a_place_is_a_file_or_an_http_url_and_shows_no_more_than_its_host() {
-    let shown = |text: &str| Place::parse(text).map(|place| place.to_string());
+    let shown = |text: &str| ListLocation::parse(text).map(|place| place.to_string());
     assert_eq!(shown("./my.json").as_deref(), Ok("./my.json"));
     assert_eq!(shown("https://l.example:1/s3cret?key=s3cret").as_deref(), Ok("l.example:1"));
-    assert_eq!(shown(""), Err(PlaceError::Empty));
-    assert_eq!(shown("https://me:s3cret@l.example/"), Err(PlaceError::User));
-    assert_eq!(shown("ipfs://s3cret"), Err(PlaceError::Url(RpcUrlError::Scheme)));
+    assert_eq!(shown(""), Err(ListLocationError::Empty));
+    assert_eq!(shown("https://me:s3cret@l.example/"), Err(ListLocationError::User));
+    assert_eq!(shown("ipfs://s3cret"), Err(ListLocationError::Url(RpcUrlError::Scheme)));
     for text in ["ipfs://s3cret", "https://me:s3cret@l.example/"] {
         assert!(!shown(text).unwrap_err().to_string().contains("s3cret"));
     }

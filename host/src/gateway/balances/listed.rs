@@ -7,7 +7,7 @@ use super::look::{Holdings, Look};
 impl Look<'_> {
     pub(super) async fn listed(&self, block: Block) -> Holdings {
         let chain_id = self.network.chain_id;
-        let listed = self.asked.book.tokens(chain_id);
+        let listed = self.asked.index.tokens(chain_id);
         if listed.is_empty() {
             return Holdings::default();
         }

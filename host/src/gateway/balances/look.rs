@@ -12,7 +12,8 @@ use tokio::time::Instant;
 
 use super::lost::{Lost, Why};
 use super::{Asked, Sources};
-use crate::assets::token::{self, At, Token};
+use crate::assets::resolve;
+use crate::assets::token::{At, Token};
 use crate::gateway::answer::{Balance, JobReport, JobStatus};
 use crate::gateway::deadline::Deadline;
 use crate::gateway::pin;
@@ -122,7 +123,7 @@ impl Look<'_> {
         let session = self.session(*block, self.deadline.end());
         let at = At { session: &session, network: self.network };
         let plugins = self.sources.plugins.at(at);
-        let tokens = token::read(at, &plugins, self.sources.prices, &self.asked.book, &wanted).await;
+        let tokens = resolve::priced_tokens(at, &plugins, self.sources.prices, &self.asked.index, &wanted).await;
         let mut known = Vec::new();
         for (address, amount) in held {
             match tokens.get(address) {

@@ -8,7 +8,7 @@ use portolan_reader::{ReadFailure, ScanFault};
 
 use super::script::{FIRST, Script};
 use super::*;
-use crate::assets::price::{Feed, Settings};
+use crate::assets::price::{Feed, PriceSettings};
 use crate::gateway::answer::JobStatus;
 use crate::registry::Snapshot;
 
@@ -27,7 +27,7 @@ const WETH: Address = address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
 /// What is asked of scripted networks, with prices that an operator states.
 struct Scene {
     script: Script,
-    book: Arc<Book>,
+    index: Arc<TokenIndex>,
     deployed: BTreeSet<u64>,
     fixed: Vec<(u64, Address, &'static str)>,
     feeds: Vec<(u64, Address, Feed)>,
@@ -35,8 +35,8 @@ struct Scene {
 
 impl Scene {
     fn new(script: Script, listed: &[(u64, Address)]) -> Self {
-        let book = Arc::new(Book::listing(listed.iter().copied(), 0));
-        Self { script, book, deployed: BTreeSet::new(), fixed: Vec::new(), feeds: Vec::new() }
+        let index = Arc::new(TokenIndex::listing(listed.iter().copied(), 0));
+        Self { script, index, deployed: BTreeSet::new(), fixed: Vec::new(), feeds: Vec::new() }
     }
 
     async fn ask(&self, assets: Assets, chain_id: Option<u64>) -> Result<Answer, Problem> {
@@ -45,12 +45,12 @@ impl Scene {
             assets,
             account: ACCOUNT,
             chain_id,
-            book: Arc::clone(&self.book),
+            index: Arc::clone(&self.index),
             configured: self.script.configured(),
             deployed: self.deployed.clone(),
         };
         let fixed = self.fixed.iter().map(|(chain_id, token, usd)| (*chain_id, *token, usd.parse().unwrap()));
-        let prices = Prices::new(Settings { fixed: fixed.collect(), feeds: self.feeds.clone(), http: None });
+        let prices = Prices::new(PriceSettings { fixed: fixed.collect(), feeds: self.feeds.clone(), http: None });
         let deadline = Deadline::after(Duration::from_secs(8));
         let pins = pin::pin(&self.script, asked.networks(&networks).into_iter(), deadline).await;
         let reader: Arc<dyn Reader> = Arc::new(self.script.clone());
@@ -245,14 +245,14 @@ async fn a_lost_block_is_read_again_at_another_once() {
 #[tokio::test]
 async fn a_list_that_was_never_read_is_told_and_without_any_there_is_no_answer() {
     let mut scene = Scene::new(Script::default().holds(ETHEREUM, A, "A", 18, 5).native(ETHEREUM, 1), &[]);
-    scene.book = Arc::new(Book::listing([(ETHEREUM, A)], 1));
+    scene.index = Arc::new(TokenIndex::listing([(ETHEREUM, A)], 1));
     let answer = scene.tokens().await;
     assert_eq!((rows(&answer), missing(&answer)), (vec![(ETHEREUM, A, 5)], vec!["tokens/* upstream".to_owned()]));
     assert!(scene.ask(Assets::Native, None).await.unwrap().missing.is_empty(), "lists do not name native tokens");
-    scene.book = Arc::new(Book::listing([], 1));
+    scene.index = Arc::new(TokenIndex::listing([], 1));
     assert_eq!(scene.status(Assets::Tokens, None).await, 502);
     assert_eq!(scene.status(Assets::Tokens, Some(ETHEREUM)).await, 502);
-    scene.book = Arc::default();
+    scene.index = Arc::default();
     assert!(rows(&scene.tokens().await).is_empty(), "no list, no tokens");
 }
 

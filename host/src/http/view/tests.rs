@@ -6,8 +6,7 @@ use alloy::primitives::{Address, B256, Bytes, U256, address};
 use bigdecimal::BigDecimal;
 
 use super::*;
-use crate::assets::price::Price;
-use crate::assets::token::Token;
+use crate::assets::token::{Price, Token};
 use crate::gateway::answer::{
     Amount, Balance, Claimable, Event, Events, FarmingPosition, JobReport, JobStatus, Member, Missing, Remote, Row,
 };

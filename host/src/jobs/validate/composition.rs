@@ -6,7 +6,7 @@ use alloy::primitives::Address;
 use portolan_abi::map;
 
 use super::{NO_ANSWER, Rejected};
-use crate::assets::composition::Composition;
+use crate::assets::token::Composition;
 
 /// Tokens that one share redeems to; the largest pools have eight.
 const PARTS_MAX: usize = 16;

@@ -9,7 +9,7 @@ use portolan_abi::map;
 use portolan_events::{Class, Event, Kind, Value, find_member};
 
 use super::{NO_ANSWER, Rejected};
-use crate::assets::token::cleaned;
+use crate::sanitize::visible::visible;
 
 /// Events of one log: places of a batch.
 const LOG_EVENTS_MAX: usize = 256;
@@ -90,7 +90,7 @@ fn values(told: &map::Value) -> [Option<Value>; 10] {
         number.map(Value::Number),
         word.map(Value::Word),
         flag.map(Value::Flag),
-        text.as_ref().map(|text| Value::Text(cleaned(text, TEXT_CHARS_MAX))),
+        text.as_ref().map(|text| Value::Text(visible(text, TEXT_CHARS_MAX))),
         seconds.map(Value::Seconds),
         network.map(Value::Network),
     ]

@@ -13,7 +13,7 @@ fn source(service: &Service) -> Arc<HttpPrices> {
 }
 
 async fn ask(prices: &Arc<HttpPrices>, tokens: &[Address]) -> HashMap<Address, String> {
-    let quotes = prices.ask(1, tokens, Instant::now() + LONG).await;
+    let quotes = prices.quotes(1, tokens, Instant::now() + LONG).await;
     quotes.into_iter().map(|(token, quote)| (token, quote.usd.to_string())).collect()
 }
 
@@ -29,7 +29,7 @@ async fn all_coins_are_one_request_and_are_asked_once_while_fresh() {
     assert_eq!(ask(&prices, &[A, B]).await, expected);
     assert_eq!(ask(&prices, &[B, A]).await, expected);
     assert_eq!(service.asked(), [format!("/key/prices/current/ethereum:{A:#x},ethereum:{B:#x}")]);
-    prices.kept.insert((1, A), Kept { quote: None, at: Instant::now().checked_sub(FRESH_FOR).unwrap() });
+    prices.cache.insert((1, A), CachedQuote { quote: None, at: Instant::now().checked_sub(FRESH_FOR).unwrap() });
     assert_eq!(ask(&prices, &[A, B]).await, expected);
     assert_eq!(service.asked()[1..], [format!("/key/prices/current/ethereum:{A:#x}")]);
 }
@@ -102,7 +102,7 @@ async fn nobody_waits_for_a_slow_service_and_what_it_brings_serves_the_next() {
     let service = Service::start(Answer::Late(body(&[(A, "3")]))).await;
     let prices = source(&service);
     let started = Instant::now();
-    assert!(prices.ask(1, &[A], started + Duration::from_millis(50)).await.is_empty());
+    assert!(prices.quotes(1, &[A], started + Duration::from_millis(50)).await.is_empty());
     assert!(started.elapsed() < REQUEST_MAX / 2);
     service.release();
     assert_eq!(ask(&prices, &[A]).await, told(&[(A, "3")]));
@@ -117,7 +117,7 @@ async fn who_asks_at_the_same_time_shares_a_request() {
     assert_eq!(both, told(&[(A, "3"), (B, "4")]));
     assert_eq!(one, told(&[(A, "3")]));
     assert_eq!(service.asked().len(), 1);
-    assert!(prices.under_way.lock().is_empty());
+    assert!(prices.in_flight.lock().is_empty());
 }
 
 #[tokio::test]
@@ -125,17 +125,17 @@ async fn more_requests_than_may_be_at_once_go_without() {
     let service = Service::start(Answer::Late(body(&[]))).await;
     let prices = source(&service);
     let tokens: Vec<Address> = (0..2000_u64).map(|place| Address::left_padding_from(&place.to_be_bytes())).collect();
-    assert!(prices.ask(1, &tokens, Instant::now()).await.is_empty());
+    assert!(prices.quotes(1, &tokens, Instant::now()).await.is_empty());
     assert_eq!(prices.requests.available_permits(), 0);
     let first: usize = batches("ethereum", &tokens).take(REQUESTS_MAX).map(<[Address]>::len).sum();
-    assert_eq!(prices.under_way.lock().len(), first);
+    assert_eq!(prices.in_flight.lock().len(), first);
 }
 
 #[tokio::test]
 async fn a_network_without_a_name_there_is_not_asked_for() {
     let service = Service::start(Answer::Body(body(&[(A, "1")]))).await;
     let prices = source(&service);
-    assert!(prices.ask(80001, &[A], Instant::now() + LONG).await.is_empty());
+    assert!(prices.quotes(80001, &[A], Instant::now() + LONG).await.is_empty());
     assert!(service.asked().is_empty());
 }
 
@@ -148,11 +148,11 @@ async fn a_name_that_leads_into_the_own_network_is_not_connected_to() {
     };
     let port = service.address.port();
     let foreign = BaseUrl::parse(&format!("https://prices.example:{port}"), false).unwrap();
-    let prices = Arc::new(HttpPrices::looking_up(foreign, Arc::clone(&lookup)));
+    let prices = Arc::new(HttpPrices::with_lookup(foreign, Arc::clone(&lookup)));
     assert_eq!(ask(&prices, &[A]).await, told(&[]));
     assert!(prices.is_paused() && service.asked().is_empty());
     let own = BaseUrl::parse(&format!("http://prices.example:{port}"), true).unwrap();
-    assert_eq!(ask(&Arc::new(HttpPrices::looking_up(own, lookup)), &[A]).await, told(&[(A, "1")]));
+    assert_eq!(ask(&Arc::new(HttpPrices::with_lookup(own, lookup)), &[A]).await, told(&[(A, "1")]));
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn a_list_tells_version_and_tokens() {
     let list = read(&list(&[first, token(10, 0xbb)])).unwrap();
     assert_eq!(list.version.to_string(), "1.2.3");
     assert_eq!(told(&list), [(1, 0xaa, "A"), (10, 0xbb, "A")]);
-    let expected = Listed {
+    let expected = ListedToken {
         name: "A token".into(),
         symbol: "A".into(),
         decimals: 255,

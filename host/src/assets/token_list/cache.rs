@@ -23,13 +23,13 @@ const HEAD_BYTES_MAX: usize = 1024;
 
 /// The folder of copies.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct ListCache {
     folder: PathBuf,
 }
 
 /// A copy as it was fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Copy {
+pub(super) struct CachedList {
     pub(super) etag: Option<String>,
     pub(super) fetched_at: SystemTime,
     pub(super) document: Bytes,
@@ -43,7 +43,7 @@ struct Head {
     fetched_at_s: u64,
 }
 
-impl Kept {
+impl ListCache {
     /// Makes the folder, and removes what it holds of other URLs than these and of an interrupted write.
     pub(super) fn open(state_dir: &Path, urls: &[&RpcUrl]) -> io::Result<Self> {
         let kept = Self { folder: state_dir.join("lists") };
@@ -59,7 +59,7 @@ impl Kept {
     }
 
     /// The copy of the list at `url`; `None` where there is none.
-    pub(super) fn read(&self, url: &RpcUrl) -> io::Result<Option<Copy>> {
+    pub(super) fn read(&self, url: &RpcUrl) -> io::Result<Option<CachedList>> {
         let file = match File::open(self.path(url)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -72,11 +72,11 @@ impl Kept {
         let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;
         let head: Head = serde_json::from_slice(bytes.get(..end).unwrap_or_default()).map_err(|_| broken())?;
         let fetched_at = UNIX_EPOCH.checked_add(Duration::from_secs(head.fetched_at_s)).ok_or_else(broken)?;
-        Ok(Some(Copy { etag: head.etag, fetched_at, document: Bytes::from(bytes).slice(end + 1..) }))
+        Ok(Some(CachedList { etag: head.etag, fetched_at, document: Bytes::from(bytes).slice(end + 1..) }))
     }
 
     /// Keeps a copy in the place of the one before.
-    pub(super) fn write(&self, url: &RpcUrl, copy: &Copy) -> io::Result<()> {
+    pub(super) fn write(&self, url: &RpcUrl, copy: &CachedList) -> io::Result<()> {
         let fetched_at_s = copy.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let head = serde_json::to_vec(&Head { etag: copy.etag.clone(), fetched_at_s })?;
         let path = self.path(url);
@@ -102,16 +102,16 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn copy(document: &'static str) -> Copy {
+    fn copy(document: &'static str) -> CachedList {
         let fetched_at = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-        Copy { etag: Some("\"a\\b\"".into()), fetched_at, document: document.into() }
+        CachedList { etag: Some("\"a\\b\"".into()), fetched_at, document: document.into() }
     }
 
     #[test]
     fn a_copy_is_read_as_it_was_written_and_the_later_one_counts() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (url("https://l.example/a?key=1"), url("https://l.example/a?key=2"));
-        let kept = Kept::open(folder.path(), &[&one, &other]).unwrap();
+        let kept = ListCache::open(folder.path(), &[&one, &other]).unwrap();
         assert_eq!(kept.read(&one).unwrap(), None);
         kept.write(&one, &copy("{}\n1")).unwrap();
         kept.write(&one, &copy("{}\n2")).unwrap();
@@ -123,12 +123,12 @@ mod tests {
     fn no_file_name_repeats_a_url_and_only_wanted_copies_stay() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (url("https://l.example/s3cret"), url("https://other.example/s3cret"));
-        let kept = Kept::open(folder.path(), &[&one, &other]).unwrap();
+        let kept = ListCache::open(folder.path(), &[&one, &other]).unwrap();
         for url in [&one, &other] {
             kept.write(url, &copy("{}")).unwrap();
         }
         fs::write(kept.path(&one).with_extension("incoming"), "left by a crash").unwrap();
-        let kept = Kept::open(folder.path(), &[&one]).unwrap();
+        let kept = ListCache::open(folder.path(), &[&one]).unwrap();
         let names: Vec<_> = fs::read_dir(&kept.folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, [kept.path(&one).file_name().unwrap()]);
         assert!(!names[0].to_str().unwrap().contains("s3cret"));
@@ -138,7 +138,7 @@ mod tests {
     fn a_broken_copy_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let one = url("https://l.example/");
-        let kept = Kept::open(folder.path(), &[&one]).unwrap();
+        let kept = ListCache::open(folder.path(), &[&one]).unwrap();
         for bytes in ["", "{}", "{\"etag\":1}\n", "{\"etag\":null,\"fetched_at_s\":18446744073709551615}\n{}"] {
             fs::write(kept.path(&one), bytes).unwrap();
             assert!(kept.read(&one).is_err(), "{bytes}");

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
 use tokio::time::Instant;
 
-use super::script::Table;
 use super::*;
+use crate::assets::metadata::{Erc20, Erc4626};
+use crate::assets::price::PriceSettings;
 use crate::assets::price::script::Script;
-use crate::assets::price::{Price, Settings};
-use crate::assets::token::{Erc20, Erc4626};
+use crate::assets::resolve::script::Table;
+use crate::assets::token::Price;
 use crate::network::Networks;
 
 /// At 2000 dollars, of 18 decimals.
@@ -40,13 +42,14 @@ fn chain() -> Script {
 async fn of(script: &Script, table: &Table, tokens: &[Address]) -> HashMap<Address, Price> {
     let networks = Networks::new([]);
     let fixed = [(A, "2000"), (B, "1")].map(|(token, usd)| (1, token, usd.parse().unwrap()));
-    let prices = Prices::new(Settings { fixed: fixed.to_vec(), ..Settings::default() });
+    let prices = Prices::new(PriceSettings { fixed: fixed.to_vec(), ..PriceSettings::default() });
     let deadline = Instant::now() + Duration::from_secs(60);
     let session = script.session(deadline);
     let at = At { session: &session, network: networks.named("ethereum").unwrap() };
-    let mut facts = Facts::read(at, &prices, &tokens.iter().copied().collect()).await;
-    let composed = Composed::find(at, table, &prices, &mut facts).await;
-    let (mut priced, _) = prices.by_facts(at, &facts, &composed, Vec::new()).await;
+    let mut metadata =
+        MetadataSet::read(at, Some(&prices.prefetch(at.network)), &tokens.iter().copied().collect()).await;
+    let compositions = find(at, table, &prices, &mut metadata).await;
+    let (mut priced, _) = prices.resolve(at, &metadata, &compositions, Vec::new()).await;
     priced.retain(|token, _| tokens.contains(token));
     priced
 }

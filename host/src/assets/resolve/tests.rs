@@ -7,9 +7,10 @@ use portolan_reader::Outcome;
 use tokio::time::Instant;
 
 use super::*;
-use crate::assets::composition::script::Table;
-use crate::assets::price::Settings;
+use crate::assets::metadata::{Erc20, Pair};
+use crate::assets::price::PriceSettings;
 use crate::assets::price::script::{Script, is_pinned};
+use crate::assets::resolve::script::Table;
 use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
@@ -26,7 +27,7 @@ fn erc20(script: &mut Script, token: Address, symbol: &str, supply: u64) {
 }
 
 /// A pair of A at 2 and B at 3 dollars, 100 smallest units of each behind 50 shares.
-fn pair() -> (Script, Settings) {
+fn pair() -> (Script, PriceSettings) {
     let mut script = Script::default();
     erc20(&mut script, A, "A", 1000);
     erc20(&mut script, B, "B", 2000);
@@ -37,16 +38,16 @@ fn pair() -> (Script, Settings) {
         (U256::from(100), U256::from(100), U256::from(1)),
     );
     let fixed = vec![(1, A, "4".parse().unwrap()), (1, B, "9".parse().unwrap())];
-    (script, Settings { fixed, ..Settings::default() })
+    (script, PriceSettings { fixed, ..PriceSettings::default() })
 }
 
-async fn tokens(script: &Script, settings: Settings, wanted: &[Address]) -> Tokens {
+async fn tokens(script: &Script, settings: PriceSettings, wanted: &[Address]) -> Tokens {
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
-    let (prices, book) = (Prices::new(settings), Book::default());
     let session = script.session(deadline);
+    let (prices, index) = (Prices::new(settings), TokenIndex::default());
     let at = At { session: &session, network };
-    read(at, &Table::default(), &prices, &book, &wanted.iter().copied().collect()).await
+    priced_tokens(at, &Table::default(), &prices, &index, &wanted.iter().copied().collect()).await
 }
 
 #[tokio::test]
@@ -93,7 +94,7 @@ async fn a_pair_whose_token_could_not_be_read_is_missing_and_its_other_token_is_
 
 #[tokio::test]
 async fn the_native_token_is_shown_without_a_read() {
-    let mut settings = Settings::default();
+    let mut settings = PriceSettings::default();
     settings.fixed.push((1, NATIVE, "2000".parse().unwrap()));
     let script = Script::default();
     let tokens = tokens(&script, settings, &[NATIVE]).await;
@@ -108,7 +109,7 @@ async fn the_native_token_is_shown_without_a_read() {
 async fn five_thousand_tokens_are_twelve_reads_each_in_one_request() {
     let held: Vec<Address> = (1..=5000_u16).map(|number| Address::left_padding_from(&number.to_be_bytes())).collect();
     let script = Script::default();
-    let tokens = tokens(&script, Settings::default(), &held).await;
+    let tokens = tokens(&script, PriceSettings::default(), &held).await;
     assert!(held.iter().all(|token| tokens.get(*token).is_ok()));
     assert_eq!(script.requests().iter().map(Vec::len).collect::<Vec<_>>(), [60_000]);
 }

@@ -1,14 +1,14 @@
-//! The book: all lists merged, by network and address.
+//! The index: all lists merged, by network and address.
 //!
 //! Invariant: of several lists that name a token the first one counts, and a network's tokens are in the order of
-//! their addresses, each once. A book never changes.
+//! their addresses, each once. A index never changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use alloy::primitives::Address;
 
-use super::list::{List, Listed};
+use super::list::{List, ListedToken};
 use super::logo;
 
 /// A scan of so many is some twenty requests; an answer has no time for more.
@@ -16,28 +16,28 @@ const NETWORK_TOKENS_MAX: usize = 50_000;
 
 /// The tokens that an account's balances are looked up in.
 #[derive(Debug, Default)]
-pub(crate) struct Book {
+pub(crate) struct TokenIndex {
     /// By chain id.
-    networks: BTreeMap<u64, Shelf>,
+    networks: BTreeMap<u64, NetworkTokens>,
     left_out: usize,
     lists_missing: usize,
 }
 
 /// The tokens of one network, sorted, and what lists say of each.
 #[derive(Debug, Default)]
-struct Shelf {
+struct NetworkTokens {
     tokens: Vec<Address>,
-    listed: Vec<Arc<Listed>>,
+    listed: Vec<Arc<ListedToken>>,
 }
 
-impl Book {
+impl TokenIndex {
     /// Of lists in the order in which they count; `None` for one that could not be read yet.
     pub(super) fn merge<'a>(lists: impl IntoIterator<Item = Option<&'a List>>) -> Self {
         Self::bounded(lists, NETWORK_TOKENS_MAX)
     }
 
     fn bounded<'a>(lists: impl IntoIterator<Item = Option<&'a List>>, network_tokens_max: usize) -> Self {
-        let mut merged: BTreeMap<u64, BTreeMap<Address, Arc<Listed>>> = BTreeMap::new();
+        let mut merged: BTreeMap<u64, BTreeMap<Address, Arc<ListedToken>>> = BTreeMap::new();
         let (mut left_out, mut lists_missing) = (0, 0);
         for list in lists {
             lists_missing += usize::from(list.is_none());
@@ -50,23 +50,23 @@ impl Book {
                 }
             }
         }
-        let shelf = |(chain_id, network): (u64, BTreeMap<Address, Arc<Listed>>)| {
+        let network = |(chain_id, network): (u64, BTreeMap<Address, Arc<ListedToken>>)| {
             let (tokens, listed) = network.into_iter().unzip();
-            (chain_id, Shelf { tokens, listed })
+            (chain_id, NetworkTokens { tokens, listed })
         };
-        Self { networks: merged.into_iter().map(shelf).collect(), left_out, lists_missing }
+        Self { networks: merged.into_iter().map(network).collect(), left_out, lists_missing }
     }
 
     /// The network's tokens, sorted; empty where no list has any.
     pub(crate) fn tokens(&self, chain_id: u64) -> &[Address] {
-        self.networks.get(&chain_id).map_or(&[], |shelf| &shelf.tokens)
+        self.networks.get(&chain_id).map_or(&[], |network| &network.tokens)
     }
 
     /// What the lists say of a token; `None` where it is on none.
-    pub(crate) fn get(&self, chain_id: u64, token: Address) -> Option<&Listed> {
-        let shelf = self.networks.get(&chain_id)?;
-        let place = shelf.tokens.binary_search(&token).ok()?;
-        shelf.listed.get(place).map(AsRef::as_ref)
+    pub(crate) fn get(&self, chain_id: u64, token: Address) -> Option<&ListedToken> {
+        let network = self.networks.get(&chain_id)?;
+        let place = network.tokens.binary_search(&token).ok()?;
+        network.listed.get(place).map(AsRef::as_ref)
     }
 
     /// The logo that a list names, else the token's place in a public collection, else none. Of any token.
@@ -77,7 +77,7 @@ impl Book {
 
     /// Tokens of all networks.
     pub(crate) fn len(&self) -> usize {
-        self.networks.values().map(|shelf| shelf.tokens.len()).sum()
+        self.networks.values().map(|network| network.tokens.len()).sum()
     }
 
     /// Rows of lists for which a network had no more room.
@@ -92,13 +92,13 @@ impl Book {
 }
 
 #[cfg(test)]
-impl Book {
+impl TokenIndex {
     /// Of one list that calls each token LISTED and says 18 decimals, beside others that were never read.
     pub(crate) fn listing(tokens: impl IntoIterator<Item = (u64, Address)>, lists_missing: usize) -> Self {
         use super::list::{Entries, Version};
         let tokens: Vec<(u64, Address)> = tokens.into_iter().collect();
         let chain_ids = tokens.iter().map(|(chain_id, _)| *chain_id).collect();
-        let (mut entries, listed) = (Entries::new(&chain_ids), Listed::new("A listed token", "LISTED", 18, None));
+        let (mut entries, listed) = (Entries::new(&chain_ids), ListedToken::new("A listed token", "LISTED", 18, None));
         for (chain_id, token) in tokens {
             entries.push(chain_id, token, &listed);
         }
@@ -123,52 +123,52 @@ mod tests {
         let mut entries = Entries::new(&chain_ids);
         for (chain_id, token, symbol) in tokens {
             let logo = symbol.starts_with("https").then(|| (*symbol).into());
-            entries.push(*chain_id, *token, &Listed::new("a token", symbol, 18, logo));
+            entries.push(*chain_id, *token, &ListedToken::new("a token", symbol, 18, logo));
         }
         entries.into_list(Version::default())
     }
 
-    fn symbol(book: &Book, chain_id: u64, token: Address) -> Option<&str> {
-        book.get(chain_id, token).map(|listed| &*listed.symbol)
+    fn symbol(index: &TokenIndex, chain_id: u64, token: Address) -> Option<&str> {
+        index.get(chain_id, token).map(|listed| &*listed.symbol)
     }
 
     #[test]
     fn the_first_list_that_names_a_token_counts_and_tokens_are_sorted() {
         let (first, second) = (list(&[(1, C, "c1"), (1, A, "a1")]), list(&[(1, B, "b2"), (1, A, "a2"), (10, A, "x")]));
-        let book = Book::merge([Some(&first), Some(&second)]);
-        assert_eq!(book.tokens(1), [A, B, C]);
-        assert_eq!([A, B, C].map(|token| symbol(&book, 1, token)), [Some("a1"), Some("b2"), Some("c1")]);
-        assert_eq!(symbol(&book, 10, A), Some("x"), "the same address on another network is another token");
-        assert_eq!((book.len(), book.left_out()), (4, 0));
-        assert_eq!(symbol(&Book::merge([Some(&second), Some(&first)]), 1, A), Some("a2"));
+        let index = TokenIndex::merge([Some(&first), Some(&second)]);
+        assert_eq!(index.tokens(1), [A, B, C]);
+        assert_eq!([A, B, C].map(|token| symbol(&index, 1, token)), [Some("a1"), Some("b2"), Some("c1")]);
+        assert_eq!(symbol(&index, 10, A), Some("x"), "the same address on another network is another token");
+        assert_eq!((index.len(), index.left_out()), (4, 0));
+        assert_eq!(symbol(&TokenIndex::merge([Some(&second), Some(&first)]), 1, A), Some("a2"));
     }
 
     #[test]
     fn a_token_on_no_list_is_in_no_book() {
-        let book = Book::merge([Some(&list(&[(1, A, "a")]))]);
-        assert_eq!((book.get(1, B), book.get(10, A)), (None, None));
-        assert!(book.tokens(10).is_empty());
+        let index = TokenIndex::merge([Some(&list(&[(1, A, "a")]))]);
+        assert_eq!((index.get(1, B), index.get(10, A)), (None, None));
+        assert!(index.tokens(10).is_empty());
     }
 
     #[test]
     fn a_list_that_was_not_read_is_counted_and_hides_no_other() {
-        let book = Book::merge([None, Some(&list(&[(1, A, "a")])), None]);
-        assert_eq!((book.lists_missing(), book.tokens(1)), (2, &[A][..]));
+        let index = TokenIndex::merge([None, Some(&list(&[(1, A, "a")])), None]);
+        assert_eq!((index.lists_missing(), index.tokens(1)), (2, &[A][..]));
     }
 
     #[test]
     fn a_network_that_is_full_takes_no_more_and_tells_how_many() {
         let lists = [list(&[(1, A, "a"), (1, B, "b"), (1, C, "c")]), list(&[(1, A, "other"), (10, C, "x")])];
-        let book = Book::bounded(lists.iter().map(Some), 2);
-        assert_eq!((book.tokens(1), book.tokens(10)), (&[A, B][..], &[C][..]));
-        assert_eq!(book.left_out(), 1);
+        let index = TokenIndex::bounded(lists.iter().map(Some), 2);
+        assert_eq!((index.tokens(1), index.tokens(10)), (&[A, B][..], &[C][..]));
+        assert_eq!(index.left_out(), 1);
     }
 
     #[test]
     fn a_logo_is_the_lists_else_the_collections_else_none() {
-        let book = Book::merge([Some(&list(&[(1, A, "https://l/a"), (1, B, "b"), (80001, B, "b")]))]);
-        assert_eq!(book.logo(1, A).as_deref(), Some("https://l/a"));
-        assert!(book.logo(1, B).is_some_and(|logo| logo.contains("/ethereum/assets/0xbB")));
-        assert_eq!(book.logo(80001, B), None);
+        let index = TokenIndex::merge([Some(&list(&[(1, A, "https://l/a"), (1, B, "b"), (80001, B, "b")]))]);
+        assert_eq!(index.logo(1, A).as_deref(), Some("https://l/a"));
+        assert!(index.logo(1, B).is_some_and(|logo| logo.contains("/ethereum/assets/0xbB")));
+        assert_eq!(index.logo(80001, B), None);
     }
 }

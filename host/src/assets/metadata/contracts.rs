@@ -1,4 +1,4 @@
-//! What tokens are asked, as the standards and the contracts declare it; only the functions called.
+//! Functions of tokens as the standards and the contracts declare them; only those that are called.
 
 use alloy::sol;
 

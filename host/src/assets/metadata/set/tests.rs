@@ -6,9 +6,9 @@ use alloy::primitives::U256;
 use tokio::time::Instant;
 
 use super::*;
-use crate::assets::price::Settings;
+use crate::assets::metadata::{Erc20, Erc4626, Pair};
 use crate::assets::price::script::{Script, is_pinned};
-use crate::assets::token::contracts::{Erc20, Erc4626, Pair};
+use crate::assets::price::{PriceSettings, Prices};
 use crate::network::Networks;
 
 const ASSET: Address = Address::repeat_byte(0xa1);
@@ -29,12 +29,13 @@ fn pair(script: &mut Script, pair: Address, tokens: [Address; 2]) {
     );
 }
 
-async fn facts(script: &Script, tokens: impl IntoIterator<Item = Address>) -> Facts {
+async fn facts(script: &Script, tokens: impl IntoIterator<Item = Address>) -> MetadataSet {
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let session = script.session(deadline);
     let at = At { session: &session, network };
-    Facts::read(at, &Prices::new(Settings::default()), &tokens.into_iter().collect()).await
+    MetadataSet::read(at, Some(&Prices::new(PriceSettings::default()).prefetch(network)), &tokens.into_iter().collect())
+        .await
 }
 
 #[tokio::test]
@@ -56,7 +57,7 @@ async fn each_token_is_asked_once_and_for_what_stands() {
 }
 
 #[tokio::test]
-async fn what_is_made_of_itself_ends_and_what_goes_deeper_is_left() {
+async fn what_is_derivation_itself_ends_and_what_goes_deeper_is_left() {
     let mut script = Script::default();
     vault(&mut script, token(0), token(1));
     vault(&mut script, token(1), token(0));
@@ -77,7 +78,7 @@ async fn the_tokens_of_every_asked_pair_are_known_however_many_go_deeper() {
     }
     let facts = facts(&script, (0..roots).map(token)).await;
     for root in (0..roots).map(token) {
-        let parts = facts.get(root).unwrap().made_of.unwrap();
+        let parts = facts.get(root).unwrap().derivation.unwrap();
         assert!(parts.parts().iter().all(|part| facts.get(*part).is_ok()));
     }
     assert_eq!(facts.iter().count(), 3 * roots + PARTS_MAX);

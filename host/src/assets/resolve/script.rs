@@ -7,7 +7,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::{Composition, Compositions};
+use super::CompositionSource;
+use crate::assets::token::Composition;
 
 /// What is not in the table is unknown.
 #[derive(Debug, Default)]
@@ -28,8 +29,8 @@ impl Table {
     }
 }
 
-impl Compositions for Table {
-    fn of<'a>(&'a self, tokens: &'a [Address]) -> BoxFuture<'a, HashMap<Address, Composition>> {
+impl CompositionSource for Table {
+    fn compositions<'a>(&'a self, tokens: &'a [Address]) -> BoxFuture<'a, HashMap<Address, Composition>> {
         self.asked.lock().push(tokens.to_vec());
         let told = tokens.iter().filter_map(|token| Some((*token, self.told.get(token)?.clone()))).collect();
         async move { told }.boxed()

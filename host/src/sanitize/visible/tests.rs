@@ -1,25 +1,9 @@
-//! Names as tokens tell them, honest and not.
-
-use alloy::sol_types::SolValue;
+//! Texts, honest and not.
 
 use super::*;
 
-#[test]
-fn a_name_is_a_string_or_a_word_or_nothing() {
-    let mut word = [0; 32];
-    word[..3].copy_from_slice(b"MKR");
-    let cases = [
-        ("Dai".abi_encode(), "Dai"),
-        (word.to_vec(), "MKR"),
-        ([b'x'; 32].to_vec(), &"x".repeat(32)),
-        (Vec::new(), ""),
-        (vec![0xff; 64], ""),
-        ("x".repeat(1 << 20).abi_encode(), &"x".repeat(64)),
-        (alloy::primitives::Bytes::from_static(b"a\xffb").abi_encode(), "a\u{fffd}b"),
-    ];
-    for (bytes, expected) in cases {
-        assert_eq!(decode(&bytes), expected);
-    }
+fn clean(text: &str) -> String {
+    visible(text, 64)
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn a_large_swap_moves_the_spot_value_of_a_pair_but_not_its_price() {
     let (eth, usdc) = (part("2000", 18), part("1", 6));
     let before = [e18(100), U256::from(200_000_000_000_u64)];
     let fair = |reserves| pair_share(reserves, e18(1000), 18, [&eth, &usdc]).unwrap();
-    let spot = |reserves: [U256; 2]| units(reserves[0], 18) * &eth.usd + units(reserves[1], 6) * &usdc.usd;
+    let spot = |reserves: [U256; 2]| decimal(reserves[0], 18) * &eth.usd + decimal(reserves[1], 6) * &usdc.usd;
     for paid in [1, 10, 100, 1_000, 10_000] {
         let after = swapped(before, e18(paid));
         assert!(moved(&fair(before), &fair(after)) < value("0.01"), "{paid} ETH");
@@ -78,7 +78,7 @@ fn any_raw() -> impl Strategy<Value = U256> {
 proptest! {
     #[test]
     fn a_root_is_the_largest_whose_square_is_not_above(raw in any_raw(), other in any_raw(), scale in -300_i64..600) {
-        let radicand = units(raw, scale) * units(other, 0);
+        let radicand = decimal(raw, scale) * decimal(other, 0);
         let found = root(&radicand).unwrap();
         let step = BigDecimal::new(1.into(), found.fractional_digit_count());
         let next = &found + step;

@@ -9,22 +9,22 @@ const TOKEN: Address = Address::repeat_byte(0x70);
 const A: Address = Address::repeat_byte(0xa);
 const B: Address = Address::repeat_byte(0xb);
 
-/// The token's answers to these questions; it reverts at the others.
-fn told(answers: &[([u8; 4], Vec<u8>)]) -> Told {
+/// The token's answers to these metadata_reads; it reverts at the others.
+fn told(answers: &[([u8; 4], Vec<u8>)]) -> TokenMetadata {
     let answer = |read: Read| {
         let known = answers.iter().find(|(selector, _)| *read.data == selector[..]);
         known.map_or(Outcome::Reverted(Bytes::new()), |(_, bytes)| Outcome::Ok(bytes.clone().into()))
     };
-    from(questions(TOKEN).map(answer)).unwrap()
+    from(metadata_reads(TOKEN).map(answer)).unwrap()
 }
 
-fn from(outcomes: impl IntoIterator<Item = Outcome>) -> Result<Told, ReadFailure> {
+fn from(outcomes: impl IntoIterator<Item = Outcome>) -> Result<TokenMetadata, ReadFailure> {
     let networks = Networks::new([]);
-    Told::from_replies(networks.named("ethereum").unwrap(), TOKEN, &mut outcomes.into_iter().map(Reply::fresh))
+    TokenMetadata::from_replies(networks.named("ethereum").unwrap(), TOKEN, &mut outcomes.into_iter().map(Reply::fresh))
 }
 
-fn made_of(answers: &[([u8; 4], Vec<u8>)]) -> Option<MadeOf> {
-    told(answers).made_of
+fn derivation(answers: &[([u8; 4], Vec<u8>)]) -> Option<Derivation> {
+    told(answers).derivation
 }
 
 fn pair(a: Vec<u8>, b: Vec<u8>, reserves_bytes: usize) -> Vec<([u8; 4], Vec<u8>)> {
@@ -38,9 +38,9 @@ fn pair(a: Vec<u8>, b: Vec<u8>, reserves_bytes: usize) -> Vec<([u8; 4], Vec<u8>)
 #[test]
 fn a_token_that_answers_nothing_tells_nothing_and_one_that_was_not_read_is_missing() {
     let silent = [Outcome::NoCode, Outcome::GasCap, Outcome::Reverted(Bytes::new()), Outcome::Ok(Bytes::new())];
-    let silent: Vec<Outcome> = silent.iter().cycle().take(QUESTIONS.len()).cloned().collect();
-    assert_eq!(from(silent.clone()), Ok(Told::default()));
-    for lost in 0..QUESTIONS.len() {
+    let silent: Vec<Outcome> = silent.iter().cycle().take(SELECTORS.len()).cloned().collect();
+    assert_eq!(from(silent.clone()), Ok(TokenMetadata::default()));
+    for lost in 0..SELECTORS.len() {
         let mut outcomes = silent.clone();
         outcomes[lost] = Outcome::Failed(ReadFailure::Timeout);
         assert_eq!(from(outcomes), Err(ReadFailure::Timeout));
@@ -56,7 +56,7 @@ fn decimals_above_255_are_not_told() {
 
 #[test]
 fn a_pair_is_what_answers_two_tokens_and_its_reserves() {
-    assert_eq!(made_of(&pair(A.abi_encode(), B.abi_encode(), 96)), Some(MadeOf::Pair([A, B])));
+    assert_eq!(derivation(&pair(A.abi_encode(), B.abi_encode(), 96)), Some(Derivation::Pair([A, B])));
     for (how, answers) in [
         ("no reserves", pair(A.abi_encode(), B.abi_encode(), 0)),
         ("reserves of another kind", pair(A.abi_encode(), B.abi_encode(), 64)),
@@ -65,7 +65,7 @@ fn a_pair_is_what_answers_two_tokens_and_its_reserves() {
         ("no address", pair(A.abi_encode(), vec![0xff; 32], 96)),
         ("a token twice", pair(A.abi_encode(), A.abi_encode(), 96)),
     ] {
-        assert_eq!(made_of(&answers), None, "{how}");
+        assert_eq!(derivation(&answers), None, "{how}");
     }
 }
 
@@ -74,11 +74,11 @@ fn a_pair_that_says_whether_it_is_stable_is_solidlys() {
     let solidly = |stable: Vec<u8>| {
         let mut answers = pair(A.abi_encode(), B.abi_encode(), 96);
         answers.push((SolidlyPair::stableCall::SELECTOR, stable));
-        made_of(&answers)
+        derivation(&answers)
     };
-    assert_eq!(solidly(false.abi_encode()), Some(MadeOf::Volatile([A, B])));
-    assert_eq!(solidly(true.abi_encode()), Some(MadeOf::Stable([A, B])));
-    assert_eq!(solidly(Vec::new()), Some(MadeOf::Pair([A, B])), "a fallback that returns nothing says nothing");
+    assert_eq!(solidly(false.abi_encode()), Some(Derivation::Volatile([A, B])));
+    assert_eq!(solidly(true.abi_encode()), Some(Derivation::Stable([A, B])));
+    assert_eq!(solidly(Vec::new()), Some(Derivation::Pair([A, B])), "a fallback that returns nothing says nothing");
 }
 
 #[test]
@@ -87,18 +87,36 @@ fn shares_and_receipts_name_their_underlying_and_debts_are_none() {
     let debt = (AToken::UNDERLYING_ASSET_ADDRESSCall::SELECTOR, A.abi_encode());
     let treasury = (AToken::RESERVE_TREASURY_ADDRESSCall::SELECTOR, B.abi_encode());
     let underlying = (CToken::underlyingCall::SELECTOR, A.abi_encode());
-    assert_eq!(made_of(&[asset]), Some(MadeOf::Vault(A)));
-    assert_eq!(made_of(&[debt.clone(), treasury]), Some(MadeOf::Receipt(A)));
-    assert_eq!(made_of(&[debt]), None);
-    assert_eq!(made_of(&[underlying]), Some(MadeOf::RatedReceipt(A)));
+    assert_eq!(derivation(&[asset]), Some(Derivation::Vault(A)));
+    assert_eq!(derivation(&[debt.clone(), treasury]), Some(Derivation::Receipt(A)));
+    assert_eq!(derivation(&[debt]), None);
+    assert_eq!(derivation(&[underlying]), Some(Derivation::RatedReceipt(A)));
 }
 
 #[test]
 fn the_native_token_is_asked_nothing_and_known() {
-    assert_eq!(questions(NATIVE).count(), 0);
+    assert_eq!(metadata_reads(NATIVE).count(), 0);
     let networks = Networks::new([]);
     let ethereum = networks.named("ethereum").unwrap();
-    let native = Told::from_replies(ethereum, NATIVE, &mut std::iter::empty()).unwrap();
+    let native = TokenMetadata::from_replies(ethereum, NATIVE, &mut std::iter::empty()).unwrap();
     assert_eq!((native.symbol.as_str(), native.decimals), ("ETH", Some(18)));
-    assert_eq!(native.made_of, ethereum.wrapped_native.map(MadeOf::Native));
+    assert_eq!(native.derivation, ethereum.wrapped_native.map(Derivation::Native));
+}
+
+#[test]
+fn a_name_is_a_string_or_a_word_or_nothing() {
+    let mut word = [0; 32];
+    word[..3].copy_from_slice(b"MKR");
+    let cases = [
+        ("Dai".abi_encode(), "Dai"),
+        (word.to_vec(), "MKR"),
+        ([b'x'; 32].to_vec(), &"x".repeat(32)),
+        (Vec::new(), ""),
+        (vec![0xff; 64], ""),
+        ("x".repeat(1 << 20).abi_encode(), &"x".repeat(64)),
+        (Bytes::from_static(b"a\xffb").abi_encode(), "a\u{fffd}b"),
+    ];
+    for (bytes, expected) in cases {
+        assert_eq!(decode_text(&bytes), expected);
+    }
 }

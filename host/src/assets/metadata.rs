@@ -1,0 +1,213 @@
+//! Metadata of tokens: name, symbol, decimals, and the mechanism that makes a token of others.
+//!
+//! Invariant: only a contract that answers as a whole mechanism counts as one. All of it is the token's own claim: a
+//! token that lies changes what is shown of itself, and of tokens that claim to be made of it.
+
+mod contracts;
+
+mod set;
+
+mod display;
+
+use alloy::primitives::{Address, B256, Bytes, U256};
+use alloy::sol_types::abi::token::PackedSeqToken;
+use alloy::sol_types::{SolCall, abi};
+use portolan_reader::{Freshness, Outcome, Read, ReadFailure, Reply};
+
+pub(crate) use self::contracts::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
+pub(crate) use self::display::{display_texts, kind, underlying};
+pub(crate) use self::set::{MetadataSet, Prefetch, missing_reads};
+use crate::assets::token::{NATIVE, TEXT_CHARS_MAX};
+use crate::network::Network;
+use crate::sanitize::visible::{INPUT_BYTES_MAX, visible};
+
+/// The functions that are called, in the order in which [`TokenMetadata::from_replies`] takes the replies.
+static SELECTORS: [[u8; 4]; 11] = [
+    Erc20::nameCall::SELECTOR,
+    Erc20::symbolCall::SELECTOR,
+    Erc20::decimalsCall::SELECTOR,
+    Pair::token0Call::SELECTOR,
+    Pair::token1Call::SELECTOR,
+    // Only whether it answers counts.
+    Pair::getReservesCall::SELECTOR,
+    SolidlyPair::stableCall::SELECTOR,
+    Erc4626::assetCall::SELECTOR,
+    AToken::UNDERLYING_ASSET_ADDRESSCall::SELECTOR,
+    AToken::RESERVE_TREASURY_ADDRESSCall::SELECTOR,
+    CToken::underlyingCall::SELECTOR,
+];
+
+static TOTAL_SUPPLY: [u8; 4] = Erc20::totalSupplyCall::SELECTOR;
+
+/// Seconds that metadata, or its absence, is served from the cache. A proxy may change it, seldom.
+const METADATA_MAX_AGE_S: u32 = 86_400;
+/// Seconds that a total supply is served from the cache: it is shown beside amounts, and nothing is computed from it.
+const SUPPLY_MAX_AGE_S: u32 = 60;
+/// Decimals of the native token on every network that Portolan knows: ether and those that follow it.
+const NATIVE_DECIMALS: u8 = 18;
+/// Two reserves and a timestamp, a word each.
+const RESERVES_BYTES: usize = 96;
+
+/// What a token reports about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TokenMetadata {
+    /// Empty where the token reports none.
+    pub(crate) name: String,
+    /// Empty where the token reports none.
+    pub(crate) symbol: String,
+    pub(crate) decimals: Option<u8>,
+    /// `None` for a token that is made of nothing else.
+    pub(crate) derivation: Option<Derivation>,
+}
+
+/// The mechanism that makes one token of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Derivation {
+    /// The native token, or the ERC-20 that wraps it.
+    Native(Address),
+    /// Constant product, as Uniswap's second version.
+    Pair([Address; 2]),
+    /// Constant product, as Solidly's and its forks'.
+    Volatile([Address; 2]),
+    /// A curve for tokens of about one price, as Solidly's and its forks'.
+    Stable([Address; 2]),
+    /// ERC-4626.
+    Vault(Address),
+    /// One smallest unit for each of its underlying, as Aave's.
+    Receipt(Address),
+    /// At a rate, as Compound's.
+    RatedReceipt(Address),
+}
+
+impl Derivation {
+    /// The tokens that the token is made of.
+    pub(crate) fn parts(&self) -> &[Address] {
+        match self {
+            Self::Pair(parts) | Self::Volatile(parts) | Self::Stable(parts) => parts,
+            Self::Native(part) | Self::Vault(part) | Self::Receipt(part) | Self::RatedReceipt(part) => {
+                std::slice::from_ref(part)
+            }
+        }
+    }
+
+    /// The two tokens of a pair.
+    pub(crate) fn pair(self) -> Option<[Address; 2]> {
+        match self {
+            Self::Pair(parts) | Self::Volatile(parts) | Self::Stable(parts) => Some(parts),
+            Self::Native(_) | Self::Vault(_) | Self::Receipt(_) | Self::RatedReceipt(_) => None,
+        }
+    }
+}
+
+/// The reads that [`TokenMetadata::from_replies`] takes the replies of. The native token has none, for it has no
+/// contract.
+fn metadata_reads(token: Address) -> impl Iterator<Item = Read> {
+    let read = move |selector: &'static [u8; 4]| {
+        Read::call(token, Bytes::from_static(selector)).fresh(Freshness::Within(METADATA_MAX_AGE_S))
+    };
+    SELECTORS.iter().filter(move |_| token != NATIVE).map(read)
+}
+
+/// The read of the total supply. The native token has none.
+pub(crate) fn supply_read(token: Address) -> Option<Read> {
+    let read = || Read::call(token, Bytes::from_static(&TOTAL_SUPPLY)).fresh(Freshness::Within(SUPPLY_MAX_AGE_S));
+    (token != NATIVE).then(read)
+}
+
+/// The total supply by the reply to [`supply_read`]; zero where the token does not report it.
+///
+/// # Errors
+/// Why it could not be read.
+pub(crate) fn total_supply(reply: Option<Reply>) -> Result<U256, ReadFailure> {
+    Ok(returned(reply)?.and_then(|bytes| first_word(&bytes)).unwrap_or_default())
+}
+
+impl TokenMetadata {
+    /// Takes as many of `replies` as there are [`metadata_reads`]. A token need not have any of these functions; a
+    /// failed read is an error.
+    fn from_replies(
+        network: &Network,
+        token: Address,
+        replies: &mut impl Iterator<Item = Reply>,
+    ) -> Result<Self, ReadFailure> {
+        if token == NATIVE {
+            return Ok(Self::native(network));
+        }
+        let mut next = || returned(replies.next());
+        let returns: [Result<Option<Bytes>, ReadFailure>; SELECTORS.len()] = std::array::from_fn(|_| next());
+        let [name, symbol, decimals, token0, token1, reserves, stable, asset, receipt_of, treasury, underlying] =
+            returns;
+        let [token0, token1, asset, receipt_of, underlying] =
+            [token0?, token1?, asset?, receipt_of?, underlying?].map(|bytes| address(&bytes?));
+        let [stable, treasury] = [stable?, treasury?].map(|bytes| word(&bytes?));
+        let is_pair = reserves?.is_some_and(|reserves| reserves.len() == RESERVES_BYTES);
+        let pair = || Some([token0?, token1?]).filter(|[a, b]| is_pair && a != b);
+        let pair_as = |tokens| match stable {
+            None => Derivation::Pair(tokens),
+            Some(word) if word.is_zero() => Derivation::Volatile(tokens),
+            Some(_) => Derivation::Stable(tokens),
+        };
+        let derivation = if network.wrapped_native == Some(token) {
+            Some(Derivation::Native(NATIVE))
+        } else {
+            // Debts of Aave report their underlying too, but have no treasury.
+            let receipt = receipt_of.filter(|_| treasury.is_some()).map(Derivation::Receipt);
+            let vault = asset.map(Derivation::Vault);
+            pair().map(pair_as).or(receipt).or(vault).or(underlying.map(Derivation::RatedReceipt))
+        };
+        Ok(Self {
+            name: decode_text(&name?.unwrap_or_default()),
+            symbol: decode_text(&symbol?.unwrap_or_default()),
+            decimals: decimals?.and_then(|bytes| first_word(&bytes)).and_then(|word| u8::try_from(word).ok()),
+            derivation,
+        })
+    }
+
+    fn native(network: &Network) -> Self {
+        Self {
+            name: network.native.clone(),
+            symbol: network.native.clone(),
+            decimals: Some(NATIVE_DECIMALS),
+            derivation: network.wrapped_native.map(Derivation::Native),
+        }
+    }
+}
+
+/// The returned bytes, `None` where the token has no such function.
+fn returned(reply: Option<Reply>) -> Result<Option<Bytes>, ReadFailure> {
+    match reply.map(|reply| reply.outcome) {
+        Some(Outcome::Ok(bytes)) => Ok(Some(bytes)),
+        Some(Outcome::Reverted(_) | Outcome::NoCode | Outcome::GasCap) => Ok(None),
+        Some(Outcome::Failed(failure)) => Err(failure),
+        Some(Outcome::OverBudget | Outcome::Unsupported) | None => Err(ReadFailure::Upstream),
+    }
+}
+
+fn first_word(bytes: &[u8]) -> Option<U256> {
+    bytes.get(..32).map(U256::from_be_slice)
+}
+
+/// Exactly a word; what has no such function may answer anything, or nothing.
+fn word(bytes: &[u8]) -> Option<U256> {
+    first_word(bytes).filter(|_| bytes.len() == 32)
+}
+
+/// The address that a word is; `None` for zero and for anything else.
+fn address(bytes: &[u8]) -> Option<Address> {
+    let word = B256::from(word(bytes)?);
+    let address = Address::from_word(word);
+    (!address.is_zero() && address.into_word() == word).then_some(address)
+}
+
+/// Decodes a `string`, or a `bytes32` as tokens of 2017 have it.
+fn decode_text(returned: &[u8]) -> String {
+    let text = match <&[u8; 32]>::try_from(returned) {
+        Ok(word) => word.split(|byte| *byte == 0).next().unwrap_or_default(),
+        // A string is encoded as bytes are, and need not be UTF-8.
+        Err(_) => abi::decode::<PackedSeqToken<'_>>(returned).map(|token| token.0).unwrap_or_default(),
+    };
+    visible(&String::from_utf8_lossy(&text[..text.len().min(INPUT_BYTES_MAX)]), TEXT_CHARS_MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! The metadata of an answer's tokens and of the tokens that they are made of, read once for names and prices alike.
+//!
+//! Invariant: one level of tokens is one batch of reads, there are at most [`DEPTH_MAX`] + 1 batches, and no token is
+//! read twice. Metadata is served from the cache for a day. A batch that leaves nevertheless takes along the reads that
+//! prices will need next, so that the reader has their replies by then.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use alloy::primitives::Address;
+use portolan_reader::{Read, ReadFailure, Reply};
+
+use super::{TokenMetadata, metadata_reads, supply_read};
+use crate::assets::token::{At, DEPTH_MAX};
+
+/// Levels of pairs that a name goes into: a pair of pairs is called after the tokens of its pairs, and after their own
+/// symbols where these are pairs again.
+pub(super) const PAIR_DEPTH_MAX: usize = 2;
+
+/// Tokens that others are made of, in one answer, beside two for each requested token; keeps a ring of hostile pairs
+/// from filling the memory.
+const PARTS_MAX: usize = 4096;
+
+/// Reads that follow metadata, so that they can leave in the same batches.
+pub(crate) trait Prefetch: Sync {
+    /// Reads that depend on the token's address alone.
+    fn reads(&self, token: Address) -> Vec<Read>;
+
+    /// Reads that depend on the token's metadata.
+    fn metadata_reads(&self, token: Address, metadata: &TokenMetadata) -> Vec<Read>;
+
+    /// Whether the metadata of the tokens that this one is made of will be needed too.
+    fn needs_parts(&self, token: Address) -> bool;
+}
+
+/// The metadata of one network's tokens.
+#[derive(Debug, Default)]
+pub(crate) struct MetadataSet(BTreeMap<Address, Result<TokenMetadata, ReadFailure>>);
+
+impl MetadataSet {
+    /// Reads these tokens and the tokens that they are made of. Without `prefetch` only as deep as names need.
+    pub(crate) async fn read(at: At<'_>, prefetch: Option<&dyn Prefetch>, tokens: &BTreeSet<Address>) -> Self {
+        let mut set = Self::default();
+        set.extend(at, prefetch, tokens).await;
+        set
+    }
+
+    /// Reads further tokens and the tokens that they are made of.
+    pub(crate) async fn extend(&mut self, at: At<'_>, prefetch: Option<&dyn Prefetch>, tokens: &BTreeSet<Address>) {
+        let mut next: BTreeSet<Address> = tokens.iter().filter(|token| !self.0.contains_key(*token)).copied().collect();
+        let tokens_max = self.0.len() + 3 * next.len() + PARTS_MAX;
+        let mut last = BTreeSet::new();
+        for _ in 0..=prefetch.map_or(PAIR_DEPTH_MAX, |_| DEPTH_MAX) {
+            self.read_level(at, prefetch, &next, &last).await;
+            last = std::mem::take(&mut next);
+            next = self.unknown_parts(prefetch, &last);
+            let room = tokens_max.saturating_sub(self.0.len());
+            if next.len() > room {
+                tracing::debug!(network = %at.network.slug, left_out = next.len() - room, "too many parts of tokens");
+                next = next.into_iter().take(room).collect();
+            }
+        }
+    }
+
+    /// # Errors
+    /// Why it could not be read.
+    pub(crate) fn get(&self, token: Address) -> Result<&TokenMetadata, ReadFailure> {
+        self.0.get(&token).ok_or(ReadFailure::Upstream)?.as_ref().map_err(|failure| *failure)
+    }
+
+    /// The tokens that could be read.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Address, &TokenMetadata)> {
+        self.0.iter().filter_map(|(token, metadata)| Some((*token, metadata.as_ref().ok()?)))
+    }
+
+    /// Reads `tokens`, with one batch for those that are not in the cache; `last` are the tokens of the level before.
+    async fn read_level(
+        &mut self,
+        at: At<'_>,
+        prefetch: Option<&dyn Prefetch>,
+        tokens: &BTreeSet<Address>,
+        last: &BTreeSet<Address>,
+    ) {
+        let mut missing = Vec::new();
+        for token in tokens {
+            match cached_replies(at, *token) {
+                Some(replies) => self.record_replies(at, *token, &mut replies.into_iter()),
+                None => missing.push(*token),
+            }
+        }
+        if !missing.is_empty() {
+            let reads = missing.iter().copied().flat_map(metadata_reads);
+            let reads = reads.chain(self.prefetch_reads(prefetch, tokens, last)).collect();
+            let mut replies = at.read(reads).await.into_iter();
+            missing.into_iter().for_each(|token| self.record_replies(at, token, &mut replies));
+        }
+    }
+
+    fn record_replies(&mut self, at: At<'_>, token: Address, replies: &mut impl Iterator<Item = Reply>) {
+        self.0.insert(token, TokenMetadata::from_replies(at.network, token, replies));
+    }
+
+    /// The reads at the block that will follow for these tokens, as far as they are known already, and those that
+    /// follow for the tokens of the level before.
+    fn prefetch_reads(
+        &self,
+        prefetch: Option<&dyn Prefetch>,
+        tokens: &BTreeSet<Address>,
+        last: &BTreeSet<Address>,
+    ) -> Vec<Read> {
+        let supplies = tokens.iter().filter_map(|token| supply_read(*token));
+        let Some(prefetch) = prefetch else { return supplies.collect() };
+        let early = tokens.iter().flat_map(|token| prefetch.reads(*token)).chain(supplies);
+        let known = tokens.iter().chain(last).filter_map(|token| Some((*token, self.get(*token).ok()?)));
+        early.chain(known.flat_map(|(token, metadata)| prefetch.metadata_reads(token, metadata))).collect()
+    }
+
+    /// The parts of these tokens that are not in the set. The parts of a pair are in its name; those of others are
+    /// needed for prices alone.
+    fn unknown_parts(&self, prefetch: Option<&dyn Prefetch>, tokens: &BTreeSet<Address>) -> BTreeSet<Address> {
+        let derivations = tokens.iter().filter_map(|token| {
+            let derivation = self.get(*token).ok()?.derivation.as_ref()?;
+            let is_priced = prefetch.is_some_and(|prefetch| prefetch.needs_parts(*token));
+            (derivation.pair().is_some() || is_priced).then_some(derivation)
+        });
+        let parts = derivations.flat_map(|derivation| derivation.parts());
+        parts.filter(|part| !self.0.contains_key(*part)).copied().collect()
+    }
+}
+
+/// The replies to the token's metadata reads, where the cache has them all.
+fn cached_replies(at: At<'_>, token: Address) -> Option<Vec<Reply>> {
+    at.session.cached(&metadata_reads(token).collect::<Vec<_>>())
+}
+
+/// Returns the reads that are needed to show these tokens and that the cache does not have, as far as they are known
+/// yet. Tokens in `requested` are left out; those that reads are returned for are added to it.
+pub(crate) fn missing_reads(at: At<'_>, tokens: &BTreeSet<Address>, requested: &mut BTreeSet<Address>) -> Vec<Read> {
+    let (mut set, mut reads, mut next) = (MetadataSet::default(), Vec::new(), tokens.clone());
+    for _ in 0..=PAIR_DEPTH_MAX {
+        for token in &next {
+            let missing = match cached_replies(at, *token) {
+                Some(replies) => {
+                    set.record_replies(at, *token, &mut replies.into_iter());
+                    let is_missing = |read: &Read| at.session.cached(std::slice::from_ref(read)).is_none();
+                    supply_read(*token).filter(is_missing).into_iter().collect()
+                }
+                None => metadata_reads(*token).chain(supply_read(*token)).collect::<Vec<_>>(),
+            };
+            if !missing.is_empty() && requested.insert(*token) {
+                reads.extend(missing);
+            }
+        }
+        next = set.unknown_parts(None, &next).into_iter().take(PARTS_MAX).collect();
+    }
+    reads
+}
+
+#[cfg(test)]
+impl FromIterator<(Address, Result<TokenMetadata, ReadFailure>)> for MetadataSet {
+    fn from_iter<T: IntoIterator<Item = (Address, Result<TokenMetadata, ReadFailure>)>>(tokens: T) -> Self {
+        Self(tokens.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

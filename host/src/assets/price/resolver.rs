@@ -1,0 +1,109 @@
+//! One network's prices for one answer: one batch with the reads of all sources, then their answers in the order of
+//! precedence.
+//!
+//! Invariant: metadata is known before ([`MetadataSet`]), and everything that prices read is one batch.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use alloy::primitives::Address;
+use portolan_reader::{Read, Reply};
+use tokio::time::Instant;
+
+use super::Prices;
+use super::source::{Coverage, PriceRequest, UnpricedToken};
+use crate::assets::metadata::{MetadataSet, TokenMetadata};
+use crate::assets::token::{At, Composition, Price};
+
+pub(super) struct PriceResolver<'a> {
+    prices: &'a Prices,
+    at: At<'a>,
+    metadata: &'a MetadataSet,
+    compositions: &'a HashMap<Address, Composition>,
+    began: Instant,
+}
+
+/// One token's part of the batch.
+struct TokenReads<'a> {
+    token: Address,
+    metadata: &'a TokenMetadata,
+    /// The places of each source's replies; sources after the last are not needed.
+    places: Vec<Range<usize>>,
+}
+
+impl<'a> PriceResolver<'a> {
+    pub(super) fn new(
+        prices: &'a Prices,
+        at: At<'a>,
+        metadata: &'a MetadataSet,
+        compositions: &'a HashMap<Address, Composition>,
+    ) -> Self {
+        Self { prices, at, metadata, compositions, began: Instant::now() }
+    }
+
+    /// Returns the prices of all tokens in the metadata, and the replies to `extra_reads`.
+    pub(super) async fn run(self, extra_reads: Vec<Read>) -> (HashMap<Address, Price>, Vec<Reply>) {
+        let extra = extra_reads.len();
+        let mut reads = extra_reads;
+        let metadata = self.metadata.iter();
+        let tokens: Vec<TokenReads<'_>> =
+            metadata.map(|(token, metadata)| self.add_reads(token, metadata, &mut reads)).collect();
+        self.start_sources();
+        let mut replies = self.at.read(reads).await;
+        let mut prices = HashMap::new();
+        for (place, source) in self.prices.sources.iter().enumerate() {
+            let request = self.request(place, &tokens, &prices, &replies);
+            let answered = source.prices(&request).await;
+            prices.extend(answered);
+        }
+        replies.truncate(extra);
+        (prices, replies)
+    }
+
+    fn add_reads(&self, token: Address, metadata: &'a TokenMetadata, reads: &mut Vec<Read>) -> TokenReads<'a> {
+        let network = self.at.network;
+        let sources = self.prices.sources_of(network, token);
+        let places = sources.map(|source| {
+            let start = reads.len();
+            reads.extend(source.reads(network, token));
+            reads.extend(source.metadata_reads(token, metadata));
+            start..reads.len()
+        });
+        TokenReads { token, metadata, places: places.collect() }
+    }
+
+    /// Each source learns of the tokens that no source before it covers.
+    fn start_sources(&self) {
+        let mut open: Vec<Address> = self.metadata.iter().map(|(token, _)| token).collect();
+        for source in &self.prices.sources {
+            source.start(self.at.network, &open);
+            open.retain(|token| source.coverage(self.at.network, *token) == Coverage::Unknown);
+        }
+    }
+
+    fn request<'b>(
+        &'b self,
+        source: usize,
+        tokens: &'b [TokenReads<'b>],
+        prices: &'b HashMap<Address, Price>,
+        replies: &'b [Reply],
+    ) -> PriceRequest<'b> {
+        let unpriced = tokens.iter().filter(|reads| !prices.contains_key(&reads.token));
+        let unpriced = unpriced.map(|reads| UnpricedToken {
+            address: reads.token,
+            metadata: reads.metadata,
+            replies: reads.places.get(source).cloned().unwrap_or_default(),
+        });
+        PriceRequest {
+            network: self.at.network,
+            block: self.at.session.block(),
+            began: self.began,
+            deadline: self.at.session.deadline(),
+            tokens: unpriced.collect(),
+            replies,
+            prices,
+            metadata: self.metadata,
+            compositions: self.compositions,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What every source of prices has in common: which tokens it prices, what it reads, and its answer.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use alloy::primitives::Address;
+use futures_util::future::BoxFuture;
+use portolan_reader::{Block, Read, Reply};
+use tokio::time::Instant;
+
+use crate::assets::metadata::{MetadataSet, TokenMetadata};
+use crate::assets::token::{Composition, Price};
+use crate::network::Network;
+
+/// One way to know prices. For each answer the reads of all sources leave in one batch; then each source is asked for
+/// the tokens that no source before it priced.
+pub(super) trait PriceSource: fmt::Debug + Send + Sync {
+    /// Whether it is known beforehand that it prices a token.
+    fn coverage(&self, _network: &Network, _token: Address) -> Coverage {
+        Coverage::Unknown
+    }
+
+    /// Reads for a token by its address alone.
+    fn reads(&self, _network: &Network, _token: Address) -> Vec<Read> {
+        Vec::new()
+    }
+
+    /// Reads for a token that depend on its metadata; their replies follow those to [`PriceSource::reads`].
+    fn metadata_reads(&self, _token: Address, _metadata: &TokenMetadata) -> Vec<Read> {
+        Vec::new()
+    }
+
+    /// Called before the batch leaves, with the tokens that no source before this one covers: starts what can run while
+    /// the chain is read.
+    fn start(&self, _network: &Network, _tokens: &[Address]) {}
+
+    /// Prices of some or all of the tokens of the request.
+    fn prices<'a>(&'a self, request: &'a PriceRequest<'a>) -> BoxFuture<'a, HashMap<Address, Price>>;
+}
+
+/// What a source knows beforehand of its answer for a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coverage {
+    /// It may have a price or not.
+    Unknown,
+    /// It names the token, but its answer may turn out to be bad.
+    Likely,
+    /// It has a price: sources after it are not asked.
+    Certain,
+}
+
+/// What a source's answer is made from.
+#[derive(Debug)]
+pub(super) struct PriceRequest<'a> {
+    pub(super) network: &'a Network,
+    pub(super) block: &'a Block,
+    /// When the batch of reads was begun.
+    pub(super) began: Instant,
+    pub(super) deadline: Instant,
+    /// The tokens without a price.
+    pub(super) tokens: Vec<UnpricedToken<'a>>,
+    /// All replies of the batch.
+    pub(super) replies: &'a [Reply],
+    /// What the sources before it answered.
+    pub(super) prices: &'a HashMap<Address, Price>,
+    pub(super) metadata: &'a MetadataSet,
+    pub(super) compositions: &'a HashMap<Address, Composition>,
+}
+
+/// A token without a price.
+#[derive(Clone, Debug)]
+pub(super) struct UnpricedToken<'a> {
+    pub(super) address: Address,
+    pub(super) metadata: &'a TokenMetadata,
+    /// The places of the source's own replies within the batch.
+    pub(super) replies: Range<usize>,
+}
+
+impl PriceRequest<'_> {
+    /// The replies to the source's reads for a token; empty where they are not there.
+    pub(super) fn replies_of(&self, token: &UnpricedToken<'_>) -> &[Reply] {
+        self.replies.get(token.replies.clone()).unwrap_or_default()
+    }
+}

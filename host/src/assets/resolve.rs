@@ -1,0 +1,106 @@
+//! Resolves addresses to tokens: metadata, then compositions, then prices and supplies.
+//!
+//! Invariant: prices and supplies are one batch of reads, and a token that fails hides no other.
+
+mod compositions;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use alloy::primitives::{Address, U256};
+use portolan_reader::{ReadFailure, Reply};
+
+pub(crate) use self::compositions::CompositionSource;
+use crate::assets::metadata::{MetadataSet, display_texts, kind, supply_read, total_supply, underlying};
+use crate::assets::price::Prices;
+use crate::assets::token::{At, Composition, NATIVE, Price, Token};
+use crate::assets::token_list::TokenIndex;
+
+/// The tokens that could be read, and why others could not.
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    resolved: HashMap<Address, Arc<Token>>,
+    failure: Option<ReadFailure>,
+}
+
+impl Tokens {
+    /// # Errors
+    /// Why it could not be read.
+    pub(crate) fn get(&self, token: Address) -> Result<&Arc<Token>, ReadFailure> {
+        self.resolved.get(&token).ok_or(self.failure.unwrap_or(ReadFailure::Upstream))
+    }
+}
+
+/// Resolves tokens with their prices and what plugins report of their parts.
+pub(crate) async fn priced_tokens(
+    at: At<'_>,
+    source: &dyn CompositionSource,
+    prices: &Prices,
+    index: &TokenIndex,
+    tokens: &BTreeSet<Address>,
+) -> Tokens {
+    let mut metadata = MetadataSet::read(at, Some(&prices.prefetch(at.network)), tokens).await;
+    let compositions = compositions::find(at, source, prices, &mut metadata).await;
+    let supplies = tokens.iter().copied().filter_map(supply_read).collect();
+    let (prices, supplies) = prices.resolve(at, &metadata, &compositions, supplies).await;
+    Assembly { at, index, metadata, compositions, prices }.tokens(tokens, supplies)
+}
+
+/// Resolves tokens without prices and without what only plugins know of them.
+pub(crate) async fn unpriced_tokens(at: At<'_>, index: &TokenIndex, tokens: &BTreeSet<Address>) -> Tokens {
+    let metadata = MetadataSet::read(at, None, tokens).await;
+    let supplies = at.read(tokens.iter().copied().filter_map(supply_read).collect()).await;
+    Assembly { at, index, metadata, compositions: HashMap::new(), prices: HashMap::new() }.tokens(tokens, supplies)
+}
+
+/// What tokens are assembled from.
+struct Assembly<'a> {
+    at: At<'a>,
+    index: &'a TokenIndex,
+    metadata: MetadataSet,
+    compositions: HashMap<Address, Composition>,
+    prices: HashMap<Address, Price>,
+}
+
+impl Assembly<'_> {
+    /// `supplies` are in the order of the tokens; the native token has none.
+    fn tokens(mut self, tokens: &BTreeSet<Address>, supplies: Vec<Reply>) -> Tokens {
+        let (mut assembled, mut supplies) = (Tokens::default(), supplies.into_iter());
+        for address in tokens {
+            let supply = if *address == NATIVE { Ok(U256::ZERO) } else { total_supply(supplies.next()) };
+            match supply.and_then(|supply| self.token(*address, supply)) {
+                Ok(token) => drop(assembled.resolved.insert(*address, Arc::new(token))),
+                Err(failure) => assembled.failure = Some(failure),
+            }
+        }
+        assembled
+    }
+
+    fn token(&mut self, address: Address, total_supply: U256) -> Result<Token, ReadFailure> {
+        let (network, metadata) = (self.at.network, self.metadata.get(address)?);
+        let (name, symbol) = display_texts(&self.metadata, metadata)?;
+        let (kind, underlying) = match self.compositions.get(&address) {
+            Some(composition) => (composition.kind.clone().into(), composition.parts().copied().collect()),
+            None => (kind(address, metadata).into(), underlying(metadata)),
+        };
+        let logo =
+            if address == NATIVE { Some(network.logo.clone()) } else { self.index.logo(network.chain_id, address) };
+        Ok(Token {
+            network: Arc::clone(network),
+            address,
+            name,
+            symbol,
+            decimals: metadata.decimals.unwrap_or_default(),
+            logo,
+            kind,
+            total_supply,
+            underlying,
+            price: self.prices.remove(&address),
+        })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod script;
+#[cfg(test)]
+mod tests;
