@@ -97,7 +97,7 @@ impl Gateway {
         )
         .await?;
         let lists = &config.token_lists;
-        let token_lists = TokenLists::start(lists.places.clone(), lists.refresh, &config.state_dir, &networks).await;
+        let token_lists = TokenLists::start(lists.locations.clone(), lists.refresh, &config.state_dir, &networks).await;
         let token_lists = token_lists.map_err(StartError::TokenLists)?;
         let upstream = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
             let name = networks.with_chain_id(*chain_id)?.slug.clone();

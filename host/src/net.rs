@@ -1,4 +1,5 @@
-//! Requests to hosts that the operator did not choose.
+//! HTTP requests for small documents, and the addresses that they may reach.
 
 pub(crate) mod public_address;
-pub(crate) mod public_http;
+
+pub(crate) mod http_client;

@@ -1,8 +1,8 @@
 //! Token lists: which tokens an account's balances are looked up in, and what each is called.
 //!
 //! Lists are those of the configuration, in its order, and the one that is built in, last; a task reads them again
-//! from time to time. Invariant: a list that cannot be had or breaks the standard changes nothing but a log line and
-//! its status, and whoever holds a index keeps it as it is.
+//! from time to time. Invariant: a list that cannot be read or breaks the standard changes nothing but a log line and
+//! its status, and an index never changes under those who hold it.
 
 mod source;
 
@@ -38,7 +38,7 @@ use crate::network::Networks;
 /// Lists that are read at the same time: each may take a document's bytes in memory several times over.
 const READ_AT_ONCE: usize = 2;
 
-/// Where a list is from. Shown as a path, or as host and port.
+/// Where a list is read from. It prints as a path, or as host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ListLocation {
     File(PathBuf),
@@ -47,7 +47,7 @@ pub(crate) enum ListLocation {
     Shipped,
 }
 
-/// Why a text is no place of a list; the text itself is never repeated.
+/// Why a text is no location of a list; the text itself is never repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ListLocationError {
     #[error("is neither a file nor an http or https URL")]
@@ -90,20 +90,20 @@ impl fmt::Display for ListLocation {
     }
 }
 
-/// What operators see of a list.
+/// A list as operators see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListStatus {
-    /// Counted from 1, in the order in which lists count; tells two lists of one host from each other.
+    /// Counted from 1, in the order of precedence; distinguishes two lists of one host.
     pub(crate) number: usize,
     /// Path, or host and port.
-    pub(crate) place: String,
-    /// Of the list in force; none while there is none.
+    pub(crate) location: String,
+    /// The version of the list in force; `None` while there is none.
     pub(crate) version: Option<Version>,
     /// On the gateway's networks, bridged addresses included.
     pub(crate) tokens: usize,
-    /// When its place last told that it is so.
+    /// When its location was last read with this result.
     pub(crate) confirmed_at: Option<SystemTime>,
-    /// Why its place could not be read last time; the list in force stays.
+    /// Why its location could not be read last time; the list in force stays.
     pub(crate) error: Option<String>,
 }
 
@@ -118,7 +118,7 @@ impl ListStatus {
 #[derive(Debug)]
 pub(crate) struct TokenLists {
     published: Arc<Published>,
-    keeper: AbortHandle,
+    refresher: AbortHandle,
 }
 
 #[derive(Debug, Default)]
@@ -128,21 +128,21 @@ struct Published {
 }
 
 impl TokenLists {
-    /// Reads files and kept copies, and goes on in the background: fetches URLs at once, and all lists again each
+    /// Reads files and cached copies, and goes on in the background: fetches URLs at once, and all lists again each
     /// `refresh`.
     ///
     /// # Errors
-    /// There are URLs, and the folder of their copies cannot be made.
+    /// There are URLs, and the folder of their cached copies cannot be made.
     pub(crate) async fn start(
-        places: Vec<ListLocation>,
+        locations: Vec<ListLocation>,
         refresh: Duration,
         state_dir: &Path,
         networks: &Networks,
     ) -> io::Result<Arc<Self>> {
-        let mut keeper = Keeper::new(places, state_dir, networks, Fetcher::new())?;
-        keeper.open().await;
-        let published = Arc::clone(&keeper.published);
-        Ok(Arc::new(Self { published, keeper: tokio::spawn(keeper.run(refresh)).abort_handle() }))
+        let mut refresher = Refresher::new(locations, state_dir, networks, Fetcher::new())?;
+        refresher.open().await;
+        let published = Arc::clone(&refresher.published);
+        Ok(Arc::new(Self { published, refresher: tokio::spawn(refresher.run(refresh)).abort_handle() }))
     }
 
     /// The merged lists as they are now.
@@ -150,7 +150,7 @@ impl TokenLists {
         self.published.index.load_full()
     }
 
-    /// A row for each list, in the order in which they count.
+    /// A row for each list, in the order of precedence.
     pub(crate) fn status(&self) -> Arc<Vec<ListStatus>> {
         self.published.status.load_full()
     }
@@ -158,31 +158,31 @@ impl TokenLists {
 
 impl Drop for TokenLists {
     fn drop(&mut self) {
-        self.keeper.abort();
+        self.refresher.abort();
     }
 }
 
-/// The task that keeps the lists, and the only one that changes what is published.
-struct Keeper {
+/// The task that reads the lists, and the only one that changes what is published.
+struct Refresher {
     context: SourceContext,
     sources: Vec<Source>,
     published: Arc<Published>,
 }
 
-impl Keeper {
-    fn new(places: Vec<ListLocation>, state_dir: &Path, networks: &Networks, fetcher: Fetcher) -> io::Result<Self> {
-        let urls: Vec<&RpcUrl> = places.iter().filter_map(ListLocation::url).collect();
-        let kept = if urls.is_empty() { None } else { Some(ListCache::open(state_dir, &urls)?) };
+impl Refresher {
+    fn new(locations: Vec<ListLocation>, state_dir: &Path, networks: &Networks, fetcher: Fetcher) -> io::Result<Self> {
+        let urls: Vec<&RpcUrl> = locations.iter().filter_map(ListLocation::url).collect();
+        let cache = if urls.is_empty() { None } else { Some(ListCache::open(state_dir, &urls)?) };
         let chain_ids = networks.iter().map(|network| network.chain_id).collect();
-        let sources = places.into_iter().zip(1..).map(|(place, number)| Source::new(number, place)).collect();
+        let sources = locations.into_iter().zip(1..).map(|(location, number)| Source::new(number, location)).collect();
         Ok(Self {
-            context: SourceContext { chain_ids: Arc::new(chain_ids), fetcher, kept },
+            context: SourceContext { chain_ids: Arc::new(chain_ids), fetcher, cache },
             sources,
             published: Arc::default(),
         })
     }
 
-    /// Reads what is on this machine.
+    /// Reads the lists that are on this machine.
     async fn open(&mut self) {
         let context = &self.context;
         let opened: Vec<_> = self.sources.iter_mut().map(|source| source.open(context)).collect();
@@ -201,8 +201,8 @@ impl Keeper {
     async fn round(&mut self) {
         let context = &self.context;
         let refreshed: Vec<_> = self.sources.iter_mut().map(|source| source.refresh(context)).collect();
-        let is_news = stream::iter(refreshed).buffer_unordered(READ_AT_ONCE);
-        if is_news.fold(false, async |any, one| any || one).await {
+        let changes = stream::iter(refreshed).buffer_unordered(READ_AT_ONCE);
+        if changes.fold(false, async |any, one| any || one).await {
             self.publish();
         } else {
             self.publish_status();

@@ -53,7 +53,7 @@ fn nothing_told_means_the_defaults() {
     assert_eq!(config.limits.of("x").resume_ms, 1000);
     assert_eq!(config.limits.of("x").job_ms, 5000);
     assert!(config.prices.fixed.is_empty() && config.prices.feeds.is_empty() && config.prices.http.is_none());
-    assert_eq!(config.token_lists.places, [ListLocation::Shipped]);
+    assert_eq!(config.token_lists.locations, [ListLocation::Shipped]);
     assert_eq!(config.token_lists.refresh, Duration::from_secs(3600));
 }
 
@@ -139,8 +139,8 @@ fn a_further_network_is_one_table() {
 #[test]
 fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
     let places = |environment: Environment, file: &str| {
-        let places = lay(&Flags::default(), &environment, file).unwrap().token_lists.places;
-        places.iter().map(ToString::to_string).collect::<Vec<_>>()
+        let locations = lay(&Flags::default(), &environment, file).unwrap().token_lists.locations;
+        locations.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let file = "[tokens]\nlists = ['./a,b.json', 'https://l.example:1/KEY', 'http://l.example/KEY']";
     let expected = ["./a,b.json", "l.example:1", "l.example", "built in"];

@@ -24,26 +24,26 @@ const REFRESH: Key = Key { file: "tokens.refresh_s", flag: None };
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListSettings {
     /// In the order in which they count.
-    pub(crate) places: Vec<ListLocation>,
+    pub(crate) locations: Vec<ListLocation>,
     pub(crate) refresh: Duration,
 }
 
 pub(super) fn read(told: TokensTable, layers: &Layers<'_>) -> Result<ListSettings, ConfigError> {
-    let mut places = places(&told.lists.unwrap_or_default(), layers)?;
+    let mut locations = locations(&told.lists.unwrap_or_default(), layers)?;
     let shipped = layers.pick(SHIPPED, None, told.shipped.map(|told| told.to_string()));
     let is_shipped = shipped.map_or(Ok(true), |told| match told.text.as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
         _ => Err(told.bad("is neither true nor false")),
     })?;
-    places.extend(is_shipped.then_some(ListLocation::Shipped));
+    locations.extend(is_shipped.then_some(ListLocation::Shipped));
     let (default_s, range) = REFRESH_S;
     let refresh_s = layers.pick(REFRESH, None, told.refresh_s.map(|told| told.to_string()));
     let refresh_s = refresh_s.map_or(Ok(default_s), |told| told.number(&range))?;
-    Ok(ListSettings { places, refresh: Duration::from_secs(refresh_s) })
+    Ok(ListSettings { locations, refresh: Duration::from_secs(refresh_s) })
 }
 
-fn places(file: &[String], layers: &Layers<'_>) -> Result<Vec<ListLocation>, ConfigError> {
+fn locations(file: &[String], layers: &Layers<'_>) -> Result<Vec<ListLocation>, ConfigError> {
     let (told, place) = match layers.environment.get(LISTS_VARIABLE) {
         Some(told) => {
             let told = told.split(',').map(str::trim).filter(|one| !one.is_empty());
@@ -55,13 +55,13 @@ fn places(file: &[String], layers: &Layers<'_>) -> Result<Vec<ListLocation>, Con
     if told.len() > LISTS_MAX {
         return Err(bad(format!("names more than {LISTS_MAX} lists")));
     }
-    let mut places = Vec::new();
+    let mut locations = Vec::new();
     for (told, number) in told.into_iter().zip(1..) {
-        let place = ListLocation::parse(told).map_err(|error| bad(format!("list {number} {error}")))?;
-        if places.contains(&place) {
+        let location = ListLocation::parse(told).map_err(|error| bad(format!("list {number} {error}")))?;
+        if locations.contains(&location) {
             return Err(bad(format!("list {number} is told twice")));
         }
-        places.push(place);
+        locations.push(location);
     }
-    Ok(places)
+    Ok(locations)
 }

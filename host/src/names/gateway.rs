@@ -22,12 +22,13 @@ use url::Url;
 
 pub(crate) use self::host::GatewayHost;
 use super::contracts::BatchGateway;
-use crate::net::public_http::{Bounds, HttpFault, Stranger, system_lookup};
+use crate::net::http_client::{HttpClient, HttpError, HttpOptions, system_lookup};
 
 /// Proofs of another chain's storage have some tens of kilobytes, in hex digits.
 const BODY_BYTES_MAX: usize = 256 * 1024;
-/// Nothing is kept open for hosts that any name may name.
-const BOUNDS: Bounds = Bounds { body_bytes_max: BODY_BYTES_MAX, idle_max: 0 };
+/// No connection is kept open to hosts that any name may name.
+const OPTIONS: HttpOptions =
+    HttpOptions { allow_private: false, body_bytes_max: BODY_BYTES_MAX, gzip: false, idle_connections_max: 0 };
 /// Of a batch, with whatever it points to more than once.
 const BATCH_MEMORY_MAX: usize = 256 * 1024;
 /// The client's own bound of a URL is near; common servers take 8 KiB.
@@ -85,15 +86,15 @@ impl GatewayFault {
     }
 }
 
-impl From<HttpFault> for GatewayFault {
-    fn from(fault: HttpFault) -> Self {
-        match fault {
-            HttpFault::Url => Self::NoUrl,
-            HttpFault::NotPublic => Self::NotPublic,
-            HttpFault::Unreachable | HttpFault::Body => Self::Unreachable,
-            HttpFault::Status(status @ 300..400) => Self::Redirect(status),
-            HttpFault::Status(status) => Self::Status(status),
-            HttpFault::TooLarge => Self::TooLarge,
+impl From<HttpError> for GatewayFault {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Url => Self::NoUrl,
+            HttpError::NotPublic => Self::NotPublic,
+            HttpError::Unreachable | HttpError::Body | HttpError::Encoding => Self::Unreachable,
+            HttpError::Status(status @ 300..400) => Self::Redirect(status),
+            HttpError::Status(status) => Self::Status(status),
+            HttpError::TooLarge => Self::TooLarge,
         }
     }
 }
@@ -109,8 +110,8 @@ pub(super) struct Request {
 /// Asks gateways.
 #[derive(Debug)]
 pub(super) struct Gateways {
-    public: Stranger,
-    named: Stranger,
+    public: HttpClient,
+    named: HttpClient,
     hosts: Vec<GatewayHost>,
     at_once: Semaphore,
     fetch_within: Duration,
@@ -135,8 +136,8 @@ impl Gateways {
     /// `hosts` are those of the operator.
     pub(super) fn new(hosts: Vec<GatewayHost>) -> Self {
         Self {
-            public: Stranger::new(false, system_lookup(), BOUNDS),
-            named: Stranger::new(true, system_lookup(), BOUNDS),
+            public: HttpClient::new(OPTIONS, system_lookup()),
+            named: HttpClient::new(HttpOptions { allow_private: true, ..OPTIONS }, system_lookup()),
             hosts,
             at_once: Semaphore::new(FETCHES_AT_ONCE_MAX),
             fetch_within: FETCH_WITHIN,

@@ -22,7 +22,7 @@ pub(crate) use self::base_url::BaseUrl;
 use self::reply::{Malformed, Quote};
 use super::source::{PriceRequest, PriceSource, UnpricedToken};
 use crate::assets::token::Price;
-use crate::net::public_http::{Bounds, HttpFault, Lookup, Stranger, system_lookup};
+use crate::net::http_client::{HttpClient, HttpError, HttpOptions, Lookup, system_lookup};
 use crate::network::Network;
 
 /// The service's names of networks, by chain id: <https://api-docs.defillama.com>. It is not queried for others.
@@ -37,7 +37,7 @@ const FRESH_FOR: Duration = Duration::from_secs(60);
 /// Coins of one request.
 const COINS_MAX: usize = 100;
 /// The prices of a hundred coins have a fifth of that.
-const BOUNDS: Bounds = Bounds { body_bytes_max: 256 * 1024, idle_max: REQUESTS_MAX };
+const BODY_BYTES_MAX: usize = 256 * 1024;
 /// Bytes of a request's coins; proxies commonly take lines of 8 KiB.
 const TARGET_MAX_BYTES: usize = 4096;
 /// Connection, reply and body of one request. Longer than anyone waits, so that a slow service still serves the next.
@@ -62,7 +62,7 @@ type RequestEnd = Shared<oneshot::Receiver<()>>;
 #[derive(Debug)]
 pub(super) struct HttpPrices {
     base: BaseUrl,
-    http: Stranger,
+    http: HttpClient,
     cache: Cache<Coin, CachedQuote>,
     in_flight: Mutex<HashMap<Coin, RequestEnd>>,
     requests: Arc<Semaphore>,
@@ -82,7 +82,7 @@ enum FetchFault {
     #[error("no answer in time")]
     Timeout,
     #[error(transparent)]
-    Http(#[from] HttpFault),
+    Http(#[from] HttpError),
     #[error(transparent)]
     Malformed(#[from] Malformed),
 }
@@ -125,8 +125,14 @@ impl HttpPrices {
     }
 
     fn with_lookup(base: BaseUrl, lookup: Lookup) -> Self {
+        let options = HttpOptions {
+            allow_private: base.may_be_private(),
+            body_bytes_max: BODY_BYTES_MAX,
+            gzip: false,
+            idle_connections_max: REQUESTS_MAX,
+        };
         Self {
-            http: Stranger::new(base.may_be_private(), lookup, BOUNDS),
+            http: HttpClient::new(options, lookup),
             base,
             cache: Cache::new(CACHE_MAX),
             in_flight: Mutex::default(),

@@ -1,7 +1,7 @@
-//! The last good copies of fetched lists, under `lists` in the state folder.
+//! Cached copies of fetched lists, under `lists` in the state folder.
 //!
-//! Invariant: a copy is whole or not there; its name is a digest of the URL, because URLs may hold keys. Whether it is
-//! a good list is asked again when it is read.
+//! Invariant: a copy is whole or not there; its name is a digest of the URL, because URLs may hold keys. It is
+//! validated again when it is read.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File};
@@ -18,16 +18,16 @@ use sha2::{Digest, Sha256};
 use super::schema::DOCUMENT_BYTES_MAX;
 use super::shipped::Hex;
 
-/// Of the line before the document; an entity tag has 256 bytes at most.
+/// Bytes of the line before the document; an entity tag has 256 bytes at most.
 const HEAD_BYTES_MAX: usize = 1024;
 
-/// The folder of copies.
+/// The folder of cached copies.
 #[derive(Clone, Debug)]
 pub(super) struct ListCache {
     folder: PathBuf,
 }
 
-/// A copy as it was fetched.
+/// A list as it was fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CachedList {
     pub(super) etag: Option<String>,
@@ -44,18 +44,18 @@ struct Head {
 }
 
 impl ListCache {
-    /// Makes the folder, and removes what it holds of other URLs than these and of an interrupted write.
+    /// Makes the folder, and removes what it holds for other URLs than these, and what an interrupted write left.
     pub(super) fn open(state_dir: &Path, urls: &[&RpcUrl]) -> io::Result<Self> {
-        let kept = Self { folder: state_dir.join("lists") };
-        DirBuilder::new().recursive(true).mode(0o700).create(&kept.folder)?;
-        let wanted: BTreeSet<PathBuf> = urls.iter().map(|url| kept.path(url)).collect();
-        for entry in fs::read_dir(&kept.folder)? {
+        let cache = Self { folder: state_dir.join("lists") };
+        DirBuilder::new().recursive(true).mode(0o700).create(&cache.folder)?;
+        let wanted: BTreeSet<PathBuf> = urls.iter().map(|url| cache.path(url)).collect();
+        for entry in fs::read_dir(&cache.folder)? {
             let path = entry?.path();
             if !wanted.contains(&path) {
                 fs::remove_file(path)?;
             }
         }
-        Ok(kept)
+        Ok(cache)
     }
 
     /// The copy of the list at `url`; `None` where there is none.
@@ -68,14 +68,14 @@ impl ListCache {
         let bound = u64::try_from(HEAD_BYTES_MAX + DOCUMENT_BYTES_MAX).unwrap_or(u64::MAX);
         let mut bytes = Vec::new();
         file.take(bound).read_to_end(&mut bytes)?;
-        let broken = || io::Error::new(io::ErrorKind::InvalidData, "the kept copy is broken");
+        let broken = || io::Error::new(io::ErrorKind::InvalidData, "the cached copy is broken");
         let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;
         let head: Head = serde_json::from_slice(bytes.get(..end).unwrap_or_default()).map_err(|_| broken())?;
         let fetched_at = UNIX_EPOCH.checked_add(Duration::from_secs(head.fetched_at_s)).ok_or_else(broken)?;
         Ok(Some(CachedList { etag: head.etag, fetched_at, document: Bytes::from(bytes).slice(end + 1..) }))
     }
 
-    /// Keeps a copy in the place of the one before.
+    /// Writes a copy in place of the one before.
     pub(super) fn write(&self, url: &RpcUrl, copy: &CachedList) -> io::Result<()> {
         let fetched_at_s = copy.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let head = serde_json::to_vec(&Head { etag: copy.etag.clone(), fetched_at_s })?;
@@ -111,26 +111,26 @@ mod tests {
     fn a_copy_is_read_as_it_was_written_and_the_later_one_counts() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (url("https://l.example/a?key=1"), url("https://l.example/a?key=2"));
-        let kept = ListCache::open(folder.path(), &[&one, &other]).unwrap();
-        assert_eq!(kept.read(&one).unwrap(), None);
-        kept.write(&one, &copy("{}\n1")).unwrap();
-        kept.write(&one, &copy("{}\n2")).unwrap();
-        assert_eq!(kept.read(&one).unwrap(), Some(copy("{}\n2")));
-        assert_eq!(kept.read(&other).unwrap(), None);
+        let cache = ListCache::open(folder.path(), &[&one, &other]).unwrap();
+        assert_eq!(cache.read(&one).unwrap(), None);
+        cache.write(&one, &copy("{}\n1")).unwrap();
+        cache.write(&one, &copy("{}\n2")).unwrap();
+        assert_eq!(cache.read(&one).unwrap(), Some(copy("{}\n2")));
+        assert_eq!(cache.read(&other).unwrap(), None);
     }
 
     #[test]
     fn no_file_name_repeats_a_url_and_only_wanted_copies_stay() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (url("https://l.example/s3cret"), url("https://other.example/s3cret"));
-        let kept = ListCache::open(folder.path(), &[&one, &other]).unwrap();
+        let cache = ListCache::open(folder.path(), &[&one, &other]).unwrap();
         for url in [&one, &other] {
-            kept.write(url, &copy("{}")).unwrap();
+            cache.write(url, &copy("{}")).unwrap();
         }
-        fs::write(kept.path(&one).with_extension("incoming"), "left by a crash").unwrap();
-        let kept = ListCache::open(folder.path(), &[&one]).unwrap();
-        let names: Vec<_> = fs::read_dir(&kept.folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, [kept.path(&one).file_name().unwrap()]);
+        fs::write(cache.path(&one).with_extension("incoming"), "left by a crash").unwrap();
+        let cache = ListCache::open(folder.path(), &[&one]).unwrap();
+        let names: Vec<_> = fs::read_dir(&cache.folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [cache.path(&one).file_name().unwrap()]);
         assert!(!names[0].to_str().unwrap().contains("s3cret"));
     }
 
@@ -138,10 +138,10 @@ mod tests {
     fn a_broken_copy_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let one = url("https://l.example/");
-        let kept = ListCache::open(folder.path(), &[&one]).unwrap();
+        let cache = ListCache::open(folder.path(), &[&one]).unwrap();
         for bytes in ["", "{}", "{\"etag\":1}\n", "{\"etag\":null,\"fetched_at_s\":18446744073709551615}\n{}"] {
-            fs::write(kept.path(&one), bytes).unwrap();
-            assert!(kept.read(&one).is_err(), "{bytes}");
+            fs::write(cache.path(&one), bytes).unwrap();
+            assert!(cache.read(&one).is_err(), "{bytes}");
         }
     }
 }

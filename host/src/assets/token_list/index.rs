@@ -1,7 +1,7 @@
-//! The index: all lists merged, by network and address.
+//! All lists merged, by network and address.
 //!
 //! Invariant: of several lists that name a token the first one counts, and a network's tokens are in the order of
-//! their addresses, each once. A index never changes.
+//! their addresses, each once. An index never changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) struct TokenIndex {
     lists_missing: usize,
 }
 
-/// The tokens of one network, sorted, and what lists say of each.
+/// The tokens of one network, sorted, with their descriptions by the lists.
 #[derive(Debug, Default)]
 struct NetworkTokens {
     tokens: Vec<Address>,
@@ -31,7 +31,7 @@ struct NetworkTokens {
 }
 
 impl TokenIndex {
-    /// Of lists in the order in which they count; `None` for one that could not be read yet.
+    /// Merges lists in the order of precedence; `None` stands for one that could not be read yet.
     pub(super) fn merge<'a>(lists: impl IntoIterator<Item = Option<&'a List>>) -> Self {
         Self::bounded(lists, NETWORK_TOKENS_MAX)
     }
@@ -62,30 +62,30 @@ impl TokenIndex {
         self.networks.get(&chain_id).map_or(&[], |network| &network.tokens)
     }
 
-    /// What the lists say of a token; `None` where it is on none.
+    /// The description of a token by the first list that names it; `None` where none does.
     pub(crate) fn get(&self, chain_id: u64, token: Address) -> Option<&ListedToken> {
         let network = self.networks.get(&chain_id)?;
         let place = network.tokens.binary_search(&token).ok()?;
         network.listed.get(place).map(AsRef::as_ref)
     }
 
-    /// The logo that a list names, else the token's place in a public collection, else none. Of any token.
+    /// The logo of any token: what a list names, else the token's place in a public collection, else none.
     pub(crate) fn logo(&self, chain_id: u64, token: Address) -> Option<String> {
         let of_list = self.get(chain_id, token).and_then(|listed| listed.logo.as_deref());
         of_list.map(ToOwned::to_owned).or_else(|| logo::of_collection(chain_id, token))
     }
 
-    /// Tokens of all networks.
+    /// The number of tokens on all networks.
     pub(crate) fn len(&self) -> usize {
         self.networks.values().map(|network| network.tokens.len()).sum()
     }
 
-    /// Rows of lists for which a network had no more room.
+    /// The number of rows of lists for which a network had no more room.
     pub(crate) fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Lists of the configuration that have not been read even once: their tokens are unknown, not absent.
+    /// The number of configured lists that have not been read even once: their tokens are unknown, not absent.
     pub(crate) fn lists_missing(&self) -> usize {
         self.lists_missing
     }
@@ -93,7 +93,7 @@ impl TokenIndex {
 
 #[cfg(test)]
 impl TokenIndex {
-    /// Of one list that calls each token LISTED and says 18 decimals, beside others that were never read.
+    /// Makes an index of one list that calls each token LISTED with 18 decimals, beside others that were never read.
     pub(crate) fn listing(tokens: impl IntoIterator<Item = (u64, Address)>, lists_missing: usize) -> Self {
         use super::list::{Entries, Version};
         let tokens: Vec<(u64, Address)> = tokens.into_iter().collect();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_is_full_takes_no_more_and_tells_how_many() {
+    fn a_network_that_is_full_takes_no_more_and_counts_those_left_out() {
         let lists = [list(&[(1, A, "a"), (1, B, "b"), (1, C, "c")]), list(&[(1, A, "other"), (10, C, "x")])];
         let index = TokenIndex::bounded(lists.iter().map(Some), 2);
         assert_eq!((index.tokens(1), index.tokens(10)), (&[A, B][..], &[C][..]));

@@ -1,6 +1,6 @@
-//! One token list as the gateway keeps it: the tokens of the networks that it serves.
+//! One token list, reduced to the networks that the gateway serves.
 //!
-//! Invariant: no (network, address) stands in it twice, and its texts have no control or direction characters. Whether
+//! Invariant: no (network, address) is in it twice, and its texts have no control or direction characters. Whether
 //! a document is a list at all is `schema`'s business.
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::sanitize::visible::visible;
 /// Names of the native token that lists carry as if they were contracts; a balance scan finds no code there.
 const NATIVE_PLACEHOLDERS: [Address; 2] = [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")];
 
-/// What a list says of a token. The chain has the last word on name, symbol and decimals.
+/// A token as a list describes it. The chain has the last word on name, symbol and decimals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListedToken {
     pub(crate) name: Box<str>,
@@ -26,7 +26,7 @@ pub(crate) struct ListedToken {
 }
 
 impl ListedToken {
-    /// With texts cleaned.
+    /// Cleans the texts.
     pub(super) fn new(name: &str, symbol: &str, decimals: u8, logo: Option<Box<str>>) -> Arc<Self> {
         let text = |text: &str| visible(text, TEXT_CHARS_MAX).into();
         Arc::new(Self { name: text(name), symbol: text(symbol), decimals, logo })

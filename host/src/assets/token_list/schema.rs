@@ -2,7 +2,7 @@
 //! 1.0.0-beta.35).
 //!
 //! Invariant: a document that breaks a rule is refused as a whole, with one line that says where and which. Members
-//! that the gateway does not use (keywords, tags, other extensions) are not looked at.
+//! that the gateway does not use (keywords, tags, other extensions) are ignored.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,9 +24,9 @@ const TOKENS_MAX: usize = 100_000;
 const LIST_NAME_CHARS_MAX: usize = 30;
 const NAME_CHARS_MAX: usize = 60;
 const SYMBOL_CHARS_MAX: usize = 20;
-/// Of an address that is not of the EVM: base58 of 32 bytes.
+/// Characters of an address outside of the EVM: base58 of 32 bytes.
 const BASE58_CHARS: std::ops::RangeInclusive<usize> = 32..=44;
-/// Of an error's text; a parser's may repeat a value.
+/// Characters of an error's text; a parser's may repeat a value.
 const RULE_CHARS_MAX: usize = 200;
 
 /// Where a document breaks which rule; always one line.
@@ -50,13 +50,13 @@ struct Document<'a> {
     name: Cow<'a, str>,
     #[serde(borrow)]
     timestamp: Cow<'a, str>,
-    version: VersionTold,
+    version: VersionFields,
     #[serde(borrow)]
-    tokens: Vec<TokenTold<'a>>,
+    tokens: Vec<TokenFields<'a>>,
 }
 
 #[derive(Deserialize)]
-struct VersionTold {
+struct VersionFields {
     major: u64,
     minor: u64,
     patch: u64,
@@ -64,7 +64,7 @@ struct VersionTold {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TokenTold<'a> {
+struct TokenFields<'a> {
     chain_id: u64,
     #[serde(borrow)]
     address: Cow<'a, str>,
@@ -79,7 +79,7 @@ struct TokenTold<'a> {
     extensions: Option<Extensions<'a>>,
 }
 
-/// The standard leaves extensions to vendors: what is not a bridge's is nothing, not an error.
+/// The standard leaves extensions to vendors: whatever is not a bridge's is ignored, not an error.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Extensions<'a> {
@@ -91,7 +91,7 @@ struct Extensions<'a> {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Bridges<'a> {
-    Told(#[serde(borrow)] BTreeMap<Cow<'a, str>, Bridge<'a>>),
+    Known(#[serde(borrow)] BTreeMap<Cow<'a, str>, Bridge<'a>>),
     Other(IgnoredAny),
 }
 
@@ -99,23 +99,23 @@ enum Bridges<'a> {
 #[serde(untagged)]
 enum Bridge<'a> {
     #[serde(rename_all = "camelCase")]
-    Told {
+    Known {
         #[serde(borrow)]
         token_address: Cow<'a, str>,
     },
     Other(IgnoredAny),
 }
 
-/// The list in `document`, of which only the networks with these chain ids are kept.
+/// Reads the list in `document`, reduced to the networks with these chain ids.
 pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<List, SchemaError> {
     if document.len() > DOCUMENT_BYTES_MAX {
         return Err(SchemaError::new("the list", format!("has more than {DOCUMENT_BYTES_MAX} bytes")));
     }
-    let told = parse(document)?;
-    check_head(&told)?;
+    let fields = parse(document)?;
+    check_head(&fields)?;
     let mut entries = Entries::new(chain_ids);
     let mut bridged = Vec::new();
-    for (place, token) in told.tokens.iter().enumerate() {
+    for (place, token) in fields.tokens.iter().enumerate() {
         check_token(place, token)?;
         let listed = ListedToken::new(&token.name, &token.symbol, token.decimals, logo::of_list(token.logo.as_deref()));
         if let Some(address) = evm_address(&token.address) {
@@ -124,44 +124,48 @@ pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<List, S
         bridged.push(listed);
     }
     // What a list says of an address itself goes before what it says of the token's home.
-    for (token, listed) in told.tokens.iter().zip(&bridged) {
+    for (token, listed) in fields.tokens.iter().zip(&bridged) {
         bridges(token).for_each(|(chain_id, address)| entries.push(chain_id, address, listed));
     }
     if entries.len() > TOKENS_MAX {
         return Err(SchemaError::new("tokens", format!("are more than {TOKENS_MAX} with their bridged addresses")));
     }
-    let VersionTold { major, minor, patch } = told.version;
+    let VersionFields { major, minor, patch } = fields.version;
     Ok(entries.into_list(Version { major, minor, patch }))
 }
 
 fn parse(document: &[u8]) -> Result<Document<'_>, SchemaError> {
     let mut json = serde_json::Deserializer::from_slice(document);
-    let told = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+    let document = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let place = error.path().to_string();
         SchemaError::new(if place == "." { "the list".to_owned() } else { place }, error.inner().to_string())
     })?;
     json.end().map_err(|error| SchemaError::new("the list", error.to_string()))?;
-    Ok(told)
+    Ok(document)
 }
 
-fn check_head(told: &Document<'_>) -> Result<(), SchemaError> {
+fn check_head(document: &Document<'_>) -> Result<(), SchemaError> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ' ';
-    if told.name.is_empty() || told.name.chars().count() > LIST_NAME_CHARS_MAX || !told.name.chars().all(is_word) {
+    if document.name.is_empty()
+        || document.name.chars().count() > LIST_NAME_CHARS_MAX
+        || !document.name.chars().all(is_word)
+    {
         let rule = format!("is not 1 to {LIST_NAME_CHARS_MAX} letters, digits, _ and spaces");
         return Err(SchemaError::new("name", rule));
     }
     // TOML's dates are those of RFC 3339, of which the standard wants the whole.
-    let is_whole = |told: Datetime| told.date.is_some() && told.time.is_some() && told.offset.is_some();
-    if !Datetime::from_str(&told.timestamp).is_ok_and(is_whole) {
+    let is_whole =
+        |timestamp: Datetime| timestamp.date.is_some() && timestamp.time.is_some() && timestamp.offset.is_some();
+    if !Datetime::from_str(&document.timestamp).is_ok_and(is_whole) {
         return Err(SchemaError::new("timestamp", "is no date and time like 2026-01-31T12:00:00Z"));
     }
-    if told.tokens.is_empty() || told.tokens.len() > TOKENS_MAX {
-        return Err(SchemaError::new("tokens", format!("are {}, not 1 to {TOKENS_MAX}", told.tokens.len())));
+    if document.tokens.is_empty() || document.tokens.len() > TOKENS_MAX {
+        return Err(SchemaError::new("tokens", format!("are {}, not 1 to {TOKENS_MAX}", document.tokens.len())));
     }
     Ok(())
 }
 
-fn check_token(place: usize, token: &TokenTold<'_>) -> Result<(), SchemaError> {
+fn check_token(place: usize, token: &TokenFields<'_>) -> Result<(), SchemaError> {
     let check = |member: &str, holds: bool, rule: &dyn Fn() -> String| {
         if holds { Ok(()) } else { Err(SchemaError::new(format!("tokens[{place}].{member}"), rule())) }
     };
@@ -183,14 +187,14 @@ fn is_base58(text: &str) -> bool {
 }
 
 /// The token's addresses on other networks.
-fn bridges<'a>(token: &'a TokenTold<'_>) -> impl Iterator<Item = (u64, alloy::primitives::Address)> + use<'a> {
-    let told = token.extensions.as_ref().and_then(|extensions| extensions.bridge_info.as_ref());
-    let told = match told {
-        Some(Bridges::Told(bridges)) => Some(bridges),
+fn bridges<'a>(token: &'a TokenFields<'_>) -> impl Iterator<Item = (u64, alloy::primitives::Address)> + use<'a> {
+    let bridges = token.extensions.as_ref().and_then(|extensions| extensions.bridge_info.as_ref());
+    let bridges = match bridges {
+        Some(Bridges::Known(bridges)) => Some(bridges),
         Some(Bridges::Other(_)) | None => None,
     };
-    told.into_iter().flatten().filter_map(|(chain_id, bridge)| match bridge {
-        Bridge::Told { token_address } => Some((chain_id.parse().ok()?, evm_address(token_address)?)),
+    bridges.into_iter().flatten().filter_map(|(chain_id, bridge)| match bridge {
+        Bridge::Known { token_address } => Some((chain_id.parse().ok()?, evm_address(token_address)?)),
         Bridge::Other(_) => None,
     })
 }

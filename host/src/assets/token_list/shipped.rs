@@ -12,7 +12,7 @@ use super::logo;
 
 const TEXT: &str = include_str!("../../../tokens/shipped.tsv");
 
-/// Of the file's form; the tokens' own lists have versions of their own.
+/// The version of the file's form; the lists that it is made from have versions of their own.
 const VERSION: Version = Version { major: 1, minor: 0, patch: 0 };
 
 /// What is wrong with the built-in list: a mistake in making it.
@@ -24,7 +24,7 @@ pub(crate) enum ShippedError {
     Row(usize),
 }
 
-/// The built-in list, of which only the networks with these chain ids are kept.
+/// Reads the built-in list, reduced to the networks with these chain ids.
 pub(super) fn read(chain_ids: &BTreeSet<u64>) -> Result<List, ShippedError> {
     parse(TEXT, chain_ids)
 }
@@ -59,7 +59,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(end)
 }
 
-/// What the head says behind `# key`.
+/// The value after `# key` in the head.
 fn claim<'a>(head: &'a str, key: &str) -> Option<&'a str> {
     head.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(' '))
 }
@@ -81,8 +81,8 @@ mod tests {
     /// Chain ids and counts as the head claims them.
     fn claimed() -> Vec<(u64, usize)> {
         let (head, _) = split(TEXT).unwrap();
-        let pair = |told: &str| {
-            let (chain_id, count) = told.split_once(':').unwrap();
+        let pair = |claim: &str| {
+            let (chain_id, count) = claim.split_once(':').unwrap();
             (chain_id.parse().unwrap(), count.parse().unwrap())
         };
         claim(head, "tokens").unwrap().split(' ').map(pair).collect()
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn each_source_is_told_with_version_date_licence_and_sum() {
+    fn each_source_is_listed_with_version_date_licence_and_sum() {
         let (head, _) = split(TEXT).unwrap();
         let sources: Vec<&str> = head.lines().filter_map(|line| line.strip_prefix("# source ")).collect();
         assert!(!sources.is_empty());

@@ -1,7 +1,7 @@
-//! One list and its place: reads it, and keeps the last good one in force.
+//! One list: reads its location, and leaves the last good list in force.
 //!
-//! Invariant: nothing but a whole list that keeps to the standard takes the place of the one before, and the same
-//! trouble is logged once.
+//! Invariant: nothing but a whole list that keeps to the standard replaces the one before, and the same error is logged
+//! once.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -24,30 +24,30 @@ use super::schema::{self, DOCUMENT_BYTES_MAX, SchemaError};
 use super::shipped::{self, ShippedError};
 use super::{ListLocation, ListStatus};
 
-/// For reading a file and what it says; only a dead network mount takes longer.
+/// For reading and parsing a file; only a dead network mount takes longer.
 const DISK_WITHIN: Duration = Duration::from_secs(10);
 
-/// What all sources share.
+/// What all lists are read with.
 pub(super) struct SourceContext {
     pub(super) chain_ids: Arc<BTreeSet<u64>>,
     pub(super) fetcher: Fetcher,
-    /// There where there are URLs.
-    pub(super) kept: Option<ListCache>,
+    /// `None` where there are no URLs.
+    pub(super) cache: Option<ListCache>,
 }
 
 /// One list.
 pub(super) struct Source {
     number: usize,
-    place: ListLocation,
-    held: Option<Held>,
+    location: ListLocation,
+    loaded: Option<LoadedList>,
     error: Option<String>,
-    /// A disk that does not answer holds one thread, however often it is asked.
+    /// A disk that does not answer holds one thread, however often it is read.
     disk: Arc<Semaphore>,
 }
 
 /// The list in force.
 #[derive(Clone)]
-struct Held {
+struct LoadedList {
     list: Arc<List>,
     digest: [u8; 32],
     etag: Option<String>,
@@ -74,53 +74,53 @@ enum ListError {
 }
 
 impl Source {
-    pub(super) fn new(number: usize, place: ListLocation) -> Self {
-        Self { number, place, held: None, error: None, disk: Arc::new(Semaphore::new(1)) }
+    pub(super) fn new(number: usize, location: ListLocation) -> Self {
+        Self { number, location, loaded: None, error: None, disk: Arc::new(Semaphore::new(1)) }
     }
 
     /// The list in force.
     pub(super) fn list(&self) -> Option<&List> {
-        self.held.as_ref().map(|held| held.list.as_ref())
+        self.loaded.as_ref().map(|loaded| loaded.list.as_ref())
     }
 
     pub(super) fn status(&self) -> ListStatus {
         ListStatus {
             number: self.number,
-            place: self.place.to_string(),
+            location: self.location.to_string(),
             version: self.list().map(|list| list.version),
             tokens: self.list().map_or(0, |list| list.entries.len()),
-            confirmed_at: self.held.as_ref().map(|held| held.confirmed_at),
+            confirmed_at: self.loaded.as_ref().map(|loaded| loaded.confirmed_at),
             error: self.error.clone(),
         }
     }
 
-    /// Reads what is on this machine: the file, the kept copy, or what is built in.
+    /// Reads what is on this machine: the file, the cached copy, or the built-in list.
     pub(super) async fn open(&mut self, context: &SourceContext) {
-        let read = match &self.place {
-            ListLocation::File(path) => self.look(path, context).await,
-            ListLocation::Url(url) => self.copy(url, context).await,
+        let read = match &self.location {
+            ListLocation::File(path) => self.read_file(path, context).await,
+            ListLocation::Url(url) => self.read_cached(url, context).await,
             ListLocation::Shipped => built_in(&context.chain_ids).map(Some),
         };
-        self.take(read);
+        self.apply(read);
     }
 
-    /// Reads the list again; whether another one is in force now.
+    /// Reads the list again; returns whether another one is in force now.
     pub(super) async fn refresh(&mut self, context: &SourceContext) -> bool {
-        let read = match &self.place {
-            ListLocation::File(path) => self.look(path, context).await,
+        let read = match &self.location {
+            ListLocation::File(path) => self.read_file(path, context).await,
             ListLocation::Url(url) => self.fetch(url, context).await,
             ListLocation::Shipped => return false,
         };
-        self.take(read)
+        self.apply(read)
     }
 
-    /// `None` means that the list in force is still what its place tells.
-    fn take(&mut self, read: Result<Option<Held>, ListError>) -> bool {
-        let (number, place) = (self.number, &self.place);
+    /// `None` means that the list in force has not changed at its location.
+    fn apply(&mut self, read: Result<Option<LoadedList>, ListError>) -> bool {
+        let (number, place) = (self.number, &self.location);
         let error = match read {
-            Ok(news) => {
+            Ok(loaded) => {
                 self.error = None;
-                return self.put(news);
+                return self.replace(loaded);
             }
             Err(error) => error.to_string(),
         };
@@ -132,62 +132,63 @@ impl Source {
         false
     }
 
-    fn put(&mut self, news: Option<Held>) -> bool {
-        let Some(news) = news else {
-            if let Some(held) = &mut self.held {
-                held.confirmed_at = SystemTime::now();
+    fn replace(&mut self, loaded: Option<LoadedList>) -> bool {
+        let Some(loaded) = loaded else {
+            if let Some(current) = &mut self.loaded {
+                current.confirmed_at = SystemTime::now();
             }
             return false;
         };
-        let is_same = self.held.as_ref().is_some_and(|held| Arc::ptr_eq(&held.list, &news.list));
+        let is_same = self.loaded.as_ref().is_some_and(|current| Arc::ptr_eq(&current.list, &loaded.list));
         if !is_same {
-            let (number, place, version) = (self.number, &self.place, news.list.version);
-            tracing::info!(number, %place, %version, tokens = news.list.entries.len(), "a token list is in force");
+            let (number, place, version) = (self.number, &self.location, loaded.list.version);
+            tracing::info!(number, %place, %version, tokens = loaded.list.entries.len(), "a token list is in force");
         }
-        self.held = Some(news);
+        self.loaded = Some(loaded);
         !is_same
     }
 
-    async fn look(&self, path: &Path, context: &SourceContext) -> Result<Option<Held>, ListError> {
-        let (path, chain_ids, before) = (path.to_owned(), Arc::clone(&context.chain_ids), self.held.clone());
-        self.on_disk(move || Held::read(&file(&path)?, None, SystemTime::now(), &chain_ids, before).map(Some)).await
+    async fn read_file(&self, path: &Path, context: &SourceContext) -> Result<Option<LoadedList>, ListError> {
+        let (path, chain_ids, before) = (path.to_owned(), Arc::clone(&context.chain_ids), self.loaded.clone());
+        self.on_disk(move || LoadedList::read(&file(&path)?, None, SystemTime::now(), &chain_ids, before).map(Some))
+            .await
     }
 
-    async fn fetch(&self, url: &RpcUrl, context: &SourceContext) -> Result<Option<Held>, ListError> {
-        let before = self.held.clone();
-        let known = before.as_ref().and_then(|held| held.etag.as_deref());
+    async fn fetch(&self, url: &RpcUrl, context: &SourceContext) -> Result<Option<LoadedList>, ListError> {
+        let before = self.loaded.clone();
+        let known = before.as_ref().and_then(|loaded| loaded.etag.as_deref());
         let (document, etag) = match context.fetcher.fetch(url, known).await? {
             Fetched::Unchanged => return Ok(None),
             Fetched::Document { body, etag } => (body, etag),
         };
-        let (url, chain_ids, kept) = (url.clone(), Arc::clone(&context.chain_ids), context.kept.clone());
+        let (url, chain_ids, cache) = (url.clone(), Arc::clone(&context.chain_ids), context.cache.clone());
         self.on_disk(move || {
             let now = SystemTime::now();
-            let held = Held::read(&document, etag.clone(), now, &chain_ids, before.clone())?;
-            let is_kept = before.is_some_and(|before| before.digest == held.digest && before.etag == held.etag);
-            if let Some(kept) = kept.filter(|_| !is_kept) {
+            let loaded = LoadedList::read(&document, etag.clone(), now, &chain_ids, before.clone())?;
+            let is_cached = before.is_some_and(|before| before.digest == loaded.digest && before.etag == loaded.etag);
+            if let Some(cache) = cache.filter(|_| !is_cached) {
                 // The list is good all the same; only the next start will miss it.
-                if let Err(error) = kept.write(&url, &CachedList { etag, fetched_at: now, document }) {
-                    tracing::warn!(place = %url, %error, "cannot keep a copy of a token list");
+                if let Err(error) = cache.write(&url, &CachedList { etag, fetched_at: now, document }) {
+                    tracing::warn!(place = %url, %error, "cannot write the cached copy of a token list");
                 }
             }
-            Ok(Some(held))
+            Ok(Some(loaded))
         })
         .await
     }
 
-    /// The copy of an earlier fetch; `None` where there is none.
-    async fn copy(&self, url: &RpcUrl, context: &SourceContext) -> Result<Option<Held>, ListError> {
-        let Some(kept) = context.kept.clone() else { return Ok(None) };
+    /// The cached copy of an earlier fetch; `None` where there is none.
+    async fn read_cached(&self, url: &RpcUrl, context: &SourceContext) -> Result<Option<LoadedList>, ListError> {
+        let Some(cache) = context.cache.clone() else { return Ok(None) };
         let (url, chain_ids) = (url.clone(), Arc::clone(&context.chain_ids));
         self.on_disk(move || {
-            let Some(CachedList { etag, fetched_at, document }) = kept.read(&url)? else { return Ok(None) };
-            Held::read(&document, etag, fetched_at, &chain_ids, None).map(Some)
+            let Some(CachedList { etag, fetched_at, document }) = cache.read(&url)? else { return Ok(None) };
+            LoadedList::read(&document, etag, fetched_at, &chain_ids, None).map(Some)
         })
         .await
     }
 
-    /// On a thread that may wait for a disk; what it has not told by then is not waited for.
+    /// Runs `work` on a thread that may wait for a disk, and waits for it no longer than [`DISK_WITHIN`].
     async fn on_disk<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, ListError> + Send + 'static,
@@ -206,8 +207,8 @@ impl Source {
     }
 }
 
-impl Held {
-    /// The list before, confirmed, where the document is the same.
+impl LoadedList {
+    /// Parses the document; one with the digest of the list before confirms that list.
     fn read(
         document: &[u8],
         etag: Option<String>,
@@ -224,18 +225,18 @@ impl Held {
     }
 }
 
-fn built_in(chain_ids: &BTreeSet<u64>) -> Result<Held, ListError> {
+fn built_in(chain_ids: &BTreeSet<u64>) -> Result<LoadedList, ListError> {
     let list = Arc::new(shipped::read(chain_ids)?);
-    Ok(Held { list, digest: [0; 32], etag: None, confirmed_at: SystemTime::now() })
+    Ok(LoadedList { list, digest: [0; 32], etag: None, confirmed_at: SystemTime::now() })
 }
 
-/// The bytes of a file, bounded.
+/// Reads a file, bounded.
 fn file(path: &Path) -> Result<Bytes, ListError> {
     // Opening a pipe waits for its other end.
     if !fs::metadata(path)?.is_file() {
         return Err(ListError::NoFile);
     }
-    // One byte more than allowed tells a file of the allowed length from a longer one.
+    // One byte more than allowed distinguishes a file of the allowed length from a longer one.
     let bound = u64::try_from(DOCUMENT_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
     File::open(path)?.take(bound).read_to_end(&mut bytes)?;

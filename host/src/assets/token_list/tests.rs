@@ -1,4 +1,4 @@
-//! What lists do over time: read, kept, changed, refused, started anew.
+//! What lists do over time: read, cached, changed, refused, started anew.
 
 pub(crate) mod host;
 
@@ -30,24 +30,24 @@ fn list(symbol: &str, tokens: &[Address]) -> String {
     json!({"name": "A list", "timestamp": "2026-01-31T12:00:00Z", "version": version, "tokens": tokens}).to_string()
 }
 
-/// A keeper that has looked at what is on this machine, and has fetched nothing yet.
-async fn opened(state_dir: &Path, places: Vec<ListLocation>) -> Keeper {
+/// A refresher that has read what is on this machine, and has fetched nothing yet.
+async fn opened(state_dir: &Path, locations: Vec<ListLocation>) -> Refresher {
     let fetcher = Fetcher::with_deadline(Duration::from_secs(20));
-    let mut keeper = Keeper::new(places, state_dir, &Networks::new([]), fetcher).unwrap();
-    keeper.open().await;
-    keeper
+    let mut refresher = Refresher::new(locations, state_dir, &Networks::new([]), fetcher).unwrap();
+    refresher.open().await;
+    refresher
 }
 
-fn index(keeper: &Keeper) -> Arc<TokenIndex> {
-    keeper.published.index.load_full()
+fn index(refresher: &Refresher) -> Arc<TokenIndex> {
+    refresher.published.index.load_full()
 }
 
-fn status(keeper: &Keeper) -> ListStatus {
-    keeper.published.status.load()[0].clone()
+fn status(refresher: &Refresher) -> ListStatus {
+    refresher.published.status.load()[0].clone()
 }
 
-fn symbol(keeper: &Keeper, token: Address) -> Option<String> {
-    index(keeper).get(1, token).map(|listed| listed.symbol.to_string())
+fn symbol(refresher: &Refresher, token: Address) -> Option<String> {
+    index(refresher).get(1, token).map(|listed| listed.symbol.to_string())
 }
 
 /// Counts warnings of this thread.
@@ -77,53 +77,53 @@ impl Warnings {
         (warnings, guard)
     }
 
-    fn told(&self) -> Vec<String> {
+    fn lines(&self) -> Vec<String> {
         self.0.lock().clone()
     }
 }
 
 #[tokio::test]
-async fn a_changed_file_is_in_force_after_the_next_look() {
+async fn a_changed_file_is_in_force_after_the_next_round() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my.json");
     fs::write(&path, list("ONE", &[A])).unwrap();
-    let mut keeper = opened(folder.path(), vec![ListLocation::File(path.clone())]).await;
-    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
-    let before = index(&keeper);
-    keeper.round().await;
-    assert!(Arc::ptr_eq(&before, &index(&keeper)), "nothing has changed");
+    let mut refresher = opened(folder.path(), vec![ListLocation::File(path.clone())]).await;
+    assert_eq!(symbol(&refresher, A).as_deref(), Some("ONE"));
+    let before = index(&refresher);
+    refresher.round().await;
+    assert!(Arc::ptr_eq(&before, &index(&refresher)), "nothing has changed");
     fs::write(&path, list("TWO", &[A, B])).unwrap();
-    keeper.round().await;
-    assert_eq!(symbol(&keeper, A).as_deref(), Some("TWO"));
-    assert_eq!(before.tokens(1), [A], "whoever holds a index keeps it");
-    assert_eq!(index(&keeper).tokens(1), [A, B]);
-    let status = status(&keeper);
+    refresher.round().await;
+    assert_eq!(symbol(&refresher, A).as_deref(), Some("TWO"));
+    assert_eq!(before.tokens(1), [A], "whoever holds an index keeps it");
+    assert_eq!(index(&refresher).tokens(1), [A, B]);
+    let status = status(&refresher);
     assert_eq!((status.tokens, status.version.map(|version| version.to_string())), (2, Some("2.0.0".into())));
 }
 
 #[tokio::test]
-async fn a_bad_list_is_told_once_and_the_one_before_stays() {
+async fn a_bad_list_is_logged_once_and_the_one_before_stays() {
     let (warnings, _guard) = Warnings::listen();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my.json");
     fs::write(&path, list("ONE", &[A])).unwrap();
-    let mut keeper = opened(folder.path(), vec![ListLocation::File(path.clone())]).await;
+    let mut refresher = opened(folder.path(), vec![ListLocation::File(path.clone())]).await;
     fs::write(&path, list("a symbol with spaces", &[A])).unwrap();
-    keeper.round().await;
-    keeper.round().await;
-    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
-    assert_eq!(status(&keeper).error.as_deref(), Some("tokens[0].symbol: has white space"));
-    let told = warnings.told();
-    assert!(told.len() == 1 && told[0].contains("tokens[0].symbol: has white space"), "{told:?}");
+    refresher.round().await;
+    refresher.round().await;
+    assert_eq!(symbol(&refresher, A).as_deref(), Some("ONE"));
+    assert_eq!(status(&refresher).error.as_deref(), Some("tokens[0].symbol: has white space"));
+    let lines = warnings.lines();
+    assert!(lines.len() == 1 && lines[0].contains("tokens[0].symbol: has white space"), "{lines:?}");
 
     fs::remove_file(&path).unwrap();
-    keeper.round().await;
-    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
-    assert_eq!(warnings.told().len(), 2, "another trouble is told too");
+    refresher.round().await;
+    assert_eq!(symbol(&refresher, A).as_deref(), Some("ONE"));
+    assert_eq!(warnings.lines().len(), 2, "another error is logged too");
 
     fs::write(&path, list("TWO", &[A])).unwrap();
-    keeper.round().await;
-    assert_eq!((symbol(&keeper, A).as_deref(), status(&keeper).error), (Some("TWO"), None));
+    refresher.round().await;
+    assert_eq!((symbol(&refresher, A).as_deref(), status(&refresher).error), (Some("TWO"), None));
 }
 
 #[tokio::test]
@@ -131,14 +131,14 @@ async fn a_list_that_was_never_read_is_missing_and_hides_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let good = folder.path().join("good.json");
     fs::write(&good, list("GOOD", &[A])).unwrap();
-    let places = vec![
+    let locations = vec![
         ListLocation::File(folder.path().join("none.json")),
         ListLocation::File(folder.path().into()),
         ListLocation::File(good),
     ];
-    let keeper = opened(folder.path(), places).await;
-    assert_eq!((index(&keeper).lists_missing(), symbol(&keeper, A).as_deref()), (2, Some("GOOD")));
-    let status = keeper.published.status.load_full();
+    let refresher = opened(folder.path(), locations).await;
+    assert_eq!((index(&refresher).lists_missing(), symbol(&refresher, A).as_deref()), (2, Some("GOOD")));
+    let status = refresher.published.status.load_full();
     assert!(status[0].error.as_ref().unwrap().starts_with("cannot be read"), "{status:?}");
     assert_eq!(status[1].error.as_deref(), Some("is no file"));
     assert_eq!((status[2].number, status[2].error.as_deref()), (3, None));
@@ -152,35 +152,35 @@ async fn a_list_of_the_configuration_goes_before_the_built_in_one() {
     let wrapped = Networks::new([]).with_chain_id(1).unwrap().wrapped_native.unwrap();
     let path = folder.path().join("my.json");
     fs::write(&path, list("MINE", &[wrapped])).unwrap();
-    let keeper = opened(folder.path(), vec![ListLocation::File(path), ListLocation::Shipped]).await;
-    assert_eq!(symbol(&keeper, wrapped).as_deref(), Some("MINE"));
-    let keeper = opened(folder.path(), vec![ListLocation::Shipped]).await;
-    assert_eq!(symbol(&keeper, wrapped).as_deref(), Some("WETH"));
-    assert!(index(&keeper).len() > 1000);
+    let refresher = opened(folder.path(), vec![ListLocation::File(path), ListLocation::Shipped]).await;
+    assert_eq!(symbol(&refresher, wrapped).as_deref(), Some("MINE"));
+    let refresher = opened(folder.path(), vec![ListLocation::Shipped]).await;
+    assert_eq!(symbol(&refresher, wrapped).as_deref(), Some("WETH"));
+    assert!(index(&refresher).len() > 1000);
 }
 
 #[tokio::test]
-async fn a_fetched_list_is_asked_for_by_its_tag_and_kept_for_the_next_start() {
+async fn a_fetched_list_is_requested_by_its_tag_and_cached_for_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A])).with("etag", "\"1\"")]).await;
-    let places = vec![ListLocation::Url(host.url("/s3cret"))];
-    let mut keeper = opened(folder.path(), places.clone()).await;
-    assert_eq!((index(&keeper).lists_missing(), index(&keeper).len()), (1, 0));
-    keeper.round().await;
-    assert_eq!((index(&keeper).lists_missing(), symbol(&keeper, A).as_deref()), (0, Some("ONE")));
+    let locations = vec![ListLocation::Url(host.url("/s3cret"))];
+    let mut refresher = opened(folder.path(), locations.clone()).await;
+    assert_eq!((index(&refresher).lists_missing(), index(&refresher).len()), (1, 0));
+    refresher.round().await;
+    assert_eq!((index(&refresher).lists_missing(), symbol(&refresher, A).as_deref()), (0, Some("ONE")));
 
-    let mut keeper = opened(folder.path(), places).await;
-    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"), "the kept copy");
-    let before = index(&keeper);
+    let mut refresher = opened(folder.path(), locations).await;
+    assert_eq!(symbol(&refresher, A).as_deref(), Some("ONE"), "the cached copy");
+    let before = index(&refresher);
     host.then(Answer::status(304));
-    keeper.round().await;
-    assert!(Arc::ptr_eq(&before, &index(&keeper)));
-    let row = status(&keeper);
-    assert_eq!((row.error, row.place.contains("s3cret")), (None, false));
+    refresher.round().await;
+    assert!(Arc::ptr_eq(&before, &index(&refresher)));
+    let row = status(&refresher);
+    assert_eq!((row.error, row.location.contains("s3cret")), (None, false));
     host.then(Answer::ok(list("TWO", &[A])).with("etag", "\"2\""));
-    keeper.round().await;
-    assert_eq!(symbol(&keeper, A).as_deref(), Some("TWO"));
-    let tags = host.asked().into_iter().map(|asked| asked.headers.get("if-none-match").cloned());
+    refresher.round().await;
+    assert_eq!(symbol(&refresher, A).as_deref(), Some("TWO"));
+    let tags = host.requests().into_iter().map(|request| request.headers.get("if-none-match").cloned());
     let tags: Vec<_> = tags.map(|tag| tag.map(|tag| tag.to_str().unwrap().to_owned())).collect();
     assert_eq!(tags, [None, Some("\"1\"".into()), Some("\"1\"".into())]);
 }
@@ -190,9 +190,9 @@ async fn a_host_that_fails_leaves_the_last_good_list_in_force_and_on_disk() {
     let (warnings, _guard) = Warnings::listen();
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
-    let places = vec![ListLocation::Url(host.url("/s3cret"))];
-    let mut keeper = opened(folder.path(), places.clone()).await;
-    keeper.round().await;
+    let locations = vec![ListLocation::Url(host.url("/s3cret"))];
+    let mut refresher = opened(folder.path(), locations.clone()).await;
+    refresher.round().await;
     let failures = [
         (Answer::status(500), "answered with status 500"),
         (Answer::ok("<html>").with("etag", "\"bad\""), "the list: "),
@@ -201,42 +201,45 @@ async fn a_host_that_fails_leaves_the_last_good_list_in_force_and_on_disk() {
     ];
     for (answer, expected) in failures {
         host.then(answer);
-        keeper.round().await;
-        let error = status(&keeper).error.unwrap();
+        refresher.round().await;
+        let error = status(&refresher).error.unwrap();
         assert!(error.starts_with(expected), "{error}");
-        assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
+        assert_eq!(symbol(&refresher, A).as_deref(), Some("ONE"));
     }
-    assert_eq!(warnings.told().len(), 4);
-    assert!(warnings.told().iter().all(|line| line.contains("127.0.0.1") && !line.contains("s3cret")));
-    let asked = host.asked();
-    assert!(asked.iter().all(|asked| !asked.headers.contains_key("if-none-match")), "a refused list's tag is not kept");
-    let keeper = opened(folder.path(), places).await;
-    assert_eq!(symbol(&keeper, A).as_deref(), Some("ONE"));
+    assert_eq!(warnings.lines().len(), 4);
+    assert!(warnings.lines().iter().all(|line| line.contains("127.0.0.1") && !line.contains("s3cret")));
+    let requests = host.requests();
+    assert!(
+        requests.iter().all(|request| !request.headers.contains_key("if-none-match")),
+        "a refused list's tag is not cached"
+    );
+    let refresher = opened(folder.path(), locations).await;
+    assert_eq!(symbol(&refresher, A).as_deref(), Some("ONE"));
 }
 
 #[tokio::test]
-async fn a_broken_copy_is_told_and_fetched_anew() {
+async fn a_broken_copy_is_logged_and_fetched_anew() {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A])), Answer::ok(list("ONE", &[A]))]).await;
-    let places = vec![ListLocation::Url(host.url("/"))];
-    opened(folder.path(), places.clone()).await.round().await;
+    let locations = vec![ListLocation::Url(host.url("/"))];
+    opened(folder.path(), locations.clone()).await.round().await;
     let copy = fs::read_dir(folder.path().join("lists")).unwrap().next().unwrap().unwrap().path();
     fs::write(&copy, "{\"etag\":\"x\",\"fetched_at_s\":1}\n{}").unwrap();
-    let mut keeper = opened(folder.path(), places).await;
-    assert!(status(&keeper).error.is_some());
-    assert_eq!(index(&keeper).lists_missing(), 1);
-    keeper.round().await;
-    assert_eq!((symbol(&keeper, A).as_deref(), status(&keeper).error), (Some("ONE"), None));
-    assert!(host.asked().iter().all(|asked| !asked.headers.contains_key("if-none-match")));
+    let mut refresher = opened(folder.path(), locations).await;
+    assert!(status(&refresher).error.is_some());
+    assert_eq!(index(&refresher).lists_missing(), 1);
+    refresher.round().await;
+    assert_eq!((symbol(&refresher, A).as_deref(), status(&refresher).error), (Some("ONE"), None));
+    assert!(host.requests().iter().all(|request| !request.headers.contains_key("if-none-match")));
 }
 
 #[tokio::test]
 async fn the_process_starts_with_what_it_has_and_fetches_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
-    let places = vec![ListLocation::Url(host.url("/")), ListLocation::Shipped];
+    let locations = vec![ListLocation::Url(host.url("/")), ListLocation::Shipped];
     let (hour, networks) = (Duration::from_secs(3600), Networks::new([]));
-    let lists = TokenLists::start(places, hour, folder.path(), &networks).await.unwrap();
+    let lists = TokenLists::start(locations, hour, folder.path(), &networks).await.unwrap();
     assert!(lists.index().len() > 1000);
     let fetched = async {
         while lists.index().get(1, A).is_none() {

@@ -100,7 +100,7 @@ impl<'a> List<'a> {
     fn of(status: &'a ListStatus, now: SystemTime) -> Self {
         Self {
             number: status.number,
-            place: &status.place,
+            place: &status.location,
             version: status.version.map(|version| version.to_string()),
             tokens: status.tokens,
             confirmed_at: status.confirmed_at.map(|time| format_rfc3339_seconds(time).to_string()),
@@ -219,7 +219,7 @@ mod tests {
         let confirmed_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         let good = ListStatus {
             number: 1,
-            place: "./my.json".into(),
+            location: "./my.json".into(),
             version: Some(Version::default()),
             tokens: 5000,
             confirmed_at: Some(confirmed_at),
@@ -227,7 +227,7 @@ mod tests {
         };
         let bad = ListStatus {
             number: 2,
-            place: "tokens.example".into(),
+            location: "tokens.example".into(),
             version: None,
             tokens: 0,
             confirmed_at: None,

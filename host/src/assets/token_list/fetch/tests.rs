@@ -4,6 +4,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use hyper::header::{ACCEPT_ENCODING, HeaderValue, IF_NONE_MATCH};
 
 use super::*;
 use crate::assets::token_list::tests::host::{Answer, Host};
@@ -27,23 +28,23 @@ fn document(body: impl Into<Bytes>) -> Result<Fetched, FetchError> {
 }
 
 #[tokio::test]
-async fn a_document_comes_with_its_entity_tag_and_is_asked_for_with_it() {
+async fn a_document_comes_with_its_entity_tag_and_is_requested_with_it() {
     let host = Host::answering([Answer::ok("one").with("etag", "W/\"1\""), Answer::status(304)]).await;
     let (fetcher, url) = (Fetcher::with_deadline(LONG), host.url("/a/list.json?key=s3cret"));
     let expected = Fetched::Document { body: "one".into(), etag: Some("W/\"1\"".into()) };
     assert_eq!(fetcher.fetch(&url, None).await, Ok(expected));
     assert_eq!(fetcher.fetch(&url, Some("W/\"1\"")).await, Ok(Fetched::Unchanged));
-    let asked = host.asked();
-    assert_eq!(asked.iter().map(|one| one.uri.to_string()).collect::<Vec<_>>(), ["/a/list.json?key=s3cret"; 2]);
-    let tags = asked.iter().map(|one| one.headers.get(IF_NONE_MATCH).cloned());
+    let requests = host.requests();
+    assert_eq!(requests.iter().map(|one| one.uri.to_string()).collect::<Vec<_>>(), ["/a/list.json?key=s3cret"; 2]);
+    let tags = requests.iter().map(|one| one.headers.get(IF_NONE_MATCH).cloned());
     assert_eq!(tags.collect::<Vec<_>>(), [None, Some(HeaderValue::from_static("W/\"1\""))]);
 }
 
 #[tokio::test]
-async fn gzip_is_asked_for_and_unpacked() {
+async fn gzip_is_requested_and_unpacked() {
     let host = Host::answering([Answer::ok(gzip(b"plain")).with("content-encoding", "gzip")]).await;
     assert_eq!(Fetcher::with_deadline(LONG).fetch(&host.url("/"), None).await, document("plain"));
-    assert_eq!(host.asked()[0].headers.get(ACCEPT_ENCODING), Some(&HeaderValue::from_static("gzip")));
+    assert_eq!(host.requests()[0].headers.get(ACCEPT_ENCODING), Some(&HeaderValue::from_static("gzip")));
     let encoded = |name: &str, body: Vec<u8>| Answer::ok(body).with("content-encoding", name);
     assert_eq!(fetched(encoded("br", vec![1]), None).await, Err(FetchError::Encoding));
     assert_eq!(fetched(encoded("gzip", b"no gzip".to_vec()), None).await, Err(FetchError::Encoding));
@@ -67,7 +68,7 @@ async fn a_redirect_is_not_followed() {
         let answer = Answer::status(status).with("location", target.url("/").expose().as_str());
         assert_eq!(fetched(answer, None).await, Err(FetchError::Redirect(status)));
     }
-    assert!(target.asked().is_empty());
+    assert!(target.requests().is_empty());
 }
 
 #[tokio::test]
@@ -75,7 +76,7 @@ async fn any_other_status_is_an_error() {
     for status in [201, 204, 206, 401, 404, 429, 500, 503] {
         assert_eq!(fetched(Answer::status(status), Some("\"1\"")).await, Err(FetchError::Status(status)));
     }
-    assert_eq!(fetched(Answer::status(304), None).await, Err(FetchError::Status(304)), "nobody asked for that");
+    assert_eq!(fetched(Answer::status(304), None).await, Err(FetchError::Status(304)), "no request asked for that");
 }
 
 #[tokio::test]
@@ -85,12 +86,12 @@ async fn a_host_that_does_not_answer_in_time_is_left() {
         let host = Host::answering([answer]).await;
         let fetched = Fetcher::with_deadline(within).fetch(&host.url("/"), None).await;
         assert_eq!(fetched, Err(FetchError::Timeout(within)));
-        assert_eq!(host.asked().len(), 1);
+        assert_eq!(host.requests().len(), 1);
     }
 }
 
 #[tokio::test]
-async fn a_host_that_is_not_there_is_told() {
+async fn a_host_that_is_not_there_is_unreachable() {
     let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let url = format!("http://127.0.0.1:{port}/s3cret").parse().unwrap();
     let error = Fetcher::with_deadline(LONG).fetch(&url, None).await.unwrap_err();
@@ -99,7 +100,7 @@ async fn a_host_that_is_not_there_is_told() {
 }
 
 #[tokio::test]
-async fn an_entity_tag_beyond_its_bound_is_not_kept() {
+async fn an_entity_tag_beyond_its_bound_is_not_cached() {
     let long = format!("\"{}\"", "x".repeat(ETAG_BYTES_MAX));
     assert_eq!(fetched(Answer::ok("one").with("etag", &long), None).await, document("one"));
 }

@@ -32,7 +32,7 @@ fn refusal(document: &[u8]) -> String {
 }
 
 /// Chain ids, first bytes of addresses, and symbols.
-fn told(list: &List) -> Vec<(u64, u8, &str)> {
+fn entries(list: &List) -> Vec<(u64, u8, &str)> {
     list.entries.iter().map(|entry| (entry.chain_id, entry.token[0], &*entry.listed.symbol)).collect()
 }
 
@@ -62,7 +62,7 @@ fn a_list_tells_version_and_tokens() {
     first["decimals"] = 255.into();
     let list = read(&list(&[first, token(10, 0xbb)])).unwrap();
     assert_eq!(list.version.to_string(), "1.2.3");
-    assert_eq!(told(&list), [(1, 0xaa, "A"), (10, 0xbb, "A")]);
+    assert_eq!(entries(&list), [(1, 0xaa, "A"), (10, 0xbb, "A")]);
     let expected = ListedToken {
         name: "A token".into(),
         symbol: "A".into(),
@@ -99,7 +99,7 @@ fn what_the_standard_allows_is_taken() {
 }
 
 #[test]
-fn a_broken_rule_is_told_with_its_place() {
+fn a_broken_rule_is_reported_with_its_place() {
     let cases = [
         ("/name", json!(null), "name"),
         ("/name", json!(""), "name: is not 1 to 30"),
@@ -200,12 +200,12 @@ fn bridged_addresses_become_tokens_of_their_networks() {
     other["symbol"] = "OWN".into();
     let both = read(&list(&[first.clone(), other])).unwrap();
     let expected = [(1, 0xaa, "FIRST"), (10, 0xbb, "OWN"), (1, 0xcc, "FIRST")];
-    assert_eq!(told(&both), expected, "a row of its own goes before a bridge, wherever it stands");
+    assert_eq!(entries(&both), expected, "a row of its own goes before a bridge, wherever it stands");
     let one = read(&list(&[first.clone()])).unwrap();
-    assert_eq!(told(&one), [(1, 0xaa, "FIRST"), (1, 0xcc, "FIRST"), (10, 0xbb, "FIRST")]);
+    assert_eq!(entries(&one), [(1, 0xaa, "FIRST"), (1, 0xcc, "FIRST"), (10, 0xbb, "FIRST")]);
     for other in [json!(7), json!([]), json!({"10": {"tokenAddress": 7}}), json!({"10": {"tokenAddress": "0x12"}})] {
         first["extensions"]["bridgeInfo"] = other.clone();
-        assert_eq!(told(&read(&list(&[first.clone()])).unwrap()), [(1, 0xaa, "FIRST")], "{other}");
+        assert_eq!(entries(&read(&list(&[first.clone()])).unwrap()), [(1, 0xaa, "FIRST")], "{other}");
     }
 }
 
@@ -214,7 +214,7 @@ fn a_token_stands_once_and_placeholders_of_the_native_token_not_at_all() {
     let mut second = token(1, 0xaa);
     second["symbol"] = "SECOND".into();
     let tokens = [token(1, 0xaa), second, token(1, 0xee), token(1, 0), token(10, 0xaa), token(56, 0xaa)];
-    assert_eq!(told(&read(&list(&tokens)).unwrap()), [(1, 0xaa, "A"), (10, 0xaa, "A")]);
+    assert_eq!(entries(&read(&list(&tokens)).unwrap()), [(1, 0xaa, "A"), (10, 0xaa, "A")]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A host of lists on loopback that answers a queue of canned answers and remembers what it was asked.
+//! A host of lists on loopback that answers a queue of canned answers and records its requests.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -52,11 +52,11 @@ impl Answer {
         Self { ends: false, ..self }
     }
 
-    async fn response(self) -> Response<Told> {
+    async fn response(self) -> Response<OnePiece> {
         if self.is_silent {
             std::future::pending::<()>().await;
         }
-        let mut response = Response::new(Told { body: Some(self.body), ends: self.ends });
+        let mut response = Response::new(OnePiece { body: Some(self.body), ends: self.ends });
         *response.status_mut() = StatusCode::from_u16(self.status).unwrap();
         for (name, value) in self.headers {
             response.headers_mut().insert(name, value.parse().unwrap());
@@ -66,12 +66,12 @@ impl Answer {
 }
 
 /// A body of one piece.
-struct Told {
+struct OnePiece {
     body: Option<Bytes>,
     ends: bool,
 }
 
-impl Body for Told {
+impl Body for OnePiece {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -87,19 +87,19 @@ impl Body for Told {
 /// A host that serves until it is dropped.
 pub(crate) struct Host {
     port: u16,
-    asked: Arc<Mutex<Vec<Parts>>>,
+    requests: Arc<Mutex<Vec<Parts>>>,
     answers: Arc<Mutex<VecDeque<Answer>>>,
     _serving: JoinSet<()>,
 }
 
 impl Host {
-    /// Answers in this order; whatever is asked beyond fails with status 500.
+    /// Answers in this order; any request beyond them fails with status 500.
     pub(crate) async fn answering(answers: impl IntoIterator<Item = Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let asked = Arc::<Mutex<Vec<Parts>>>::default();
+        let requests = Arc::<Mutex<Vec<Parts>>>::default();
         let answers = Arc::new(Mutex::new(answers.into_iter().collect::<VecDeque<_>>()));
-        let (notes, queue) = (Arc::clone(&asked), Arc::clone(&answers));
+        let (notes, queue) = (Arc::clone(&requests), Arc::clone(&answers));
         let mut serving = JoinSet::new();
         serving.spawn(async move {
             let mut connections = JoinSet::new();
@@ -117,7 +117,7 @@ impl Host {
                 });
             }
         });
-        Self { port, asked, answers, _serving: serving }
+        Self { port, requests, answers, _serving: serving }
     }
 
     pub(crate) fn url(&self, path: &str) -> RpcUrl {
@@ -128,7 +128,7 @@ impl Host {
         self.answers.lock().push_back(answer);
     }
 
-    pub(crate) fn asked(&self) -> Vec<Parts> {
-        self.asked.lock().clone()
+    pub(crate) fn requests(&self) -> Vec<Parts> {
+        self.requests.lock().clone()
     }
 }
