@@ -1,6 +1,7 @@
-//! Doors for the fuzz targets in `fuzz/`: every decoder of what a node sends, with what must hold of any bytes.
+//! The entry points of the fuzz targets in `fuzz/`: every decoder of nodes' replies, with the properties that hold for
+//! any bytes.
 //!
-//! Invariant: a door panics only if a decoder is wrong. Nothing else may use them.
+//! Invariant: an entry point panics only if a decoder is wrong. Nothing else may use them.
 
 use alloy::hex;
 use alloy::primitives::B256;
@@ -16,7 +17,7 @@ const ID: u64 = 1;
 /// The block that replies of Multicall3 must prove.
 const BLOCK: Block = Block { number: 7, hash: B256::ZERO, parent: B256::ZERO, timestamp: 0x1122_3344, evm_number: 7 };
 
-/// A JSON-RPC reply means the same as to a decoder that builds a tree.
+/// Decodes a JSON-RPC reply, which must mean the same as to a decoder that builds a tree.
 pub fn json_rpc(body: &[u8]) {
     let call = call_reply(body, ID);
     let request = request_reply::<Value>(body, ID);
@@ -24,7 +25,7 @@ pub fn json_rpc(body: &[u8]) {
         let Ok(Value::String(text)) = &request else { unreachable!("{request:?} of {bytes}") };
         assert_eq!(text.to_ascii_lowercase(), hex::encode_prefixed(bytes));
     }
-    // A tree knows no members told twice, and is less deep than what may be skipped: it tells only what is right.
+    // A tree has no duplicate members, and is less deep than what may be skipped: it confirms only what is right.
     if let (Ok(result), Ok(tree)) = (request, serde_json::from_slice::<Value>(body)) {
         assert_eq!(tree.get("id").and_then(Value::as_u64), Some(ID));
         assert_eq!(tree.get("result"), Some(&result));
@@ -32,13 +33,14 @@ pub fn json_rpc(body: &[u8]) {
     }
 }
 
-/// A batch about a transaction tells as many logs as a tree of it has, in not much more room than it takes itself.
+/// Decodes a batch about a transaction, which must have as many logs as a tree of it, in not much more room than its
+/// own.
 pub fn transaction(body: &[u8]) {
     let Ok((transaction, receipt)) = pair_reply(body, [ID, ID + 1]) else { return };
     let Ok(Told::Mined(receipt)) = told(B256::ZERO, transaction, receipt) else { return };
     assert!(receipt.logs.iter().all(|log| log.topics.len() <= 4));
     assert!(receipt.logs.iter().map(|log| 32 * log.topics.len() + log.data.len()).sum::<usize>() <= body.len());
-    // A tree is less deep than what may be skipped, and what a struct takes for an object may be an array there.
+    // A tree is less deep than what may be skipped, and what a struct accepts as an object may be an array there.
     let Ok(Value::Array(replies)) = serde_json::from_slice(body) else { return };
     let reply = replies.iter().find(|reply| reply.get("id").and_then(Value::as_u64) == Some(ID + 1));
     if let Some(logs) = reply.and_then(|reply| reply.pointer("/result/logs")?.as_array()) {
@@ -46,7 +48,7 @@ pub fn transaction(body: &[u8]) {
     }
 }
 
-/// A reply of `call.yul` names reads in order, and none that it has not reached.
+/// Decodes a reply of `call.yul`, which must name reads in order, and none that it has not reached.
 pub fn packed(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
     if let Ok((head, named)) = packed::decode(reply, count) {
@@ -54,7 +56,7 @@ pub fn packed(bytes: &[u8]) {
     }
 }
 
-/// A reply of `scan.yul` does the same with tokens.
+/// Decodes a reply of `scan.yul`, which must do the same with tokens.
 pub fn scan(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
     if let Ok((head, named)) = scan::decode(reply, count) {
@@ -68,7 +70,7 @@ fn named_in_order<T>(head: &Head, count: usize, named: &[(usize, T)]) {
     assert!(named.iter().all(|(place, _)| *place < head.done));
 }
 
-/// A reply of Multicall3 tells as many reads as were asked, in not much more room than it takes itself.
+/// Decodes a reply of Multicall3, which must have as many results as reads, in not much more room than its own.
 pub fn multicall(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
     if let Ok(told) = multicall::unpack(reply, count, &BLOCK) {
@@ -77,7 +79,7 @@ pub fn multicall(bytes: &[u8]) {
     }
 }
 
-/// The first two bytes are the number of reads.
+/// Takes the number of reads from the first two bytes.
 fn counted(bytes: &[u8]) -> (usize, &[u8]) {
     match bytes {
         [high, low, reply @ ..] => (u16::from_be_bytes([*high, *low]).into(), reply),

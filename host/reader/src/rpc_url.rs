@@ -11,7 +11,7 @@ use url::Url;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RpcUrl(Url);
 
-/// Why a text is no RPC URL; the text itself is never repeated.
+/// Why a text is no RPC URL. The text itself is never repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RpcUrlError {
     #[error("not a URL")]
@@ -23,7 +23,7 @@ pub enum RpcUrlError {
 }
 
 impl RpcUrl {
-    /// All of it, for the transport alone.
+    /// Returns the whole URL, for the transport alone.
     pub fn expose(&self) -> &Url {
         &self.0
     }
@@ -38,7 +38,7 @@ impl FromStr for RpcUrl {
             return Err(RpcUrlError::Scheme);
         }
         url.set_fragment(None);
-        // The two parsers differ a little; better told at start than at the first request.
+        // The two parsers differ a little, and an error at the start is better than one at the first request.
         let target = url[url::Position::BeforePath..].parse::<hyper::Uri>();
         let authority = url[url::Position::BeforeHost..url::Position::AfterPort].parse::<hyper::Uri>();
         if target.is_err() || authority.is_err() {

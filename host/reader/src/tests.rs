@@ -1,4 +1,4 @@
-//! The reader against nodes on loopback that do what real ones do, right and wrong.
+//! The reader against nodes on loopback that do right and wrong what real ones do.
 
 mod endpoints;
 mod node;
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use self::node::Node;
 use crate::{Block, ChainReader, Limits, Outcome, Read, Reader, RpcUrl, Session, Upstream};
 
-/// Long enough that only a fault of the reader could use it up.
+/// Long enough that only a bug of the reader could use it up.
 const AMPLE: Duration = Duration::from_secs(20);
 
 const ETHEREUM: u64 = 1;
@@ -49,7 +49,7 @@ fn echo(number: u32) -> Read {
     Read::call(node::ECHO, number.to_be_bytes())
 }
 
-fn told(number: u32) -> Outcome {
+fn echoed(number: u32) -> Outcome {
     Outcome::Ok(Bytes::copy_from_slice(&number.to_be_bytes()))
 }
 

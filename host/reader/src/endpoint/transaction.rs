@@ -1,8 +1,8 @@
 //! A transaction and its receipt from one endpoint: both in one JSON-RPC batch, or in two requests where the endpoint
 //! takes no batches.
 //!
-//! Invariant: a rejected batch counts against nobody, because the two requests show what it was worth. That an endpoint
-//! takes no batches is remembered only once it has replied to both requests.
+//! Invariant: a rejected batch counts against nobody, because the two requests show whether the endpoint works. That an
+//! endpoint takes no batches is remembered only once it has replied to both requests.
 
 use alloy::primitives::B256;
 use tokio::time::Instant;

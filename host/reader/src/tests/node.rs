@@ -1,4 +1,4 @@
-//! A JSON-RPC node on loopback: a truthful little chain, and a door through which a test makes it misbehave.
+//! A JSON-RPC node on loopback with a small chain, which a test can make misbehave.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -52,43 +52,43 @@ pub(super) const STUMBLE: Address = address!("0000000000000000000000000000000000
 const PAIRING: Address = address!("0000000000000000000000000000000000000008");
 const NODE_GAS: u64 = 50_000_000;
 
-/// What the node says to one request.
-pub(super) enum Say {
+/// The node's reply to one request.
+pub(super) enum NodeReply {
     Result(Value),
     Error(Value),
     /// A result and so many spaces after it.
     Padded(Value, usize),
     Raw(u16, Vec<u8>),
     Hang,
-    /// To each request of a batch what is said to it alone, in their order.
+    /// To a batch: the replies that each request would get alone, in their order.
     Each,
     /// The same in the opposite order.
     EachBackwards,
 }
 
-/// What a batch is asked as, its requests as parameters, before they are asked one by one.
+/// The method under which a script sees a batch, with its requests as parameters, before it sees them one by one.
 pub(super) const BATCH: &str = "a batch";
 
 /// One request as the node saw it.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct NodeRequest {
     pub(super) method: String,
     pub(super) params: Value,
     pub(super) authorization: Option<String>,
 }
 
-impl Asked {
+impl NodeRequest {
     pub(super) fn to(&self) -> Option<Address> {
         serde_json::from_value(self.params[0]["to"].clone()).ok()
     }
 }
 
-type Script = dyn Fn(&Asked, usize) -> Say + Send + Sync;
+type Script = dyn Fn(&NodeRequest, usize) -> NodeReply + Send + Sync;
 
 /// Runs until it is dropped.
 pub(super) struct Node {
     port: u16,
-    seen: Arc<Mutex<Vec<Asked>>>,
+    seen: Arc<Mutex<Vec<NodeRequest>>>,
     server: JoinHandle<()>,
 }
 
@@ -99,16 +99,16 @@ impl Drop for Node {
 }
 
 impl Node {
-    /// A node that tells the truth about `chain`.
+    /// A node that replies truthfully about `chain`.
     pub(super) async fn truthful(chain: Chain) -> Self {
-        Self::start(move |asked, _| chain.say(asked)).await
+        Self::start(move |request, _| chain.reply_to(request)).await
     }
 
-    /// A node that says what the script tells for a request and its number, from 0.
-    pub(super) async fn start(script: impl Fn(&Asked, usize) -> Say + Send + Sync + 'static) -> Self {
+    /// A node that replies as the script says to a request and its number, from 0.
+    pub(super) async fn start(script: impl Fn(&NodeRequest, usize) -> NodeReply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (seen, script): (Arc<Mutex<Vec<Asked>>>, Arc<Script>) = (Arc::default(), Arc::new(script));
+        let (seen, script): (Arc<Mutex<Vec<NodeRequest>>>, Arc<Script>) = (Arc::default(), Arc::new(script));
         let shared = (Arc::clone(&seen), script);
         let server = tokio::spawn(async move {
             let mut connections = JoinSet::new();
@@ -126,47 +126,47 @@ impl Node {
         format!("http://127.0.0.1:{}/s3cret", self.port)
     }
 
-    pub(super) fn seen(&self) -> Vec<Asked> {
+    pub(super) fn seen(&self) -> Vec<NodeRequest> {
         self.seen.lock().clone()
     }
 
     pub(super) fn count(&self, method: &str) -> usize {
-        self.seen().iter().filter(|asked| asked.method == method).count()
+        self.seen().iter().filter(|request| request.method == method).count()
     }
 
     /// Calls of one contract, packed ones left out.
     pub(super) fn calls(&self, to: Address) -> usize {
-        self.seen().iter().filter(|asked| asked.method == "eth_call" && asked.to() == Some(to)).count()
+        self.seen().iter().filter(|request| request.method == "eth_call" && request.to() == Some(to)).count()
     }
 }
 
 async fn serve(
     request: Request<hyper::body::Incoming>,
-    (seen, script): (Arc<Mutex<Vec<Asked>>>, Arc<Script>),
+    (seen, script): (Arc<Mutex<Vec<NodeRequest>>>, Arc<Script>),
 ) -> Result<Response<Full<bytes::Bytes>>, Infallible> {
     let authorization = request.headers().get(AUTHORIZATION).map(|value| value.to_str().unwrap().to_owned());
     let body = request.into_body().collect().await.unwrap().to_bytes();
     let body: Value = serde_json::from_slice(&body).unwrap();
-    let say = |request: &Value| {
-        let method = request["method"].as_str().unwrap_or(BATCH).to_owned();
-        let params = if request.is_array() { request } else { &request["params"] };
-        let asked = Asked { method, params: params.clone(), authorization: authorization.clone() };
+    let reply_to = |json: &Value| {
+        let method = json["method"].as_str().unwrap_or(BATCH).to_owned();
+        let params = if json.is_array() { json } else { &json["params"] };
+        let request = NodeRequest { method, params: params.clone(), authorization: authorization.clone() };
         let number = {
             let mut seen = seen.lock();
-            seen.push(asked.clone());
+            seen.push(request.clone());
             seen.len() - 1
         };
-        script(&asked, number)
+        script(&request, number)
     };
-    let each = || body.as_array().unwrap().iter().map(|request| reply(request, say(request)).unwrap());
-    let (status, reply) = match say(&body) {
-        Say::Each => (200, list(each())),
-        Say::EachBackwards => (200, list(each().rev())),
-        Say::Raw(status, reply) => (status, reply),
-        Say::Padded(result, spaces) => {
-            (200, [reply(&body, Say::Result(result)).unwrap(), " ".repeat(spaces)].concat().into())
+    let each = || body.as_array().unwrap().iter().map(|json| encode(json, reply_to(json)).unwrap());
+    let (status, reply) = match reply_to(&body) {
+        NodeReply::Each => (200, list(each())),
+        NodeReply::EachBackwards => (200, list(each().rev())),
+        NodeReply::Raw(status, reply) => (status, reply),
+        NodeReply::Padded(result, spaces) => {
+            (200, [encode(&body, NodeReply::Result(result)).unwrap(), " ".repeat(spaces)].concat().into())
         }
-        told => match reply(&body, told) {
+        reply => match encode(&body, reply) {
             Some(reply) => (200, reply.into()),
             None => std::future::pending().await,
         },
@@ -176,23 +176,23 @@ async fn serve(
     Ok(response)
 }
 
-/// One reply to one request; none to one that hangs.
-fn reply(request: &Value, say: Say) -> Option<String> {
-    let (member, told) = match say {
-        Say::Result(result) => ("result", result),
-        Say::Error(error) => ("error", error),
+/// Encodes one reply to one request; `None` where the node hangs.
+fn encode(request: &Value, reply: NodeReply) -> Option<String> {
+    let (member, value) = match reply {
+        NodeReply::Result(result) => ("result", result),
+        NodeReply::Error(error) => ("error", error),
         _ => return None,
     };
-    // A batch has no id: all of it is refused without one.
-    Some(json!({"jsonrpc": "2.0", "id": request["id"], member: told}).to_string())
+    // A batch has no id, so the refusal of all of it has none.
+    Some(json!({"jsonrpc": "2.0", "id": request["id"], member: value}).to_string())
 }
 
 fn list(replies: impl Iterator<Item = String>) -> Vec<u8> {
     format!("[{}]", replies.collect::<Vec<_>>().join(",")).into()
 }
 
-/// What a call came to.
-enum Ran {
+/// The end of a call.
+enum CallEnd {
     Returned(Bytes),
     Reverted(Bytes),
     Halted,
@@ -208,7 +208,7 @@ pub(super) struct Chain {
     /// Whether it heeds block hashes.
     pub(super) hashes: bool,
     pub(super) multicall: bool,
-    /// What the block context of calls is, whatever block they name.
+    /// The block that calls run at, whatever block they name.
     pub(super) runs_at: Block,
     /// Whether Multicall3 still answers when the gas of its caller is nearly gone.
     pub(super) thrifty: bool,
@@ -226,20 +226,20 @@ impl Chain {
         Self { overrides: false, ..Self::default() }
     }
 
-    pub(super) fn say(&self, asked: &Asked) -> Say {
-        let at = &asked.params[1]["blockHash"];
+    pub(super) fn reply_to(&self, request: &NodeRequest) -> NodeReply {
+        let at = &request.params[1]["blockHash"];
         if self.hashes && !at.is_null() && *at != json!(HASH) && *at != json!(OTHER_NAME) {
-            return Say::Error(json!({"code": -32000, "message": "header not found"}));
+            return NodeReply::Error(json!({"code": -32000, "message": "header not found"}));
         }
-        let of = || serde_json::from_value::<Address>(asked.params[0].clone()).unwrap();
-        match asked.method.as_str() {
-            "eth_chainId" => Say::Result(json!(U64::from(self.id))),
-            BATCH => Say::Each,
-            "eth_getBlockByNumber" => Say::Result(header(&BLOCK)),
-            "eth_call" => self.call(asked),
-            "eth_getBalance" => Say::Result(json!(balance_of(of()))),
-            "eth_getCode" => Say::Result(json!(self.code_of(of()))),
-            _ => Say::Error(json!({"code": -32601, "message": "Method not found"})),
+        let of = || serde_json::from_value::<Address>(request.params[0].clone()).unwrap();
+        match request.method.as_str() {
+            "eth_chainId" => NodeReply::Result(json!(U64::from(self.id))),
+            BATCH => NodeReply::Each,
+            "eth_getBlockByNumber" => NodeReply::Result(header(&BLOCK)),
+            "eth_call" => self.call(request),
+            "eth_getBalance" => NodeReply::Result(json!(balance_of(of()))),
+            "eth_getCode" => NodeReply::Result(json!(self.code_of(of()))),
+            _ => NodeReply::Error(json!({"code": -32601, "message": "Method not found"})),
         }
     }
 
@@ -251,15 +251,15 @@ impl Chain {
         }
     }
 
-    fn call(&self, asked: &Asked) -> Say {
-        let call = &asked.params[0];
+    fn call(&self, request: &NodeRequest) -> NodeReply {
+        let call = &request.params[0];
         let data: Bytes = serde_json::from_value(call["data"].clone()).unwrap();
         let from: Address = serde_json::from_value(call["from"].clone()).unwrap_or_default();
         let gas = serde_json::from_value::<U64>(call["gas"].clone()).map_or(NODE_GAS, |gas| gas.to());
         let mut gas = gas.min(NODE_GAS);
-        let to = asked.to().unwrap();
-        if self.overrides && asked.params[2].is_object() {
-            return Say::Result(json!(Bytes::from(self.packed(&data))));
+        let to = request.to().unwrap();
+        if self.overrides && request.params[2].is_object() {
+            return NodeReply::Result(json!(Bytes::from(self.packed(&data))));
         }
         let ran = if to == MULTICALL3 && self.multicall {
             self.multicall3(&data, &mut gas)
@@ -267,31 +267,33 @@ impl Chain {
             self.run(to, from, &data, &mut gas)
         };
         match ran {
-            Ran::Returned(data) => Say::Result(json!(data)),
-            Ran::Reverted(data) => Say::Error(json!({"code": 3, "message": "execution reverted", "data": data})),
-            Ran::Halted => Say::Error(json!({"code": -32000, "message": "invalid opcode: INVALID"})),
-            Ran::OutOfGas => Say::Error(json!({"code": -32000, "message": "out of gas"})),
+            CallEnd::Returned(data) => NodeReply::Result(json!(data)),
+            CallEnd::Reverted(data) => {
+                NodeReply::Error(json!({"code": 3, "message": "execution reverted", "data": data}))
+            }
+            CallEnd::Halted => NodeReply::Error(json!({"code": -32000, "message": "invalid opcode: INVALID"})),
+            CallEnd::OutOfGas => NodeReply::Error(json!({"code": -32000, "message": "out of gas"})),
         }
     }
 
     fn packed(&self, data: &[u8]) -> Vec<u8> {
-        model::run(data, &self.runs_at, usize::MAX, |asked| {
-            let mut gas = u64::from(asked.cap);
-            match asked.how {
-                How::Balance => return Told::Ok(word(balance_of(asked.to))),
-                How::CodeSize => return Told::Ok(word(U256::from(self.code_of(asked.to).len()))),
+        model::run(data, &self.runs_at, usize::MAX, |request| {
+            let mut gas = u64::from(request.cap);
+            match request.how {
+                How::Balance => return Told::Ok(word(balance_of(request.to))),
+                How::CodeSize => return Told::Ok(word(U256::from(self.code_of(request.to).len()))),
                 How::Static | How::Isolated => {}
             }
-            match self.run(asked.to, MULTICALL3, &asked.data, &mut gas) {
-                Ran::Returned(data) if data.is_empty() && self.code_of(asked.to).is_empty() => Told::NoCode,
-                Ran::Returned(data) => Told::Ok(data),
-                Ran::Reverted(data) => Told::Reverted(data),
-                Ran::Halted | Ran::OutOfGas => Told::Capped,
+            match self.run(request.to, MULTICALL3, &request.data, &mut gas) {
+                CallEnd::Returned(data) if data.is_empty() && self.code_of(request.to).is_empty() => Told::NoCode,
+                CallEnd::Returned(data) => Told::Ok(data),
+                CallEnd::Reverted(data) => Told::Reverted(data),
+                CallEnd::Halted | CallEnd::OutOfGas => Told::Capped,
             }
         })
     }
 
-    fn run(&self, to: Address, from: Address, data: &Bytes, gas: &mut u64) -> Ran {
+    fn run(&self, to: Address, from: Address, data: &Bytes, gas: &mut u64) -> CallEnd {
         let needs = match to {
             COSTLY => 1_000_000,
             PAIRING => 45_000,
@@ -300,50 +302,50 @@ impl Chain {
         };
         if *gas < needs {
             *gas = 0;
-            return if to == HALTER { Ran::Halted } else { Ran::OutOfGas };
+            return if to == HALTER { CallEnd::Halted } else { CallEnd::OutOfGas };
         }
         *gas -= needs;
         match to {
-            REVERTER => Ran::Reverted(bytes!("deadbeef")),
-            MUTE => Ran::Reverted(Bytes::new()),
-            SILENT | NOBODY | STUMBLE => Ran::Returned(Bytes::new()),
-            SENDER => Ran::Returned(from.into_word().into()),
-            PAIRING => Ran::Returned(word(U256::ONE)),
+            REVERTER => CallEnd::Reverted(bytes!("deadbeef")),
+            MUTE => CallEnd::Reverted(Bytes::new()),
+            SILENT | NOBODY | STUMBLE => CallEnd::Returned(Bytes::new()),
+            SENDER => CallEnd::Returned(from.into_word().into()),
+            PAIRING => CallEnd::Returned(word(U256::ONE)),
             MULTICALL3 if self.multicall => self.multicall3(data, gas),
-            _ => Ran::Returned(data.clone()),
+            _ => CallEnd::Returned(data.clone()),
         }
     }
 
-    fn multicall3(&self, data: &[u8], gas: &mut u64) -> Ran {
+    fn multicall3(&self, data: &[u8], gas: &mut u64) -> CallEnd {
         use IMulticall3::IMulticall3Calls as Calls;
-        let Ok(call) = Calls::abi_decode(data) else { return Ran::Reverted(Bytes::new()) };
+        let Ok(call) = Calls::abi_decode(data) else { return CallEnd::Reverted(Bytes::new()) };
         match call {
-            Calls::getBlockNumber(_) => Ran::Returned(word(U256::from(self.runs_at.evm_number))),
-            Calls::getCurrentBlockTimestamp(_) => Ran::Returned(word(U256::from(self.runs_at.timestamp))),
-            Calls::getEthBalance(call) => Ran::Returned(word(balance_of(call.addr))),
+            Calls::getBlockNumber(_) => CallEnd::Returned(word(U256::from(self.runs_at.evm_number))),
+            Calls::getCurrentBlockTimestamp(_) => CallEnd::Returned(word(U256::from(self.runs_at.timestamp))),
+            Calls::getEthBalance(call) => CallEnd::Returned(word(balance_of(call.addr))),
             Calls::aggregate3(call) => self.aggregate(call.calls, gas),
         }
     }
 
     /// A call gets 63/64 of the gas that is left (EIP-150).
-    fn aggregate(&self, calls: Vec<IMulticall3::Call3>, gas: &mut u64) -> Ran {
+    fn aggregate(&self, calls: Vec<IMulticall3::Call3>, gas: &mut u64) -> CallEnd {
         let mut results = Vec::new();
         for call in calls {
-            let kept = *gas / 64;
-            let mut lent = *gas - kept;
+            let retained = *gas / 64;
+            let mut lent = *gas - retained;
             let (success, data) = match self.run(call.target, MULTICALL3, &call.callData, &mut lent) {
-                Ran::Returned(data) => (true, data),
-                Ran::Reverted(data) => (false, data),
-                Ran::Halted | Ran::OutOfGas => (false, Bytes::new()),
+                CallEnd::Returned(data) => (true, data),
+                CallEnd::Reverted(data) => (false, data),
+                CallEnd::Halted | CallEnd::OutOfGas => (false, Bytes::new()),
             };
-            *gas = kept + lent;
+            *gas = retained + lent;
             results.push(IMulticall3::Result { success, returnData: data });
         }
-        let telling = 1_000 * u64::try_from(results.len()).unwrap();
-        if *gas < telling && !self.thrifty {
-            return Ran::OutOfGas;
+        let encoding_gas = 1_000 * u64::try_from(results.len()).unwrap();
+        if *gas < encoding_gas && !self.thrifty {
+            return CallEnd::OutOfGas;
         }
-        Ran::Returned(IMulticall3::aggregate3Call::abi_encode_returns(&results).into())
+        CallEnd::Returned(IMulticall3::aggregate3Call::abi_encode_returns(&results).into())
     }
 }
 
@@ -360,12 +362,12 @@ pub(super) fn word(value: U256) -> Bytes {
     value.to_be_bytes_vec().into()
 }
 
-/// The calls that stand in a packed call, proof and sentinel left out; none if the request is none.
-pub(super) fn packed(asked: &Asked) -> Vec<IMulticall3::Call3> {
-    if asked.method != "eth_call" || asked.to() != Some(MULTICALL3) {
+/// The reads in a call of Multicall3, without proof and sentinel; none for any other request.
+pub(super) fn packed(request: &NodeRequest) -> Vec<IMulticall3::Call3> {
+    if request.method != "eth_call" || request.to() != Some(MULTICALL3) {
         return Vec::new();
     }
-    let data: Bytes = serde_json::from_value(asked.params[0]["data"].clone()).unwrap();
+    let data: Bytes = serde_json::from_value(request.params[0]["data"].clone()).unwrap();
     let Ok(call) = IMulticall3::aggregate3Call::abi_decode(&data) else { return Vec::new() };
     let calls = call.calls;
     calls[2..calls.len() - 16].to_vec()

@@ -1,4 +1,4 @@
-//! What reads come to: order, chunks, and the same outcome whoever the neighbours are.
+//! The outcomes of reads: their order, their chunks, and their independence of their neighbours.
 
 use std::time::Duration;
 
@@ -6,28 +6,28 @@ use alloy::primitives::{Address, B256, Bytes, U256, bytes};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::node::{self, Chain, Node, Say};
-use super::{ample, call, echo, outcomes, reader, session, told};
+use super::node::{self, Chain, Node, NodeReply};
+use super::{ample, call, echo, echoed, outcomes, reader, session};
 use crate::Freshness;
 use crate::multicall::MULTICALL3;
 use crate::{Block, Kind, Outcome, Read, ReadFailure};
 
-fn is_packed(asked: &node::Asked) -> bool {
-    asked.method == "eth_call" && asked.to() == Some(MULTICALL3) && asked.params[2].is_null()
+fn is_packed(request: &node::NodeRequest) -> bool {
+    request.method == "eth_call" && request.to() == Some(MULTICALL3) && request.params[2].is_null()
 }
 
-/// What is neither about the chain nor about the ways in which the node can be asked.
-fn is_read(asked: &node::Asked) -> bool {
-    let probes = asked.params[2].is_object() || asked.params[0] == json!(MULTICALL3);
-    !matches!(asked.method.as_str(), "eth_chainId" | "eth_getBlockByNumber") && !probes
+/// Whether the request is neither about the chain nor a probe of the node's capabilities.
+fn is_read(request: &node::NodeRequest) -> bool {
+    let probes = request.params[2].is_object() || request.params[0] == json!(MULTICALL3);
+    !matches!(request.method.as_str(), "eth_chainId" | "eth_getBlockByNumber") && !probes
 }
 
 #[tokio::test]
 async fn twelve_hundred_reads_are_three_requests_and_keep_their_order() {
     let node = Node::truthful(Chain::multicall()).await;
     let answers = outcomes(&reader(&[&node]), (0..1200).map(echo).collect(), ample()).await;
-    assert!(answers.into_iter().eq((0..1200).map(told)));
-    assert_eq!(node.seen().iter().filter(|asked| is_packed(asked)).count(), 3);
+    assert!(answers.into_iter().eq((0..1200).map(echoed)));
+    assert_eq!(node.seen().iter().filter(|request| is_packed(request)).count(), 3);
 }
 
 #[tokio::test]
@@ -37,10 +37,10 @@ async fn every_request_names_the_pinned_block_by_hash() {
     let code_size = Read { kind: Kind::CodeSize, ..balance(node::ECHO) };
     outcomes(&reader(&[&node]), [reads, vec![code_size]].concat(), ample()).await;
     let seen = node.seen();
-    let at_block = seen.iter().filter(|asked| is_read(asked)).collect::<Vec<_>>();
+    let at_block = seen.iter().filter(|request| is_read(request)).collect::<Vec<_>>();
     assert!(at_block.len() >= 4, "{at_block:?}");
-    for asked in at_block {
-        assert_eq!(asked.params[1], json!({"blockHash": node::BLOCK.hash}), "{}", asked.method);
+    for request in at_block {
+        assert_eq!(request.params[1], json!({"blockHash": node::BLOCK.hash}), "{}", request.method);
     }
 }
 
@@ -48,11 +48,11 @@ fn balance(of: Address) -> Read {
     Read { kind: Kind::NativeBalance, ..Read::call(of, Bytes::new()) }
 }
 
-/// Reads of every kind and what each must come to.
+/// Reads of every kind, each with its outcome.
 fn every_kind() -> Vec<(Read, Outcome)> {
     let sent_by = |sender: Address| Outcome::Ok(B256::from(sender.into_word()).into());
     vec![
-        (echo(7), told(7)),
+        (echo(7), echoed(7)),
         (call(node::REVERTER), Outcome::Reverted(bytes!("deadbeef"))),
         (call(node::MUTE), Outcome::Reverted(Bytes::new())),
         (call(node::SILENT), Outcome::Ok(Bytes::new())),
@@ -72,7 +72,7 @@ fn every_kind() -> Vec<(Read, Outcome)> {
 }
 
 #[tokio::test]
-async fn a_read_comes_to_the_same_together_and_alone() {
+async fn a_read_has_the_same_outcome_together_and_alone() {
     let packed = Node::truthful(Chain::default()).await;
     let together = Node::truthful(Chain::multicall()).await;
     let thrifty = Node::truthful(Chain { thrifty: true, ..Chain::multicall() }).await;
@@ -85,7 +85,7 @@ async fn a_read_comes_to_the_same_together_and_alone() {
             assert_eq!(alone, std::slice::from_ref(expected), "{read:?}");
         }
     }
-    assert!(without.seen().iter().all(|asked| !is_packed(asked)));
+    assert!(without.seen().iter().all(|request| !is_packed(request)));
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn a_gas_burner_starves_no_neighbour_wherever_it_stands() {
         for place in [0, 250, 499] {
             let node = Node::truthful(Chain { thrifty, ..Chain::multicall() }).await;
             let mut reads: Vec<_> = (0..500).map(echo).collect();
-            let mut expected: Vec<_> = (0..500).map(told).collect();
+            let mut expected: Vec<_> = (0..500).map(echoed).collect();
             reads[place] = call(node::BURNER);
             expected[place] = Outcome::GasCap;
             // After a burner that had 40 million gas, 610 thousand are left: too little for this one alone.
@@ -116,10 +116,10 @@ async fn a_gas_burner_starves_no_neighbour_wherever_it_stands() {
 #[tokio::test]
 async fn a_read_that_the_node_cannot_answer_takes_no_other_with_it() {
     let stumbles = |error: serde_json::Value| {
-        move |asked: &node::Asked, _: usize| {
-            let meets = asked.to() == Some(node::STUMBLE)
-                || node::packed(asked).iter().any(|call| call.target == node::STUMBLE);
-            if meets { Say::Error(error.clone()) } else { Chain::multicall().say(asked) }
+        move |request: &node::NodeRequest, _: usize| {
+            let meets = request.to() == Some(node::STUMBLE)
+                || node::packed(request).iter().any(|call| call.target == node::STUMBLE);
+            if meets { NodeReply::Error(error.clone()) } else { Chain::multicall().reply_to(request) }
         }
     };
     for error in [
@@ -129,7 +129,7 @@ async fn a_read_that_the_node_cannot_answer_takes_no_other_with_it() {
     ] {
         let node = Node::start(stumbles(error.clone())).await;
         let mut reads: Vec<_> = (0..100).map(echo).collect();
-        let mut expected: Vec<_> = (0..100).map(told).collect();
+        let mut expected: Vec<_> = (0..100).map(echoed).collect();
         reads[42] = call(node::STUMBLE);
         expected[42] = Outcome::Failed(ReadFailure::Upstream);
         assert_eq!(outcomes(&reader(&[&node]), reads, ample()).await, expected, "{error}");
@@ -138,28 +138,28 @@ async fn a_read_that_the_node_cannot_answer_takes_no_other_with_it() {
 
 #[tokio::test]
 async fn a_chunk_that_is_too_large_for_the_node_is_split() {
-    let node = Node::start(|asked, _| match node::packed(asked).len() {
-        0..=40 => Chain::multicall().say(asked),
-        _ => Say::Raw(413, b"Request Entity Too Large".to_vec()),
+    let node = Node::start(|request, _| match node::packed(request).len() {
+        0..=40 => Chain::multicall().reply_to(request),
+        _ => NodeReply::Raw(413, b"Request Entity Too Large".to_vec()),
     })
     .await;
     let answers = outcomes(&reader(&[&node]), (0..300).map(echo).collect(), ample()).await;
-    assert!(answers.into_iter().eq((0..300).map(told)));
+    assert!(answers.into_iter().eq((0..300).map(echoed)));
 }
 
 #[tokio::test]
-async fn equal_reads_are_asked_once() {
+async fn equal_reads_are_made_once() {
     let node = Node::truthful(Chain::multicall()).await;
     let reads =
         vec![echo(1), echo(2).fresh(Freshness::Immutable), echo(1), echo(2), Read { isolated: true, ..echo(1) }];
     let answers = outcomes(&reader(&[&node]), reads, ample()).await;
-    assert_eq!(answers, [told(1), told(2), told(1), told(2), told(1)]);
-    let packed: usize = node.seen().iter().map(|asked| node::packed(asked).len()).sum();
+    assert_eq!(answers, [echoed(1), echoed(2), echoed(1), echoed(2), echoed(1)]);
+    let packed: usize = node.seen().iter().map(|request| node::packed(request).len()).sum();
     assert_eq!((packed, node.calls(node::ECHO)), (2, 1));
 }
 
 #[tokio::test]
-async fn immutable_reads_are_asked_once_for_ever() {
+async fn immutable_reads_are_made_once_for_ever() {
     let node = Node::truthful(Chain::multicall()).await;
     let reader = reader(&[&node]);
     let reads = vec![echo(1).fresh(Freshness::Immutable), call(node::REVERTER).fresh(Freshness::Immutable), echo(3)];
@@ -169,12 +169,12 @@ async fn immutable_reads_are_asked_once_for_ever() {
     assert_eq!(first.iter().map(|reply| reply.cached).collect::<Vec<_>>(), [false, false, false]);
     assert_eq!(second.iter().map(|reply| reply.cached).collect::<Vec<_>>(), [true, false, false]);
     assert!(first.iter().zip(&second).all(|(first, second)| first.outcome == second.outcome));
-    let last = node.seen().iter().rfind(|asked| is_packed(asked)).map(|asked| node::packed(asked).len());
+    let last = node.seen().iter().rfind(|request| is_packed(request)).map(|request| node::packed(request).len());
     assert_eq!(last, Some(2));
 }
 
 #[tokio::test]
-async fn no_reads_ask_nothing() {
+async fn no_reads_make_no_request() {
     let node = Node::truthful(Chain::multicall()).await;
     assert_eq!(outcomes(&reader(&[&node]), Vec::new(), ample()).await, []);
     assert!(node.seen().is_empty());
@@ -182,14 +182,14 @@ async fn no_reads_ask_nothing() {
 
 #[tokio::test]
 async fn what_was_answered_before_the_deadline_is_kept() {
-    let node = Node::start(|asked, _| match asked.to() {
-        Some(node::SILENT) if asked.method == "eth_call" => Say::Hang,
-        _ => Chain::multicall().say(asked),
+    let node = Node::start(|request, _| match request.to() {
+        Some(node::SILENT) if request.method == "eth_call" => NodeReply::Hang,
+        _ => Chain::multicall().reply_to(request),
     })
     .await;
     let hanging = Read { isolated: true, ..call(node::SILENT) };
     let deadline = Instant::now() + Duration::from_millis(400);
     let answers = outcomes(&reader(&[&node]), vec![echo(1), hanging], deadline).await;
     assert!(Instant::now() < deadline);
-    assert_eq!(answers, [told(1), Outcome::Failed(ReadFailure::Timeout)]);
+    assert_eq!(answers, [echoed(1), Outcome::Failed(ReadFailure::Timeout)]);
 }

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::set_default;
 
-use super::node::{Chain, Node, Say};
-use super::{ETHEREUM, ample, echo, outcomes, reader_of, told};
+use super::node::{Chain, Node, NodeReply};
+use super::{ETHEREUM, ample, echo, echoed, outcomes, reader_of};
 use crate::{ReadFailure, Reader};
 
 #[derive(Clone, Default)]
@@ -32,11 +32,11 @@ async fn no_log_of_any_level_holds_the_url() {
     let _guard = set_default(subscriber.finish());
     let good = Node::truthful(Chain::default()).await;
     let wrong = Node::truthful(Chain { id: 5, ..Chain::default() }).await;
-    let bad = Node::start(|_, _| Say::Raw(500, b"no project s3cret".to_vec())).await;
+    let bad = Node::start(|_, _| NodeReply::Raw(500, b"no project s3cret".to_vec())).await;
     let secret = |node: &Node| node.url().replace("http://", "http://s3cret-user:s3cret-word@");
     let unreachable = "http://s3cret-user:s3cret-word@127.0.0.1:1/s3cret".to_owned();
     let reader = reader_of(&[secret(&bad), unreachable.clone(), secret(&wrong), secret(&good)]);
-    assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [told(1)]);
+    assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [echoed(1)]);
     assert_eq!(reader_of(&[unreachable]).pin(ETHEREUM, ample()).await, Err(ReadFailure::Upstream));
     let log = String::from_utf8(written.0.lock().clone()).unwrap();
     assert!(log.contains("endpoint stepped over"), "{log}");
@@ -47,7 +47,7 @@ async fn no_log_of_any_level_holds_the_url() {
 async fn user_and_password_travel_as_a_header() {
     let node = Node::truthful(Chain::default()).await;
     let url = node.url().replace("http://", "http://user:word@");
-    assert_eq!(outcomes(&reader_of(&[url]), vec![echo(1)], ample()).await, [told(1)]);
+    assert_eq!(outcomes(&reader_of(&[url]), vec![echo(1)], ample()).await, [echoed(1)]);
     // base64 of "user:word"
     assert_eq!(node.seen()[0].authorization.as_deref(), Some("Basic dXNlcjp3b3Jk"));
 }

@@ -1,4 +1,4 @@
-//! What becomes of a transaction: asked in one request, believed only where all agree that there is none.
+//! Transactions: read in one request, and absent only where all endpoints agree that they are.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use alloy::primitives::{Address, B256, Bytes, U64, U256, address, b256};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::node::{Asked, BATCH, BLOCK, Chain, Node, Say};
-use super::{ETHEREUM, ample, echo, outcomes, reader, reader_of, told};
+use super::node::{BATCH, BLOCK, Chain, Node, NodeReply, NodeRequest};
+use super::{ETHEREUM, ample, echo, echoed, outcomes, reader, reader_of};
 use crate::transport::BODY_MAX_BYTES;
 use crate::{ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, Told};
 
@@ -33,27 +33,27 @@ enum Knows {
 }
 
 impl Knows {
-    fn say(self, asked: &Asked) -> Say {
-        match asked.method.as_str() {
-            TRANSACTION | RECEIPT if asked.params != json!([HASH]) => Say::Result(Value::Null),
-            TRANSACTION => Say::Result(self.transaction()),
-            RECEIPT => Say::Result(self.receipt()),
-            _ => Chain::default().say(asked),
+    fn reply_to(self, request: &NodeRequest) -> NodeReply {
+        match request.method.as_str() {
+            TRANSACTION | RECEIPT if request.params != json!([HASH]) => NodeReply::Result(Value::Null),
+            TRANSACTION => NodeReply::Result(self.transaction()),
+            RECEIPT => NodeReply::Result(self.receipt()),
+            _ => Chain::default().reply_to(request),
         }
     }
 
     fn transaction(self) -> Value {
-        let told = |block: Value, to: Value| json!({"hash": HASH, "blockHash": block, "from": ALICE, "to": to, "value": "0x7", "input": "0x"});
+        let reply = |block: Value, to: Value| json!({"hash": HASH, "blockHash": block, "from": ALICE, "to": to, "value": "0x7", "input": "0x"});
         match self {
             Self::Nothing => Value::Null,
-            Self::Pending => told(Value::Null, json!(TOKEN)),
-            Self::Creation => told(json!(BLOCK.hash), Value::Null),
-            _ => told(json!(BLOCK.hash), json!(TOKEN)),
+            Self::Pending => reply(Value::Null, json!(TOKEN)),
+            Self::Creation => reply(json!(BLOCK.hash), Value::Null),
+            _ => reply(json!(BLOCK.hash), json!(TOKEN)),
         }
     }
 
     fn receipt(self) -> Value {
-        let told = |status: u64, created: Value, logs: Vec<Value>| {
+        let reply = |status: u64, created: Value, logs: Vec<Value>| {
             json!({
                 "transactionHash": HASH, "blockHash": BLOCK.hash, "blockNumber": U64::from(BLOCK.number),
                 "status": U64::from(status), "contractAddress": created, "logs": logs,
@@ -61,10 +61,10 @@ impl Knows {
         };
         match self {
             Self::Nothing | Self::Pending | Self::Indexing => Value::Null,
-            Self::Mined(logs) => told(1, Value::Null, (0..logs).map(|index| wire_log(index, false)).collect()),
-            Self::Reverted => told(0, Value::Null, Vec::new()),
-            Self::Creation => told(1, json!(TOKEN), Vec::new()),
-            Self::Removed => told(1, Value::Null, vec![wire_log(0, true)]),
+            Self::Mined(logs) => reply(1, Value::Null, (0..logs).map(|index| wire_log(index, false)).collect()),
+            Self::Reverted => reply(0, Value::Null, Vec::new()),
+            Self::Creation => reply(1, json!(TOKEN), Vec::new()),
+            Self::Removed => reply(1, Value::Null, vec![wire_log(0, true)]),
         }
     }
 }
@@ -103,15 +103,15 @@ fn mined(logs: u64) -> Receipt {
 }
 
 async fn knowing(knows: Knows) -> Node {
-    Node::start(move |asked, _| knows.say(asked)).await
+    Node::start(move |request, _| knows.reply_to(request)).await
 }
 
-/// A node that says this to a batch, and to its requests what it knows.
-async fn batching(knows: Knows, say: impl Fn() -> Say + Send + Sync + 'static) -> Node {
-    Node::start(move |asked, _| if asked.method == BATCH { say() } else { knows.say(asked) }).await
+/// A node that replies like this to a batch, and to its requests with what it knows.
+async fn batching(knows: Knows, reply: impl Fn() -> NodeReply + Send + Sync + 'static) -> Node {
+    Node::start(move |request, _| if request.method == BATCH { reply() } else { knows.reply_to(request) }).await
 }
 
-async fn asked(reader: &ChainReader) -> Result<Told, ReadFailure> {
+async fn transaction_at(reader: &ChainReader) -> Result<Told, ReadFailure> {
     reader.transaction(ETHEREUM, HASH, ample()).await
 }
 
@@ -127,46 +127,49 @@ async fn a_transaction_and_its_receipt_are_one_request() {
         ("a creation", Knows::Creation, Told::Mined(created)),
     ] {
         let node = knowing(knows).await;
-        assert_eq!(asked(&reader(&[&node])).await, Ok(expected), "{what}");
+        assert_eq!(transaction_at(&reader(&[&node])).await, Ok(expected), "{what}");
         // The chain's id, and the batch with what stands in it.
-        let methods: Vec<_> = node.seen().into_iter().map(|asked| asked.method).collect();
+        let methods: Vec<_> = node.seen().into_iter().map(|request| request.method).collect();
         assert_eq!(methods, ["eth_chainId", BATCH, TRANSACTION, RECEIPT], "{what}");
     }
 }
 
 #[tokio::test]
 async fn the_replies_of_a_batch_come_in_any_order() {
-    let node = batching(Knows::Mined(2), || Say::EachBackwards).await;
-    assert_eq!(asked(&reader(&[&node])).await, Ok(Told::Mined(mined(2))));
+    let node = batching(Knows::Mined(2), || NodeReply::EachBackwards).await;
+    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(Told::Mined(mined(2))));
     assert_eq!(node.count(TRANSACTION), 1);
 }
 
-type Refused = (&'static str, fn() -> Say);
+type Refused = (&'static str, fn() -> NodeReply);
 
-/// Ways to refuse a batch for being one.
+/// Replies that reject a batch for being one.
 fn refusals() -> Vec<Refused> {
     vec![
-        ("an error", || Say::Error(json!({"code": -32600, "message": "batch requests are not supported"}))),
-        ("an unclear error", || Say::Error(json!({"code": -32000, "message": "unmarshal error"}))),
-        ("a status", || Say::Raw(400, b"bad request".to_vec())),
-        ("a failure", || Say::Raw(500, b"oops".to_vec())),
-        ("too large", || Say::Raw(413, Vec::new())),
-        ("no list", || Say::Result(json!("0x1"))),
-        ("nothing", || Say::Raw(200, Vec::new())),
-        ("an empty list", || Say::Raw(200, b"[]".to_vec())),
+        ("an error", || NodeReply::Error(json!({"code": -32600, "message": "batch requests are not supported"}))),
+        ("an unclear error", || NodeReply::Error(json!({"code": -32000, "message": "unmarshal error"}))),
+        ("a status", || NodeReply::Raw(400, b"bad request".to_vec())),
+        ("a failure", || NodeReply::Raw(500, b"oops".to_vec())),
+        ("too large", || NodeReply::Raw(413, Vec::new())),
+        ("no list", || NodeReply::Result(json!("0x1"))),
+        ("nothing", || NodeReply::Raw(200, Vec::new())),
+        ("an empty list", || NodeReply::Raw(200, b"[]".to_vec())),
         ("a list of one error", || {
-            Say::Raw(200, br#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}]"#.to_vec())
+            NodeReply::Raw(
+                200,
+                br#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}]"#.to_vec(),
+            )
         }),
     ]
 }
 
 #[tokio::test]
-async fn who_takes_no_batches_is_asked_twice_and_remembered() {
-    for (what, say) in refusals() {
-        let node = batching(Knows::Mined(1), say).await;
+async fn an_endpoint_that_takes_no_batches_gets_two_requests_and_is_remembered() {
+    for (what, reply) in refusals() {
+        let node = batching(Knows::Mined(1), reply).await;
         let reader = reader(&[&node]);
         for _ in 0..2 {
-            assert_eq!(asked(&reader).await, Ok(Told::Mined(mined(1))), "{what}");
+            assert_eq!(transaction_at(&reader).await, Ok(Told::Mined(mined(1))), "{what}");
         }
         assert_eq!((node.count(BATCH), node.count(TRANSACTION), node.count(RECEIPT)), (1, 2, 2), "{what}");
         let status = reader.status();
@@ -176,19 +179,19 @@ async fn who_takes_no_batches_is_asked_twice_and_remembered() {
 
 #[tokio::test]
 async fn batches_are_not_given_up_for_a_failure_of_everything() {
-    let node = Node::start(|asked, number| match (asked.method.as_str(), number) {
+    let node = Node::start(|request, number| match (request.method.as_str(), number) {
         // The chain id, the batch, the two requests of the first round.
-        (_, 1..=3) => Say::Raw(500, b"oops".to_vec()),
-        _ => Knows::Mined(1).say(asked),
+        (_, 1..=3) => NodeReply::Raw(500, b"oops".to_vec()),
+        _ => Knows::Mined(1).reply_to(request),
     })
     .await;
-    assert_eq!(asked(&reader(&[&node])).await, Ok(Told::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(Told::Mined(mined(1))));
     assert_eq!(node.count(BATCH), 2);
 }
 
 #[tokio::test]
-async fn a_throttled_batch_is_not_asked_in_two() {
-    let node = batching(Knows::Mined(1), || Say::Raw(429, b"slow down".to_vec())).await;
+async fn a_throttled_batch_is_not_split_in_two() {
+    let node = batching(Knows::Mined(1), || NodeReply::Raw(429, b"slow down".to_vec())).await;
     let soon = Instant::now() + Duration::from_millis(500);
     assert_eq!(reader(&[&node]).transaction(ETHEREUM, HASH, soon).await, Err(ReadFailure::Upstream));
     assert_eq!((node.count(TRANSACTION), node.count(RECEIPT)), (0, 0));
@@ -198,53 +201,53 @@ async fn a_throttled_batch_is_not_asked_in_two() {
 async fn an_endpoint_that_lags_does_not_hide_what_the_next_one_knows() {
     let (nothing, pending, included) =
         (knowing(Knows::Nothing).await, knowing(Knows::Pending).await, knowing(Knows::Mined(1)).await);
-    assert_eq!(asked(&reader(&[&nothing, &included])).await, Ok(Told::Mined(mined(1))));
-    assert_eq!(asked(&reader(&[&pending, &included])).await, Ok(Told::Mined(mined(1))));
-    assert_eq!(asked(&reader(&[&nothing, &pending, &nothing])).await, Ok(Told::Pending));
-    assert_eq!(asked(&reader(&[&nothing, &nothing])).await, Ok(Told::Unknown));
+    assert_eq!(transaction_at(&reader(&[&nothing, &included])).await, Ok(Told::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&pending, &included])).await, Ok(Told::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&nothing, &pending, &nothing])).await, Ok(Told::Pending));
+    assert_eq!(transaction_at(&reader(&[&nothing, &nothing])).await, Ok(Told::Unknown));
     let before = nothing.count(BATCH);
-    assert_eq!(asked(&reader(&[&included, &nothing])).await, Ok(Told::Mined(mined(1))));
-    assert_eq!(nothing.count(BATCH), before, "who is told asks no further");
+    assert_eq!(transaction_at(&reader(&[&included, &nothing])).await, Ok(Told::Mined(mined(1))));
+    assert_eq!(nothing.count(BATCH), before, "who is reply asks no further");
 }
 
 #[tokio::test]
-async fn a_failure_is_never_that_there_is_none() {
+async fn a_failure_is_never_taken_for_an_unknown_transaction() {
     let broken = || {
-        Node::start(|asked, _| match asked.method.as_str() {
-            BATCH | TRANSACTION | RECEIPT => Say::Raw(500, b"oops".to_vec()),
-            _ => Chain::default().say(asked),
+        Node::start(|request, _| match request.method.as_str() {
+            BATCH | TRANSACTION | RECEIPT => NodeReply::Raw(500, b"oops".to_vec()),
+            _ => Chain::default().reply_to(request),
         })
     };
     for knows in [Knows::Nothing, Knows::Pending] {
         let (one, other) = (knowing(knows).await, broken().await);
-        assert_eq!(asked(&reader(&[&one, &other])).await, Err(ReadFailure::Upstream));
-        assert_eq!(asked(&reader(&[&other, &one])).await, Err(ReadFailure::Upstream));
+        assert_eq!(transaction_at(&reader(&[&one, &other])).await, Err(ReadFailure::Upstream));
+        assert_eq!(transaction_at(&reader(&[&other, &one])).await, Err(ReadFailure::Upstream));
     }
     let (included, other) = (knowing(Knows::Mined(1)).await, broken().await);
-    assert_eq!(asked(&reader(&[&other, &included])).await, Ok(Told::Mined(mined(1))));
-    assert_eq!(asked(&reader(&[&other])).await, Err(ReadFailure::Upstream));
+    assert_eq!(transaction_at(&reader(&[&other, &included])).await, Ok(Told::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&other])).await, Err(ReadFailure::Upstream));
 }
 
 #[tokio::test]
-async fn an_endpoint_of_another_chain_has_no_say() {
+async fn an_endpoint_of_another_chain_does_not_count() {
     let wrong = Node::truthful(Chain { id: 5, ..Chain::default() }).await;
     let nothing = knowing(Knows::Nothing).await;
-    assert_eq!(asked(&reader(&[&wrong, &nothing])).await, Ok(Told::Unknown));
-    assert_eq!(asked(&reader(&[&wrong])).await, Err(ReadFailure::WrongChain));
-    assert_eq!(wrong.seen().len(), 2, "each reader asks for the id alone");
+    assert_eq!(transaction_at(&reader(&[&wrong, &nothing])).await, Ok(Told::Unknown));
+    assert_eq!(transaction_at(&reader(&[&wrong])).await, Err(ReadFailure::WrongChain));
+    assert_eq!(wrong.seen().len(), 2, "each reader requests the id alone");
 }
 
 #[tokio::test]
-async fn the_deadline_is_kept_and_nobody_configured_is_told() {
-    let hanging = Node::start(|_, _| Say::Hang).await;
+async fn the_deadline_is_kept_and_no_endpoint_is_a_failure_of_its_own() {
+    let hanging = Node::start(|_, _| NodeReply::Hang).await;
     let nothing = knowing(Knows::Nothing).await;
     for nodes in [&[&hanging][..], &[&hanging, &nothing], &[&nothing, &hanging]] {
         let deadline = Instant::now() + Duration::from_millis(600);
-        let told = reader(nodes).transaction(ETHEREUM, HASH, deadline).await;
-        assert_eq!(told, Err(ReadFailure::Timeout));
+        let state = reader(nodes).transaction(ETHEREUM, HASH, deadline).await;
+        assert_eq!(state, Err(ReadFailure::Timeout));
         assert!(Instant::now() < deadline);
     }
-    assert_eq!(asked(&reader_of(&[])).await, Err(ReadFailure::NotConfigured));
+    assert_eq!(transaction_at(&reader_of(&[])).await, Err(ReadFailure::NotConfigured));
 }
 
 #[tokio::test]
@@ -252,8 +255,8 @@ async fn a_receipt_that_contradicts_itself_is_left_for_the_next_endpoint() {
     let good = knowing(Knows::Mined(1)).await;
     for knows in [Knows::Indexing, Knows::Removed] {
         let bad = knowing(knows).await;
-        assert_eq!(asked(&reader(&[&bad])).await, Err(ReadFailure::Upstream));
-        assert_eq!(asked(&reader(&[&bad, &good])).await, Ok(Told::Mined(mined(1))));
+        assert_eq!(transaction_at(&reader(&[&bad])).await, Err(ReadFailure::Upstream));
+        assert_eq!(transaction_at(&reader(&[&bad, &good])).await, Ok(Told::Mined(mined(1))));
     }
 }
 
@@ -262,28 +265,28 @@ async fn five_thousand_logs_pass_and_a_body_beyond_the_bound_does_not() {
     let node = knowing(Knows::Mined(5_000)).await;
     let length = Knows::Mined(5_000).receipt().to_string().len();
     assert!(length > 2_500_000, "{length}");
-    assert_eq!(asked(&reader(&[&node])).await, Ok(Told::Mined(mined(5_000))));
-    let endless = Node::start(|asked, _| match asked.method.as_str() {
-        BATCH | RECEIPT => Say::Padded(json!(null), BODY_MAX_BYTES),
-        _ => Knows::Mined(1).say(asked),
+    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(Told::Mined(mined(5_000))));
+    let endless = Node::start(|request, _| match request.method.as_str() {
+        BATCH | RECEIPT => NodeReply::Padded(json!(null), BODY_MAX_BYTES),
+        _ => Knows::Mined(1).reply_to(request),
     })
     .await;
-    assert_eq!(asked(&reader(&[&endless])).await, Err(ReadFailure::Upstream));
-    assert_eq!(asked(&reader(&[&endless, &node])).await, Ok(Told::Mined(mined(5_000))));
+    assert_eq!(transaction_at(&reader(&[&endless])).await, Err(ReadFailure::Upstream));
+    assert_eq!(transaction_at(&reader(&[&endless, &node])).await, Ok(Told::Mined(mined(5_000))));
 }
 
 #[tokio::test]
-async fn one_who_keeps_no_receipts_is_still_asked_for_reads() {
-    let node = Node::start(|asked, _| match asked.method.as_str() {
-        RECEIPT => Say::Error(json!({"code": -32601, "message": "the method does not exist"})),
-        _ => Knows::Mined(1).say(asked),
+async fn an_endpoint_without_receipts_is_still_read() {
+    let node = Node::start(|request, _| match request.method.as_str() {
+        RECEIPT => NodeReply::Error(json!({"code": -32601, "message": "the method does not exist"})),
+        _ => Knows::Mined(1).reply_to(request),
     })
     .await;
     let reader = reader(&[&node]);
     for _ in 0..3 {
-        assert_eq!(asked(&reader).await, Err(ReadFailure::Upstream));
+        assert_eq!(transaction_at(&reader).await, Err(ReadFailure::Upstream));
     }
     let endpoint = reader.status()[0].endpoints[0].clone();
     assert_eq!((endpoint.state, endpoint.errors), (EndpointState::Primary, 0));
-    assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [told(1)]);
+    assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [echoed(1)]);
 }
