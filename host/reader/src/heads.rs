@@ -1,9 +1,9 @@
 //! One network's pinned block: chosen by age, shared by all answers, and followed in the background while pins are
 //! requested.
 //!
-//! The rule: the newest block that was first reported a second ago or more, and that a later poll confirmed, by the same
-//! head or by one above that does not contradict it. A cold start has seen nothing yet: it takes the newest block if its
-//! own timestamp is old enough, else its parent.
+//! The rule: the newest block that was first reported a second ago or more, and that a later poll confirmed, by the
+//! same head or by one above that does not contradict it. A cold start has seen nothing yet: it takes the newest block
+//! if its own timestamp is old enough, else its parent.
 //!
 //! Invariant: one task makes every poll, so that callers share it whatever their deadlines, and a lost block is never
 //! pinned again. The source chooses the endpoint and logs what failed.

@@ -1,8 +1,8 @@
 //! The health of one endpoint: its latest requests, its circuit breaker, its throttle pause, and the heads that it
 //! reported.
 //!
-//! Invariant: what is not the endpoint's failure (a revert, a block on its way, a request too large for it, a timeout of
-//! a request that had hardly any time) never counts against it. Nothing here makes requests or reads a clock.
+//! Invariant: what is not the endpoint's failure (a revert, a block on its way, a request too large for it, a timeout
+//! of a request that had hardly any time) never counts against it. Nothing here makes requests or reads a clock.
 
 mod breaker;
 mod head_history;

@@ -1,4 +1,5 @@
-//! The calls of one network that lately used up their gas, which would cost their neighbours in a batch a second request.
+//! The calls of one network that lately used up their gas, which would cost their neighbours in a batch a second
+//! request.
 //!
 //! Invariant: forgetting any of them costs a request, never truth.
 

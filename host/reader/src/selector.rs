@@ -3,8 +3,8 @@
 //! Invariant: every endpoint has a rank, so that a single one is tried though it failed. The primary keeps its rank
 //! until it is unhealthy or another has been better by a margin for a while.
 //!
-//! An endpoint's score is 1 less the sum of its penalties, each from 0 to 1 and times its weight in [`WEIGHTS`]. Latency
-//! and lag are relative to the peers; an endpoint that was never measured has the average of those that were.
+//! An endpoint's score is 1 less the sum of its penalties, each from 0 to 1 and times its weight in [`WEIGHTS`].
+//! Latency and lag are relative to the peers; an endpoint that was never measured has the average of those that were.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -88,7 +88,8 @@ impl EndpointSelector {
         ranked
     }
 
-    /// Returns the placements in the order of `endpoints`, with the primary that [`EndpointSelector::ranked`] chose last.
+    /// Returns the placements in the order of `endpoints`, with the primary that [`EndpointSelector::ranked`] chose
+    /// last.
     pub(crate) fn placements(&self, now: Instant, endpoints: &[&Health]) -> Vec<Placement> {
         let candidates = candidates(now, endpoints);
         let is_usable = |place: &usize| {

@@ -63,8 +63,8 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens the folder's file and loads it, which blocks: for some seconds where the file is full. Returns `None` after
-    /// logging why, where replies are kept in memory alone.
+    /// Opens the folder's file and loads it, which blocks: for some seconds where the file is full. Returns `None`
+    /// after logging why, where replies are kept in memory alone.
     pub(crate) fn open(folder: &Path, kept: &Arc<Kept>) -> Option<Self> {
         Self::open_at(folder, kept, unix_s())
     }

@@ -1,7 +1,8 @@
 //! HTTP to the endpoints: one pool of warm HTTP/1.1 and HTTP/2 connections for all of them.
 //!
-//! Invariant: no redirect is followed, no proxy is used, no body exceeds its bound before or after decompression, and no
-//! error or request line holds more of an endpoint's URL than HTTP itself needs. Deadlines are the caller's business.
+//! Invariant: no redirect is followed, no proxy is used, no body exceeds its bound before or after decompression, and
+//! no error or request line holds more of an endpoint's URL than HTTP itself needs. Deadlines are the caller's
+//! business.
 
 mod reply;
 

@@ -1,6 +1,7 @@
 //! The meaning of a JSON-RPC error object, read from its code, its message and its data.
 //!
-//! Invariant: the texts of nodes are matched here and never shown or logged, for some of them repeat the key of the URL.
+//! Invariant: the texts of nodes are matched here and never shown or logged, for some of them repeat the key of the
+//! URL.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -205,7 +206,8 @@ fn indicates_revert(data: &Value) -> bool {
 /// Members that hold revert data, in the order of trust: geth's `data`, Ganache's `return` and `result`, wrappers.
 const DATA_MEMBERS: &[&str] = &["data", "return", "result", "output"];
 
-/// Finds the revert data in an error's `data` member: a hex text, `Reverted 0x…`, or an object that holds one somewhere.
+/// Finds the revert data in an error's `data` member: a hex text, `Reverted 0x…`, or an object that holds one
+/// somewhere.
 fn revert_data(data: &Value) -> Option<Bytes> {
     match data {
         Value::String(text) => {

@@ -14,8 +14,8 @@ use hyper::{Response, StatusCode};
 
 use crate::error::{EndpointError, RequestError, WAIT_MAX};
 
-/// The reply to a full chunk of words has 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex. A receipt of
-/// 5,000 transfers has 3 MiB.
+/// The reply to a full chunk of words has 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex. A receipt
+/// of 5,000 transfers has 3 MiB.
 pub(crate) const BODY_MAX_BYTES: usize = 16 << 20;
 
 pub(crate) struct HttpReply {
