@@ -78,7 +78,7 @@ const BLOCKS: usize = 4;
 /// Places all of them, and mines some blocks in which they stand.
 ///
 /// # Errors
-/// Of the chain.
+/// Returns an error of the chain.
 pub fn place(chain: &Chain) -> Result<()> {
     for Contract { address, code } in ALL {
         chain.rpc("anvil_setCode", json!([address, code])).with_context(|| address.to_owned())?;
@@ -90,7 +90,7 @@ pub fn place(chain: &Chain) -> Result<()> {
 /// A block, one second after the one before.
 ///
 /// # Errors
-/// Of the chain.
+/// Returns an error of the chain.
 pub fn mine(chain: &Chain) -> Result<()> {
     chain.rpc("anvil_setBlockTimestampInterval", json!([1]))?;
     chain.rpc("evm_mine", json!([])).map(drop)

@@ -216,16 +216,16 @@ fn boot(folder: &Path, chain_id: u64, more: &[OsString]) -> Result<(u16, Child)>
 /// The folder with the snapshots of all profiles. Built once per content of `tests/chain/`;
 /// other processes that ask meanwhile wait for the one that builds.
 pub fn prepared() -> Result<PathBuf> {
-    kept("chain", "testchain", |began, folder| {
+    prepared_once("chain", "testchain", |began, folder| {
         writeln!(io::stderr(), "building the test chains (once, about 15 s)")?;
         run(Command::new("node").args(["build.mjs", "out"]), began)?;
         // Only anvil is needed from here on; the rest of the packages is 100 MB.
         let out = began.join("out");
         let packaged = began.join(PACKAGED_ANVIL);
         if packaged.is_file() {
-            let kept = out.join(PACKAGED_ANVIL);
-            fs::create_dir_all(kept.parent().unwrap_or(&out))?;
-            fs::rename(&packaged, &kept).context("cannot keep the packaged anvil")?;
+            let packed = out.join(PACKAGED_ANVIL);
+            fs::create_dir_all(packed.parent().unwrap_or(&out))?;
+            fs::rename(&packaged, &packed).context("cannot keep the packaged anvil")?;
         }
         fs::rename(&out, folder).with_context(|| format!("cannot rename to {}", folder.display()))?;
         fs::remove_dir_all(began).context("cannot remove the build folder")
@@ -234,7 +234,11 @@ pub fn prepared() -> Result<PathBuf> {
 
 /// What `make` makes of a folder of `tests/` and its packages, below the target folder: once per content. It gets a
 /// copy with the packages installed, and has to leave the folder that it is told.
-pub(crate) fn kept(sources: &str, shelf: &str, make: impl FnOnce(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
+pub(crate) fn prepared_once(
+    sources: &str,
+    shelf: &str,
+    make: impl FnOnce(&Path, &Path) -> Result<()>,
+) -> Result<PathBuf> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join(sources);
     let files = source_files(&sources)?;
     let shelf = target_folder()?.join(shelf);

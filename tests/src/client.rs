@@ -22,8 +22,8 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// What it printed, where it fails.
-pub fn ask(gateway: &Gateway, account: &str, network: &str, hash: &str) -> Result<Json> {
-    let folder = chain::kept("client", "testclient", |began, folder| Ok(std::fs::rename(began, folder)?))?;
+pub fn fetch(gateway: &Gateway, account: &str, network: &str, hash: &str) -> Result<Json> {
+    let folder = chain::prepared_once("client", "testclient", |began, folder| Ok(std::fs::rename(began, folder)?))?;
     let (base, claimables) = (format!("http://{}", gateway.base), format!("http://{}", gateway.claimables));
     let mut node = Command::new("node")
         .arg(folder.join("ask.mjs"))

@@ -52,7 +52,7 @@ fn interrupted() -> Result<()> {
     runtime.block_on(async {
         let mut ended = signal(SignalKind::terminate())?;
         tokio::select! {
-            asked = tokio::signal::ctrl_c() => asked?,
+            requested = tokio::signal::ctrl_c() => requested?,
             _ = ended.recv() => {}
         }
         Ok(())

@@ -89,8 +89,8 @@ impl Setup {
     pub fn start(self) -> Result<Gateway> {
         let slugs = self.slugs.clone();
         let gateway = self.listening()?;
-        gateway.told(wait::until("readiness", START_WITHIN, || gateway.is_ready()))?;
-        gateway.told(wait::until("the plugins", START_WITHIN, || gateway.serves(&slugs)))?;
+        gateway.with_log(wait::until("readiness", START_WITHIN, || gateway.is_ready()))?;
+        gateway.with_log(wait::until("the plugins", START_WITHIN, || gateway.serves(&slugs)))?;
         Ok(gateway)
     }
 
@@ -168,7 +168,7 @@ impl Gateway {
         let (base, claimables, operators) = (unknown, unknown, unknown);
         let mut gateway = Self { base, claimables, operators, child, stdout, stderr, dir, program, args };
         let line = gateway.stdout().recv_timeout(START_WITHIN).context("no line on stdout");
-        let line = gateway.told(line)?;
+        let line = gateway.with_log(line)?;
         for (name, address) in [
             ("base=http://", &mut gateway.base),
             ("claimables=http://", &mut gateway.claimables),
@@ -185,7 +185,7 @@ impl Gateway {
     /// # Errors
     /// No answer.
     pub fn get(&self, path: &str) -> Result<Response> {
-        self.told(http::get(self.base, path))
+        self.with_log(http::get(self.base, path))
     }
 
     /// Asks the aggregate's own address.
@@ -193,7 +193,7 @@ impl Gateway {
     /// # Errors
     /// No answer.
     pub fn aggregate(&self, path: &str) -> Result<Response> {
-        self.told(http::get(self.claimables, path))
+        self.with_log(http::get(self.claimables, path))
     }
 
     /// Asks the operators' address.
@@ -201,7 +201,7 @@ impl Gateway {
     /// # Errors
     /// No answer.
     pub fn operate(&self, path: &str) -> Result<Response> {
-        self.told(http::get(self.operators, path))
+        self.with_log(http::get(self.operators, path))
     }
 
     /// The rows of `/plugins`.
@@ -220,7 +220,7 @@ impl Gateway {
     /// Puts a file into the plugins folder at once, as a whole.
     ///
     /// # Errors
-    /// Of the file system.
+    /// Returns an error of the file system.
     pub fn drop_in(&self, name: &str, content: &[u8]) -> Result<()> {
         let beside = self.dir.path().join("incoming");
         fs::write(&beside, content)?;
@@ -230,7 +230,7 @@ impl Gateway {
     /// Takes a file out of the plugins folder.
     ///
     /// # Errors
-    /// Of the file system.
+    /// Returns an error of the file system.
     pub fn take_out(&self, name: &str) -> Result<()> {
         Ok(fs::remove_file(self.plugins_dir().join(name))?)
     }
@@ -270,8 +270,8 @@ impl Gateway {
         self.child.wait()?;
         between(&self.dir.path().join("state"))?;
         *self = Self::spawn(self.program.clone(), self.args.clone(), Arc::clone(&self.dir))?;
-        self.told(wait::until("readiness", START_WITHIN, || self.is_ready()))?;
-        self.told(wait::until("the plugins", START_WITHIN, || self.serves(slugs)))?;
+        self.with_log(wait::until("readiness", START_WITHIN, || self.is_ready()))?;
+        self.with_log(wait::until("the plugins", START_WITHIN, || self.serves(slugs)))?;
         Ok(())
     }
 
@@ -281,7 +281,7 @@ impl Gateway {
     /// Where it does not.
     pub fn exited(&mut self) -> Result<ExitStatus> {
         let ended = wait::until("exit", START_WITHIN, || self.child.try_wait()?.context("it still runs"));
-        Ok(self.told(ended)?.0)
+        Ok(self.with_log(ended)?.0)
     }
 
     /// What stands on stdout beyond the one line.
@@ -318,7 +318,7 @@ impl Gateway {
     }
 
     /// A failure together with what the process logged.
-    fn told<T>(&self, result: Result<T>) -> Result<T> {
+    fn with_log<T>(&self, result: Result<T>) -> Result<T> {
         result.with_context(|| format!("the gateway's stderr:\n{}", self.log()))
     }
 }

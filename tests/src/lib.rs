@@ -15,8 +15,6 @@ pub mod json;
 pub mod price_service;
 pub mod problem;
 pub mod protocol;
-#[cfg(feature = "record")]
-pub mod record;
 pub mod rpc_fault;
 pub mod traffic;
 pub mod truth;

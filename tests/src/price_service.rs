@@ -47,7 +47,7 @@ pub fn coin(price: &str, decimals: u64) -> String {
 pub struct PriceService {
     address: SocketAddr,
     answer: watch::Sender<Answer>,
-    asked: Arc<Mutex<Vec<String>>>,
+    requested: Arc<Mutex<Vec<String>>>,
     // Ends its tasks when it goes.
     _runtime: Runtime,
 }
@@ -61,10 +61,10 @@ impl PriceService {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        let (answer, told) = watch::channel(answer);
-        let asked = Arc::default();
-        runtime.spawn(accept(listener, told, Arc::clone(&asked)));
-        Ok(Self { address, answer, asked, _runtime: runtime })
+        let (answer, reported) = watch::channel(answer);
+        let requested = Arc::default();
+        runtime.spawn(accept(listener, reported, Arc::clone(&requested)));
+        Ok(Self { address, answer, requested, _runtime: runtime })
     }
 
     /// The part of a configuration that names it.
@@ -78,19 +78,19 @@ impl PriceService {
     }
 
     /// The coins that were asked for, in the order of requests.
-    pub fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn requested(&self) -> Vec<String> {
+        self.requested.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-async fn accept(listener: TcpListener, answer: watch::Receiver<Answer>, asked: Arc<Mutex<Vec<String>>>) {
+async fn accept(listener: TcpListener, answer: watch::Receiver<Answer>, requested: Arc<Mutex<Vec<String>>>) {
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(serve(stream, answer.clone(), Arc::clone(&asked)));
+        tokio::spawn(serve(stream, answer.clone(), Arc::clone(&requested)));
     }
 }
 
-async fn serve(stream: TcpStream, answer: watch::Receiver<Answer>, asked: Arc<Mutex<Vec<String>>>) {
-    let service = service_fn(|request| respond(request, answer.clone(), Arc::clone(&asked)));
+async fn serve(stream: TcpStream, answer: watch::Receiver<Answer>, requested: Arc<Mutex<Vec<String>>>) {
+    let service = service_fn(|request| respond(request, answer.clone(), Arc::clone(&requested)));
     // An answer that is an error closes the connection, as is meant.
     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
@@ -98,17 +98,17 @@ async fn serve(stream: TcpStream, answer: watch::Receiver<Answer>, asked: Arc<Mu
 async fn respond(
     request: Request<Incoming>,
     mut answer: watch::Receiver<Answer>,
-    asked: Arc<Mutex<Vec<String>>>,
+    requested: Arc<Mutex<Vec<String>>>,
 ) -> Result<Response<Full<Bytes>>> {
     let coins = request.uri().path().strip_prefix(&format!("/{SECRET}/prices/current/")).map(str::to_owned);
     let Some(coins) = coins else { return status(404) };
     let coins: Vec<String> = coins.split(',').map(str::to_owned).collect();
-    asked.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&coins);
+    requested.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&coins);
     let answer = answer.wait_for(|answer| *answer != Answer::Hold).await?.clone();
     match answer {
         Answer::Coins(known) => {
-            let told = coins.iter().filter_map(|coin| Some(format!("{coin:?}:{}", known.get(coin)?)));
-            Ok(whole(format!("{{\"coins\":{{{}}}}}", told.collect::<Vec<_>>().join(","))))
+            let reported = coins.iter().filter_map(|coin| Some(format!("{coin:?}:{}", known.get(coin)?)));
+            Ok(whole(format!("{{\"coins\":{{{}}}}}", reported.collect::<Vec<_>>().join(","))))
         }
         Answer::Body(body) => Ok(whole(body)),
         Answer::Status(code) => status(code),

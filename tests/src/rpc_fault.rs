@@ -89,18 +89,18 @@ struct Counts {
     held: AtomicUsize,
     in_flight: AtomicUsize,
     in_flight_max: AtomicUsize,
-    seen: Mutex<Vec<Asked>>,
+    seen: Mutex<Vec<SeenRequest>>,
     forwarded: Mutex<Vec<Exchange>>,
 }
 
 /// A request that arrived.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct SeenRequest {
     pub at: Instant,
     pub method: String,
-    /// Of an `eth_call`.
+    /// How an `eth_call` reads.
     pub way: Option<Way>,
-    /// That an `eth_call` names.
+    /// The gas that an `eth_call` names.
     pub gas: Option<u64>,
     pub bytes: usize,
 }
@@ -108,7 +108,7 @@ pub struct Asked {
 /// What the chain was asked and answered.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    pub asked: Bytes,
+    pub requested: Bytes,
     pub answered: usize,
 }
 
@@ -154,18 +154,18 @@ impl RpcFault {
     }
 
     /// The requests so far, in the order of their arrival.
-    pub fn seen(&self) -> Vec<Asked> {
+    pub fn seen(&self) -> Vec<SeenRequest> {
         self.counts.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many requests so far were of a method.
-    pub fn asked(&self, method: &str) -> usize {
-        self.seen().iter().filter(|asked| asked.method == method).count()
+    pub fn requested(&self, method: &str) -> usize {
+        self.seen().iter().filter(|requested| requested.method == method).count()
     }
 
     /// How many calls so far asked in a way.
     pub fn calls(&self, way: Way) -> usize {
-        self.seen().iter().filter(|asked| asked.way == Some(way)).count()
+        self.seen().iter().filter(|requested| requested.way == Some(way)).count()
     }
 
     /// The most requests that were under way at one time.
@@ -182,12 +182,12 @@ impl RpcFault {
     ///
     /// # Errors
     /// Where it is not.
-    pub fn wait_until_asked(&self, method: &str, more_than: usize) -> Result<()> {
-        let asked = || match self.asked(method) {
+    pub fn wait_until_requested(&self, method: &str, more_than: usize) -> Result<()> {
+        let requested = || match self.requested(method) {
             times if times > more_than => Ok(()),
             times => bail!("{method} was asked {times} times"),
         };
-        wait::until("a request", http::DEADLINE, asked).map(drop)
+        wait::until("a request", http::DEADLINE, requested).map(drop)
     }
 
     /// Waits until a request hangs here.
@@ -266,10 +266,10 @@ async fn answer(
     reply.into_response()
 }
 
-async fn forward(node: &Node<'_>, asked: Bytes, request: Option<Request>, counts: &Counts) -> Result<Reply> {
-    let (reply, of_chain) = node.answer(asked.clone(), request).await?;
+async fn forward(node: &Node<'_>, requested: Bytes, request: Option<Request>, counts: &Counts) -> Result<Reply> {
+    let (reply, of_chain) = node.answer(requested.clone(), request).await?;
     if of_chain {
-        let exchange = Exchange { asked, answered: reply.len() };
+        let exchange = Exchange { requested, answered: reply.len() };
         counts.forwarded.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
     }
     Ok(reply)
@@ -290,8 +290,8 @@ impl Counts {
     fn saw(&self, request: Option<&Request>, bytes: usize) {
         let method = request.map_or("batch", |request| &request.method).to_owned();
         let (way, gas) = (request.and_then(Request::way), request.and_then(Request::gas));
-        let asked = Asked { at: Instant::now(), method, way, gas, bytes };
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+        let requested = SeenRequest { at: Instant::now(), method, way, gas, bytes };
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(requested);
     }
 }
 

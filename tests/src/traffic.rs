@@ -24,7 +24,7 @@ const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
 const BEFORE_COUNT: usize = 2 + 8 + 64;
 /// Calls of every chunk that are no reads: two that prove the block, and those that prove that no gas was short.
 const CHUNK_PROOFS: usize = 2 + 16;
-/// Of a packed call, before its records: a mode, the gas of a call, and the length of the longest calldata.
+/// The bytes of a packed call before its records: a mode, the gas of a call, and the length of the longest calldata.
 const PACKED_HEAD: usize = 1 + 4 + 6;
 
 /// What was asked of one network, or of several.
@@ -54,8 +54,8 @@ impl Traffic {
     }
 
     fn of(exchange: &Exchange) -> Result<Self> {
-        let request = Json::parse(std::str::from_utf8(&exchange.asked)?)?;
-        let bytes = Self { sent_bytes: exchange.asked.len(), received_bytes: exchange.answered, ..Self::default() };
+        let request = Json::parse(std::str::from_utf8(&exchange.requested)?)?;
+        let bytes = Self { sent_bytes: exchange.requested.len(), received_bytes: exchange.answered, ..Self::default() };
         Ok(match request.text_at("method")? {
             "eth_call" if request.at("params/2").is_ok() => match packed(&calldata(&request)?)? {
                 0 => Self { heads: 1, ..bytes },

@@ -38,9 +38,9 @@ pub const ACCOUNTS: [&str; 6] = ["farmer", "whale", "odd", "dust", "nothing", "e
 /// Members that only `detail=full` has.
 const EXTRAS: [&str; 6] = ["amountRaw", "underlyingAmountRaw", "account", "plugin", "priceSource", "priceAgeSeconds"];
 
-/// Of rates, which contracts tell in rays.
+/// The decimals of rates, which contracts return in rays.
 const RAY_DECIMALS: i64 = 27;
-/// Of health factors, which contracts tell in wads.
+/// The decimals of health factors, which contracts return in wads.
 const WAD_DECIMALS: i64 = 18;
 /// Digits of dollars, rates and ratios that answers keep.
 const SIGNIFICANT_DIGITS: NonZeroU64 = NonZeroU64::new(18).unwrap();
@@ -57,7 +57,7 @@ pub enum Detail {
 pub enum Call {
     /// Over all protocols: neither `type` nor `function`, the token with its network, parts and protocol.
     Aggregate,
-    /// Of one protocol.
+    /// The answer of one protocol.
     Protocol,
 }
 
@@ -158,8 +158,8 @@ impl Truth {
 
     fn of(&self, who: &str, kind: &str, slug: Option<&str>) -> Result<Vec<&Json>> {
         let rows = self.expected.at(&format!("accounts/{who}/{kind}"))?.items()?.iter();
-        let asked = |row: &&Json| slug.is_none_or(|slug| row.text_at("protocol").is_ok_and(|own| own == slug));
-        Ok(rows.filter(asked).collect())
+        let requested = |row: &&Json| slug.is_none_or(|slug| row.text_at("protocol").is_ok_and(|own| own == slug));
+        Ok(rows.filter(requested).collect())
     }
 
     /// The farming positions of an account in one protocol, without `id` and `name`.
@@ -226,8 +226,8 @@ impl Truth {
     /// Where the build's values are incomplete.
     pub fn lending(&self, who: &str, slug: &str, detail: Detail) -> Result<Vec<Json>> {
         let rows = self.rows(who, Question::Lending, Some(slug))?.into_iter();
-        let told = |row: &&Json| detail == Detail::Full || row.text_at("side").is_ok_and(|side| side == "supply");
-        rows.filter(told).map(|row| self.loan(row, detail)).collect()
+        let reported = |row: &&Json| detail == Detail::Full || row.text_at("side").is_ok_and(|side| side == "supply");
+        rows.filter(reported).map(|row| self.loan(row, detail)).collect()
     }
 
     fn loan(&self, row: &Json, detail: Detail) -> Result<Json> {

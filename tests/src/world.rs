@@ -128,7 +128,7 @@ impl World {
     ///
     /// # Errors
     /// Where the chains' values are incomplete.
-    pub fn asked(&self, question: Question, slug: Option<&str>) -> Result<Vec<Placed>> {
+    pub fn requested(&self, question: Question, slug: Option<&str>) -> Result<Vec<Placed>> {
         let answers = |placed: &Placed| {
             let plugin = PLUGINS.iter().find(|plugin| plugin.name == placed.plugin);
             plugin.is_some_and(|plugin| plugin.questions.contains(&question))
@@ -142,8 +142,9 @@ impl World {
     /// # Errors
     /// Where a build wrote no block.
     pub fn pins(&self, question: Question, slug: Option<&str>) -> Result<String> {
-        let asked = self.asked(question, slug)?;
-        let own = self.chains.iter().filter(|(_, truth)| asked.iter().any(|placed| placed.network == truth.network));
+        let requested = self.requested(question, slug)?;
+        let own =
+            self.chains.iter().filter(|(_, truth)| requested.iter().any(|placed| placed.network == truth.network));
         let pins: Vec<String> = own.map(|(_, truth)| truth.pin()).collect::<Result<_>>()?;
         Ok(pins.join(", "))
     }
@@ -154,14 +155,14 @@ impl World {
     /// # Errors
     /// Where the chains' values are incomplete.
     pub fn partial(&self, who: &str, question: Question, slug: Option<&str>) -> Result<Option<String>> {
-        let mut told = Vec::new();
-        for Placed { slug, network, .. } in self.asked(question, slug)? {
+        let mut reported = Vec::new();
+        for Placed { slug, network, .. } in self.requested(question, slug)? {
             let unreadable = self.chain(&network)?.1.unreadable(who, &slug)?;
             if question == Question::Claimables && !unreadable.is_empty() {
-                told.push(format!("{slug}/{network};reason=plugin-error"));
+                reported.push(format!("{slug}/{network};reason=plugin-error"));
             }
         }
-        Ok((!told.is_empty()).then(|| told.join(", ")))
+        Ok((!reported.is_empty()).then(|| reported.join(", ")))
     }
 
     /// All claimables of an account, of all protocols or of one.
@@ -364,7 +365,7 @@ impl<T> Shared<T> {
     /// The value that others hold, or a new one.
     ///
     /// # Errors
-    /// Of `make`.
+    /// Returns the error of `make`.
     pub fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = kept.upgrade() {

@@ -34,13 +34,13 @@ const IDLE: &str = "synthetic_idle";
 /// What an answer took.
 struct Answer {
     wall_ms: f64,
-    /// Of the deepest job.
+    /// The flushes of the deepest job.
     waves: u64,
     found: usize,
     traffic: Tally,
 }
 
-struct Stage {
+struct AggregateStage {
     node: Node,
     built: build::Built,
 }
@@ -57,35 +57,35 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let prepared = prepare(TOKENS)?;
     let world = World::read(&prepared.world)?;
     let packages = [("portolan", "portolan"), ("portolan-synthetic", "libportolan_synthetic.so")];
-    let stage = Stage { node: Node::start(&prepared, &world)?, built: build::release(&packages)? };
+    let stage = AggregateStage { node: Node::start(&prepared, &world)?, built: build::release(&packages)? };
 
     let mut strangers = (1..).map(|number: u64| Address::left_padding_from(&number.to_be_bytes()));
     let mut stranger = || strangers.next().context("no more strangers");
     let (mut first, mut cold, mut warm, mut finding, mut found_again) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..GATEWAYS {
-        first.push(stage.serve()?.ask(stranger()?, "")?);
+        first.push(stage.serve()?.fetch(stranger()?, "")?);
         let served = stage.serve()?;
-        served.ask(stranger()?, &format!("&include={IDLE}"))?;
-        cold.push(served.ask(stranger()?, EXCLUDED)?);
+        served.fetch(stranger()?, &format!("&include={IDLE}"))?;
+        cold.push(served.fetch(stranger()?, EXCLUDED)?);
         for _ in 0..WARM_ROUNDS {
-            warm.push(served.ask(stranger()?, EXCLUDED)?);
+            warm.push(served.fetch(stranger()?, EXCLUDED)?);
         }
         let finder = stage.serve()?;
-        finder.ask(stranger()?, &format!("&include={IDLE}"))?;
-        finding.push(finder.ask(world.accounts[2 * round], EXCLUDED)?);
-        found_again.push(finder.ask(world.accounts[2 * round + 1], EXCLUDED)?);
+        finder.fetch(stranger()?, &format!("&include={IDLE}"))?;
+        finding.push(finder.fetch(world.accounts[2 * round], EXCLUDED)?);
+        found_again.push(finder.fetch(world.accounts[2 * round + 1], EXCLUDED)?);
     }
     ensure!(cold.iter().chain(&warm).all(|answer| answer.found == 0), "a stranger was found something");
     ensure!(finding.iter().all(|answer| answer.found == PROTOCOLS), "not every protocol found what is earned");
 
     let columns = ["answer", "waves", "requests", "bytes up", "bytes down", "wall, ms", "wall : waves × 50 ms"];
     begin(say, &format!("Aggregate over {PROTOCOLS} protocols of depth 3 at 50 ms"), &columns);
-    tell(say, "the first of a process, with probe and pin", &first, None, verdict);
-    tell(say, "cold, nothing found", &cold, Some(COLD_WAVES), verdict);
-    tell(say, "warm, nothing found", &warm, Some(WARM_WAVES), verdict);
-    tell(say, "cold, all 50 find something", &finding, None, verdict);
-    tell(say, "warm, all 50 find something", &found_again, None, verdict);
+    report(say, "the first of a process, with probe and pin", &first, None, verdict);
+    report(say, "cold, nothing found", &cold, Some(COLD_WAVES), verdict);
+    report(say, "warm, nothing found", &warm, Some(WARM_WAVES), verdict);
+    report(say, "cold, all 50 find something", &finding, None, verdict);
+    report(say, "warm, all 50 find something", &found_again, None, verdict);
     let [without, with] = [&cold, &finding].map(|answers| median(answers.iter().map(|answer| answer.wall_ms)));
     let waves = (with - without) / ms(ROUND_TRIP);
     say(&format!(
@@ -98,7 +98,7 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
 
 const EXCLUDED: &str = "&exclude=synthetic_idle";
 
-fn tell(say: Say<'_>, name: &str, answers: &[Answer], waves: Option<u64>, verdict: &mut Verdict) {
+fn report(say: Say<'_>, name: &str, answers: &[Answer], waves: Option<u64>, verdict: &mut Verdict) {
     let most = |of: fn(&Answer) -> u64| answers.iter().map(of).max().unwrap_or(0);
     let deepest = most(|answer| answer.waves);
     let wall_ms = median(answers.iter().map(|answer| answer.wall_ms));
@@ -116,7 +116,7 @@ fn tell(say: Say<'_>, name: &str, answers: &[Answer], waves: Option<u64>, verdic
     row(say, &[name.to_owned(), waves, requests, up, down, number(wall_ms), ratio]);
 }
 
-impl Stage {
+impl AggregateStage {
     fn serve(&self) -> Result<Served> {
         let counter = RpcFault::before(&self.node.url)?;
         let distant = Delay::before(&counter.url())?;
@@ -127,7 +127,7 @@ impl Stage {
 }
 
 impl Served {
-    fn ask(&self, account: Address, more: &str) -> Result<Answer> {
+    fn fetch(&self, account: Address, more: &str) -> Result<Answer> {
         self.counter.take();
         let began = Instant::now();
         let response = self.gateway.aggregate(&format!("/{account:#x}?detail=full{more}"))?;

@@ -26,7 +26,7 @@ use portolan_tests::json::Json;
 use portolan_tests::rpc_fault::RpcFault;
 
 const TOKENS: usize = 5_000;
-/// Of every token on the chain.
+/// The decimals of every token on the chain.
 const DECIMALS: i64 = 18;
 const NETWORKS: [(&str, u64); 3] = [("ethereum", 1), ("optimism", 10), ("polygon", 137)];
 const WARM_ROUNDS: usize = 3;
@@ -38,11 +38,11 @@ const COUNTED_ROUNDS: usize = 3;
 
 const LOOPBACK_RATIO_MIN: f64 = 20.0;
 const DISTANT_RATIO_MIN: f64 = 5.0;
-/// Of each network, warm.
+/// The most that a warm answer may request of a network.
 const REQUESTS_MAX: f64 = 3.0;
 const HOST_MIB_MAX: f64 = 100.0;
 
-struct Stage {
+struct BalanceStage {
     prepared: Prepared,
     world: World,
     nodes: Vec<Node>,
@@ -55,7 +55,7 @@ struct Stage {
 type Walls = [Vec<f64>; 2];
 
 pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
-    let mut stage = Stage::up()?;
+    let mut stage = BalanceStage::up()?;
     let near: Vec<String> = stage.nodes.iter().map(|node| node.url.clone()).collect();
     let delays: Vec<Delay> = near.iter().map(|url| Delay::before(url)).collect::<Result<_>>()?;
     let far: Vec<String> = delays.iter().map(Delay::url).collect();
@@ -70,26 +70,26 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let heading =
         format!("Token balances of one account, {} networks × {TOKENS} tokens, 50 of each held", NETWORKS.len());
     begin(say, &heading, &["figure", "gateway", "viem", "viem : gateway"]);
-    let mut tell = |name: &str, kind: Kind, figures: [f64; 2], bound: Option<f64>| {
+    let mut report = |name: &str, kind: Kind, figures: [f64; 2], bound: Option<f64>| {
         let ratio = figures[1] / figures[0];
-        let told = match bound {
+        let reported = match bound {
             Some(bound) => verdict.at_least(kind, name, ratio, bound),
             None => format!("{}×", number(ratio)),
         };
-        row(say, &[name.to_owned(), number(figures[0]), number(figures[1]), told]);
+        row(say, &[name.to_owned(), number(figures[0]), number(figures[1]), reported]);
     };
     let medians = |walls: &Walls| [0, 1].map(|side| median(walls[side].iter().copied()));
-    tell("wall, loopback, warm, ms", Kind::Time, medians(&loopback), Some(LOOPBACK_RATIO_MIN));
-    tell("wall, 50 ms, warm, ms", Kind::Time, medians(&distant), Some(DISTANT_RATIO_MIN));
-    tell("wall, loopback, cold, ms", Kind::Time, medians(&cold[0]), None);
-    tell("wall, 50 ms, cold, ms", Kind::Time, medians(&cold[1]), None);
+    report("wall, loopback, warm, ms", Kind::Time, medians(&loopback), Some(LOOPBACK_RATIO_MIN));
+    report("wall, 50 ms, warm, ms", Kind::Time, medians(&distant), Some(DISTANT_RATIO_MIN));
+    report("wall, loopback, cold, ms", Kind::Time, medians(&cold[0]), None);
+    report("wall, 50 ms, cold, ms", Kind::Time, medians(&cold[1]), None);
     for (name, of) in [
         ("requests, all networks", (|tally| tally.requests) as fn(&Tally) -> usize),
         ("bytes up", |tally| tally.up_bytes),
         ("bytes down", |tally| tally.down_bytes),
     ] {
         let sums = [0, 1].map(|side: usize| float(tallies[side].iter().map(of).sum::<usize>()));
-        tell(name, Kind::Count, sums, None);
+        report(name, Kind::Count, sums, None);
     }
     let most = tallies[0].iter().map(|tally| tally.requests).max().unwrap_or_default();
     begin(say, "The gateway's own bounds", &["figure", "gateway"]);
@@ -100,7 +100,7 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     Ok(())
 }
 
-impl Stage {
+impl BalanceStage {
     fn up() -> Result<Self> {
         let prepared = prepare(TOKENS)?;
         let world = World::read(&prepared.world)?;
@@ -134,7 +134,7 @@ impl Stage {
     }
 
     /// Walls of one account's answers.
-    fn ask(&self, (gateway, viem): &mut (Gateway, Peer), urls: &[String], who: usize) -> Result<[f64; 2]> {
+    fn fetch(&self, (gateway, viem): &mut (Gateway, Peer), urls: &[String], who: usize) -> Result<[f64; 2]> {
         let began = Instant::now();
         let response = gateway.get(&format!("/balance/{:#x}/token-balances", self.world.accounts[who]))?;
         let wall_ms = ms(began.elapsed());
@@ -167,7 +167,7 @@ impl Stage {
         let mut walls = Walls::default();
         for round in 0..WARM_ROUNDS + rounds {
             let who = self.account()?;
-            let both = self.ask(served, urls, who)?;
+            let both = self.fetch(served, urls, who)?;
             if round >= WARM_ROUNDS {
                 walls.iter_mut().zip(both).for_each(|(walls, wall)| walls.push(wall));
             }
@@ -179,7 +179,7 @@ impl Stage {
         let mut walls = Walls::default();
         for _ in 0..COLD_ROUNDS {
             let who = self.account()?;
-            let both = self.ask(&mut self.serve(urls)?, urls, who)?;
+            let both = self.fetch(&mut self.serve(urls)?, urls, who)?;
             walls.iter_mut().zip(both).for_each(|(walls, wall)| walls.push(wall));
         }
         Ok(walls)

@@ -24,29 +24,29 @@ use portolan_tests::gateway::{Gateway, Setup};
 ///
 /// # Errors
 /// A folder that is none, and whatever does not come up.
-pub fn run(folder: &Path, mut tell: impl FnMut(&str)) -> Result<bool> {
+pub fn run(folder: &Path, mut report: impl FnMut(&str)) -> Result<bool> {
     let corpus = Corpus::read(folder)?;
     let chain_ids = corpus.chain_ids();
     let networks: Vec<Network> = chain_ids.iter().map(|id| Network::start(&corpus, *id)).collect::<Result<_>>()?;
     let gateway = gateway(&networks)?;
     let refused = refused(&gateway)?;
-    refused.iter().for_each(|plugin| tell(plugin));
+    refused.iter().for_each(|plugin| report(plugin));
     let mut table = Table::default();
     for transaction in &corpus.transactions {
         let path = format!("/events/decode/{}?network={}&detail=full", transaction.hash, transaction.network);
         let response = gateway.get(&path)?;
         if let Some(missing) = response.header("portolan-partial") {
-            tell(&format!("{}: partial: {missing}", transaction.hash));
+            report(&format!("{}: partial: {missing}", transaction.hash));
         }
         let answer = match response.status.as_u16() {
             200 => Ok(response.json()?),
             status => Err(format!("{status} {}", response.body.trim())),
         };
         for failure in table.add(transaction, &score::transaction(&corpus, transaction, answer)) {
-            tell(&failure);
+            report(&failure);
         }
     }
-    table.lines().iter().for_each(|line| tell(line));
+    table.lines().iter().for_each(|line| report(line));
     Ok(refused.is_empty() && table.is_enough())
 }
 

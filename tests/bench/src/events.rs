@@ -18,8 +18,8 @@ use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::rpc_fault::{RpcFault, Transactions};
 
 const LOGS: usize = 500;
-/// Of ten logs one is of no table, and one tells reserves, which is no event.
-const TOLD: usize = LOGS / 10 * 8;
+/// One log in ten is of no table, and one has reserves, which is no event.
+const REPORTED: usize = LOGS / 10 * 8;
 const ROUNDS: usize = 100;
 const WARM_ROUNDS: usize = 5;
 
@@ -58,10 +58,10 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     gateway.get("/0x0000000000000000000000000000000000000001/native-balance?network=ETHEREUM")?;
 
     let path = format!("/events/decode/{HASH}?network=ETHEREUM");
-    let cold = requests(&endpoint, || ask(&gateway, &path, false).map(drop))?;
+    let cold = requests(&endpoint, || fetch(&gateway, &path, false).map(drop))?;
     let full = format!("{path}&detail=full");
-    ask(&gateway, &full, true)?;
-    let warm = requests(&endpoint, || ask(&gateway, &path, false).map(drop))?;
+    fetch(&gateway, &full, true)?;
+    let warm = requests(&endpoint, || fetch(&gateway, &path, false).map(drop))?;
     let [plain, full] = [cpu(&gateway, &path, false)?, cpu(&gateway, &full, true)?];
 
     begin(say, &format!("Events of a transaction with {LOGS} logs, all plugins"), &["figure", "gateway"]);
@@ -82,13 +82,13 @@ fn serve(endpoint: &RpcFault) -> Result<Gateway> {
     build::plugins()?.iter().fold(setup, |setup, (_, file)| setup.plugin(&built.plugin(file), &[])).start()
 }
 
-fn ask(gateway: &Gateway, path: &str, full: bool) -> Result<()> {
+fn fetch(gateway: &Gateway, path: &str, full: bool) -> Result<()> {
     let response = gateway.get(path)?;
     ensure!(response.status == 200 && response.header("portolan-partial").is_none(), "{response:?}");
     let answer: Value = serde_json::from_str(&response.body)?;
     let events = if full { &answer["items"] } else { &answer };
-    let told = events.as_array().context("no array")?.len();
-    ensure!(told == TOLD, "{told} events instead of {TOLD}");
+    let reported = events.as_array().context("no array")?.len();
+    ensure!(reported == REPORTED, "{reported} events instead of {REPORTED}");
     Ok(())
 }
 
@@ -96,12 +96,12 @@ fn ask(gateway: &Gateway, path: &str, full: bool) -> Result<()> {
 fn requests(endpoint: &RpcFault, answer: impl FnOnce() -> Result<()>) -> Result<usize> {
     drop(endpoint.take());
     answer()?;
-    let asked = endpoint.take();
+    let requested = endpoint.take();
     let is_own = |body: &[u8]| {
         let text = String::from_utf8_lossy(body);
         text.contains("eth_call") || text.contains("eth_getTransaction")
     };
-    Ok(asked.iter().filter(|exchange| is_own(&exchange.asked)).count())
+    Ok(requested.iter().filter(|exchange| is_own(&exchange.requested)).count())
 }
 
 /// Milliseconds of the gateway's threads for one answer: the median.
@@ -109,7 +109,7 @@ fn cpu(gateway: &Gateway, path: &str, full: bool) -> Result<f64> {
     let mut used = Vec::new();
     for round in 0..WARM_ROUNDS + ROUNDS {
         let before = Threads::of(gateway.process())?;
-        ask(gateway, path, full)?;
+        fetch(gateway, path, full)?;
         let after = Threads::of(gateway.process())?;
         if round >= WARM_ROUNDS {
             used.push(after.ms_since(&before));

@@ -13,15 +13,13 @@ mod delay;
 mod events;
 mod growth;
 mod joined;
-mod meter;
+pub mod meter;
 mod node;
-mod peer;
+pub mod peer;
 mod peers;
-#[cfg(feature = "side")]
-pub mod side;
 mod table;
 mod tally;
-mod world;
+pub mod world;
 
 use anyhow::{Result, bail};
 
@@ -47,7 +45,7 @@ pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
             section(&mut say, &mut verdict)?;
         }
     }
-    verdict.tell(&mut say);
+    verdict.report(&mut say);
     Ok(verdict.holds())
 }
 
@@ -58,7 +56,7 @@ pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
 pub fn run_balances(mut say: impl FnMut(&str)) -> Result<bool> {
     let mut verdict = Verdict::default();
     balances::run(&mut say, &mut verdict)?;
-    verdict.tell(&mut say);
+    verdict.report(&mut say);
     Ok(verdict.holds())
 }
 
@@ -69,6 +67,6 @@ pub fn run_balances(mut say: impl FnMut(&str)) -> Result<bool> {
 pub fn run_events(mut say: impl FnMut(&str)) -> Result<bool> {
     let mut verdict = Verdict::default();
     events::run(&mut say, &mut verdict)?;
-    verdict.tell(&mut say);
+    verdict.report(&mut say);
     Ok(verdict.holds())
 }

@@ -31,7 +31,8 @@ impl Threads {
     }
 }
 
-pub(super) fn ms(time: Duration) -> f64 {
+/// A time in milliseconds.
+pub fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 

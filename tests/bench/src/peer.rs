@@ -23,7 +23,7 @@ const IDLE_WITHIN: Duration = Duration::from_secs(10);
 
 /// Who reads, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub enum Way {
     /// `Reader::scan`.
     Scan,
     /// `Reader::read`.
@@ -36,7 +36,8 @@ pub(super) enum Way {
 }
 
 impl Way {
-    pub(super) fn name(self) -> &'static str {
+    /// What the command line calls it.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Scan => "scan",
             Self::General => "general",
@@ -78,7 +79,7 @@ impl Cost {
 /// What a side says.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Told {
+enum SideReply {
     Cost { wall_ms: f64, cpu_ms: f64 },
     Error { error: String },
 }
@@ -140,8 +141,8 @@ impl Peer {
     pub(super) fn cost(&self) -> Result<(f64, f64)> {
         let line = self.line()?;
         match serde_json::from_str(&line).with_context(|| format!("{} said {line}", self.way.name()))? {
-            Told::Cost { wall_ms, cpu_ms } => Ok((wall_ms, cpu_ms)),
-            Told::Error { error } => bail!("{}: {error}", self.way.name()),
+            SideReply::Cost { wall_ms, cpu_ms } => Ok((wall_ms, cpu_ms)),
+            SideReply::Error { error } => bail!("{}: {error}", self.way.name()),
         }
     }
 

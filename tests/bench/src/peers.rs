@@ -63,8 +63,8 @@ const REQUIRED: [Required; 9] = [
     required("node CPU, ms", Kind::Time, |side| side.loopback.node_ms, (2.7, 2.3), (1.8, 1.6)),
     required("wall, loopback, ms", Kind::Time, |side| side.loopback.wall_ms, (20.0, 20.0), (2.0, 2.0)),
     required("wall, 50 ms, warm, ms", Kind::Time, |side| side.warm_ms, (5.0, 5.0), (1.3, 1.3)),
-    told("wall, 50 ms, new connection, ms", Kind::Time, |side| side.cold_ms),
-    told("gas a read", Kind::Count, |side| side.gas),
+    reported("wall, 50 ms, new connection, ms", Kind::Time, |side| side.cold_ms),
+    reported("gas a read", Kind::Count, |side| side.gas),
 ];
 
 const fn required(
@@ -77,7 +77,7 @@ const fn required(
     Required { name, kind, of, viem: Some(viem), alloy: Some(alloy) }
 }
 
-const fn told(name: &'static str, kind: Kind, of: fn(&Figures) -> f64) -> Required {
+const fn reported(name: &'static str, kind: Kind, of: fn(&Figures) -> f64) -> Required {
     Required { name, kind, of, viem: None, alloy: None }
 }
 
@@ -91,7 +91,7 @@ struct Rounds {
     bare_ms: [Vec<f64>; OWN],
 }
 
-struct Stage {
+struct PeerStage {
     prepared: Prepared,
     node: Node,
     distant: Delay,
@@ -101,7 +101,7 @@ struct Stage {
 }
 
 pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
-    let mut stage = Stage::up()?;
+    let mut stage = PeerStage::up()?;
     let near = stage.node.url.clone();
     let far = stage.distant.url();
     stage.distance(say)?;
@@ -190,7 +190,7 @@ fn bare(figures: &[Figures], bare_ms: [[Vec<f64>; OWN]; 2], say: Say<'_>) {
     }
 }
 
-impl Stage {
+impl PeerStage {
     fn up() -> Result<Self> {
         let prepared = prepare(TOKENS)?;
         let world = World::read(&prepared.world)?;
@@ -235,10 +235,10 @@ impl Stage {
             }
         }
         let medians = walls.map(median);
-        let told: Vec<String> =
+        let reported: Vec<String> =
             CHUNKS.iter().zip(medians).map(|(chunk, ms)| format!("{chunk}: {} ms", number(ms))).collect();
         let place = if url == self.node.url { "on loopback" } else { "at 50 ms" };
-        say(&format!("alloy {place} by calls in a chunk: {}", told.join(", ")));
+        say(&format!("alloy {place} by calls in a chunk: {}", reported.join(", ")));
         let fastest = CHUNKS.into_iter().zip(medians).min_by(|one, other| one.1.total_cmp(&other.1));
         Ok(fastest.context("no chunk")?.0)
     }
@@ -246,22 +246,22 @@ impl Stage {
     /// What each side's answers took, round by round through all sides.
     fn rounds(&mut self, url: &str, tallies: &[Tally], rounds: usize, chunk: usize) -> Result<Rounds> {
         let mut bare = Bare::new(url)?;
-        let mut told = Rounds { sides: vec![Vec::new(); SIDES.len()], bare_ms: [const { Vec::new() }; OWN] };
+        let mut reported = Rounds { sides: vec![Vec::new(); SIDES.len()], bare_ms: [const { Vec::new() }; OWN] };
         for round in 0..WARM_ROUNDS + rounds {
             let account = self.account()?;
-            for (side, costs) in self.sides.iter_mut().zip(&mut told.sides) {
+            for (side, costs) in self.sides.iter_mut().zip(&mut reported.sides) {
                 costs.push(side.read(&self.node, Task { url, account, count: TOKENS, chunk })?);
             }
-            for (tally, bare_ms) in tallies.iter().zip(&mut told.bare_ms) {
+            for (tally, bare_ms) in tallies.iter().zip(&mut reported.bare_ms) {
                 bare_ms.push(bare.send(&tally.bodies)?);
                 idle(&self.node)?;
             }
             if round < WARM_ROUNDS {
-                told.sides.iter_mut().for_each(Vec::clear);
-                told.bare_ms.iter_mut().for_each(Vec::clear);
+                reported.sides.iter_mut().for_each(Vec::clear);
+                reported.bare_ms.iter_mut().for_each(Vec::clear);
             }
         }
-        Ok(told)
+        Ok(reported)
     }
 
     /// The same on connections that have to be made first; what a side has learned stays.

@@ -24,20 +24,20 @@ impl Verdict {
     /// A figure that may not be larger.
     pub(super) fn at_most(&mut self, kind: Kind, what: &str, figure: f64, bound: f64) -> String {
         // What is no number holds no bound.
-        self.told(kind, what, figure <= bound, format!("{} (≤ {})", number(figure), number(bound)))
+        self.reported(kind, what, figure <= bound, format!("{} (≤ {})", number(figure), number(bound)))
     }
 
     /// A ratio that may not be smaller.
     pub(super) fn at_least(&mut self, kind: Kind, what: &str, ratio: f64, bound: f64) -> String {
-        self.told(kind, what, ratio >= bound, format!("{}× (≥ {})", number(ratio), number(bound)))
+        self.reported(kind, what, ratio >= bound, format!("{}× (≥ {})", number(ratio), number(bound)))
     }
 
     /// A number that has to be exactly that.
     pub(super) fn exactly(&mut self, what: &str, figure: u64, bound: u64) -> String {
-        self.told(Kind::Count, what, figure == bound, format!("{figure} (= {bound})"))
+        self.reported(Kind::Count, what, figure == bound, format!("{figure} (= {bound})"))
     }
 
-    fn told(&mut self, kind: Kind, what: &str, holds: bool, text: String) -> String {
+    fn reported(&mut self, kind: Kind, what: &str, holds: bool, text: String) -> String {
         if holds {
             return text;
         }
@@ -45,7 +45,7 @@ impl Verdict {
         format!("**{text} missed**")
     }
 
-    pub(super) fn tell(&self, say: Say<'_>) {
+    pub(super) fn report(&self, say: Say<'_>) {
         say("");
         for (kind, what) in &self.missed {
             let weight = if *kind == Kind::Time { "missed, a matter of time" } else { "MISSED" };

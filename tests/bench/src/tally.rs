@@ -28,16 +28,16 @@ impl Tally {
     pub(super) fn of(exchanges: &[Exchange]) -> Result<Self> {
         let mut tally = Self::default();
         for exchange in exchanges {
-            let request: Value = serde_json::from_slice(&exchange.asked)?;
+            let request: Value = serde_json::from_slice(&exchange.requested)?;
             if request["method"] == "eth_call" {
                 tally.requests += 1;
-                tally.up_bytes += exchange.asked.len();
+                tally.up_bytes += exchange.requested.len();
                 tally.down_bytes += exchange.answered;
                 tally.calls.push(request);
-                tally.bodies.push(exchange.asked.clone());
+                tally.bodies.push(exchange.requested.clone());
             } else {
                 tally.beside += 1;
-                tally.beside_bytes += exchange.asked.len() + exchange.answered;
+                tally.beside_bytes += exchange.requested.len() + exchange.answered;
             }
         }
         Ok(tally)

@@ -19,18 +19,22 @@ const LOCK: &str = "package-lock.json";
 /// The accounts and tokens of a chain.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct World {
-    pub(super) chain_id: u64,
-    pub(super) accounts: Vec<Address>,
-    pub(super) tokens: Vec<Address>,
+pub struct World {
+    pub chain_id: u64,
+    pub accounts: Vec<Address>,
+    pub tokens: Vec<Address>,
     /// For each account its balances that are not zero, by the token's place.
-    pub(super) held: Vec<BTreeMap<usize, U256>>,
+    pub held: Vec<BTreeMap<usize, U256>>,
     /// Creation code.
-    pub(super) multicall3: String,
+    pub multicall3: String,
 }
 
 impl World {
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    /// Reads the file that the chain's genesis was written with.
+    ///
+    /// # Errors
+    /// A file that is no such world.
+    pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read(path).with_context(|| path.display().to_string())?;
         serde_json::from_slice(&text).with_context(|| path.display().to_string())
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 
-use super::check::ask;
+use super::check::fetch;
 use crate::chain::Chain;
 use crate::gateway::{Gateway, Setup};
 use crate::http::Response;
@@ -27,7 +27,7 @@ pub(super) fn balances(out: &mut impl Write) -> Result<()> {
         for truth in &truths {
             let path = format!("/{account}/native-balance?network={}", truth.network);
             let native = truth.native_balance(who, None)?;
-            equal(&path, &ask(&gateway, &path, out)?, &native)?;
+            equal(&path, &fetch(&gateway, &path, out)?, &native)?;
             rows += 1;
         }
         let expected: Result<Vec<Vec<Json>>> =
@@ -35,7 +35,7 @@ pub(super) fn balances(out: &mut impl Write) -> Result<()> {
         let expected = expected?.concat();
         rows += expected.len();
         let path = format!("/balance/{account}/token-balances");
-        let response = ask(&gateway, &path, out)?;
+        let response = fetch(&gateway, &path, out)?;
         equal(&path, &response, &Json::Array(expected))?;
         let unreadable: Result<Vec<String>> = truths.iter().map(|truth| unreadable(truth)).collect();
         if response.header("portolan-partial") != Some(&unreadable?.join(", ")) {
@@ -68,7 +68,7 @@ fn both_ways(gateway: &Gateway, expected: &Json, way: &str, out: &mut impl Write
         let network = row.text_at("network").map(|network| format!("?network={network}")).unwrap_or_default();
         let path = path + &network;
         let record = Json::object([("name", Json::text(name)), ("address", Json::text(address))]);
-        equal(&path, &ask(gateway, &path, out)?, &record)?;
+        equal(&path, &fetch(gateway, &path, out)?, &record)?;
         found += 1;
     }
     Ok(found)

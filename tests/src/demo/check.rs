@@ -16,42 +16,42 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
     let mut rows = 0;
     facts(stage, out, &mut wrong)?;
     for who in ACCOUNTS {
-        for asked in questions(stage, who)? {
-            rows += asked.rows.len();
-            let response = ask(&stage.gateway, &asked.path, out)?;
-            whole(&asked, &response, &mut wrong)?;
+        for requested in questions(stage, who)? {
+            rows += requested.rows.len();
+            let response = fetch(&stage.gateway, &requested.path, out)?;
+            whole(&requested, &response, &mut wrong)?;
             let answer = response.json()?;
             let items = answer.get("items").map(truth::plain).transpose()?;
-            for fault in truth::faults(items.as_ref().unwrap_or(&answer), &asked.rows)? {
-                wrong.push(format!("{who}: {}: {fault}", asked.path));
+            for fault in truth::faults(items.as_ref().unwrap_or(&answer), &requested.rows)? {
+                wrong.push(format!("{who}: {}: {fault}", requested.path));
             }
         }
     }
-    let told = events(stage, out, &mut wrong)?;
+    let reported = events(stage, out, &mut wrong)?;
     if !wrong.is_empty() {
         bail!("{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
     writeln!(out, "\nall {rows} rows equal the arithmetic: amounts, dollar values, rates and transactions")?;
-    writeln!(out, "all {told} events are told as they were done")?;
+    writeln!(out, "all {reported} events are told as they were done")?;
     Ok(())
 }
 
 /// The events of the transactions that the chains' builds did; how many.
 fn events(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result<usize> {
-    let mut told = 0;
+    let mut reported = 0;
     for (chain, truth) in &stage.world.chains {
         for event in truth.events()? {
             let path = format!("/events/decode/{}?network={}", event.transaction(chain)?, truth.network);
-            let faults = event.faults(truth, &ask(&stage.gateway, &path, out)?.json()?)?;
+            let faults = event.faults(truth, &fetch(&stage.gateway, &path, out)?.json()?)?;
             wrong.extend(faults.into_iter().map(|fault| format!("{}: {path}: {fault}", event.what)));
-            told += 1;
+            reported += 1;
         }
     }
-    Ok(told)
+    Ok(reported)
 }
 
 /// A question about an account, and what must come back.
-struct Asked {
+struct ExpectedAnswer {
     path: String,
     rows: Vec<Json>,
     pins: String,
@@ -60,10 +60,10 @@ struct Asked {
 
 /// All that can be asked about an account: the aggregate, and each protocol's claimables, farming and lending, the
 /// last in full too, as debts stand nowhere else.
-fn questions(stage: &Stage, who: &str) -> Result<Vec<Asked>> {
+fn questions(stage: &Stage, who: &str) -> Result<Vec<ExpectedAnswer>> {
     let world = &stage.world;
     let account = world.address(who)?;
-    let mut asked = vec![Asked {
+    let mut requested = vec![ExpectedAnswer {
         path: format!("/claimables/{account}"),
         rows: world.claimables(who, None, Call::Aggregate)?,
         pins: world.pins(Question::Claimables, None)?,
@@ -76,7 +76,7 @@ fn questions(stage: &Stage, who: &str) -> Result<Vec<Asked>> {
                     continue;
                 }
                 let query = if detail == Detail::Full { "?detail=full" } else { "" };
-                asked.push(Asked {
+                requested.push(ExpectedAnswer {
                     path: format!("{}{query}", question.path(&slug, account)),
                     rows: world.answer(who, question, &slug, detail)?,
                     pins: world.pins(question, Some(&slug))?,
@@ -85,7 +85,7 @@ fn questions(stage: &Stage, who: &str) -> Result<Vec<Asked>> {
             }
         }
     }
-    Ok(asked)
+    Ok(requested)
 }
 
 /// The answers that no account changes.
@@ -97,10 +97,10 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
             ("slug", Json::text(slug)),
         ])
     });
-    let differences = ask(&stage.gateway, "/networks", out)?.json()?.differences(&Json::Array(networks.to_vec()));
+    let differences = fetch(&stage.gateway, "/networks", out)?.json()?.differences(&Json::Array(networks.to_vec()));
     wrong.extend(differences.into_iter().map(|difference| format!("/networks{difference}")));
     // Beside those of the chains there are all whose events are told.
-    let protocols = ask(&stage.gateway, "/protocols", out)?.json()?;
+    let protocols = fetch(&stage.gateway, "/protocols", out)?.json()?;
     for expected in stage.world.protocols()? {
         if !protocols.items()?.contains(&expected) {
             wrong.push(format!("/protocols is without {expected}"));
@@ -121,7 +121,7 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
     Ok(())
 }
 
-pub(super) fn ask(gateway: &Gateway, path: &str, out: &mut impl Write) -> Result<Response> {
+pub(super) fn fetch(gateway: &Gateway, path: &str, out: &mut impl Write) -> Result<Response> {
     let response = gateway.get(path)?;
     print(path, &response, out)?;
     Ok(response)
@@ -134,13 +134,13 @@ fn print(path: &str, response: &Response, out: &mut impl Write) -> Result<()> {
 
 /// An account answer is about the pinned blocks of all networks that it asks, and misses nothing but what cannot be
 /// told.
-fn whole(asked: &Asked, response: &Response, wrong: &mut Vec<String>) -> Result<()> {
-    let Asked { path, .. } = asked;
+fn whole(requested: &ExpectedAnswer, response: &Response, wrong: &mut Vec<String>) -> Result<()> {
+    let ExpectedAnswer { path, .. } = requested;
     if response.status != 200 {
         bail!("{path} is {}: {}", response.status, response.body);
     }
     for (header, expected) in
-        [("portolan-partial", asked.partial.as_deref()), ("portolan-blocks", Some(asked.pins.as_str()))]
+        [("portolan-partial", requested.partial.as_deref()), ("portolan-blocks", Some(requested.pins.as_str()))]
     {
         if response.header(header) != expected {
             wrong.push(format!("{path}: {header} is {:?}, expected {expected:?}", response.header(header)));

@@ -31,18 +31,18 @@ const TOO_LONG: Refusal = (-32_008, "Response is too big"); // jsonrpsee
 
 impl Node<'_> {
     /// The reply, and whether it is the chain's.
-    pub(super) async fn answer(&self, asked: Bytes, request: Option<Request>) -> Result<(Reply, bool)> {
-        if self.flaws.request_max_bytes.is_some_and(|most| asked.len() > most) {
+    pub(super) async fn answer(&self, requested: Bytes, request: Option<Request>) -> Result<(Reply, bool)> {
+        if self.flaws.request_max_bytes.is_some_and(|most| requested.len() > most) {
             return Ok((Reply::status(StatusCode::PAYLOAD_TOO_LARGE), false));
         }
-        if let Some(body) = self.transactions.reply(self.chain, &asked).await? {
+        if let Some(body) = self.transactions.reply(self.chain, &requested).await? {
             return Ok((Reply::whole(body), true));
         }
         let Some(request) = request.filter(|_| *self.flaws != Flaws::default()) else {
-            return Ok((Reply::whole(http::post(self.chain, asked).await?.body), true));
+            return Ok((Reply::whole(http::post(self.chain, requested).await?.body), true));
         };
         let (id, method) = (request.id.clone(), request.method.clone());
-        let (mut body, of_chain) = match self.told(request).await? {
+        let (mut body, of_chain) = match self.reported(request).await? {
             Ok(body) => (body, true),
             Err((code, message)) => (error(&id, code, message), false),
         };
@@ -54,7 +54,7 @@ impl Node<'_> {
     }
 
     /// The chain's reply to what the flaws make of the request.
-    async fn told(&self, mut request: Request) -> Result<Result<String, Refusal>> {
+    async fn reported(&self, mut request: Request) -> Result<Result<String, Refusal>> {
         if let Err(refusal) = self.place(&mut request).await? {
             return Ok(Err(refusal));
         }
@@ -119,11 +119,11 @@ impl Node<'_> {
     }
 
     fn fuel(&self, call: &mut Value) -> Result<Result<(), Refusal>> {
-        let asked = call.get("gas").map(quantity).transpose()?;
+        let requested = call.get("gas").map(quantity).transpose()?;
         match self.flaws.gas {
-            Gas::Refused(most) if asked.is_some_and(|gas| gas > most) => return Ok(Err(TOO_MUCH_GAS)),
+            Gas::Refused(most) if requested.is_some_and(|gas| gas > most) => return Ok(Err(TOO_MUCH_GAS)),
             Gas::Refused(most) | Gas::Lowered(most) => {
-                call["gas"] = json!(format!("{:#x}", asked.map_or(most, |gas| gas.min(most))));
+                call["gas"] = json!(format!("{:#x}", requested.map_or(most, |gas| gas.min(most))));
             }
             Gas::Unbounded => {}
         }
@@ -132,16 +132,16 @@ impl Node<'_> {
 
     /// The newest block that this node knows.
     async fn head(&self) -> Result<u64> {
-        let newest = self.ask("eth_blockNumber", &[]).await?;
+        let newest = self.fetch("eth_blockNumber", &[]).await?;
         Ok(quantity(&newest)?.saturating_sub(self.flaws.behind))
     }
 
     async fn number_of(&self, hash: &str) -> Result<Option<u64>> {
-        let block = self.ask("eth_getBlockByHash", &[json!(hash), json!(false)]).await?;
+        let block = self.fetch("eth_getBlockByHash", &[json!(hash), json!(false)]).await?;
         (!block.is_null()).then(|| quantity(&block["number"])).transpose()
     }
 
-    async fn ask(&self, method: &str, params: &[Value]) -> Result<Value> {
+    async fn fetch(&self, method: &str, params: &[Value]) -> Result<Value> {
         let body = json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}).to_string();
         let mut reply: Value = serde_json::from_str(&http::post(self.chain, body.into()).await?.body)?;
         Ok(reply["result"].take())

@@ -74,17 +74,17 @@ fn remade(body: &str, how: &Replies) -> Result<String> {
     let other = json!(id.as_u64().map_or(7, |id| id + 1));
     // The chain's own text of what it answers, to the last byte.
     let members: std::collections::BTreeMap<&str, &RawValue> = serde_json::from_str(body)?;
-    let told: Vec<String> = ["result", "error"]
+    let reported: Vec<String> = ["result", "error"]
         .iter()
         .filter_map(|name| members.get(name).map(|value| format!(r#""{name}":{}"#, value.get())))
         .collect();
-    let told = told.join(",");
+    let reported = reported.join(",");
     let zeros = format!(r#""result":{}"#, zeros(&reply["result"]));
     Ok(match how {
-        Replies::WrongId => format!(r#"{{"jsonrpc":"2.0","id":{other},{told}}}"#),
-        Replies::TwoIds => format!(r#"{{"jsonrpc":"2.0","id":{other},"id":{id},{told}}}"#),
-        Replies::TwoResults => format!(r#"{{"jsonrpc":"2.0","id":{id},{zeros},{told}}}"#),
-        _ => format!(r#"{{"jsonrpc":"2.0","id":{id},{told},{zeros}}}"#),
+        Replies::WrongId => format!(r#"{{"jsonrpc":"2.0","id":{other},{reported}}}"#),
+        Replies::TwoIds => format!(r#"{{"jsonrpc":"2.0","id":{other},"id":{id},{reported}}}"#),
+        Replies::TwoResults => format!(r#"{{"jsonrpc":"2.0","id":{id},{zeros},{reported}}}"#),
+        _ => format!(r#"{{"jsonrpc":"2.0","id":{id},{reported},{zeros}}}"#),
     })
 }
 

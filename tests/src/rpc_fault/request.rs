@@ -11,9 +11,9 @@ pub(super) const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11"
 pub enum Way {
     /// With a state override.
     Override,
-    /// Of Multicall3.
+    /// A call of Multicall3.
     Multicall3,
-    /// Of anything else.
+    /// A call of anything else.
     Single,
 }
 

@@ -32,22 +32,22 @@ impl Rig {
         self.reply(&json!({"jsonrpc": "2.0", "id": 41, "method": method, "params": params}))
     }
 
-    fn reply(&self, asked: &Value) -> Option<(u16, String)> {
-        let body = asked.to_string();
+    fn reply(&self, requested: &Value) -> Option<(u16, String)> {
+        let body = requested.to_string();
         let to = self.rpc.url().strip_prefix("http://").unwrap().parse().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let response = runtime.block_on(http::post(to, body.into())).ok()?;
         Some((response.status.as_u16(), response.body))
     }
 
-    fn ask(&self, flaws: Flaws, method: &str, params: &Value) -> Value {
+    fn fetch(&self, flaws: Flaws, method: &str, params: &Value) -> Value {
         self.rpc.flawed(flaws);
         serde_json::from_str(&self.body(method, params).unwrap().1).unwrap()
     }
 
     /// The block that a call of the clock ran in.
     fn ran_at(&self, flaws: Flaws, block: &Value) -> Result<u64, Value> {
-        let reply = self.ask(flaws, "eth_call", &json!([{"to": CLOCK.address, "data": "0x"}, block]));
+        let reply = self.fetch(flaws, "eth_call", &json!([{"to": CLOCK.address, "data": "0x"}, block]));
         let word = reply["result"].as_str().ok_or_else(|| reply["error"]["message"].clone())?;
         Ok(u64::from_str_radix(&word[50..66], 16).unwrap())
     }
@@ -67,12 +67,12 @@ fn flaws_of_blocks_are_as_told() {
     assert_eq!(rig.ran_at(behind.clone(), &hash), Err(json!("header not found")));
     assert_eq!(rig.ran_at(behind.clone(), &json!(format!("{number:#x}"))), Err(json!("header not found")));
     assert_eq!(rig.ran_at(behind.clone(), &latest), Ok(number - 1));
-    let newest = rig.ask(behind.clone(), "eth_getBlockByNumber", &json!(["latest", false]));
+    let newest = rig.fetch(behind.clone(), "eth_getBlockByNumber", &json!(["latest", false]));
     assert_eq!(newest["result"]["number"], json!(format!("{:#x}", number - 1)));
     for (method, named) in
         [("eth_getBlockByHash", rig.hash.clone()), ("eth_getBlockByNumber", json!(format!("{number:#x}")))]
     {
-        let unknown = rig.ask(behind.clone(), method, &json!([named, false]));
+        let unknown = rig.fetch(behind.clone(), method, &json!([named, false]));
         assert_eq!(unknown["result"], Value::Null, "{unknown}");
     }
     bytecode::mine(&rig.chain).unwrap();
@@ -85,18 +85,18 @@ fn flaws_of_calls_are_as_told() {
     let rig = Rig::start();
     let none = Flaws::default;
     let overridden = json!([{"to": MULTICALL3, "data": "0x1234"}, "latest", {MULTICALL3: {"code": ECHO.code}}]);
-    let told = |flaws| rig.ask(flaws, "eth_call", &overridden);
-    assert_eq!(told(none())["result"], "0x1234");
-    assert_eq!(told(Flaws { hides_multicall: true, ..none() })["result"], "0x1234");
-    assert!(told(Flaws { overrides: Overrides::Ignored, ..none() })["error"]["message"].is_string());
-    assert_eq!(told(Flaws { overrides: Overrides::Refused, ..none() })["error"]["code"], -32_602);
+    let reported = |flaws| rig.fetch(flaws, "eth_call", &overridden);
+    assert_eq!(reported(none())["result"], "0x1234");
+    assert_eq!(reported(Flaws { hides_multicall: true, ..none() })["result"], "0x1234");
+    assert!(reported(Flaws { overrides: Overrides::Ignored, ..none() })["error"]["message"].is_string());
+    assert_eq!(reported(Flaws { overrides: Overrides::Refused, ..none() })["error"]["code"], -32_602);
     let hidden = Flaws { overrides: Overrides::Ignored, hides_multicall: true, ..none() };
-    assert_eq!(told(hidden.clone())["result"], "0x");
-    assert_eq!(rig.ask(hidden, "eth_getCode", &json!([MULTICALL3, "latest"]))["result"], "0x");
+    assert_eq!(reported(hidden.clone())["result"], "0x");
+    assert_eq!(rig.fetch(hidden, "eth_getCode", &json!([MULTICALL3, "latest"]))["result"], "0x");
     assert_eq!(rig.rpc.calls(Way::Override), 5);
     let burn = |flaws, gas: u64| {
         let call = json!({"to": BURNER.address, "data": "0x", "gas": format!("{gas:#x}")});
-        rig.ask(flaws, "eth_call", &json!([call, "latest"]))["error"]["message"].clone()
+        rig.fetch(flaws, "eth_call", &json!([call, "latest"]))["error"]["message"].clone()
     };
     let refuses = Flaws { gas: Gas::Refused(100_000), ..none() };
     assert_eq!(burn(refuses.clone(), 100_000), "EVM error OutOfGas");
@@ -147,8 +147,8 @@ fn a_known_transaction_is_answered_alone_and_within_a_batch_and_the_rest_is_the_
     rig.rpc.knows(known);
     let request =
         |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    let told = |body: Option<(u16, String)>| serde_json::from_str::<Value>(&body.unwrap().1).unwrap();
-    assert_eq!(told(rig.body("eth_getTransactionByHash", &json!([MADE_UP])))["result"]["nonce"], "0x7");
+    let reported = |body: Option<(u16, String)>| serde_json::from_str::<Value>(&body.unwrap().1).unwrap();
+    assert_eq!(reported(rig.body("eth_getTransactionByHash", &json!([MADE_UP])))["result"]["nonce"], "0x7");
     let unknown = MADE_UP.replace("ad", "da");
     let batch = json!([
         request(1, "eth_getTransactionReceipt", json!([MADE_UP])),
@@ -156,7 +156,7 @@ fn a_known_transaction_is_answered_alone_and_within_a_batch_and_the_rest_is_the_
         request(3, "eth_getTransactionByHash", json!([unknown])),
         request(4, "eth_chainId", json!([])),
     ]);
-    let replies = told(rig.reply(&batch));
+    let replies = reported(rig.reply(&batch));
     let of = |id: u64| replies.as_array().unwrap().iter().find(|reply| reply["id"] == id).unwrap().clone();
     assert_eq!((&of(1)["result"], of(1).get("error")), (&Value::Null, None));
     assert_eq!(of(2)["result"]["nonce"], "0x7");

@@ -31,9 +31,9 @@ impl Transactions {
         if self.0.is_empty() {
             return Ok(None);
         }
-        let asked: Value = serde_json::from_slice(body)?;
-        let Some(batch) = asked.as_array() else {
-            return Ok(self.of(&asked).map(|result| answered(&asked, result).to_string()));
+        let requested: Value = serde_json::from_slice(body)?;
+        let Some(batch) = requested.as_array() else {
+            return Ok(self.of(&requested).map(|result| answered(&requested, result).to_string()));
         };
         if batch.iter().all(|request| self.of(request).is_none()) {
             return Ok(None);

@@ -12,7 +12,7 @@ use bigdecimal::{BigDecimal, RoundingMode};
 use super::{SIGNIFICANT_DIGITS, Truth, network};
 use crate::json::Json;
 
-/// Of every network's native token.
+/// The address of every network's native token.
 pub(super) const NATIVE: &str = "0x0";
 pub(super) const NATIVE_DECIMALS: i64 = 18;
 /// Native tokens of the networks that chains stand for.

@@ -45,7 +45,7 @@ pub(super) struct Row {
     pub(super) tier: String,
     #[serde(default)]
     pub(super) args: Map<String, Value>,
-    /// Of fungible amounts.
+    /// The token of fungible amounts.
     #[serde(default)]
     pub(super) asset: Option<String>,
     #[serde(default)]

@@ -17,7 +17,7 @@ const ZERO: &str = "0x0000000000000000000000000000000000000000";
 /// A member of the metadata, and the names that its argument goes by.
 type Named = (&'static str, &'static [&'static str]);
 
-/// Of a core row: kind, and the members that are accounts.
+/// The kinds of core rows, and their members that are accounts.
 const CORE: [(&str, &[Named]); 5] = [
     ("TRANSFER", &[("from", &["from", "src"]), ("to", &["to", "dst"])]),
     ("APPROVAL", &[("owner", &["owner", "src"]), ("spender", &["spender", "guy", "usr"])]),
@@ -91,7 +91,7 @@ pub(super) fn events(answer: &Json) -> Result<Vec<Event>> {
     answer.at("items")?.items()?.iter().map(event).collect()
 }
 
-/// Of a token's own log: the right type, and every member exactly.
+/// A token's own log needs the right type, and every member exactly.
 pub(super) fn core(row: &Row, own: &[&Event]) -> Result<(), String> {
     let judged = match row.kind.as_str() {
         "TRANSFER" | "APPROVAL" => fungible(row, own),
@@ -144,10 +144,11 @@ fn collectibles(row: &Row, own: &[&Event]) -> Result<()> {
         ensure!(event.kind == "NFT_TRANSFER", "it is no {}", event.kind);
         same_accounts(row, event)?;
         ensure!(event.metadata.text_at("collection")? == row.contract.to_lowercase(), "of {}", row.contract);
-        let told = (integer(event.metadata.text_at("tokenId")?)?, amount_of(event)?);
+        let reported = (integer(event.metadata.text_at("tokenId")?)?, amount_of(event)?);
         // Of an ERC-721 there is one, whether or not that is told.
-        let same = |(id, value): &(BigInt, Option<BigInt>)| *id == told.0 && (value.is_none() || *value == told.1);
-        let place = wanted.iter().position(same).with_context(|| format!("{told:?} is none of {wanted:?}"))?;
+        let same =
+            |(id, value): &(BigInt, Option<BigInt>)| *id == reported.0 && (value.is_none() || *value == reported.1);
+        let place = wanted.iter().position(same).with_context(|| format!("{reported:?} is none of {wanted:?}"))?;
         wanted.swap_remove(place);
     }
     ensure!(wanted.is_empty(), "{wanted:?} is missing");
@@ -186,7 +187,7 @@ fn same_accounts(row: &Row, event: &Event) -> Result<()> {
     Ok(())
 }
 
-/// Of a protocol's log: the right type; and the accounts and amounts of the row, unless it is a pool's that is unknown.
+/// A protocol's log needs the right type; and the accounts and amounts of the row, unless its pool is unknown.
 pub(super) fn protocol(row: &Row, types: &[String], known_pool: bool, own: &[&Event]) -> Result<(), String> {
     let right: Vec<&Event> = own.iter().copied().filter(|event| types.contains(&event.kind)).collect();
     if right.is_empty() {

@@ -26,7 +26,7 @@ pub(super) enum Tier {
 
 /// How a row, or an event without one, was told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct Judgement {
     pub(super) tier: Tier,
     /// The type that the truth asks for; of an event without a truth its own.
     pub(super) kind: String,
@@ -36,7 +36,7 @@ pub(super) struct Verdict {
 }
 
 /// The verdicts on an answer with `detail=full`, or on what came in its place.
-pub(super) fn transaction(corpus: &Corpus, mined: &Transaction, answer: Result<Json, String>) -> Vec<Verdict> {
+pub(super) fn transaction(corpus: &Corpus, mined: &Transaction, answer: Result<Json, String>) -> Vec<Judgement> {
     let events = answer.and_then(|answer| row::events(&answer).map_err(|error| format!("{error:#}")));
     let (events, refusal) = match events {
         Ok(events) => (events, None),
@@ -51,12 +51,12 @@ pub(super) fn transaction(corpus: &Corpus, mined: &Transaction, answer: Result<J
         match (truth.tier.as_str(), types) {
             ("core", _) => {
                 let wrong = wrong(row::core(truth, &own));
-                verdicts.push(Verdict { tier: Tier::Core, kind: truth.kind.clone(), place, wrong });
+                verdicts.push(Judgement { tier: Tier::Core, kind: truth.kind.clone(), place, wrong });
             }
             ("protocol", Some(types)) => {
                 let known = corpus.knows_pool(mined.chain_id, &truth.contract);
                 let (wrong, kind) = (wrong(row::protocol(truth, types, known, &own)), types.join("/"));
-                verdicts.push(Verdict { tier: Tier::Protocol, kind, place: place.clone(), wrong });
+                verdicts.push(Judgement { tier: Tier::Protocol, kind, place: place.clone(), wrong });
                 verdicts.extend(invented(&own, truth, Some(types), &place));
             }
             (tier, _) => {
@@ -80,54 +80,54 @@ fn sent(mined: &Transaction) -> Option<BigInt> {
 }
 
 /// The value is told once, in the first place, and only where there is one.
-fn value(mined: &Transaction, events: &[Event]) -> Verdict {
-    let told: Vec<&Event> = events.iter().filter(|event| event.log_index.is_none()).collect();
-    let judged = match (sent(mined), told.as_slice()) {
+fn value(mined: &Transaction, events: &[Event]) -> Judgement {
+    let reported: Vec<&Event> = events.iter().filter(|event| event.log_index.is_none()).collect();
+    let judged = match (sent(mined), reported.as_slice()) {
         (None, []) => Ok(()),
         (Some(value), [one]) if events.first().is_some_and(|first| first.log_index.is_none()) => {
             same_value(mined, &value, one).map_err(|error| format!("{error:#}"))
         }
-        (value, told) => Err(format!("{value:?} was sent and told {} times, or not first", told.len())),
+        (value, reported) => Err(format!("{value:?} was sent and told {} times, or not first", reported.len())),
     };
-    Verdict { tier: Tier::Core, kind: VALUE.to_owned(), place: "value".to_owned(), wrong: judged.err() }
+    Judgement { tier: Tier::Core, kind: VALUE.to_owned(), place: "value".to_owned(), wrong: judged.err() }
 }
 
-fn same_value(mined: &Transaction, value: &BigInt, told: &Event) -> Result<()> {
+fn same_value(mined: &Transaction, value: &BigInt, reported: &Event) -> Result<()> {
     let text = |name: &str| mined.transaction[name].as_str().map(str::to_lowercase);
     let to = text("to").or_else(|| mined.receipt["contractAddress"].as_str().map(str::to_lowercase));
-    let raw = BigInt::from_str(told.metadata.text_at("amountRaw")?)?;
-    let same = told.kind == "TRANSFER"
-        && text("from").as_deref() == Some(told.metadata.text_at("from")?)
-        && to.as_deref() == told.metadata.text_at("to").ok()
-        && told.metadata.text_at("asset/type")? == "NATIVE"
+    let raw = BigInt::from_str(reported.metadata.text_at("amountRaw")?)?;
+    let same = reported.kind == "TRANSFER"
+        && text("from").as_deref() == Some(reported.metadata.text_at("from")?)
+        && to.as_deref() == reported.metadata.text_at("to").ok()
+        && reported.metadata.text_at("asset/type")? == "NATIVE"
         && raw == *value;
-    same.then_some(()).with_context(|| format!("told {} {}", told.kind, told.metadata))
+    same.then_some(()).with_context(|| format!("told {} {}", reported.kind, reported.metadata))
 }
 
 /// Events of tokens at a log that is something else.
-fn invented(own: &[&Event], truth: &Row, types: Option<&[String]>, place: &str) -> Vec<Verdict> {
+fn invented(own: &[&Event], truth: &Row, types: Option<&[String]>, place: &str) -> Vec<Judgement> {
     let right = |kind: &String| types.is_some_and(|types| types.contains(kind));
     let wrong = own.iter().filter(|event| OF_TOKENS.contains(&event.kind.as_str()) && !right(&event.kind));
     wrong
-        .map(|event| told_wrongly(Tier::Core, event, place, &format!("a {} of {}", truth.kind, truth.family)))
+        .map(|event| reported_wrongly(Tier::Core, event, place, &format!("a {} of {}", truth.kind, truth.family)))
         .collect()
 }
 
 /// Events of a type that tells some other kind than the row's.
-fn mistold(corpus: &Corpus, own: &[&Event], truth: &Row, types: Option<&[String]>, place: &str) -> Vec<Verdict> {
+fn mistold(corpus: &Corpus, own: &[&Event], truth: &Row, types: Option<&[String]>, place: &str) -> Vec<Judgement> {
     let is_other = |event: &&&Event| {
-        let told = &event.kind;
-        *told != truth.kind
-            && !types.is_some_and(|types| types.contains(told))
-            && corpus.kinds.values().flatten().any(|types| types.contains(told))
-            && !OF_TOKENS.contains(&told.as_str())
+        let reported = &event.kind;
+        *reported != truth.kind
+            && !types.is_some_and(|types| types.contains(reported))
+            && corpus.kinds.values().flatten().any(|types| types.contains(reported))
+            && !OF_TOKENS.contains(&reported.as_str())
     };
     let what = format!("a {} of {} ({})", truth.kind, truth.family, truth.tier);
-    own.iter().filter(is_other).map(|event| told_wrongly(Tier::Mistold, event, place, &what)).collect()
+    own.iter().filter(is_other).map(|event| reported_wrongly(Tier::Mistold, event, place, &what)).collect()
 }
 
 /// Events of tokens at logs of which the truth says nothing, and of any type at logs that are not there.
-fn without_truth(mined: &Transaction, events: &[Event]) -> Vec<Verdict> {
+fn without_truth(mined: &Transaction, events: &[Event]) -> Vec<Judgement> {
     let index = |log: &serde_json::Value| {
         log["logIndex"].as_str().and_then(|text| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok())
     };
@@ -139,12 +139,12 @@ fn without_truth(mined: &Transaction, events: &[Event]) -> Vec<Verdict> {
             (true, false) if OF_TOKENS.contains(&event.kind.as_str()) => "a log of which the truth knows nothing",
             _ => return None,
         };
-        Some(told_wrongly(Tier::Core, event, &format!("log {at}"), what))
+        Some(reported_wrongly(Tier::Core, event, &format!("log {at}"), what))
     };
     events.iter().filter_map(judged).collect()
 }
 
-fn told_wrongly(tier: Tier, event: &Event, place: &str, what: &str) -> Verdict {
+fn reported_wrongly(tier: Tier, event: &Event, place: &str, what: &str) -> Judgement {
     let wrong = Some(format!("{what} was told as {} {}", event.kind, event.metadata));
-    Verdict { tier, kind: event.kind.clone(), place: place.to_owned(), wrong }
+    Judgement { tier, kind: event.kind.clone(), place: place.to_owned(), wrong }
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::Transaction;
-use super::score::{Tier, Verdict};
+use super::score::{Judgement, Tier};
 
-/// Of a hundred rows of protocols, by rows and averaged by transaction.
+/// So many of a hundred rows of protocols must be right, by rows and averaged by transaction.
 const PROTOCOL_PERCENT_MIN: f64 = 85.0;
 
 /// Right ones and all.
@@ -30,16 +30,16 @@ impl Count {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     counts: BTreeMap<(Tier, String), BTreeMap<String, Count>>,
-    /// Of protocols, by transaction that has some.
+    /// The shares of right protocol rows, by transaction that has some.
     shares: Vec<f64>,
 }
 
 impl Table {
     /// Adds the verdicts on a transaction; a line for each that is wrong.
-    pub(super) fn add(&mut self, transaction: &Transaction, verdicts: &[Verdict]) -> Vec<String> {
+    pub(super) fn add(&mut self, transaction: &Transaction, verdicts: &[Judgement]) -> Vec<String> {
         let mut own = Count::default();
         let mut wrong = Vec::new();
-        for Verdict { tier, kind, place, wrong: fault } in verdicts {
+        for Judgement { tier, kind, place, wrong: fault } in verdicts {
             let networks = self.counts.entry((*tier, kind.clone())).or_default();
             networks.entry(transaction.network.clone()).or_default().add(fault.is_none());
             if *tier == Tier::Protocol {

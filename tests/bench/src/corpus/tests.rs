@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::contract::{self, DECIMALS, NAME};
 use super::files::Corpus;
-use super::score::{self, Tier, Verdict};
+use super::score::{self, Judgement, Tier};
 use super::table::Table;
 use portolan_tests::chain::Chain;
 use portolan_tests::json::Json;
@@ -44,7 +44,7 @@ fn right() -> [String; 2] {
     [first, second]
 }
 
-fn verdicts(corpus: &Corpus, answers: &[String; 2]) -> Vec<Verdict> {
+fn verdicts(corpus: &Corpus, answers: &[String; 2]) -> Vec<Judgement> {
     let judged = corpus.transactions.iter().zip(answers);
     judged.flat_map(|(mined, answer)| score::transaction(corpus, mined, Ok(Json::parse(answer).unwrap()))).collect()
 }
@@ -103,7 +103,7 @@ fn each_way_to_be_wrong_fails_and_costs_its_own_tier() {
         let mut answers = right();
         assert!(answers[place].contains(from), "{from}");
         answers[place] = answers[place].replacen(from, &to, 1);
-        let wrong: Vec<Verdict> = verdicts(&corpus, &answers).into_iter().filter(|one| one.wrong.is_some()).collect();
+        let wrong: Vec<Judgement> = verdicts(&corpus, &answers).into_iter().filter(|one| one.wrong.is_some()).collect();
         assert!(wrong.iter().any(|one| one.tier == tier), "{from} → {to}: {wrong:?}");
         assert!(!is_enough(&corpus, &answers), "{from} → {to}");
     }
@@ -124,7 +124,7 @@ fn a_swap_of_a_pool_with_unknown_tokens_counts_by_its_type_alone() {
 fn no_answer_has_no_point() {
     let corpus = sample();
     let refused = |mined| score::transaction(&corpus, mined, Err("502".to_owned()));
-    let verdicts: Vec<Verdict> = corpus.transactions.iter().flat_map(refused).collect();
+    let verdicts: Vec<Judgement> = corpus.transactions.iter().flat_map(refused).collect();
     assert_eq!(verdicts.len(), 5);
     assert!(verdicts.iter().all(|verdict| verdict.wrong.is_some()), "{verdicts:?}");
 }

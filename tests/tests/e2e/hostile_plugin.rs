@@ -1,0 +1,267 @@
+//! What a plugin may not do, done by a real dylib: the loss is that protocol's alone, and the answer tells it.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use bigdecimal::BigDecimal;
+use portolan_tests::build;
+use portolan_tests::chain::Chain;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::json::Json;
+use portolan_tests::problem;
+use portolan_tests::truth::{self, Call, Truth};
+use portolan_tests::world::Shared;
+
+/// Contract and function that the good claims of the plugin go to.
+const LAIR: &str = "0x958d208cdf087843e9ad98d23823d32e17d723a1";
+const GET_REWARD: &str = "0x3d18b912";
+
+struct Fixture {
+    gateway: Gateway,
+    truth: Truth,
+    _chain: Chain,
+}
+
+impl Fixture {
+    fn start() -> Result<Self> {
+        let chain = Chain::start("polygon")?;
+        let truth = Truth::new("polygon", &chain.expected.to_string())?;
+        let built = build::built()?;
+        let gateway = Setup::default()
+            .config("[tokens]\nshipped = false")
+            .config(&format!("[prices.static]\n{}", truth.price_rows()?))
+            .config("[plugins.limits]\nresume_ms = 2500\njob_ms = 6000")
+            .rpc("polygon", &chain.url)
+            .plugin(&built.plugin("libquickswap.so"), &["quickswap"])
+            .plugin(&built.plugin("libportolan_hostile.so"), &["steady", "bad_claims", "never_returns"])
+            .start()?;
+        Ok(Self { gateway, truth, _chain: chain })
+    }
+
+    /// The aggregate of `quickswap` and one hostile protocol, in full: the hostile items, and the hostile job.
+    fn together(&self, slug: &str) -> (Vec<Json>, Json, Option<String>) {
+        let farmer = self.truth.address("farmer").unwrap();
+        let path = format!("/claimables/{farmer}?include=quickswap,{slug}&detail=full");
+        let response = self.gateway.get(&path).unwrap();
+        assert_eq!(response.status, 200, "{slug}: {}", response.body);
+        let json = response.json().unwrap();
+        let (unharmed, hostile): (Vec<Json>, Vec<Json>) = json
+            .at("items")
+            .unwrap()
+            .items()
+            .unwrap()
+            .iter()
+            .cloned()
+            .partition(|item| item.text_at("protocol/slug").unwrap() == "quickswap");
+        let unharmed = truth::plain(&Json::Array(unharmed)).unwrap();
+        let faults =
+            truth::faults(&unharmed, &self.truth.claimables("farmer", Some("quickswap"), Call::Aggregate).unwrap())
+                .unwrap();
+        let report = json.at("report/jobs").unwrap();
+        assert!(faults.is_empty(), "{slug} harms another protocol: {report}\n{}", faults.join("\n"));
+        let jobs = json.at("report/jobs").unwrap().items().unwrap();
+        let job = jobs.iter().find(|job| job.text_at("protocol").unwrap() == slug).unwrap().clone();
+        (hostile, job, response.header("portolan-partial").map(str::to_owned))
+    }
+}
+
+static FIXTURE: Shared<Fixture> = Shared::new();
+
+fn fixture() -> Arc<Fixture> {
+    FIXTURE.get(Fixture::start).unwrap()
+}
+
+/// The loss is told in header and report, with its reason; what was told before it is kept.
+fn assert_loss(slug: &str, reason: &str, part: &str, kept: &[&str]) {
+    let fixture = fixture();
+    let (items, job, partial) = fixture.together(slug);
+    assert_eq!(partial, Some(format!("{slug}/polygon;reason={reason}")), "{job}");
+    assert_eq!(job.text_at("reason").unwrap(), reason, "{job}");
+    assert_eq!(job.text_at("status").unwrap(), if kept.is_empty() { "failed" } else { "partial" }, "{job}");
+    let detail = job.text_at("detail").unwrap();
+    assert!(detail.contains(part), "{slug}: {detail:?} does not tell {part:?}");
+    assert!(detail.len() < 10_000 && !detail.contains(|c: char| c.is_control()), "{slug}: {detail:?}");
+    let names: Vec<&str> = items.iter().map(|item| item.text_at("name").unwrap()).collect();
+    assert_eq!(names, kept, "{slug}");
+
+    // Asked alone: a problem where nothing is left, else the same rows.
+    let path = format!("/{slug}/{}/claimables", fixture.truth.address("farmer").unwrap());
+    let alone = fixture.gateway.get(&path).unwrap();
+    match (kept, reason) {
+        ([], "timeout") => drop(problem::detail(&alone, 504, "deadline").unwrap()),
+        ([], _) => drop(problem::detail(&alone, 502, "upstream").unwrap()),
+        (kept, _) => {
+            assert_eq!(alone.json().unwrap().items().unwrap().len(), kept.len(), "{slug}: {}", alone.body);
+            assert_eq!(alone.header("portolan-partial"), partial.as_deref(), "{slug}");
+        }
+    }
+}
+
+/// Nothing but the good claim is served, and the report gives each reason.
+fn assert_rejected(slug: &str, reasons: &[&str]) {
+    let fixture = fixture();
+    let (items, job, partial) = fixture.together(slug);
+    assert_eq!(partial, Some(format!("{slug}/polygon;reason=invalid-output")), "{job}");
+    assert_eq!(
+        (job.text_at("status").unwrap(), job.text_at("reason").unwrap()),
+        ("partial", "invalid-output"),
+        "{job}"
+    );
+    assert_eq!(items.len(), 1, "{items:?}");
+    assert_eq!(items[0].text_at("name").unwrap(), "good");
+    let transaction = items[0].at("claimTransaction").unwrap();
+    assert_eq!(transaction.text_at("to").unwrap(), LAIR);
+    assert_eq!(transaction.text_at("data").unwrap(), GET_REWARD);
+    assert_eq!(transaction.text_at("from").unwrap(), fixture.truth.address("farmer").unwrap());
+    let detail = job.text_at("detail").unwrap();
+    for reason in reasons {
+        assert!(detail.contains(reason), "{reason:?} is not told: {detail}");
+    }
+}
+
+#[test]
+fn each_bad_claim_is_rejected_with_its_reason_and_the_good_one_served() {
+    let reasons = [
+        "claimFor(address): 0x00000000000000000000000000000000000bad00 stands where the account must stand",
+        "getReward() goes to 0x00000000000000000000000000000000000bad00, which is no contract of this deployment",
+        "approve(address,uint256) is a function that no claim may call",
+        "multicall(bytes[]) is a function that no claim may call",
+        "getReward() sends native value",
+        "no declared template",
+        "claimMany(uint256[]): its arguments do not decode",
+    ];
+    assert_rejected("bad_claims", &reasons);
+}
+
+#[test]
+fn an_address_that_only_a_stranger_named_is_no_target() {
+    let reasons = [
+        "which is no contract of this deployment",
+        "transfer(address,uint256) is a function that no claim may call",
+        "claimToken(address): 0x00000000000000000000000000000000000bad00 is no contract of this deployment",
+    ];
+    assert_rejected("bad_addresses", &reasons);
+}
+
+#[test]
+fn a_panic_at_once_loses_that_job_alone() {
+    assert_loss("panics_at_once", "crashed", "panics at once", &[]);
+}
+
+#[test]
+fn a_panic_in_the_middle_keeps_what_was_told() {
+    assert_loss("panics_midway", "crashed", "panics midway", &["early"]);
+}
+
+#[test]
+fn a_resume_that_never_returns_is_abandoned() {
+    assert_loss("never_returns", "timeout", "", &["early"]);
+}
+
+#[test]
+fn reads_without_end_are_bounded() {
+    assert_loss("reads_for_ever", "over-budget", "wave", &["early"]);
+}
+
+#[test]
+fn too_many_reads_are_over_budget() {
+    assert_loss("reads_too_much", "over-budget", "reads", &["early"]);
+}
+
+#[test]
+fn more_findings_than_the_bound_are_refused() {
+    assert_loss("finds_too_much", "over-budget", "findings", &[]);
+}
+
+#[test]
+fn many_findings_within_the_bound_are_served_and_cost_no_other_protocol_its_answer() {
+    let (items, job, partial) = fixture().together("finds_many");
+    assert_eq!((items.len(), partial), (4_000, None), "{job}");
+}
+
+#[test]
+fn a_million_findings_cost_no_more_than_the_job() {
+    let (items, job, partial) = fixture().together("finds_a_million");
+    // Telling so many takes longer than a resume may, or makes a larger frame than one may be.
+    let partial = partial.unwrap();
+    let reasons = ["timeout", "over-budget"].map(|reason| format!("finds_a_million/polygon;reason={reason}"));
+    assert!(reasons.contains(&partial), "{partial}: {job}");
+    assert_eq!((items.len(), job.text_at("status").unwrap()), (0, "failed"), "{job}");
+}
+
+#[test]
+fn a_huge_text_is_refused() {
+    assert_loss("writes_too_much", "invalid-output", "", &[]);
+}
+
+#[test]
+fn control_characters_are_refused() {
+    assert_loss("writes_controls", "invalid-output", "", &[]);
+}
+
+#[test]
+fn characters_that_turn_the_text_around_are_refused() {
+    assert_loss("writes_backwards", "invalid-output", "", &[]);
+}
+
+#[test]
+fn an_answer_to_another_question_is_refused() {
+    assert_loss("answers_another_question", "invalid-output", "", &[]);
+}
+
+#[test]
+fn awaiting_what_is_no_read_is_told() {
+    assert_loss("awaits_nothing", "plugin-error", "not a chain read", &["early"]);
+}
+
+#[test]
+fn a_read_on_an_unknown_network_is_unsupported() {
+    assert_loss("reads_nowhere", "plugin-error", "this host does not make such a read", &["early"]);
+}
+
+#[test]
+fn an_error_keeps_what_was_told_before() {
+    assert_loss("fails_late", "plugin-error", "the second half is not to be had", &["early"]);
+}
+
+#[test]
+fn what_a_plugin_misses_is_told_in_its_words() {
+    assert_loss("misses_some", "plugin-error", "a list was shorter than it says", &["early"]);
+}
+
+#[test]
+fn the_largest_amount_is_told_exactly() {
+    let (items, job, partial) = fixture().together("finds_huge_amounts");
+    assert_eq!((items.len(), partial), (1, None), "{job}");
+    // 2^256 - 1 of a token with 18 decimals.
+    let raw = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+    assert_eq!(items[0].text_at("amountRaw").unwrap(), raw);
+    let exact: BigDecimal = format!("{}.{}", &raw[..60], &raw[60..]).parse().unwrap();
+    assert_eq!(items[0].number_at("amount").unwrap(), exact);
+}
+
+#[test]
+fn farming_answers_have_the_same_border() {
+    let fixture = fixture();
+    let farmer = fixture.truth.address("farmer").unwrap();
+    for slug in ["panics_at_once", "answers_another_question"] {
+        let response = fixture.gateway.get(&format!("/{slug}/farming/{farmer}/positions")).unwrap();
+        problem::detail(&response, 502, "upstream").unwrap_or_else(|error| panic!("{slug}: {error:#}"));
+    }
+    let response = fixture.gateway.get(&format!("/steady/farming/{farmer}/positions")).unwrap();
+    assert_eq!((response.status.as_u16(), response.body.trim()), (200, "[]"));
+}
+
+#[test]
+fn a_deployment_on_an_unknown_network_is_left_out() {
+    let fixture = fixture();
+    let farmer = fixture.truth.address("farmer").unwrap();
+    let response = fixture.gateway.get(&format!("/steady/{farmer}/claimables?detail=full")).unwrap();
+    let report = response.json().unwrap();
+    let jobs = report.at("report/jobs").unwrap().items().unwrap();
+    assert!(jobs.iter().all(|job| job.text_at("network").unwrap() != "999999"), "{jobs:?}");
+    assert_eq!(report.at("items").unwrap().items().unwrap().len(), 3, "{report}");
+    // Ethereum and optimism have no endpoint here.
+    let partial = response.header("portolan-partial").unwrap();
+    assert_eq!(partial, "*/ethereum;reason=not-configured, */optimism;reason=not-configured");
+}

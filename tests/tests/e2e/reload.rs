@@ -1,0 +1,284 @@
+//! Plugins and settings that come, change, break and go while clients ask: in force within two seconds, without one
+//! failed answer.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use portolan_tests::build;
+use portolan_tests::chain::Chain;
+use portolan_tests::dylib::Dylib;
+use portolan_tests::gateway::{Gateway, IN_FORCE_WITHIN, Setup};
+use portolan_tests::http;
+use portolan_tests::json::Json;
+use portolan_tests::wait;
+use portolan_tests::world::{Shared, World};
+use sha2::{Digest as _, Sha256};
+
+const FILE: &str = "libportolan_hostile.so";
+const ACCOUNT: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+const CLIENTS: usize = 20;
+const RELOADS: u32 = 50;
+/// What the plugin's `steady` protocol finds on each network.
+const STEADY_ROWS: usize = 3;
+/// Networks that `steady` is deployed on.
+const STEADY_NETWORKS: usize = 3;
+
+static CHAIN: Shared<Chain> = Shared::new();
+
+/// A gateway on polygon without any plugin, and the tests' plugin.
+fn bare() -> (std::sync::Arc<Chain>, Gateway, Dylib) {
+    let chain = CHAIN.get(|| Chain::start("polygon")).unwrap();
+    let plugin = Dylib::read(&build::built().unwrap().plugin(FILE)).unwrap();
+    let gateway = Setup::default().rpc("polygon", &chain.url).start().unwrap();
+    (chain, gateway, plugin)
+}
+
+/// The one build that made every row of an answer, by label and by the rows' own words: `1.0.123`, `hello`.
+fn one_build(answer: &Json, rows: usize) -> Result<(String, String)> {
+    let items = answer.at("items").with_context(|| format!("{answer}"))?.items()?;
+    ensure!(items.len() == rows, "{} rows instead of {rows}: {answer}", items.len());
+    let mut builds = BTreeSet::new();
+    for item in items {
+        let label = item.text_at("plugin")?.strip_prefix("portolan-hostile@").context("another plugin")?;
+        let (greeting, named) = item.text_at("name")?.split_once(" from build ").context("another name")?;
+        ensure!(named == label, "a row of {named} in an answer of {label}");
+        builds.insert((label.to_owned(), greeting.to_owned()));
+    }
+    ensure!(builds.len() == 1, "builds mix in one answer: {builds:?}");
+    builds.pop_first().context("no rows")
+}
+
+fn in_force(what: &str, gateway: &Gateway, look: impl FnMut() -> Result<()>) {
+    wait::until(what, IN_FORCE_WITHIN, look).unwrap_or_else(|error| panic!("{error:#}\n{}", gateway.log()));
+}
+
+/// Whether that version answers for `steady`, on polygon alone.
+fn serves_build(gateway: &Gateway, version: &str) -> Result<()> {
+    answers_as(gateway, version, STEADY_ROWS)
+}
+
+fn answers_as(gateway: &Gateway, version: &str, rows: usize) -> Result<()> {
+    let answer = gateway.get(&format!("/steady/{ACCOUNT}/claimables?detail=full"))?.json()?;
+    let (build, _) = one_build(&answer, rows)?;
+    ensure!(build == version, "{build} answers");
+    Ok(())
+}
+
+fn row_of(gateway: &Gateway, state: &str) -> Result<Json> {
+    let plugins = gateway.plugins()?;
+    let row = plugins.iter().find(|row| row.text_at("state").is_ok_and(|text| text == state));
+    row.cloned().with_context(|| format!("none is {state}: {plugins:?}"))
+}
+
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn fifty_reloads_under_twenty_clients_fail_no_answer_and_mix_none() {
+    let world = World::start().unwrap();
+    let plugin = Dylib::read(&build::built().unwrap().plugin(FILE)).unwrap();
+    let gateway = world.setup().unwrap().start().unwrap();
+    let rows = STEADY_ROWS * STEADY_NETWORKS;
+    gateway.drop_in(FILE, plugin.bytes()).unwrap();
+    in_force("the first build", &gateway, || gateway.serves(&["steady".to_owned()]));
+
+    let (over, answers) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let fetch = || -> Result<BTreeSet<String>> {
+        let mut seen = BTreeSet::new();
+        while !over.load(Ordering::Relaxed) {
+            let response = http::get(gateway.base, &format!("/claimables/{ACCOUNT}?include=steady&detail=full"))?;
+            ensure!(response.status == 200, "{} {}", response.status, response.body);
+            ensure!(response.header("portolan-partial").is_none(), "{:?} {}", response.headers, response.body);
+            seen.insert(one_build(&response.json()?, rows)?.0);
+            answers.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(seen)
+    };
+    let seen = thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(fetch)).collect();
+        let mut slowest = Duration::ZERO;
+        let reloads: Result<()> = (1..=RELOADS).try_for_each(|reload| {
+            let version = format!("1.0.{}", 100 + reload);
+            gateway.drop_in(FILE, &plugin.as_build(100 + reload)?)?;
+            let look = || answers_as(&gateway, &version, rows);
+            slowest = slowest.max(wait::until(&version, UNDER_LOAD_WITHIN, look)?.1);
+            Ok(())
+        });
+        over.store(true, Ordering::Relaxed);
+        let seen: Result<Vec<BTreeSet<String>>> = clients.into_iter().map(|client| client.join().unwrap()).collect();
+        reloads.unwrap_or_else(|error| panic!("{error:#}\n{}", gateway.log()));
+        println!("{} answers, slowest reload {slowest:?}", answers.load(Ordering::Relaxed));
+        seen.unwrap_or_else(|error| panic!("{error:#}\n{}", gateway.log()))
+    });
+    // The clients did ask all the way through.
+    let seen: BTreeSet<String> = seen.into_iter().flatten().collect();
+    assert!(u32::try_from(seen.len()).unwrap() > RELOADS / 2, "clients saw only {seen:?}");
+    let row = row_of(&gateway, "active").unwrap();
+    assert!(row.members().unwrap().iter().any(|(name, _)| name == "generation"));
+}
+
+/// Twenty clients and the test keep two cores busy; alone, a reload has [`IN_FORCE_WITHIN`].
+const UNDER_LOAD_WITHIN: Duration = Duration::from_secs(10);
+
+#[test]
+fn a_dropped_plugin_is_served_and_a_removed_one_is_gone() {
+    let (_chain, gateway, plugin) = bare();
+    assert_eq!(gateway.get("/protocols").unwrap().body.trim(), "[]");
+    assert_eq!(gateway.get(&format!("/claimables/{ACCOUNT}")).unwrap().body.trim(), "[]");
+
+    gateway.drop_in(FILE, plugin.bytes()).unwrap();
+    in_force("a dropped plugin", &gateway, || serves_build(&gateway, "1.0.100"));
+    let row = row_of(&gateway, "active").unwrap();
+    assert_eq!(row.text_at("plugin").unwrap(), "portolan-hostile");
+    assert_eq!(row.text_at("version").unwrap(), "1.0.100");
+    assert!(row.text_at("digest").unwrap().ends_with(&digest(plugin.bytes())), "{row}");
+    assert!(row.text_at("file").unwrap().ends_with(FILE), "{row}");
+
+    let second = plugin.as_build(200).unwrap();
+    gateway.drop_in(FILE, &second).unwrap();
+    in_force("a replaced plugin", &gateway, || serves_build(&gateway, "1.0.200"));
+    let replaced = row_of(&gateway, "active").unwrap();
+    assert!(replaced.text_at("digest").unwrap().ends_with(&digest(&second)), "{replaced}");
+    assert!(replaced.number_at("generation").unwrap() > row.number_at("generation").unwrap(), "{replaced}");
+
+    gateway.take_out(FILE).unwrap();
+    in_force("a removed plugin", &gateway, || {
+        let response = gateway.get(&format!("/steady/{ACCOUNT}/claimables"))?;
+        ensure!(response.status == 404, "{}", response.status);
+        Ok(())
+    });
+    assert_eq!(gateway.get("/protocols").unwrap().body.trim(), "[]");
+
+    gateway.drop_in(FILE, &second).unwrap();
+    in_force("a plugin that came back", &gateway, || serves_build(&gateway, "1.0.200"));
+}
+
+#[test]
+fn a_file_that_cannot_be_loaded_leaves_the_running_plugin_in_force() {
+    let (_chain, gateway, plugin) = bare();
+    gateway.drop_in(FILE, plugin.bytes()).unwrap();
+    in_force("the good build", &gateway, || serves_build(&gateway, "1.0.100"));
+    let bytes = plugin.bytes();
+    let mut foreign = bytes.to_vec();
+    foreign[18] = 0xf3; // e_machine: RISC-V.
+    let newer_interface = plugin.exchanged("\"apiRev\":4,", "\"apiRev\":9,").unwrap();
+    let another_note = plugin.exchanged("\"panic\":\"unwind\"", "\"panic\":\"abort\" ").unwrap();
+    let no_plugin = program("sh");
+    let cases: [(&str, &[u8]); 10] = [
+        ("empty", b""),
+        ("a text", b"not a library at all\n"),
+        ("only a magic number", b"\x7fELF"),
+        ("cut at half", &bytes[..bytes.len() / 2]),
+        ("cut at 90 %", &bytes[..bytes.len() / 10 * 9]),
+        ("without its last byte", &bytes[..bytes.len() - 1]),
+        ("for another machine", &foreign),
+        ("for a newer interface", &newer_interface),
+        ("aborting on panics", &another_note),
+        ("another program", &no_plugin),
+    ];
+    for (what, content) in cases {
+        gateway.drop_in(FILE, content).unwrap();
+        in_force(what, &gateway, || {
+            let row = row_of(&gateway, "rejected")?;
+            ensure!(row.text_at("digest").is_ok_and(|reported| reported.ends_with(&digest(content))), "{row}");
+            ensure!(row.text_at("reason")?.lines().count() == 1, "{row}");
+            Ok(())
+        });
+        serves_build(&gateway, "1.0.100").unwrap_or_else(|error| panic!("{what}: {error:#}\n{}", gateway.log()));
+    }
+    gateway.drop_in(FILE, &plugin.as_build(300).unwrap()).unwrap();
+    in_force("the next good build", &gateway, || serves_build(&gateway, "1.0.300"));
+}
+
+/// The file of a program of the system.
+fn program(name: &str) -> Vec<u8> {
+    let folders = std::env::var_os("PATH").unwrap();
+    let file = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|file| file.is_file());
+    std::fs::read(file.unwrap()).unwrap()
+}
+
+#[test]
+fn settings_are_taken_changed_refused_and_dropped() {
+    const SETTINGS: &str = "portolan-hostile.toml";
+    let (_chain, gateway, plugin) = bare();
+    gateway.drop_in(FILE, plugin.bytes()).unwrap();
+    in_force("the plugin", &gateway, || serves_build(&gateway, "1.0.100"));
+    let row = |greeting: &str| {
+        format!("[[deployment]]\nprotocol = \"steady\"\nnetwork = \"polygon\"\ngreeting = \"{greeting}\"\n")
+    };
+    let greets = |with: &str| {
+        let answer = gateway.get(&format!("/steady/{ACCOUNT}/claimables?detail=full"))?.json()?;
+        let (_, greeting) = one_build(&answer, STEADY_ROWS)?;
+        ensure!(greeting == with, "it says {greeting}");
+        Ok(())
+    };
+    greets("hello").unwrap();
+    for greeting in ["ahoy", "moin"] {
+        gateway.drop_in(SETTINGS, row(greeting).as_bytes()).unwrap();
+        in_force("changed settings", &gateway, || greets(greeting));
+    }
+    let refused = [
+        (row("rude"), "greeting"),
+        (row("x").replace("greeting", "gretting"), "gretting"),
+        (row("x").replace("polygon", "mars"), "mars"),
+        (row("x").replace("\"x\"", "7"), "greeting"),
+        ("unknown = true\n".to_owned(), "unknown"),
+        ("[[deployment".to_owned(), "portolan-hostile.toml"),
+    ];
+    for (text, part) in refused {
+        gateway.drop_in(SETTINGS, text.as_bytes()).unwrap();
+        in_force(&text, &gateway, || {
+            let row = row_of(&gateway, "active")?;
+            let reason = row.text_at("reason")?;
+            ensure!(reason.contains(part), "{reason}");
+            Ok(())
+        });
+        greets("moin").unwrap_or_else(|error| panic!("{text}: {error:#}"));
+    }
+    gateway.take_out(SETTINGS).unwrap();
+    in_force("removed settings", &gateway, || greets("hello"));
+    assert_eq!(row_of(&gateway, "active").unwrap().at("reason").unwrap(), &Json::Null);
+
+    let fork = "shipped = false\n[[protocol]]\nslug = \"acme\"\nname = \"ACME\"\nwebsite = \"https://acme.example\"\n\
+                logo = \"https://acme.example/logo.png\"\nprimitives = [\"FARMING\"]\n\
+                company = { name = \"Acme\", slug = \"acme\" }\n\
+                [[deployment]]\nprotocol = \"acme\"\nnetwork = \"polygon\"\n";
+    gateway.drop_in(SETTINGS, fork.as_bytes()).unwrap();
+    in_force("a fork of the settings", &gateway, || {
+        let slugs = slugs(&gateway)?;
+        ensure!(slugs == ["acme"], "{slugs:?}");
+        Ok(())
+    });
+}
+
+fn slugs(gateway: &Gateway) -> Result<Vec<String>> {
+    let protocols = gateway.get("/protocols")?.json()?;
+    protocols.items()?.iter().map(|row| Ok(row.text_at("slug")?.to_owned())).collect()
+}
+
+#[test]
+fn a_slug_belongs_to_the_plugin_that_had_it_first() {
+    let (_chain, gateway, plugin) = bare();
+    gateway.drop_in(FILE, plugin.bytes()).unwrap();
+    in_force("the first", &gateway, || serves_build(&gateway, "1.0.100"));
+    let other = plugin.exchanged("\"plugin\":\"portolan-hostile\"", "\"plugin\":\"portolan-hostilo\"").unwrap();
+    gateway.drop_in("libportolan_hostilo.so", &other).unwrap();
+    in_force("the second's refusal", &gateway, || {
+        let row = row_of(&gateway, "rejected")?;
+        ensure!(row.text_at("plugin")? == "portolan-hostilo", "{row}");
+        ensure!(row.text_at("reason")?.contains("portolan-hostile"), "{row}");
+        Ok(())
+    });
+    serves_build(&gateway, "1.0.100").unwrap();
+    gateway.take_out(FILE).unwrap();
+    in_force("the second, now alone", &gateway, || {
+        let row = row_of(&gateway, "active")?;
+        ensure!(row.text_at("plugin")? == "portolan-hostilo", "{row}");
+        ensure!(slugs(&gateway)?.contains(&"steady".to_owned()), "not served");
+        Ok(())
+    });
+}

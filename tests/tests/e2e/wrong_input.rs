@@ -1,0 +1,423 @@
+//! Wrong input of every kind, as tables: the right problem document each time, and one clear line on the command line.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use bytes::Bytes;
+use hyper::Method;
+use portolan_tests::build;
+use portolan_tests::chain::Chain;
+use portolan_tests::gateway::{self, Gateway, Setup};
+use portolan_tests::http::{self, Response, Version};
+use portolan_tests::problem;
+use portolan_tests::rpc_fault;
+use portolan_tests::wait;
+use portolan_tests::world::Shared;
+
+/// An account of the chains, in lower case.
+const ACCOUNT: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+/// An address of EIP-55's own list.
+const CHECKSUMMED: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const HASH: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+struct Fixture {
+    gateway: Gateway,
+    _chain: Chain,
+}
+
+impl Fixture {
+    fn start() -> Result<Self> {
+        let chain = Chain::start("polygon")?;
+        let plugin = build::built()?.plugin("libquickswap.so");
+        let gateway = Setup::default().rpc("polygon", &chain.url).plugin(&plugin, &["quickswap"]).start()?;
+        Ok(Self { gateway, _chain: chain })
+    }
+
+    fn fetch(&self, method: &Method, path: &str) -> Response {
+        http::request(self.gateway.base, Version::Http1, method, path, &[], Bytes::new()).unwrap()
+    }
+
+    /// Asks each path and compares status, problem and a part of the detail.
+    fn assert_refused(&self, cases: &[(String, u16, &str, &str)]) {
+        for (path, status, name, part) in cases {
+            let response = self.gateway.get(path).unwrap();
+            self.assert_problem(path, &response, *status, name, part);
+            assert_eq!(response.header("access-control-allow-origin"), Some("*"), "{path:.300}");
+        }
+    }
+
+    fn assert_problem(&self, what: &str, response: &Response, status: u16, name: &str, part: &str) {
+        let detail = problem::detail(response, status, name).unwrap_or_else(|error| panic!("{what:.300}: {error:#}"));
+        assert!(detail.contains(part), "{what:.300}: {detail:?} does not tell {part:?}");
+        assert!(detail.chars().count() < 1_000 && !detail.contains(char::is_control), "{what:.300}: {detail:?}");
+    }
+}
+
+static FIXTURE: Shared<Fixture> = Shared::new();
+
+fn fixture() -> Arc<Fixture> {
+    FIXTURE.get(Fixture::start).unwrap()
+}
+
+/// Each kind of malformed address.
+fn malformed() -> Vec<String> {
+    let mut wrong: Vec<String> = [
+        "0x",
+        "0x123",
+        "vitalik",
+        "0",
+        "null",
+        "0x%00",
+        "%F0%9F%90%99",
+        "70997970c51812dc3a010c7d01b50e0d17dc79c8",
+        "0X70997970c51812dc3a010c7d01b50e0d17dc79c8",
+        "0x70997970c51812dc3a010c7d01b50e0d17dc79c",
+        "0x70997970c51812dc3a010c7d01b50e0d17dc79c8f",
+        "0x70997970c51812dc3a010c7d01b50e0d17dc79cg",
+        "0x70997970c51812dc3a010c7d01b50e0d17dc79c8%20",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    wrong.push(CHECKSUMMED.replace("0x5aAe", "0x5AAe"));
+    wrong.push(CHECKSUMMED.replace("BeAed", "beAed"));
+    wrong.push(HASH.to_owned());
+    wrong
+}
+
+#[test]
+fn malformed_addresses_are_refused_wherever_one_stands() {
+    let fixture = fixture();
+    for wrong in malformed() {
+        let cases = [
+            format!("/claimables/{wrong}"),
+            format!("/quickswap/{wrong}/claimables"),
+            format!("/quickswap/farming/{wrong}/positions"),
+            format!("/quickswap/lending/{wrong}/positions"),
+            format!("/ens/by-address/{wrong}"),
+            format!("/{wrong}/native-balance?network=POLYGON"),
+            format!("/balance/{wrong}/native-balance"),
+            format!("/balance/{wrong}/token-balances"),
+        ];
+        fixture.assert_refused(&cases.map(|path| (path, 400, "invalid-address", "")));
+        let own = fixture.gateway.aggregate(&format!("/{wrong}")).unwrap();
+        fixture.assert_problem(&wrong, &own, 400, "invalid-address", "");
+    }
+}
+
+#[test]
+fn well_formed_addresses_are_taken_in_every_letter_case() {
+    let fixture = fixture();
+    let digits = &CHECKSUMMED[2..];
+    for right in
+        [CHECKSUMMED.to_owned(), format!("0x{}", digits.to_lowercase()), format!("0x{}", digits.to_uppercase())]
+    {
+        let response = fixture.gateway.get(&format!("/quickswap/{right}/claimables")).unwrap();
+        assert_eq!((response.status.as_u16(), response.body.trim()), (200, "[]"), "{right}");
+    }
+}
+
+#[test]
+fn a_wrong_checksum_is_told_as_such() {
+    let wrong = CHECKSUMMED.replace("0x5aAe", "0x5AAe");
+    fixture().assert_refused(&[(format!("/claimables/{wrong}"), 400, "invalid-address", "checksum")]);
+}
+
+#[test]
+fn unknown_protocols_are_not_found() {
+    let cases = ["quickswop", "QUICKSWAP", "quickswap%20", "aave_v3", "a.b", "%2e%2e", "constructor"];
+    for slug in cases {
+        fixture().assert_refused(&[
+            (format!("/{slug}/{ACCOUNT}/claimables"), 404, "unknown-protocol", ""),
+            (format!("/{slug}/farming/{ACCOUNT}/positions"), 404, "unknown-protocol", ""),
+            (format!("/{slug}/lending/{ACCOUNT}/positions"), 404, "unknown-protocol", ""),
+        ]);
+    }
+}
+
+#[test]
+fn wrong_filters_are_refused() {
+    let path = |query: &str| format!("/claimables/{ACCOUNT}?{query}");
+    fixture().assert_refused(&[
+        (path("include=quickswap&exclude=quickswap"), 400, "invalid-filter", ""),
+        (path("include=a&exclude=b"), 400, "invalid-filter", ""),
+        (path("include=quickswap,quickswop"), 400, "invalid-filter", "quickswop"),
+        (path("exclude=quickswop"), 400, "invalid-filter", "quickswop"),
+        (path("include=Quickswap"), 400, "invalid-filter", "Quickswap"),
+        (path("include=quick%00swap"), 400, "invalid-filter", ""),
+    ]);
+}
+
+#[test]
+fn unknown_networks_are_refused_with_the_valid_ones() {
+    let path = |query: &str| format!("/balance/{ACCOUNT}/token-balances?{query}");
+    for valid in ["ETHEREUM", "POLYGON_MUMBAI"] {
+        fixture().assert_refused(&[
+            (path("network=mars"), 400, "invalid-network", valid),
+            (path("network=137"), 400, "invalid-network", valid),
+            (format!("/{ACCOUNT}/native-balance?network=mars"), 400, "invalid-network", valid),
+            (format!("/balance/{ACCOUNT}/native-balance?network=mars"), 400, "invalid-network", valid),
+            (format!("/events/decode/{HASH}?network=mars"), 400, "invalid-network", valid),
+        ]);
+    }
+}
+
+#[test]
+fn malformed_hashes_are_refused() {
+    for wrong in ["0x12", "12", &HASH[2..], &format!("{HASH}0"), &HASH.replace("0xd", "0xz"), ACCOUNT] {
+        fixture().assert_refused(&[(format!("/events/decode/{wrong}?network=polygon"), 400, "invalid-hash", "")]);
+    }
+}
+
+#[test]
+fn an_unknown_transaction_and_what_is_wrong_beside_its_hash_are_told() {
+    let path = |query: &str| format!("/events/decode/{HASH}?network=polygon{query}");
+    fixture().assert_refused(&[
+        (path(""), 404, "transaction-not-found", "POLYGON"),
+        (path("&max-logs=none"), 400, "invalid-filter", "none"),
+        (path("&type=transfer&type=swop"), 400, "invalid-filter", "swop"),
+        (format!("/events/decode/{HASH}"), 400, "invalid-network", "POLYGON"),
+        (format!("/events/decode/{HASH}?network=fantom"), 503, "network-not-configured", ""),
+        ("/events/decode".to_owned(), 404, "unknown-path", ""),
+    ]);
+}
+
+#[test]
+fn unknown_paths_are_not_found() {
+    let fixture = fixture();
+    for path in [
+        "/",
+        "//",
+        "/nothing",
+        "/quickswap",
+        "/quickswap/claimables",
+        "/networks/polygon",
+        "/protocols/quickswap",
+        "/claimables",
+        "/plugins",
+        "/healthz",
+        "/%ff",
+        "/quickswap/farming",
+        "/ens",
+        "/ens/by-name",
+        "/balance",
+        "/..",
+        "/../networks/x",
+    ] {
+        fixture.assert_refused(&[(path.to_owned(), 404, "unknown-path", "")]);
+    }
+    for path in ["/", "/networks/polygon", &format!("/{ACCOUNT}/claimables"), &format!("/claimables/{ACCOUNT}")] {
+        fixture.assert_problem(path, &fixture.gateway.aggregate(path).unwrap(), 404, "unknown-path", "");
+    }
+    for path in ["/", "/nothing", "/protocols"] {
+        fixture.assert_problem(path, &fixture.gateway.operate(path).unwrap(), 404, "unknown-path", "");
+    }
+    for reserved in ["networks", "protocols", "ens", "events", "balance", "openapi.json", "docs"] {
+        fixture.assert_refused(&[(format!("/{reserved}/farming/{ACCOUNT}/positions"), 404, "unknown-path", "")]);
+    }
+}
+
+#[test]
+fn other_methods_are_not_allowed_anywhere() {
+    let fixture = fixture();
+    for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::TRACE] {
+        for path in ["/networks", "/nothing", "/claimables/0x123", &format!("/claimables/{ACCOUNT}")] {
+            let response = fixture.fetch(&method, path);
+            fixture.assert_problem(&format!("{method} {path}"), &response, 405, "method-not-allowed", "");
+            let allow = response.header("allow").unwrap();
+            assert_eq!(allow.replace(' ', ""), "GET,HEAD,OPTIONS", "{method} {path}");
+        }
+        let on = |to| http::request(to, Version::Http1, &method, "/plugins", &[], Bytes::new()).unwrap();
+        for to in [fixture.gateway.claimables, fixture.gateway.operators] {
+            fixture.assert_problem("/plugins", &on(to), 405, "method-not-allowed", "");
+        }
+    }
+}
+
+#[test]
+fn too_long_requests_are_refused_with_their_own_status() {
+    let fixture = fixture();
+    let base = fixture.gateway.base;
+    let long = format!("/claimables/{ACCOUNT}?x={}", "y".repeat(9 * 1024));
+    let big = "z".repeat(33 * 1024);
+    let many: Vec<(String, String)> = (0..90).map(|n| (format!("x-{n}"), "z".repeat(400))).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    for version in [Version::Http1, Version::H2c] {
+        let send = |method: &Method, path: &str, headers: &[(&str, &str)], body: &'static str| {
+            http::request(base, version, method, path, headers, Bytes::from_static(body.as_bytes())).unwrap()
+        };
+        let what = format!("{version:?}");
+        fixture.assert_problem(&what, &send(&Method::GET, &long, &[], ""), 414, "request-too-large", "");
+        fixture.assert_problem(
+            &what,
+            &send(&Method::GET, "/networks", &[("x-big", &big)], ""),
+            431,
+            "request-too-large",
+            "",
+        );
+        fixture.assert_problem(&what, &send(&Method::GET, "/networks", &many, ""), 431, "request-too-large", "");
+        fixture.assert_problem(&what, &send(&Method::GET, "/networks", &[], "{}"), 413, "request-too-large", "");
+        // Whatever else is wrong, the method comes first, then size, then the path, then the rest.
+        fixture.assert_problem(&what, &send(&Method::POST, &long, &[], "{}"), 405, "method-not-allowed", "");
+        fixture.assert_problem(&what, &send(&Method::GET, "/nothing", &[], "{}"), 413, "request-too-large", "");
+        fixture.assert_problem(&what, &send(&Method::GET, "/claimables/0x1", &[], "{}"), 413, "request-too-large", "");
+        fixture.assert_problem(
+            &what,
+            &send(&Method::GET, "/quickswop/0x1/claimables", &[], ""),
+            400,
+            "invalid-address",
+            "",
+        );
+    }
+}
+
+#[test]
+fn what_just_fits_is_answered() {
+    let fixture = fixture();
+    let path = format!("/networks?x={}", "y".repeat(7 * 1024));
+    assert_eq!(fixture.gateway.get(&path).unwrap().status, 200);
+    let big = "z".repeat(24 * 1024);
+    let response = http::request(
+        fixture.gateway.base,
+        Version::Http1,
+        &Method::GET,
+        "/networks",
+        &[("x-big", &big)],
+        Bytes::new(),
+    );
+    assert_eq!(response.unwrap().status, 200);
+}
+
+#[test]
+fn chunked_and_announced_bodies_are_refused_before_they_come() {
+    let fixture = fixture();
+    for head in ["transfer-encoding: chunked", "content-length: 5", "content-length: 99999999999"] {
+        let request = format!("GET /networks HTTP/1.1\r\nhost: x\r\n{head}\r\n\r\n");
+        let response = http::raw(fixture.gateway.base, request.as_bytes()).unwrap();
+        fixture.assert_problem(head, &response, 413, "request-too-large", "");
+    }
+}
+
+#[test]
+fn a_refusal_leaves_the_gateway_answering() {
+    let fixture = fixture();
+    for bytes in [
+        &b"\0\0\0\0\r\n\r\n"[..],
+        b"GET\r\n\r\n",
+        b"GET /networks HTTP/9.9\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
+    ] {
+        // Whatever comes back to what is no HTTP, the next client is served.
+        drop(http::raw(fixture.gateway.base, bytes));
+        assert_eq!(fixture.gateway.get("/networks").unwrap().status, 200);
+    }
+}
+
+/// Runs `portolan` to its end: exit code, stdout, stderr.
+fn run(config: &str, args: &[&str]) -> (Option<i32>, String, String) {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("portolan.toml"), config).unwrap();
+    run_in(dir.path(), args)
+}
+
+fn run_in(dir: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = gateway::serve(dir).unwrap();
+    let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let ended = wait::until("the refusal", http::DEADLINE, || child.try_wait()?.context("it runs"));
+    if let Err(error) = ended {
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        panic!("{args:?}: {error:#}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_wrong_configuration_is_one_line_and_exit_code_2() {
+    let free = "listen = \"127.0.0.1:0\"\nclaimables_listen = \"127.0.0.1:0\"\noperators_listen = \"127.0.0.1:0\"\n";
+    let cases: [(&str, &str); 20] = [
+        ("lisen = \"127.0.0.1:0\"", "lisen"),
+        ("[plugins]\nfolder = \"x\"", "folder"),
+        ("[answers]\ndeadline_s = 3", "deadline_s"),
+        ("[answers]\ndeadline_ms = \"fast\"", "deadline_ms"),
+        ("[answers]\ndeadline_ms = -1", "deadline_ms"),
+        ("[answers]\nin_flight_max = 1.5", "in_flight_max"),
+        ("log_format = \"xml\"", "log_format"),
+        ("[plugins]\nisolation = \"none\"", "isolation"),
+        ("[plugins]\nisolation = \"worker\"", "isolation"),
+        ("[networks.ethereum]\nrcp = [\"http://127.0.0.1:1\"]", "rcp"),
+        ("[networks.ethereum]\nrpc = [\"ftp://secret.example\"]", "ethereum"),
+        ("[networks.ethereum]\nrpc = [\"no url\"]", "ethereum"),
+        ("[networks.mars]\nrpc = [\"http://127.0.0.1:1\"]", "mars"),
+        ("[prices.static]\nmars.\"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2\" = \"1\"", "mars"),
+        ("[prices.static]\nethereum.\"0x12\" = \"1\"", "0x12"),
+        ("[prices.static]\nethereum.\"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2\" = \"-1\"", "-1"),
+        ("[prices.static]\nethereum.\"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2\" = \"NaN\"", "NaN"),
+        ("[plugins.limits]\nresume = 3", "resume"),
+        ("[plugins.limits.quickswap]\njob = 3", "job"),
+        ("answers = [", "portolan.toml"),
+    ];
+    for (config, part) in cases {
+        assert_one_line(config, &run(&format!("{free}{config}\n"), &[]), part);
+    }
+    assert_one_line("listen", &run("listen = \"nowhere\"\n", &[]), "listen");
+}
+
+#[test]
+fn a_wrong_command_line_is_one_line_and_exit_code_2() {
+    let busy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let busy = busy.local_addr().unwrap().to_string();
+    let free = ["--claimables-listen", "127.0.0.1:0", "--operators-listen", "127.0.0.1:0"];
+    let with_free = |args: &[&'static str]| [&free[..], args].concat();
+    let cases: [(Vec<&str>, &str); 9] = [
+        (with_free(&["--no-such-flag"]), "--no-such-flag"),
+        (with_free(&["--rpc", "mars=http://127.0.0.1:1"]), "mars"),
+        (with_free(&["--rpc", "http://127.0.0.1:1"]), "--rpc"),
+        (with_free(&["--rpc", "polygon=gopher://key.example"]), "polygon"),
+        (with_free(&["--listen", "127.0.0.1"]), "--listen"),
+        (with_free(&["--listen", "127.0.0.1:99999"]), "--listen"),
+        (with_free(&["--log-format", "xml"]), "--log-format"),
+        (with_free(&["surplus"]), "surplus"),
+        ([&free[..], &["--listen", &busy]].concat(), &busy),
+    ];
+    for (args, part) in cases {
+        assert_one_line(&args.join(" "), &run("", &args), part);
+    }
+    let empty = tempfile::tempdir().unwrap();
+    assert_one_line("no file", &run_in(empty.path(), &[]), "portolan.toml");
+}
+
+#[test]
+fn a_refused_endpoint_is_never_repeated() {
+    for url in ["gopher://user:secret@key.example/v3/s3cr3t", "s3cr3t", "ftp:/s3cr3t", "http://[s3cr3t"] {
+        let (code, _, stderr) = run("", &["--listen", "127.0.0.1:0", "--rpc", &format!("polygon={url}")]);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(!stderr.contains("s3cr3t") && !stderr.contains("secret"), "{stderr}");
+    }
+}
+
+fn assert_one_line(what: &str, (code, stdout, stderr): &(Option<i32>, String, String), part: &str) {
+    assert_eq!(*code, Some(2), "{what}: {stderr}");
+    assert_eq!(stdout, "", "{what}");
+    assert_eq!(stderr.trim_end().lines().count(), 1, "{what}: {stderr}");
+    assert!(stderr.contains(part), "{what}: {stderr:?} does not name {part:?}");
+}
+
+#[test]
+fn a_network_that_no_endpoint_is_named_for_is_left_out_and_told() {
+    // The plugin stands on polygon, and only another network has an endpoint.
+    let plugin = build::built().unwrap().plugin("libquickswap.so");
+    let setup = Setup::default().rpc("ethereum", &rpc_fault::refusing().unwrap()).plugin(&plugin, &["quickswap"]);
+    let gateway = setup.listening().unwrap();
+    let served = || gateway.serves(&["quickswap".to_owned()]);
+    wait::until("the plugin", http::DEADLINE, served).unwrap();
+    let response = gateway.get(&format!("/claimables/{ACCOUNT}")).unwrap();
+    problem::detail(&response, 503, "network-not-configured").unwrap();
+    let ready = gateway.operate("/readyz").unwrap();
+    assert_eq!(ready.status, 503, "{}", ready.body);
+}
