@@ -1,5 +1,5 @@
-//! How an endpoint takes many reads at once: the best batch method is found where a node hides or breaks what better ones need, and what a
-//! read comes to is the same on all of them.
+//! How an endpoint takes many reads at once: the best batch method is found where a node hides or breaks what better
+//! ones need, and what a read comes to is the same with all of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
