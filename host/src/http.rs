@@ -14,6 +14,7 @@ mod route;
 pub(crate) mod problem;
 
 mod number;
+mod rate;
 mod view;
 
 mod operators;

@@ -3,4 +3,5 @@
 pub(crate) mod failure;
 pub(crate) mod job;
 pub(crate) mod plan;
+pub(crate) mod report;
 pub(crate) mod validate;

@@ -25,6 +25,7 @@ mod sanitize;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{env, io};
 
@@ -82,7 +83,7 @@ async fn run(config: &Config) -> ExitCode {
 async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
-    let gateway = Gateway::start(config).await.context("cannot start")?;
+    let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
     let line = listeners.line().context("cannot tell the listeners' addresses")?;
     // Who started the process may have closed its output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());

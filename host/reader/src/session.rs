@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use alloy::primitives::Address;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::round_trips::LINGER_MAX;
-use crate::{Block, Outcome, Read, ReadFailure, Reader, Reply};
+use crate::{Block, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault};
 
 /// Reads one network at one block.
 pub struct Session {
@@ -109,6 +110,15 @@ impl Session {
             return merge(hits, Vec::new());
         }
         merge(hits, self.fetch(misses).await)
+    }
+
+    /// The balances that the account has of these ERC-20 tokens.
+    pub async fn scan(&self, account: Address, tokens: Vec<Address>) -> Scan {
+        let scan = self.reader.scan(self.chain_id, self.block, account, tokens, self.deadline).await;
+        if scan.failed.iter().any(|(_, fault)| *fault == ScanFault::Unread(ReadFailure::BlockLost)) {
+            self.block_lost.store(true, Ordering::Relaxed);
+        }
+        scan
     }
 
     /// Adds a participant, which runs.

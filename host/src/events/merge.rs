@@ -1,7 +1,7 @@
-//! Which teller's word counts, log by log.
+//! Merges the events of several sources, log by log.
 //!
-//! Invariant: one teller for a log. First the host's core, then who knows the protocol of the emitting contract, then
-//! other plugins, last the host's further rows; among plugins the first name.
+//! Invariant: the events of a log are those of one source. First the host's core table, then a plugin that knows the
+//! protocol of the emitting contract, then other plugins, last the host's further table; among plugins the first name.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use portolan_reader::Receipt;
 use crate::assets::token::NATIVE;
 use crate::registry::Instance;
 
-/// Who tells events, and what.
+/// The events of one source.
 #[derive(Debug)]
-pub(super) struct Teller {
-    who: Who,
+pub(crate) struct EventSource {
+    kind: SourceKind,
     events: Vec<Event>,
 }
 
 #[derive(Debug)]
-enum Who {
+enum SourceKind {
     Core,
     Plugin(Arc<Instance>),
     Further,
@@ -27,68 +27,68 @@ enum Who {
 
 /// An event that counts.
 #[derive(Clone, Debug)]
-pub(super) struct Story {
+pub(crate) struct MergedEvent {
     /// `None` for the transaction's native value.
-    pub(super) log: Option<usize>,
-    pub(super) event: Event,
-    /// `None` where the host told it.
-    pub(super) plugin: Option<Arc<Instance>>,
+    pub(crate) log: Option<usize>,
+    pub(crate) event: Event,
+    /// `None` where it is from the host.
+    pub(crate) plugin: Option<Arc<Instance>>,
 }
 
-impl Teller {
-    pub(super) fn core(events: Vec<Event>) -> Self {
-        Self { who: Who::Core, events }
+impl EventSource {
+    pub(crate) fn core(events: Vec<Event>) -> Self {
+        Self { kind: SourceKind::Core, events }
     }
 
-    pub(super) fn plugin(instance: &Arc<Instance>, events: Vec<Event>) -> Self {
-        Self { who: Who::Plugin(Arc::clone(instance)), events }
+    pub(crate) fn plugin(instance: &Arc<Instance>, events: Vec<Event>) -> Self {
+        Self { kind: SourceKind::Plugin(Arc::clone(instance)), events }
     }
 
-    pub(super) fn further(events: Vec<Event>) -> Self {
-        Self { who: Who::Further, events }
+    pub(crate) fn further(events: Vec<Event>) -> Self {
+        Self { kind: SourceKind::Further, events }
     }
 
-    /// The lower one counts.
+    /// The source with the lowest rank counts.
     fn rank(&self, event: &Event) -> u8 {
-        match self.who {
-            Who::Core => 0,
-            Who::Plugin(_) if event.protocol.is_some() => 1,
-            Who::Plugin(_) => 2,
-            Who::Further => 3,
+        match self.kind {
+            SourceKind::Core => 0,
+            SourceKind::Plugin(_) if event.protocol.is_some() => 1,
+            SourceKind::Plugin(_) => 2,
+            SourceKind::Further => 3,
         }
     }
 }
 
-/// The events that count, in the order of the `logs` logs, and the places of the logs that nobody tells. Of plugins,
-/// the tellers are in the order of their names.
-pub(super) fn merge(tellers: Vec<Teller>, logs: usize) -> (Vec<Story>, Vec<usize>) {
+/// The events that count, in the order of the `logs` logs, and the places of the logs without an event. Sources that are
+/// plugins come in the order of their names.
+pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>, Vec<usize>) {
     let mut best: Vec<Option<(u8, usize)>> = vec![None; logs];
-    for (place, teller) in tellers.iter().enumerate() {
-        for event in &teller.events {
+    for (place, source) in sources.iter().enumerate() {
+        for event in &source.events {
             let Some(best) = best.get_mut(event.log) else { continue };
-            let this = (teller.rank(event), place);
+            let this = (source.rank(event), place);
             *best = Some(best.map_or(this, |best| best.min(this)));
         }
     }
-    let mut stories = Vec::new();
-    for (place, teller) in tellers.into_iter().enumerate() {
+    let mut merged = Vec::new();
+    for (place, source) in sources.into_iter().enumerate() {
         let counts =
-            |event: &Event| best.get(event.log).is_some_and(|best| best.is_some_and(|(_, teller)| teller == place));
-        let plugin = match teller.who {
-            Who::Plugin(instance) => Some(instance),
-            Who::Core | Who::Further => None,
+            |event: &Event| best.get(event.log).is_some_and(|best| best.is_some_and(|(_, source)| source == place));
+        let plugin = match source.kind {
+            SourceKind::Plugin(instance) => Some(instance),
+            SourceKind::Core | SourceKind::Further => None,
         };
-        let events = teller.events.into_iter().filter(counts);
-        stories.extend(events.map(|event| Story { log: Some(event.log), event, plugin: plugin.clone() }));
+        let events = source.events.into_iter().filter(counts);
+        merged.extend(events.map(|event| MergedEvent { log: Some(event.log), event, plugin: plugin.clone() }));
     }
-    // Stable: events of one log stay in their teller's order.
-    stories.sort_by_key(|story| story.event.log);
+    // Stable: events of one log stay in their source's order.
+    merged.sort_by_key(|merged| merged.event.log);
     let undecoded = best.iter().enumerate().filter(|(_, best)| best.is_none());
-    (stories, undecoded.map(|(place, _)| place).collect())
+    (merged, undecoded.map(|(place, _)| place).collect())
 }
 
 /// The native value that the transaction itself moved. A creation moves it to the contract that it created.
-pub(super) fn native(receipt: &Receipt) -> Option<Story> {
+pub(crate) fn native(receipt: &Receipt) -> Option<MergedEvent> {
     if !receipt.succeeded || receipt.value.is_zero() {
         return None;
     }
@@ -96,5 +96,5 @@ pub(super) fn native(receipt: &Receipt) -> Option<Story> {
     let paid = [("asset", Value::Token(NATIVE)), ("amount", Value::Amount { raw: receipt.value, of: Some(NATIVE) })];
     let members = std::iter::once(("from", Value::Address(receipt.from))).chain(to).chain(paid).collect();
     let event = Event { log: 0, kind: Kind::named("TRANSFER")?, protocol: None, members };
-    Some(Story { log: None, event, plugin: None })
+    Some(MergedEvent { log: None, event, plugin: None })
 }

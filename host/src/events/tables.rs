@@ -7,7 +7,7 @@ use portolan_events::{Table, TableError};
 const CORE: &str = include_str!("core.events");
 const FURTHER: &str = include_str!("further.events");
 
-/// The tables, parsed. One for the process.
+/// The parsed tables. One for the process.
 #[derive(Debug)]
 pub(crate) struct Tables {
     /// Wins over every plugin: transfers and approvals of the token standards, and the like.

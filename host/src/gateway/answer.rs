@@ -1,31 +1,31 @@
-//! What the gateway answers: typed rows, the blocks that they are true at, and what is missing.
+//! Answers: typed rows, the blocks that they are true at, and what is missing.
 //!
 //! Invariant: amounts are integers here; `http::view` alone turns them into text.
 
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, U256};
-use bigdecimal::BigDecimal;
 use portolan_events::{Kind, Transaction};
 
 use crate::assets::token::Token;
 use crate::jobs::failure::Reason;
-use crate::jobs::validate::ClaimTransaction;
+use crate::jobs::report::JobReport;
+use crate::jobs::validate::ValidFinding;
 use crate::names::Resolved;
 use crate::network::Network;
 use crate::registry::protocol::Protocol;
 use portolan_reader::Block;
 
-/// An answer; `items` hold what was found, `missing` what could not be told.
+/// An answer; `items` are what was found, `missing` what could not be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) items: Items,
-    /// One for each network that was asked, in the order of networks. Empty for `/networks` and `/protocols`.
+    /// One for each network that was read, in the order of networks. Empty for `/networks` and `/protocols`.
     pub(crate) blocks: Vec<(Arc<Network>, Block)>,
     /// In the order of networks, then of subjects.
     pub(crate) missing: Vec<Missing>,
     pub(crate) jobs: Vec<JobReport>,
-    /// Asks accounts or transactions (then it carries `portolan-blocks`).
+    /// Whether it is about an account or a transaction (then it carries `portolan-blocks`).
     pub(crate) about_account: bool,
 }
 
@@ -34,12 +34,11 @@ pub(crate) struct Answer {
 pub(crate) enum Items {
     Networks(Vec<Arc<Network>>),
     Protocols(Vec<Arc<Protocol>>),
-    /// Of the aggregate call.
-    AllClaimables(Vec<Claimable>),
-    /// Of one protocol.
-    Claimables(Vec<Claimable>),
-    Farming(Vec<FarmingPosition>),
-    Lending(Vec<LendingPosition>),
+    /// What jobs found; `aggregate` is the call to all protocols.
+    Rows {
+        rows: Vec<Row>,
+        aggregate: bool,
+    },
     /// Of one network.
     NativeBalance(Balance),
     Balances(Vec<Balance>),
@@ -52,8 +51,8 @@ pub(crate) enum Items {
 pub(crate) struct Events {
     pub(crate) transaction: Arc<Transaction>,
     /// The native value first, then in the order of the logs.
-    pub(crate) told: Vec<Event>,
-    /// Places of the logs that nobody could tell, in order.
+    pub(crate) events: Vec<Event>,
+    /// Places of the logs without an event, in order.
     pub(crate) undecoded: Vec<usize>,
 }
 
@@ -65,9 +64,9 @@ pub(crate) struct Event {
     pub(crate) kind: Kind,
     /// That the emitting contract is known to belong to.
     pub(crate) protocol: Option<Arc<Protocol>>,
-    /// `name@version`; `None` where the host told it.
+    /// `name@version`; `None` where it is from the host.
     pub(crate) plugin: Option<Arc<str>>,
-    /// Each name once; what cannot be told is absent.
+    /// Each name once; what is not known is absent.
     pub(crate) members: Vec<(&'static str, Member)>,
 }
 
@@ -104,7 +103,7 @@ pub(crate) struct Remote {
     pub(crate) network: Option<Arc<Network>>,
 }
 
-/// A name and its address, whichever was asked for.
+/// A name and its address, whichever was looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct NameRecord {
     pub(crate) resolved: Resolved,
@@ -112,11 +111,11 @@ pub(crate) struct NameRecord {
     pub(crate) via_gateway: bool,
 }
 
-/// Something that could not be told.
+/// Something that is missing from an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Missing {
-    /// A protocol's slug, a plugin's name where events are asked for, `tokens`, `native`, `events`, or `*` for all of a
-    /// network.
+    /// A protocol's slug, a plugin's name where it is about events, `tokens`, `native`, `events`, `names`, or `*` for all
+    /// of a network.
     pub(crate) subject: String,
     /// `None` for all networks.
     pub(crate) network: Option<Arc<Network>>,
@@ -125,107 +124,23 @@ pub(crate) struct Missing {
     pub(crate) count: Option<usize>,
 }
 
-/// What one job did, or a look for balances on one network; for `detail=full`.
-#[derive(Clone, Debug)]
-pub(crate) struct JobReport {
-    /// A slug, a plugin's name where events are asked for, `tokens`, `native` or `events`.
-    pub(crate) protocol: String,
-    pub(crate) network: Arc<Network>,
-    pub(crate) status: JobStatus,
-    pub(crate) reason: Option<Reason>,
-    pub(crate) detail: String,
-    pub(crate) duration_ms: u64,
-    pub(crate) waves: u32,
-    pub(crate) reads: u32,
-    /// Tokens that could not be told, by reason; empty where it is not about a number of them.
-    pub(crate) lost: Vec<(Reason, usize)>,
-}
-
-impl JobReport {
-    /// Of a job that did nothing yet.
-    pub(crate) fn blank(protocol: &str, network: &Arc<Network>) -> Self {
-        Self {
-            protocol: protocol.to_owned(),
-            network: Arc::clone(network),
-            status: JobStatus::Ok,
-            reason: None,
-            detail: String::new(),
-            duration_ms: 0,
-            waves: 0,
-            reads: 0,
-            lost: Vec::new(),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JobStatus {
-    Ok,
-    Partial,
-    Failed,
-}
-
-impl JobStatus {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-        }
-    }
-}
-
-/// What every row of an account answer carries.
+/// What a job found, with what the finding only names.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     /// Stable between calls.
     pub(crate) id: String,
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) network: Arc<Network>,
-    /// Symbols filled in.
+    /// The finding's, with symbols in the place of addresses.
     pub(crate) name: String,
     pub(crate) account: Address,
     /// `name@version`.
     pub(crate) plugin: Arc<str>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Claimable {
-    pub(crate) row: Row,
-    /// The specification's `type`.
-    pub(crate) kind: String,
+    pub(crate) finding: ValidFinding,
+    /// The token that the finding is about.
     pub(crate) token: Arc<Token>,
-    /// Smallest units.
-    pub(crate) amount: U256,
-    pub(crate) transaction: ClaimTransaction,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct FarmingPosition {
-    pub(crate) row: Row,
-    pub(crate) contract: Address,
-    pub(crate) vault_type: String,
-    /// A fraction a year; `None` where it cannot be told.
-    pub(crate) apr: Option<BigDecimal>,
-    pub(crate) staked_token: Arc<Token>,
-    /// In units of the staked token's decimals.
-    pub(crate) amount: U256,
-    /// Smallest units of the staked token.
-    pub(crate) underlying_amount: U256,
+    /// In the order of the finding's rewards.
     pub(crate) reward_tokens: Vec<Arc<Token>>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct LendingPosition {
-    pub(crate) row: Row,
-    /// A fraction a year.
-    pub(crate) rate: BigDecimal,
-    pub(crate) token: Arc<Token>,
-    /// Smallest units.
-    pub(crate) amount: U256,
-    /// `supply` or `borrow`.
-    pub(crate) side: &'static str,
-    pub(crate) health_factor: Option<BigDecimal>,
 }
 
 /// What an account holds of a token.

@@ -1,66 +1,130 @@
-//! Balances of an account: of native tokens, or of the tokens that lists name; of all networks at once.
+//! Balances of an account: of native tokens, or of the tokens that lists name; on all networks at once.
 //!
-//! Invariant: a network's balances are at one block, and a token that could not be read is counted and named: it
-//! neither hides another nor passes for a zero.
+//! Invariant: a token that could not be read is counted and named: it neither hides another nor passes for a zero.
 
-mod listed;
-mod look;
-mod lost;
-mod native;
+mod holdings;
+mod missing_tokens;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::future::join_all;
-use portolan_reader::{Pins, ReadFailure, Reader};
+use tokio::time::Instant;
 
-use self::look::Look;
-use crate::assets::price::Prices;
-use crate::assets::token_list::TokenIndex;
+use self::holdings::Holdings;
+use self::missing_tokens::{MissingTokens, Why};
 use crate::gateway::answer::{Answer, Balance, Items, Missing};
-use crate::gateway::compositions::Plugins;
-use crate::gateway::deadline::Deadline;
+use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Assets;
-use crate::gateway::{pin, report};
-use crate::jobs::failure::Reason;
-use crate::network::{Network, Networks};
+use crate::gateway::work::Work;
+use crate::gateway::{missing, plan};
+use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::report::{JobReport, JobStatus};
+use crate::network::Network;
 
-/// Whose balances of what, and what is known where.
-#[derive(Debug)]
-pub(crate) struct Asked {
-    pub(crate) assets: Assets,
-    pub(crate) account: Address,
-    /// The one that the client named.
-    pub(crate) chain_id: Option<u64>,
-    /// The lists as they are when the answer begins.
-    pub(crate) index: Arc<TokenIndex>,
-    /// Networks with an endpoint.
-    pub(crate) configured: BTreeSet<u64>,
-    /// Networks with a deployment of a loaded plugin.
-    pub(crate) deployed: BTreeSet<u64>,
+/// The balances of an account.
+pub(super) struct BalanceWork {
+    account: Address,
+    assets: Assets,
+    /// The network that the client named.
+    chain_id: Option<u64>,
+    /// The networks to read, in the order of answers.
+    networks: Vec<Arc<Network>>,
 }
 
-impl Asked {
-    /// The networks to ask, in the order of answers: the one that was named, else those where there may be something.
-    /// A network without an endpoint is among them only where something is known to be missed.
-    pub(crate) fn networks<'a>(&self, all: &'a Networks) -> Vec<&'a Arc<Network>> {
-        all.iter().filter(|network| self.asks(network.chain_id)).collect()
+impl BalanceWork {
+    /// Reads the network that was named, else those where there may be something. A network without an endpoint is
+    /// among them only where something is known to be missed.
+    pub(super) fn new(context: &Context, account: Address, assets: Assets, chain_id: Option<u64>) -> Self {
+        let deployed = plan::deployed(&context.snapshot);
+        let is_listed = |chain_id: u64| !context.token_index.tokens(chain_id).is_empty();
+        let is_read = |network: &&Arc<Network>| match (chain_id, assets) {
+            (Some(named), _) => named == network.chain_id,
+            (None, Assets::Tokens) => is_listed(network.chain_id),
+            (None, Assets::Native) => {
+                is_listed(network.chain_id)
+                    || context.sources.with_endpoint.contains(&network.chain_id)
+                    || deployed.contains(&network.chain_id)
+            }
+        };
+        let networks = context.networks().iter().filter(is_read).cloned().collect();
+        Self { account, assets, chain_id, networks }
     }
 
-    fn asks(&self, chain_id: u64) -> bool {
-        let is_listed = !self.index.tokens(chain_id).is_empty();
-        match (self.chain_id, self.assets) {
-            (Some(named), _) => named == chain_id,
-            (None, Assets::Tokens) => is_listed,
-            (None, Assets::Native) => {
-                is_listed || self.configured.contains(&chain_id) || self.deployed.contains(&chain_id)
+    /// # Errors
+    /// There is nothing to read, though not because there is nothing.
+    fn check(&self, context: &Context) -> Result<(), Problem> {
+        let lists = &context.token_index;
+        match self.assets {
+            Assets::Native if self.networks.is_empty() => {
+                Err(Problem::NetworkNotConfigured("no network has an endpoint".into()))
             }
+            Assets::Tokens if lists.len() == 0 && lists.lists_missing() > 0 => {
+                Err(Problem::Upstream("no token list could be read yet".into()))
+            }
+            _ => Ok(()),
         }
     }
 
-    /// What stands where jobs have a protocol's slug.
+    /// The balances on one network in the order of their tokens' addresses, and reports of what is missing there.
+    async fn read(&self, context: &Context, network: &Arc<Network>) -> (Vec<Balance>, Vec<JobReport>) {
+        let began = Instant::now();
+        let blank = JobReport::blank(self.subject(), network);
+        let read = context.read(network, |session| holdings::read(self, context, session)).await;
+        let (rows, mut report, by_plugins) = match read {
+            Ok(holdings) => self.rows(context, holdings, blank).await,
+            Err(failure) => (Vec::new(), blank.failed(Failure::from(failure)), Vec::new()),
+        };
+        report.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        (rows, std::iter::once(report).chain(by_plugins).collect())
+    }
+
+    async fn rows(
+        &self,
+        context: &Context,
+        holdings: Holdings,
+        blank: JobReport,
+    ) -> (Vec<Balance>, JobReport, Vec<JobReport>) {
+        let Holdings { reads, mut held, failed } = holdings;
+        let nothing_read = reads > 0 && failed.len() == reads;
+        let mut missing = MissingTokens::default();
+        missing.extend(failed.into_iter().map(|(token, fault)| (token, Why::NoBalance(fault))));
+        held.retain(|(_, amount)| self.shows_zero() || !amount.is_zero());
+        held.sort_unstable();
+        let wanted: BTreeSet<Address> = held.iter().map(|(token, _)| *token).collect();
+        let (tokens, by_plugins) = context.tokens(&blank.network, &wanted).await;
+        let mut rows = Vec::with_capacity(held.len());
+        for (address, amount) in held {
+            match tokens.get(address) {
+                Ok(token) => rows.push(Balance { account: self.account, token: Arc::clone(token), amount }),
+                Err(failure) => missing.push(address, Why::NoMetadata(failure)),
+            }
+        }
+        (rows, self.report(blank, reads, nothing_read, &missing), by_plugins)
+    }
+
+    fn report(&self, blank: JobReport, reads: usize, nothing_read: bool, missing: &MissingTokens) -> JobReport {
+        let by_reason = missing.by_reason();
+        let status = match by_reason.first() {
+            None => JobStatus::Ok,
+            Some(_) if nothing_read => JobStatus::Failed,
+            Some(_) => JobStatus::Partial,
+        };
+        JobReport {
+            status,
+            reason: by_reason.first().map(|(reason, _)| *reason),
+            detail: missing.detail(),
+            batches: u32::from(reads > 0),
+            reads: u32::try_from(reads).unwrap_or(u32::MAX),
+            // A native balance is one, and needs no count.
+            missing_tokens: if self.assets == Assets::Tokens { by_reason } else { Vec::new() },
+            ..blank
+        }
+    }
+
+    /// The subject of reports, where jobs have a protocol's slug.
     fn subject(&self) -> &'static str {
         match self.assets {
             Assets::Native => "native",
@@ -68,81 +132,45 @@ impl Asked {
         }
     }
 
-    /// Zero is an answer only to who asks for one network's native token.
+    /// Zero is an answer only where the client asks for one network's native token.
     fn shows_zero(&self) -> bool {
         self.assets == Assets::Native && self.chain_id.is_some()
     }
 
-    /// The problem to answer with where there is nothing to ask, though not because there is nothing.
-    fn unanswerable(&self, networks: &[&Arc<Network>]) -> Option<Problem> {
-        match self.assets {
-            Assets::Native if networks.is_empty() => {
-                Some(Problem::NetworkNotConfigured("no network has an endpoint".into()))
-            }
-            Assets::Tokens if self.index.len() == 0 && self.index.lists_missing() > 0 => {
-                Some(Problem::Upstream("no token list could be read yet".into()))
-            }
-            _ => None,
+    /// One object where the client asked for one network's native token.
+    fn items(&self, mut rows: Vec<Balance>) -> Result<Items, Problem> {
+        if !self.shows_zero() {
+            return Ok(Items::Balances(rows));
         }
+        rows.pop().map(Items::NativeBalance).ok_or_else(|| Problem::Internal("the balance was lost on its way".into()))
+    }
+
+    /// Tokens of a list that was never read are unknown, on whichever network, and nobody knows how many.
+    fn missing_lists(&self, context: &Context) -> Option<Missing> {
+        let is_missing = self.assets == Assets::Tokens && context.token_index.lists_missing() > 0;
+        let subject = self.subject().to_owned();
+        is_missing.then_some(Missing { subject, network: None, reason: Reason::Upstream, count: None })
     }
 }
 
-/// What balances are read from.
-#[derive(Clone, Copy)]
-pub(crate) struct Sources<'a> {
-    pub(crate) networks: &'a Networks,
-    pub(crate) reader: &'a Arc<dyn Reader>,
-    pub(crate) plugins: &'a Plugins<'a>,
-    pub(crate) prices: &'a Prices,
-}
+impl Work for BalanceWork {
+    fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
+        self.networks.clone()
+    }
 
-/// Reads all networks that are asked, at their pinned blocks, and makes an answer of what they told.
-///
-/// # Errors
-/// Nothing could be read.
-pub(crate) async fn answer(
-    sources: Sources<'_>,
-    asked: &Asked,
-    mut pins: Pins,
-    deadline: Deadline,
-) -> Result<Answer, Problem> {
-    let networks = asked.networks(sources.networks);
-    if let Some(problem) = asked.unanswerable(&networks) {
-        return Err(problem);
+    async fn answer(self, context: Context) -> Result<Answer, Problem> {
+        self.check(&context)?;
+        let reading = self.networks.iter().map(|network| self.read(&context, network));
+        let (mut rows, mut reports) = (Vec::new(), Vec::new());
+        for (of_network, about_network) in join_all(reading).await {
+            rows.extend(of_network);
+            reports.extend(about_network);
+        }
+        missing::check(&reports)?;
+        let mut answer = context.answer(self.items(rows)?, reports);
+        answer.missing.extend(self.missing_lists(&context));
+        Ok(answer)
     }
-    let looks = networks.into_iter().map(|network| {
-        let pinned = pins.get(&network.chain_id).copied().unwrap_or(Err(ReadFailure::NotConfigured));
-        Look { sources, asked, network, deadline }.run(pinned)
-    });
-    let (mut rows, mut jobs) = (Vec::new(), Vec::new());
-    for told in join_all(looks).await {
-        pins.insert(told.report.network.chain_id, told.pinned);
-        rows.extend(told.rows);
-        jobs.push(told.report);
-        jobs.extend(told.by_plugins);
-    }
-    if let Some(problem) = report::all_failed(&jobs) {
-        return Err(problem);
-    }
-    let mut missing = report::missing(sources.networks, &pins, &jobs);
-    missing.extend(lists_missing(asked));
-    let blocks = pin::blocks(sources.networks, &pins);
-    Ok(Answer { items: items(asked, rows)?, blocks, missing, jobs, about_account: true })
-}
-
-/// One object where the client asked for one network's native token.
-fn items(asked: &Asked, mut rows: Vec<Balance>) -> Result<Items, Problem> {
-    if asked.assets == Assets::Tokens || asked.chain_id.is_none() {
-        return Ok(Items::Balances(rows));
-    }
-    rows.pop().map(Items::NativeBalance).ok_or_else(|| Problem::Internal("the balance was lost on its way".into()))
-}
-
-/// Tokens of a list that was never read are unknown, on whichever network, and nobody knows how many.
-fn lists_missing(asked: &Asked) -> Option<Missing> {
-    let is_told = asked.assets == Assets::Tokens && asked.index.lists_missing() > 0;
-    let subject = asked.subject().to_owned();
-    is_told.then_some(Missing { subject, network: None, reason: Reason::Upstream, count: None })
 }
 
 #[cfg(test)]

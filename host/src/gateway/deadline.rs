@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time that is kept for token metadata and for writing the answer, as a part of the whole.
-const ENRICH_PART: u32 = 4;
-/// A network that has not told its newest block in this part of an answer's time is left out.
+/// The part of an answer's time that is reserved for token metadata and for writing the answer.
+const METADATA_PART: u32 = 4;
+/// A network whose newest block is not known after this part of an answer's time is left out.
 const PIN_PART: u32 = 4;
-
-/// A transaction that is not there in this part of an answer's time leaves too little to tell it.
+/// A transaction that is not there after this part of an answer's time leaves too little time to decode it.
 const TRANSACTION_PART: u32 = 2;
 
 /// When an answer has to be there.
@@ -29,18 +28,18 @@ impl Deadline {
         self.end
     }
 
-    /// The end of what is asked about the account.
-    pub(crate) fn of_reads(self) -> Instant {
-        self.end - self.whole / ENRICH_PART
+    /// The end of what is read about the account.
+    pub(crate) fn reads_end(self) -> Instant {
+        self.end - self.whole / METADATA_PART
     }
 
-    /// The end of a look for a transaction that begins now.
-    pub(crate) fn of_transaction(self) -> Instant {
+    /// The end of reading a transaction, if that begins now.
+    pub(crate) fn transaction_end(self) -> Instant {
         self.end.min(Instant::now() + self.whole / TRANSACTION_PART)
     }
 
-    /// The end of a look for blocks that begins now.
-    pub(crate) fn of_pins(self) -> Instant {
+    /// The end of pinning blocks, if that begins now.
+    pub(crate) fn pins_end(self) -> Instant {
         self.end.min(Instant::now() + self.whole / PIN_PART)
     }
 }

@@ -1,142 +1,130 @@
-//! Names in queries: the record of a name or an account as an answer, and the account that a name leads to.
+//! The address of a name, and the name of an account.
 //!
-//! Invariant: all that is told of a name is of one block of Ethereum, where names live; where no endpoint knows that
-//! block any more it is asked again at another: once.
+//! Invariant: all of it is read at one block of Ethereum, where names are.
 
 use std::sync::Arc;
 
 use alloy::primitives::Address;
-use portolan_reader::{Block, Pins, ReadFailure, Reader, Session};
+use portolan_reader::{ReadFailure, Session};
 
 use crate::gateway::answer::{Answer, Items, Missing, NameRecord};
-use crate::gateway::deadline::Deadline;
-use crate::gateway::pin;
+use crate::gateway::context::Context;
 use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::Lookup;
+use crate::gateway::work::Work;
 use crate::jobs::failure::Reason;
-use crate::names::{At, CoinType, Detail, Facts, MAINNET, Name, NameFailure, Named, Names, Resolved};
-use crate::network::{Network, Networks};
+use crate::names::{At, CoinType, Detail, Facts, MAINNET, Name, NameFailure, Named, Resolved};
+use crate::network::Network;
 
-/// What names are read from.
-pub(crate) struct Naming<'a> {
-    pub(crate) networks: &'a Networks,
-    pub(crate) reader: Arc<dyn Reader>,
-    pub(crate) names: &'a Names,
-    pub(crate) deadline: Deadline,
+/// The subject of what is missing, where jobs have a protocol's slug.
+const SUBJECT: &str = "names";
+
+/// A name or an account whose record is looked up.
+pub(super) struct NameLookup {
+    query: NameQuery,
+    lookup: Lookup,
 }
 
-/// What is looked up.
-#[derive(Clone, Copy)]
-enum Sought<'a> {
-    /// The address of a name.
-    Address(&'a Name),
-    /// The name of an account.
-    Name(Address),
+enum NameQuery {
+    AddressOf(Name),
+    NameOf(Address),
 }
 
-impl Naming<'_> {
-    /// The account that a name leads to, and the block at which it does.
-    ///
-    /// # Errors
-    /// As [`Naming::address`].
-    pub(crate) async fn account(&self, name: &Name) -> Result<(Address, Pins), Problem> {
-        let lookup = Lookup { coin: CoinType::ETHEREUM, full: false };
-        let (record, block) = self.look_up(Sought::Address(name), lookup, self.pin().await).await?;
-        Ok((record.resolved.address, Pins::from([(MAINNET, Ok(block))])))
+impl NameLookup {
+    pub(super) fn address_of(name: Name, lookup: Lookup) -> Self {
+        Self { query: NameQuery::AddressOf(name), lookup }
     }
 
-    /// The record of a name.
-    ///
-    /// # Errors
-    /// [`Problem::NameNotFound`] where it is known to have no address; else why that is not known.
-    pub(crate) async fn address(&self, name: &Name, lookup: Lookup) -> Result<Answer, Problem> {
-        let (record, block) = self.look_up(Sought::Address(name), lookup, self.pin().await).await?;
-        Ok(self.answer(record, block))
+    pub(super) fn name_of(account: Address, lookup: Lookup) -> Self {
+        Self { query: NameQuery::NameOf(account), lookup }
     }
 
-    /// The record of an account's primary name, at the block that is pinned already, if one is.
-    ///
-    /// # Errors
-    /// [`Problem::NameNotFound`] where it is known to have none; else why that is not known.
-    pub(crate) async fn name(&self, account: Address, lookup: Lookup, pins: &Pins) -> Result<Answer, Problem> {
-        let pinned = match pins.get(&MAINNET) {
-            Some(pinned) => *pinned,
-            None => self.pin().await,
-        };
-        let (record, block) = self.look_up(Sought::Name(account), lookup, pinned).await?;
-        Ok(self.answer(record, block))
+    async fn record(&self, context: &Context) -> Result<NameRecord, Problem> {
+        let mainnet = mainnet(context)?;
+        let record = context.read(&mainnet, |session| self.look_up(context, session)).await;
+        record.unwrap_or_else(|failure| Err(failure.into())).map_err(|failure| self.problem(failure))
     }
 
-    async fn look_up(
-        &self,
-        sought: Sought<'_>,
-        lookup: Lookup,
-        pinned: Result<Block, ReadFailure>,
-    ) -> Result<(NameRecord, Block), Problem> {
-        let told = match self.look_up_at(sought, lookup, pinned).await {
-            Err(NameFailure::Unread(ReadFailure::BlockLost)) => self.look_up_at(sought, lookup, self.pin().await).await,
-            told => told,
-        };
-        told.map_err(|failure| problem(sought, failure))
-    }
-
-    async fn look_up_at(
-        &self,
-        sought: Sought<'_>,
-        lookup: Lookup,
-        pinned: Result<Block, ReadFailure>,
-    ) -> Result<(NameRecord, Block), NameFailure> {
-        let (block, coins) = (pinned?, self.coins(lookup));
-        let detail = if lookup.full { Detail::Full(&coins) } else { Detail::Address };
-        let session = Session::open(Arc::clone(&self.reader), MAINNET, block, self.deadline.of_reads());
-        let at = At { session, coin: lookup.coin, detail };
-        let record = match sought {
-            Sought::Address(name) => {
-                let resolved = self.names.addresses(&at, std::slice::from_ref(name)).await.pop();
+    async fn look_up(&self, context: &Context, session: Arc<Session>) -> Result<NameRecord, NameFailure> {
+        let (names, coins) = (&context.sources.names, self.other_coins(context));
+        let detail = if self.lookup.full { Detail::Full(&coins) } else { Detail::Address };
+        let at = At { session, coin: self.lookup.coin, detail };
+        let record = match &self.query {
+            NameQuery::AddressOf(name) => {
+                let resolved = names.addresses(&at, std::slice::from_ref(name)).await.pop();
                 resolved.map(|resolved| resolved.map(NameRecord::from))
             }
-            Sought::Name(account) => {
-                let named = self.names.names(&at, &[account]).await.pop();
+            NameQuery::NameOf(account) => {
+                let named = names.names(&at, &[*account]).await.pop();
                 named.map(|named| named.map(NameRecord::from))
             }
         };
-        Ok((record.unwrap_or(Err(ReadFailure::Upstream.into()))?, block))
+        record.unwrap_or(Err(ReadFailure::Upstream.into()))
     }
 
-    async fn pin(&self) -> Result<Block, ReadFailure> {
-        let mainnet = self.networks.with_chain_id(MAINNET).into_iter();
-        let pins = pin::pin(self.reader.as_ref(), mainnet, self.deadline).await;
-        pins.get(&MAINNET).copied().unwrap_or(Err(ReadFailure::NotConfigured))
+    /// The coins of the known networks, but for the one that the query is about.
+    fn other_coins(&self, context: &Context) -> Vec<CoinType> {
+        let known = context.networks().iter().filter_map(|network| CoinType::of_chain(network.chain_id));
+        known.filter(|coin| self.lookup.full && *coin != self.lookup.coin).collect()
     }
 
-    /// Of the networks that are known, but for the one that is asked about.
-    fn coins(&self, lookup: Lookup) -> Vec<CoinType> {
-        let known = self.networks.iter().filter_map(|network| CoinType::of_chain(network.chain_id));
-        known.filter(|coin| lookup.full && *coin != lookup.coin).collect()
-    }
-
-    fn answer(&self, record: NameRecord, block: Block) -> Answer {
-        let mainnet = self.networks.with_chain_id(MAINNET);
-        let lost = record.resolved.facts.as_ref().and_then(first_lost);
-        let missing = |reason| Missing { subject: SUBJECT.to_owned(), network: mainnet.cloned(), reason, count: None };
-        Answer {
-            missing: lost.map(missing).into_iter().collect(),
-            blocks: mainnet.map(|network: &Arc<Network>| (Arc::clone(network), block)).into_iter().collect(),
-            items: Items::Name(record),
-            jobs: Vec::new(),
-            about_account: true,
+    fn problem(&self, failure: NameFailure) -> Problem {
+        let detail = match &self.query {
+            NameQuery::AddressOf(name) => format!("{}: {failure}", quoted(name.as_str())),
+            NameQuery::NameOf(account) => format!("{account:#x}: {failure}"),
+        };
+        match failure {
+            NameFailure::Absent(_) => Problem::NameNotFound(detail),
+            NameFailure::Unread(ReadFailure::NotConfigured) => {
+                Problem::NetworkNotConfigured("names stand on ethereum, which has no endpoint here".into())
+            }
+            failure if failure.is_timeout() => Problem::Deadline(detail),
+            _ => Problem::Upstream(detail),
         }
     }
 }
 
-/// What stands where jobs have a protocol's slug.
-const SUBJECT: &str = "names";
+impl Work for NameLookup {
+    fn networks(&self, context: &Context) -> Vec<Arc<Network>> {
+        mainnet(context).into_iter().collect()
+    }
+
+    async fn answer(self, context: Context) -> Result<Answer, Problem> {
+        let record = self.record(&context).await?;
+        let missing = record.resolved.facts.as_ref().and_then(first_missing);
+        let missing = missing.map(|reason| Missing {
+            subject: SUBJECT.to_owned(),
+            network: context.networks().with_chain_id(MAINNET).cloned(),
+            reason,
+            count: None,
+        });
+        let mut answer = context.answer(Items::Name(record), Vec::new());
+        answer.missing.extend(missing);
+        Ok(answer)
+    }
+}
+
+/// The account that a name in a query's path leads to. The block that it was read at is the context's from then on.
+///
+/// # Errors
+/// [`Problem::NameNotFound`] where the name is known to have no address; else why that is not known.
+pub(super) async fn account(context: &Context, name: Name) -> Result<Address, Problem> {
+    context.open([&mainnet(context)?]).await;
+    let lookup = Lookup { coin: CoinType::ETHEREUM, full: false };
+    let record = NameLookup::address_of(name, lookup).record(context).await?;
+    Ok(record.resolved.address)
+}
+
+fn mainnet(context: &Context) -> Result<Arc<Network>, Problem> {
+    let mainnet = context.networks().with_chain_id(MAINNET).cloned();
+    mainnet.ok_or_else(|| Problem::Internal("ethereum is not among the networks".into()))
+}
 
 /// Why a fact could not be read, where one could not.
-fn first_lost(facts: &Facts) -> Option<Reason> {
+fn first_missing(facts: &Facts) -> Option<Reason> {
     let addresses = facts.addresses.iter().map(|(_, address)| address.as_ref().err());
-    let lost = [facts.expires_s.as_ref().err(), facts.avatar.as_ref().err()].into_iter().chain(addresses);
-    lost.flatten().next().map(|failure| if failure.is_timeout() { Reason::Timeout } else { Reason::Upstream })
+    let missing = [facts.expires_s.as_ref().err(), facts.avatar.as_ref().err()].into_iter().chain(addresses);
+    missing.flatten().next().map(|failure| if failure.is_timeout() { Reason::Timeout } else { Reason::Upstream })
 }
 
 impl From<Resolved> for NameRecord {
@@ -148,20 +136,5 @@ impl From<Resolved> for NameRecord {
 impl From<Named> for NameRecord {
     fn from(Named { resolved, via_gateway, .. }: Named) -> Self {
         Self { via_gateway: via_gateway || resolved.via_gateway, resolved }
-    }
-}
-
-fn problem(sought: Sought<'_>, failure: NameFailure) -> Problem {
-    let detail = match sought {
-        Sought::Address(name) => format!("{}: {failure}", quoted(name.as_str())),
-        Sought::Name(account) => format!("{account:#x}: {failure}"),
-    };
-    match failure {
-        NameFailure::Absent(_) => Problem::NameNotFound(detail),
-        NameFailure::Unread(ReadFailure::NotConfigured) => {
-            Problem::NetworkNotConfigured("names stand on ethereum, which has no endpoint here".into())
-        }
-        failure if failure.is_timeout() => Problem::Deadline(detail),
-        _ => Problem::Upstream(detail),
     }
 }

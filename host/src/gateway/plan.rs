@@ -1,5 +1,5 @@
-//! Which jobs answer a query, or tell what tokens are made of: protocol × network, from one immutable snapshot of the
-//! registry. About a transaction it is one job for each plugin, for its neighbouring logs tell one event together.
+//! Plans the jobs of a question: one for each protocol and network, from one immutable snapshot of the registry. About a
+//! transaction it is one job for each plugin, because neighbouring logs make up one event together.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use portolan_abi::map;
 
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Filter;
-use crate::jobs::plan::{Asked, JobPlan, Question};
+use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::registry::{Instance, Served, Snapshot};
@@ -18,7 +18,7 @@ use crate::registry::{Instance, Served, Snapshot};
 ///
 /// # Errors
 /// [`Problem::InvalidFilter`] names a protocol that is not known.
-pub(crate) fn for_all(
+pub(super) fn for_all(
     snapshot: &Snapshot,
     networks: &Networks,
     filter: &Filter,
@@ -41,7 +41,7 @@ pub(crate) fn for_all(
 ///
 /// # Errors
 /// [`Problem::UnknownProtocol`].
-pub(crate) fn for_one(
+pub(super) fn for_one(
     snapshot: &Snapshot,
     networks: &Networks,
     slug: &str,
@@ -54,16 +54,16 @@ pub(crate) fn for_one(
     }
 }
 
-/// The jobs that tell what tokens of a network are made of, in the order of slugs.
-pub(crate) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[Address]) -> Vec<JobPlan> {
-    let asked = Asked::Tokens(tokens.into());
-    let answering = snapshot.iter().filter(|served| networks(served, &asked).contains(&network.chain_id));
-    answering.map(|served| job(served, network, &asked, Address::ZERO)).collect()
+/// The jobs about what tokens of a network are made of, in the order of slugs.
+pub(super) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[Address]) -> Vec<JobPlan> {
+    let question = JobQuestion::Tokens(tokens.into());
+    let answering = snapshot.iter().filter(|served| networks(served, &question).contains(&network.chain_id));
+    answering.map(|served| job(served, network, &question, Address::ZERO)).collect()
 }
 
-/// The jobs that tell what a transaction's logs mean, in the order of the plugins' names: of those plugins that want any
-/// of these first topics.
-pub(crate) fn for_transaction(
+/// The jobs about a transaction's logs, in the order of the plugins' names: one for each plugin that wants any of these
+/// first topics.
+pub(super) fn for_transaction(
     snapshot: &Snapshot,
     network: &Arc<Network>,
     topics: &HashSet<B256>,
@@ -79,7 +79,7 @@ pub(crate) fn for_transaction(
         protocol: Arc::clone(&protocol),
         instance: Arc::clone(instance),
         network: Arc::clone(network),
-        asked: Asked::Transaction(Arc::clone(transaction)),
+        question: JobQuestion::Transaction(Arc::clone(transaction)),
         account: Address::ZERO,
     };
     wanting.map(plan).collect()
@@ -91,31 +91,31 @@ fn names_protocol(text: &str, protocol: &Protocol) -> bool {
 }
 
 /// The networks where something is deployed that is served, by chain id.
-pub(crate) fn deployed(snapshot: &Snapshot) -> BTreeSet<u64> {
+pub(super) fn deployed(snapshot: &Snapshot) -> BTreeSet<u64> {
     snapshot.iter().flat_map(|served| &served.instance.catalogue.deployments).map(|row| row.chain_id).collect()
 }
 
 fn jobs(served: &Served, known: &Networks, question: Question, account: Address) -> Vec<JobPlan> {
-    let asked = Asked::Account(question);
-    let answering = networks(served, &asked);
+    let question = JobQuestion::Account(question);
+    let answering = networks(served, &question);
     let known = known.iter().filter(|network| answering.contains(&network.chain_id));
-    known.map(|network| job(served, network, &asked, account)).collect()
+    known.map(|network| job(served, network, &question, account)).collect()
 }
 
 /// Where a protocol has deployments that answer.
-fn networks(served: &Served, asked: &Asked) -> BTreeSet<u64> {
+fn networks(served: &Served, question: &JobQuestion) -> BTreeSet<u64> {
     let deployments = served.instance.catalogue.deployments.iter();
     let answering =
-        deployments.filter(|row| row.protocol == served.protocol.slug && row.questions.contains(&asked.question()));
+        deployments.filter(|row| row.protocol == served.protocol.slug && row.questions.contains(&question.number()));
     answering.map(|row| row.chain_id).collect()
 }
 
-fn job(served: &Served, network: &Arc<Network>, asked: &Asked, account: Address) -> JobPlan {
+fn job(served: &Served, network: &Arc<Network>, question: &JobQuestion, account: Address) -> JobPlan {
     JobPlan {
         protocol: Arc::clone(&served.protocol),
         instance: Arc::clone(&served.instance),
         network: Arc::clone(network),
-        asked: asked.clone(),
+        question: question.clone(),
         account,
     }
 }

@@ -1,4 +1,4 @@
-//! A validated request: what is asked, after every input has been checked and before anything is looked up.
+//! A query: a validated request, after every input has been checked and before anything is looked up.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use portolan_events::Kind;
 use crate::jobs::plan::Question;
 use crate::names::{CoinType, Name};
 
-/// What is asked.
+/// A query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Query {
     /// The networks, in order.
@@ -22,7 +22,7 @@ pub(crate) enum Query {
     Of(Account, About),
 }
 
-/// A transaction whose events are asked for.
+/// The transaction whose events are queried.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Events {
     pub(crate) chain_id: u64,
@@ -33,14 +33,14 @@ pub(crate) struct Events {
     pub(crate) logs_max: usize,
 }
 
-/// Whom a query is about: a name is led to its address before anything else is asked.
+/// The account that a query is about. A name is resolved to its address before anything else is read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Account {
     Address(Address),
     Name(Name),
 }
 
-/// What is asked about an account.
+/// What a query is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum About {
     /// What it can claim, over all protocols that the filter leaves.
@@ -61,7 +61,7 @@ pub(crate) struct Lookup {
     pub(crate) full: bool,
 }
 
-/// What balances are asked of.
+/// The tokens whose balances are queried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Assets {
     Native,
@@ -69,7 +69,7 @@ pub(crate) enum Assets {
     Tokens,
 }
 
-/// Which protocols the aggregate call asks: slugs or upper-case names, as the client wrote them.
+/// The protocols of the aggregate call: slugs or upper-case names, as the client wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Filter {
     #[default]

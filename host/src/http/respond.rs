@@ -19,7 +19,7 @@ use super::problem::ALLOW_ANSWERS;
 use super::route::{self, Listener, Request, Verb};
 use super::{limit, view};
 use crate::gateway::problem::Problem;
-use crate::gateway::{Gateway, Told};
+use crate::gateway::{Gateway, GatewayResponse};
 
 /// What the gateway may take past its own deadline before it counts as a fault.
 pub(super) const BACKSTOP: Duration = Duration::from_secs(2);
@@ -49,10 +49,10 @@ impl Front {
         let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
         let Request { query, detail_full } =
             route::route(self.listener, head.uri.path(), head.uri.query(), networks, logs_max)?;
-        let told = tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.answer(query))
+        let response = tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.answer(query))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
-        reply(&told, detail_full)
+        reply(&response, detail_full)
     }
 }
 
@@ -75,8 +75,8 @@ fn preflight() -> Response<Full<Bytes>> {
     response
 }
 
-fn reply(told: &Told, detail_full: bool) -> Result<Response<Full<Bytes>>, Problem> {
-    let Told { answer, named } = told;
+fn reply(response: &GatewayResponse, detail_full: bool) -> Result<Response<Full<Bytes>>, Problem> {
+    let GatewayResponse { answer, named } = response;
     let body = view::body(answer, detail_full).map_err(|error| unwritable(&error))?;
     let mut response = json(body);
     let headers = response.headers_mut();

@@ -22,8 +22,8 @@ use self::events::{EventView, Undecoded};
 use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
 use self::report::Report;
-use self::rows::{BalanceView, ClaimableView, FarmingView, LendingView};
-use crate::gateway::answer::{Answer, Items, LendingPosition};
+use self::rows::{BalanceView, RowView};
+use crate::gateway::answer::{Answer, Items, Row};
 
 /// Which members the rows of an answer carry.
 #[derive(Clone, Copy, Debug)]
@@ -36,38 +36,31 @@ struct Shape {
 
 /// The body of an answer.
 pub(super) fn body(answer: &Answer, detail_full: bool) -> Result<Vec<u8>, serde_json::Error> {
-    let shape = Shape { aggregate: matches!(answer.items, Items::AllClaimables(_)), full: detail_full };
+    let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
+    let shape = Shape { aggregate, full: detail_full };
     match &answer.items {
         Items::Networks(networks) => document(networks.iter().map(|each| NetworkEntry::of(each)), answer, shape),
         Items::Protocols(protocols) => {
             document(protocols.iter().map(|each| ProtocolView::with_company(each)), answer, shape)
         }
-        Items::AllClaimables(rows) | Items::Claimables(rows) => {
-            document(rows.iter().map(|row| ClaimableView::of(row, shape)), answer, shape)
-        }
-        Items::Farming(rows) => document(rows.iter().map(|row| FarmingView::of(row, shape)), answer, shape),
+        Items::Rows { rows, .. } => document(in_order(rows, shape).map(|row| RowView::of(row, shape)), answer, shape),
         Items::NativeBalance(row) if detail_full => document([BalanceView::of(row, shape)].into_iter(), answer, shape),
         Items::Name(record) if detail_full => document([NameView::of(record, shape)].into_iter(), answer, shape),
         Items::Name(record) => serde_json::to_vec(&NameView::of(record, shape)),
         Items::NativeBalance(row) => serde_json::to_vec(&BalanceView::of(row, shape)),
         Items::Balances(rows) => document(rows.iter().map(|row| BalanceView::of(row, shape)), answer, shape),
         Items::Events(events) => {
-            let items = events.told.iter().map(|event| EventView::of(event, events, shape));
+            let items = events.events.iter().map(|event| EventView::of(event, events, shape));
             let undecoded = detail_full.then(|| Undecoded::of(events));
             with_undecoded(items, undecoded, answer, shape)
         }
-        Items::Lending(rows) => document(lending(rows, shape).map(|row| LendingView::of(row, shape)), answer, shape),
     }
 }
 
-/// Debts never stand in the plain answer; the full one has them after all else.
-fn lending(rows: &[LendingPosition], shape: Shape) -> impl Iterator<Item = &LendingPosition> {
-    let debts = rows.iter().filter(move |row| shape.full && is_debt(row));
-    rows.iter().filter(|row| !is_debt(row)).chain(debts)
-}
-
-fn is_debt(row: &LendingPosition) -> bool {
-    row.side == "borrow"
+/// Debts are never in the plain answer; the full one has them after all else.
+fn in_order(rows: &[Row], shape: Shape) -> impl Iterator<Item = &Row> {
+    let debts = rows.iter().filter(move |row| shape.full && row.finding.is_debt());
+    rows.iter().filter(|row| !row.finding.is_debt()).chain(debts)
 }
 
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! Why a job found less than it was asked for.
+//! Why a job found less than it should have.
 //!
 //! Invariant: the reasons are the words of the `portolan-partial` header.
 
@@ -38,7 +38,7 @@ impl Reason {
     }
 }
 
-/// Why a job told less than asked.
+/// Why a job found less than it should have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) reason: Reason,
@@ -58,6 +58,12 @@ impl From<RunFailure> for Failure {
             _ => Reason::InvalidOutput,
         };
         Self::new(reason, failure.to_string())
+    }
+}
+
+impl From<ReadFailure> for Failure {
+    fn from(failure: ReadFailure) -> Self {
+        Self::new(Reason::from(failure), failure.to_string())
     }
 }
 

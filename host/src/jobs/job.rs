@@ -1,22 +1,24 @@
-//! One job from start to end: resume, read, resume, until it ends or runs out of time, waves or bytes.
+//! One job from start to end: resume, read, resume, until it ends or runs out of time, steps or bytes.
 //!
-//! Invariant: whatever the plugin answers, [`run`] returns by the deadline with what was found until then.
+//! Invariant: whatever the plugin answers, a job ends by its deadline with what was found until then.
 
 mod frames;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use alloy::primitives::Address;
+use futures_util::future::join_all;
 use portolan_abi::capability;
 use portolan_abi::map;
 use portolan_abi::row::state;
 use tokio::time::Instant;
 
-use self::frames::{Budget, Wanted};
+use self::frames::{Budget, RequestedRead};
 use crate::jobs::failure::{Failure, Reason};
-use crate::jobs::plan::{Asked, JobPlan};
-use portolan_reader::{Block, Outcome, Participant, Reply, Session};
+use crate::jobs::plan::{JobPlan, JobQuestion};
+use portolan_reader::{Block, Outcome, Participant, Read, ReadFailure, Reply, Session};
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
 const STEPS_MAX: u32 = 24;
@@ -27,28 +29,42 @@ const BYTES_MAX: u32 = 16 << 20;
 /// Findings of one job; more than any account holds in one protocol.
 const FINDINGS_MAX: usize = 5_000;
 /// Addresses that a job's contracts named; a factory with 10,000 markets names two each.
-const TRUSTED_MAX: usize = 50_000;
+const TRUSTED_ADDRESSES_MAX: usize = 50_000;
 
-/// What became of a job.
+/// The sessions of an answer by chain id; a failure where a network has no block.
+pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
+
+/// The outcome of a job.
 #[derive(Debug)]
 pub(crate) struct JobOutcome {
-    /// All that was told, not yet validated.
+    /// All that the plugin found, not yet validated.
     pub(crate) findings: Vec<map::Finding>,
     /// Contracts of the catalogue, and addresses that they named in this job's replies.
-    pub(crate) trusted: BTreeSet<Address>,
+    pub(crate) trusted_addresses: BTreeSet<Address>,
     /// Why something is missing, and the plugin's or the host's words for it.
     pub(crate) failure: Option<Failure>,
-    /// Whether it reached its end; else everything that it did not tell is missing.
+    /// Whether it reached its end; else everything that it did not find is missing.
     pub(crate) ended: bool,
-    pub(crate) waves: u32,
+    /// Steps for which a network had to be read.
+    pub(crate) batches: u32,
     pub(crate) reads: u32,
     pub(crate) duration_ms: u64,
     /// Networks that it read, its own among them; by chain id.
     pub(crate) networks: BTreeSet<u64>,
 }
 
-/// Runs a job at the pinned blocks, until its end or the deadline.
-pub(crate) async fn run(plan: &JobPlan, sessions: &BTreeMap<u64, Arc<Session>>, deadline: Instant) -> JobOutcome {
+/// Runs jobs at the pinned blocks, each until its own end, its plugin's limit or the deadline: outcomes in the order of
+/// the plans. Their reads share batches.
+pub(crate) async fn run_all(plans: Vec<JobPlan>, sessions: &Sessions, deadline: Instant) -> Vec<(JobPlan, JobOutcome)> {
+    let jobs = plans.into_iter().map(async |plan| {
+        let limit = Instant::now() + Duration::from_millis(plan.instance.limits.job_ms);
+        let outcome = run(&plan, sessions, deadline.min(limit)).await;
+        (plan, outcome)
+    });
+    join_all(jobs).await
+}
+
+async fn run(plan: &JobPlan, sessions: &Sessions, deadline: Instant) -> JobOutcome {
     let began = Instant::now();
     let mut driver = Driver::new(plan, sessions, deadline);
     let failure = match tokio::time::timeout_at(deadline, driver.drive()).await {
@@ -58,10 +74,10 @@ pub(crate) async fn run(plan: &JobPlan, sessions: &BTreeMap<u64, Arc<Session>>, 
     };
     JobOutcome {
         findings: driver.findings,
-        trusted: driver.trusted,
+        trusted_addresses: driver.trusted_addresses,
         failure: failure.or(driver.partial),
         ended: driver.ended,
-        waves: driver.waves_asked,
+        batches: driver.batches,
         reads: READS_MAX - driver.reads_left,
         networks: driver.networks,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -70,40 +86,38 @@ pub(crate) async fn run(plan: &JobPlan, sessions: &BTreeMap<u64, Arc<Session>>, 
 
 struct Driver<'a> {
     plan: &'a JobPlan,
-    /// By chain id; its own network's among them.
-    sessions: &'a BTreeMap<u64, Arc<Session>>,
+    sessions: &'a Sessions,
     deadline: Instant,
     catalogued: BTreeSet<Address>,
-    trusted: BTreeSet<Address>,
+    trusted_addresses: BTreeSet<Address>,
     findings: Vec<map::Finding>,
-    /// The first read that was not made for this job, which is why it may have failed.
-    lost: Option<Reason>,
+    /// Why the first read that this job lacks was not made, which is why it may have failed.
+    missing: Option<Reason>,
     partial: Option<Failure>,
     ended: bool,
     steps: u32,
-    /// Steps for which the network had to be asked.
-    waves_asked: u32,
+    batches: u32,
     reads_left: u32,
     bytes_left: u32,
     networks: BTreeSet<u64>,
 }
 
 impl<'a> Driver<'a> {
-    fn new(plan: &'a JobPlan, sessions: &'a BTreeMap<u64, Arc<Session>>, deadline: Instant) -> Self {
+    fn new(plan: &'a JobPlan, sessions: &'a Sessions, deadline: Instant) -> Self {
         let catalogued = contracts(plan);
-        let trusted = catalogued.clone();
+        let trusted_addresses = catalogued.clone();
         Self {
             plan,
             sessions,
             deadline,
             catalogued,
-            trusted,
+            trusted_addresses,
             findings: Vec::new(),
-            lost: None,
+            missing: None,
             partial: None,
             ended: false,
             steps: 0,
-            waves_asked: 0,
+            batches: 0,
             reads_left: READS_MAX,
             bytes_left: BYTES_MAX,
             networks: BTreeSet::from([plan.network.chain_id]),
@@ -113,6 +127,7 @@ impl<'a> Driver<'a> {
     async fn drive(&mut self) -> Result<(), Failure> {
         let no_pin = || Failure::new(Reason::Upstream, "the network has no pinned block");
         let own = self.sessions.get(&self.plan.network.chain_id).ok_or_else(no_pin)?;
+        let own = own.as_ref().map_err(|failure| Failure::from(*failure))?;
         let participant = own.join();
         let instance = &self.plan.instance;
         let start = self.start_map(*own.block());
@@ -123,7 +138,7 @@ impl<'a> Driver<'a> {
             if step.state != state::READING {
                 return self.end(step.state, step.message);
             }
-            let replies = self.read(&participant, step.asked).await?;
+            let replies = self.read(&participant, step.reads).await?;
             answer = instance.resume(&job, self.frame(&replies)?, frames::is_last).await?;
         }
     }
@@ -151,7 +166,7 @@ impl<'a> Driver<'a> {
 
     fn end(&mut self, ended: u8, message: String) -> Result<(), Failure> {
         self.ended = matches!(ended, state::COMPLETE | state::PARTIAL);
-        let blamed = self.lost.unwrap_or(Reason::PluginError);
+        let blamed = self.missing.unwrap_or(Reason::PluginError);
         match ended {
             state::COMPLETE => Ok(()),
             state::PARTIAL => {
@@ -166,55 +181,55 @@ impl<'a> Driver<'a> {
     }
 
     /// One step: every read gets a reply, if only that it was not made.
-    async fn read(&mut self, participant: &Participant, asked: Vec<frames::Asked>) -> Result<Vec<Reply>, Failure> {
+    async fn read(&mut self, participant: &Participant, requested: Vec<RequestedRead>) -> Result<Vec<Reply>, Failure> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
             return Err(Failure::new(Reason::OverBudget, format!("asked for more than {STEPS_MAX} waves of reads")));
         }
-        let mut replies: Vec<Reply> = vec![Reply::fresh(Outcome::Unsupported); asked.len()];
-        let mut by_network: BTreeMap<u64, Vec<(usize, Wanted)>> = BTreeMap::new();
-        for (place, asked) in asked.into_iter().enumerate() {
-            let Some(wanted) = asked.wanted else { continue };
+        let mut replies: Vec<Reply> = vec![Reply::fresh(Outcome::Unsupported); requested.len()];
+        let mut by_network: BTreeMap<u64, Vec<(usize, Read)>> = BTreeMap::new();
+        for (place, RequestedRead { chain_id, read }) in requested.into_iter().enumerate() {
+            let Some(read) = read else { continue };
             match self.reads_left.checked_sub(1) {
                 Some(left) => {
                     self.reads_left = left;
-                    by_network.entry(asked.chain_id).or_default().push((place, wanted));
+                    by_network.entry(chain_id).or_default().push((place, read));
                 }
                 None => replies[place] = self.over_budget(),
             }
         }
         self.networks.extend(by_network.keys());
-        let groups = by_network.into_iter().map(|(chain_id, group)| self.ask(participant, chain_id, group));
-        let answered = futures_util::future::join_all(groups).await;
+        let groups = by_network.into_iter().map(|(chain_id, group)| self.read_network(participant, chain_id, group));
+        let answered = join_all(groups).await;
         let answered: Vec<_> = answered.into_iter().flatten().collect();
-        self.waves_asked += u32::from(answered.iter().any(|(_, _, reply)| !reply.cached));
+        self.batches += u32::from(answered.iter().any(|(_, _, reply)| !reply.cached));
         for (place, to, reply) in answered {
-            replies[place] = self.admit(to, reply);
+            replies[place] = self.account_for(to, reply);
         }
         Ok(replies)
     }
 
-    async fn ask(
+    async fn read_network(
         &self,
         participant: &Participant,
         chain_id: u64,
-        group: Vec<(usize, Wanted)>,
+        group: Vec<(usize, Read)>,
     ) -> Vec<(usize, Address, Reply)> {
         let (places, reads): (Vec<_>, Vec<_>) = group.into_iter().unzip();
         let targets: Vec<Address> = reads.iter().map(|read| read.to).collect();
         let replies = match self.sessions.get(&chain_id) {
-            Some(_) if chain_id == self.plan.network.chain_id => participant.read(reads).await,
-            Some(session) => session.read_as_guest(reads).await,
-            None => vec![Reply::fresh(Outcome::Unsupported); reads.len()],
+            Some(Ok(_)) if chain_id == self.plan.network.chain_id => participant.read(reads).await,
+            Some(Ok(session)) => session.read_as_guest(reads).await,
+            Some(Err(_)) | None => vec![Reply::fresh(Outcome::Unsupported); reads.len()],
         };
         places.into_iter().zip(targets).zip(replies).map(|((place, to), reply)| (place, to, reply)).collect()
     }
 
-    /// Counts a reply's bytes, remembers what was lost, and trusts the addresses that a catalogued contract names.
-    fn admit(&mut self, to: Address, reply: Reply) -> Reply {
+    /// Counts a reply's bytes, notes what is missing, and trusts the addresses that a catalogued contract names.
+    fn account_for(&mut self, to: Address, reply: Reply) -> Reply {
         match &reply.outcome {
             Outcome::Failed(failure) => {
-                self.lost.get_or_insert(Reason::from(*failure));
+                self.missing.get_or_insert(Reason::from(*failure));
             }
             Outcome::Ok(bytes) | Outcome::Reverted(bytes) => {
                 let Some(left) = u32::try_from(bytes.len()).ok().and_then(|len| self.bytes_left.checked_sub(len))
@@ -223,8 +238,8 @@ impl<'a> Driver<'a> {
                 };
                 self.bytes_left = left;
                 if self.catalogued.contains(&to) && matches!(reply.outcome, Outcome::Ok(_)) {
-                    let room = TRUSTED_MAX.saturating_sub(self.trusted.len());
-                    self.trusted.extend(addresses(bytes).take(room));
+                    let room = TRUSTED_ADDRESSES_MAX.saturating_sub(self.trusted_addresses.len());
+                    self.trusted_addresses.extend(addresses(bytes).take(room));
                 }
             }
             Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported => {}
@@ -233,28 +248,31 @@ impl<'a> Driver<'a> {
     }
 
     fn over_budget(&mut self) -> Reply {
-        self.lost.get_or_insert(Reason::OverBudget);
+        self.missing.get_or_insert(Reason::OverBudget);
         Reply::fresh(Outcome::OverBudget)
     }
 
     fn start_map(&self, block: Block) -> map::Start {
         let plan = self.plan;
         let others = self.sessions.iter().filter(|(chain_id, _)| **chain_id != plan.network.chain_id);
+        let others = others.filter_map(|(chain_id, session)| Some((chain_id, session.as_ref().ok()?)));
         map::Start {
-            question: plan.asked.question(),
+            question: plan.question.number(),
             protocol: plan.protocol.slug.clone(),
             chain_id: plan.network.chain_id,
             account: plan.account,
             block: block_map(block),
             pins: others.map(|(id, session)| map::Pin { chain_id: *id, block: block_map(*session.block()) }).collect(),
             capabilities: capability::ALL,
-            tokens: match &plan.asked {
-                Asked::Account(_) | Asked::Transaction(_) => None,
-                Asked::Tokens(tokens) => Some(tokens.to_vec()),
+            tokens: match &plan.question {
+                JobQuestion::Account(_) | JobQuestion::Transaction(_) => None,
+                JobQuestion::Tokens(tokens) => {
+                    Some(tokens.to_vec())
+                }
             },
-            transaction: match &plan.asked {
-                Asked::Account(_) | Asked::Tokens(_) => None,
-                Asked::Transaction(transaction) => Some(transaction.as_ref().clone()),
+            transaction: match &plan.question {
+                JobQuestion::Account(_) | JobQuestion::Tokens(_) => None,
+                JobQuestion::Transaction(transaction) => Some(transaction.as_ref().clone()),
             },
         }
     }

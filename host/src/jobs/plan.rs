@@ -12,18 +12,18 @@ use crate::registry::protocol::Protocol;
 /// One protocol, one network, one question about one account or about tokens; or one plugin and a transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct JobPlan {
-    /// Blank where a plugin is asked for all of its protocols.
+    /// Blank where the question is to all protocols of a plugin.
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) instance: Arc<Instance>,
     pub(crate) network: Arc<Network>,
-    pub(crate) asked: Asked,
+    pub(crate) question: JobQuestion,
     /// Zero where the question is about tokens or a transaction.
     pub(crate) account: Address,
 }
 
-/// What a job is asked.
+/// The question of a job.
 #[derive(Clone, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum JobQuestion {
     Account(Question),
     /// What these tokens are made of.
     Tokens(Arc<[Address]>),
@@ -32,18 +32,18 @@ pub(crate) enum Asked {
 }
 
 impl JobPlan {
-    /// What reports call it: the protocol, or the plugin where it is asked for all of them.
+    /// The name of the job in reports: the protocol, or the plugin where the question is to all of its protocols.
     pub(crate) fn subject(&self) -> &str {
-        match self.asked {
-            Asked::Account(_) | Asked::Tokens(_) => &self.protocol.slug,
-            Asked::Transaction(_) => self.instance.name(),
+        match self.question {
+            JobQuestion::Account(_) | JobQuestion::Tokens(_) => &self.protocol.slug,
+            JobQuestion::Transaction(_) => self.instance.name(),
         }
     }
 }
 
-impl Asked {
-    /// The question, as the binary interface has it.
-    pub(crate) fn question(&self) -> portolan_abi::Question {
+impl JobQuestion {
+    /// The question as the binary interface has it.
+    pub(crate) fn number(&self) -> portolan_abi::Question {
         match self {
             Self::Account(question) => portolan_abi::Question(*question as u8),
             Self::Tokens(_) => portolan_abi::Question::COMPOSITION,
@@ -52,7 +52,7 @@ impl Asked {
     }
 }
 
-/// A question to protocols; the numbers are those of [`portolan_abi::Question`].
+/// A question to protocols about an account; the numbers are those of [`portolan_abi::Question`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Question {

@@ -1,4 +1,4 @@
-//! The border: what a plugin found, validated before anything uses it.
+//! Validates what a plugin found before anything uses it.
 //!
 //! Invariant: a finding that breaks a rule is rejected with its reason, and only that finding.
 
@@ -9,15 +9,14 @@ mod template;
 
 use std::collections::BTreeSet;
 
-use alloy::primitives::U256;
+use alloy::primitives::{Address, U256};
 use portolan_abi::map::{self, Side};
 
 pub(crate) use self::claim::ClaimTransaction;
 use self::claim::Claims;
-pub(crate) use self::composition::compositions;
-pub(crate) use self::event::events;
-use crate::jobs::job::JobOutcome;
-use crate::jobs::plan::{Asked, JobPlan, Question};
+pub(crate) use self::composition::validate_compositions;
+pub(crate) use self::event::validate_events;
+use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::sanitize::visible::is_invisible;
 
 /// Characters of a finding's name; the longest pair names have forty.
@@ -26,34 +25,65 @@ const NAME_MAX: usize = 200;
 const MECHANISM_MAX: usize = 64;
 /// Reward tokens of one position; gauges have eight.
 const REWARDS_MAX: usize = 32;
-/// Rejections told in words; the rest are counted.
-const REJECTIONS_TOLD: usize = 8;
+/// Rejections that are given in words; the rest are counted.
+const REJECTIONS_NAMED: usize = 8;
 
-/// What is said of a finding of another kind than was asked for.
+/// The rejection of a finding that is of another kind than the question.
 const NO_ANSWER: &str = "a finding that does not answer the question";
 
 /// A finding that passed, still without token metadata.
 #[derive(Clone, Debug)]
-pub(crate) enum Found {
+pub(crate) enum ValidFinding {
     Claimable { finding: map::Claimable, transaction: ClaimTransaction },
     Farming(map::FarmingPosition),
     Lending(map::LendingPosition),
 }
 
-impl Found {
-    /// What tells apart the findings of one protocol on one network.
+impl ValidFinding {
+    /// Identifies a finding among those of one protocol on one network.
     pub(crate) fn key(&self) -> String {
         let (market, contract, token, number, side) = match self {
             Self::Claimable { finding, .. } => (&finding.market, finding.contract, finding.token, finding.number, ""),
             Self::Farming(finding) => (&finding.market, finding.contract, finding.staked_token, finding.number, ""),
-            Self::Lending(finding) if finding.side == Side::BORROW => {
-                (&finding.market, finding.contract, finding.token, None, "-borrow")
+            Self::Lending(finding) => {
+                let side = if self.is_debt() { "-borrow" } else { "" };
+                (&finding.market, finding.contract, finding.token, None, side)
             }
-            Self::Lending(finding) => (&finding.market, finding.contract, finding.token, None, ""),
         };
         let market = if market == "main" { String::new() } else { format!("{market}-") };
         let number = number.map(|number| format!("-{number}")).unwrap_or_default();
         format!("{market}{contract:#x}-{token:#x}{number}{side}")
+    }
+
+    /// Whether the account owes it.
+    pub(crate) fn is_debt(&self) -> bool {
+        matches!(self, Self::Lending(finding) if finding.side == Side::BORROW)
+    }
+
+    /// The name, in which `{0x…}` stands for a token's symbol.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Claimable { finding, .. } => &finding.name,
+            Self::Farming(finding) => &finding.name,
+            Self::Lending(finding) => &finding.name,
+        }
+    }
+
+    /// The token that it is about.
+    pub(crate) fn token(&self) -> Address {
+        match self {
+            Self::Claimable { finding, .. } => finding.token,
+            Self::Farming(finding) => finding.staked_token,
+            Self::Lending(finding) => finding.token,
+        }
+    }
+
+    /// What it pays besides.
+    pub(crate) fn rewards(&self) -> &[map::Reward] {
+        match self {
+            Self::Farming(finding) => &finding.rewards,
+            Self::Claimable { .. } | Self::Lending(_) => &[],
+        }
     }
 
     fn amount(&self) -> U256 {
@@ -67,81 +97,85 @@ impl Found {
 
 /// The findings that passed, in their order, and why others did not.
 #[derive(Debug, Default)]
-pub(crate) struct Admitted {
-    pub(crate) found: Vec<Found>,
-    rejected: Rejected,
+pub(crate) struct Validated {
+    pub(crate) findings: Vec<ValidFinding>,
+    rejections: Rejections,
 }
 
 /// Why findings did not pass.
 #[derive(Debug, Default)]
-struct Rejected(Vec<String>);
+struct Rejections(Vec<String>);
 
-impl Rejected {
-    /// In one bounded line; `None` if all passed.
-    fn told(&self) -> Option<String> {
-        let told = self.0.iter().take(REJECTIONS_TOLD).cloned().collect::<Vec<_>>().join("; ");
-        match self.0.len().checked_sub(REJECTIONS_TOLD) {
-            None | Some(0) => (!told.is_empty()).then_some(told),
-            Some(more) => Some(format!("{told}; and {more} more")),
+impl Rejections {
+    /// All of them in one bounded line; `None` if everything passed.
+    fn summary(&self) -> Option<String> {
+        let named = self.0.iter().take(REJECTIONS_NAMED).cloned().collect::<Vec<_>>().join("; ");
+        match self.0.len().checked_sub(REJECTIONS_NAMED) {
+            None | Some(0) => (!named.is_empty()).then_some(named),
+            Some(more) => Some(format!("{named}; and {more} more")),
         }
     }
 }
 
-impl Admitted {
-    /// Whether a plugin told something, and nothing of it could be taken.
+impl Validated {
+    /// Whether the plugin found something, and nothing of it passed.
     pub(crate) fn nothing_left(&self) -> bool {
-        self.found.is_empty() && !self.rejected.0.is_empty()
+        self.findings.is_empty() && !self.rejections.0.is_empty()
     }
 
     /// Why findings were rejected, in one bounded line; `None` if none was.
     pub(crate) fn rejections(&self) -> Option<String> {
-        self.rejected.told()
+        self.rejections.summary()
     }
 }
 
-/// Validates a job's findings. Zero amounts are left out: there is nothing to say of them.
-pub(crate) fn admit(plan: &JobPlan, outcome: &JobOutcome) -> Admitted {
-    let mut admitted = Admitted::default();
+/// Validates the findings of a job about an account. Those with an amount of zero are left out.
+pub(crate) fn validate_findings(
+    plan: &JobPlan,
+    findings: Vec<map::Finding>,
+    trusted_addresses: &BTreeSet<Address>,
+) -> Validated {
+    let mut validated = Validated::default();
     let mut keys = BTreeSet::new();
-    let claims = Claims::new(plan, &outcome.trusted);
-    for finding in &outcome.findings {
-        match check(plan, &claims, finding) {
-            Ok(found) if found.amount().is_zero() => {}
-            Ok(found) if keys.insert(found.key()) => admitted.found.push(found),
-            Ok(found) => admitted.rejected.0.push(format!("{} is told twice", found.key())),
-            Err(reason) => admitted.rejected.0.push(reason),
+    let claims = Claims::new(plan, trusted_addresses);
+    for finding in findings {
+        match validate(plan, &claims, finding) {
+            Ok(finding) if finding.amount().is_zero() => {}
+            Ok(finding) if keys.insert(finding.key()) => validated.findings.push(finding),
+            Ok(finding) => validated.rejections.0.push(format!("{} is told twice", finding.key())),
+            Err(reason) => validated.rejections.0.push(reason),
         }
     }
-    admitted
+    validated
 }
 
-fn check(plan: &JobPlan, claims: &Claims<'_>, finding: &map::Finding) -> Result<Found, String> {
+fn validate(plan: &JobPlan, claims: &Claims<'_>, finding: map::Finding) -> Result<ValidFinding, String> {
     let map::Finding { claimable, farming, lending, composition: None, event: None } = finding else {
         return Err(NO_ANSWER.into());
     };
-    let Asked::Account(question) = plan.asked else { return Err(NO_ANSWER.into()) };
+    let JobQuestion::Account(question) = plan.question else { return Err(NO_ANSWER.into()) };
     match (question, claimable, farming, lending) {
-        (Question::Claimables, Some(claimable), None, None) => {
-            let at = |reason: String| format!("claimable of {:#x}: {reason}", claimable.contract);
-            check_texts(plan, &claimable.market, &claimable.name, Some(&claimable.mechanism)).map_err(at)?;
-            let transaction = claims.encode(&claimable.claim).map_err(at)?;
-            Ok(Found::Claimable { finding: claimable.clone(), transaction })
+        (Question::Claimables, Some(finding), None, None) => {
+            let at = |reason: String| format!("claimable of {:#x}: {reason}", finding.contract);
+            check_texts(plan, &finding.market, &finding.name, Some(&finding.mechanism)).map_err(at)?;
+            let transaction = claims.encode(&finding.claim).map_err(at)?;
+            Ok(ValidFinding::Claimable { finding, transaction })
         }
-        (Question::Farming, None, Some(farming), None) => {
-            let at = |reason: String| format!("farming position in {:#x}: {reason}", farming.contract);
-            check_texts(plan, &farming.market, &farming.name, Some(&farming.mechanism)).map_err(at)?;
-            if farming.rewards.len() > REWARDS_MAX {
-                return Err(at(format!("{} reward tokens are more than {REWARDS_MAX}", farming.rewards.len())));
+        (Question::Farming, None, Some(finding), None) => {
+            let at = |reason: String| format!("farming position in {:#x}: {reason}", finding.contract);
+            check_texts(plan, &finding.market, &finding.name, Some(&finding.mechanism)).map_err(at)?;
+            if finding.rewards.len() > REWARDS_MAX {
+                return Err(at(format!("{} reward tokens are more than {REWARDS_MAX}", finding.rewards.len())));
             }
-            Ok(Found::Farming(farming.clone()))
+            Ok(ValidFinding::Farming(finding))
         }
-        (Question::Lending, None, None, Some(lending)) => {
-            let at = |reason: String| format!("lending position in {:#x}: {reason}", lending.contract);
-            check_texts(plan, &lending.market, &lending.name, None).map_err(at)?;
-            if ![Side::SUPPLY, Side::BORROW].contains(&lending.side) {
-                return Err(at(format!("unknown side {}", lending.side.0)));
+        (Question::Lending, None, None, Some(finding)) => {
+            let at = |reason: String| format!("lending position in {:#x}: {reason}", finding.contract);
+            check_texts(plan, &finding.market, &finding.name, None).map_err(at)?;
+            if ![Side::SUPPLY, Side::BORROW].contains(&finding.side) {
+                return Err(at(format!("unknown side {}", finding.side.0)));
             }
-            Ok(Found::Lending(lending.clone()))
+            Ok(ValidFinding::Lending(finding))
         }
         _ => Err(NO_ANSWER.into()),
     }
@@ -171,17 +205,15 @@ fn check_texts(plan: &JobPlan, market: &str, name: &str, mechanism: Option<&str>
 
 #[cfg(test)]
 mod tests {
-    use alloy::primitives::Address;
-
     use super::*;
 
     #[test]
-    fn pools_of_one_contract_are_told_apart_by_their_numbers() {
+    fn pools_of_one_contract_differ_by_their_numbers() {
         let contract = Address::repeat_byte(0x11);
         let key = |number: Option<u64>| {
             let number = number.map(U256::from);
             let position = map::FarmingPosition { market: "main".to_owned(), contract, number, ..Default::default() };
-            Found::Farming(position).key()
+            ValidFinding::Farming(position).key()
         };
         let alone = format!("0x{}-0x{}", "11".repeat(20), "00".repeat(20));
         assert_eq!(

@@ -9,8 +9,13 @@ use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
+use portolan_abi::map::{Catalogue, Deployment, Protocol};
 use portolan_reader::{Block, Freshness, Kind, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault, Told};
 use tokio::time::Instant;
+
+use crate::registry::Instance;
+use crate::registry::limits::DEFAULT;
+use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
 alloy::sol! {
     function symbol() external view returns (string);
@@ -53,7 +58,7 @@ impl Script {
     }
 
     /// Networks with an endpoint.
-    pub(super) fn configured(&self) -> BTreeSet<u64> {
+    pub(super) fn with_endpoint(&self) -> BTreeSet<u64> {
         self.chains.keys().copied().collect()
     }
 
@@ -180,4 +185,39 @@ impl Reader for Script {
     fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
         async { Err(ReadFailure::NotConfigured) }.boxed()
     }
+}
+
+/// A plugin that has a deployment on this network, and answers nothing.
+pub(super) fn deployed(chain_id: u64) -> Arc<Instance> {
+    let protocol = Protocol { slug: "acme".to_owned(), ..Protocol::default() };
+    let deployment = Deployment { protocol: protocol.slug.clone(), chain_id, ..Deployment::default() };
+    let catalogue = Catalogue { protocols: vec![protocol], deployments: vec![deployment], ..Catalogue::default() };
+    Arc::new(Instance::run_by(Arc::new(Idle), "acme@1.0.0", DEFAULT, catalogue))
+}
+
+#[derive(Debug)]
+struct Idle;
+
+impl Runner for Idle {
+    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
+        async { Err(RunFailure::Stuck) }.boxed()
+    }
+
+    fn begin(
+        self: Arc<Self>,
+        _: InstanceId,
+        _: Vec<u8>,
+        _: Vec<u8>,
+        _: IsLast,
+    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
+        async { Err(RunFailure::Stuck) }.boxed()
+    }
+
+    fn resume(self: Arc<Self>, _: JobId, _: Vec<u8>, _: IsLast) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
+        async { Err(RunFailure::Stuck) }.boxed()
+    }
+
+    fn drop_job(&self, _: JobId) {}
+
+    fn drop_instance(&self, _: InstanceId) {}
 }

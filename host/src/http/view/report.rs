@@ -1,4 +1,4 @@
-//! The report of `detail=full`. Invariant: everything that is missing stands among its jobs, also what was lost
+//! The report of `detail=full`. Invariant: everything that is missing is among its jobs, also what was missing
 //! before a job began.
 
 use portolan_reader::Block;
@@ -6,7 +6,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::header::ALL;
-use crate::gateway::answer::{Answer, JobReport, JobStatus, Missing};
+use crate::gateway::answer::{Answer, Missing};
+use crate::jobs::report::{JobReport, JobStatus};
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
@@ -16,15 +17,15 @@ pub(super) struct Report<'a> {
 
 impl<'a> Report<'a> {
     pub(super) fn of(answer: &'a Answer) -> Self {
-        let untold = answer.missing.iter().filter(|missing| !is_told(missing, &answer.jobs));
-        let jobs = answer.jobs.iter().map(Job::of).chain(untold.map(Job::never_begun)).collect();
+        let without_job = answer.missing.iter().filter(|missing| !has_job(missing, &answer.jobs));
+        let jobs = answer.jobs.iter().map(Job::of).chain(without_job.map(Job::never_begun)).collect();
         Self { blocks: Blocks(answer), jobs }
     }
 }
 
-fn is_told(missing: &Missing, jobs: &[JobReport]) -> bool {
+fn has_job(missing: &Missing, jobs: &[JobReport]) -> bool {
     let chain_id = missing.network.as_ref().map(|network| network.chain_id);
-    jobs.iter().any(|job| job.protocol == missing.subject && Some(job.network.chain_id) == chain_id)
+    jobs.iter().any(|job| job.subject == missing.subject && Some(job.network.chain_id) == chain_id)
 }
 
 /// An object by slug, in the order of networks.
@@ -70,13 +71,13 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     fn of(job: &'a JobReport) -> Self {
         Self {
-            protocol: &job.protocol,
+            protocol: &job.subject,
             network: &job.network.slug,
             status: job.status.as_str(),
             reason: job.reason.map(|reason| reason.as_str()),
             detail: &job.detail,
             duration_ms: job.duration_ms,
-            waves: job.waves,
+            waves: job.batches,
             reads: job.reads,
         }
     }

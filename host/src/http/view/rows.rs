@@ -1,15 +1,16 @@
-//! Claimables, positions and balances.
+//! Rows: claimables, positions and balances.
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
+use portolan_abi::map;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
 use crate::assets::token::Token;
-use crate::gateway::answer::{Balance, Claimable, FarmingPosition, LendingPosition, Row};
-use crate::http::number;
-use crate::jobs::validate::ClaimTransaction;
+use crate::gateway::answer::{Balance, Row};
+use crate::http::{number, rate};
+use crate::jobs::validate::{ClaimTransaction, ValidFinding};
 use crate::network::Network;
 
 /// Members that every row has with `detail=full`.
@@ -25,8 +26,8 @@ struct Extra<'a> {
 }
 
 impl<'a> Extra<'a> {
-    fn of(row: &'a Row, priced: &Token, shape: Shape) -> Option<Self> {
-        shape.full.then(|| Self { plugin: Some(&row.plugin), ..Self::without_plugin(row.account, priced) })
+    fn of(row: &'a Row, shape: Shape) -> Option<Self> {
+        shape.full.then(|| Self { plugin: Some(&row.plugin), ..Self::without_plugin(row.account, &row.token) })
     }
 
     fn without_plugin(account: Address, priced: &Token) -> Self {
@@ -57,6 +58,27 @@ fn fraction(value: &BigDecimal) -> Number {
     Number(number::rounded(value))
 }
 
+/// A row of whichever question.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum RowView<'a> {
+    Claimable(ClaimableView<'a>),
+    Farming(FarmingView<'a>),
+    Lending(LendingView<'a>),
+}
+
+impl<'a> RowView<'a> {
+    pub(super) fn of(row: &'a Row, shape: Shape) -> Self {
+        match &row.finding {
+            ValidFinding::Claimable { finding, transaction } => {
+                Self::Claimable(ClaimableView::of(row, finding, transaction, shape))
+            }
+            ValidFinding::Farming(finding) => Self::Farming(FarmingView::of(row, finding, shape)),
+            ValidFinding::Lending(finding) => Self::Lending(LendingView::of(row, finding, shape)),
+        }
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClaimableView<'a> {
@@ -77,20 +99,20 @@ pub(super) struct ClaimableView<'a> {
 }
 
 impl<'a> ClaimableView<'a> {
-    pub(super) fn of(claimable: &'a Claimable, shape: Shape) -> Self {
-        let Claimable { row, kind, token, amount: raw, transaction } = claimable;
+    fn of(row: &'a Row, finding: &'a map::Claimable, transaction: &'a ClaimTransaction, shape: Shape) -> Self {
+        let (token, raw) = (&row.token, finding.amount);
         Self {
             id: &row.id,
             name: &row.name,
-            kind: (!shape.aggregate).then_some(kind),
+            kind: (!shape.aggregate).then_some(&finding.mechanism),
             protocol: ProtocolView::with_company(&row.protocol),
             network: NetworkView::of(&row.network),
-            dollar_value: dollars(*raw, token),
-            amount: amount(*raw, token),
-            amount_raw: raw_text(*raw, shape),
+            dollar_value: dollars(raw, token),
+            amount: amount(raw, token),
+            amount_raw: raw_text(raw, shape),
             token: TokenView::with_supply(token, shape),
             claim_transaction: TransactionView::of(transaction, &row.network, shape),
-            extra: Extra::of(row, token, shape),
+            extra: Extra::of(row, shape),
         }
     }
 }
@@ -163,25 +185,26 @@ pub(super) struct FarmingView<'a> {
 }
 
 impl<'a> FarmingView<'a> {
-    pub(super) fn of(position: &'a FarmingPosition, shape: Shape) -> Self {
-        let FarmingPosition { row, staked_token: token, amount: raw, underlying_amount: underlying, .. } = position;
+    fn of(row: &'a Row, finding: &'a map::FarmingPosition, shape: Shape) -> Self {
+        let (token, raw) = (&row.token, finding.amount);
+        let underlying = finding.underlying_amount;
         Self {
             id: &row.id,
             network: NetworkView::of(&row.network),
             protocol: ProtocolView::of(&row.protocol),
             // The price is one of the staked token, and that is what the underlying amount counts.
-            dollar_value: dollars(*underlying, token),
+            dollar_value: dollars(underlying, token),
             name: &row.name,
-            contract_address: lower(position.contract),
-            vault_type: &position.vault_type,
-            apr: position.apr.as_ref().map_or_else(|| Number("0".into()), fraction),
+            contract_address: lower(finding.contract),
+            vault_type: &finding.mechanism,
+            apr: rate::apr(finding, token, &row.reward_tokens).as_ref().map_or_else(|| Number("0".into()), fraction),
             staked_token: TokenView::of(token),
-            amount: amount(*raw, token),
-            amount_raw: raw_text(*raw, shape),
-            underlying_amount: amount(*underlying, token),
-            underlying_amount_raw: raw_text(*underlying, shape),
-            reward_tokens: position.reward_tokens.iter().map(|token| TokenView::of(token)).collect(),
-            extra: Extra::of(row, token, shape),
+            amount: amount(raw, token),
+            amount_raw: raw_text(raw, shape),
+            underlying_amount: amount(underlying, token),
+            underlying_amount_raw: raw_text(underlying, shape),
+            reward_tokens: row.reward_tokens.iter().map(|token| TokenView::of(token)).collect(),
+            extra: Extra::of(row, shape),
         }
     }
 }
@@ -214,21 +237,25 @@ struct Side {
 }
 
 impl<'a> LendingView<'a> {
-    pub(super) fn of(position: &'a LendingPosition, shape: Shape) -> Self {
-        let LendingPosition { row, token, amount: raw, .. } = position;
-        let side = || Side { side: position.side, health_factor: position.health_factor.as_ref().map(fraction) };
+    fn of(row: &'a Row, finding: &'a map::LendingPosition, shape: Shape) -> Self {
+        let (token, raw) = (&row.token, finding.amount);
+        let health_factor = || finding.health_factor_wad.map(|wad| fraction(&rate::wad(wad)));
+        let side = || Side {
+            side: if row.finding.is_debt() { "borrow" } else { "supply" },
+            health_factor: health_factor(),
+        };
         Self {
             id: &row.id,
             network: NetworkView::of(&row.network),
             protocol: ProtocolView::of(&row.protocol),
-            dollar_value: dollars(*raw, token),
-            rate: fraction(&position.rate),
+            dollar_value: dollars(raw, token),
+            rate: fraction(&rate::ray(finding.rate_ray)),
             name: &row.name,
-            amount: amount(*raw, token),
-            amount_raw: raw_text(*raw, shape),
+            amount: amount(raw, token),
+            amount_raw: raw_text(raw, shape),
             token: TokenView::of(token),
             side: shape.full.then(side),
-            extra: Extra::of(row, token, shape),
+            extra: Extra::of(row, shape),
         }
     }
 }

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, Bytes, U256, address};
-use bigdecimal::BigDecimal;
+use portolan_abi::map;
 
 use super::*;
 use crate::assets::token::{Price, Token};
 use crate::gateway::answer::{
-    Amount, Balance, Claimable, Event, Events, FarmingPosition, JobReport, JobStatus, Member, Missing, Remote, Row,
+    Amount, Balance, Event, Events, Member, Missing, Remote, Row,
 };
 use crate::jobs::failure::Reason;
-use crate::jobs::validate::ClaimTransaction;
+use crate::jobs::report::{JobReport, JobStatus};
+use crate::jobs::validate::{ClaimTransaction, ValidFinding};
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use portolan_events::{Kind, Log, Transaction};
@@ -38,8 +39,8 @@ fn network(chain_id: u64) -> Arc<Network> {
     Networks::new([]).with_chain_id(chain_id).unwrap().clone()
 }
 
-fn row(id: &str) -> Row {
-    let protocol = Protocol {
+fn protocol() -> Arc<Protocol> {
+    Arc::new(Protocol {
         slug: "velodrome_v2".into(),
         name: "VELODROME_V2".into(),
         website: "https://w".into(),
@@ -47,15 +48,29 @@ fn row(id: &str) -> Row {
         primitives: vec!["POOLING".into(), "FARMING".into()],
         company_name: "Velodrome".into(),
         company_slug: "velodrome".into(),
-    };
+    })
+}
+
+fn row(id: &str, finding: ValidFinding) -> Row {
     Row {
         id: id.into(),
-        protocol: Arc::new(protocol),
+        protocol: protocol(),
         network: network(10),
         name: "WETH/OP reward".into(),
         account: ACCOUNT,
         plugin: "velodrome@1.2.0".into(),
+        finding,
+        token: velo(),
+        reward_tokens: Vec::new(),
     }
+}
+
+fn rows(rows: Vec<Row>) -> Answer {
+    answer(Items::Rows { rows, aggregate: false })
+}
+
+fn word(number: u128) -> U256 {
+    U256::from(number)
 }
 
 fn velo() -> Arc<Token> {
@@ -73,27 +88,31 @@ fn velo() -> Arc<Token> {
     })
 }
 
-fn claimable() -> Claimable {
+fn claimable(from: Option<Address>) -> Row {
     let transaction = ClaimTransaction {
         to: address!("cc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292"),
-        from: Some(ACCOUNT),
+        from,
         data: Bytes::from_static(&[0xc0, 0x00, 0x07, 0xb0]),
         function: "getReward".into(),
         inputs: vec![("address".into(), "0xf18adf71266411ff39ffc268843c9a64b3292d86".into())],
     };
-    let amount = U256::from(254_214_875_421_980_600_000_u128);
-    Claimable { row: row("a"), kind: "velodrome-reward".into(), token: velo(), amount, transaction }
+    let finding = map::Claimable {
+        mechanism: "velodrome-reward".into(),
+        amount: word(254_214_875_421_980_600_000),
+        ..map::Claimable::default()
+    };
+    row("a", ValidFinding::Claimable { finding, transaction })
 }
 
-fn lending_row(id: &str, side: &'static str) -> LendingPosition {
-    LendingPosition {
-        row: row(id),
-        rate: "0.05".parse().unwrap(),
-        token: velo(),
-        amount: U256::from(2_u64).pow(U256::from(64)),
+fn lending_row(id: &str, side: map::Side) -> Row {
+    let finding = map::LendingPosition {
+        rate_ray: word(50_000_000_000_000_000_000_000_000),
+        amount: word(1 << 64),
         side,
-        health_factor: Some(BigDecimal::from(2)),
-    }
+        health_factor_wad: Some(word(2_000_000_000_000_000_000)),
+        ..map::LendingPosition::default()
+    };
+    row(id, ValidFinding::Lending(finding))
 }
 
 fn answer(items: Items) -> Answer {
@@ -114,7 +133,8 @@ fn an_aggregate_claimable_has_no_type_and_no_function_but_a_whole_token() {
          \"claimTransaction\":{{\"network\":{NETWORK},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
          \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\"}}}}]"
     );
-    assert_eq!(text(&answer(Items::AllClaimables(vec![claimable()])), false), expected);
+    let all = Items::Rows { rows: vec![claimable(Some(ACCOUNT))], aggregate: true };
+    assert_eq!(text(&answer(all), false), expected);
 }
 
 #[test]
@@ -128,23 +148,20 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
          \"outputParameters\":[]}},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
          \"from\":null,\"data\":\"0xc00007b0\"}}}}]"
     );
-    let mut claimable = claimable();
-    claimable.transaction.from = None;
-    assert_eq!(text(&answer(Items::Claimables(vec![claimable])), false), expected);
+    assert_eq!(text(&rows(vec![claimable(None)]), false), expected);
 }
 
 #[test]
 fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying() {
-    let position = FarmingPosition {
-        row: row("f"),
+    let finding = map::FarmingPosition {
         contract: ACCOUNT,
-        vault_type: "velodrome-gauge".into(),
-        apr: None,
-        staked_token: velo(),
-        amount: U256::from(1_u8),
-        underlying_amount: U256::from(3_000_000_000_000_000_000_u64),
-        reward_tokens: vec![velo()],
+        mechanism: "velodrome-gauge".into(),
+        amount: word(1),
+        underlying_amount: word(3_000_000_000_000_000_000),
+        rewards: vec![map::Reward::default()],
+        ..map::FarmingPosition::default()
     };
+    let position = Row { reward_tokens: vec![velo()], ..row("f", ValidFinding::Farming(finding)) };
     let shown = |raw: &str, underlying_raw: &str, extra: &str| {
         format!(
             "{{\"id\":\"f\",\"network\":{NETWORK},\"protocol\":{{{PROTOCOL}}},\"dollarValue\":1.5,\
@@ -153,7 +170,7 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
              \"underlyingAmount\":3{underlying_raw},\"rewardTokens\":[{{{VELO}}}]{extra}}}"
         )
     };
-    let answer = answer(Items::Farming(vec![position]));
+    let answer = rows(vec![position]);
     assert_eq!(text(&answer, false), format!("[{}]", shown("", "", "")));
     let full = shown(",\"amountRaw\":\"1\"", ",\"underlyingAmountRaw\":\"3000000000000000000\"", &format!(",{EXTRA}"));
     let report = r#""report":{"blocks":{},"jobs":[]}"#;
@@ -162,7 +179,7 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
 
 #[test]
 fn debts_stand_in_the_full_answer_alone_and_at_its_end() {
-    let answer = answer(Items::Lending(vec![lending_row("debt", "borrow"), lending_row("loan", "supply")]));
+    let answer = rows(vec![lending_row("debt", map::Side::BORROW), lending_row("loan", map::Side::SUPPLY)]);
     let plain = format!(
         "[{{\"id\":\"loan\",\"network\":{NETWORK},\"protocol\":{{{PROTOCOL}}},\"dollarValue\":9.22337203685477581,\
          \"rate\":0.05,\"name\":\"WETH/OP reward\",\"amount\":18.446744073709551616,\"token\":{{{VELO}}}}}]"
@@ -180,7 +197,7 @@ fn lists_of_networks_and_protocols_have_their_own_rows() {
     let networks = text(&answer(Items::Networks(vec![network(43114)])), false);
     let logo = "https://github.com/defitrack/data/raw/master/logo/network/avalanche.png";
     assert_eq!(networks, format!(r#"[{{"name":"AVALANCHE","logo":"{logo}","slug":"avalanchex"}}]"#));
-    let protocols = text(&answer(Items::Protocols(vec![row("").protocol])), false);
+    let protocols = text(&answer(Items::Protocols(vec![protocol()])), false);
     assert_eq!(protocols, format!("[{{{PROTOCOL},{COMPANY}}}]"));
 }
 
@@ -224,7 +241,7 @@ fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_a
 #[test]
 fn token_balances_are_a_list_of_plain_tokens_with_their_supply() {
     let unpriced = Arc::new(Token { price: None, ..Token::clone(&velo()) });
-    let rows = [velo(), unpriced].map(|token| Balance { account: ACCOUNT, token, amount: U256::from(1_u8) });
+    let balances = [velo(), unpriced].map(|token| Balance { account: ACCOUNT, token, amount: U256::from(1_u8) });
     let shown = |dollars: &str, price: &str| {
         format!(
             "{{\"amount\":0.000000000000000001,\"network\":{NETWORK},\"token\":{{{VELO},{SUPPLY}}},\
@@ -232,20 +249,20 @@ fn token_balances_are_a_list_of_plain_tokens_with_their_supply() {
         )
     };
     let expected = format!("[{},{}]", shown("0.0000000000000000005", "0.5"), shown("0", "0"));
-    assert_eq!(text(&answer(Items::Balances(rows.to_vec())), false), expected);
+    assert_eq!(text(&answer(Items::Balances(balances.to_vec())), false), expected);
     assert_eq!(text(&answer(Items::Balances(Vec::new())), false), "[]");
 }
 
 #[test]
 fn a_native_token_has_the_placeholder_address() {
-    let mut claimable = claimable();
+    let mut claimable = claimable(None);
     claimable.token = Arc::new(Token {
         kind: "NATIVE".into(),
         total_supply: U256::ZERO,
         price: None,
         ..Token::clone(&claimable.token)
     });
-    let text = text(&answer(Items::Claimables(vec![claimable])), false);
+    let text = text(&rows(vec![claimable]), false);
     assert!(text.contains(r#""token":{"address":"0x0","#) && text.contains(r#""type":"NATIVE","totalSupply":0}"#));
     assert!(text.contains(r#""dollarValue":0,"#), "{text}");
 }
@@ -260,15 +277,15 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         evm_number: 1,
     };
     let failed = JobReport {
-        protocol: "aave_v3".into(),
+        subject: "aave_v3".into(),
         network: network(1),
         status: JobStatus::Failed,
         reason: Some(Reason::Timeout),
         detail: "read timed out".into(),
         duration_ms: 12,
-        waves: 3,
+        batches: 3,
         reads: 40,
-        lost: Vec::new(),
+        missing_tokens: Vec::new(),
     };
     let missing = |subject: &str, chain_id, reason| Missing {
         subject: subject.into(),
@@ -277,7 +294,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         count: None,
     };
     let answer = Answer {
-        items: Items::AllClaimables(Vec::new()),
+        items: Items::Rows { rows: Vec::new(), aggregate: true },
         blocks: vec![(network(137), block(70)), (network(1), block(21))],
         missing: vec![missing("aave_v3", 1, Reason::Timeout), missing("*", 10, Reason::NotConfigured)],
         jobs: vec![failed],
@@ -303,7 +320,7 @@ fn events(kind: &str, members: Vec<(&'static str, Member)>) -> Events {
     let log = |index| Log { index, address: ACCOUNT, topics: vec![B256::ZERO], data: Bytes::from_static(&[0xab]) };
     let transaction = Transaction { logs: vec![log(70), log(71)], ..Transaction::default() };
     let event = Event { log: Some(0), kind: Kind::named(kind).unwrap(), protocol: None, plugin: None, members };
-    Events { transaction: Arc::new(transaction), told: vec![event], undecoded: vec![1] }
+    Events { transaction: Arc::new(transaction), events: vec![event], undecoded: vec![1] }
 }
 
 fn whole_velo() -> String {
@@ -368,13 +385,13 @@ fn full_events_carry_their_log_raw_amounts_and_what_nobody_told() {
         Amount { token: None, raw: U256::from(7) },
     ];
     let mut told = events("ADD_LIQUIDITY", vec![("assets", Member::Assets(assets))]);
-    told.told[0].protocol = Some(row("a").protocol);
-    told.told[0].plugin = Some("velodrome@1.2.0".into());
+    told.events[0].protocol = Some(protocol());
+    told.events[0].plugin = Some("velodrome@1.2.0".into());
     let amount = Amount { token: Some(velo()), raw: U256::from(2) };
     let kind = Kind::named("TRANSFER").unwrap();
     let native =
         Event { log: None, kind, protocol: None, plugin: None, members: vec![("amount", Member::Amount(amount))] };
-    told.told.insert(0, native);
+    told.events.insert(0, native);
     let log = |index: u32| {
         format!(
             "\"logIndex\":{index},\"contract\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\

@@ -14,38 +14,35 @@ use portolan_reader::{Freshness, Kind, Outcome, Read, Reply};
 
 /// A frame from a plugin; 20,000 reads with their calldata take 4 MiB.
 const FRAME_BYTES_MAX: usize = 16 << 20;
-/// Reads in one wave of one job; the SDK's own tests join 10,000.
-const WAVE_READS_MAX: usize = 20_000;
-/// Networks of one frame; a job asks one, seldom two.
+/// Reads in one step of a job; the SDK's own tests join 10,000.
+const STEP_READS_MAX: usize = 20_000;
+/// Networks of one frame; a job reads one, seldom two.
 const NETWORKS_MAX: usize = 64;
 /// Calldata of one read; a claim's proof has some kilobytes.
 const CALLDATA_MAX: usize = 32 << 10;
 /// A plugin's words for why it ended.
 const MESSAGE_MAX: usize = 512;
 
-/// A read as the host makes it.
-pub(super) type Wanted = Read;
-
-/// What is left to a job.
+/// The rest of a job's limits.
 pub(super) struct Budget {
     pub(super) ms_left: u32,
     pub(super) reads_left: u32,
     pub(super) bytes_left: u32,
 }
 
-/// What one resume gave.
+/// What a plugin returned when it was resumed.
 pub(super) struct Step {
     pub(super) state: u8,
     pub(super) findings: Vec<map::Finding>,
-    pub(super) asked: Vec<Asked>,
+    pub(super) reads: Vec<RequestedRead>,
     pub(super) message: String,
 }
 
-/// A read that the plugin asks for.
-pub(super) struct Asked {
+/// A read that the plugin requests.
+pub(super) struct RequestedRead {
     pub(super) chain_id: u64,
     /// `None` for a kind, mode or extension that this host does not make.
-    pub(super) wanted: Option<Wanted>,
+    pub(super) read: Option<Read>,
 }
 
 /// The frame that goes into `resume`, for one job.
@@ -86,8 +83,8 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
     }
     let frame = Frame::parse(bytes).map_err(broken)?;
     let reads = frame.count(resume_out::READS);
-    if reads > WAVE_READS_MAX {
-        let detail = format!("asked for {reads} reads at once, more than {WAVE_READS_MAX}");
+    if reads > STEP_READS_MAX {
+        let detail = format!("asked for {reads} reads at once, more than {STEP_READS_MAX}");
         return Err(Failure::new(Reason::OverBudget, detail));
     }
     let jobs = frame.count(resume_out::JOBS);
@@ -98,13 +95,13 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
         return Err(invalid(format!("asks for {reads} reads in state {}, but says {}", job.state, job.reads)));
     }
     let networks: Vec<Network> = frame.rows(resume_out::NETWORKS).take(NETWORKS_MAX).collect();
-    let asked = frame.rows(resume_out::READS).map(|read| asked(&frame, &networks, &read));
+    let requested = frame.rows(resume_out::READS).map(|read| requested(&frame, &networks, &read));
     let found = frame.bytes(job.findings_offset, job.findings_len).map_err(broken)?;
     let message = frame.bytes(job.message_offset, job.message_len).map_err(broken)?;
     Ok(Step {
         state: job.state,
         findings: findings(found)?,
-        asked: asked.collect::<Result<_, _>>().map_err(invalid)?,
+        reads: requested.collect::<Result<_, _>>().map_err(invalid)?,
         message: text(message),
     })
 }
@@ -117,7 +114,7 @@ fn broken(error: FrameError) -> Failure {
     invalid(format!("answered a broken frame: {error}"))
 }
 
-/// The count is looked at first: what a finding takes in memory is hundreds of times what it takes here.
+/// Checks the count first: a finding takes hundreds of times more memory than it takes here.
 fn findings(bytes: &[u8]) -> Result<Vec<map::Finding>, Failure> {
     if bytes.is_empty() {
         return Ok(Vec::new());
@@ -131,7 +128,7 @@ fn findings(bytes: &[u8]) -> Result<Vec<map::Finding>, Failure> {
     }
 }
 
-fn asked(frame: &Frame<'_>, networks: &[Network], read: &row::Read) -> Result<Asked, String> {
+fn requested(frame: &Frame<'_>, networks: &[Network], read: &row::Read) -> Result<RequestedRead, String> {
     let stage = |error| format!("asks for a broken read: {error}");
     let network = networks.get(usize::from(read.network));
     let chain_id = network.ok_or("asks for a read on a network that its frame does not list")?.chain_id;
@@ -144,11 +141,11 @@ fn asked(frame: &Frame<'_>, networks: &[Network], read: &row::Read) -> Result<As
         Some(bytes) => codec::decode(bytes).map_err(|error| format!("asks for a broken read: {error}"))?,
         None => ReadExtension::default(),
     };
-    Ok(Asked { chain_id, wanted: wanted(read, data, &extension) })
+    Ok(RequestedRead { chain_id, read: supported(read, data, &extension) })
 }
 
 /// The read, unless it is of a kind that this host does not make.
-fn wanted(read: &row::Read, data: &[u8], extension: &ReadExtension) -> Option<Read> {
+fn supported(read: &row::Read, data: &[u8], extension: &ReadExtension) -> Option<Read> {
     if extension.block.is_some() || extension.overrides.is_some() {
         return None;
     }
@@ -220,8 +217,8 @@ mod tests {
             row::Read { freshness: 9, ..row::Read::default() },
         ];
         let step = step(&frame(state::READING, 3, &reads, &[1])).unwrap();
-        assert!(step.asked.iter().all(|asked| asked.wanted.is_none()));
+        assert!(step.reads.iter().all(|requested| requested.read.is_none()));
         let old_block = ReadExtension { block: Some(1), ..ReadExtension::default() };
-        assert!(wanted(&row::Read::default(), &[], &old_block).is_none());
+        assert!(supported(&row::Read::default(), &[], &old_block).is_none());
     }
 }

@@ -35,10 +35,10 @@ pub(super) struct Claims<'a> {
 }
 
 impl<'a> Claims<'a> {
-    pub(super) fn new(plan: &'a JobPlan, trusted: &'a BTreeSet<Address>) -> Self {
+    pub(super) fn new(plan: &'a JobPlan, trusted_addresses: &'a BTreeSet<Address>) -> Self {
         let declared = plan.instance.catalogue.claims.as_slice();
         let templates = declared.iter().map(Template::parse).collect();
-        Self { declared, templates, rules: Rules { account: plan.account, trusted } }
+        Self { declared, templates, rules: Rules { account: plan.account, trusted_addresses } }
     }
 
     /// Checks a claim against its template and the addresses that this job may name, and encodes it.
@@ -55,7 +55,7 @@ impl<'a> Claims<'a> {
             return Err(format!("{signature} sends native value"));
         }
         let to = claim.to;
-        if !self.rules.trusted.contains(&to) {
+        if !self.rules.trusted_addresses.contains(&to) {
             return Err(format!("{signature} goes to {to:#x}, which is no contract of this deployment"));
         }
         if claim.arguments.len() > ARGUMENTS_MAX {
@@ -77,7 +77,7 @@ impl<'a> Claims<'a> {
 
 struct Rules<'a> {
     account: Address,
-    trusted: &'a BTreeSet<Address>,
+    trusted_addresses: &'a BTreeSet<Address>,
 }
 
 impl Rules<'_> {
@@ -89,7 +89,9 @@ impl Rules<'_> {
             (role::ACCOUNT, DynSolValue::Address(named)) => {
                 Err(format!("{named:#x} stands where the account must stand"))
             }
-            (role::TOKEN | role::MARKET, DynSolValue::Address(named)) if self.trusted.contains(named) => Ok(()),
+            (role::TOKEN | role::MARKET, DynSolValue::Address(named)) if self.trusted_addresses.contains(named) => {
+                Ok(())
+            }
             (role::TOKEN | role::MARKET, DynSolValue::Address(named)) => {
                 Err(format!("{named:#x} is no contract of this deployment"))
             }
@@ -135,11 +137,11 @@ mod tests {
 
     const ACCOUNT: Address = Address::repeat_byte(0xaa);
     const FARM: Address = Address::repeat_byte(0xfa);
-    const STRANGER: Address = Address::repeat_byte(0x66);
+    const OTHER: Address = Address::repeat_byte(0x66);
 
     fn check(value: &DynSolValue, declared: &Role) -> Result<(), String> {
         let trusted = BTreeSet::from([FARM]);
-        Rules { account: ACCOUNT, trusted: &trusted }.check(value, declared)
+        Rules { account: ACCOUNT, trusted_addresses: &trusted }.check(value, declared)
     }
 
     fn role(kind: u8) -> Role {
@@ -152,23 +154,23 @@ mod tests {
 
     #[test]
     fn an_argument_is_what_its_role_says_or_it_is_refused() {
-        let (account, farm, stranger) = [ACCOUNT, FARM, STRANGER].map(DynSolValue::Address).into();
+        let (account, farm, other) = [ACCOUNT, FARM, OTHER].map(DynSolValue::Address).into();
         let number = DynSolValue::Uint(U256::from(7), 256);
         let seven = Role { constant: Some(number.abi_encode()), ..role(role::CONSTANT) };
         let eight = Role { constant: Some(DynSolValue::Uint(U256::from(8), 256).abi_encode()), ..role(role::CONSTANT) };
-        let list = DynSolValue::Array(vec![farm.clone(), stranger.clone()]);
+        let list = DynSolValue::Array(vec![farm.clone(), other.clone()]);
         let pair = DynSolValue::Tuple(vec![account.clone(), number.clone()]);
         let cases = [
             (&account, role(role::ACCOUNT), true),
             (&farm, role(role::ACCOUNT), false),
             (&farm, role(role::TOKEN), true),
             (&farm, role(role::MARKET), true),
-            (&stranger, role(role::TOKEN), false),
-            (&stranger, role(role::MARKET), false),
+            (&other, role(role::TOKEN), false),
+            (&other, role(role::MARKET), false),
             // An address that no role of an address covers cannot stand anywhere.
-            (&stranger, role(role::NUMBER), false),
-            (&stranger, role(role::BYTES), false),
-            (&stranger, role(0), false),
+            (&other, role(role::NUMBER), false),
+            (&other, role(role::BYTES), false),
+            (&other, role(0), false),
             (&number, role(role::NUMBER), true),
             (&number, role(role::BYTES), false),
             (&number, seven, true),

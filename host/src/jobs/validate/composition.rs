@@ -1,11 +1,11 @@
-//! The border for compositions: what a plugin says that shares redeem to, checked before a price is made of it.
+//! Validates compositions: what shares redeem to according to a plugin, checked before a price is derived from it.
 
 use std::collections::{BTreeSet, HashMap};
 
 use alloy::primitives::Address;
 use portolan_abi::map;
 
-use super::{NO_ANSWER, Rejected};
+use super::{NO_ANSWER, Rejections};
 use crate::assets::token::Composition;
 
 /// Tokens that one share redeems to; the largest pools have eight.
@@ -16,50 +16,50 @@ const KIND_BYTES_MAX: usize = 32;
 const KINDS_TAKEN: [&str; 2] = ["NATIVE", "SINGLE"];
 
 /// The compositions that passed, and in one bounded line why others did not.
-pub(crate) fn compositions(
+pub(crate) fn validate_compositions(
     findings: &[map::Finding],
-    asked: &[Address],
+    requested: &[Address],
 ) -> (HashMap<Address, Composition>, Option<String>) {
-    let asked: BTreeSet<Address> = asked.iter().copied().collect();
-    let (mut told, mut rejected) = (HashMap::new(), Rejected::default());
+    let requested: BTreeSet<Address> = requested.iter().copied().collect();
+    let (mut valid, mut rejections) = (HashMap::new(), Rejections::default());
     for finding in findings {
-        match check(finding, &asked) {
-            Ok((token, _)) if told.contains_key(&token) => rejected.0.push(format!("{token:#x} is told twice")),
-            Ok((token, composition)) => drop(told.insert(token, composition)),
-            Err(reason) => rejected.0.push(reason),
+        match validate(finding, &requested) {
+            Ok((token, _)) if valid.contains_key(&token) => rejections.0.push(format!("{token:#x} is told twice")),
+            Ok((token, composition)) => drop(valid.insert(token, composition)),
+            Err(reason) => rejections.0.push(reason),
         }
     }
-    (told, rejected.told())
+    (valid, rejections.summary())
 }
 
-fn check(finding: &map::Finding, asked: &BTreeSet<Address>) -> Result<(Address, Composition), String> {
-    let map::Finding { claimable: None, farming: None, lending: None, composition: Some(told), event: None } = finding
+fn validate(finding: &map::Finding, requested: &BTreeSet<Address>) -> Result<(Address, Composition), String> {
+    let map::Finding { claimable: None, farming: None, lending: None, composition: Some(found), event: None } = finding
     else {
         return Err(NO_ANSWER.into());
     };
-    let token = told.token;
+    let token = found.token;
     let at = |reason: String| Err(format!("composition of {token:#x}: {reason}"));
-    if !asked.contains(&token) {
+    if !requested.contains(&token) {
         return at("nobody asked about it".into());
     }
     let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
-    let is_kind = !told.kind.is_empty() && told.kind.len() <= KIND_BYTES_MAX && told.kind.bytes().all(is_letter);
-    if !is_kind || KINDS_TAKEN.contains(&told.kind.as_str()) {
+    let is_kind = !found.kind.is_empty() && found.kind.len() <= KIND_BYTES_MAX && found.kind.bytes().all(is_letter);
+    if !is_kind || KINDS_TAKEN.contains(&found.kind.as_str()) {
         return at("its kind is not a word of upper-case letters, digits, - and _ that is free".into());
     }
-    let supply = told.supply;
+    let supply = found.supply;
     if supply.is_zero() {
         return at("its supply is zero".into());
     }
-    if told.parts.is_empty() || told.parts.len() > PARTS_MAX {
-        return at(format!("it has {} parts, not 1 to {PARTS_MAX}", told.parts.len()));
+    if found.parts.is_empty() || found.parts.len() > PARTS_MAX {
+        return at(format!("it has {} parts, not 1 to {PARTS_MAX}", found.parts.len()));
     }
-    let parts: Vec<_> = told.parts.iter().map(|part| (part.token, part.amount)).collect();
+    let parts: Vec<_> = found.parts.iter().map(|part| (part.token, part.amount)).collect();
     let distinct: BTreeSet<Address> = parts.iter().map(|(part, _)| *part).chain([token]).collect();
     if distinct.len() <= parts.len() {
         return at("a part is the token itself, or stands twice".into());
     }
-    Ok((token, Composition { kind: told.kind.clone(), supply, parts }))
+    Ok((token, Composition { kind: found.kind.clone(), supply, parts }))
 }
 
 #[cfg(test)]
@@ -85,10 +85,10 @@ mod tests {
 
     #[test]
     fn a_sound_composition_passes_as_it_is() {
-        let (told, rejected) = compositions(&[found(sound())], &[PART, SHARE]);
+        let (valid, rejected) = validate_compositions(&[found(sound())], &[PART, SHARE]);
         let expected =
             Composition { kind: "SHARE".to_owned(), supply: U256::from(4), parts: vec![(PART, U256::from(7))] };
-        assert_eq!((told, rejected), (HashMap::from([(SHARE, expected)]), None));
+        assert_eq!((valid, rejected), (HashMap::from([(SHARE, expected)]), None));
     }
 
     #[test]
@@ -113,9 +113,9 @@ mod tests {
         let other = Address::repeat_byte(0x5b);
         let good = map::Composition { token: other, ..parts(many(16)) };
         for (wrong, reason) in cases {
-            let (told, rejected) = compositions(&[found(wrong), found(good.clone())], &[SHARE, other]);
-            assert_eq!(told.keys().collect::<Vec<_>>(), [&other], "{reason}");
-            assert!(rejected.as_deref().is_some_and(|told| told.contains(reason)), "{reason}: {rejected:?}");
+            let (valid, rejected) = validate_compositions(&[found(wrong), found(good.clone())], &[SHARE, other]);
+            assert_eq!(valid.keys().collect::<Vec<_>>(), [&other], "{reason}");
+            assert!(rejected.as_deref().is_some_and(|valid| valid.contains(reason)), "{reason}: {rejected:?}");
         }
     }
 
@@ -123,8 +123,8 @@ mod tests {
     fn the_first_word_on_a_token_stands_and_other_findings_do_not_answer() {
         let second = map::Composition { supply: U256::from(5), ..sound() };
         let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
-        let (told, rejected) = compositions(&[position, found(sound()), found(second)], &[SHARE]);
-        assert_eq!(told[&SHARE].supply, U256::from(4));
+        let (valid, rejected) = validate_compositions(&[position, found(sound()), found(second)], &[SHARE]);
+        assert_eq!(valid[&SHARE].supply, U256::from(4));
         let twice = format!("a finding that does not answer the question; {SHARE:#x} is told twice");
         assert_eq!(rejected, Some(twice));
     }

@@ -1,4 +1,4 @@
-//! The border for events: what a plugin says that logs mean, checked before it is weighed against other words.
+//! Validates events: the meaning of logs according to a plugin, checked before it is merged with other sources.
 //!
 //! Invariant: what passes is of the vocabulary, about a log that is there, and bounded; the rest costs itself alone. A
 //! value of a kind that came after this host is left out of its event.
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use portolan_abi::map;
 use portolan_events::{Class, Event, Kind, Value, find_member};
 
-use super::{NO_ANSWER, Rejected};
+use super::{NO_ANSWER, Rejections};
 use crate::sanitize::visible::visible;
 
 /// Events of one log: places of a batch.
@@ -19,38 +19,38 @@ const ASSETS_MAX: usize = 64;
 const TEXT_CHARS_MAX: usize = 256;
 
 /// The events that passed, and in one bounded line why others did not. `protocols` are the plugin's own slugs.
-pub(crate) fn events(
+pub(crate) fn validate_events(
     findings: &[map::Finding],
     logs: usize,
     protocols: &BTreeSet<&str>,
 ) -> (Vec<Event>, Option<String>) {
-    let (mut told, mut rejected, mut counts) = (Vec::new(), Rejected::default(), vec![0_usize; logs]);
+    let (mut valid, mut rejections, mut counts) = (Vec::new(), Rejections::default(), vec![0_usize; logs]);
     for finding in findings {
-        match check(finding, &mut counts, protocols) {
-            Ok(event) => told.push(event),
-            Err(reason) => rejected.0.push(reason),
+        match validate(finding, &mut counts, protocols) {
+            Ok(event) => valid.push(event),
+            Err(reason) => rejections.0.push(reason),
         }
     }
-    (told, rejected.told())
+    (valid, rejections.summary())
 }
 
-fn check(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str>) -> Result<Event, String> {
-    let map::Finding { claimable: None, farming: None, lending: None, composition: None, event: Some(told) } = finding
+fn validate(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str>) -> Result<Event, String> {
+    let map::Finding { claimable: None, farming: None, lending: None, composition: None, event: Some(found) } = finding
     else {
         return Err(NO_ANSWER.into());
     };
-    let at = |reason: String| format!("event of log {}: {reason}", told.log);
-    let log = usize::try_from(told.log).unwrap_or(usize::MAX);
+    let at = |reason: String| format!("event of log {}: {reason}", found.log);
+    let log = usize::try_from(found.log).unwrap_or(usize::MAX);
     let count = counts.get_mut(log).ok_or_else(|| at("the transaction has no such log".into()))?;
-    let kind = Kind::named(&told.kind).ok_or_else(|| at("its type is not of the vocabulary".into()))?;
-    if let Some(protocol) = &told.protocol
+    let kind = Kind::named(&found.kind).ok_or_else(|| at("its type is not of the vocabulary".into()))?;
+    if let Some(protocol) = &found.protocol
         && !protocols.contains(protocol.as_str())
     {
         return Err(at("its protocol is none of the plugin's".into()));
     }
-    let mut members: Vec<(&'static str, Value)> = Vec::with_capacity(told.members.len().min(kind.members().len()));
-    for member in &told.members {
-        let Some((name, value)) = checked(member).map_err(at)? else { continue };
+    let mut members: Vec<(&'static str, Value)> = Vec::with_capacity(found.members.len().min(kind.members().len()));
+    for member in &found.members {
+        let Some((name, value)) = validate_member(member).map_err(at)? else { continue };
         if members.iter().any(|(known, _)| *known == name) {
             return Err(at(format!("its {name} is told twice")));
         }
@@ -60,11 +60,11 @@ fn check(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str
         return Err(at(format!("it is told as more than {LOG_EVENTS_MAX}")));
     }
     *count += 1;
-    Ok(Event { log, kind, protocol: told.protocol.clone(), members })
+    Ok(Event { log, kind, protocol: found.protocol.clone(), members })
 }
 
 /// A member with a value of its class; `None` for a value that this host does not know.
-fn checked(member: &map::Member) -> Result<Option<(&'static str, Value)>, String> {
+fn validate_member(member: &map::Member) -> Result<Option<(&'static str, Value)>, String> {
     let (name, class) = find_member(&member.name).ok_or("it has a member that is not of the vocabulary")?;
     let mut values = values(&member.value).into_iter().flatten();
     let (value, further) = (values.next(), values.next());
@@ -80,8 +80,9 @@ fn checked(member: &map::Member) -> Result<Option<(&'static str, Value)>, String
     }
 }
 
-fn values(told: &map::Value) -> [Option<Value>; 10] {
-    let map::Value { address, token, amount, assets, number, word, flag, text, seconds, network } = told;
+fn values(value: &map::Value) -> [Option<Value>; 10] {
+    let map::Value { address, token, amount, assets, number, word, flag, text, seconds, network } =
+        value;
     [
         address.map(Value::Address),
         token.map(Value::Token),
@@ -155,19 +156,19 @@ mod tests {
     }
 
     fn pass(findings: &[map::Finding]) -> (Vec<Event>, Option<String>) {
-        events(findings, 2, &BTreeSet::from(["acme"]))
+        validate_events(findings, 2, &BTreeSet::from(["acme"]))
     }
 
     #[test]
     fn a_sound_event_passes_as_it_is() {
-        let (told, rejected) = pass(&[found(sound())]);
+        let (valid, rejected) = pass(&[found(sound())]);
         let members = vec![
             ("user", Value::Address(TOKEN)),
             ("asset", Value::Token(TOKEN)),
             ("amount", Value::Amount { raw: U256::from(1), of: Some(TOKEN) }),
         ];
         let kind = Kind::named("STAKE").unwrap();
-        assert_eq!(told, [Event { log: 1, kind, protocol: Some("acme".to_owned()), members }]);
+        assert_eq!(valid, [Event { log: 1, kind, protocol: Some("acme".to_owned()), members }]);
         assert_eq!(rejected, None);
     }
 
@@ -192,17 +193,17 @@ mod tests {
             (with(member("assets", assets)), "more than 64"),
         ];
         for (wrong, reason) in cases {
-            let (told, rejected) = pass(&[found(wrong), found(sound())]);
-            assert_eq!(told.len(), 1, "{reason}");
-            assert!(rejected.as_deref().is_some_and(|told| told.contains(reason)), "{reason}: {rejected:?}");
+            let (valid, rejected) = pass(&[found(wrong), found(sound())]);
+            assert_eq!(valid.len(), 1, "{reason}");
+            assert!(rejected.as_deref().is_some_and(|valid| valid.contains(reason)), "{reason}: {rejected:?}");
         }
     }
 
     #[test]
     fn a_value_that_came_after_this_host_is_left_out_and_its_event_stays() {
         let event = map::Event { members: vec![user(), member("amount", NONE)], ..sound() };
-        let (told, rejected) = pass(&[found(event)]);
-        assert_eq!(told[0].members, [("user", Value::Address(TOKEN))]);
+        let (valid, rejected) = pass(&[found(event)]);
+        assert_eq!(valid[0].members, [("user", Value::Address(TOKEN))]);
         assert_eq!(rejected, None);
     }
 
@@ -220,22 +221,22 @@ mod tests {
     fn texts_are_one_visible_line_of_bounded_length() {
         let text = format!("a\n\u{202e}b{}", "c".repeat(100_000));
         let reason = member("reason", map::Value { text: Some(text), ..NONE });
-        let (told, _) = pass(&[found(map::Event { kind: "VOTE".to_owned(), members: vec![reason], ..sound() })]);
-        assert_eq!(told[0].members, [("reason", Value::Text(format!("a b{}", "c".repeat(253))))]);
+        let (valid, _) = pass(&[found(map::Event { kind: "VOTE".to_owned(), members: vec![reason], ..sound() })]);
+        assert_eq!(valid[0].members, [("reason", Value::Text(format!("a b{}", "c".repeat(253))))]);
     }
 
     #[test]
-    fn a_log_is_told_as_a_bounded_number_of_events() {
+    fn a_log_has_a_bounded_number_of_events() {
         let findings: Vec<_> = (0..300).map(|_| found(sound())).collect();
-        let (told, rejected) = pass(&findings);
-        assert_eq!(told.len(), 256);
-        assert!(rejected.is_some_and(|told| told.ends_with("; and 36 more")));
+        let (valid, rejected) = pass(&findings);
+        assert_eq!(valid.len(), 256);
+        assert!(rejected.is_some_and(|valid| valid.ends_with("; and 36 more")));
     }
 
     #[test]
     fn findings_of_other_questions_do_not_answer() {
         let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
-        let (told, rejected) = pass(&[map::Finding::default(), position]);
-        assert_eq!((told.len(), rejected), (0, Some(format!("{NO_ANSWER}; {NO_ANSWER}"))));
+        let (valid, rejected) = pass(&[map::Finding::default(), position]);
+        assert_eq!((valid.len(), rejected), (0, Some(format!("{NO_ANSWER}; {NO_ANSWER}"))));
     }
 }

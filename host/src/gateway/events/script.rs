@@ -1,4 +1,4 @@
-//! A scene of one transaction: a scripted chain, plugins that answer what they are told to, and the host's own tables.
+//! One transaction on a scripted chain, scripted plugins, and the host's own tables.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,16 +15,14 @@ use portolan_abi::{capability, codec};
 use portolan_reader::{Block, Log, Outcome, Read, ReadFailure, Reader, Receipt, Reply, Scan, Told};
 use tokio::time::Instant;
 
-use super::{Sources, Tables};
+use super::EventWork;
 use crate::assets::metadata::Erc20;
 use crate::assets::price::script::Script;
-use crate::assets::token_list::TokenIndex;
 use crate::gateway::answer::Answer;
-use crate::gateway::compositions::Plugins;
-use crate::gateway::deadline::Deadline;
+use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Events;
-use crate::network::Networks;
+use crate::gateway::work::Work;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use crate::registry::{Instance, Snapshot};
@@ -74,7 +72,7 @@ pub(super) fn receipt(logs: Vec<Log>) -> Receipt {
     }
 }
 
-/// Tells name, symbol, decimals and supply of a token.
+/// Scripts name, symbol, decimals and supply of a token.
 pub(super) fn erc20(script: &mut Script, token: Address, symbol: &str, decimals: u8) {
     script
         .call(token, &Erc20::nameCall {}, symbol.to_owned())
@@ -89,8 +87,8 @@ pub(super) struct Plugin {
     pub(super) name: &'static str,
     pub(super) slug: &'static str,
     pub(super) topics: Vec<B256>,
-    /// Each is asked in a step of its own.
-    pub(super) asks: Vec<Address>,
+    /// Each is read in a step of its own.
+    pub(super) reads: Vec<Address>,
     pub(super) events: Vec<map::Event>,
     pub(super) panics: bool,
     pub(super) hangs: bool,
@@ -131,8 +129,8 @@ impl Runner for Acting {
             return std::future::pending().boxed();
         }
         let step = self.steps.fetch_add(1, Ordering::SeqCst);
-        let (frame, ends) = match self.plugin.asks.get(step) {
-            Some(target) => (asking(*target), false),
+        let (frame, ends) = match self.plugin.reads.get(step) {
+            Some(target) => (reading(*target), false),
             None => (ending(&self.plugin), true),
         };
         assert_eq!(is_last(&frame), ends);
@@ -144,7 +142,7 @@ impl Runner for Acting {
     fn drop_instance(&self, _: InstanceId) {}
 }
 
-fn asking(target: Address) -> Vec<u8> {
+fn reading(target: Address) -> Vec<u8> {
     let mut frame = FrameWriter::default();
     frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads: 1, ..JobOut::default() });
     frame.row(resume_out::NETWORKS, &Network { chain_id: ETHEREUM });
@@ -170,7 +168,7 @@ fn instance(plugin: Plugin) -> Arc<Instance> {
     Arc::new(Instance::run_by(Arc::new(Acting { plugin, steps: AtomicUsize::new(0) }), &label, limits, catalogue))
 }
 
-/// What a plugin says of the log at a place: Alice has staked `amount` of A.
+/// A plugin's event of the log at a place: Alice has staked `amount` of A.
 pub(super) fn stake(log: u32, protocol: Option<&str>, amount: u64) -> map::Event {
     let none = map::Value::default;
     let paid = map::Amount { raw: U256::from(amount), of: Some(A) };
@@ -188,11 +186,11 @@ pub(super) fn stake(log: u32, protocol: Option<&str>, amount: u64) -> map::Event
     }
 }
 
-/// A transaction, its chain, and who may tell it.
+/// A transaction, its chain, and the plugins.
 pub(super) struct Stage {
     reader: Arc<dyn Reader>,
-    snapshot: Snapshot,
-    pub(super) asked: Events,
+    plugins: Vec<Plugin>,
+    pub(super) query: Events,
 }
 
 impl Stage {
@@ -201,15 +199,13 @@ impl Stage {
     }
 
     pub(super) fn over(reader: Arc<dyn Reader>, plugins: impl IntoIterator<Item = Plugin>) -> Self {
-        let asked = Events { chain_id: ETHEREUM, hash: HASH, types: [].into(), logs_max: 5000 };
-        Self { reader, snapshot: Snapshot::of_test(plugins.into_iter().map(instance)), asked }
+        let query = Events { chain_id: ETHEREUM, hash: HASH, types: [].into(), logs_max: 5000 };
+        Self { reader, plugins: plugins.into_iter().collect(), query }
     }
 
     pub(super) async fn answer(&self) -> Result<Answer, Problem> {
-        let (networks, tables, index) = (Networks::new([]), Tables::read().unwrap(), TokenIndex::default());
-        let plugins = Plugins { snapshot: &self.snapshot, reader: Arc::clone(&self.reader) };
-        let sources = Sources { networks: &networks, plugins: &plugins, tables: &tables, index: &index };
-        super::answer(sources, &self.asked, Deadline::after(Duration::from_secs(60))).await
+        let snapshot = Snapshot::of_test(self.plugins.iter().cloned().map(instance));
+        EventWork(self.query.clone()).answer(Context::over(Arc::clone(&self.reader), snapshot)).await
     }
 
     pub(super) async fn status(&self) -> u16 {

@@ -1,4 +1,4 @@
-//! Tokens that could not be told: counted by reason for the header, named for the report.
+//! Tokens whose balances are missing: counted by reason for the header, named for the report.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use portolan_reader::{ReadFailure, ScanFault};
 
 use crate::jobs::failure::Reason;
 
-/// Tokens that a report names; who has more of them looks at the endpoint or the list first.
+/// Tokens that a report names; where there are more, the endpoint or the list is at fault.
 const NAMED_MAX: usize = 100;
 
 /// Why a token is missing.
@@ -34,11 +34,11 @@ impl Why {
     }
 }
 
-/// The tokens that could not be told.
+/// The tokens whose balances are missing.
 #[derive(Debug, Default)]
-pub(super) struct Lost(Vec<(Address, Why)>);
+pub(super) struct MissingTokens(Vec<(Address, Why)>);
 
-impl Lost {
+impl MissingTokens {
     pub(super) fn push(&mut self, token: Address, why: Why) {
         self.0.push((token, why));
     }
@@ -63,10 +63,10 @@ impl Lost {
         for (token, why) in self.0.iter().take(NAMED_MAX) {
             named.entry(why.text()).or_default().push(format!("{token:#x}"));
         }
-        let told = named.into_iter().map(|(text, tokens)| format!("{text}: {}", tokens.join(", ")));
+        let named = named.into_iter().map(|(text, tokens)| format!("{text}: {}", tokens.join(", ")));
         let more = self.0.len().saturating_sub(NAMED_MAX);
         let rest = (more > 0).then(|| format!("and {more} more tokens"));
-        told.chain(rest).collect::<Vec<_>>().join("; ")
+        named.chain(rest).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -76,34 +76,37 @@ mod tests {
 
     const REFUSED: Why = Why::NoBalance(ScanFault::Refused);
 
-    fn lost(tokens: impl IntoIterator<Item = (u8, Why)>) -> Lost {
-        Lost(tokens.into_iter().map(|(byte, why)| (Address::repeat_byte(byte), why)).collect())
+    fn missing(tokens: impl IntoIterator<Item = (u8, Why)>) -> MissingTokens {
+        MissingTokens(tokens.into_iter().map(|(byte, why)| (Address::repeat_byte(byte), why)).collect())
     }
 
     #[test]
     fn each_token_is_counted_under_its_reason_and_named_with_what_became_of_it() {
         let unread = Why::NoBalance(ScanFault::Unread(ReadFailure::Timeout));
-        let lost = lost([(1, REFUSED), (2, unread), (3, Why::NoMetadata(ReadFailure::Upstream)), (4, REFUSED)]);
-        assert_eq!(lost.by_reason(), [(Reason::Timeout, 1), (Reason::Upstream, 3)]);
+        let missing = missing([(1, REFUSED), (2, unread), (3, Why::NoMetadata(ReadFailure::Upstream)), (4, REFUSED)]);
+        assert_eq!(missing.by_reason(), [(Reason::Timeout, 1), (Reason::Upstream, 3)]);
         let [one, two, three, four] = [1, 2, 3, 4].map(|byte| format!("{:#x}", Address::repeat_byte(byte)));
         let expected = format!(
             "balance not read: no endpoint answered in time: {two}; \
              metadata not read: every endpoint refused or answered wrongly: {three}; \
              the contract tells no balance: {one}, {four}"
         );
-        assert_eq!(lost.detail(), expected);
+        assert_eq!(missing.detail(), expected);
     }
 
     #[test]
-    fn nothing_lost_is_nothing_told() {
-        assert_eq!((Lost::default().by_reason(), Lost::default().detail()), (Vec::new(), String::new()));
+    fn where_nothing_is_missing_nothing_is_reported() {
+        assert_eq!(
+            (MissingTokens::default().by_reason(), MissingTokens::default().detail()),
+            (Vec::new(), String::new())
+        );
     }
 
     #[test]
     fn many_are_counted_all_but_named_up_to_a_bound() {
-        let lost = lost((0..=u8::MAX).map(|byte| (byte, REFUSED)));
-        assert_eq!(lost.by_reason(), [(Reason::Upstream, 256)]);
-        let detail = lost.detail();
+        let missing = missing((0..=u8::MAX).map(|byte| (byte, REFUSED)));
+        assert_eq!(missing.by_reason(), [(Reason::Upstream, 256)]);
+        let detail = missing.detail();
         assert_eq!(detail.matches("0x").count(), 100);
         assert!(detail.ends_with("; and 156 more tokens"), "{detail}");
     }

@@ -10,7 +10,8 @@ use portolan_reader::{Outcome, ReadFailure, Receipt, Told};
 use super::script::*;
 use crate::assets::metadata::{Erc20, Pair};
 use crate::assets::price::script::{BLOCK, Script};
-use crate::gateway::answer::{Answer, Event, Items, JobStatus, Member};
+use crate::gateway::answer::{Answer, Event, Items, Member};
+use crate::jobs::report::JobStatus;
 use alloy::sol_types::SolCall;
 
 fn chain(receipt: Receipt) -> Script {
@@ -49,7 +50,7 @@ fn lines(answer: &Answer) -> Vec<String> {
         let slug = event.protocol.as_ref().map_or("-", |protocol| protocol.slug.as_str());
         format!("{} {log} {} {slug} {amount}", event.kind.name(), event.plugin.as_deref().unwrap_or("host"))
     };
-    events(answer).told.iter().map(line).collect()
+    events(answer).events.iter().map(line).collect()
 }
 
 /// `subject reason count`, one for each thing that is missing.
@@ -74,7 +75,7 @@ async fn the_native_value_stands_first_and_logs_in_their_order() {
         "TRANSFER 1 host - 7".to_owned(),
     ];
     assert_eq!(lines(&answer), expected);
-    let told = &events(&answer).told;
+    let told = &events(&answer).events;
     assert!(
         matches!(member(&told[0], "asset"), Member::Token(token) if token.symbol == "ETH" && token.kind == "NATIVE")
     );
@@ -93,7 +94,7 @@ async fn the_native_value_stands_first_and_logs_in_their_order() {
 async fn a_creation_moves_its_value_to_what_it_created() {
     let told = Receipt { to: None, created: Some(A), value: U256::from(5), ..receipt(vec![]) };
     let answer = Stage::new(&Arc::new(chain(told)), []).answer().await.unwrap();
-    assert!(matches!(member(&events(&answer).told[0], "to"), Member::Address(A)));
+    assert!(matches!(member(&events(&answer).events[0], "to"), Member::Address(A)));
 }
 
 #[tokio::test]
@@ -142,9 +143,9 @@ async fn a_transaction_that_cannot_be_told_is_a_problem() {
 #[tokio::test]
 async fn more_logs_than_asked_for_are_a_problem_that_tells_both_numbers() {
     let mut stage = Stage::new(&staking(), []);
-    stage.asked.logs_max = 2;
+    stage.query.logs_max = 2;
     assert!(stage.answer().await.is_ok());
-    stage.asked.logs_max = 1;
+    stage.query.logs_max = 1;
     assert_eq!(stage.status().await, 413);
     let problem = stage.answer().await.unwrap_err().to_string();
     assert!(problem.contains("has 2 logs") && problem.contains("the 1 "), "{problem}");
@@ -153,10 +154,10 @@ async fn more_logs_than_asked_for_are_a_problem_that_tells_both_numbers() {
 #[tokio::test]
 async fn types_choose_the_items_and_not_what_nobody_told() {
     let mut stage = Stage::new(&staking(), []);
-    stage.asked.types = [Kind::named("APPROVAL").unwrap()].into();
+    stage.query.types = [Kind::named("APPROVAL").unwrap()].into();
     let answer = stage.answer().await.unwrap();
     assert_eq!((lines(&answer), &events(&answer).undecoded), (vec![], &vec![1]));
-    stage.asked.types.insert(Kind::named("TRANSFER").unwrap());
+    stage.query.types.insert(Kind::named("TRANSFER").unwrap());
     assert_eq!(lines(&stage.answer().await.unwrap()), ["TRANSFER 0 host - 7"]);
 }
 
@@ -174,7 +175,7 @@ async fn the_host_has_the_first_word_then_who_knows_the_protocol_then_the_first_
         ["TRANSFER 0 host - 7", "STAKE 1 beta@1.0.0 beta 21", "STAKE 2 alpha@1.0.0 - 12", "STAKE 2 alpha@1.0.0 - 13"];
     assert_eq!(lines(&answer), expected);
     assert_eq!((events(&answer).undecoded.len(), missing(&answer).len()), (0, 0));
-    let jobs: Vec<&str> = answer.jobs.iter().map(|job| job.protocol.as_str()).collect();
+    let jobs: Vec<&str> = answer.jobs.iter().map(|job| job.subject.as_str()).collect();
     assert_eq!(jobs, ["events", "alpha", "beta", "gamma"]);
 }
 
@@ -203,7 +204,7 @@ async fn a_plugin_that_fails_costs_its_own_events_and_is_told_by_its_name() {
 #[tokio::test]
 async fn views_of_all_tellers_and_what_shows_tokens_leave_together() {
     let script = staking();
-    let plugin = Plugin { asks: vec![FARM], events: vec![stake(1, Some("acme"), 3)], ..acme() };
+    let plugin = Plugin { reads: vec![FARM], events: vec![stake(1, Some("acme"), 3)], ..acme() };
     let answer = Stage::new(&script, [plugin.clone()]).answer().await.unwrap();
     assert_eq!(lines(&answer).len(), 2);
     assert_eq!(script.requests().len(), 1, "{:?}", script.requests());
@@ -222,9 +223,9 @@ async fn the_tokens_of_a_pair_leave_with_the_second_views() {
     script.call(pair, &Pair::token0Call {}, A).call(pair, &Pair::token1Call {}, b);
     script.call(pair, &Pair::getReservesCall {}, reserves);
     let script = Arc::new(script);
-    let plugin = Plugin { asks: vec![FARM, BOB], events: vec![stake(1, None, 3)], ..acme() };
+    let plugin = Plugin { reads: vec![FARM, BOB], events: vec![stake(1, None, 3)], ..acme() };
     let answer = Stage::new(&script, [plugin]).answer().await.unwrap();
-    let Member::Token(share) = member(&events(&answer).told[0], "asset") else { panic!("no token") };
+    let Member::Token(share) = member(&events(&answer).events[0], "asset") else { panic!("no token") };
     assert_eq!(
         (share.symbol.as_str(), share.kind.as_ref(), share.underlying.as_slice()),
         ("A-B", "UNISWAP", &[A, b][..])
@@ -256,7 +257,7 @@ async fn an_event_whose_token_cannot_be_read_is_missing_and_told() {
 async fn a_token_without_decimals_is_told_in_its_smallest_units() {
     let told = receipt(vec![transfer(Address::repeat_byte(0xd1), ALICE, BOB, 7)]);
     let answer = Stage::new(&Arc::new(chain(told)), []).answer().await.unwrap();
-    let Member::Token(token) = member(&events(&answer).told[0], "asset") else { panic!("no token") };
+    let Member::Token(token) = member(&events(&answer).events[0], "asset") else { panic!("no token") };
     assert_eq!((token.decimals, token.symbol.as_str(), missing(&answer).len()), (0, "", 0));
 }
 

@@ -8,15 +8,15 @@ use alloy::primitives::Address;
 use portolan_events::{Asset, Event, Value};
 use portolan_reader::ReadFailure;
 
-use super::merge::Story;
 use crate::assets::resolve::Tokens;
+use crate::events::merge::MergedEvent;
 use crate::gateway::answer::{self, Amount, Member, Remote};
 use crate::network::Networks;
 use crate::registry::Snapshot;
 use crate::registry::protocol::Protocol;
 
-/// What rows are made from.
-pub(super) struct Shown<'a> {
+/// Makes rows.
+pub(super) struct Rows<'a> {
     pub(super) networks: &'a Networks,
     pub(super) snapshot: &'a Snapshot,
     pub(super) tokens: &'a Tokens,
@@ -35,11 +35,11 @@ pub(super) fn tokens(event: &Event) -> impl Iterator<Item = Address> {
     })
 }
 
-impl Shown<'_> {
+impl Rows<'_> {
     /// # Errors
     /// Why a token that it names could not be read.
-    pub(super) fn row(&self, story: Story) -> Result<answer::Event, ReadFailure> {
-        let Story { log, event: Event { kind, protocol, members, .. }, plugin } = story;
+    pub(super) fn row(&self, merged: MergedEvent) -> Result<answer::Event, ReadFailure> {
+        let MergedEvent { log, event: Event { kind, protocol, members, .. }, plugin } = merged;
         let members = members.into_iter().map(|(name, value)| Ok((name, self.member(value)?)));
         Ok(answer::Event {
             log,

@@ -1,0 +1,208 @@
+//! The context of one answer: one snapshot of the plugins, one block of each network, one deadline.
+//!
+//! Every kind of work reads through it. Invariant: all that is read of a network is read at its pinned block, and where
+//! no endpoint knows that block any more it is read again at another block, once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use alloy::primitives::{Address, B256};
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use portolan_reader::{Block, Pins, ReadFailure, Reader, Session, Told};
+
+use crate::assets::price::Prices;
+use crate::assets::resolve::{self, Tokens};
+use crate::assets::token::At;
+use crate::assets::token_list::TokenIndex;
+use crate::events::tables::Tables;
+use crate::gateway::answer::{Answer, Items};
+use crate::gateway::compositions::CompositionJobs;
+use crate::gateway::deadline::Deadline;
+use crate::gateway::missing;
+use crate::jobs::job::{self, JobOutcome, Sessions};
+use crate::jobs::plan::JobPlan;
+use crate::jobs::report::JobReport;
+use crate::names::Names;
+use crate::network::{Network, Networks};
+use crate::registry::Snapshot;
+
+/// What all answers of the process are made from.
+pub(super) struct Sources {
+    pub(super) networks: Networks,
+    pub(super) reader: Arc<dyn Reader>,
+    /// Networks with an endpoint, by chain id.
+    pub(super) with_endpoint: BTreeSet<u64>,
+    pub(super) names: Names,
+    pub(super) prices: Prices,
+    pub(super) tables: Tables,
+}
+
+/// What one answer is made with.
+pub(super) struct Context {
+    pub(super) sources: Arc<Sources>,
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) token_index: Arc<TokenIndex>,
+    deadline: Deadline,
+    sessions: Mutex<Sessions>,
+}
+
+impl Context {
+    pub(super) fn new(
+        sources: Arc<Sources>,
+        snapshot: Arc<Snapshot>,
+        token_index: Arc<TokenIndex>,
+        deadline: Deadline,
+    ) -> Self {
+        Self { sources, snapshot, token_index, deadline, sessions: Mutex::default() }
+    }
+
+    pub(super) fn networks(&self) -> &Networks {
+        &self.sources.networks
+    }
+
+    /// Pins a block of each of these networks that has none yet, and opens a session at it.
+    pub(super) async fn open(&self, networks: impl IntoIterator<Item = &Arc<Network>>) {
+        let mut chain_ids: BTreeSet<u64> = networks.into_iter().map(|network| network.chain_id).collect();
+        {
+            let sessions = self.sessions.lock();
+            chain_ids.retain(|chain_id| !sessions.contains_key(chain_id));
+        }
+        self.pin(chain_ids).await;
+    }
+
+    /// The session of a network that was opened.
+    ///
+    /// # Errors
+    /// Why the network has no block.
+    pub(super) fn session(&self, network: &Network) -> Result<Arc<Session>, ReadFailure> {
+        self.sessions.lock().get(&network.chain_id).cloned().unwrap_or(Err(ReadFailure::NotConfigured))
+    }
+
+    /// The block of each network that was opened, or why it has none.
+    pub(super) fn pins(&self) -> Pins {
+        let sessions = self.sessions.lock();
+        sessions.iter().map(|(chain_id, session)| (*chain_id, block(session))).collect()
+    }
+
+    /// Runs jobs; those that read a block which no endpoint knows any more run again at another, and come last.
+    pub(super) async fn run(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
+        let ran = self.run_once(plans).await;
+        let reopened = self.reopen_lost(self.networks().iter()).await;
+        if reopened.is_empty() {
+            return ran;
+        }
+        let (stale, mut ran): (Vec<_>, Vec<_>) =
+            ran.into_iter().partition(|(_, outcome)| !outcome.networks.is_disjoint(&reopened));
+        ran.extend(self.run_once(stale.into_iter().map(|(plan, _)| plan).collect()).await);
+        ran
+    }
+
+    /// Does what reads one network through its session; once more at another block where no endpoint knows the block
+    /// any more.
+    ///
+    /// # Errors
+    /// Why the network has no block.
+    pub(super) async fn read<T, F>(
+        &self,
+        network: &Arc<Network>,
+        work: impl Fn(Arc<Session>) -> F,
+    ) -> Result<T, ReadFailure>
+    where
+        F: Future<Output = T>,
+    {
+        let read = work(self.session(network)?).await;
+        if self.reopen_lost([network]).await.is_empty() {
+            return Ok(read);
+        }
+        Ok(work(self.session(network)?).await)
+    }
+
+    /// The transaction with this hash.
+    ///
+    /// # Errors
+    /// Why it could not be read.
+    pub(super) async fn transaction(&self, network: &Network, hash: B256) -> Result<Told, ReadFailure> {
+        let by = self.deadline.transaction_end();
+        let reading = self.sources.reader.transaction(network.chain_id, hash, by);
+        tokio::time::timeout_at(by, reading).await.unwrap_or(Err(ReadFailure::Timeout))
+    }
+
+    /// Tokens with their prices, and reports of the jobs by whose fault it is not known what some are made of.
+    pub(super) async fn tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> (Tokens, Vec<JobReport>) {
+        let Ok(session) = self.session(network) else { return Default::default() };
+        let session = session.until(self.deadline.end());
+        let at = At { session: &session, network };
+        let jobs = CompositionJobs::new(&self.snapshot, at);
+        let tokens = resolve::priced_tokens(at, &jobs, &self.sources.prices, &self.token_index, wanted).await;
+        (tokens, jobs.into_reports())
+    }
+
+    /// Tokens as events show them, without prices.
+    pub(super) async fn unpriced_tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> Tokens {
+        let Ok(session) = self.session(network) else { return Tokens::default() };
+        let session = session.until(self.deadline.end());
+        resolve::unpriced_tokens(At { session: &session, network }, &self.token_index, wanted).await
+    }
+
+    /// The answer that consists of these items, at the blocks that were pinned.
+    pub(super) fn answer(&self, items: Items, jobs: Vec<JobReport>) -> Answer {
+        let pins = self.pins();
+        let missing = missing::missing(self.networks(), &pins, &jobs);
+        let pinned = |network: &Arc<Network>| Some((Arc::clone(network), pins.get(&network.chain_id)?.ok()?));
+        let blocks = self.networks().iter().filter_map(pinned).collect();
+        Answer { items, blocks, missing, jobs, about_account: true }
+    }
+
+    async fn run_once(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
+        let sessions = self.sessions.lock().clone();
+        job::run_all(plans, &sessions, self.deadline.reads_end()).await
+    }
+
+    /// Opens those of these networks again whose block no endpoint knows any more; returns their chain ids.
+    async fn reopen_lost(&self, networks: impl IntoIterator<Item = &Arc<Network>>) -> BTreeSet<u64> {
+        let is_lost = |network: &&Arc<Network>| self.session(network).is_ok_and(|session| session.block_lost());
+        let lost: BTreeSet<u64> = networks.into_iter().filter(is_lost).map(|network| network.chain_id).collect();
+        if !lost.is_empty() {
+            tracing::debug!(networks = ?lost, "pinned blocks are unknown, reading again at others");
+            self.pin(lost.clone()).await;
+        }
+        lost
+    }
+
+    async fn pin(&self, chain_ids: BTreeSet<u64>) {
+        let (reader, by) = (&self.sources.reader, self.deadline.pins_end());
+        let opening = chain_ids.into_iter().map(async |chain_id| {
+            let pinned = tokio::time::timeout_at(by, reader.pin(chain_id, by)).await;
+            let open = |block| Session::open(Arc::clone(reader), chain_id, block, self.deadline.reads_end());
+            (chain_id, pinned.unwrap_or(Err(ReadFailure::Timeout)).map(open))
+        });
+        let opened = join_all(opening).await;
+        self.sessions.lock().extend(opened);
+    }
+}
+
+fn block(session: &Result<Arc<Session>, ReadFailure>) -> Result<Block, ReadFailure> {
+    session.as_ref().map(|session| *session.block()).map_err(|failure| *failure)
+}
+
+#[cfg(test)]
+impl Context {
+    /// The context of an answer over a scripted reader, without token lists.
+    pub(super) fn over(reader: Arc<dyn Reader>, snapshot: Snapshot) -> Self {
+        let sources = Sources {
+            networks: Networks::new([]),
+            reader,
+            with_endpoint: BTreeSet::new(),
+            names: Names::new(crate::names::NameSettings::default()),
+            prices: Prices::new(crate::assets::price::PriceSettings::default()),
+            tables: Tables::read().unwrap(),
+        };
+        let deadline = Deadline::after(std::time::Duration::from_secs(60));
+        Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline)
+    }
+
+    pub(super) fn sources_mut(&mut self) -> &mut Sources {
+        Arc::get_mut(&mut self.sources).unwrap()
+    }
+}

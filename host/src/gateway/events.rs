@@ -1,0 +1,153 @@
+//! Events of a transaction: its native value and its logs in words.
+//!
+//! The host's own tables decode what any contract may emit, plugins what their protocols' contracts emit. Invariant: a
+//! log without an event is among the undecoded, and what could not be read is reported as missing.
+
+mod rows;
+mod transaction;
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use alloy::primitives::{Address, B256};
+use futures_util::future::join;
+use portolan_abi::map;
+use portolan_events::Transaction;
+use portolan_reader::{ReadFailure, Session};
+
+use self::rows::Rows;
+use crate::assets::resolve::Tokens;
+use crate::assets::token::At;
+use crate::events::builtin::{self, BuiltinDecoder};
+use crate::events::merge::{self, EventSource, MergedEvent};
+use crate::gateway::answer::{Answer, Event, Events, Items};
+use crate::gateway::context::Context;
+use crate::gateway::problem::Problem;
+use crate::gateway::work::Work;
+use crate::gateway::{missing, plan, query};
+use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::job::{self, JobOutcome};
+use crate::jobs::plan::JobPlan;
+use crate::jobs::report::JobReport;
+use crate::jobs::validate;
+use crate::network::Network;
+
+/// The subject of the report about the tokens of all events, where jobs have a protocol's slug.
+const TOKENS: &str = "tokens";
+
+/// The events of a transaction.
+pub(super) struct EventWork(pub(super) query::Events);
+
+impl Work for EventWork {
+    /// None: the network is pinned while the transaction is read.
+    fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
+        Vec::new()
+    }
+
+    async fn answer(self, context: Context) -> Result<Answer, Problem> {
+        let Self(query) = self;
+        let no_network = || Problem::Internal("the network was lost on its way".into());
+        let network = context.networks().with_chain_id(query.chain_id).ok_or_else(no_network)?;
+        let reading = context.transaction(network, query.hash);
+        let (found, ()) = join(reading, context.open([network])).await;
+        let receipt = transaction::mined(network, found.map_err(|failure| unread(network, failure))?)?;
+        context.session(network).map_err(|failure| unread(network, failure))?;
+        if receipt.logs.len() > query.logs_max {
+            return Err(Problem::TooManyLogs { logs: receipt.logs.len(), logs_max: query.logs_max });
+        }
+        let native = merge::native(&receipt);
+        let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
+        let decoded = context.read(network, |session| decoder.decode(session)).await;
+        let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))?;
+        let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
+        events.splice(0..0, native);
+        events.retain(|merged| query.types.is_empty() || query.types.contains(&merged.event.kind));
+        let (rows, missing_tokens) = decoder.rows(events).await?;
+        reports.extend(missing_tokens);
+        let transaction = decoder.transaction;
+        Ok(context.answer(Items::Events(Events { transaction, events: rows, undecoded }), reports))
+    }
+}
+
+/// The problem to answer with where nothing could be read.
+fn unread(network: &Arc<Network>, failure: ReadFailure) -> Problem {
+    missing::problem(&[JobReport::blank(builtin::SUBJECT, network).failed(Failure::from(failure))])
+}
+
+/// Decodes one transaction.
+struct TransactionDecoder<'a> {
+    context: &'a Context,
+    network: &'a Arc<Network>,
+    transaction: Arc<Transaction>,
+    /// The same, as plugins get it.
+    for_plugins: Arc<map::Transaction>,
+    /// The first topics of its logs.
+    topics: HashSet<B256>,
+}
+
+impl<'a> TransactionDecoder<'a> {
+    fn new(context: &'a Context, network: &'a Arc<Network>, transaction: Transaction) -> Result<Self, Problem> {
+        let for_plugins = transaction::for_plugins(&transaction, network)
+            .map_err(|error| Problem::Internal(format!("the logs do not fit a plugin's question: {error}")))?;
+        let topics = transaction.logs.iter().filter_map(|log| log.topics.first()).copied().collect();
+        Ok(Self { context, network, transaction: Arc::new(transaction), for_plugins: Arc::new(for_plugins), topics })
+    }
+
+    /// Runs the plugins' jobs and the host's own tables; their reads share batches.
+    async fn decode(&self, session: Arc<Session>) -> (Vec<EventSource>, Vec<JobReport>) {
+        let plans = plan::for_transaction(&self.context.snapshot, self.network, &self.topics, &self.for_plugins);
+        // Joins before any job begins, so that no batch is flushed without what the host reads.
+        let builtin = BuiltinDecoder::new(&self.context.sources.tables, &self.transaction, session.join());
+        let decoding = builtin.decode(At { session: &session, network: self.network });
+        let sessions = [(session.chain_id(), Ok(Arc::clone(&session)))].into();
+        let (ran, builtin) = join(job::run_all(plans, &sessions, session.deadline()), decoding).await;
+        let (mut sources, mut reports) = (vec![EventSource::core(builtin.core)], vec![builtin.report]);
+        for (plan, outcome) in ran {
+            let (source, report) = self.validate(&plan, &outcome);
+            sources.push(source);
+            reports.push(report);
+        }
+        sources.push(EventSource::further(builtin.further));
+        (sources, reports)
+    }
+
+    fn validate(&self, plan: &JobPlan, outcome: &JobOutcome) -> (EventSource, JobReport) {
+        let served = self.context.snapshot.iter().filter(|served| Arc::ptr_eq(&served.instance, &plan.instance));
+        let protocols: BTreeSet<&str> = served.map(|served| served.protocol.slug.as_str()).collect();
+        let logs = self.transaction.logs.len();
+        let (events, rejections) = validate::validate_events(&outcome.findings, logs, &protocols);
+        let mut report = JobReport::of(plan, outcome, !events.is_empty());
+        if let Some(rejections) = rejections {
+            report.mark_partial(Reason::InvalidOutput, &rejections);
+        }
+        (EventSource::plugin(&plan.instance, events), report)
+    }
+
+    /// The rows of these events, and a report of the tokens that could not be read: rows that need them are left out.
+    async fn rows(&self, events: Vec<MergedEvent>) -> Result<(Vec<Event>, Option<JobReport>), Problem> {
+        let wanted: BTreeSet<Address> = events.iter().flat_map(|merged| rows::tokens(&merged.event)).collect();
+        let tokens = self.context.unpriced_tokens(self.network, &wanted).await;
+        let missing = self.missing_tokens(&tokens, &wanted);
+        let count = events.len();
+        let rows = Rows { networks: self.context.networks(), snapshot: &self.context.snapshot, tokens: &tokens };
+        let rows: Vec<Event> = events.into_iter().filter_map(|merged| rows.row(merged).ok()).collect();
+        match missing {
+            Some(report) if rows.is_empty() && count > 0 => Err(missing::problem(&[report])),
+            missing => Ok((rows, missing)),
+        }
+    }
+
+    fn missing_tokens(&self, tokens: &Tokens, wanted: &BTreeSet<Address>) -> Option<JobReport> {
+        let missing: Vec<ReadFailure> = wanted.iter().filter_map(|token| tokens.get(*token).err()).collect();
+        let failure = *missing.first()?;
+        let mut report = JobReport::blank(TOKENS, self.network);
+        report.missing_tokens = vec![(failure.into(), missing.len())];
+        report.mark_partial(failure.into(), &format!("token metadata: {failure}"));
+        Some(report)
+    }
+}
+
+#[cfg(test)]
+mod script;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! What is missing from an answer, and the problem that takes its place where nothing is left of it.
+
+use portolan_reader::Pins;
+
+use crate::gateway::answer::Missing;
+use crate::gateway::problem::Problem;
+use crate::jobs::failure::Reason;
+use crate::jobs::report::{JobReport, JobStatus};
+use crate::network::Networks;
+
+/// Jobs named in a problem's detail.
+const PROBLEM_JOBS_NAMED: usize = 8;
+
+/// All that is missing: `*` for a network of which everything is, else the subject; in the order of networks.
+pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<Missing> {
+    let mut missing = Vec::new();
+    for network in networks.iter() {
+        let entry = |subject: &str, reason: Reason, count: Option<usize>| {
+            let network = Some(network.clone());
+            Missing { subject: subject.to_owned(), network, reason, count }
+        };
+        if let Some(Err(failure)) = pins.get(&network.chain_id) {
+            missing.push(entry("*", Reason::from(*failure), None));
+            continue;
+        }
+        let own = jobs.iter().filter(|job| job.network.chain_id == network.chain_id);
+        if let Some(reason) = failed_network(own.clone()) {
+            missing.push(entry("*", reason, None));
+            continue;
+        }
+        let mut of_jobs: Vec<Missing> = own.flat_map(|job| missing_of(job, entry)).collect();
+        of_jobs.sort_by(|one, other| one.subject.cmp(&other.subject));
+        missing.extend(of_jobs);
+    }
+    missing
+}
+
+/// What is missing of one job: a number of tokens for each reason, or something that has no number.
+fn missing_of(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> Missing) -> Vec<Missing> {
+    if job.missing_tokens.is_empty() {
+        return job.reason.iter().map(|reason| entry(&job.subject, *reason, None)).collect();
+    }
+    job.missing_tokens.iter().map(|(reason, count)| entry(&job.subject, *reason, Some(*count))).collect()
+}
+
+/// The network's reason, where every job on it failed for that reason: then it is not about the protocols.
+fn failed_network<'a>(jobs: impl Iterator<Item = &'a JobReport>) -> Option<Reason> {
+    let failed = |job: &JobReport| match job.reason? {
+        reason @ (Reason::Timeout | Reason::Upstream) if job.status == JobStatus::Failed => Some(reason),
+        _ => None,
+    };
+    let mut reasons = jobs.map(failed);
+    let first = reasons.next()??;
+    reasons.all(|reason| reason == Some(first)).then_some(first)
+}
+
+/// # Errors
+/// The problem to answer with where there are jobs and all of them failed.
+pub(super) fn check(jobs: &[JobReport]) -> Result<(), Problem> {
+    if jobs.is_empty() || jobs.iter().any(|job| job.status != JobStatus::Failed) {
+        return Ok(());
+    }
+    Err(problem(jobs))
+}
+
+/// The problem to answer with where these jobs are all that there is.
+pub(super) fn problem(jobs: &[JobReport]) -> Problem {
+    let named = jobs
+        .iter()
+        .take(PROBLEM_JOBS_NAMED)
+        .map(|job| format!("{}/{}: {}", job.subject, job.network.slug, job.reason.map_or("failed", Reason::as_str)));
+    let detail = format!("everything that was asked for failed: {}", named.collect::<Vec<_>>().join(", "));
+    let any = |reason| jobs.iter().any(|job| job.reason == Some(reason));
+    let all = |reasons: &[Reason]| jobs.iter().all(|job| job.reason.is_some_and(|reason| reasons.contains(&reason)));
+    if any(Reason::Timeout) {
+        Problem::Deadline(detail)
+    } else if all(&[Reason::NotConfigured]) {
+        Problem::NetworkNotConfigured(detail)
+    } else if all(&[Reason::Quarantined, Reason::Disabled]) {
+        Problem::ProtocolUnavailable(detail)
+    } else {
+        Problem::Upstream(detail)
+    }
+}

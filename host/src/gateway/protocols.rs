@@ -1,0 +1,120 @@
+//! What an account can claim from all protocols, or what it can claim or holds in one of them.
+//!
+//! Invariant: a row whose tokens could not be read is left out and reported, never shown half.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use alloy::primitives::Address;
+use futures_util::future::join_all;
+
+use crate::assets::resolve::Tokens;
+use crate::gateway::answer::{Answer, Items, Row};
+use crate::gateway::context::Context;
+use crate::gateway::problem::Problem;
+use crate::gateway::query::Filter;
+use crate::gateway::work::Work;
+use crate::gateway::{missing, plan, rows};
+use crate::jobs::failure::Reason;
+use crate::jobs::job::JobOutcome;
+use crate::jobs::plan::{JobPlan, Question};
+use crate::jobs::report::{JobReport, JobStatus};
+use crate::jobs::validate::{self, ValidFinding};
+use crate::network::Network;
+
+/// A question to protocols about an account.
+pub(super) struct ProtocolWork {
+    plans: Vec<JobPlan>,
+    aggregate: bool,
+}
+
+impl ProtocolWork {
+    /// What the account can claim from all protocols that the filter leaves.
+    ///
+    /// # Errors
+    /// The filter names a protocol that is not served.
+    pub(super) fn to_all(context: &Context, account: Address, filter: &Filter) -> Result<Self, Problem> {
+        let plans = plan::for_all(&context.snapshot, context.networks(), filter, account)?;
+        Ok(Self { plans, aggregate: true })
+    }
+
+    /// A question to one protocol.
+    ///
+    /// # Errors
+    /// The protocol is not served.
+    pub(super) fn to_one(context: &Context, account: Address, slug: &str, question: Question) -> Result<Self, Problem> {
+        let plans = plan::for_one(&context.snapshot, context.networks(), slug, question, account)?;
+        Ok(Self { plans, aggregate: false })
+    }
+}
+
+impl Work for ProtocolWork {
+    fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
+        self.plans.iter().map(|plan| Arc::clone(&plan.network)).collect()
+    }
+
+    async fn answer(self, context: Context) -> Result<Answer, Problem> {
+        let ran = context.run(self.plans).await;
+        let found: Vec<Found> = ran.into_iter().map(Found::validate).collect();
+        let (tokens, without_composition) = tokens(&context, &found).await;
+        let (mut rows, mut reports) = rows(found, &tokens);
+        without_composition.into_iter().for_each(|report| report.add_to(&mut reports));
+        missing::check(&reports)?;
+        rows::sort(context.networks(), &mut rows);
+        Ok(context.answer(Items::Rows { rows, aggregate: self.aggregate }, reports))
+    }
+}
+
+/// What a job found, validated.
+struct Found {
+    plan: JobPlan,
+    findings: Vec<ValidFinding>,
+    report: JobReport,
+}
+
+impl Found {
+    fn validate((plan, mut outcome): (JobPlan, JobOutcome)) -> Self {
+        let findings = std::mem::take(&mut outcome.findings);
+        let validated = validate::validate_findings(&plan, findings, &outcome.trusted_addresses);
+        let mut report = JobReport::of(&plan, &outcome, !validated.findings.is_empty());
+        if let Some(rejections) = validated.rejections() {
+            report.mark_partial(Reason::InvalidOutput, &rejections);
+        }
+        if validated.nothing_left() {
+            report.status = JobStatus::Failed;
+        }
+        Self { plan, findings: validated.findings, report }
+    }
+}
+
+/// The tokens of all findings by chain id, and reports of the jobs by whose fault it is not known what some are made of.
+async fn tokens(context: &Context, found: &[Found]) -> (BTreeMap<u64, Tokens>, Vec<JobReport>) {
+    let mut wanted: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
+    for Found { plan, findings, .. } in found {
+        wanted.entry(plan.network.chain_id).or_default().extend(findings.iter().flat_map(rows::tokens));
+    }
+    let networks = context.networks().iter();
+    let reading = networks.filter_map(|network| Some((network, wanted.get(&network.chain_id)?)));
+    let reading = reading.map(async |(network, wanted)| (network.chain_id, context.tokens(network, wanted).await));
+    let (mut tokens, mut reports) = (BTreeMap::new(), Vec::new());
+    for (chain_id, (of_network, by_plugins)) in join_all(reading).await {
+        tokens.insert(chain_id, of_network);
+        reports.extend(by_plugins);
+    }
+    (tokens, reports)
+}
+
+fn rows(found: Vec<Found>, tokens: &BTreeMap<u64, Tokens>) -> (Vec<Row>, Vec<JobReport>) {
+    let (mut rows, mut reports) = (Vec::new(), Vec::new());
+    for Found { plan, findings, mut report } in found {
+        for finding in findings {
+            let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
+            match rows::row(&plan, finding, tokens) {
+                Ok(row) => rows.push(row),
+                Err(failure) => report.mark_partial(failure.into(), &format!("token metadata: {failure}")),
+            }
+        }
+        reports.push(report);
+    }
+    (rows, reports)
+}

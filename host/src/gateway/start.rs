@@ -1,0 +1,75 @@
+//! Starts the gateway: the registry, the reader, and what all answers are made from.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use portolan_reader::{ChainReader, RpcUrl, Upstream};
+use tokio::sync::Semaphore;
+
+use super::Gateway;
+use crate::assets::price::Prices;
+use crate::assets::token_list::TokenLists;
+use crate::config::Config;
+use crate::events::tables::{Tables, TablesError};
+use crate::gateway::context::Sources;
+use crate::gateway::single_flight::SingleFlight;
+use crate::names::Names;
+use crate::registry::{Registry, RegistryError};
+
+/// Why the process cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+    #[error("cannot keep copies of token lists in the state folder")]
+    TokenLists(#[source] io::Error),
+}
+
+impl Gateway {
+    /// Starts the registry's watch of the plugins folder, and answers from then on.
+    ///
+    /// # Errors
+    /// A folder that it needs is not there and cannot be made.
+    pub(crate) async fn start(config: &Config) -> Result<Self, StartError> {
+        let networks = config.networks.clone();
+        let registry = Registry::start(
+            config.plugins_dir.clone(),
+            config.state_dir.clone(),
+            networks.clone(),
+            config.limits.clone(),
+        )
+        .await?;
+        let lists = &config.token_lists;
+        let token_lists = TokenLists::start(lists.locations.clone(), lists.refresh, &config.state_dir, &networks).await;
+        let token_lists = token_lists.map_err(StartError::TokenLists)?;
+        let upstream = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
+            let name = networks.with_chain_id(*chain_id)?.slug.clone();
+            Some(Upstream { chain_id: *chain_id, name, endpoints: endpoints.clone() })
+        };
+        let upstreams: Vec<Upstream> = config.rpc.iter().filter_map(upstream).collect();
+        let with_endpoint = upstreams.iter().filter(|upstream| !upstream.endpoints.is_empty());
+        let with_endpoint = with_endpoint.map(|upstream| upstream.chain_id).collect();
+        let reader = ChainReader::new(upstreams, config.rpc_limits, Some(&config.state_dir));
+        let sources = Sources {
+            reader: Arc::clone(&reader) as _,
+            with_endpoint,
+            names: Names::new(config.names.clone()),
+            prices: Prices::new(config.prices.clone()),
+            tables: Tables::read()?,
+            networks,
+        };
+        Ok(Self {
+            sources: Arc::new(sources),
+            registry,
+            reader,
+            token_lists,
+            single_flight: SingleFlight::default(),
+            admission: Semaphore::new(config.in_flight_max),
+            time: Duration::from_millis(config.deadline_ms),
+            logs_max: config.logs_max,
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! What there is to do for a query of any kind.
+
+use std::sync::Arc;
+
+use crate::gateway::answer::Answer;
+use crate::gateway::context::Context;
+use crate::gateway::problem::Problem;
+use crate::network::Network;
+
+/// The work for one kind of query. A new kind is a file with an implementation, and its line in the gateway.
+pub(super) trait Work: Send + 'static {
+    /// The networks whose blocks are pinned before the work begins.
+    fn networks(&self, context: &Context) -> Vec<Arc<Network>>;
+
+    /// # Errors
+    /// Why there is no answer.
+    fn answer(self, context: Context) -> impl Future<Output = Result<Answer, Problem>> + Send;
+}

@@ -1,0 +1,111 @@
+//! What a job did, as `detail=full` shows it, and why something of it is missing.
+//!
+//! Invariant: the first reason stands, and every further one is in the detail.
+
+use std::sync::Arc;
+
+use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::job::JobOutcome;
+use crate::jobs::plan::JobPlan;
+use crate::network::Network;
+
+/// What one job did, or the host's own reads on one network.
+#[derive(Clone, Debug)]
+pub(crate) struct JobReport {
+    /// A slug, a plugin's name where the job is about events, `tokens`, `native` or `events`.
+    pub(crate) subject: String,
+    pub(crate) network: Arc<Network>,
+    pub(crate) status: JobStatus,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) detail: String,
+    pub(crate) duration_ms: u64,
+    /// Steps for which the network had to be read.
+    pub(crate) batches: u32,
+    pub(crate) reads: u32,
+    /// How many tokens are missing, by reason; empty where the report is not about a number of them.
+    pub(crate) missing_tokens: Vec<(Reason, usize)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobStatus {
+    Ok,
+    Partial,
+    Failed,
+}
+
+impl JobStatus {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl JobReport {
+    /// The report of a job that did nothing yet.
+    pub(crate) fn blank(subject: &str, network: &Arc<Network>) -> Self {
+        Self {
+            subject: subject.to_owned(),
+            network: Arc::clone(network),
+            status: JobStatus::Ok,
+            reason: None,
+            detail: String::new(),
+            duration_ms: 0,
+            batches: 0,
+            reads: 0,
+            missing_tokens: Vec::new(),
+        }
+    }
+
+    /// The report of a job that ran; `found` says whether anything of it stays in the answer.
+    pub(crate) fn of(plan: &JobPlan, outcome: &JobOutcome, found: bool) -> Self {
+        let status = match &outcome.failure {
+            None => JobStatus::Ok,
+            Some(_) if outcome.ended || found => JobStatus::Partial,
+            Some(_) => JobStatus::Failed,
+        };
+        Self {
+            status,
+            reason: outcome.failure.as_ref().map(|failure| failure.reason),
+            detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
+            duration_ms: outcome.duration_ms,
+            batches: outcome.batches,
+            reads: outcome.reads,
+            ..Self::blank(plan.subject(), &plan.network)
+        }
+    }
+
+    /// The same report, of what failed altogether.
+    pub(crate) fn failed(self, failure: Failure) -> Self {
+        Self { status: JobStatus::Failed, reason: Some(failure.reason), detail: failure.detail, ..self }
+    }
+
+    /// Notes that a part of what the job should have found is not in the answer.
+    pub(crate) fn mark_partial(&mut self, reason: Reason, detail: &str) {
+        if self.status == JobStatus::Ok {
+            self.status = JobStatus::Partial;
+        }
+        self.reason.get_or_insert(reason);
+        if self.detail.contains(detail) {
+            return;
+        }
+        if !self.detail.is_empty() {
+            self.detail.push_str("; ");
+        }
+        self.detail.push_str(detail);
+    }
+
+    /// Adds what is missing by the fault of a further job to the report of the first job of that protocol on that
+    /// network, or as a report of its own.
+    pub(crate) fn add_to(self, reports: &mut Vec<Self>) {
+        let is_same =
+            |report: &&mut Self| report.subject == self.subject && report.network.chain_id == self.network.chain_id;
+        match (reports.iter_mut().find(is_same), self.reason) {
+            (Some(report), Some(reason)) => report.mark_partial(reason, &self.detail),
+            (Some(_), None) => {}
+            (None, _) => reports.push(self),
+        }
+    }
+}
