@@ -20,6 +20,7 @@ mod address;
 mod log;
 mod net;
 mod network;
+mod paths;
 mod sanitize;
 
 use std::fmt::Display;

@@ -44,9 +44,7 @@ pub(super) fn row(plan: &JobPlan, finding: ValidFinding, tokens: &Tokens) -> Res
 
 /// Puts rows in the order of networks, protocol slugs and ids.
 pub(super) fn sort(networks: &Networks, rows: &mut [Row]) {
-    rows.sort_by_cached_key(|row| {
-        (networks.position(row.network.chain_id), row.protocol.slug.clone(), row.id.clone())
-    });
+    rows.sort_by_cached_key(|row| (networks.position(row.network.chain_id), row.protocol.slug.clone(), row.id.clone()));
 }
 
 /// A piece of a finding's name.

@@ -1,4 +1,4 @@
-//! The table of contents of the API: method, path and query string in, a validated query out.
+//! The API: method, path and query string in, a validated query out.
 //!
 //! Invariant: pure. Whether a protocol exists is not known here; everything else about the form of a request is.
 
@@ -17,9 +17,7 @@ use crate::gateway::query::{About, Account, Assets, Events, Filter, Lookup, Quer
 use crate::jobs::plan::Question;
 use crate::names::{CoinType, Name};
 use crate::network::Networks;
-
-/// First path segments that no protocol may be called.
-const RESERVED: [&str; 8] = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
+use crate::paths::{self, Endpoint};
 
 /// Most segments of a path that means anything, and one more to see that there are more.
 const SEGMENTS_MAX: usize = 5;
@@ -87,66 +85,52 @@ pub(super) fn route(
 
 /// `None` where there is no such path.
 fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize) -> Result<Option<Query>, Problem> {
-    let about = |slug: &str, question, account_text| {
-        Ok(Some(Query::Of(account(account_text)?, About::Protocol { slug: slug.into(), question })))
+    let Some((endpoint, values)) = paths::find(segments) else { return Ok(None) };
+    let about = |account_text, slug: &str, question| {
+        Ok(Query::Of(account(account_text)?, About::Protocol { slug: slug.into(), question }))
     };
-    match *segments {
-        ["networks"] => Ok(Some(Query::Networks)),
-        ["protocols"] => Ok(Some(Query::Protocols)),
-        ["claimables", account_text] => all_claimables(account_text, search),
-        ["ens", "by-name", name_text] => {
+    let query = match (endpoint, values.as_slice()) {
+        (Endpoint::Networks, []) => Ok(Query::Networks),
+        (Endpoint::Protocols, []) => Ok(Query::Protocols),
+        (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search),
+        (Endpoint::AddressOfName, [name_text]) => {
             let name = name(name_text)?;
-            Ok(Some(Query::Address(name, lookup(search, networks)?)))
+            Ok(Query::Address(name, lookup(search, networks)?))
         }
-        ["ens", "by-address", account_text] => {
+        (Endpoint::NameOfAccount, [account_text]) => {
             let account = account(account_text)?;
-            Ok(Some(Query::Of(account, About::Name(lookup(search, networks)?))))
+            Ok(Query::Of(account, About::Name(lookup(search, networks)?)))
         }
-        ["events", "decode", hash_text] => {
+        (Endpoint::Events, [hash_text]) => {
             let hash = hash(hash_text)?;
             let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
             let (types, logs_max) = (types(search)?, taken_logs(search, logs_max)?);
-            Ok(Some(Query::Events(Events { chain_id, hash, types, logs_max })))
+            Ok(Query::Events(Events { chain_id, hash, types, logs_max }))
         }
-        ["balance", account_text, "native-balance"] => balances(Assets::Native, account_text, search, networks),
-        ["balance", account_text, "token-balances"] => balances(Assets::Tokens, account_text, search, networks),
-        [account_text, "native-balance"] if !RESERVED.contains(&account_text) => {
-            balances(Assets::Native, account_text, search, networks)
-        }
-        [slug, account_text, "claimables"] if may_be_slug(slug) => about(slug, Question::Claimables, account_text),
-        [slug, "farming", account_text, "positions"] if may_be_slug(slug) => {
-            about(slug, Question::Farming, account_text)
-        }
-        [slug, "lending", account_text, "positions"] if may_be_slug(slug) => {
-            about(slug, Question::Lending, account_text)
-        }
-        _ => Ok(None),
-    }
+        (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
+        (Endpoint::TokenBalances, [account_text]) => balances(Assets::Tokens, account_text, search, networks),
+        (Endpoint::Claimables, [slug, account_text]) => about(account_text, slug, Question::Claimables),
+        (Endpoint::Farming, [slug, account_text]) => about(account_text, slug, Question::Farming),
+        (Endpoint::Lending, [slug, account_text]) => about(account_text, slug, Question::Lending),
+        _ => return Ok(None),
+    };
+    query.map(Some)
 }
 
 fn claimables(segments: &[&str], search: &Search) -> Result<Option<Query>, Problem> {
     match *segments {
-        [account_text] if !account_text.is_empty() => all_claimables(account_text, search),
+        [account_text] if !account_text.is_empty() => all_claimables(account_text, search).map(Some),
         _ => Ok(None),
     }
 }
 
-fn all_claimables(account_text: &str, search: &Search) -> Result<Option<Query>, Problem> {
-    Ok(Some(Query::Of(account(account_text)?, About::Claimables(filter(search)?))))
+fn all_claimables(account_text: &str, search: &Search) -> Result<Query, Problem> {
+    Ok(Query::Of(account(account_text)?, About::Claimables(filter(search)?)))
 }
 
-fn balances(
-    assets: Assets,
-    account_text: &str,
-    search: &Search,
-    networks: &Networks,
-) -> Result<Option<Query>, Problem> {
+fn balances(assets: Assets, account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
     let account = account(account_text)?;
-    Ok(Some(Query::Of(account, About::Balances { assets, chain_id: network(search, networks)? })))
-}
-
-fn may_be_slug(segment: &str) -> bool {
-    !segment.is_empty() && !RESERVED.contains(&segment) && address::parse(segment).is_err()
+    Ok(Query::Of(account, About::Balances { assets, chain_id: network(search, networks)? }))
 }
 
 /// An address; names have a dot, addresses do not.

@@ -266,9 +266,7 @@ impl<'a> Driver<'a> {
             capabilities: capability::ALL,
             tokens: match &plan.question {
                 JobQuestion::Account(_) | JobQuestion::Transaction(_) => None,
-                JobQuestion::Tokens(tokens) => {
-                    Some(tokens.to_vec())
-                }
+                JobQuestion::Tokens(tokens) => Some(tokens.to_vec()),
             },
             transaction: match &plan.question {
                 JobQuestion::Account(_) | JobQuestion::Tokens(_) => None,

@@ -11,13 +11,11 @@ use portolan_abi::{Question, capability, codec};
 
 use super::manifest::Manifest;
 use crate::network::Networks;
+use crate::paths;
 use crate::registry::protocol;
 
 /// The specification's primitives.
 pub(crate) const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];
-
-/// Words that stand where a slug would in the paths of the service.
-const RESERVED: [&str; 8] = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
 
 /// A family of a hundred forks with their contracts needs some 100 KB.
 const CATALOGUE_BYTES_MAX: usize = 4 << 20;
@@ -159,8 +157,8 @@ fn check_texts(protocol: &Protocol) -> Result<(), CatalogueError> {
 }
 
 fn check_slug(slug: &str) -> Result<(), CatalogueError> {
-    // Told first, though a dot is no letter of a slug either.
-    if RESERVED.contains(&slug) {
+    // The first check, though a dot is no letter of a slug either.
+    if paths::is_reserved(slug) {
         return Err(CatalogueError::Reserved(slug.to_owned()));
     }
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
@@ -282,7 +280,7 @@ mod tests {
         for bad in ["", "Aave", "a b", "a/b", "a.b", "é", &"a".repeat(65)] {
             assert!(matches!(slug(bad), Err(CatalogueError::Slug(_))), "{bad}");
         }
-        for word in RESERVED {
+        for word in ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"] {
             assert_eq!(slug(word), Err(CatalogueError::Reserved(word.into())));
         }
         for address in [format!("0x{}", "ab".repeat(20)), "12".repeat(20)] {

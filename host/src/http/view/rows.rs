@@ -240,10 +240,8 @@ impl<'a> LendingView<'a> {
     fn of(row: &'a Row, finding: &'a map::LendingPosition, shape: Shape) -> Self {
         let (token, raw) = (&row.token, finding.amount);
         let health_factor = || finding.health_factor_wad.map(|wad| fraction(&rate::wad(wad)));
-        let side = || Side {
-            side: if row.finding.is_debt() { "borrow" } else { "supply" },
-            health_factor: health_factor(),
-        };
+        let side =
+            || Side { side: if row.finding.is_debt() { "borrow" } else { "supply" }, health_factor: health_factor() };
         Self {
             id: &row.id,
             network: NetworkView::of(&row.network),

@@ -7,9 +7,7 @@ use portolan_abi::map;
 
 use super::*;
 use crate::assets::token::{Price, Token};
-use crate::gateway::answer::{
-    Amount, Balance, Event, Events, Member, Missing, Remote, Row,
-};
+use crate::gateway::answer::{Amount, Balance, Event, Events, Member, Missing, Remote, Row};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate::{ClaimTransaction, ValidFinding};

@@ -81,8 +81,7 @@ fn validate_member(member: &map::Member) -> Result<Option<(&'static str, Value)>
 }
 
 fn values(value: &map::Value) -> [Option<Value>; 10] {
-    let map::Value { address, token, amount, assets, number, word, flag, text, seconds, network } =
-        value;
+    let map::Value { address, token, amount, assets, number, word, flag, text, seconds, network } = value;
     [
         address.map(Value::Address),
         token.map(Value::Token),

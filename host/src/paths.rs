@@ -1,0 +1,78 @@
+//! The paths of the service, as a table: the words that no protocol may be called follow from it.
+//!
+//! Invariant: a path leads to one endpoint at most.
+
+use crate::address;
+
+/// An endpoint of the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    Networks,
+    Protocols,
+    AllClaimables,
+    AddressOfName,
+    NameOfAccount,
+    Events,
+    NativeBalance,
+    TokenBalances,
+    Claimables,
+    Farming,
+    Lending,
+}
+
+/// Words stand for themselves, names in braces for a value: a slug is neither reserved nor an address, and a path does
+/// not begin with an account that is a reserved word.
+static PATHS: [(&[&str], Endpoint); 12] = [
+    (&["networks"], Endpoint::Networks),
+    (&["protocols"], Endpoint::Protocols),
+    (&["claimables", "{account}"], Endpoint::AllClaimables),
+    (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),
+    (&["ens", "by-address", "{account}"], Endpoint::NameOfAccount),
+    (&["events", "decode", "{hash}"], Endpoint::Events),
+    (&["balance", "{account}", "native-balance"], Endpoint::NativeBalance),
+    (&["balance", "{account}", "token-balances"], Endpoint::TokenBalances),
+    (&["{account}", "native-balance"], Endpoint::NativeBalance),
+    (&["{slug}", "{account}", "claimables"], Endpoint::Claimables),
+    (&["{slug}", "farming", "{account}", "positions"], Endpoint::Farming),
+    (&["{slug}", "lending", "{account}", "positions"], Endpoint::Lending),
+];
+
+/// First words of paths that the service may have one day.
+const FUTURE: [&str; 2] = ["openapi.json", "docs"];
+
+/// Whether paths begin with this word, so that no protocol may be called so.
+pub(crate) fn is_reserved(word: &str) -> bool {
+    !is_value(word) && (FUTURE.contains(&word) || PATHS.iter().any(|(path, _)| path.first() == Some(&word)))
+}
+
+/// The endpoint that a path leads to, and the path's values in their order.
+pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec<&'a str>)> {
+    let (path, endpoint) = PATHS.iter().find(|(path, _)| is_match(path, segments))?;
+    let values = path.iter().zip(segments).filter(|(part, _)| is_value(part));
+    Some((*endpoint, values.map(|(_, segment)| *segment).collect()))
+}
+
+fn is_match(path: &[&str], segments: &[&str]) -> bool {
+    let fits = |(place, (part, segment)): (usize, (&&str, &&str))| match *part {
+        "{slug}" => !segment.is_empty() && !is_reserved(segment) && address::parse(segment).is_err(),
+        part if is_value(part) => place > 0 || !is_reserved(segment),
+        part => part == *segment,
+    };
+    path.len() == segments.len() && path.iter().zip(segments).enumerate().all(fits)
+}
+
+fn is_value(part: &str) -> bool {
+    part.starts_with('{')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reserved_words_are_those_that_paths_begin_with() {
+        let words = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
+        assert!(words.into_iter().all(is_reserved));
+        assert!(!["", "{slug}", "{account}", "aave_v3", "by-name", "farming"].into_iter().any(is_reserved));
+    }
+}
