@@ -27,7 +27,7 @@ pub(crate) use self::name::Name;
 use self::resolve::{Question, Record, Resolution};
 
 /// The chain id of the network that names live on.
-pub(crate) const MAINNET: u64 = 1;
+pub(crate) const MAINNET: u64 = portolan_networks::ETHEREUM;
 /// What an operator may say of names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameSettings {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use alloy::primitives::{Address, address};
+use alloy::primitives::Address;
+use portolan_networks::NETWORKS;
 
 /// One network. Compared and shared by `Arc`; `chain_id` is its identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub(crate) struct Networks(Vec<Arc<Network>>);
 impl Networks {
     /// The built-in networks followed by `added`.
     pub(crate) fn new(added: impl IntoIterator<Item = Network>) -> Self {
-        let built_in = BUILT_IN.iter().map(Row::network);
+        let built_in = NETWORKS.iter().filter_map(built_in);
         Self(built_in.chain(added).map(Arc::new).collect())
     }
 
@@ -53,38 +54,15 @@ impl Networks {
     }
 }
 
-struct Row {
-    slug: &'static str,
-    name: &'static str,
-    chain_id: u64,
-    logo: &'static str,
-    native: &'static str,
-    wrapped_native: Address,
+/// A network as the table has it; `None` for one that is served only where the configuration adds it.
+fn built_in(row: &portolan_networks::Network) -> Option<Network> {
+    let listing = row.listing?;
+    Some(Network {
+        slug: listing.slug.into(),
+        name: listing.name.into(),
+        chain_id: row.chain_id,
+        logo: format!("https://github.com/defitrack/data/raw/master/logo/network/{}", listing.logo),
+        native: listing.native.into(),
+        wrapped_native: Some(listing.wrapped_native),
+    })
 }
-
-impl Row {
-    fn network(&self) -> Network {
-        Network {
-            slug: self.slug.into(),
-            name: self.name.into(),
-            chain_id: self.chain_id,
-            logo: format!("https://github.com/defitrack/data/raw/master/logo/network/{}", self.logo),
-            native: self.native.into(),
-            wrapped_native: Some(self.wrapped_native),
-        }
-    }
-}
-
-/// Slugs, names and order are the specification's, chain ids those of <https://chainlist.org>, wrapped native
-/// tokens those that each network's main exchange uses.
-#[rustfmt::skip]
-const BUILT_IN: [Row; 8] = [
-    Row { slug: "ethereum", name: "ETHEREUM", chain_id: 1, logo: "ethereum.png", native: "ETH", wrapped_native: address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2") },
-    Row { slug: "optimism", name: "OPTIMISM", chain_id: 10, logo: "optimism.png", native: "ETH", wrapped_native: address!("4200000000000000000000000000000000000006") },
-    Row { slug: "arbitrum", name: "ARBITRUM", chain_id: 42161, logo: "arbitrum.png", native: "ETH", wrapped_native: address!("82af49447d8a07e3bd95bd0d56f35241523fbab1") },
-    Row { slug: "fantom", name: "FANTOM", chain_id: 250, logo: "fantom.png", native: "FTM", wrapped_native: address!("21be370d5312f44cb42ce377bc9b8a0cef1a4c83") },
-    Row { slug: "avalanchex", name: "AVALANCHE", chain_id: 43114, logo: "avalanche.png", native: "AVAX", wrapped_native: address!("b31f66aa3c1e785363f0875a1b74e27b85fd66c7") },
-    Row { slug: "smartchain", name: "BSC", chain_id: 56, logo: "bsc.svg", native: "BNB", wrapped_native: address!("bb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c") },
-    Row { slug: "polygon", name: "POLYGON", chain_id: 137, logo: "polygon.png", native: "MATIC", wrapped_native: address!("0d500b1d8e8ef31e21c99d1db9a6444d3adf1270") },
-    Row { slug: "polygon_mumbai", name: "POLYGON_MUMBAI", chain_id: 80001, logo: "polygon.png", native: "MATIC", wrapped_native: address!("9c3c9283d3e44854697cd22d3faa240cfb032889") },
-];

@@ -9,6 +9,7 @@ use super::ConfigError;
 use super::file::NetworkTable;
 use super::layer::Layers;
 use crate::network::Networks;
+use portolan_networks::NETWORKS;
 use portolan_reader::RpcUrl;
 
 /// An answer's deadline has no room to try more.
@@ -18,18 +19,6 @@ const FLAG: &str = "--rpc";
 const VARIABLE: &str = "PORTOLAN_RPC_";
 /// These begin like a network's variable, but are keys of the table `[rpc]`.
 const NO_NETWORKS: [&str; 2] = ["IN_FLIGHT_MAX", "PER_SECOND_MAX"];
-
-/// Public endpoints that ask for no key, as <https://chainlist.org> lists them. POLYGON_MUMBAI has been shut down.
-#[rustfmt::skip]
-const PUBLIC: [(u64, &[&str]); 7] = [
-    (1, &["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"]),
-    (10, &["https://optimism-rpc.publicnode.com", "https://mainnet.optimism.io"]),
-    (42161, &["https://arbitrum-one-rpc.publicnode.com", "https://arb1.arbitrum.io/rpc"]),
-    (250, &["https://fantom-rpc.publicnode.com", "https://rpcapi.fantom.network"]),
-    (43114, &["https://avalanche-c-chain-rpc.publicnode.com", "https://api.avax.network/ext/bc/C/rpc"]),
-    (56, &["https://bsc-rpc.publicnode.com", "https://bsc-dataseed.bnbchain.org"]),
-    (137, &["https://polygon-bor-rpc.publicnode.com", "https://polygon-rpc.com"]),
-];
 
 /// Endpoints by chain id.
 type Endpoints = BTreeMap<u64, Vec<RpcUrl>>;
@@ -104,11 +93,12 @@ fn of_file(
     Ok(endpoints)
 }
 
+/// The public endpoints of the built-in networks.
 fn public() -> Result<Endpoints, ConfigError> {
     let mut endpoints = Endpoints::new();
-    for (chain_id, urls) in PUBLIC {
-        let list = endpoints.entry(chain_id).or_default();
-        for url in urls {
+    for network in &NETWORKS {
+        let list = endpoints.entry(network.chain_id).or_default();
+        for url in network.public_rpc {
             push(list, url, "default endpoints")?;
         }
     }

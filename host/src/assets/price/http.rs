@@ -25,13 +25,6 @@ use crate::assets::token::Price;
 use crate::net::http_client::{HttpClient, HttpError, HttpOptions, Lookup, system_lookup};
 use crate::network::Network;
 
-/// The service's names of networks, by chain id: <https://api-docs.defillama.com>. It is not queried for others.
-#[rustfmt::skip]
-const CHAINS: [(u64, &str); 8] = [
-    (1, "ethereum"), (10, "optimism"), (56, "bsc"), (137, "polygon"),
-    (250, "fantom"), (8453, "base"), (42161, "arbitrum"), (43114, "avax"),
-];
-
 /// The service computes its prices anew every few minutes.
 const FRESH_FOR: Duration = Duration::from_secs(60);
 /// Coins of one request.
@@ -155,7 +148,10 @@ impl HttpPrices {
 
     /// Starts requests for the tokens that are neither fresh nor in flight.
     fn fetch_missing(self: &Arc<Self>, chain_id: u64, tokens: &[Address]) {
-        let Some((_, chain)) = CHAINS.iter().find(|(id, _)| *id == chain_id) else { return };
+        // The service is not queried for networks that it has no name for.
+        let Some(chain) = portolan_networks::network(chain_id).and_then(|network| network.price_service) else {
+            return;
+        };
         if self.is_paused() {
             return;
         }

@@ -8,18 +8,6 @@ use alloy::primitives::Address;
 /// Of a logo's URL.
 const BYTES_MAX: usize = 1024;
 
-/// Folders by chain id, as <https://github.com/trustwallet/assets/tree/master/blockchains> names them.
-const FOLDERS: [(u64, &str); 8] = [
-    (1, "ethereum"),
-    (10, "optimism"),
-    (42161, "arbitrum"),
-    (250, "fantom"),
-    (43114, "avalanchec"),
-    (56, "smartchain"),
-    (137, "polygon"),
-    (8453, "base"),
-];
-
 /// A list's `logoURI` where it is one that a browser shows; `ipfs:` and `data:` are not.
 pub(super) fn of_list(told: Option<&str>) -> Option<Box<str>> {
     let told = told?;
@@ -30,7 +18,7 @@ pub(super) fn of_list(told: Option<&str>) -> Option<Box<str>> {
 
 /// Where the public collection has the token's logo, if it has one; `None` for a network that it has no folder of.
 pub(super) fn of_collection(chain_id: u64, token: Address) -> Option<String> {
-    let (_, folder) = FOLDERS.iter().find(|(id, _)| *id == chain_id)?;
+    let folder = portolan_networks::network(chain_id)?.logo_folder?;
     let base = "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains";
     Some(format!("{base}/{folder}/assets/{}/logo.png", token.to_checksum(None)))
 }

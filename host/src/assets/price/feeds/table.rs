@@ -7,6 +7,7 @@
 //! Where neither tells one, it is [`LONGEST_S`]: that can only let a price get older, never refuse a live one.
 
 use alloy::primitives::{Address, address};
+use portolan_networks as networks;
 
 use super::{Feed, NATIVE};
 
@@ -22,14 +23,14 @@ pub(super) struct Row {
 
 /// The shipped rows, by chain id. The test network of Polygon is shut down, and its tokens are worth nothing.
 pub(super) const SHIPPED: [(u64, &[Row]); 8] = [
-    (1, ETHEREUM),
-    (10, OPTIMISM),
-    (42161, ARBITRUM),
-    (250, FANTOM),
-    (43114, AVALANCHE),
-    (56, SMARTCHAIN),
-    (137, POLYGON),
-    (8453, BASE),
+    (networks::ETHEREUM, ETHEREUM),
+    (networks::OPTIMISM, OPTIMISM),
+    (networks::ARBITRUM, ARBITRUM),
+    (networks::FANTOM, FANTOM),
+    (networks::AVALANCHE, AVALANCHE),
+    (networks::BSC, BSC),
+    (networks::POLYGON, POLYGON),
+    (networks::BASE, BASE),
 ];
 
 const fn feed(address: Address, heartbeat_s: u32) -> Feed {
@@ -130,7 +131,7 @@ const AVALANCHE: &[Row] = &[
 
 /// <https://github.com/bgd-labs/aave-address-book/blob/main/src/ChainlinkBNB.sol>
 #[rustfmt::skip]
-const SMARTCHAIN: &[Row] = &[
+const BSC: &[Row] = &[
     Row { token: NATIVE, feeds: &[feed(address!("0567f2323251f0aab15c8dfb1967e4e8a7d42aee"), 3600)] }, // BNB
     Row { token: address!("2170ed0880ac9a755fd29b2688956bd959f933f8"), feeds: &[feed(address!("9ef1b8c0e4f7dc8bf5719ea496883dc6401d5b2e"), 3600)] }, // ETH
     Row { token: address!("7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c"), feeds: &[feed(address!("264990fbd0a4796a3e3d8e37c4d5f87a3aca5ebf"), 3600)] }, // BTCB
