@@ -26,8 +26,11 @@ pub const RUSTC: &str = env!("PORTOLAN_RUSTC");
 /// Target triple.
 pub const TARGET: &str = env!("PORTOLAN_TARGET");
 
-/// What [`crate::export!`] knows of a plugin beside its type.
-pub trait Exported: Plugin {
+/// What [`crate::export!`] makes of a plugin's own type.
+pub trait Exported: Sized {
+    /// The plugin: the type itself, or a shell of rows that the type holds.
+    type Plugin: Plugin;
+
     /// The manifest of the plugin's crate.
     const MANIFEST: Manifest;
 }
@@ -54,13 +57,13 @@ pub fn module<P: Exported>() -> PluginRef {
     portolan_abi::root::Plugin {
         api_rev: portolan_abi::API_REV,
         manifest: manifest::<P>,
-        configure: configure::<P>,
-        catalogue: catalogue::<P>,
-        start: start::<P>,
+        configure: configure::<P::Plugin>,
+        catalogue: catalogue::<P::Plugin>,
+        start: start::<P::Plugin>,
         resume,
         drop_job,
-        drop_instance: drop_instance::<P>,
-        selftest: selftest_all::<P>,
+        drop_instance: drop_instance::<P::Plugin>,
+        selftest: selftest_all::<P::Plugin>,
     }
     .leak_into_prefix()
 }
@@ -79,7 +82,7 @@ fn make<P: Plugin>(settings: &Settings) -> Result<Instance<P>, SettingsError> {
     Ok(Instance { plugin, catalogue: codec::encode(&catalogue), templates: catalogue.claims.into() })
 }
 
-extern "C" fn configure<P: Exported>(settings: RSlice<'_, u8>) -> RResult<RawInstance, RVec<u8>> {
+extern "C" fn configure<P: Plugin>(settings: RSlice<'_, u8>) -> RResult<RawInstance, RVec<u8>> {
     match Settings::decode(settings.as_slice()).and_then(|settings| make::<P>(&settings)) {
         Ok(instance) => ROk(RawInstance(Arc::into_raw(Arc::new(instance)).cast_mut().cast())),
         Err(error) => RErr(codec::encode(&error).into()),
@@ -96,11 +99,11 @@ fn instance<P>(raw: &RawInstance) -> Arc<Instance<P>> {
     }
 }
 
-extern "C" fn catalogue<P: Exported>(raw: &RawInstance) -> RVec<u8> {
+extern "C" fn catalogue<P: Plugin>(raw: &RawInstance) -> RVec<u8> {
     instance::<P>(raw).catalogue.as_slice().into()
 }
 
-extern "C" fn start<P: Exported>(raw: &RawInstance, start: RSlice<'_, u8>) -> RResult<RawJob, RVec<u8>> {
+extern "C" fn start<P: Plugin>(raw: &RawInstance, start: RSlice<'_, u8>) -> RResult<RawJob, RVec<u8>> {
     let refused = |message: String| RErr(codec::encode(&map::StartError { message }).into());
     let start: Start = match codec::decode(start.as_slice()) {
         Ok(start) => start,
@@ -155,14 +158,14 @@ extern "C" fn drop_job(raw: RawJob) {
     drop(unsafe { Box::from_raw(raw.0.cast::<Job>()) });
 }
 
-extern "C" fn drop_instance<P: Exported>(raw: RawInstance) {
+extern "C" fn drop_instance<P: Plugin>(raw: RawInstance) {
     let pointer: *const Instance<P> = raw.0.cast_const().cast();
     // SAFETY: the handle came from `configure::<P>`, and is dropped once.
     let instance = unsafe { Arc::from_raw(pointer) };
     drop(panic::catch(|| drop(instance)));
 }
 
-extern "C" fn selftest_all<P: Exported>() -> RVec<u8> {
+extern "C" fn selftest_all<P: Plugin>() -> RVec<u8> {
     let outcome = selftest::run().and_then(|()| {
         let made = make::<P>(&Settings::default()).map_err(|error| format!("shipped settings: {error}"))?;
         panic::catch(|| drop(made)).map_err(|panic| format!("end of an instance: {panic}"))
@@ -173,10 +176,21 @@ extern "C" fn selftest_all<P: Exported>() -> RVec<u8> {
 
 /// Exports a [`Plugin`](crate::Plugin) as the plugin of this dylib. Stands once in a crate, which has
 /// `crate-type = ["cdylib"]` and whose package name is the plugin's name.
+///
+/// `export!(Farm)` exports a type that implements the trait. `export!(Shell<Rows>)` exports a plugin whose code is
+/// another crate's: `Rows` is a type of this crate that holds what differs.
 #[macro_export]
 macro_rules! export {
-    ($plugin:ty) => {
-        impl $crate::export::Exported for $plugin {
+    ($shell:ident<$rows:ident>) => {
+        $crate::export!($rows as $shell<$rows>);
+    };
+    ($plugin:ident) => {
+        $crate::export!($plugin as $plugin);
+    };
+    ($own:ident as $plugin:ty) => {
+        impl $crate::export::Exported for $own {
+            type Plugin = $plugin;
+
             const MANIFEST: $crate::export::Manifest = $crate::export::Manifest::new(&[
                 "{\"plugin\":\"",
                 env!("CARGO_PKG_NAME"),
@@ -195,11 +209,11 @@ macro_rules! export {
         #[used]
         #[unsafe(link_section = ".note.portolan")]
         static PORTOLAN_NOTE: $crate::export::Note =
-            $crate::export::Note::new(&<$plugin as $crate::export::Exported>::MANIFEST);
+            $crate::export::Note::new(&<$own as $crate::export::Exported>::MANIFEST);
 
         /// Named as `abi_stable` names the header of a library that has a root module.
         #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
         pub static PORTOLAN_HEADER: $crate::export::abi_stable::library::LibHeader =
-            $crate::export::header::<$plugin>();
+            $crate::export::header::<$own>();
     };
 }

@@ -97,9 +97,21 @@ impl Settings {
         &self,
         shipped: impl IntoIterator<Item = Deployment<M>>,
     ) -> Result<Vec<Deployment<M>>, SettingsError> {
+        self.deployments_by(shipped, M::from_keys)
+    }
+
+    /// [`Settings::deployments`] of a mechanism that `read` reads, where its type alone does not tell how.
+    ///
+    /// # Errors
+    /// As [`Settings::deployments`].
+    pub fn deployments_by<M>(
+        &self,
+        shipped: impl IntoIterator<Item = Deployment<M>>,
+        read: impl Fn(&Keys<'_>) -> Result<M, SettingsError>,
+    ) -> Result<Vec<Deployment<M>>, SettingsError> {
         let mut rows = self.shipped(shipped);
         for (place, row) in self.0.deployments.iter().enumerate() {
-            let row = read_row(row).map_err(|error| error.in_row(place))?;
+            let row = read_row(row, &read).map_err(|error| error.in_row(place))?;
             let same = |other: &&mut Deployment<M>| {
                 (&other.protocol, other.network, &other.market) == (&row.protocol, row.network, &row.market)
             };
@@ -112,9 +124,12 @@ impl Settings {
     }
 }
 
-fn read_row<M: Mechanism>(row: &SettingsRow) -> Result<Deployment<M>, SettingsError> {
+fn read_row<M>(
+    row: &SettingsRow,
+    read: impl Fn(&Keys<'_>) -> Result<M, SettingsError>,
+) -> Result<Deployment<M>, SettingsError> {
     let keys = Keys { row, known: RefCell::default() };
-    let mechanism = M::from_keys(&keys)?;
+    let mechanism = read(&keys)?;
     let known = keys.known.into_inner();
     if let Some(unknown) = row.keys.iter().find(|key| !known.contains(&key.key.as_str())) {
         return Err(SettingsError::new(format!("unknown key; known here: {}", known.join(", "))).at(&unknown.key));

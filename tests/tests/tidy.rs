@@ -125,6 +125,39 @@ fn plugins_have_the_same_files_and_headings() {
     }
 }
 
+/// The shells that the kits give: a plugin that exports one of them is made of rows.
+const SHELLS: [(&str, &str); 2] = [("Family<", "impl EventFamily for "), ("Accounts<", "impl AccountProtocols for ")];
+
+#[test]
+fn plugins_made_of_rows_have_no_code_of_their_own() {
+    let mut seen = 0;
+    for plugin in plugins() {
+        let lib = fs::read_to_string(plugin.join("src/lib.rs")).unwrap();
+        let exports =
+            |shell: &str| code(&lib).any(|line| line.starts_with(&format!("portolan_plugin_api::export!({shell}")));
+        let Some((_, rows)) = SHELLS.into_iter().find(|(shell, _)| exports(shell)) else { continue };
+        seen += 1;
+        let folder = relative(&plugin.join("src"));
+        // A family may complete its events by what its rows say.
+        let completes = code(&lib).any(|line| line.starts_with("fn complete("));
+        for (path, source) in sources().into_iter().filter(|(path, _)| Path::new(path).starts_with(&folder)) {
+            let name = Path::new(&path).strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
+            if name == "tests.rs" {
+                continue;
+            }
+            let is_rows = name == "lib.rs" || name == "deployments.rs" || name.starts_with("deployments/");
+            assert!(is_rows, "{path} is no file of rows");
+            for line in code(&source) {
+                let is_function = line.contains("fn ") && !line.contains("const fn ");
+                assert!(completes || !is_function, "{path} has a function: {line}");
+                assert!(!line.starts_with("impl ") || line.starts_with(rows), "{path} has code: {line}");
+                assert!(!line.contains(": u64 = "), "{path} has a chain id that is no constant of the SDK: {line}");
+            }
+        }
+    }
+    assert!(seen > 0, "no plugin made of rows was found");
+}
+
 #[test]
 fn plugins_declare_contract_functions_in_one_file() {
     let in_plugin = |path: &str| path.starts_with("plugins/") && !path.starts_with("plugins/kits/");

@@ -36,6 +36,8 @@ impl Plugin for Tabled {
 }
 
 impl Exported for Tabled {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 

@@ -61,6 +61,8 @@ impl Plugin for Echo {
 }
 
 impl Exported for Echo {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
@@ -133,6 +135,8 @@ impl Plugin for Every {
 }
 
 impl Exported for Every {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
@@ -189,6 +193,8 @@ impl Plugin for Tabled {
 }
 
 impl Exported for Tabled {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
@@ -284,6 +290,8 @@ impl Plugin for Quiet {
 }
 
 impl Exported for Quiet {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 

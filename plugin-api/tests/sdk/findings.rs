@@ -118,6 +118,8 @@ impl Plugin for Full {
 }
 
 impl Exported for Full {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
@@ -268,6 +270,8 @@ impl Plugin for Silent {
 }
 
 impl Exported for Silent {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 

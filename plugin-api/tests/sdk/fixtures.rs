@@ -92,6 +92,8 @@ impl Plugin for Shares {
 }
 
 impl Exported for Shares {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 

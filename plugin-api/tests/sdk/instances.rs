@@ -52,6 +52,8 @@ impl Drop for Counted {
 }
 
 impl Exported for Counted {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 

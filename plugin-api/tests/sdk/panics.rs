@@ -96,6 +96,8 @@ impl Plugin for DropsAfterItsAnswer {
 }
 
 impl Exported for DropsAfterItsAnswer {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
@@ -258,6 +260,8 @@ macro_rules! outside {
         }
 
         impl Exported for $name {
+            type Plugin = Self;
+
             const MANIFEST: Manifest = Manifest::new(&["{}"]);
         }
     };

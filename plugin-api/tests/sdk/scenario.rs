@@ -59,6 +59,8 @@ impl<S: Scenario> Plugin for Play<S> {
 }
 
 impl<S: Scenario> Exported for Play<S> {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 

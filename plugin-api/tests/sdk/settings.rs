@@ -79,6 +79,8 @@ impl Plugin for Chef {
 }
 
 impl Exported for Chef {
+    type Plugin = Self;
+
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 

@@ -1,185 +1,215 @@
 //! Aave's contracts and those of its forks: one row each, with its source. A settings file adds rows on any network.
 
-use portolan_kits::aave_v3::AaveV3;
+use portolan_kits::aave_v3::{AavePools, AaveV3};
+use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::protocol::ProtocolRow;
+use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
 
 const AAVE: &str = "aave_v3";
 const SPARK: &str = "spark";
 const SEAMLESS: &str = "seamless";
 
-/// A row of the table.
-struct Shipped {
-    slug: &'static str,
-    network: u64,
-    market: &'static str,
-    pool: Address,
-    data_provider: Address,
-    rewards_controller: Address,
-}
+/// The protocols that the plugin ships with.
+pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
+    ProtocolRow {
+        slug: AAVE,
+        name: "AAVE_V3",
+        website: "https://aave.com/",
+        primitives: &["LENDING", "BORROWING", "POOLING", "FARMING"],
+        company: "Aave",
+        company_slug: "aave",
+        emitters: &[],
+    },
+    ProtocolRow {
+        slug: SPARK,
+        name: "SPARK",
+        website: "https://sparkprotocol.io",
+        primitives: &["LENDING", "BORROWING"],
+        company: "Spark",
+        company_slug: "spark",
+        emitters: &[],
+    },
+    ProtocolRow {
+        slug: SEAMLESS,
+        name: "SEAMLESS",
+        website: "https://seamlessprotocol.com",
+        primitives: &["LENDING", "BORROWING"],
+        company: "Seamless",
+        company_slug: "seamless",
+        emitters: &[],
+    },
+];
+
+/// Names of Aave's rows begin with its version too.
+pub(crate) const TITLES: &[(&str, &str)] = &[(AAVE, "Aave v3")];
+
+/// The answer's `type` of rewards.
+const REWARD_TYPE: &str = "aave-v3-rewards";
+
+/// The mechanism.
+pub(crate) const POOLS: AavePools = AavePools { reward_type: REWARD_TYPE };
 
 /// Aave's rows name the file of <https://github.com/aave-dao/aave-address-book/tree/v4.68.1> that they are from:
 /// `POOL`, `AAVE_PROTOCOL_DATA_PROVIDER`, `DEFAULT_INCENTIVES_CONTROLLER`.
-const SHIPPED: [Shipped; 13] = [
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     // src/AaveV3Ethereum.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: ETHEREUM,
         market: "main",
-        pool: address!("0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2"),
-        data_provider: address!("0x0a16f2fcc0d44fae41cc54e079281d84a363becd"),
-        rewards_controller: address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb"),
+        contracts: &AaveV3 {
+            pool: address!("0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2"),
+            data_provider: address!("0x0a16f2fcc0d44fae41cc54e079281d84a363becd"),
+            rewards_controller: Some(address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3EthereumLido.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: ETHEREUM,
         market: "prime",
-        pool: address!("0x4e033931ad43597d96d6bcc25c280717730b58b1"),
-        data_provider: address!("0xb85b2bfebec4f5f401dbf92ac147a3076391fcd5"),
-        rewards_controller: address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb"),
+        contracts: &AaveV3 {
+            pool: address!("0x4e033931ad43597d96d6bcc25c280717730b58b1"),
+            data_provider: address!("0xb85b2bfebec4f5f401dbf92ac147a3076391fcd5"),
+            rewards_controller: Some(address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3EthereumEtherFi.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: ETHEREUM,
         market: "etherfi",
-        pool: address!("0x0aa97c284e98396202b6a04024f5e2c65026f3c0"),
-        data_provider: address!("0x7c8509591f9693d21280d96e149a08a3bf69cd0c"),
-        rewards_controller: address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb"),
+        contracts: &AaveV3 {
+            pool: address!("0x0aa97c284e98396202b6a04024f5e2c65026f3c0"),
+            data_provider: address!("0x7c8509591f9693d21280d96e149a08a3bf69cd0c"),
+            rewards_controller: Some(address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3EthereumHorizon.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: ETHEREUM,
         market: "horizon",
-        pool: address!("0xae05cd22df81871bc7cc2a04becfb516bfe332c8"),
-        data_provider: address!("0x53519c32f73fe1797d10210c4950ffeba3b21504"),
-        rewards_controller: address!("0x1d5d386a90cea8acea9fa75389e97cf5f1ae21d3"),
+        contracts: &AaveV3 {
+            pool: address!("0xae05cd22df81871bc7cc2a04becfb516bfe332c8"),
+            data_provider: address!("0x53519c32f73fe1797d10210c4950ffeba3b21504"),
+            rewards_controller: Some(address!("0x1d5d386a90cea8acea9fa75389e97cf5f1ae21d3")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3Optimism.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: OPTIMISM,
         market: "main",
-        pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
-        data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
-        rewards_controller: address!("0x929ec64c34a17401f460460d4b9390518e5b473e"),
+        contracts: &AaveV3 {
+            pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
+            data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
+            rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3Arbitrum.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: ARBITRUM,
         market: "main",
-        pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
-        data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
-        rewards_controller: address!("0x929ec64c34a17401f460460d4b9390518e5b473e"),
+        contracts: &AaveV3 {
+            pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
+            data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
+            rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3Fantom.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: FANTOM,
         market: "main",
-        pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
-        data_provider: address!("0x69fa688f1dc47d4b5d8029d5a35fb7a548310654"),
-        rewards_controller: address!("0x929ec64c34a17401f460460d4b9390518e5b473e"),
+        contracts: &AaveV3 {
+            pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
+            data_provider: address!("0x69fa688f1dc47d4b5d8029d5a35fb7a548310654"),
+            rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3Avalanche.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: AVALANCHE,
         market: "main",
-        pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
-        data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
-        rewards_controller: address!("0x929ec64c34a17401f460460d4b9390518e5b473e"),
+        contracts: &AaveV3 {
+            pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
+            data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
+            rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3BNB.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: BSC,
         market: "main",
-        pool: address!("0x6807dc923806fe8fd134338eabca509979a7e0cb"),
-        data_provider: address!("0xc90df74a7c16245c5f5c5870327ceb38fe5d5328"),
-        rewards_controller: address!("0xc206c2764a9dbf27d599613b8f9a63acd1160ab4"),
+        contracts: &AaveV3 {
+            pool: address!("0x6807dc923806fe8fd134338eabca509979a7e0cb"),
+            data_provider: address!("0xc90df74a7c16245c5f5c5870327ceb38fe5d5328"),
+            rewards_controller: Some(address!("0xc206c2764a9dbf27d599613b8f9a63acd1160ab4")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3Polygon.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: POLYGON,
         market: "main",
-        pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
-        data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
-        rewards_controller: address!("0x929ec64c34a17401f460460d4b9390518e5b473e"),
+        contracts: &AaveV3 {
+            pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
+            data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
+            rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // src/AaveV3Base.sol
-    Shipped {
-        slug: AAVE,
+    DeploymentRow {
+        protocol: AAVE,
         network: BASE,
         market: "main",
-        pool: address!("0xa238dd80c259a72e81d7e4664a9801593f98d1c5"),
-        data_provider: address!("0x0f43731eb8d45a581f4a36dd74f5f358bc90c73a"),
-        rewards_controller: address!("0xf9cc4f0d883f1a1eb2c253bdb46c254ca51e1f44"),
+        contracts: &AaveV3 {
+            pool: address!("0xa238dd80c259a72e81d7e4664a9801593f98d1c5"),
+            data_provider: address!("0x0f43731eb8d45a581f4a36dd74f5f358bc90c73a"),
+            rewards_controller: Some(address!("0xf9cc4f0d883f1a1eb2c253bdb46c254ca51e1f44")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // POOL, PROTOCOL_DATA_PROVIDER and INCENTIVES of
     // https://github.com/sparkdotfi/spark-address-registry/blob/cc224bb40ec86b315bdcc8bf0b9ef665cc85b256/src/SparkLend.sol
-    Shipped {
-        slug: SPARK,
+    DeploymentRow {
+        protocol: SPARK,
         network: ETHEREUM,
         market: "main",
-        pool: address!("0xc13e21b648a5ee794902342038ff3adab66be987"),
-        data_provider: address!("0xfc21d6d146e6086b8359705c8b28512a983db0cb"),
-        rewards_controller: address!("0x4370d3b6c9588e02ce9d22e684387859c7ff5b34"),
+        contracts: &AaveV3 {
+            pool: address!("0xc13e21b648a5ee794902342038ff3adab66be987"),
+            data_provider: address!("0xfc21d6d146e6086b8359705c8b28512a983db0cb"),
+            rewards_controller: Some(address!("0x4370d3b6c9588e02ce9d22e684387859c7ff5b34")),
+            reward_type: REWARD_TYPE,
+        },
     },
     // POOL_ADDRESS and INCENTIVES_CONTROLLER_ADDRESS of
     // https://github.com/seamless-protocol/governance/blob/94fc11b3f59afecac0dbaf461bab68dcecdfe2e3/src/library/Constants.sol
     // and https://basescan.org/address/0x2a0979257105834789bc6b9e1b00446dfba8dfba#code
-    Shipped {
-        slug: SEAMLESS,
+    DeploymentRow {
+        protocol: SEAMLESS,
         network: BASE,
         market: "main",
-        pool: address!("0x8f44fd754285aa6a2b8b9b97739b79746e0475a7"),
-        data_provider: address!("0x2a0979257105834789bc6b9e1b00446dfba8dfba"),
-        rewards_controller: address!("0x91ac2fff8cbef5859eaa6dda661febd533cd3780"),
+        contracts: &AaveV3 {
+            pool: address!("0x8f44fd754285aa6a2b8b9b97739b79746e0475a7"),
+            data_provider: address!("0x2a0979257105834789bc6b9e1b00446dfba8dfba"),
+            rewards_controller: Some(address!("0x91ac2fff8cbef5859eaa6dda661febd533cd3780")),
+            reward_type: REWARD_TYPE,
+        },
     },
 ];
-
-/// The deployments that the plugin ships with.
-pub(crate) fn shipped() -> impl Iterator<Item = Deployment<AaveV3>> {
-    SHIPPED.into_iter().map(|row| Deployment {
-        protocol: row.slug.to_owned(),
-        network: row.network,
-        market: row.market.to_owned(),
-        mechanism: AaveV3 {
-            pool: row.pool,
-            data_provider: row.data_provider,
-            rewards_controller: Some(row.rewards_controller),
-        },
-    })
-}
-
-/// The protocols that the plugin ships with.
-pub(crate) fn protocols() -> [Protocol; 3] {
-    let protocol = |slug: &str, name: &str, website: &str, primitives: &[&str], company: (&str, &str)| Protocol {
-        slug: slug.to_owned(),
-        name: name.to_owned(),
-        website: website.to_owned(),
-        logo: None,
-        primitives: primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
-        company: Company { name: company.0.to_owned(), slug: company.1.to_owned() },
-    };
-    let both = ["LENDING", "BORROWING"];
-    let all = ["LENDING", "BORROWING", "POOLING", "FARMING"];
-    [
-        protocol(AAVE, "AAVE_V3", "https://aave.com/", &all, ("Aave", "aave")),
-        protocol(SPARK, "SPARK", "https://sparkprotocol.io", &both, ("Spark", "spark")),
-        protocol(SEAMLESS, "SEAMLESS", "https://seamlessprotocol.com", &both, ("Seamless", "seamless")),
-    ]
-}
-
-/// What names of a deployment's rows begin with: the company, Aave's with its version, and the market where it is
-/// one of several.
-pub(crate) fn title(protocols: &[Protocol], row: &Deployment<AaveV3>) -> String {
-    let company = protocols.iter().find(|protocol| protocol.slug == row.protocol).map(|it| it.company.name.as_str());
-    let title = if row.protocol == AAVE { "Aave v3" } else { company.unwrap_or(&row.protocol) };
-    if row.market == "main" { title.to_owned() } else { format!("{title} {}", row.market) }
-}

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use portolan_plugin_api::networks::ETHEREUM;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, map};
-use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
+use portolan_plugin_api::{Address, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::AaveV3;
 
@@ -43,7 +43,7 @@ const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 struct Replies(u64, CannedReplies);
 
 impl Replies {
-    fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
+    fn reply<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
         Self(self.0, self.1.reply(self.0, to, call, value))
     }
 
@@ -54,15 +54,15 @@ impl Replies {
         let [a_token, debt_token] = tokens(pool);
         let two = 20_000_000_000_000_000_000_000_000_u128;
         let [zero, call] = [U256::ZERO, U256::from(2_000_000_000_000_000_000_u128)];
-        self.tell(pool, &getReservesListCall {}, &vec![reserve])
-            .tell(pool, &getReserveDataCall(reserve), &(zero, 7_u128, two, 8_u128, 2 * two, 9_u128))
-            .tell(pool, &getUserAccountDataCall(ACCOUNT), &(zero, zero, zero, zero, zero, call))
-            .tell(provider, &getReserveTokensAddressesCall(reserve), &(a_token, Address::ZERO, debt_token))
-            .tell(a_token, &balanceOfCall(ACCOUNT), &lent)
-            .tell(debt_token, &balanceOfCall(ACCOUNT), &owed)
-            .tell(controller, &getRewardsByAssetCall(a_token), &vec![REWARD])
-            .tell(controller, &getRewardsByAssetCall(debt_token), &Vec::<Address>::new())
-            .tell(controller, &getUserRewardsCall { _0: vec![a_token], _1: ACCOUNT, _2: REWARD }, &earned)
+        self.reply(pool, &getReservesListCall {}, &vec![reserve])
+            .reply(pool, &getReserveDataCall(reserve), &(zero, 7_u128, two, 8_u128, 2 * two, 9_u128))
+            .reply(pool, &getUserAccountDataCall(ACCOUNT), &(zero, zero, zero, zero, zero, call))
+            .reply(provider, &getReserveTokensAddressesCall(reserve), &(a_token, Address::ZERO, debt_token))
+            .reply(a_token, &balanceOfCall(ACCOUNT), &lent)
+            .reply(debt_token, &balanceOfCall(ACCOUNT), &owed)
+            .reply(controller, &getRewardsByAssetCall(a_token), &vec![REWARD])
+            .reply(controller, &getRewardsByAssetCall(debt_token), &Vec::<Address>::new())
+            .reply(controller, &getUserRewardsCall { _0: vec![a_token], _1: ACCOUNT, _2: REWARD }, &earned)
     }
 }
 
@@ -164,17 +164,17 @@ fn a_market_that_fails_leaves_the_others_rows() {
 
 #[test]
 fn the_shipped_rows_are_the_networks_and_each_stands_once() {
-    let plugin = AaveV3::configure(&Settings::default()).expect("no settings are right");
+    let plugin = testing::catalogue::<AaveV3>(&Settings::default());
     let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
     assert_eq!(slugs, ["aave_v3", "spark", "seamless"]);
-    let rows = || plugin.deployments.iter().map(|it| &it.row);
-    let places: BTreeSet<_> = rows().map(|row| (&row.protocol, row.network, &row.market)).collect();
+    let rows = || plugin.deployments.iter();
+    let places: BTreeSet<_> = rows().map(|row| (&row.protocol, row.chain_id, &row.market)).collect();
     assert_eq!(places.len(), rows().count());
-    let networks: BTreeSet<_> = rows().filter(|row| row.protocol == "aave_v3").map(|row| row.network).collect();
+    let networks: BTreeSet<_> = rows().filter(|row| row.protocol == "aave_v3").map(|row| row.chain_id).collect();
     assert_eq!(networks.into_iter().collect::<Vec<_>>(), [1, 10, 56, 137, 250, 8_453, 42_161, 43_114]);
     for row in rows() {
-        assert_eq!(row.mechanism.questions(), [Question::CLAIMABLES, Question::LENDING]);
-        assert_eq!(row.mechanism.contracts().collect::<BTreeSet<_>>().len(), 3);
+        assert_eq!(row.questions, [Question::CLAIMABLES, Question::LENDING, Question::EVENTS]);
+        assert_eq!(row.contracts.iter().collect::<BTreeSet<_>>().len(), 3);
     }
 }
 
@@ -197,7 +197,7 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     let mut contracts = keys(MAIN);
     contracts.push(text("rewards_controller", CONTROLLER));
     let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", contracts)]);
-    let plugin = AaveV3::configure(&settings).expect("the settings are right");
+    let plugin = testing::catalogue::<AaveV3>(&settings);
     assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (4, 14));
     let fantom = Replies(250, CannedReplies::default()).pool(MAIN, CONTROLLER, USDC, [6, 0, 8]).1;
     let acme =
@@ -220,10 +220,10 @@ fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     // The row names no controller, so there is nothing to claim.
     let outcome = case("aave_v3", Question::CLAIMABLES).settings(settings(false)).run::<AaveV3>(&ethereum().1);
     assert_eq!((outcome.end, outcome.findings.len(), outcome.batches.len()), (End::Complete, 0, 0));
-    let alone = AaveV3::configure(&settings(false)).expect("the settings are right");
+    let alone = testing::catalogue::<AaveV3>(&settings(false));
     assert_eq!((alone.protocols.len(), alone.deployments.len()), (1, 1));
-    assert_eq!(alone.deployments[0].row.mechanism.questions(), [Question::LENDING]);
-    assert_eq!(AaveV3::configure(&settings(true)).expect("the settings are right").deployments.len(), 13);
+    assert_eq!(alone.deployments[0].questions, [Question::LENDING, Question::EVENTS]);
+    assert_eq!(testing::catalogue::<AaveV3>(&settings(true)).deployments.len(), 13);
 }
 
 #[test]
@@ -252,6 +252,6 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
 }
 
 #[test]
-fn events_are_told_of_its_own_contracts_alone() {
+fn events_are_reported_of_its_own_contracts_alone() {
     assert!(testing::EventCases::load("src/events.cases.json").check::<AaveV3>() >= 5, "the file has lost cases");
 }

@@ -1,39 +1,62 @@
-//! The deployments of the bridges that the plugin ships with, and the network at the other end of those between two. A
-//! settings file adds rows.
+//! The protocols that the plugin ships with, and the network at the other end of those between two. A settings file
+//! adds rows.
 
 mod bridges;
 mod canonical;
 
-use portolan_kits::events::{Source, shipped};
+use portolan_kits::protocol::Emitters::Listed;
+use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::events::{Event, Value};
-use portolan_plugin_api::{Deployment, Protocol};
 
-use self::bridges::BRIDGES;
-use self::canonical::CANONICAL;
-
-/// The member that a bridge's own event may not have.
-const OTHER_END: &str = "remoteNetwork";
-
-/// The deployments that the plugin ships with.
-pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    shipped::services(&BRIDGES).chain(shipped::services(&CANONICAL))
-}
+use bridges::{ACROSS, AGGLAYER, AXELAR, CCTP, CELER, CONNEXT, DEBRIDGE, RELAY, SOCKET, STARGATE, SYNAPSE, WORMHOLE};
+use canonical::{ARBITRUM_BRIDGE, BASE_BRIDGE, GNOSIS_BRIDGE, LINEA_BRIDGE, OPTIMISM_BRIDGE, POLYGON_BRIDGE};
 
 /// The protocols that the plugin ships with.
-pub(crate) fn protocols() -> Vec<Protocol> {
-    [shipped::protocols_of(&BRIDGES), shipped::protocols_of(&CANONICAL)].concat()
-}
+pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
+    ACROSS,
+    STARGATE,
+    CCTP,
+    AGGLAYER,
+    SYNAPSE,
+    CELER,
+    DEBRIDGE,
+    CONNEXT,
+    WORMHOLE,
+    AXELAR,
+    RELAY,
+    SOCKET,
+    OPTIMISM_BRIDGE,
+    BASE_BRIDGE,
+    ARBITRUM_BRIDGE,
+    POLYGON_BRIDGE,
+    LINEA_BRIDGE,
+    GNOSIS_BRIDGE,
+];
 
-/// The event with the network at the other end, where its bridge has but one.
+/// Those that lead from each of two networks to the other one.
+const BETWEEN_TWO: &[ProtocolRow] =
+    &[OPTIMISM_BRIDGE, BASE_BRIDGE, ARBITRUM_BRIDGE, POLYGON_BRIDGE, LINEA_BRIDGE, GNOSIS_BRIDGE];
+
+/// The member that the log of a bridge between two networks does not have.
+const OTHER_END: &str = "remoteNetwork";
+
+/// Adds the network at the other end, where the event's bridge is between two.
 pub(crate) fn with_other_end(mut event: Event, network: u64) -> Event {
-    let leads = |slug: &str| match CANONICAL.iter().find(|bridge| bridge.slug == slug)?.contracts {
-        [(one, _), (other, _)] if *one == network => Some(*other),
-        [(one, _), (other, _)] if *other == network => Some(*one),
-        _ => None,
-    };
-    let told = event.members.iter().any(|(name, _)| *name == OTHER_END);
-    if let Some(end) = event.protocol.as_deref().and_then(leads).filter(|_| !told) {
-        event.members.push((OTHER_END, Value::Network(end)));
+    let other_end = event.protocol.as_deref().and_then(|slug| other_end(slug, network));
+    if let Some(other_end) = other_end
+        && event.members.iter().all(|(name, _)| *name != OTHER_END)
+    {
+        event.members.push((OTHER_END, Value::Network(other_end)));
     }
     event
+}
+
+/// The network to which a bridge leads from `network`.
+fn other_end(slug: &str, network: u64) -> Option<u64> {
+    let bridge = BETWEEN_TWO.iter().find(|bridge| bridge.slug == slug)?;
+    match bridge.emitters {
+        [EmitterRow { contracts: Listed([([one], _), ([other], _)]), .. }] if *one == network => Some(*other),
+        [EmitterRow { contracts: Listed([([one], _), ([other], _)]), .. }] if *other == network => Some(*one),
+        _ => None,
+    }
 }

@@ -1,38 +1,30 @@
-//! Bridges: what left a network and what arrived on it, in events.
+//! Bridges: what left a network and what arrived on it, as events.
 //!
-//! What is told stands in `events.table`, whose contracts tell it in `deployments.rs`. Invariant: a network at the
-//! other end is told only where the event names it, or where its contract is of a bridge between two. It answers
-//! nothing else.
+//! Invariant: an event names the network at the other end only where its log does, or where its contract belongs to a
+//! bridge between two networks. The plugin answers nothing else.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{Family, Scope};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
+use portolan_plugin_api::events::Event;
 
-/// What is told.
+/// Events, and what their members are made of.
 const TABLE: &str = include_str!("events.table");
 
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Bridges(Family);
+pub struct Bridges;
 
-impl Plugin for Bridges {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let protocols = deployments::protocols();
-        Family::new(settings, TABLE, Scope::All, &protocols, deployments::shipped()).map(Self)
-    }
+impl EventFamily for Bridges {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[TABLE];
 
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        let events = self.0.events(cx, transaction).await?;
-        Ok(events.into_iter().map(|event| deployments::with_other_end(event, cx.network())).collect())
+    fn complete(event: Event, network: u64) -> Event {
+        deployments::with_other_end(event, network)
     }
 }
 
-portolan_plugin_api::export!(Bridges);
+portolan_plugin_api::export!(Family<Bridges>);

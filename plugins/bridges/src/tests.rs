@@ -1,4 +1,4 @@
-//! The plugin through the real binary interface: what it tells of logs that another encoder made.
+//! The plugin through the real binary interface: what it makes of logs that another encoder made.
 
 use portolan_plugin_api::testing::EventCases;
 
@@ -9,7 +9,7 @@ fn cases() -> EventCases {
 }
 
 #[test]
-fn logs_are_told_as_what_they_mean() {
+fn logs_are_reported_as_what_they_mean() {
     assert!(cases().check::<Bridges>() >= 120);
 }
 

@@ -7,29 +7,19 @@ mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{Family, Scope};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
 
-/// Events and what they are made of, one row each.
+/// Events, and what their members are made of.
 const TABLE: &str = include_str!("events.table");
 
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Curve(Family);
+pub struct Curve;
 
-impl Plugin for Curve {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        Family::new(settings, TABLE, Scope::All, &deployments::protocols(), deployments::shipped()).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for Curve {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Curve);
+portolan_plugin_api::export!(Family<Curve>);

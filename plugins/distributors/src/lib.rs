@@ -1,36 +1,24 @@
-//! Streams, vesting plans and lists of rewards: what was locked and what was claimed, in events.
+//! Streams, vesting plans and lists of rewards: what was locked and what was claimed, as events.
 //!
-//! What is told stands in `events.table`, whose contracts tell it in `deployments.rs`. Invariant: an amount is in units
-//! of its token, or is not told. It answers nothing else.
+//! Invariant: an amount is in units of its token, or is left out. The plugin answers nothing else.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{Family, Scope};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
 
-/// What is told.
+/// Events, and what their members are made of.
 const TABLE: &str = include_str!("events.table");
 
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Distributors(Family);
+pub struct Distributors;
 
-impl Plugin for Distributors {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let protocols = deployments::protocols();
-        Family::new(settings, TABLE, Scope::All, &protocols, deployments::shipped()).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for Distributors {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Distributors);
+portolan_plugin_api::export!(Family<Distributors>);

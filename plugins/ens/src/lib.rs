@@ -1,36 +1,25 @@
-//! Names: their registrations and renewals, in events.
+//! Names: their registrations and renewals, as events.
 //!
-//! What is told stands in `events.table`, whose contracts tell it in `deployments.rs`. Invariant: a name is what the
-//! event says; who knows it by its hash alone tells none. It answers nothing else.
+//! Invariant: a name is what the event logs; an event that logs only its hash has no name. The plugin answers nothing
+//! else.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{Family, Scope};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
 
-/// What is told.
+/// Events, and what their members are made of.
 const TABLE: &str = include_str!("events.table");
 
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Names(Family);
+pub struct Names;
 
-impl Plugin for Names {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let protocols = deployments::protocols();
-        Family::new(settings, TABLE, Scope::All, &protocols, deployments::shipped()).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for Names {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Names);
+portolan_plugin_api::export!(Family<Names>);

@@ -1,4 +1,4 @@
-//! Each row of the table tells a log that another encoder made.
+//! Each row of the table decodes a log that another encoder made.
 
 use portolan_plugin_api::testing::EventCases;
 
@@ -7,7 +7,7 @@ use super::{Exchanges, TABLE};
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json");
 
 #[test]
-fn every_row_tells_a_log_of_an_exchange() {
+fn every_row_decodes_a_log_of_an_exchange() {
     let cases = EventCases::load(CASES);
     cases.cover(TABLE);
     cases.check::<Exchanges>();

@@ -1,39 +1,28 @@
 //! Events of farms, reward pools, lockers and vaults: MasterChef and StakingRewards with all their forks, Convex and
 //! Aura, Stargate, Yearn, Pendle.
 //!
-//! Invariant: what anyone may emit (`Staked`, `Deposit`) is told only with evidence: a view of the contract, or the
-//! transfer beside it. A protocol is named only for contracts that are listed. It answers nothing about accounts.
+//! Invariant: an event that anyone may emit (`Staked`, `Deposit`) is reported only with evidence: a view of the
+//! contract, or the transfer beside it. A protocol is named only for contracts that are listed. The plugin answers
+//! nothing about accounts.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{Family, Scope, tables};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_kits::events::tables;
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
 
-/// What is told, and of what.
-fn table() -> String {
-    [tables::MASTER_CHEF, tables::STAKING_REWARDS, include_str!("events.table")].join("\n")
-}
+/// The events that no other plugin reports.
+const OWN_TABLE: &str = include_str!("events.table");
 
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Farms(Family);
+pub struct Farms;
 
-impl Plugin for Farms {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let protocols = deployments::protocols();
-        Family::new(settings, &table(), Scope::All, &protocols, deployments::shipped()).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for Farms {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[tables::MASTER_CHEF, tables::STAKING_REWARDS, OWN_TABLE];
 }
 
-portolan_plugin_api::export!(Farms);
+portolan_plugin_api::export!(Family<Farms>);

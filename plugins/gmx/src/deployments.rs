@@ -1,49 +1,56 @@
-//! Whose contracts emit the events of the table: one row each, with their source. A settings file adds rows.
+//! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
-use portolan_kits::events::Source;
-use portolan_kits::events::shipped::{self, Listed, Named};
+use portolan_kits::protocol::Emitters::Listed;
+use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE};
-use portolan_plugin_api::{Deployment, Protocol, address};
-
-const LISTED: [Listed; 4] = [
-    // https://github.com/gmx-io/gmx-interface/blob/master/sdk/src/configs/contracts.ts
-    (
-        "gmx",
-        ARBITRUM,
-        "v1",
-        &["exchange", "rewards"],
-        &[
-            address!("0x489ee077994b6658eafa855c308275ead8097c4a"),
-            address!("0x3963ffc9dff443c2a94f21b129d429891e32ec18"),
-            address!("0xa906f338cb21815cbc4bc87ace9e68c87ef8d8f1"),
-            address!("0x908c4d94d34924765f1edc22a1dd098397c59dd4"),
-            address!("0x4d268a7d4c16ceb5a606c173bd974984343fea13"),
-            address!("0xd2d1162512f927a7e282ef43a362659e4f2a728f"),
-        ],
-    ),
-    ("gmx", ARBITRUM, "v2", &["v2"], &[address!("0xc8ee91a54287db53897056e12d9819156d3822fb")]),
-    (
-        "gmx",
-        AVALANCHE,
-        "v1",
-        &["exchange", "rewards"],
-        &[
-            address!("0x9ab2de34a33fb459b538c43f251eb825645e8595"),
-            address!("0x82147c5a7e850ea4e28155df107f2590fd4ba327"),
-            address!("0x2bd10f8e93b3669b6d42e74eeedc65dd1b0a1342"),
-        ],
-    ),
-    ("gmx", AVALANCHE, "v2", &["v2"], &[address!("0xdb17b211c34240b014ab6d61d4a31fa0c0e20c26")]),
-];
-
-/// The deployments that the plugin ships with.
-pub(crate) fn shipped() -> impl Iterator<Item = Deployment<Source>> {
-    shipped::listed(LISTED)
-}
-
-const PROTOCOLS: [Named; 1] = [("gmx", "GMX", "https://gmx.io", &["FARMING"], ("GMX", "gmx"))];
 
 /// The protocols that the plugin ships with.
-pub(crate) fn protocols() -> Vec<Protocol> {
-    shipped::protocols(PROTOCOLS)
-}
+pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
+    slug: "gmx",
+    name: "GMX",
+    website: "https://gmx.io",
+    primitives: &["FARMING"],
+    company: "GMX",
+    company_slug: "gmx",
+    emitters: &[
+        // https://github.com/gmx-io/gmx-interface/blob/master/sdk/src/configs/contracts.ts
+        EmitterRow {
+            market: "v1",
+            sections: &["exchange", "rewards"],
+            contracts: Listed(&[(
+                &[ARBITRUM],
+                &[
+                    address!("0x489ee077994b6658eafa855c308275ead8097c4a"),
+                    address!("0x3963ffc9dff443c2a94f21b129d429891e32ec18"),
+                    address!("0xa906f338cb21815cbc4bc87ace9e68c87ef8d8f1"),
+                    address!("0x908c4d94d34924765f1edc22a1dd098397c59dd4"),
+                    address!("0x4d268a7d4c16ceb5a606c173bd974984343fea13"),
+                    address!("0xd2d1162512f927a7e282ef43a362659e4f2a728f"),
+                ],
+            )]),
+        },
+        EmitterRow {
+            market: "v2",
+            sections: &["v2"],
+            contracts: Listed(&[(&[ARBITRUM], &[address!("0xc8ee91a54287db53897056e12d9819156d3822fb")])]),
+        },
+        EmitterRow {
+            market: "v1",
+            sections: &["exchange", "rewards"],
+            contracts: Listed(&[(
+                &[AVALANCHE],
+                &[
+                    address!("0x9ab2de34a33fb459b538c43f251eb825645e8595"),
+                    address!("0x82147c5a7e850ea4e28155df107f2590fd4ba327"),
+                    address!("0x2bd10f8e93b3669b6d42e74eeedc65dd1b0a1342"),
+                ],
+            )]),
+        },
+        EmitterRow {
+            market: "v2",
+            sections: &["v2"],
+            contracts: Listed(&[(&[AVALANCHE], &[address!("0xdb17b211c34240b014ab6d61d4a31fa0c0e20c26")])]),
+        },
+    ],
+}];

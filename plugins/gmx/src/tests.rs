@@ -1,6 +1,6 @@
 //! The plugin through the real binary interface: vaults, routers, trackers and the emitter of version 2.
 //!
-//! What is told of a log stands in `events.cases.json`, written by hand; another encoder made the logs.
+//! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 
 use portolan_plugin_api::testing::EventCases;
 
@@ -10,7 +10,7 @@ use crate::{Gmx, TABLE};
 const CASES_MIN: usize = 18;
 
 #[test]
-fn every_case_is_told_as_it_is_written() {
+fn every_case_is_reported_as_it_is_written() {
     let cases = EventCases::load("src/events.cases.json");
     assert!(cases.check::<Gmx>() >= CASES_MIN);
 }

@@ -1,135 +1,136 @@
 //! Hop's staking contracts and bridges: one row for each network, with the link to its source. A settings file adds
 //! rows of staking.
 
-use portolan_kits::events::Source;
-use portolan_kits::staking_rewards::{Rewards, StakingRewards};
+use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::protocol::Emitters::Listed;
+use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
+use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, ETHEREUM, OPTIMISM, POLYGON};
-use portolan_plugin_api::{Address, Company, Deployment, Protocol, address};
 
-/// The protocol.
-pub(crate) const SLUG: &str = "hop";
+const SLUG: &str = "hop";
 
-/// Network and contracts: `stakingRewardsContracts` of Hop's own yield statistics,
-/// <https://github.com/hop-protocol/hop>; that a shared token has two contracts is as it should be, each pays another
-/// reward.
-const SHIPPED: [(u64, &[Address]); 3] = [
-    (
-        OPTIMISM,
-        &[
-            address!("0x95d6a95becfd98a7032ed0c7d950ff6e0fa8d697"), // ETH
-            address!("0xf587b9309c603feedf0445af4d3b21300989e93a"), // USDC.e
-            address!("0x392b9780cfd362bd6951edfa9ebc31e68748b190"), // DAI
-            address!("0xaeb1b49921e0d2d96fcdbe0d486190b2907b3e0b"), // USDT
-            address!("0x25a5a48c35e75bd2eff53d94f0bb60d5a00e36ea"), // SNX
-            address!("0x09992dd7b32f7b35d347de9bdaf1919a57d38e82"), // SNX
-        ],
-    ),
-    (
-        POLYGON,
-        &[
-            address!("0x7bceda1db99d64f25efa279bb11ce48e15fda427"), // ETH
-            address!("0xaa7b3a4a084e6461d486e53a03cf45004f0963b7"), // ETH
-            address!("0x2c2ab81cf235e86374468b387e241df22459a265"), // USDC.e
-            address!("0x7811737716942967ae6567b26a5051cc72af550e"), // USDC.e
-            address!("0x4aeb0b5b1f3e74314a7fa934db090af603e8289b"), // DAI
-            address!("0xd6dc6f69f81537fe9decc18152b7005b45dc2ee7"), // DAI
-            address!("0x07932e9a5ab8800922b2688fb1fa0daad8341772"), // USDT
-            address!("0x297e5079df8173ae1696899d3eacd708f0af82ce"), // USDT
-            address!("0x7deebcad1416110022f444b03aeb1d20eb4ea53f"), // MATIC
-        ],
-    ),
-    (
-        ARBITRUM,
-        &[
-            address!("0x755569159598f3702bdd7dff6233a317c156d3dd"), // ETH
-            address!("0xb0cabfe930642ad3e7decdc741884d8c3f7ebc70"), // USDC.e
-            address!("0xd4d28588ac1d9ef272aa29d4424e3e2a03789d1e"), // DAI
-            address!("0x9dd8685463285ad5a94d2c128bda3c5e8a6173c8"), // USDT
-        ],
-    ),
-];
-
-/// The deployments that the plugin ships with.
-pub(crate) fn shipped() -> impl Iterator<Item = Deployment<StakingRewards>> {
-    SHIPPED.into_iter().map(|(network, farms)| Deployment {
-        protocol: SLUG.to_owned(),
-        network,
-        market: "main".to_owned(),
-        mechanism: StakingRewards::of_farms(farms.iter().copied(), Rewards::Single),
-    })
-}
-
-/// Network and bridges, one for each asset: `l1Bridge` and `l2Bridge` of
+/// The protocol that the plugin ships with, and its bridges, one for each asset: `l1Bridge` and `l2Bridge` of
 /// <https://github.com/hop-protocol/hop/blob/develop/packages/core/src/addresses/mainnet.ts>.
-const BRIDGES: [(u64, &[Address]); 4] = [
-    (
-        ETHEREUM,
-        &[
-            address!("0xb8901acb165ed027e32754e0ffe830802919727f"),
-            address!("0x3d4cc8a61c7528fd86c55cfe061a78dcba48edd1"),
-            address!("0x3666f603cc164936c1b87e207f36beba4ac5f18a"),
-            address!("0x3e4a3a4796d16c0cd582c382691998f7c06420b6"),
-            address!("0x22b1cbb8d98a01a3b71d034bb899775a76eb1cc2"),
-            address!("0xb98454270065a31d71bf635f6f7ee6a518dfb849"),
-            address!("0x914f986a44acb623a277d6bd17368171fcbe4273"),
-            address!("0x893246facf345c99e4235e5a7bbee7404c988b96"),
-            address!("0x36443fc70e073fe9d50425f82a3ee19fef697d62"),
-        ],
-    ),
-    (
-        OPTIMISM,
-        &[
-            address!("0x83f6244bd87662118d96d9a6d44f09dfff14b30e"),
-            address!("0x7191061d5d4c60f598214cc6913502184baddf18"),
-            address!("0xa81d244a1814468c734e5b4101f7b9c0c577a8fc"),
-            address!("0x46ae9bab8cea96610807a275ebd36f8e916b5c61"),
-            address!("0xb1ea9fed58a317f81eeefc18715dd323fdef45c4"),
-            address!("0x03d7f750777ec48d39d080b020d83eb2cb4e3547"),
-            address!("0x16284c7323c35f4960540583998c98b1cfc581a7"),
-            address!("0x33fe5bb8da466da55a8a32d6ade2bb104e2c5201"),
-        ],
-    ),
-    (
-        POLYGON,
-        &[
-            address!("0xb98454270065a31d71bf635f6f7ee6a518dfb849"),
-            address!("0xecf268be00308980b5b3fcd0975d47c4c8e1382a"),
-            address!("0x25d8039bb044dc227f741a9e381ca4ceae2e6ae8"),
-            address!("0x6c9a1acf73bd85463a46b0afc076fbdf602b690b"),
-            address!("0x553bc791d746767166fa3888432038193ceed5e2"),
-            address!("0x91bd9ccec64fc22475323a0e55d58f7786587905"),
-            address!("0x58c61aee5ed3d748a1467085ed2650b697a66234"),
-        ],
-    ),
-    (
-        ARBITRUM,
-        &[
-            address!("0x3749c4f034022c39ecaffaba182555d4508caccc"),
-            address!("0x7ac115536fe3a185100b2c4de4cb328bf3a58ba6"),
-            address!("0x0e0e3d2c5c292161999474247956ef542cabf8dd"),
-            address!("0x72209fe68386b37a40d6bca04f78356fd342491f"),
-            address!("0x3e4a3a4796d16c0cd582c382691998f7c06420b6"),
-            address!("0x25fb92e505f752f730cad0bd4fa17ece4a384266"),
-        ],
-    ),
+pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
+    slug: SLUG,
+    name: "HOP",
+    website: "https://hop.exchange",
+    primitives: &["POOLING", "FARMING"],
+    company: "Hop",
+    company_slug: "hop",
+    emitters: &[EmitterRow {
+        market: "bridges",
+        sections: &["bridge"],
+        contracts: Listed(&[
+            (
+                &[ETHEREUM],
+                &[
+                    address!("0xb8901acb165ed027e32754e0ffe830802919727f"),
+                    address!("0x3d4cc8a61c7528fd86c55cfe061a78dcba48edd1"),
+                    address!("0x3666f603cc164936c1b87e207f36beba4ac5f18a"),
+                    address!("0x3e4a3a4796d16c0cd582c382691998f7c06420b6"),
+                    address!("0x22b1cbb8d98a01a3b71d034bb899775a76eb1cc2"),
+                    address!("0xb98454270065a31d71bf635f6f7ee6a518dfb849"),
+                    address!("0x914f986a44acb623a277d6bd17368171fcbe4273"),
+                    address!("0x893246facf345c99e4235e5a7bbee7404c988b96"),
+                    address!("0x36443fc70e073fe9d50425f82a3ee19fef697d62"),
+                ],
+            ),
+            (
+                &[OPTIMISM],
+                &[
+                    address!("0x83f6244bd87662118d96d9a6d44f09dfff14b30e"),
+                    address!("0x7191061d5d4c60f598214cc6913502184baddf18"),
+                    address!("0xa81d244a1814468c734e5b4101f7b9c0c577a8fc"),
+                    address!("0x46ae9bab8cea96610807a275ebd36f8e916b5c61"),
+                    address!("0xb1ea9fed58a317f81eeefc18715dd323fdef45c4"),
+                    address!("0x03d7f750777ec48d39d080b020d83eb2cb4e3547"),
+                    address!("0x16284c7323c35f4960540583998c98b1cfc581a7"),
+                    address!("0x33fe5bb8da466da55a8a32d6ade2bb104e2c5201"),
+                ],
+            ),
+            (
+                &[POLYGON],
+                &[
+                    address!("0xb98454270065a31d71bf635f6f7ee6a518dfb849"),
+                    address!("0xecf268be00308980b5b3fcd0975d47c4c8e1382a"),
+                    address!("0x25d8039bb044dc227f741a9e381ca4ceae2e6ae8"),
+                    address!("0x6c9a1acf73bd85463a46b0afc076fbdf602b690b"),
+                    address!("0x553bc791d746767166fa3888432038193ceed5e2"),
+                    address!("0x91bd9ccec64fc22475323a0e55d58f7786587905"),
+                    address!("0x58c61aee5ed3d748a1467085ed2650b697a66234"),
+                ],
+            ),
+            (
+                &[ARBITRUM],
+                &[
+                    address!("0x3749c4f034022c39ecaffaba182555d4508caccc"),
+                    address!("0x7ac115536fe3a185100b2c4de4cb328bf3a58ba6"),
+                    address!("0x0e0e3d2c5c292161999474247956ef542cabf8dd"),
+                    address!("0x72209fe68386b37a40d6bca04f78356fd342491f"),
+                    address!("0x3e4a3a4796d16c0cd582c382691998f7c06420b6"),
+                    address!("0x25fb92e505f752f730cad0bd4fa17ece4a384266"),
+                ],
+            ),
+        ]),
+    }],
+}];
+
+/// The staking contracts.
+pub(crate) const FARMS: StakingFarms = StakingFarms { single: FARM_TYPES, dual: FARM_TYPES };
+const FARM_TYPES: FarmTypes = FarmTypes { reward_type: "hop-reward", vault_type: "hop-staking-rewards" };
+
+/// The deployments that the plugin ships with: `stakingRewardsContracts` of Hop's own yield statistics,
+/// <https://github.com/hop-protocol/hop>. Where a token has two contracts, each pays another reward.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
+    DeploymentRow {
+        protocol: SLUG,
+        network: OPTIMISM,
+        market: "main",
+        contracts: &FARMS.of_farms(
+            &[
+                address!("0x95d6a95becfd98a7032ed0c7d950ff6e0fa8d697"), // ETH
+                address!("0xf587b9309c603feedf0445af4d3b21300989e93a"), // USDC.e
+                address!("0x392b9780cfd362bd6951edfa9ebc31e68748b190"), // DAI
+                address!("0xaeb1b49921e0d2d96fcdbe0d486190b2907b3e0b"), // USDT
+                address!("0x25a5a48c35e75bd2eff53d94f0bb60d5a00e36ea"), // SNX
+                address!("0x09992dd7b32f7b35d347de9bdaf1919a57d38e82"), // SNX
+            ],
+            Rewards::Single,
+        ),
+    },
+    DeploymentRow {
+        protocol: SLUG,
+        network: POLYGON,
+        market: "main",
+        contracts: &FARMS.of_farms(
+            &[
+                address!("0x7bceda1db99d64f25efa279bb11ce48e15fda427"), // ETH
+                address!("0xaa7b3a4a084e6461d486e53a03cf45004f0963b7"), // ETH
+                address!("0x2c2ab81cf235e86374468b387e241df22459a265"), // USDC.e
+                address!("0x7811737716942967ae6567b26a5051cc72af550e"), // USDC.e
+                address!("0x4aeb0b5b1f3e74314a7fa934db090af603e8289b"), // DAI
+                address!("0xd6dc6f69f81537fe9decc18152b7005b45dc2ee7"), // DAI
+                address!("0x07932e9a5ab8800922b2688fb1fa0daad8341772"), // USDT
+                address!("0x297e5079df8173ae1696899d3eacd708f0af82ce"), // USDT
+                address!("0x7deebcad1416110022f444b03aeb1d20eb4ea53f"), // MATIC
+            ],
+            Rewards::Single,
+        ),
+    },
+    DeploymentRow {
+        protocol: SLUG,
+        network: ARBITRUM,
+        market: "main",
+        contracts: &FARMS.of_farms(
+            &[
+                address!("0x755569159598f3702bdd7dff6233a317c156d3dd"), // ETH
+                address!("0xb0cabfe930642ad3e7decdc741884d8c3f7ebc70"), // USDC.e
+                address!("0xd4d28588ac1d9ef272aa29d4424e3e2a03789d1e"), // DAI
+                address!("0x9dd8685463285ad5a94d2c128bda3c5e8a6173c8"), // USDT
+            ],
+            Rewards::Single,
+        ),
+    },
 ];
-
-/// The bridges, whose events are told.
-pub(crate) fn bridges() -> Vec<Deployment<Source>> {
-    let deployed = |(network, bridges): (u64, &[Address])| {
-        Source::of(&[]).contracts(bridges.iter().copied()).deployed(SLUG, network, "bridges")
-    };
-    BRIDGES.into_iter().map(deployed).collect()
-}
-
-/// The protocol that the plugin ships with.
-pub(crate) fn protocol() -> Protocol {
-    Protocol {
-        slug: SLUG.to_owned(),
-        name: "HOP".to_owned(),
-        website: "https://hop.exchange".to_owned(),
-        logo: None,
-        primitives: vec!["POOLING".to_owned(), "FARMING".to_owned()],
-        company: Company { name: "Hop".to_owned(), slug: "hop".to_owned() },
-    }
-}

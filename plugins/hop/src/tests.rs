@@ -4,7 +4,7 @@
 
 use portolan_plugin_api::networks::OPTIMISM;
 use portolan_plugin_api::testing::{self, End, EventCases, JobTest, Outcome, ReadRequest, ReadResult, map};
-use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
+use portolan_plugin_api::{Address, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::{Hop, TABLE};
 
@@ -65,7 +65,7 @@ fn what_is_earned_is_claimed_from_its_farm() {
 }
 
 #[test]
-fn a_stake_is_told_with_its_rate() {
+fn a_stake_is_reported_with_its_rate() {
     let outcome = ask(OPTIMISM, Question::FARMING, chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.farming()[0];
@@ -94,29 +94,32 @@ fn a_bad_farm_leaves_the_others_rows() {
     }
 }
 
+/// How many protocols, deployments of staking and deployments of bridges the catalogue has.
+fn served(settings: &Settings) -> (usize, usize, usize) {
+    let hop = testing::catalogue::<Hop>(settings);
+    let bridges = hop.deployments.iter().filter(|row| row.questions == [Question::EVENTS]).count();
+    (hop.protocols.len(), hop.deployments.len() - bridges, bridges)
+}
+
 #[test]
 fn a_settings_file_replaces_a_networks_list() {
     let farms = map::SettingsValue::List(vec![map::SettingsValue::Text(USDC_FARM.to_string())]);
     let keys = vec![map::SettingsKey { key: "farms".to_owned(), value: farms }];
     let row = map::SettingsRow { protocol: "hop".to_owned(), chain_id: OPTIMISM, market: "main".to_owned(), keys };
     let settings = Settings::from_rows(true, Vec::new(), vec![row]);
-    assert_eq!(Hop::configure(&settings).expect("the settings are right").deployments.len(), 3);
+    assert_eq!(served(&settings), (1, 3, 4));
     let case = JobTest::new("hop", OPTIMISM, Question::CLAIMABLES, ACCOUNT).settings(settings);
     assert_eq!(case.run::<Hop>(chain).batches[0], 1);
 }
 
 #[test]
 fn a_settings_file_leaves_bridges_out_with_everything_that_ships() {
-    let parts = |shipped: bool| {
-        let settings = Settings::from_rows(shipped, Vec::new(), Vec::new());
-        let hop = Hop::configure(&settings).expect("the settings are right");
-        (hop.protocols.len(), hop.deployments.len(), hop.bridges.len())
-    };
-    assert_eq!((parts(true), parts(false)), ((1, 3, 4), (0, 0, 0)));
+    let served = |shipped: bool| served(&Settings::from_rows(shipped, Vec::new(), Vec::new()));
+    assert_eq!((served(true), served(false)), ((1, 3, 4), (0, 0, 0)));
 }
 
 #[test]
-fn the_logs_of_bridges_are_told_as_what_they_mean() {
+fn the_logs_of_bridges_are_reported_as_what_they_mean() {
     let cases = EventCases::load(concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json"));
     cases.cover(TABLE);
     assert!(cases.check::<Hop>() >= 11);

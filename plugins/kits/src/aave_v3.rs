@@ -1,103 +1,106 @@
 //! Aave v3: pools in which reserves are lent and borrowed, and the controllers that reward it.
 //!
 //! A deployment is a pool, its data provider, and a rewards controller where there is one; settings keys `pool`,
-//! `data_provider` and `rewards_controller`. Answers lending positions (debts as such, with the health factor) and
+//! `data_provider` and `rewards_controller`. It answers lending positions (debts as such, with the health factor) and
 //! claimable rewards. Invariant: a reserve or an asset that misbehaves costs its own rows, and the answer says so.
-//! Modes of a position (e-mode, isolation) change no amount and no rate, and are not asked for.
+//! Modes of a position (e-mode, isolation) change no amount and no rate, and are not read.
 
 mod contracts;
 mod lending;
 mod reserve;
 mod rewards;
 
+use std::sync::Arc;
+
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, LendingPosition, Mechanism, Question, Role, SettingsError,
+    Address, Chain, ClaimTemplate, Claimable, Keys, LendingPosition, Question, Role, SettingsError,
 };
 
+use crate::boxed::Boxed;
+use crate::events::Source;
+use crate::kit::{Deployed, Kit, Labels};
 use contracts::claimRewardsCall;
 
-/// Seconds that "nothing lent", "nothing owed" and "nothing earned" may stand: most accounts have nothing in most
-/// reserves, so that most reads are saved; a first deposit shows at most this much later.
+/// Seconds that a balance or a reward of zero may be cached: most accounts have nothing in most reserves, so that most
+/// reads are saved; a first deposit shows at most this much later.
 const ZERO_STANDS_S: u32 = 30;
 
-/// The contracts of one deployment.
+/// The pools of a plugin.
+#[derive(Clone, Copy, Debug)]
+pub struct AavePools {
+    /// The answer's `type` of claimable rewards.
+    pub reward_type: &'static str,
+}
+
+/// The contracts of one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AaveV3 {
     /// `Pool`.
     pub pool: Address,
-    /// `AaveProtocolDataProvider`, of any version: only the tokens of reserves are asked of it.
+    /// `AaveProtocolDataProvider`, of any version: only the tokens of reserves are read from it.
     pub data_provider: Address,
     /// `RewardsController`; without it there is nothing to claim.
     pub rewards_controller: Option<Address>,
+    /// As [`AavePools::reward_type`].
+    pub reward_type: &'static str,
 }
 
-/// The words that rows carry from the plugin.
-#[derive(Clone, Copy, Debug)]
-pub struct Labels<'a> {
-    /// The deployment's market.
-    pub market: &'a str,
-    /// What names of rows begin with.
-    pub title: &'a str,
-    /// The `type` of claimable rewards.
-    pub reward_type: &'a str,
-}
-
-impl AaveV3 {
-    /// What the catalogue lists. Claims go to the controller, and name tokens of the data provider's and rewards of
-    /// the controller's replies.
-    pub fn contracts(&self) -> impl Iterator<Item = Address> {
-        [self.pool, self.data_provider].into_iter().chain(self.rewards_controller)
-    }
-
-    /// The questions that the deployment answers.
-    pub fn questions(&self) -> &'static [Question] {
-        match self.rewards_controller {
-            Some(_) => &[Question::CLAIMABLES, Question::LENDING],
-            None => &[Question::LENDING],
-        }
-    }
-
-    /// What the account has earned and not claimed: a row for each reward token.
-    ///
-    /// Each row's claim pays that token alone, from all assets in which the account has earned it, so that no claim
-    /// pays what another row tells.
-    ///
-    /// # Errors
-    /// Where the pool does not list its reserves, or where nothing of them can be read.
-    pub async fn claimables(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Claimable>, Error> {
-        let Some(controller) = self.rewards_controller else { return Ok(Vec::new()) };
-        let parts = reserve::parts(cx, labels.market, *self).await?;
-        rewards::claimables(cx, labels, controller, parts, account).await
-    }
-
-    /// What the account has lent and what it owes: a row for each aToken and debt token of which it has any.
-    ///
-    /// # Errors
-    /// As [`AaveV3::claimables`].
-    pub async fn lending(
-        &self,
-        cx: &Chain,
-        labels: Labels<'_>,
-        account: Address,
-    ) -> Result<Vec<LendingPosition>, Error> {
-        let parts = reserve::parts(cx, labels.market, *self).await?;
-        lending::positions(cx, labels, self.pool, parts, account).await
-    }
-}
-
-/// The claims that [`AaveV3::claimables`] answers with; the catalogue declares them. The controller pays whom the
-/// call names, from what its sender has earned: so the account has to send it, and has to be named.
-pub fn claim_templates() -> [ClaimTemplate; 1] {
-    let assets = Role::array(Role::MARKET);
-    [ClaimTemplate::new::<claimRewardsCall>([assets, Role::constant(&rewards::ALL), Role::ACCOUNT, Role::TOKEN])]
-}
-
-impl Mechanism for AaveV3 {
-    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
-        Ok(Self {
+impl Kit for AavePools {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let contracts = AaveV3 {
             pool: keys.address("pool")?,
             data_provider: keys.address("data_provider")?,
             rewards_controller: keys.address_opt("rewards_controller")?,
+            reward_type: self.reward_type,
+        };
+        Ok(Some(contracts.shared()))
+    }
+
+    /// The controller pays whom the call names, from what its sender has earned: so the account has to send it, and has
+    /// to be named.
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        let assets = Role::array(Role::MARKET);
+        let roles = [assets, Role::constant(&rewards::ALL), Role::ACCOUNT, Role::TOKEN];
+        vec![ClaimTemplate::new::<claimRewardsCall>(roles)]
+    }
+}
+
+impl Deployed for AaveV3 {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    /// Claims go to the controller, and name tokens of the data provider's and rewards of the controller's replies.
+    fn contracts(&self) -> Vec<Address> {
+        [self.pool, self.data_provider].into_iter().chain(self.rewards_controller).collect()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let claimables = self.rewards_controller.map(|_| Question::CLAIMABLES);
+        claimables.into_iter().chain([Question::LENDING, Question::EVENTS]).collect()
+    }
+
+    fn emitters(&self) -> Option<Source> {
+        Some(Source::of(&["pool", "rewards"]).contracts(self.contracts()))
+    }
+
+    /// Answers what the account has earned and not claimed: a row for each reward token.
+    ///
+    /// Each row's claim pays that token alone, from all assets in which the account has earned it, so that no two rows
+    /// claim the same amount.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let Some(controller) = self.rewards_controller else { return Ok(Vec::new()) };
+            let tokens = reserve::tokens(cx, labels.market, *self).await?;
+            rewards::claimables(cx, *self, labels, controller, tokens, account).await
+        })
+    }
+
+    /// Answers what the account has lent and what it owes: a row for each aToken and debt token of which it has any.
+    fn lending<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<LendingPosition>> {
+        Box::pin(async move {
+            let tokens = reserve::tokens(cx, labels.market, *self).await?;
+            lending::positions(cx, labels, self.pool, tokens, account).await
         })
     }
 }

@@ -1,17 +1,23 @@
-//! Mechanisms that many protocols share: one module per family, each with its settings keys, its questions and its
-//! claim templates. A plugin is a table of deployments of a mechanism, and a name.
+//! Mechanisms that many protocols share, and the shells of plugins that are made of them: one module per mechanism,
+//! each with its settings keys, its questions and its claim templates. A plugin is a table of rows.
 //!
 //! Invariant: as in a plugin, nothing here does IO, reads a clock or keeps state between jobs. A kit knows no
 //! protocol: addresses and words that an answer shows come from the plugin.
 
+pub mod accounts;
+pub mod family;
+pub mod protocol;
+
+pub mod kit;
+
 pub mod aave_v3;
-mod both;
-mod each;
 pub mod events;
 pub mod master_chef;
-mod pair;
 pub mod share_vault;
 pub mod staking_rewards;
 
-pub use both::both;
-pub use each::{Parts, each};
+mod boxed;
+mod display_name;
+mod try_each;
+
+pub use boxed::Boxed;

@@ -1,28 +1,43 @@
 //! MasterChef: one contract with many numbered pools, each of which pays a share of one emission to its stakers.
 //!
 //! Sushi's three kinds and their forks; what forks rename (the pending view) or claim with is data. Settings keys
-//! `kind`, `chef`, `pending`, `claim`, `reward_token`. Answers claimables, also what rewarders pay beside the chef,
-//! and farming positions. Invariant: a pool that misbehaves costs its own rows, and the answer says so.
+//! `kind`, `chef`, `pending`, `claim`, `reward_token`. It answers claimables, including what rewarders pay beside the
+//! chef, and farming positions. Invariant: a pool that misbehaves costs its own rows, and the answer says so.
 
 mod contracts;
-mod found;
 mod pools;
 mod reward;
 mod rewarder;
+mod rows;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use futures_util::future::{join, join3};
 use portolan_plugin_api::{
-    Address, Chain, Claim, ClaimTemplate, Claimable, Error, FarmingPosition, Keys, Mechanism, Role, SettingsError, U256,
+    Address, Chain, Claim, ClaimTemplate, Claimable, FarmingPosition, Keys, Question, Role, SettingsError, U256,
 };
 
-use crate::both::both;
-use crate::each::each;
+use crate::boxed::Boxed;
+use crate::events::Source;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
 use contracts::claims::{depositCall, harvestCall, withdrawCall};
-use found::Labels;
 
 /// The pending view of Sushi's own contracts.
 const PENDING: &str = "pendingSushi";
+
+/// The chefs of a plugin: the answer's `vaultType` and `type`, by kind.
+#[derive(Clone, Copy, Debug)]
+pub struct MasterChefs {
+    /// Of `MasterChef`.
+    pub v1: &'static str,
+    /// Of `MasterChefV2`.
+    pub v2: &'static str,
+    /// Of `MiniChefV2`.
+    pub mini: &'static str,
+}
+
 /// The pools of one chef.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MasterChef {
@@ -31,9 +46,10 @@ pub struct MasterChef {
     pending: Cow<'static, str>,
     claim: ClaimCall,
     reward_token: Option<Address>,
+    vault_type: &'static str,
 }
 
-/// What a chef is a copy of.
+/// The contract that a chef is a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `MasterChef`: pools in an array of structs, whose first two members are the staked token and its points.
@@ -55,80 +71,23 @@ pub enum ClaimCall {
     Harvest,
 }
 
-impl MasterChef {
+impl MasterChefs {
     /// A chef as Sushi deployed it.
-    pub const fn new(chef: Address, kind: Kind) -> Self {
-        Self::renamed(chef, kind, PENDING, kind.claim())
+    pub const fn chef(&self, chef: Address, kind: Kind) -> MasterChef {
+        self.renamed(chef, kind, PENDING, kind.claim())
     }
 
     /// A chef whose pending view and claim call are others.
-    pub const fn renamed(chef: Address, kind: Kind, pending: &'static str, claim: ClaimCall) -> Self {
-        Self { chef, kind, pending: Cow::Borrowed(pending), claim, reward_token: None }
+    pub const fn renamed(&self, chef: Address, kind: Kind, pending: &'static str, claim: ClaimCall) -> MasterChef {
+        let (pending, vault_type) = (Cow::Borrowed(pending), self.vault_type(kind));
+        MasterChef { chef, kind, pending, claim, reward_token: None, vault_type }
     }
 
-    /// What it is a copy of.
-    pub const fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// What the catalogue lists.
-    pub fn contracts(&self) -> [Address; 1] {
-        [self.chef]
-    }
-
-    /// What is pending in each pool: a row for each token that the pool's claim pays, all of `vault_type`.
-    ///
-    /// # Errors
-    /// Where the chef does not tell its reward token or its number of pools, or no pool answers.
-    pub async fn claimables(
-        &self,
-        cx: &Chain,
-        market: &str,
-        vault_type: &str,
-        account: Address,
-    ) -> Result<Vec<Claimable>, Error> {
-        let labels = Labels { market, vault_type };
-        let (token, count) = both(reward::token(cx, self), pools::count(cx, self)).await?;
-        let held = pools::held(cx, self, market, count, account).await?;
-        let rows = held.into_iter().map(|pool| found::claimables(cx, self, labels, token, pool, account));
-        Ok(each(cx, rows).await.or_told(cx, market).into_iter().flatten().collect())
-    }
-
-    /// What the account has staked: a row for each pool, all of `vault_type`.
-    ///
-    /// # Errors
-    /// As [`MasterChef::claimables`].
-    pub async fn farming(
-        &self,
-        cx: &Chain,
-        market: &str,
-        vault_type: &str,
-        account: Address,
-    ) -> Result<Vec<FarmingPosition>, Error> {
-        let labels = Labels { market, vault_type };
-        let (token, count) = both(reward::token(cx, self), pools::count(cx, self)).await?;
-        let held = pools::held(cx, self, market, count, account).await?;
-        if held.is_empty() {
-            return Ok(Vec::new());
-        }
-        let stakes = held.into_iter().map(|pool| pools::stake(cx, self, pool, account));
-        let stakes = async { Ok(each(cx, stakes).await.or_told(cx, market)) };
-        let common = both(pools::staked_tokens(cx, self, count), reward::emission(cx, self));
-        let ((staked_tokens, emission), stakes) = both(common, stakes).await?;
-        let stakes = stakes.into_iter().filter(|stake| !stake.amount.is_zero());
-        let rows = stakes.map(|stake| {
-            let alone = pools::stands_alone(&staked_tokens, stake.token);
-            found::position(cx, self, labels, stake, found::Paid { token, emission, alone }, account)
-        });
-        Ok(each(cx, rows).await.or_told(cx, market))
-    }
-
-    /// The call that claims what a pool owes.
-    fn claim(&self, cx: &Chain, pid: U256, account: Address) -> Claim {
-        match self.claim {
-            ClaimCall::Deposit => cx.claim(self.chef, &depositCall { pid, amount: U256::ZERO }),
-            ClaimCall::Withdraw => cx.claim(self.chef, &withdrawCall { pid, amount: U256::ZERO }),
-            ClaimCall::Harvest => cx.claim(self.chef, &harvestCall { pid, to: account }),
+    const fn vault_type(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::V1 => self.v1,
+            Kind::V2 => self.v2,
+            Kind::Mini => self.mini,
         }
     }
 }
@@ -143,18 +102,8 @@ impl Kind {
     }
 }
 
-/// The claims that [`MasterChef::claimables`] answers with; the catalogue declares them.
-pub fn claim_templates() -> [ClaimTemplate; 3] {
-    let nothing = || Role::constant(&U256::ZERO);
-    [
-        ClaimTemplate::new::<depositCall>([Role::NUMBER, nothing()]),
-        ClaimTemplate::new::<withdrawCall>([Role::NUMBER, nothing()]),
-        ClaimTemplate::new::<harvestCall>([Role::NUMBER, Role::ACCOUNT]),
-    ]
-}
-
-impl Mechanism for MasterChef {
-    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
+impl Kit for MasterChefs {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let kind = match keys.text("kind")? {
             Some("master-chef-v1") => Kind::V1,
             Some("master-chef-v2") => Kind::V2,
@@ -169,17 +118,91 @@ impl Mechanism for MasterChef {
             other => return Err(unknown("claim", other, "`deposit`, `withdraw` or `harvest`")),
         };
         let pending = keys.function("pending")?.unwrap_or(PENDING);
-        Ok(Self {
+        let chef = MasterChef {
             chef: keys.address("chef")?,
             kind,
             pending: Cow::Owned(pending.to_owned()),
             claim,
             reward_token: keys.address_opt("reward_token")?,
-        })
+            vault_type: self.vault_type(kind),
+        };
+        Ok(Some(chef.shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        let nothing = || Role::constant(&U256::ZERO);
+        vec![
+            ClaimTemplate::new::<depositCall>([Role::NUMBER, nothing()]),
+            ClaimTemplate::new::<withdrawCall>([Role::NUMBER, nothing()]),
+            ClaimTemplate::new::<harvestCall>([Role::NUMBER, Role::ACCOUNT]),
+        ]
     }
 }
 
 fn unknown(key: &str, value: Option<&str>, known: &str) -> SettingsError {
     let what = value.map_or_else(|| "missing".to_owned(), |value| format!("{value:?} is unknown"));
     SettingsError::new(format!("{what}; give {known}")).at(key)
+}
+
+impl Deployed for MasterChef {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.chef]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    fn emitters(&self) -> Option<Source> {
+        Some(Source::of(&["chef"]).contracts([self.chef]))
+    }
+
+    /// Answers what is pending in each pool: a row for each token that the pool's claim pays.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let (token, count) = join(reward::token(cx, self), pools::count(cx, self)).await;
+            let (token, count) = (token?, count?);
+            let held = pools::held(cx, self, labels.market, count, account).await?;
+            let rows = held.into_iter().map(|pool| rows::claimables(cx, self, labels, token, pool, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        })
+    }
+
+    /// Answers what the account has staked: a row for each pool.
+    fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+        Box::pin(async move {
+            let (token, count) = join(reward::token(cx, self), pools::count(cx, self)).await;
+            let (token, count) = (token?, count?);
+            let held = pools::held(cx, self, labels.market, count, account).await?;
+            if held.is_empty() {
+                return Ok(Vec::new());
+            }
+            let stakes = held.into_iter().map(|pool| pools::stake(cx, self, pool, account));
+            let stakes = async { try_each(cx, stakes).await.or_report(cx, labels.market) };
+            let staked_tokens = pools::staked_tokens(cx, self, count);
+            let (staked_tokens, emission, stakes) = join3(staked_tokens, reward::emission(cx, self), stakes).await;
+            let (staked_tokens, emission) = (staked_tokens?, emission?);
+            let stakes = stakes.into_iter().filter(|stake| !stake.amount.is_zero());
+            let rows = stakes.map(|stake| {
+                let alone = pools::stands_alone(&staked_tokens, stake.token);
+                rows::position(cx, self, labels, stake, rows::Emitted { token, emission, alone }, account)
+            });
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+}
+
+impl MasterChef {
+    /// The call that claims what a pool owes.
+    fn claim(&self, cx: &Chain, pid: U256, account: Address) -> Claim {
+        match self.claim {
+            ClaimCall::Deposit => cx.claim(self.chef, &depositCall { pid, amount: U256::ZERO }),
+            ClaimCall::Withdraw => cx.claim(self.chef, &withdrawCall { pid, amount: U256::ZERO }),
+            ClaimCall::Harvest => cx.claim(self.chef, &harvestCall { pid, to: account }),
+        }
+    }
 }

@@ -1,9 +1,17 @@
-//! Vaults of one token whose own token is the share: all that the vault holds belongs to its shares. What a stake earns
-//! is in what its shares redeem to, so that there is nothing to claim.
+//! Vaults of one token whose own token is the share: all that the vault holds belongs to its shares. A stake earns by
+//! redeeming to more, so that there is nothing to claim.
+//!
+//! Settings keys: the plugin's word for the vault, and `staked_token`.
 
-use portolan_plugin_api::{Address, Chain, Composition, Error, FarmingPosition, Part, Reward, U256, sol, symbol};
+use std::sync::Arc;
 
-use crate::both;
+use futures_util::future::join;
+use portolan_plugin_api::{
+    Address, Chain, Composition, Error, FarmingPosition, Keys, Part, Question, Reward, SettingsError, U256, sol, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
 
 sol! {
     // ERC-20, https://eips.ethereum.org/EIPS/eip-20
@@ -11,72 +19,109 @@ sol! {
     function totalSupply() external view returns (uint256);
 }
 
-/// Seconds that "no shares" may stand; a first stake shows at most this much later.
+/// Seconds that a balance of zero shares may be cached; a first stake shows at most this much later.
 const ZERO_STANDS_S: u32 = 30;
 
 /// The token `type` of the shares.
-const KIND: &str = "SHARE";
+const SHARE_TYPE: &str = "SHARE";
+
+/// The vaults of a plugin.
+#[derive(Clone, Copy, Debug)]
+pub struct ShareVaults {
+    /// The settings key of the vault's address, which is the protocol's word for it.
+    pub key: &'static str,
+    /// The answer's `vaultType`.
+    pub vault_type: &'static str,
+}
 
 /// A vault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShareVault {
     /// The contract, which is also the token of its shares.
-    pub address: Address,
-    /// The token that it takes.
-    pub staked_token: Address,
+    address: Address,
+    staked_token: Address,
+    vault_type: &'static str,
+}
+
+impl ShareVaults {
+    /// The vault at `address`, which takes `staked_token`.
+    pub const fn vault(&self, address: Address, staked_token: Address) -> ShareVault {
+        ShareVault { address, staked_token, vault_type: self.vault_type }
+    }
+}
+
+impl Kit for ShareVaults {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let key = self.key;
+        let missing =
+            |missing| SettingsError::new(format!("missing; a {key} needs `{key}` and `staked_token`")).at(missing);
+        match (keys.address_opt(key)?, keys.address_opt("staked_token")?) {
+            (None, None) => Ok(None),
+            (Some(address), Some(staked_token)) => Ok(Some(self.vault(address, staked_token).shared())),
+            (Some(_), None) => Err(missing("staked_token")),
+            (None, Some(_)) => Err(missing(key)),
+        }
+    }
+}
+
+impl Deployed for ShareVault {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.address]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::FARMING, Question::COMPOSITION]
+    }
+
+    /// Answers the account's shares, and what they redeem to: their part of what the vault holds, rounded down as the
+    /// vaults do. What the vault will earn is unknown.
+    fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+        Box::pin(async move {
+            let shares = cx.call(self.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+            if shares.is_zero() {
+                return Ok(Vec::new());
+            }
+            let (held, supply) = self.held_and_supply(cx).await?;
+            let redeemed = shares.checked_mul(held).and_then(|product| product.checked_div(supply));
+            let redeemed = redeemed.ok_or_else(|| {
+                Error::new(format!("{}: {shares} shares of {supply} in {held} are no amount", self.address))
+            })?;
+            Ok(vec![FarmingPosition {
+                market: labels.market.to_owned(),
+                contract: self.address,
+                name: format!("{} staking", symbol(self.address)),
+                mechanism: self.vault_type.to_owned(),
+                staked_token: self.staked_token,
+                amount: shares,
+                underlying_amount: redeemed,
+                rewards: vec![Reward { token: self.staked_token, per_second: None }],
+                total_stake: None,
+                number: None,
+            }])
+        })
+    }
+
+    /// Answers what all shares together redeem to; nothing where there are none.
+    fn compositions<'a>(&'a self, cx: &'a Chain) -> Boxed<'a, Vec<Composition>> {
+        Box::pin(async move {
+            let (held, supply) = self.held_and_supply(cx).await?;
+            if supply.is_zero() {
+                return Ok(Vec::new());
+            }
+            let parts = vec![Part { token: self.staked_token, amount: held }];
+            Ok(vec![Composition { token: self.address, kind: SHARE_TYPE.to_owned(), supply, parts }])
+        })
+    }
 }
 
 impl ShareVault {
-    /// The account's shares, and what they redeem to: their part of what is held, rounded down as the vaults do. What
-    /// the vault will earn cannot be told.
-    ///
-    /// # Errors
-    /// Where the vault or its token does not answer.
-    pub async fn farming(
-        &self,
-        cx: &Chain,
-        market: &str,
-        vault_type: &str,
-        account: Address,
-    ) -> Result<Vec<FarmingPosition>, Error> {
-        let shares = cx.call(self.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
-        if shares.is_zero() {
-            return Ok(Vec::new());
-        }
-        let (held, supply) = self.held_and_supply(cx).await?;
-        let redeemed = shares.checked_mul(held).and_then(|product| product.checked_div(supply));
-        let redeemed = redeemed.ok_or_else(|| {
-            Error::new(format!("{}: {shares} shares of {supply} in {held} are no amount", self.address))
-        })?;
-        Ok(vec![FarmingPosition {
-            market: market.to_owned(),
-            contract: self.address,
-            name: format!("{} staking", symbol(self.address)),
-            mechanism: vault_type.to_owned(),
-            staked_token: self.staked_token,
-            amount: shares,
-            underlying_amount: redeemed,
-            rewards: vec![Reward { token: self.staked_token, per_second: None }],
-            total_stake: None,
-            number: None,
-        }])
-    }
-
-    /// What all shares together redeem to; nothing where there are none.
-    ///
-    /// # Errors
-    /// Where the vault or its token does not answer.
-    pub async fn composition(&self, cx: &Chain) -> Result<Vec<Composition>, Error> {
-        let (held, supply) = self.held_and_supply(cx).await?;
-        if supply.is_zero() {
-            return Ok(Vec::new());
-        }
-        let parts = vec![Part { token: self.staked_token, amount: held }];
-        Ok(vec![Composition { token: self.address, kind: KIND.to_owned(), supply, parts }])
-    }
-
     async fn held_and_supply(&self, cx: &Chain) -> Result<(U256, U256), Error> {
         let held = cx.call(self.staked_token, balanceOfCall { account: self.address });
-        both(held, cx.call(self.address, totalSupplyCall {})).await
+        let (held, supply) = join(held, cx.call(self.address, totalSupplyCall {})).await;
+        Ok((held?, supply?))
     }
 }

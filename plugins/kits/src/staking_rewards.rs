@@ -1,42 +1,65 @@
 //! StakingRewards: farms in the manner of Synthetix, which stream one or two reward tokens to their stakers by share.
 //!
 //! A deployment is a factory that lists its farms, or a list of farms; settings keys `factory` or `farms`, and `dual`
-//! for farms with two reward tokens. Answers claimables and farming positions. Invariant: a farm that misbehaves
-//! costs its own rows, and the answer says so. It does not look for farms that neither a factory nor a list names.
+//! for farms with two reward tokens. It answers claimables and farming positions. Invariant: a farm that misbehaves
+//! costs its own rows, and the answer says so. Farms that neither a factory nor a list names are not looked for.
 
 mod contracts;
+mod factory;
 mod farm;
-mod found;
-mod source;
+mod rows;
 
-use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, FarmingPosition, Keys, Mechanism, SettingsError,
-};
+use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::each::each;
+use portolan_plugin_api::{Address, Chain, ClaimTemplate, Claimable, FarmingPosition, Keys, Question, SettingsError};
+
+use crate::boxed::Boxed;
 use crate::events;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
 use contracts::{balanceOfCall, getRewardCall};
 use farm::Farm;
-use found::Labels;
 
-/// Seconds that "nothing earned" and "nothing staked" may stand: most accounts have nothing in most farms, so that
-/// most reads are saved; a first stake shows at most this much later.
+/// Seconds that a stake or a reward of zero may be cached: most accounts have nothing in most farms, so that most reads
+/// are saved; a first stake shows at most this much later.
 const ZERO_STANDS_S: u32 = 30;
+
+/// The farms of a plugin, by how many reward tokens they pay.
+#[derive(Clone, Copy, Debug)]
+pub struct StakingFarms {
+    /// Farms with one reward token.
+    pub single: FarmTypes,
+    /// Farms with two.
+    pub dual: FarmTypes,
+}
+
+/// The plugin's words for farms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FarmTypes {
+    /// The answer's `type` of claimables.
+    pub reward_type: &'static str,
+    /// The answer's `vaultType` of stakes.
+    pub vault_type: &'static str,
+}
 
 /// The farms of one deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StakingRewards {
-    source: Source,
+    farms: Farms,
     rewards: Rewards,
+    types: FarmTypes,
 }
 
 /// Where the farms come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Source {
+enum Farms {
     /// A `StakingRewardsFactory`: one farm for each of its staking tokens.
     Factory(Address),
-    /// These.
-    Farms(Vec<Address>),
+    /// These farms.
+    Listed(Cow<'static, [Address]>),
+    /// The farms that a factory was found to list.
+    Resolved(Vec<Farm>),
 }
 
 /// How many reward tokens the farms pay.
@@ -48,127 +71,121 @@ pub enum Rewards {
     Dual,
 }
 
-impl StakingRewards {
+impl StakingFarms {
     /// The farms of a factory.
-    pub const fn of_factory(factory: Address, rewards: Rewards) -> Self {
-        Self { source: Source::Factory(factory), rewards }
+    pub const fn of_factory(&self, factory: Address, rewards: Rewards) -> StakingRewards {
+        StakingRewards { farms: Farms::Factory(factory), rewards, types: self.types(rewards) }
     }
 
     /// Farms that no factory lists.
-    pub fn of_farms(farms: impl IntoIterator<Item = Address>, rewards: Rewards) -> Self {
-        Self { source: Source::Farms(farms.into_iter().collect()), rewards }
+    pub const fn of_farms(&self, farms: &'static [Address], rewards: Rewards) -> StakingRewards {
+        StakingRewards { farms: Farms::Listed(Cow::Borrowed(farms)), rewards, types: self.types(rewards) }
     }
 
-    /// How many reward tokens the farms pay.
-    pub const fn rewards(&self) -> Rewards {
-        self.rewards
-    }
-
-    /// What the catalogue lists: the contracts that name or are the farms.
-    pub fn contracts(&self) -> Vec<Address> {
-        match &self.source {
-            Source::Factory(factory) => vec![*factory],
-            Source::Farms(farms) => farms.clone(),
+    const fn types(&self, rewards: Rewards) -> FarmTypes {
+        match rewards {
+            Rewards::Single => self.single,
+            Rewards::Dual => self.dual,
         }
-    }
-
-    /// Where the farms' events come from, which [`tables::STAKING_REWARDS`](events::tables::STAKING_REWARDS) tells.
-    pub fn emitters(&self) -> events::Source {
-        let source = events::Source::of(&["staking_rewards"]);
-        match &self.source {
-            Source::Factory(factory) => {
-                source.registry_by(*factory, "stakingRewardsInfoByStakingToken", "stakingToken")
-            }
-            Source::Farms(farms) => source.contracts(farms.iter().copied()),
-        }
-    }
-
-    /// The farms, for [`StakingRewards::claimables`] and [`StakingRewards::farming`].
-    ///
-    /// How many steps it takes depends on the factory, and mostly on replies that the host has kept. A plugin with
-    /// several factories awaits all their lists first, so that what it asks of the account leaves in one wave.
-    ///
-    /// # Errors
-    /// Where the factory does not list its farms.
-    pub async fn list(&self, cx: &Chain, market: &str) -> Result<Farms, Error> {
-        Ok(Farms(match &self.source {
-            Source::Factory(factory) => source::farms(cx, market, *factory).await?,
-            Source::Farms(farms) => farms.iter().map(|address| Farm { address: *address, staked: None }).collect(),
-        }))
-    }
-
-    /// What the account has earned and not claimed: a row for each farm and reward token, all of `vault_type`.
-    ///
-    /// # Errors
-    /// Where no farm answers.
-    pub async fn claimables(
-        &self,
-        cx: &Chain,
-        market: &str,
-        vault_type: &str,
-        farms: Farms,
-        account: Address,
-    ) -> Result<Vec<Claimable>, Error> {
-        let labels = Labels { market, vault_type };
-        let earned = farms.0.into_iter().flat_map(|farm| {
-            farm::slots(self.rewards).iter().map(move |slot| async move {
-                let amount = slot.earned(cx, farm.address, account).zero_within(ZERO_STANDS_S).await?;
-                Ok((farm, *slot, amount))
-            })
-        });
-        let earned = each(cx, earned).await.or_fail(cx, market)?;
-        let owed = earned.into_iter().filter(|(_, _, amount)| !amount.is_zero());
-        let rows = each(cx, owed.map(|(farm, slot, amount)| found::claimable(cx, labels, farm, slot, amount)));
-        Ok(rows.await.or_told(cx, market))
-    }
-
-    /// What the account has staked: a row for each farm, all of `vault_type`.
-    ///
-    /// # Errors
-    /// As [`StakingRewards::claimables`].
-    pub async fn farming(
-        &self,
-        cx: &Chain,
-        market: &str,
-        vault_type: &str,
-        farms: Farms,
-        account: Address,
-    ) -> Result<Vec<FarmingPosition>, Error> {
-        let labels = Labels { market, vault_type };
-        let staked = farms.0.into_iter().map(|farm| async move {
-            let amount = cx.call(farm.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
-            Ok((farm, amount))
-        });
-        let staked = each(cx, staked).await.or_fail(cx, market)?;
-        let held = staked.into_iter().filter(|(_, amount)| !amount.is_zero());
-        let rows = each(cx, held.map(|(farm, amount)| found::position(cx, labels, farm, self.rewards, amount)));
-        Ok(rows.await.or_told(cx, market))
     }
 }
 
-/// The farms of a deployment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Farms(Vec<Farm>);
-
-/// The claims that [`StakingRewards::claimables`] answers with; the catalogue declares them.
-pub fn claim_templates() -> [ClaimTemplate; 1] {
-    [ClaimTemplate::new::<getRewardCall>([])]
-}
-
-impl Mechanism for StakingRewards {
-    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
+impl Kit for StakingFarms {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let (factory, farms) = (keys.address_opt("factory")?, keys.addresses("farms")?);
         let rewards = if keys.flag("dual")? { Rewards::Dual } else { Rewards::Single };
         let twice = |place: usize| farms.iter().skip(place + 1).any(|other| *other == farms[place]);
         if let Some(place) = (0..farms.len()).find(|place| twice(*place)) {
             return Err(SettingsError::new(format!("{} stands twice", farms[place])).at("farms"));
         }
-        let source = match (factory, farms.is_empty()) {
-            (Some(factory), true) => Source::Factory(factory),
-            (None, false) => Source::Farms(farms),
+        let farms = match (factory, farms.is_empty()) {
+            (Some(factory), true) => Farms::Factory(factory),
+            (None, false) => Farms::Listed(Cow::Owned(farms)),
             (Some(_), false) => return Err(SettingsError::new("stands beside `factory`; give one of them").at("farms")),
             (None, true) => return Err(SettingsError::new("missing; give `factory` or `farms`").at("factory")),
         };
-        Ok(Self { source, rewards })
+        Ok(Some(StakingRewards { farms, rewards, types: self.types(rewards) }.shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<getRewardCall>([])]
+    }
+}
+
+impl Deployed for StakingRewards {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    /// The contracts that list or are the farms.
+    fn contracts(&self) -> Vec<Address> {
+        match &self.farms {
+            Farms::Factory(factory) => vec![*factory],
+            Farms::Listed(farms) => farms.to_vec(),
+            Farms::Resolved(farms) => farms.iter().map(|farm| farm.address).collect(),
+        }
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    fn emitters(&self) -> Option<events::Source> {
+        let source = events::Source::of(&["staking_rewards"]);
+        Some(match &self.farms {
+            Farms::Factory(factory) => source.registry_by(*factory, "stakingRewardsInfoByStakingToken", "stakingToken"),
+            Farms::Listed(_) | Farms::Resolved(_) => source.contracts(self.contracts()),
+        })
+    }
+
+    /// Reads the farms that a factory lists. How many batches that takes depends on the factory; mostly the replies are
+    /// cached.
+    fn resolve<'a>(&'a self, cx: &'a Chain, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+        Box::pin(async move {
+            let Farms::Factory(factory) = self.farms else { return Ok(None) };
+            let farms = Farms::Resolved(factory::farms(cx, market, factory).await?);
+            Ok(Some(Self { farms, ..self.clone() }.shared()))
+        })
+    }
+
+    /// Answers what the account has earned and not claimed: a row for each farm and reward token.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let earned = self.farms().into_iter().flat_map(|farm| {
+                farm::slots(self.rewards).iter().map(move |slot| async move {
+                    let amount = slot.earned(cx, farm.address, account).zero_within(ZERO_STANDS_S).await?;
+                    Ok((farm, *slot, amount))
+                })
+            });
+            let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
+            let owed = earned.into_iter().filter(|(_, _, amount)| !amount.is_zero());
+            let rows = owed.map(|(farm, slot, amount)| rows::claimable(cx, self, labels, farm, slot, amount));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+
+    /// Answers what the account has staked: a row for each farm.
+    fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+        Box::pin(async move {
+            let staked = self.farms().into_iter().map(|farm| async move {
+                let amount = cx.call(farm.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+                Ok((farm, amount))
+            });
+            let staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
+            let held = staked.into_iter().filter(|(_, amount)| !amount.is_zero());
+            let rows = held.map(|(farm, amount)| rows::position(cx, self, labels, farm, amount));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+}
+
+impl StakingRewards {
+    /// The farms; those of a factory are known once it is resolved.
+    fn farms(&self) -> Vec<Farm> {
+        match &self.farms {
+            Farms::Factory(_) => Vec::new(),
+            Farms::Listed(farms) => farms.iter().map(|address| Farm { address: *address, staked: None }).collect(),
+            Farms::Resolved(farms) => farms.clone(),
+        }
     }
 }

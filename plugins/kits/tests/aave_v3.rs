@@ -3,7 +3,10 @@
 //! The contracts' functions are declared here once more, with all that they return, so that a wrong one in the kit is
 //! a failing test.
 
-use portolan_kits::aave_v3::{self, AaveV3, Labels};
+use portolan_kits::aave_v3::{AavePools, AaveV3};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::kit::{Deployed, Kit};
+use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -46,48 +49,28 @@ const LDO: Address = address!("0x7000000000000000000000000000000000000002");
 const WAD: u128 = 1_000_000_000_000_000_000;
 const RAY: u128 = 1_000_000_000_000_000_000_000_000_000;
 
+const POOLS: AavePools = AavePools { reward_type: "rewards" };
+
 /// A pool with a controller, and one without, under one slug each.
-struct Kit(Vec<Deployment<AaveV3>>);
+struct Pools;
 
-impl Plugin for Kit {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let row = |slug: &str, rewards_controller| Deployment {
-            protocol: slug.to_owned(),
-            network: NETWORK,
-            market: "main".to_owned(),
-            mechanism: AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller },
-        };
-        settings.deployments([row("aave", Some(CONTROLLER)), row("plain", None)]).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        Catalogue { claims: aave_v3::claim_templates().into(), ..Catalogue::default() }
-    }
-
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        match self.asked(cx) {
-            Some(aave) => aave.claimables(cx, LABELS, account).await,
-            None => Err(Error::new("not deployed")),
-        }
-    }
-
-    async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<LendingPosition>, Error> {
-        match self.asked(cx) {
-            Some(aave) => aave.lending(cx, LABELS, account).await,
-            None => Err(Error::new("not deployed")),
-        }
-    }
+impl AccountProtocols for Pools {
+    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
+    const DEPLOYMENTS: &'static [DeploymentRow] =
+        &[row("aave", &contracts(Some(CONTROLLER))), row("plain", &contracts(None))];
+    const TITLES: &'static [(&'static str, &'static str)] = &[("aave", "Aave v3"), ("plain", "Aave v3")];
 }
 
-const LABELS: Labels<'static> = Labels { market: "main", title: "Aave v3", reward_type: "rewards" };
-
-impl Kit {
-    fn asked(&self, cx: &Chain) -> Option<AaveV3> {
-        self.0.iter().find(|row| row.protocol == cx.protocol()).map(|row| row.mechanism)
-    }
+const fn row(protocol: &'static str, contracts: &'static dyn Deployed) -> DeploymentRow {
+    DeploymentRow { protocol, network: NETWORK, market: "main", contracts }
 }
 
-portolan_plugin_api::export!(Kit);
+const fn contracts(rewards_controller: Option<Address>) -> AaveV3 {
+    AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller, reward_type: POOLS.reward_type }
+}
+
+portolan_plugin_api::export!(Accounts<Pools>);
 
 /// The `n`th reserve's underlying token, aToken, stable debt token and variable debt token.
 fn token(kind: u8, n: u8) -> Address {
@@ -110,21 +93,21 @@ fn variable(n: u8) -> Address {
     token(4, n)
 }
 
-fn tell<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
+fn reply<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
     chain.reply(NETWORK, to, call, value)
 }
 
 fn balance(chain: CannedReplies, token: Address, amount: u128) -> CannedReplies {
-    tell(chain, token, &balanceOfCall(ACCOUNT), &U256::from(amount))
+    reply(chain, token, &balanceOfCall(ACCOUNT), &U256::from(amount))
 }
 
 /// What an asset has earned for the account of the rewards that it pays.
 fn earns(chain: CannedReplies, asset: Address, rewards: &[(Address, u128)]) -> CannedReplies {
     let list: Vec<Address> = rewards.iter().map(|(reward, _)| *reward).collect();
-    let chain = tell(chain, CONTROLLER, &getRewardsByAssetCall(asset), &list);
+    let chain = reply(chain, CONTROLLER, &getRewardsByAssetCall(asset), &list);
     rewards.iter().fold(chain, |chain, (reward, amount)| {
         let call = getUserRewardsCall { _0: vec![asset], _1: ACCOUNT, _2: *reward };
-        tell(chain, CONTROLLER, &call, &U256::from(*amount))
+        reply(chain, CONTROLLER, &call, &U256::from(*amount))
     })
 }
 
@@ -148,10 +131,10 @@ fn reserve(chain: CannedReplies, n: u8) -> CannedReplies {
         isolationModeTotalDebt: 13,
     };
     let tokens = (a_token(n), stable(n), variable(n));
-    let chain = tell(chain, POOL, &getReserveDataCall(underlying(n)), &data);
-    let chain = tell(chain, PROVIDER, &getReserveTokensAddressesCall(underlying(n)), &tokens);
+    let chain = reply(chain, POOL, &getReserveDataCall(underlying(n)), &data);
+    let chain = reply(chain, PROVIDER, &getReserveTokensAddressesCall(underlying(n)), &tokens);
     [a_token(n), stable(n), variable(n)].into_iter().fold(chain, |chain, part| {
-        let chain = tell(chain, part, &getUserStableRateCall(ACCOUNT), &U256::ZERO);
+        let chain = reply(chain, part, &getUserStableRateCall(ACCOUNT), &U256::ZERO);
         earns(balance(chain, part, 0), part, &[])
     })
 }
@@ -159,17 +142,17 @@ fn reserve(chain: CannedReplies, n: u8) -> CannedReplies {
 /// A pool of so many reserves.
 fn pool(count: u8) -> CannedReplies {
     let list: Vec<Address> = (0..count).map(underlying).collect();
-    let chain = tell(CannedReplies::default(), POOL, &getReservesListCall {}, &list);
+    let chain = reply(CannedReplies::default(), POOL, &getReservesListCall {}, &list);
     (0..count).fold(health(chain, U256::MAX), reserve)
 }
 
 fn health(chain: CannedReplies, factor: U256) -> CannedReplies {
     let [one, two] = [1, 2].map(U256::from);
-    tell(chain, POOL, &getUserAccountDataCall(ACCOUNT), &(one, two, one, two, one, factor))
+    reply(chain, POOL, &getUserAccountDataCall(ACCOUNT), &(one, two, one, two, one, factor))
 }
 
 fn run(slug: &str, question: Question, chain: impl Replies) -> Outcome {
-    JobTest::new(slug, NETWORK, question, ACCOUNT).run::<Kit>(chain)
+    JobTest::new(slug, NETWORK, question, ACCOUNT).run::<Pools>(chain)
 }
 
 fn lending(chain: impl Replies) -> Outcome {
@@ -225,7 +208,7 @@ fn only_what_an_account_has_is_read_at_the_block_itself() {
 }
 
 #[test]
-fn a_supply_is_told_with_its_interest_and_the_pools_rate() {
+fn a_supply_is_reported_with_its_interest_and_the_pools_rate() {
     // 952,380,953 scaled units at an index of 1.05: times 1.05 is 1,000,000,000.65, which a ray product rounds.
     let outcome = lending(&balance(pool(2), a_token(1), 1_000_000_001));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
@@ -237,9 +220,9 @@ fn a_supply_is_told_with_its_interest_and_the_pools_rate() {
 }
 
 #[test]
-fn debts_are_told_in_the_underlying_token_beside_what_was_lent() {
+fn debts_are_reported_in_the_underlying_token_beside_what_was_lent() {
     let chain = balance(balance(balance(pool(3), a_token(0), 5), variable(2), 7 * WAD), stable(2), 9);
-    let chain = tell(chain, stable(2), &getUserStableRateCall(ACCOUNT), &U256::from(RAY / 16));
+    let chain = reply(chain, stable(2), &getUserStableRateCall(ACCOUNT), &U256::from(RAY / 16));
     let outcome = lending(&health(chain, U256::from(1_500_000_000_000_000_000_u128)));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let lent = format!("Aave v3 {{{:#x}}}", underlying(0));
@@ -270,7 +253,7 @@ fn an_account_with_debt_alone_has_its_rows_and_a_worthless_debt_no_health() {
 }
 
 #[test]
-fn a_health_that_cannot_be_told_keeps_the_rows_and_is_told() {
+fn a_health_that_cannot_be_told_keeps_the_rows_and_is_reported() {
     let chain = balance(balance(pool(1), variable(0), 3), a_token(0), 4).revert(
         NETWORK,
         POOL,
@@ -288,7 +271,7 @@ fn tokens_that_a_pool_does_not_have_are_not_asked() {
     let chain = [(0, (a_token(0), none, variable(0))), (1, (none, none, none))]
         .into_iter()
         .fold(balance(pool(2), variable(0), 6), |chain, (n, tokens)| {
-            tell(chain, PROVIDER, &getReserveTokensAddressesCall(underlying(n)), &tokens)
+            reply(chain, PROVIDER, &getReserveTokensAddressesCall(underlying(n)), &tokens)
         });
     let outcome = lending(&chain);
     assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
@@ -297,7 +280,7 @@ fn tokens_that_a_pool_does_not_have_are_not_asked() {
 }
 
 #[test]
-fn a_reserve_that_misbehaves_costs_its_own_rows_and_is_told() {
+fn a_reserve_that_misbehaves_costs_its_own_rows_and_is_reported() {
     let held = || (0..3).fold(pool(3), |chain, n| balance(chain, a_token(n), 8));
     let tokens = getReserveTokensAddressesCall(underlying(1));
     let spoiled = [
@@ -372,7 +355,7 @@ fn an_account_that_left_an_asset_can_still_claim_what_it_earned_there() {
 #[test]
 fn a_reward_that_is_listed_twice_is_counted_once() {
     let chain =
-        tell(earns(pool(1), a_token(0), &[(OP, 5)]), CONTROLLER, &getRewardsByAssetCall(a_token(0)), &vec![OP, OP]);
+        reply(earns(pool(1), a_token(0), &[(OP, 5)]), CONTROLLER, &getRewardsByAssetCall(a_token(0)), &vec![OP, OP]);
     let outcome = claimables(&chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.claimables()[0];
@@ -380,7 +363,7 @@ fn a_reward_that_is_listed_twice_is_counted_once() {
 }
 
 #[test]
-fn an_asset_whose_rewards_cannot_be_read_costs_its_own_amount_and_is_told() {
+fn an_asset_whose_rewards_cannot_be_read_costs_its_own_amount_and_is_reported() {
     let held = || earns(earns(pool(2), a_token(0), &[(OP, 30)]), a_token(1), &[(OP, 4)]);
     let owed = getUserRewardsCall { _0: vec![a_token(1)], _1: ACCOUNT, _2: OP };
     let spoiled = [
@@ -400,7 +383,7 @@ fn an_asset_whose_rewards_cannot_be_read_costs_its_own_amount_and_is_told() {
 fn rewards_that_do_not_fit_an_amount_cost_their_token_and_no_other() {
     let chain = earns(earns(pool(2), a_token(0), &[(OP, 1), (LDO, 6)]), a_token(1), &[(OP, 0)]);
     let call = getUserRewardsCall { _0: vec![a_token(1)], _1: ACCOUNT, _2: OP };
-    let outcome = claimables(&tell(chain, CONTROLLER, &call, &U256::MAX));
+    let outcome = claimables(&reply(chain, CONTROLLER, &call, &U256::MAX));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
     assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (LDO, word(6)));
     assert!(outcome.message.contains(&OP.to_string()), "{}", outcome.message);
@@ -425,8 +408,8 @@ fn without_a_controller_there_is_nothing_to_claim_and_nothing_is_read() {
     let outcome = run("plain", Question::CLAIMABLES, &chain);
     assert_eq!((outcome.end, outcome.findings.len(), outcome.batches.len()), (End::Complete, 0, 0));
     assert_eq!(run("plain", Question::LENDING, &chain).lending().len(), 1);
-    let plain = AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller: None };
-    assert_eq!((plain.questions(), plain.contracts().count()), (&[Question::LENDING][..], 2));
+    let plain = contracts(None);
+    assert_eq!((plain.questions(), plain.contracts().len()), (vec![Question::LENDING, Question::EVENTS], 2));
 }
 
 #[test]
@@ -449,9 +432,10 @@ fn settings_name_the_contracts_and_the_controller_may_be_missing() {
     for controller in [None, Some(ACCOUNT)] {
         let keys = [pool.clone(), provider.clone()].into_iter();
         let keys = keys.chain(controller.map(|at| key("rewards_controller", at))).collect();
-        let kit = Kit::configure(&read(keys)).expect("the settings are right");
-        let expected = AaveV3 { pool: OP, data_provider: LDO, rewards_controller: controller };
-        assert_eq!(kit.0[0].mechanism, expected);
+        let expected: Vec<Address> = [OP, LDO].into_iter().chain(controller).collect();
+        let served = testing::catalogue::<Pools>(&read(keys));
+        assert_eq!(served.deployments[0].contracts, expected);
+        assert_eq!(served.deployments[0].questions.contains(&Question::CLAIMABLES), controller.is_some());
     }
     let wrong = [
         (vec![provider.clone()], "pool", "missing"),
@@ -460,7 +444,7 @@ fn settings_name_the_contracts_and_the_controller_may_be_missing() {
         (vec![pool, provider, key("controller", OP)], "controller", "unknown key"),
     ];
     for (keys, key, message) in wrong {
-        let refused = testing::settings_error::<Kit>(&read(keys)).expect("the settings are wrong");
+        let refused = testing::settings_error::<Pools>(&read(keys)).expect("the settings are wrong");
         assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)));
         assert!(refused.message.contains(message), "{}", refused.message);
     }

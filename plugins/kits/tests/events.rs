@@ -1,8 +1,11 @@
 //! Events of a family through the real binary interface: whose contracts emitted them, what that costs, and settings.
 
-use portolan_kits::events::{Family, Salt, Scope, Source};
+use portolan_kits::events::Salt;
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::Emitters::{Factory, Listed, Registry};
+use portolan_kits::protocol::{EmitterRow, Emitters, ProtocolRow};
 use portolan_plugin_api::alloy::sol_types::SolEvent;
-use portolan_plugin_api::events::{Event, Log, Transaction};
+use portolan_plugin_api::events::{Log, Transaction};
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -56,59 +59,57 @@ fn protocol(slug: &str) -> Protocol {
     Protocol { slug, name, website, logo: None, primitives: Vec::new(), company }
 }
 
-fn shipped() -> Vec<Deployment<Source>> {
-    vec![
-        Source::of(&["pools"]).factory(V2_FACTORY, V2_HASH, Salt::Packed).deployed("v2", NETWORK, "main"),
-        Source::of(&["pools"]).factory(V3_FACTORY, V3_HASH, Salt::WithFee).deployed("v3", NETWORK, "main"),
-        Source::of(&["pools"]).factory(ALGEBRA_DEPLOYER, ALGEBRA_HASH, Salt::Encoded).deployed("alg", NETWORK, "main"),
-        Source::of(&["pools"]).registry(REGISTRY, "isPool").deployed("listed", NETWORK, "registered"),
-        Source::of(&["farms"]).contracts([LISTED]).deployed("listed", NETWORK, "main"),
-        Source::of(&["pools"]).contracts([V2_POOL]).deployed("elsewhere", 10, "main"),
-    ]
+const fn emitters(market: &'static str, section: &'static [&'static str], contracts: Emitters) -> EmitterRow {
+    EmitterRow { market, sections: section, contracts }
 }
 
-fn family(settings: &Settings, scope: Scope) -> Result<Family, SettingsError> {
-    let protocols = ["v2", "v3", "alg", "listed", "elsewhere"].map(protocol);
-    Family::new(settings, TABLE, scope, &protocols, shipped())
+const fn row(slug: &'static str, emitters: &'static [EmitterRow]) -> ProtocolRow {
+    let (name, website) = (slug, "https://example.org");
+    ProtocolRow { slug, name, website, primitives: &[], company: slug, company_slug: slug, emitters }
 }
+
+const V2: Emitters = Factory { init_code_hash: V2_HASH, salt: Salt::Packed, factories: &[(&[NETWORK], V2_FACTORY)] };
+const V3: Emitters = Factory { init_code_hash: V3_HASH, salt: Salt::WithFee, factories: &[(&[NETWORK], V3_FACTORY)] };
+const ALGEBRA: Emitters =
+    Factory { init_code_hash: ALGEBRA_HASH, salt: Salt::Encoded, factories: &[(&[NETWORK], ALGEBRA_DEPLOYER)] };
+const REGISTERED_POOLS: Emitters = Registry { view: "isPool", registries: &[(&[NETWORK], REGISTRY)] };
+
+const PROTOCOLS: &[ProtocolRow] = &[
+    row("v2", &[emitters("main", &["pools"], V2)]),
+    row("v3", &[emitters("main", &["pools"], V3)]),
+    row("alg", &[emitters("main", &["pools"], ALGEBRA)]),
+    row(
+        "listed",
+        &[
+            emitters("registered", &["pools"], REGISTERED_POOLS),
+            emitters("main", &["farms"], Listed(&[(&[NETWORK], &[LISTED])])),
+        ],
+    ),
+    row("elsewhere", &[emitters("main", &["pools"], Listed(&[(&[10], &[V2_POOL])]))]),
+];
 
 /// The plugin of the family.
-struct All(Family);
+struct All;
 
-impl Plugin for All {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        family(settings, Scope::All).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for All {
+    const PROTOCOLS: &'static [ProtocolRow] = PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(All);
+portolan_plugin_api::export!(Family<All>);
 
-/// The plugin of one protocol.
-struct Own(Family);
+/// The plugin of the protocols alone.
+struct Own;
 
-impl Plugin for Own {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        family(settings, Scope::Attributed).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for Own {
+    const PROTOCOLS: &'static [ProtocolRow] = PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[];
+    const SHARED_TABLES: &'static [&'static str] = &[TABLE];
 }
 
 impl export::Exported for Own {
+    type Plugin = Family<Self>;
+
     const MANIFEST: export::Manifest = export::Manifest::new(&["{}"]);
 }
 
@@ -178,7 +179,7 @@ fn a_registry_may_answer_with_more_than_one_word() {
 }
 
 #[test]
-fn a_forks_event_is_told_without_a_protocol_or_left_to_others() {
+fn a_forks_event_is_reported_without_a_protocol_or_left_to_others() {
     let logs = [swap(FORK), swap(V2_POOL), stake(FORK)];
     let all = case(logs.clone()).run::<All>(&chain());
     assert_eq!(owners(&all), [(0, None), (1, Some("v2")), (2, None)]);
@@ -254,9 +255,13 @@ fn the_catalogue_names_topics_protocols_and_deployments() {
     expected.sort();
     assert_eq!(named, expected);
     assert_eq!(host.protocols.len(), 5);
-    let of = |place: usize| (host.deployments[place].questions.clone(), host.deployments[place].contracts.clone());
-    assert_eq!(of(0), (vec![Question::EVENTS], vec![V2_FACTORY]));
-    assert_eq!(of(4), (vec![Question::EVENTS], vec![LISTED]));
+    let of = |protocol: &str, market: &str| {
+        let mut rows =
+            host.deployments.iter().filter(|row| (row.protocol.as_str(), row.market.as_str()) == (protocol, market));
+        rows.next().map(|row| (row.questions.clone(), row.contracts.clone())).expect("the protocol has the market")
+    };
+    assert_eq!(of("v2", "main"), (vec![Question::EVENTS], vec![V2_FACTORY]));
+    assert_eq!(of("listed", "main"), (vec![Question::EVENTS], vec![LISTED]));
 }
 
 fn text(key: &str, value: &str) -> map::SettingsKey {

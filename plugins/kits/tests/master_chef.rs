@@ -7,7 +7,10 @@ mod costs;
 #[path = "master_chef/settings.rs"]
 mod settings;
 
-use portolan_kits::master_chef::{self, ClaimCall, Kind, MasterChef};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::kit::Kit;
+use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs};
+use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -39,48 +42,28 @@ const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
 const BONUS: Address = address!("0xa000000000000000000000000000000000000002");
 const REWARDER: Address = address!("0xe000000000000000000000000000000000000001");
 
+const CHEFS: MasterChefs = MasterChefs { v1: "chef", v2: "chef", mini: "chef" };
+
 /// One chef of each kind, under one slug each, all at the same address.
-struct Kit(Vec<Deployment<MasterChef>>);
+struct Chefs;
 
-impl Plugin for Kit {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let row = |slug: &str, mechanism| Deployment {
-            protocol: slug.to_owned(),
+impl AccountProtocols for Chefs {
+    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
+    const DEPLOYMENTS: &'static [DeploymentRow] = &[
+        DeploymentRow { protocol: "v1", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::V1) },
+        DeploymentRow { protocol: "v2", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::V2) },
+        DeploymentRow { protocol: "mini", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::Mini) },
+        DeploymentRow {
+            protocol: "boo",
             network: NETWORK,
-            market: "main".to_owned(),
-            mechanism,
-        };
-        let shipped = [
-            row("v1", MasterChef::new(CHEF, Kind::V1)),
-            row("v2", MasterChef::new(CHEF, Kind::V2)),
-            row("mini", MasterChef::new(CHEF, Kind::Mini)),
-            row("boo", MasterChef::renamed(CHEF, Kind::V1, "pendingBOO", ClaimCall::Deposit)),
-        ];
-        settings.deployments(shipped).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        Catalogue { claims: master_chef::claim_templates().into(), ..Catalogue::default() }
-    }
-
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        let mut found = Vec::new();
-        for row in self.0.iter().filter(|row| row.protocol == cx.protocol()) {
-            found.extend(row.mechanism.claimables(cx, &row.market, "chef", account).await?);
-        }
-        Ok(found)
-    }
-
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-        let mut found = Vec::new();
-        for row in self.0.iter().filter(|row| row.protocol == cx.protocol()) {
-            found.extend(row.mechanism.farming(cx, &row.market, "chef", account).await?);
-        }
-        Ok(found)
-    }
+            market: "main",
+            contracts: &CHEFS.renamed(CHEF, Kind::V1, "pendingBOO", ClaimCall::Deposit),
+        },
+    ];
 }
 
-portolan_plugin_api::export!(Kit);
+portolan_plugin_api::export!(Accounts<Chefs>);
 
 /// The staked token of a pool.
 fn lp(pid: u16) -> Address {
@@ -91,7 +74,7 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-fn tell<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
+fn reply<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
     chain.reply(NETWORK, to, call, value)
 }
 
@@ -115,44 +98,44 @@ fn bonus(pid: u64) -> [pendingTokensCall; 2] {
 
 /// A chef with pools in which nobody has anything; each pool has one of as many points as there are pools.
 fn chef(kind: Kind, count: u16) -> CannedReplies {
-    let mut chain = tell(CannedReplies::default(), CHEF, &poolLengthCall {}, &n(count.into()));
-    chain = tell(chain, CHEF, &totalAllocPointCall {}, &n(count.into()));
+    let mut chain = reply(CannedReplies::default(), CHEF, &poolLengthCall {}, &n(count.into()));
+    chain = reply(chain, CHEF, &totalAllocPointCall {}, &n(count.into()));
     for pid in 0..count {
         let at = n(pid.into());
-        chain = tell(chain, CHEF, &user(pid.into()), &(U256::ZERO, U256::ZERO));
-        chain = tell(chain, CHEF, &pending(pid.into()), &U256::ZERO);
+        chain = reply(chain, CHEF, &user(pid.into()), &(U256::ZERO, U256::ZERO));
+        chain = reply(chain, CHEF, &pending(pid.into()), &U256::ZERO);
         chain = match kind {
-            Kind::V1 => tell(chain, CHEF, &poolInfoCall(at), &(lp(pid), n(1), n(9), n(9))),
+            Kind::V1 => reply(chain, CHEF, &poolInfoCall(at), &(lp(pid), n(1), n(9), n(9))),
             Kind::V2 | Kind::Mini => {
-                let chain = tell(chain, CHEF, &poolInfoCall(at), &(n(9), n(9), n(1)));
-                let chain = tell(chain, CHEF, &rewarderCall(at), &Address::ZERO);
-                tell(chain, CHEF, &lpTokenCall(at), &lp(pid))
+                let chain = reply(chain, CHEF, &poolInfoCall(at), &(n(9), n(9), n(1)));
+                let chain = reply(chain, CHEF, &rewarderCall(at), &Address::ZERO);
+                reply(chain, CHEF, &lpTokenCall(at), &lp(pid))
             }
         };
-        chain = tell(chain, lp(pid), &balanceOfCall(CHEF), &n(4_000));
+        chain = reply(chain, lp(pid), &balanceOfCall(CHEF), &n(4_000));
     }
     match kind {
-        Kind::V1 => tell(chain, CHEF, &sushiCall {}, &TOKEN),
-        Kind::V2 | Kind::Mini => tell(chain, CHEF, &SUSHICall {}, &TOKEN),
+        Kind::V1 => reply(chain, CHEF, &sushiCall {}, &TOKEN),
+        Kind::V2 | Kind::Mini => reply(chain, CHEF, &SUSHICall {}, &TOKEN),
     }
 }
 
 /// A stake in a pool, and what is pending there.
 fn stake(chain: CannedReplies, pid: u64, amount: u64, owed: u64) -> CannedReplies {
-    let chain = tell(chain, CHEF, &user(pid), &(n(amount), n(5)));
-    tell(chain, CHEF, &pending(pid), &n(owed))
+    let chain = reply(chain, CHEF, &user(pid), &(n(amount), n(5)));
+    reply(chain, CHEF, &pending(pid), &n(owed))
 }
 
 /// A pool's rewarder, and what it owes.
 fn rewards(chain: CannedReplies, pid: u64, tokens: Vec<Address>, amounts: Vec<u64>) -> CannedReplies {
     let amounts: Vec<U256> = amounts.into_iter().map(n).collect();
-    let chain = tell(chain, CHEF, &rewarderCall(n(pid)), &REWARDER);
+    let chain = reply(chain, CHEF, &rewarderCall(n(pid)), &REWARDER);
     let told = ReadResult::Ok((tokens, amounts).abi_encode_params().into());
     bonus(pid).iter().fold(chain, |chain, call| chain.result(NETWORK, REWARDER, call, told.clone()))
 }
 
 fn ask(slug: &str, question: Question, chain: impl Replies) -> Outcome {
-    JobTest::new(slug, NETWORK, question, ACCOUNT).run::<Kit>(chain)
+    JobTest::new(slug, NETWORK, question, ACCOUNT).run::<Chefs>(chain)
 }
 
 fn claimables(slug: &str, chain: impl Replies) -> Outcome {
@@ -210,8 +193,8 @@ fn what_is_pending_is_claimed_from_its_pool() {
 
 #[test]
 fn a_fork_renames_its_view_its_getters_and_its_claim() {
-    let chain = tell(chef(Kind::V1, 2), CHEF, &booCall {}, &BONUS);
-    let chain = tell(stake(chain, 1, 10, 0), CHEF, &pending_boo(1), &n(8));
+    let chain = reply(chef(Kind::V1, 2), CHEF, &booCall {}, &BONUS);
+    let chain = reply(stake(chain, 1, 10, 0), CHEF, &pending_boo(1), &n(8));
     let outcome = claimables("boo", &chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(rows(&outcome), [(Some(word(1)), BONUS, word(8))]);
@@ -221,7 +204,7 @@ fn a_fork_renames_its_view_its_getters_and_its_claim() {
         [word(1), word(0)].map(|word| word.to_be_bytes::<32>()).concat()
     );
     // It counts in seconds: half of the points get half of 6.
-    let outcome = farming("boo", &tell(chain, CHEF, &booPerSecondCall {}, &n(6)));
+    let outcome = farming("boo", &reply(chain, CHEF, &booPerSecondCall {}, &n(6)));
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let reward = outcome.farming()[0].rewards[0];
     assert_eq!((reward.token, reward.per_second), (BONUS, Some(word(3))));
@@ -230,7 +213,7 @@ fn a_fork_renames_its_view_its_getters_and_its_claim() {
 #[test]
 fn shares_of_a_pair_are_named_by_its_tokens() {
     let chain = stake(chef(Kind::Mini, 1), 0, 10, 1);
-    let chain = tell(tell(chain, lp(0), &token0Call {}, &TOKEN), lp(0), &token1Call {}, &BONUS);
+    let chain = reply(reply(chain, lp(0), &token0Call {}, &TOKEN), lp(0), &token1Call {}, &BONUS);
     assert_eq!(claimables("mini", &chain).claimables()[0].name, format!("{{{TOKEN:#x}}}/{{{BONUS:#x}}} reward"));
     assert_eq!(farming("mini", &chain).farming()[0].name, format!("{{{TOKEN:#x}}}/{{{BONUS:#x}}} farm"));
 }
@@ -254,9 +237,9 @@ fn a_rewarder_adds_a_row_for_each_of_its_tokens_and_the_claim_is_the_same() {
 
 #[test]
 fn what_was_not_harvested_before_the_stake_left_is_owed_still() {
-    let chain = tell(chef(Kind::Mini, 1), CHEF, &pending(0), &n(6));
+    let chain = reply(chef(Kind::Mini, 1), CHEF, &pending(0), &n(6));
     let left = (U256::ZERO, U256::MAX - n(5)); // A debt of -6.
-    let chain = tell(chain, CHEF, &user(0), &left);
+    let chain = reply(chain, CHEF, &user(0), &left);
     let outcome = claimables("mini", &chain);
     assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(6))]);
     let outcome = farming("mini", &chain);
@@ -264,8 +247,8 @@ fn what_was_not_harvested_before_the_stake_left_is_owed_still() {
 }
 
 #[test]
-fn a_stake_is_told_with_its_share_of_the_emission() {
-    let chain = tell(stake(chef(Kind::Mini, 4), 2, 1_000, 0), CHEF, &sushiPerSecondCall {}, &n(12));
+fn a_stake_is_reported_with_its_share_of_the_emission() {
+    let chain = reply(stake(chef(Kind::Mini, 4), 2, 1_000, 0), CHEF, &sushiPerSecondCall {}, &n(12));
     let outcome = farming("mini", &rewards(chain, 2, vec![BONUS, TOKEN], vec![0, 0]));
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.farming()[0];
@@ -291,7 +274,7 @@ fn a_chef_that_counts_in_blocks_tells_no_rate() {
 
 #[test]
 fn pools_that_share_a_staked_token_or_stake_the_reward_tell_no_total() {
-    let shared = tell(chef(Kind::Mini, 3), CHEF, &lpTokenCall(n(1)), &lp(0));
+    let shared = reply(chef(Kind::Mini, 3), CHEF, &lpTokenCall(n(1)), &lp(0));
     let outcome = farming("mini", &stake(stake(stake(shared, 0, 1, 0), 1, 2, 0), 2, 3, 0));
     let told: Vec<_> =
         outcome.farming().into_iter().map(|row| (row.number, row.staked_token, row.amount, row.total_stake)).collect();
@@ -302,13 +285,13 @@ fn pools_that_share_a_staked_token_or_stake_the_reward_tell_no_total() {
     ];
     assert_eq!(told, expected);
     // What the chef holds of its reward is not only staked.
-    let own = tell(chef(Kind::Mini, 1), CHEF, &lpTokenCall(n(0)), &TOKEN);
-    let own = tell(own, TOKEN, &balanceOfCall(CHEF), &n(9));
+    let own = reply(chef(Kind::Mini, 1), CHEF, &lpTokenCall(n(0)), &TOKEN);
+    let own = reply(own, TOKEN, &balanceOfCall(CHEF), &n(9));
     assert_eq!(farming("mini", &stake(own, 0, 1, 0)).farming()[0].total_stake, None);
 }
 
 #[test]
-fn a_bad_pool_costs_its_own_row_and_is_told() {
+fn a_bad_pool_costs_its_own_row_and_is_reported() {
     let bad = [
         ReadResult::Reverted(Bytes::new()),
         ReadResult::GasCap,
@@ -374,7 +357,7 @@ fn a_rewarder_that_pays_a_multiple_of_the_harvest_is_asked_with_it() {
 }
 
 #[test]
-fn a_bad_rewarder_costs_its_own_rows_and_is_told() {
+fn a_bad_rewarder_costs_its_own_rows_and_is_reported() {
     let [none, large] = bonus(0);
     let calls = [none, large, pendingTokensCall { _0: n(0), _1: ACCOUNT, _2: n(5) }];
     let uneven = (vec![BONUS, TOKEN], vec![n(1)]).abi_encode_params();
@@ -412,7 +395,7 @@ fn a_chef_that_does_not_answer_is_a_failure_and_not_an_empty_answer() {
         let no_pool = (0..3)
             .fold(chef(Kind::V1, 3), |chain, pid| chain.result(NETWORK, CHEF, &user(pid), ReadResult::Unavailable));
         assert_eq!(ask("v1", question, &no_pool).end, End::Failed);
-        let endless = tell(chef(Kind::V1, 1), CHEF, &poolLengthCall {}, &n(5_001));
+        let endless = reply(chef(Kind::V1, 1), CHEF, &poolLengthCall {}, &n(5_001));
         let outcome = ask("v1", question, &endless);
         assert_eq!(outcome.message, format!("{CHEF}: lists 5001 pools, more than 5000"));
     }

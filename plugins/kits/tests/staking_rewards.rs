@@ -2,7 +2,10 @@
 //!
 //! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
 
-use portolan_kits::staking_rewards::{self, Rewards, StakingRewards};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::kit::Kit;
+use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -35,48 +38,32 @@ const QUICK: Address = address!("0xa000000000000000000000000000000000000001");
 const MATIC: Address = address!("0xa000000000000000000000000000000000000002");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
+const TYPES: FarmTypes = FarmTypes { reward_type: "farm", vault_type: "farm" };
+const FARMS: StakingFarms = StakingFarms { single: TYPES, dual: TYPES };
+
 /// One factory of each kind, under one slug each.
-struct Kit(Vec<Deployment<StakingRewards>>);
+struct Farms;
 
-impl Plugin for Kit {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let row = |slug: &str, mechanism| Deployment {
-            protocol: slug.to_owned(),
+impl AccountProtocols for Farms {
+    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const KITS: &'static [&'static dyn Kit] = &[&FARMS];
+    const DEPLOYMENTS: &'static [DeploymentRow] = &[
+        DeploymentRow {
+            protocol: "single",
             network: NETWORK,
-            market: "main".to_owned(),
-            mechanism,
-        };
-        let shipped = [
-            row("single", StakingRewards::of_factory(SINGLE, Rewards::Single)),
-            row("dual", StakingRewards::of_factory(DUAL, Rewards::Dual)),
-        ];
-        settings.deployments(shipped).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        Catalogue { claims: staking_rewards::claim_templates().into(), ..Catalogue::default() }
-    }
-
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        let mut found = Vec::new();
-        for row in self.0.iter().filter(|row| row.protocol == cx.protocol()) {
-            let farms = row.mechanism.list(cx, &row.market).await?;
-            found.extend(row.mechanism.claimables(cx, &row.market, "farm", farms, account).await?);
-        }
-        Ok(found)
-    }
-
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-        let mut found = Vec::new();
-        for row in self.0.iter().filter(|row| row.protocol == cx.protocol()) {
-            let farms = row.mechanism.list(cx, &row.market).await?;
-            found.extend(row.mechanism.farming(cx, &row.market, "farm", farms, account).await?);
-        }
-        Ok(found)
-    }
+            market: "main",
+            contracts: &FARMS.of_factory(SINGLE, Rewards::Single),
+        },
+        DeploymentRow {
+            protocol: "dual",
+            network: NETWORK,
+            market: "main",
+            contracts: &FARMS.of_factory(DUAL, Rewards::Dual),
+        },
+    ];
 }
 
-portolan_plugin_api::export!(Kit);
+portolan_plugin_api::export!(Accounts<Farms>);
 
 /// The `n`th staking token and its farm.
 fn staked(n: u16) -> Address {
@@ -131,11 +118,11 @@ fn case(slug: &str, question: Question) -> JobTest {
 }
 
 fn claimables(chain: impl Replies) -> Outcome {
-    case("single", Question::CLAIMABLES).run::<Kit>(chain)
+    case("single", Question::CLAIMABLES).run::<Farms>(chain)
 }
 
 fn farming(chain: impl Replies) -> Outcome {
-    case("single", Question::FARMING).run::<Kit>(chain)
+    case("single", Question::FARMING).run::<Farms>(chain)
 }
 
 fn word(amount: u64) -> U256 {
@@ -217,7 +204,7 @@ fn duals(earned: [u64; 2]) -> CannedReplies {
 
 #[test]
 fn a_dual_farm_gives_a_row_for_each_token_and_one_claim_for_both() {
-    let outcome = case("dual", Question::CLAIMABLES).run::<Kit>(&duals([40, 2]));
+    let outcome = case("dual", Question::CLAIMABLES).run::<Farms>(&duals([40, 2]));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 2), "{}", outcome.message);
     let [first, second] = [outcome.claimables()[0], outcome.claimables()[1]];
     assert_eq!((first.token, first.amount), (QUICK, word(40)));
@@ -228,7 +215,7 @@ fn a_dual_farm_gives_a_row_for_each_token_and_one_claim_for_both() {
 
 #[test]
 fn a_dual_farm_that_owes_one_token_gives_one_row() {
-    let outcome = case("dual", Question::CLAIMABLES).run::<Kit>(&duals([0, 2]));
+    let outcome = case("dual", Question::CLAIMABLES).run::<Farms>(&duals([0, 2]));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.claimables()[0].token, MATIC);
 }
@@ -238,14 +225,14 @@ fn a_dual_farm_tells_both_rates() {
     let chain = stakes(duals([0, 0]), 0, 10, 0, NOW_S + 60)
         .reply(NETWORK, farm(0), &rewardRateACall {}, &U256::from(3))
         .reply(NETWORK, farm(0), &rewardRateBCall {}, &U256::from(4));
-    let outcome = case("dual", Question::FARMING).run::<Kit>(&chain);
+    let outcome = case("dual", Question::FARMING).run::<Farms>(&chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let rewards: Vec<_> = outcome.farming()[0].rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
     assert_eq!(rewards, [(QUICK, Some(word(3))), (MATIC, Some(word(4)))]);
 }
 
 #[test]
-fn a_bad_farm_costs_its_own_row_and_is_told() {
+fn a_bad_farm_costs_its_own_row_and_is_reported() {
     let call = earnedCall(ACCOUNT);
     let bad = [
         ReadResult::Reverted(Bytes::new()),
@@ -368,7 +355,7 @@ fn only_zeros_and_facts_that_never_change_may_be_old() {
     ];
     let mut seen = Vec::new();
     for question in [Question::CLAIMABLES, Question::FARMING] {
-        case("single", question).run::<Kit>(|asked: &ReadRequest| {
+        case("single", question).run::<Farms>(|asked: &ReadRequest| {
             seen.push((<[u8; 4]>::try_from(&asked.data[..4]).expect("a call has a selector"), asked.freshness));
             (&chain).reply(asked)
         });
@@ -410,12 +397,12 @@ fn a_list_of_farms_needs_no_factory() {
     let settings = Settings::from_rows(false, Vec::new(), vec![row]);
     let chain = stakes(earns(singles(2), 1, 8), 1, 3, 2, NOW_S + 1);
     let case = |question| case("listed", question).settings(settings.clone());
-    let outcome = case(Question::CLAIMABLES).run::<Kit>(&chain);
+    let outcome = case(Question::CLAIMABLES).run::<Farms>(&chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.claimables()[0].amount, word(8));
     assert_eq!(outcome.claimables()[0].name, format!("{{{:#x}}} reward", staked(1)));
     assert_eq!(outcome.batches, [2, 2, 2]); // The account, both tokens of one farm, its pair.
-    let outcome = case(Question::FARMING).run::<Kit>(&chain);
+    let outcome = case(Question::FARMING).run::<Farms>(&chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.farming()[0].staked_token, staked(1));
 }
@@ -438,7 +425,7 @@ fn a_row_names_a_factory_or_farms() {
     for (keys, key, message) in cases {
         let row =
             map::SettingsRow { protocol: "single".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
-        let refused = testing::settings_error::<Kit>(&Settings::from_rows(true, Vec::new(), vec![row]));
+        let refused = testing::settings_error::<Farms>(&Settings::from_rows(true, Vec::new(), vec![row]));
         let refused = refused.expect("the settings are wrong");
         assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)));
         assert!(refused.message.contains(message), "{}", refused.message);

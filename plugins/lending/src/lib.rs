@@ -1,38 +1,26 @@
 //! Events of lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
-//! other contracts are told without one. It answers nothing about accounts.
+//! other contracts are reported without one. The plugin answers nothing about accounts.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{Family, Scope, tables};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_kits::events::tables;
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
 
-/// What is told, and of what.
-fn table() -> String {
-    [tables::AAVE, include_str!("events.table")].join("\n")
-}
+/// The events that no other plugin reports.
+const OWN_TABLE: &str = include_str!("events.table");
 
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Lending(Family);
+pub struct Lending;
 
-impl Plugin for Lending {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let protocols = deployments::protocols();
-        Family::new(settings, &table(), Scope::All, &protocols, deployments::shipped()).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for Lending {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[tables::AAVE, OWN_TABLE];
 }
 
-portolan_plugin_api::export!(Lending);
+portolan_plugin_api::export!(Family<Lending>);

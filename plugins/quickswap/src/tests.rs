@@ -4,7 +4,7 @@
 
 use portolan_plugin_api::networks::POLYGON;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, ReadResult, map};
-use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
+use portolan_plugin_api::{Address, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::Quickswap;
 
@@ -47,12 +47,12 @@ const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 struct Replies(u64, CannedReplies);
 
 impl Replies {
-    fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
+    fn reply<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
         Self(self.0, self.1.reply(self.0, to, call, value))
     }
 
     fn amount<C: SolCall>(self, to: Address, call: &C, amount: u64) -> Self {
-        self.tell(to, call, &U256::from(amount))
+        self.reply(to, call, &U256::from(amount))
     }
 
     /// A factory that lists one farm; beyond its list it burns all gas, as the real ones do.
@@ -62,7 +62,7 @@ impl Replies {
             self.1 = self.1.result(self.0, factory, &call, ReadResult::GasCap);
         }
         let info = stakingRewardsInfoByStakingTokenCall { token };
-        self.tell(factory, &stakingTokensCall { index: U256::ZERO }, &token).tell(
+        self.reply(factory, &stakingTokensCall { index: U256::ZERO }, &token).reply(
             factory,
             &info,
             &(farm, U256::ZERO, U256::from(86_400)),
@@ -91,22 +91,22 @@ impl Replies {
 fn polygon() -> Replies {
     let account = ACCOUNT;
     Replies(POLYGON, CannedReplies::default())
-        .tell(PAIR, &token0Call {}, &WMATIC)
-        .tell(PAIR, &token1Call {}, &USDC)
+        .reply(PAIR, &token0Call {}, &WMATIC)
+        .reply(PAIR, &token1Call {}, &USDC)
         .factory(FACTORY, PAIR, FARM)
         .period(FARM, 600, 1_000, NOW_S + 60)
-        .tell(FARM, &rewardsTokenCall {}, &QUICK)
+        .reply(FARM, &rewardsTokenCall {}, &QUICK)
         .amount(FARM, &rewardRateCall {}, 5)
         .amount(FARM, &earnedCall { account }, 77)
         .factory(DEPRECATED, OLD_QUICK, OLD_FARM)
         .period(OLD_FARM, 3, 4, NOW_S - 60)
-        .tell(OLD_FARM, &rewardsTokenCall {}, &OLD_QUICK)
+        .reply(OLD_FARM, &rewardsTokenCall {}, &OLD_QUICK)
         .amount(OLD_FARM, &rewardRateCall {}, 9)
         .amount(OLD_FARM, &earnedCall { account }, 1)
         .factory(DUAL, PAIR, DUAL_FARM)
         .period(DUAL_FARM, 8, 16, NOW_S + 1)
-        .tell(DUAL_FARM, &rewardsTokenACall {}, &QUICK)
-        .tell(DUAL_FARM, &rewardsTokenBCall {}, &WMATIC)
+        .reply(DUAL_FARM, &rewardsTokenACall {}, &QUICK)
+        .reply(DUAL_FARM, &rewardsTokenBCall {}, &WMATIC)
         .amount(DUAL_FARM, &rewardRateACall {}, 2)
         .amount(DUAL_FARM, &rewardRateBCall {}, 3)
         .amount(DUAL_FARM, &earnedACall { account }, 21)
@@ -149,7 +149,7 @@ fn every_farm_tells_what_it_owes() {
 }
 
 #[test]
-fn every_stake_is_told_with_what_it_earns() {
+fn every_stake_is_reported_with_what_it_earns() {
     let outcome = case(Question::FARMING).run::<Quickswap>(&polygon().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let rows = outcome.farming();
@@ -241,14 +241,14 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     let fork = Protocol { slug: "acme".to_owned(), name: "ACME".to_owned(), ..Protocol::default() };
     let rows = vec![row("acme", 10, "main", vec![text("factory", FACTORY)])];
     let settings = Settings::from_rows(true, vec![fork], rows);
-    let plugin = Quickswap::configure(&settings).expect("the settings are right");
+    let plugin = testing::catalogue::<Quickswap>(&settings);
     let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
     assert_eq!(slugs, ["quickswap", "acme"]);
     assert_eq!(plugin.deployments.len(), 6);
     let account = ACCOUNT;
     let optimism = Replies(10, CannedReplies::default())
         .factory(FACTORY, WMATIC, FARM)
-        .tell(FARM, &rewardsTokenCall {}, &USDC)
+        .reply(FARM, &rewardsTokenCall {}, &USDC)
         .amount(FARM, &earnedCall { account }, 6);
     let outcome =
         JobTest::new("acme", 10, Question::CLAIMABLES, ACCOUNT).settings(settings).run::<Quickswap>(&optimism.1);
@@ -266,7 +266,7 @@ fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let stake = outcome.farming()[0];
     assert_eq!((stake.staked_token, stake.underlying_amount), (USDC, word(2_000)));
     let replaced = Settings::from_rows(true, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair)]);
-    assert_eq!(Quickswap::configure(&replaced).expect("the settings are right").deployments.len(), 5);
+    assert_eq!(testing::catalogue::<Quickswap>(&replaced).deployments.len(), 5);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
 }
 
 #[test]
-fn events_of_its_own_pools_are_told_and_no_others() {
+fn events_of_its_own_pools_are_reported_and_no_others() {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json");
     testing::EventCases::load(cases).check::<Quickswap>();
 }

@@ -1,59 +1,28 @@
-//! Velodrome, Aerodrome and other heirs of Solidly: pools, gauges, locks and votes.
+//! Velodrome, Aerodrome and other heirs of Solidly: events of pools, gauges, locks and votes.
 //!
-//! Events alone. Their first pairs and their concentrated pools emit what Uniswap's do: of those, only what a factory
-//! here knows is told, as the plugin `uniswap` tells the rest. Invariant: a protocol is named only for a contract that
-//! `deployments.rs` lists, or that a factory or voter there knows.
+//! Their first pairs and their concentrated pools emit what Uniswap's do. Of those, only events of pools that a factory
+//! here knows are reported, as the plugin `uniswap` reports the rest. Invariant: a protocol is named only for a contract
+//! that is listed, or that a factory or voter knows.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::both;
-use portolan_kits::events::{EventTable, Scope, Source, tables};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Deployment, Error, Plugin, Protocol, Question, Settings, SettingsError};
+use portolan_kits::events::tables;
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
 
-/// Events and what they are made of, one row each.
+/// Events, and what their members are made of.
 const TABLE: &str = include_str!("events.table");
 
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Solidly {
-    own: EventTable,
-    shared: EventTable,
-    protocols: Vec<Protocol>,
-    deployments: Vec<Deployment<Source>>,
+pub struct Solidly;
+
+impl EventFamily for Solidly {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[TABLE];
+    const SHARED_TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3];
 }
 
-impl Plugin for Solidly {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let deployments = settings.deployments(deployments::shipped())?;
-        let shared = [tables::UNISWAP_V2, tables::UNISWAP_V3].concat();
-        Ok(Self {
-            own: EventTable::parse(TABLE)?,
-            shared: EventTable::parse(&shared)?,
-            protocols: settings.protocols(&deployments::protocols(), &deployments),
-            deployments,
-        })
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        let topics = self.own.topics().chain(self.shared.topics());
-        let served = |row: &Deployment<Source>| row.served(&[Question::EVENTS], row.mechanism.listed());
-        Catalogue {
-            protocols: self.protocols.clone(),
-            deployments: self.deployments.iter().map(served).collect(),
-            claims: Vec::new(),
-            event_topics: Some(topics.collect()),
-        }
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        let own = self.own.events(cx, transaction, &self.deployments, Scope::All);
-        let shared = self.shared.events(cx, transaction, &self.deployments, Scope::Attributed);
-        let (own, shared) = both(own, shared).await?;
-        Ok([own, shared].concat())
-    }
-}
-
-portolan_plugin_api::export!(Solidly);
+portolan_plugin_api::export!(Family<Solidly>);

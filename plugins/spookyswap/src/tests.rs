@@ -4,7 +4,7 @@
 
 use portolan_plugin_api::networks::FANTOM;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
-use portolan_plugin_api::{Address, Plugin, Question, Settings, SolCall, SolValue, U256, address, sol};
+use portolan_plugin_api::{Address, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::Spookyswap;
 
@@ -29,7 +29,7 @@ const BOO_TOKEN: Address = address!("0x841fad6eae12c286d1fd18d1d525dffa75c7effe"
 const PAIR: Address = address!("0x1111111111111111111111111111111111111111");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 
-fn tell<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
+fn reply<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
     chain.reply(FANTOM, to, call, value)
 }
 
@@ -40,25 +40,25 @@ fn n(number: u64) -> U256 {
 /// A chef with two pools; the account is in the second.
 fn chef(mut chain: CannedReplies, chef: Address, stake: u64, pending: u64) -> CannedReplies {
     let (pid, account) = (n(1), ACCOUNT);
-    chain = tell(chain, chef, &poolLengthCall {}, &n(2));
-    chain = tell(chain, chef, &totalAllocPointCall {}, &n(10));
-    chain = tell(chain, chef, &booPerSecondCall {}, &n(1_000));
-    chain = tell(chain, chef, &userInfoCall { pid: n(0), account }, &(n(0), n(0)));
-    chain = tell(chain, chef, &userInfoCall { pid, account }, &(n(stake), n(0)));
-    chain = tell(chain, chef, &pendingBOOCall { pid, account }, &n(pending));
+    chain = reply(chain, chef, &poolLengthCall {}, &n(2));
+    chain = reply(chain, chef, &totalAllocPointCall {}, &n(10));
+    chain = reply(chain, chef, &booPerSecondCall {}, &n(1_000));
+    chain = reply(chain, chef, &userInfoCall { pid: n(0), account }, &(n(0), n(0)));
+    chain = reply(chain, chef, &userInfoCall { pid, account }, &(n(stake), n(0)));
+    chain = reply(chain, chef, &pendingBOOCall { pid, account }, &n(pending));
     for pid in [n(0), n(1)] {
         let lp = if pid.is_zero() { BOO_TOKEN } else { PAIR };
         chain = match chef {
-            V1 => tell(chain, chef, &poolInfoCall { pid }, &(lp, n(3), n(0), n(0))),
+            V1 => reply(chain, chef, &poolInfoCall { pid }, &(lp, n(3), n(0), n(0))),
             _ => {
-                let chain = tell(chain, chef, &poolInfoCall { pid }, &(n(0), n(0), n(3)));
-                let chain = tell(chain, chef, &rewarderCall { pid }, &Address::ZERO);
-                tell(chain, chef, &lpTokenCall { pid }, &lp)
+                let chain = reply(chain, chef, &poolInfoCall { pid }, &(n(0), n(0), n(3)));
+                let chain = reply(chain, chef, &rewarderCall { pid }, &Address::ZERO);
+                reply(chain, chef, &lpTokenCall { pid }, &lp)
             }
         };
     }
-    chain = tell(chain, PAIR, &balanceOfCall { account: chef }, &n(77));
-    if chef == V1 { tell(chain, chef, &booCall {}, &BOO_TOKEN) } else { tell(chain, chef, &BOOCall {}, &BOO_TOKEN) }
+    chain = reply(chain, PAIR, &balanceOfCall { account: chef }, &n(77));
+    if chef == V1 { reply(chain, chef, &booCall {}, &BOO_TOKEN) } else { reply(chain, chef, &BOOCall {}, &BOO_TOKEN) }
 }
 
 fn fantom() -> CannedReplies {
@@ -127,9 +127,9 @@ fn a_generation_that_fails_leaves_the_others_rows() {
 
 #[test]
 fn the_catalogue_names_its_protocol_and_deployments() {
-    let plugin = Spookyswap::configure(&Settings::default()).expect("there is no file");
+    let plugin = testing::catalogue::<Spookyswap>(&Settings::default());
     assert_eq!(plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect::<Vec<_>>(), ["spookyswap"]);
-    assert!(plugin.deployments.iter().all(|row| row.network == FANTOM));
+    assert!(plugin.deployments.iter().all(|row| row.chain_id == FANTOM));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
 }
 
 #[test]
-fn events_of_its_own_pools_are_told_and_no_others() {
+fn events_of_its_own_pools_are_reported_and_no_others() {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json");
     testing::EventCases::load(cases).check::<Spookyswap>();
 }

@@ -1,37 +1,26 @@
 //! Events of staked ether and of what is built on it: Lido, Rocket Pool, EigenLayer, ether.fi and others, deposits on
 //! the beacon chain, and delegations on Polygon.
 //!
-//! Invariant: a protocol is named only for contracts that are listed; the same events of other contracts are told
-//! without one. It answers nothing about accounts.
+//! Invariant: a protocol is named only for contracts that are listed; the same events of other contracts are reported
+//! without one. The plugin answers nothing about accounts.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{Family, Scope};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
 
-/// What is told, and of what.
+/// Events, and what their members are made of.
 const TABLE: &str = include_str!("events.table");
 
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Staking(Family);
+pub struct Staking;
 
-impl Plugin for Staking {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let protocols = deployments::protocols();
-        Family::new(settings, TABLE, Scope::All, &protocols, deployments::shipped()).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for Staking {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Staking);
+portolan_plugin_api::export!(Family<Staking>);

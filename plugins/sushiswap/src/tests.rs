@@ -4,7 +4,7 @@
 
 use portolan_plugin_api::networks::{ETHEREUM, POLYGON};
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
-use portolan_plugin_api::{Address, Plugin, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
+use portolan_plugin_api::{Address, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::Sushiswap;
 
@@ -44,12 +44,12 @@ const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 struct Replies(u64, CannedReplies);
 
 impl Replies {
-    fn tell<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
+    fn reply<C: SolCall>(self, to: Address, call: &C, value: &impl SolValue) -> Self {
         Self(self.0, self.1.reply(self.0, to, call, value))
     }
 
     fn amount<C: SolCall>(self, to: Address, call: &C, amount: u64) -> Self {
-        self.tell(to, call, &U256::from(amount))
+        self.reply(to, call, &U256::from(amount))
     }
 
     /// A chef with one pool, which has one of `points`, and a stake in it.
@@ -57,7 +57,7 @@ impl Replies {
         let (pid, account) = (U256::ZERO, ACCOUNT);
         self.amount(chef, &poolLengthCall {}, 1)
             .amount(chef, &totalAllocPointCall {}, points)
-            .tell(chef, &userInfoCall { pid, account }, &(U256::from(stake), U256::ZERO))
+            .reply(chef, &userInfoCall { pid, account }, &(U256::from(stake), U256::ZERO))
             .amount(chef, &pendingSushiCall { pid, account }, pending)
             .amount(PAIR, &balanceOfCall { account: chef }, 900)
     }
@@ -65,10 +65,10 @@ impl Replies {
     /// What the later versions have beside.
     fn later(self, chef: Address, rewarder: Address) -> Self {
         let pid = U256::ZERO;
-        self.tell(chef, &SUSHICall {}, &SUSHI)
-            .tell(chef, &lpTokenCall { pid }, &PAIR)
-            .tell(chef, &rewarderCall { pid }, &rewarder)
-            .tell(chef, &poolInfoCall { pid }, &(U256::ZERO, U256::ZERO, U256::from(1)))
+        self.reply(chef, &SUSHICall {}, &SUSHI)
+            .reply(chef, &lpTokenCall { pid }, &PAIR)
+            .reply(chef, &rewarderCall { pid }, &rewarder)
+            .reply(chef, &poolInfoCall { pid }, &(U256::ZERO, U256::ZERO, U256::from(1)))
     }
 }
 
@@ -78,11 +78,11 @@ fn ethereum() -> Replies {
     let bonus = (vec![ALCX], vec![U256::from(5)]).abi_encode_params();
     let harvests = [U256::ZERO, U256::from(10).pow(U256::from(24))];
     let Replies(network, canned) = Replies(ETHEREUM, CannedReplies::default())
-        .tell(PAIR, &token0Call {}, &WETH)
-        .tell(PAIR, &token1Call {}, &ALCX)
+        .reply(PAIR, &token0Call {}, &WETH)
+        .reply(PAIR, &token1Call {}, &ALCX)
         .chef(CHEF, 4, 60, 7)
-        .tell(CHEF, &sushiCall {}, &SUSHI)
-        .tell(CHEF, &poolInfoCall { pid }, &(PAIR, U256::from(1), U256::ZERO, U256::ZERO))
+        .reply(CHEF, &sushiCall {}, &SUSHI)
+        .reply(CHEF, &poolInfoCall { pid }, &(PAIR, U256::from(1), U256::ZERO, U256::ZERO))
         .chef(CHEF_V2, 4, 70, 8)
         .later(CHEF_V2, REWARDER)
         .amount(BAR, &balanceOfCall { account }, 1_000)
@@ -124,7 +124,7 @@ fn every_chef_tells_what_it_owes() {
 }
 
 #[test]
-fn every_stake_is_told_with_what_it_earns() {
+fn every_stake_is_reported_with_what_it_earns() {
     let outcome = ask(ETHEREUM, Question::FARMING, &ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let rows = outcome.farming();
@@ -195,8 +195,8 @@ fn a_deployment_that_fails_leaves_the_others_rows() {
 
 #[test]
 fn every_network_that_has_a_minichef_has_a_row() {
-    let plugin = Sushiswap::configure(&Settings::default()).expect("there is no file");
-    let networks: Vec<_> = plugin.deployments.iter().map(|row| (row.network, row.market.as_str())).collect();
+    let plugin = testing::catalogue::<Sushiswap>(&Settings::default());
+    let networks: Vec<_> = plugin.deployments.iter().map(|row| (row.chain_id, row.market.as_str())).collect();
     let mini = |network: u64| networks.contains(&(network, "mini-chef"));
     assert!([10, 56, 137, 250, 42_161, 43_114].into_iter().all(mini));
     assert_eq!(networks.len(), 9);
@@ -220,15 +220,15 @@ fn a_settings_file_adds_a_fork_on_another_network() {
         text("claim", "deposit"),
     ];
     let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", keys)]);
-    let plugin = Sushiswap::configure(&settings).expect("the settings are right");
+    let plugin = testing::catalogue::<Sushiswap>(&settings);
     let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
     assert_eq!(slugs, ["sushiswap", "acme"]);
     let (pid, account) = (U256::ZERO, ACCOUNT);
     let fantom = Replies(250, CannedReplies::default())
         .chef(CHEF, 1, 10, 0)
         .amount(CHEF, &pendingBOOCall { pid, account }, 6)
-        .tell(CHEF, &booCall {}, &ALCX)
-        .tell(CHEF, &poolInfoCall { pid }, &(PAIR, U256::from(1), U256::ZERO, U256::ZERO));
+        .reply(CHEF, &booCall {}, &ALCX)
+        .reply(CHEF, &poolInfoCall { pid }, &(PAIR, U256::from(1), U256::ZERO, U256::ZERO));
     let case = JobTest::new("acme", 250, Question::CLAIMABLES, ACCOUNT).settings(settings);
     let outcome = case.run::<Sushiswap>(&fantom.1);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
@@ -261,7 +261,7 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
 }
 
 #[test]
-fn events_of_its_own_pools_are_told_and_no_others() {
+fn events_of_its_own_pools_are_reported_and_no_others() {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json");
     testing::EventCases::load(cases).check::<Sushiswap>();
 }

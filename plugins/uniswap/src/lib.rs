@@ -8,34 +8,20 @@ mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::events::{Family, Scope, tables};
-use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_kits::events::tables;
+use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::protocol::ProtocolRow;
 
-/// What is not shared with plugins of forks.
-const OWN: &str = include_str!("events.table");
+/// The events that no other plugin reports.
+const OWN_TABLE: &str = include_str!("events.table");
 
-/// Events and what they are made of, one row each.
-fn table() -> String {
-    [tables::UNISWAP_V2, tables::UNISWAP_V3, OWN].concat()
-}
-
-/// The plugin.
+/// The rows and tables of the plugin.
 #[derive(Debug)]
-pub struct Uniswap(Family);
+pub struct Uniswap;
 
-impl Plugin for Uniswap {
-    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        Family::new(settings, &table(), Scope::All, &deployments::protocols(), deployments::shipped()).map(Self)
-    }
-
-    fn catalogue(&self) -> Catalogue {
-        self.0.catalogue()
-    }
-
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.0.events(cx, transaction).await
-    }
+impl EventFamily for Uniswap {
+    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3, OWN_TABLE];
 }
 
-portolan_plugin_api::export!(Uniswap);
+portolan_plugin_api::export!(Family<Uniswap>);

@@ -1,19 +1,19 @@
-//! Each row of the tables tells a log that another encoder made, and pools are known by their addresses.
+//! Each row of the tables decodes a log that another encoder made, and pools are known by their addresses.
 
 use portolan_kits::events::tables;
 use portolan_plugin_api::testing::EventCases;
 
-use super::{OWN, Uniswap};
+use super::{OWN_TABLE, Uniswap};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 #[test]
-fn every_row_tells_a_log_of_uniswap_and_its_forks() {
+fn every_row_decodes_a_log_of_uniswap_and_its_forks() {
     let shared = "../kits/src/events/tables";
     let files = [
         (format!("{shared}/uniswap_v2"), tables::UNISWAP_V2),
         (format!("{shared}/uniswap_v3"), tables::UNISWAP_V3),
-        ("src/events".to_owned(), OWN),
+        ("src/events".to_owned(), OWN_TABLE),
     ];
     for (file, table) in files {
         let cases = EventCases::load(format!("{HERE}/{file}.cases.json"));

@@ -1,62 +1,72 @@
 //! The bridges among many networks, and their contracts: a row each, with the link to its source.
 
-use portolan_kits::events::shipped::Service;
+use portolan_kits::protocol::Emitters::Listed;
+use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{
     ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON, POLYGON_ZKEVM,
 };
 
-pub(super) static BRIDGES: [Service; 12] = [
-    // <https://docs.across.to/reference/contract-addresses>, and the pools of version 2.
-    Service {
-        slug: "across",
-        name: "ACROSS",
-        website: "https://across.to",
-        company: "Across",
+/// <https://docs.across.to/reference/contract-addresses>, and the pools of version 2.
+pub(super) const ACROSS: ProtocolRow = ProtocolRow {
+    slug: "across",
+    name: "ACROSS",
+    website: "https://across.to",
+    primitives: &[],
+    company: "Across",
+    company_slug: "across",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["across"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0x5c7bcd6e7de5423a257d81b442095a1a6ced35c5"),
                     address!("0x4d9079bb4165aeb4084c526a32695dcfd2f77381"),
                 ],
             ),
             (
-                OPTIMISM,
+                &[OPTIMISM],
                 &[
                     address!("0x6f26bf09b1c792e3228e5467807a900a503c0281"),
                     address!("0xa420b2d1c0841415a695b81e5b867bcd07dff8c9"),
                 ],
             ),
-            (BSC, &[address!("0x4e8e101924ede233c13e2d8622dc8aed2872d505")]),
+            (&[BSC], &[address!("0x4e8e101924ede233c13e2d8622dc8aed2872d505")]),
             (
-                POLYGON,
+                &[POLYGON],
                 &[
                     address!("0x9295ee1d8c5b022be115a2ad3c30c72e34e7f096"),
                     address!("0x69b5c72837769ef1e7c164abc6515dcff217f920"),
                 ],
             ),
-            (BASE, &[address!("0x09aea4b2242abc8bb4bb78d537a67a245a7bec64")]),
+            (&[BASE], &[address!("0x09aea4b2242abc8bb4bb78d537a67a245a7bec64")]),
             (
-                ARBITRUM,
+                &[ARBITRUM],
                 &[
                     address!("0xe35e9842fceaca96570b734083f4a58e8f7c5f2a"),
                     address!("0xb88690461ddbab6f04dfad7df66b7725942feb9c"),
                 ],
             ),
-        ],
-    },
-    // <https://docs.stargate.finance/resources/contracts/mainnet-contracts>, and the pools of version 1.
-    Service {
-        slug: "stargate",
-        name: "STARGATE",
-        website: "https://stargate.finance",
-        company: "Stargate",
+        ]),
+    }],
+};
+
+/// <https://docs.stargate.finance/resources/contracts/mainnet-contracts>, and the pools of version 1.
+pub(super) const STARGATE: ProtocolRow = ProtocolRow {
+    slug: "stargate",
+    name: "STARGATE",
+    website: "https://stargate.finance",
+    primitives: &[],
+    company: "Stargate",
+    company_slug: "stargate",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["stargate-v1", "oft"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0xcdafb1b2db43f366e48e6f614b8dccbfeefeecd3"),
                     address!("0xc026395860db2d07ee33e05fe50ed7bd583189c7"),
@@ -72,7 +82,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                OPTIMISM,
+                &[OPTIMISM],
                 &[
                     address!("0xce8cca271ebc0533920c83d39f417ed6a0abb7d0"),
                     address!("0x19cfce47ed54a88614648dc3f19a5980097007dd"),
@@ -82,7 +92,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                BSC,
+                &[BSC],
                 &[
                     address!("0x138eb30f73bc423c6455c53df6d89cb01d9ebc63"),
                     address!("0x962bd449e630b0d928f308ce63f1a21f02576057"),
@@ -91,7 +101,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                POLYGON,
+                &[POLYGON],
                 &[
                     address!("0x9aa02d4fae7f58b8e8f34c66e756cc734dac7fe4"),
                     address!("0xd47b03ee6d86cf251ee7860fb2acf9f91b9fd4d7"),
@@ -99,16 +109,16 @@ pub(super) static BRIDGES: [Service; 12] = [
                     address!("0x29e38769f23701a2e4a8ef0492e19da4604be62c"),
                 ],
             ),
-            (FANTOM, &[address!("0x12edea9cd262006cc3c4e77c90d2cd2dd4b1eb97")]),
+            (&[FANTOM], &[address!("0x12edea9cd262006cc3c4e77c90d2cd2dd4b1eb97")]),
             (
-                BASE,
+                &[BASE],
                 &[
                     address!("0x27a16dc786820b16e5c9028b75b99f6f604b5d26"),
                     address!("0xdc181bd607330aeebef6ea62e03e5e1fb4b6f7c7"),
                 ],
             ),
             (
-                ARBITRUM,
+                &[ARBITRUM],
                 &[
                     address!("0xce8cca271ebc0533920c83d39f417ed6a0abb7d0"),
                     address!("0xe8cdf27acd73a434d661c84887215f7598e7d0d3"),
@@ -119,7 +129,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                AVALANCHE,
+                &[AVALANCHE],
                 &[
                     address!("0x5634c4a5fed09819e3c46d86a965dd9447d86e47"),
                     address!("0x12dc9256acc9895b076f6638d628382881e62cee"),
@@ -127,130 +137,151 @@ pub(super) static BRIDGES: [Service; 12] = [
                     address!("0x29e38769f23701a2e4a8ef0492e19da4604be62c"),
                 ],
             ),
-        ],
-    },
-    // <https://developers.circle.com/cctp/evm-smart-contracts>.
-    Service {
-        slug: "cctp",
-        name: "CCTP",
-        website: "https://www.circle.com/cross-chain-transfer-protocol",
-        company: "Circle",
+        ]),
+    }],
+};
+
+/// <https://developers.circle.com/cctp/evm-smart-contracts>.
+pub(super) const CCTP: ProtocolRow = ProtocolRow {
+    slug: "cctp",
+    name: "CCTP",
+    website: "https://www.circle.com/cross-chain-transfer-protocol",
+    primitives: &[],
+    company: "Circle",
+    company_slug: "circle",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["cctp"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0xbd3fa81b58ba92a82136038b25adec7066af3155"),
                     address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"),
                 ],
             ),
             (
-                OPTIMISM,
+                &[OPTIMISM],
                 &[
                     address!("0x2b4069517957735be00cee0fadae88a26365528f"),
                     address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"),
                 ],
             ),
             (
-                POLYGON,
+                &[POLYGON],
                 &[
                     address!("0x9daf8c91aefae50b9c0e69629d3f6ca40ca3b3fe"),
                     address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"),
                 ],
             ),
             (
-                BASE,
+                &[BASE],
                 &[
                     address!("0x1682ae6375c4e4a97e4b583bc394c861a46d8962"),
                     address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"),
                 ],
             ),
             (
-                ARBITRUM,
+                &[ARBITRUM],
                 &[
                     address!("0x19330d10d9cc8751218eaf51e8885d058642e08a"),
                     address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"),
                 ],
             ),
             (
-                AVALANCHE,
+                &[AVALANCHE],
                 &[
                     address!("0x6b25532e1060ce10cc3b0a99e5683b91bfde6982"),
                     address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"),
                 ],
             ),
-        ],
-    },
-    // <https://docs.agglayer.dev>.
-    Service {
-        slug: "agglayer",
-        name: "AGGLAYER",
-        website: "https://www.agglayer.dev",
-        company: "Polygon",
+        ]),
+    }],
+};
+
+/// <https://docs.agglayer.dev>.
+pub(super) const AGGLAYER: ProtocolRow = ProtocolRow {
+    slug: "agglayer",
+    name: "AGGLAYER",
+    website: "https://www.agglayer.dev",
+    primitives: &[],
+    company: "Polygon",
+    company_slug: "polygon",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["agglayer"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x2a3dd3eb832af982ec71669e178424b10dca2ede")]),
-            (POLYGON_ZKEVM, &[address!("0x2a3dd3eb832af982ec71669e178424b10dca2ede")]),
-        ],
-    },
-    // <https://docs.synapseprotocol.com/docs/Contracts/Bridge>.
-    Service {
-        slug: "synapse",
-        name: "SYNAPSE",
-        website: "https://synapseprotocol.com",
-        company: "Synapse",
+        contracts: Listed(&[(&[ETHEREUM, POLYGON_ZKEVM], &[address!("0x2a3dd3eb832af982ec71669e178424b10dca2ede")])]),
+    }],
+};
+
+/// <https://docs.synapseprotocol.com/docs/Contracts/Bridge>.
+pub(super) const SYNAPSE: ProtocolRow = ProtocolRow {
+    slug: "synapse",
+    name: "SYNAPSE",
+    website: "https://synapseprotocol.com",
+    primitives: &[],
+    company: "Synapse",
+    company_slug: "synapse",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["synapse"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0x2796317b0ff8538f253012862c06787adfb8ceb6"),
                     address!("0x5523d3c98809dddb82c686e152f5c58b1b0fb59e"),
                 ],
             ),
             (
-                OPTIMISM,
+                &[OPTIMISM],
                 &[
                     address!("0xaf41a65f786339e7911f4acdad6bd49426f2dc6b"),
                     address!("0x5523d3c98809dddb82c686e152f5c58b1b0fb59e"),
                 ],
             ),
             (
-                BSC,
+                &[BSC],
                 &[
                     address!("0xd123f70ae324d34a9e76b67a27bf77593ba8749f"),
                     address!("0x5523d3c98809dddb82c686e152f5c58b1b0fb59e"),
                 ],
             ),
-            (POLYGON, &[address!("0x8f5bbb2bb8c2ee94639e55d5f41de9b4839c1280")]),
-            (FANTOM, &[address!("0xaf41a65f786339e7911f4acdad6bd49426f2dc6b")]),
+            (&[POLYGON], &[address!("0x8f5bbb2bb8c2ee94639e55d5f41de9b4839c1280")]),
+            (&[FANTOM], &[address!("0xaf41a65f786339e7911f4acdad6bd49426f2dc6b")]),
             (
-                BASE,
+                &[BASE],
                 &[
                     address!("0xf07d1c752fab503e47fef309bf14fbdd3e867089"),
                     address!("0x5523d3c98809dddb82c686e152f5c58b1b0fb59e"),
                 ],
             ),
             (
-                ARBITRUM,
+                &[ARBITRUM],
                 &[
                     address!("0x6f4e8eba4d337f874ab57478acc2cb5bacdc19c9"),
                     address!("0x5523d3c98809dddb82c686e152f5c58b1b0fb59e"),
                 ],
             ),
-            (AVALANCHE, &[address!("0xc05e61d0e7a63d27546389b7ad62fdff5a91aace")]),
-        ],
-    },
-    // <https://cbridge-docs.celer.network/reference/contract-addresses>.
-    Service {
-        slug: "celer",
-        name: "CELER",
-        website: "https://cbridge.celer.network",
-        company: "Celer",
+            (&[AVALANCHE], &[address!("0xc05e61d0e7a63d27546389b7ad62fdff5a91aace")]),
+        ]),
+    }],
+};
+
+/// <https://cbridge-docs.celer.network/reference/contract-addresses>.
+pub(super) const CELER: ProtocolRow = ProtocolRow {
+    slug: "celer",
+    name: "CELER",
+    website: "https://cbridge.celer.network",
+    primitives: &[],
+    company: "Celer",
+    company_slug: "celer",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["celer"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0x5427fefa711eff984124bfbb1ab6fbf5e3da1820"),
                     address!("0xb37d31b2a74029b5951a2778f959282e2d518595"),
@@ -260,7 +291,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                OPTIMISM,
+                &[OPTIMISM],
                 &[
                     address!("0x9d39fc627a6d9d9f8c831c16995b209548cc3401"),
                     address!("0xbcfef6bb4597e724d720735d32a9249e0640aa11"),
@@ -268,7 +299,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                BSC,
+                &[BSC],
                 &[
                     address!("0xdd90e5e87a2081dcf0391920868ebc2ffb81a1af"),
                     address!("0x78bc5ee9f11d133a08b331c2e18fe81be0ed02dc"),
@@ -278,7 +309,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                POLYGON,
+                &[POLYGON],
                 &[
                     address!("0x88dcdc47d2f83a99cf0000fdf667a468bb958a78"),
                     address!("0xc1a2d967dfaa6a10f3461bc21864c23c1dd51eea"),
@@ -288,7 +319,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                FANTOM,
+                &[FANTOM],
                 &[
                     address!("0x374b8a9f3ec5eb2d97eca84ea27aca45aa1c57ef"),
                     address!("0x7d91603e79ea89149baf73c9038c51669d8f03e9"),
@@ -296,9 +327,9 @@ pub(super) static BRIDGES: [Service; 12] = [
                     address!("0x30f7aa65d04d289ce319e88193a33a8eb1857fb9"),
                 ],
             ),
-            (BASE, &[address!("0x7d43aabc515c356145049227cee54b608342c0ad")]),
+            (&[BASE], &[address!("0x7d43aabc515c356145049227cee54b608342c0ad")]),
             (
-                ARBITRUM,
+                &[ARBITRUM],
                 &[
                     address!("0x1619de6b6b20ed217a58d00f37b9d47c7663feca"),
                     address!("0xfe31bfc4f7c9b69246a6dc0087d91a91cb040f76"),
@@ -307,7 +338,7 @@ pub(super) static BRIDGES: [Service; 12] = [
                 ],
             ),
             (
-                AVALANCHE,
+                &[AVALANCHE],
                 &[
                     address!("0xef3c714c9425a8f3697a9c969dc1af30ba82e5d4"),
                     address!("0x5427fefa711eff984124bfbb1ab6fbf5e3da1820"),
@@ -316,199 +347,174 @@ pub(super) static BRIDGES: [Service; 12] = [
                     address!("0xb774c6f82d1d5dbd36894762330809e512fed195"),
                 ],
             ),
-        ],
-    },
-    // <https://docs.debridge.finance>: source and destination of orders, the same on each network.
-    Service {
-        slug: "debridge",
-        name: "DEBRIDGE",
-        website: "https://debridge.finance",
-        company: "deBridge",
+        ]),
+    }],
+};
+
+/// <https://docs.debridge.finance>: source and destination of orders, the same on each network.
+pub(super) const DEBRIDGE: ProtocolRow = ProtocolRow {
+    slug: "debridge",
+    name: "DEBRIDGE",
+    website: "https://debridge.finance",
+    primitives: &[],
+    company: "deBridge",
+    company_slug: "debridge",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["debridge"],
-        contracts: &[
-            (
-                ETHEREUM,
-                &[
-                    address!("0xef4fb24ad0916217251f553c0596f8edc630eb66"),
-                    address!("0xe7351fd770a37282b91d153ee690b63579d6dd7f"),
-                ],
-            ),
-            (
-                OPTIMISM,
-                &[
-                    address!("0xef4fb24ad0916217251f553c0596f8edc630eb66"),
-                    address!("0xe7351fd770a37282b91d153ee690b63579d6dd7f"),
-                ],
-            ),
-            (
-                BSC,
-                &[
-                    address!("0xef4fb24ad0916217251f553c0596f8edc630eb66"),
-                    address!("0xe7351fd770a37282b91d153ee690b63579d6dd7f"),
-                ],
-            ),
-            (
-                POLYGON,
-                &[
-                    address!("0xef4fb24ad0916217251f553c0596f8edc630eb66"),
-                    address!("0xe7351fd770a37282b91d153ee690b63579d6dd7f"),
-                ],
-            ),
-            (
-                BASE,
-                &[
-                    address!("0xef4fb24ad0916217251f553c0596f8edc630eb66"),
-                    address!("0xe7351fd770a37282b91d153ee690b63579d6dd7f"),
-                ],
-            ),
-            (
-                ARBITRUM,
-                &[
-                    address!("0xef4fb24ad0916217251f553c0596f8edc630eb66"),
-                    address!("0xe7351fd770a37282b91d153ee690b63579d6dd7f"),
-                ],
-            ),
-            (
-                AVALANCHE,
-                &[
-                    address!("0xef4fb24ad0916217251f553c0596f8edc630eb66"),
-                    address!("0xe7351fd770a37282b91d153ee690b63579d6dd7f"),
-                ],
-            ),
-        ],
-    },
-    // <https://docs.connext.network/resources/deployments>.
-    Service {
-        slug: "connext",
-        name: "CONNEXT",
-        website: "https://www.connext.network",
-        company: "Connext",
+        contracts: Listed(&[(
+            &[ETHEREUM, OPTIMISM, BSC, POLYGON, BASE, ARBITRUM, AVALANCHE],
+            &[
+                address!("0xef4fb24ad0916217251f553c0596f8edc630eb66"),
+                address!("0xe7351fd770a37282b91d153ee690b63579d6dd7f"),
+            ],
+        )]),
+    }],
+};
+
+/// <https://docs.connext.network/resources/deployments>.
+pub(super) const CONNEXT: ProtocolRow = ProtocolRow {
+    slug: "connext",
+    name: "CONNEXT",
+    website: "https://www.connext.network",
+    primitives: &[],
+    company: "Connext",
+    company_slug: "connext",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["connext"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x8898b472c54c31894e3b9bb83cea802a5d0e63c6")]),
-            (OPTIMISM, &[address!("0x8f7492de823025b4cfaab1d34c58963f2af5deda")]),
-            (BSC, &[address!("0xcd401c10afa37d641d2f594852da94c700e4f2ce")]),
-            (POLYGON, &[address!("0x11984dc4465481512eb5b777e44061c158cf2259")]),
-            (BASE, &[address!("0xb8448c6f7f7887d36dca487370778e419e9ebe3f")]),
-            (ARBITRUM, &[address!("0xee9dec2712cce65174b561151701bf54b99c24c8")]),
-        ],
-    },
-    // <https://wormhole.com/docs/products/reference/contract-addresses/>.
-    Service {
-        slug: "wormhole",
-        name: "WORMHOLE",
-        website: "https://portalbridge.com",
-        company: "Wormhole",
+        contracts: Listed(&[
+            (&[ETHEREUM], &[address!("0x8898b472c54c31894e3b9bb83cea802a5d0e63c6")]),
+            (&[OPTIMISM], &[address!("0x8f7492de823025b4cfaab1d34c58963f2af5deda")]),
+            (&[BSC], &[address!("0xcd401c10afa37d641d2f594852da94c700e4f2ce")]),
+            (&[POLYGON], &[address!("0x11984dc4465481512eb5b777e44061c158cf2259")]),
+            (&[BASE], &[address!("0xb8448c6f7f7887d36dca487370778e419e9ebe3f")]),
+            (&[ARBITRUM], &[address!("0xee9dec2712cce65174b561151701bf54b99c24c8")]),
+        ]),
+    }],
+};
+
+/// <https://wormhole.com/docs/products/reference/contract-addresses/>.
+pub(super) const WORMHOLE: ProtocolRow = ProtocolRow {
+    slug: "wormhole",
+    name: "WORMHOLE",
+    website: "https://portalbridge.com",
+    primitives: &[],
+    company: "Wormhole",
+    company_slug: "wormhole",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["wormhole"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x3ee18b2214aff97000d974cf647e7c347e8fa585")]),
-            (OPTIMISM, &[address!("0x1d68124e65fafc907325e3edbf8c4d84499daa8b")]),
-            (BSC, &[address!("0xb6f6d86a8f9879a9c87f643768d9efc38c1da6e7")]),
-            (POLYGON, &[address!("0x5a58505a96d1dbf8df91cb21b54419fc36e93fde")]),
-            (FANTOM, &[address!("0x7c9fc5741288cdfdd83ceb07f3ea7e22618d79d2")]),
-            (BASE, &[address!("0x8d2de8d2f73f1f4cab472ac9a881c9b123c79627")]),
-            (ARBITRUM, &[address!("0x0b2402144bb366a632d14b83f244d2e0e21bd39c")]),
-            (AVALANCHE, &[address!("0x0e082f06ff657d94310cb8ce8b0d9a04541d8052")]),
-        ],
-    },
-    // <https://docs.axelar.dev/resources/contract-addresses/mainnet/>: gateway and token service.
-    Service {
-        slug: "axelar",
-        name: "AXELAR",
-        website: "https://www.axelar.network",
-        company: "Axelar",
+        contracts: Listed(&[
+            (&[ETHEREUM], &[address!("0x3ee18b2214aff97000d974cf647e7c347e8fa585")]),
+            (&[OPTIMISM], &[address!("0x1d68124e65fafc907325e3edbf8c4d84499daa8b")]),
+            (&[BSC], &[address!("0xb6f6d86a8f9879a9c87f643768d9efc38c1da6e7")]),
+            (&[POLYGON], &[address!("0x5a58505a96d1dbf8df91cb21b54419fc36e93fde")]),
+            (&[FANTOM], &[address!("0x7c9fc5741288cdfdd83ceb07f3ea7e22618d79d2")]),
+            (&[BASE], &[address!("0x8d2de8d2f73f1f4cab472ac9a881c9b123c79627")]),
+            (&[ARBITRUM], &[address!("0x0b2402144bb366a632d14b83f244d2e0e21bd39c")]),
+            (&[AVALANCHE], &[address!("0x0e082f06ff657d94310cb8ce8b0d9a04541d8052")]),
+        ]),
+    }],
+};
+
+/// <https://docs.axelar.dev/resources/contract-addresses/mainnet/>: gateway and token service.
+pub(super) const AXELAR: ProtocolRow = ProtocolRow {
+    slug: "axelar",
+    name: "AXELAR",
+    website: "https://www.axelar.network",
+    primitives: &[],
+    company: "Axelar",
+    company_slug: "axelar",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["axelar"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0x4f4495243837681061c4743b74b3eedf548d56a5"),
                     address!("0xb5fb4be02232b1bba4dc8f81dc24c26980de9e3c"),
                 ],
             ),
             (
-                OPTIMISM,
+                &[OPTIMISM],
                 &[
                     address!("0xe432150cce91c13a887f7d836923d5597add8e31"),
                     address!("0xb5fb4be02232b1bba4dc8f81dc24c26980de9e3c"),
                 ],
             ),
             (
-                BSC,
+                &[BSC],
                 &[
                     address!("0x304acf330bbe08d1e512eefaa92f6a57871fd895"),
                     address!("0xb5fb4be02232b1bba4dc8f81dc24c26980de9e3c"),
                 ],
             ),
             (
-                POLYGON,
+                &[POLYGON],
                 &[
                     address!("0x6f015f16de9fc8791b234ef68d486d2bf203fba8"),
                     address!("0xb5fb4be02232b1bba4dc8f81dc24c26980de9e3c"),
                 ],
             ),
             (
-                FANTOM,
+                &[FANTOM],
                 &[
                     address!("0x304acf330bbe08d1e512eefaa92f6a57871fd895"),
                     address!("0xb5fb4be02232b1bba4dc8f81dc24c26980de9e3c"),
                 ],
             ),
             (
-                BASE,
+                &[BASE, ARBITRUM],
                 &[
                     address!("0xe432150cce91c13a887f7d836923d5597add8e31"),
                     address!("0xb5fb4be02232b1bba4dc8f81dc24c26980de9e3c"),
                 ],
             ),
             (
-                ARBITRUM,
-                &[
-                    address!("0xe432150cce91c13a887f7d836923d5597add8e31"),
-                    address!("0xb5fb4be02232b1bba4dc8f81dc24c26980de9e3c"),
-                ],
-            ),
-            (
-                AVALANCHE,
+                &[AVALANCHE],
                 &[
                     address!("0x5029c0eff6c34351a0cec334542cdb22c7928f78"),
                     address!("0xb5fb4be02232b1bba4dc8f81dc24c26980de9e3c"),
                 ],
             ),
-        ],
-    },
-    // <https://docs.relay.link>.
-    Service {
-        slug: "relay",
-        name: "RELAY",
-        website: "https://relay.link",
-        company: "Relay",
+        ]),
+    }],
+};
+
+/// <https://docs.relay.link>.
+pub(super) const RELAY: ProtocolRow = ProtocolRow {
+    slug: "relay",
+    name: "RELAY",
+    website: "https://relay.link",
+    primitives: &[],
+    company: "Relay",
+    company_slug: "relay",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["relay"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x4cd00e387622c35bddb9b4c962c136462338bc31")]),
-            (OPTIMISM, &[address!("0x4cd00e387622c35bddb9b4c962c136462338bc31")]),
-            (BSC, &[address!("0x4cd00e387622c35bddb9b4c962c136462338bc31")]),
-            (POLYGON, &[address!("0x4cd00e387622c35bddb9b4c962c136462338bc31")]),
-            (BASE, &[address!("0x4cd00e387622c35bddb9b4c962c136462338bc31")]),
-            (ARBITRUM, &[address!("0x4cd00e387622c35bddb9b4c962c136462338bc31")]),
-            (AVALANCHE, &[address!("0x4cd00e387622c35bddb9b4c962c136462338bc31")]),
-        ],
-    },
-    // <https://docs.bungee.exchange>.
-    Service {
-        slug: "socket",
-        name: "SOCKET",
-        website: "https://www.socket.tech",
-        company: "Socket",
+        contracts: Listed(&[(
+            &[ETHEREUM, OPTIMISM, BSC, POLYGON, BASE, ARBITRUM, AVALANCHE],
+            &[address!("0x4cd00e387622c35bddb9b4c962c136462338bc31")],
+        )]),
+    }],
+};
+
+/// <https://docs.bungee.exchange>.
+pub(super) const SOCKET: ProtocolRow = ProtocolRow {
+    slug: "socket",
+    name: "SOCKET",
+    website: "https://www.socket.tech",
+    primitives: &[],
+    company: "Socket",
+    company_slug: "socket",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["socket"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
-            (OPTIMISM, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
-            (BSC, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
-            (POLYGON, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
-            (FANTOM, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
-            (ARBITRUM, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
-            (AVALANCHE, &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")]),
-        ],
-    },
-];
+        contracts: Listed(&[(
+            &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, ARBITRUM, AVALANCHE],
+            &[address!("0x3a23f943181408eac424116af7b7790c94cb97a5")],
+        )]),
+    }],
+};

@@ -2,45 +2,61 @@
 //!
 //! Invariant: a row has two networks, and its bridge leads from each of them to the other one and nowhere else.
 
-use portolan_kits::events::shipped::Service;
+use portolan_kits::protocol::Emitters::Listed;
+use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, BASE, ETHEREUM, GNOSIS, LINEA, OPTIMISM, POLYGON};
 
-pub(super) static CANONICAL: [Service; 6] = [
-    // <https://docs.optimism.io/chain/addresses>.
-    Service {
-        slug: "optimism-bridge",
-        name: "OPTIMISM_BRIDGE",
-        website: "https://app.optimism.io/bridge",
-        company: "Optimism",
+/// <https://docs.optimism.io/chain/addresses>.
+pub(super) const OPTIMISM_BRIDGE: ProtocolRow = ProtocolRow {
+    slug: "optimism-bridge",
+    name: "OPTIMISM_BRIDGE",
+    website: "https://app.optimism.io/bridge",
+    primitives: &[],
+    company: "Optimism",
+    company_slug: "optimism",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["op-stack"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x99c9fc46f92e8a1c0dec1b1747d010903e884be1")]),
-            (OPTIMISM, &[address!("0x4200000000000000000000000000000000000010")]),
-        ],
-    },
-    // <https://docs.base.org/chain/base-contracts>.
-    Service {
-        slug: "base-bridge",
-        name: "BASE_BRIDGE",
-        website: "https://bridge.base.org",
-        company: "Base",
+        contracts: Listed(&[
+            (&[ETHEREUM], &[address!("0x99c9fc46f92e8a1c0dec1b1747d010903e884be1")]),
+            (&[OPTIMISM], &[address!("0x4200000000000000000000000000000000000010")]),
+        ]),
+    }],
+};
+
+/// <https://docs.base.org/chain/base-contracts>.
+pub(super) const BASE_BRIDGE: ProtocolRow = ProtocolRow {
+    slug: "base-bridge",
+    name: "BASE_BRIDGE",
+    website: "https://bridge.base.org",
+    primitives: &[],
+    company: "Base",
+    company_slug: "base",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["op-stack"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x3154cf16ccdb4c6d922629664174b904d80f2c35")]),
-            (BASE, &[address!("0x4200000000000000000000000000000000000010")]),
-        ],
-    },
-    // <https://docs.arbitrum.io/build-decentralized-apps/reference/contract-addresses>.
-    Service {
-        slug: "arbitrum-bridge",
-        name: "ARBITRUM_BRIDGE",
-        website: "https://bridge.arbitrum.io",
-        company: "Arbitrum",
+        contracts: Listed(&[
+            (&[ETHEREUM], &[address!("0x3154cf16ccdb4c6d922629664174b904d80f2c35")]),
+            (&[BASE], &[address!("0x4200000000000000000000000000000000000010")]),
+        ]),
+    }],
+};
+
+/// <https://docs.arbitrum.io/build-decentralized-apps/reference/contract-addresses>.
+pub(super) const ARBITRUM_BRIDGE: ProtocolRow = ProtocolRow {
+    slug: "arbitrum-bridge",
+    name: "ARBITRUM_BRIDGE",
+    website: "https://bridge.arbitrum.io",
+    primitives: &[],
+    company: "Arbitrum",
+    company_slug: "arbitrum",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["arbitrum"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0xa3a7b6f88361f48403514059f1f16c8e78d60eec"),
                     address!("0xcee284f754e854890e311e3280b767f80797180d"),
@@ -48,7 +64,7 @@ pub(super) static CANONICAL: [Service; 6] = [
                 ],
             ),
             (
-                ARBITRUM,
+                &[ARBITRUM],
                 &[
                     address!("0x09e9222e96e7b4ae2a407b98d48e330053351eee"),
                     address!("0x096760f208390250649e3e8763348e783aef5562"),
@@ -56,18 +72,24 @@ pub(super) static CANONICAL: [Service; 6] = [
                     address!("0x0000000000000000000000000000000000000064"),
                 ],
             ),
-        ],
-    },
-    // <https://docs.polygon.technology/pos/reference/contracts/genesis-contracts/>.
-    Service {
-        slug: "polygon-bridge",
-        name: "POLYGON_BRIDGE",
-        website: "https://portal.polygon.technology",
-        company: "Polygon",
+        ]),
+    }],
+};
+
+/// <https://docs.polygon.technology/pos/reference/contracts/genesis-contracts/>.
+pub(super) const POLYGON_BRIDGE: ProtocolRow = ProtocolRow {
+    slug: "polygon-bridge",
+    name: "POLYGON_BRIDGE",
+    website: "https://portal.polygon.technology",
+    primitives: &[],
+    company: "Polygon",
+    company_slug: "polygon",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["polygon"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0x40ec5b33f54e0e8a33a975908c5ba1c14e5bbbdf"),
                     address!("0x9923263fa127b3d1484cfd649df8f1831c2a74e4"),
@@ -76,43 +98,55 @@ pub(super) static CANONICAL: [Service; 6] = [
                     address!("0x2a88696e0ffa76baa1338f2c74497cc013495922"),
                 ],
             ),
-            (POLYGON, &[address!("0x0000000000000000000000000000000000001010")]),
-        ],
-    },
-    // <https://docs.linea.build>: messages and tokens.
-    Service {
-        slug: "linea-bridge",
-        name: "LINEA_BRIDGE",
-        website: "https://linea.build/hub/bridge",
-        company: "Linea",
+            (&[POLYGON], &[address!("0x0000000000000000000000000000000000001010")]),
+        ]),
+    }],
+};
+
+/// <https://docs.linea.build>: messages and tokens.
+pub(super) const LINEA_BRIDGE: ProtocolRow = ProtocolRow {
+    slug: "linea-bridge",
+    name: "LINEA_BRIDGE",
+    website: "https://linea.build/hub/bridge",
+    primitives: &[],
+    company: "Linea",
+    company_slug: "linea",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["linea"],
-        contracts: &[
+        contracts: Listed(&[
             (
-                ETHEREUM,
+                &[ETHEREUM],
                 &[
                     address!("0xd19d4b5d358258f05d7b411e21a1460d11b0876f"),
                     address!("0x051f1d88f0af5763fb888ec4378b4d8b29ea3319"),
                 ],
             ),
             (
-                LINEA,
+                &[LINEA],
                 &[
                     address!("0x508ca82df566dcd1b0de8296e70a96332cd644ec"),
                     address!("0x353012dc4a9a6cf55c941badc267f82004a8ceb9"),
                 ],
             ),
-        ],
-    },
-    // <https://docs.gnosischain.com/bridges/About%20Token%20Bridges/omnibridge>.
-    Service {
-        slug: "gnosis-bridge",
-        name: "GNOSIS_BRIDGE",
-        website: "https://bridge.gnosischain.com",
-        company: "Gnosis",
+        ]),
+    }],
+};
+
+/// <https://docs.gnosischain.com/bridges/About%20Token%20Bridges/omnibridge>.
+pub(super) const GNOSIS_BRIDGE: ProtocolRow = ProtocolRow {
+    slug: "gnosis-bridge",
+    name: "GNOSIS_BRIDGE",
+    website: "https://bridge.gnosischain.com",
+    primitives: &[],
+    company: "Gnosis",
+    company_slug: "gnosis",
+    emitters: &[EmitterRow {
+        market: "main",
         sections: &["gnosis"],
-        contracts: &[
-            (ETHEREUM, &[address!("0x88ad09518695c6c3712ac10a214be5109a655671")]),
-            (GNOSIS, &[address!("0xf6a78083ca3e2a662d6dd1703c939c8ace2e268d")]),
-        ],
-    },
-];
+        contracts: Listed(&[
+            (&[ETHEREUM], &[address!("0x88ad09518695c6c3712ac10a214be5109a655671")]),
+            (&[GNOSIS], &[address!("0xf6a78083ca3e2a662d6dd1703c939c8ace2e268d")]),
+        ]),
+    }],
+};

@@ -1,57 +1,61 @@
-//! Positions: what the account lent to each reserve and what it owes, both with the interest until the pinned block.
+//! Lending positions: what the account lent to each reserve and what it owes, both with interest until the pinned
+//! block.
 
+use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, LendingPosition, Side, U256, symbol};
 
+use super::ZERO_STANDS_S;
 use super::contracts::{balanceOfCall, getReserveDataCall, getUserAccountDataCall, getUserStableRateCall};
-use super::reserve::{Kind, Part};
-use super::{Labels, ZERO_STANDS_S};
-use crate::both::both;
-use crate::each::each;
+use super::reserve::{ReserveToken, TokenKind};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// A position, before it is a row.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    token: ReserveToken,
+    amount: U256,
+    rate_ray: U256,
+}
 
 /// A row for each token of a reserve that the account has.
 ///
-/// The data provider's `getUserReserveData` would tell the same amounts, but no reply of it is ever zero, as it has
-/// the reserve's rate in it; so none could be saved.
+/// The data provider's `getUserReserveData` would return the same amounts, but no reply of it is ever zero, as the
+/// reserve's rate is part of it; so none could be cached.
 pub(super) async fn positions(
     cx: &Chain,
     labels: Labels<'_>,
     pool: Address,
-    parts: Vec<Part>,
+    tokens: Vec<ReserveToken>,
     account: Address,
 ) -> Result<Vec<LendingPosition>, Error> {
-    let balances = parts.into_iter().map(|part| async move {
-        Ok((part, cx.call(part.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
+    let balances = tokens.into_iter().map(|token| async move {
+        Ok((token, cx.call(token.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
     });
-    let mut held = each(cx, balances).await.or_fail(cx, labels.market)?;
-    held.retain(|(_, amount)| !amount.is_zero());
-    let owes = held.iter().any(|(part, _)| part.kind != Kind::Supply);
-    let rated = held.into_iter().map(|(part, amount)| async move {
-        let rate_ray = rate_ray(cx, pool, part, account).await?;
-        Ok((part, amount, rate_ray))
+    let mut balances = try_each(cx, balances).await.or_err_if_all(cx, labels.market)?;
+    balances.retain(|(_, amount)| !amount.is_zero());
+    let owes = balances.iter().any(|(token, _)| token.kind != TokenKind::Supply);
+    let held = balances.into_iter().map(|(token, amount)| async move {
+        let rate_ray = rate_ray(cx, pool, token, account).await?;
+        Ok(Held { token, amount, rate_ray })
     });
-    let rated = async { Ok(each(cx, rated).await.or_told(cx, labels.market)) };
-    let (rated, health_factor_wad) = both(rated, health_factor(cx, labels, pool, account, owes)).await?;
-    let row = |(part, amount, rate_ray)| row(labels, part, amount, rate_ray, health_factor_wad);
-    Ok(rated.into_iter().map(row).collect())
+    let held = async { try_each(cx, held).await.or_report(cx, labels.market) };
+    let (held, health_factor_wad) = join(held, health_factor(cx, labels, pool, account, owes)).await;
+    Ok(held.into_iter().map(|held| row(labels, held, health_factor_wad)).collect())
 }
 
-fn row(
-    labels: Labels<'_>,
-    part: Part,
-    amount: U256,
-    rate_ray: U256,
-    health_factor_wad: Option<U256>,
-) -> LendingPosition {
-    let (side, what) = match part.kind {
-        Kind::Supply => (Side::SUPPLY, ""),
-        Kind::StableDebt => (Side::BORROW, " stable debt"),
-        Kind::VariableDebt => (Side::BORROW, " variable debt"),
+fn row(labels: Labels<'_>, held: Held, health_factor_wad: Option<U256>) -> LendingPosition {
+    let Held { token, amount, rate_ray } = held;
+    let (side, what) = match token.kind {
+        TokenKind::Supply => (Side::SUPPLY, ""),
+        TokenKind::StableDebt => (Side::BORROW, " stable debt"),
+        TokenKind::VariableDebt => (Side::BORROW, " variable debt"),
     };
     LendingPosition {
         market: labels.market.to_owned(),
-        contract: part.token,
-        name: format!("{} {}{what}", labels.title, symbol(part.underlying)),
-        token: part.underlying,
+        contract: token.token,
+        name: format!("{} {}{what}", labels.title, symbol(token.underlying)),
+        token: token.underlying,
         amount,
         rate_ray,
         side,
@@ -59,36 +63,30 @@ fn row(
     }
 }
 
-/// The rate that the pool pays or takes now; that of a stable debt is the account's own.
-async fn rate_ray(cx: &Chain, pool: Address, part: Part, account: Address) -> Result<U256, Error> {
-    if part.kind == Kind::StableDebt {
-        return cx.call(part.token, getUserStableRateCall { user: account }).await;
+/// The rate that the pool pays or takes now; a stable debt has the account's own rate.
+async fn rate_ray(cx: &Chain, pool: Address, token: ReserveToken, account: Address) -> Result<U256, Error> {
+    if token.kind == TokenKind::StableDebt {
+        return cx.call(token.token, getUserStableRateCall { user: account }).await;
     }
-    let reserve = cx.call(pool, getReserveDataCall { asset: part.underlying }).await?;
-    Ok(U256::from(match part.kind {
-        Kind::Supply => reserve.currentLiquidityRate,
-        Kind::StableDebt | Kind::VariableDebt => reserve.currentVariableBorrowRate,
+    let reserve = cx.call(pool, getReserveDataCall { asset: token.underlying }).await?;
+    Ok(U256::from(match token.kind {
+        TokenKind::Supply => reserve.currentLiquidityRate,
+        TokenKind::StableDebt | TokenKind::VariableDebt => reserve.currentVariableBorrowRate,
     }))
 }
 
-/// The account's health in this pool; `None` without debt, or where the pool cannot tell it (a price is missing):
-/// then the answer says so, and the positions stay.
-async fn health_factor(
-    cx: &Chain,
-    labels: Labels<'_>,
-    pool: Address,
-    user: Address,
-    owes: bool,
-) -> Result<Option<U256>, Error> {
+/// The account's health in this pool; `None` without debt, or where the pool cannot compute it because a price is
+/// missing: then the answer says so, and the positions stay.
+async fn health_factor(cx: &Chain, labels: Labels<'_>, pool: Address, user: Address, owes: bool) -> Option<U256> {
     if !owes {
-        return Ok(None);
+        return None;
     }
     match cx.call(pool, getUserAccountDataCall { user }).await {
-        // The pool's word for "owes nothing": a debt that is worth less than its smallest unit of value.
-        Ok(data) => Ok(Some(data.healthFactor).filter(|factor| *factor != U256::MAX)),
+        // The pool returns the maximum for "owes nothing": a debt of less than its smallest unit of value.
+        Ok(data) => Some(data.healthFactor).filter(|factor| *factor != U256::MAX),
         Err(error) => {
             cx.report_missing(format!("{}: health factor: {error}", labels.market));
-            Ok(None)
+            None
         }
     }
 }

@@ -5,63 +5,72 @@ use std::collections::{BTreeMap, BTreeSet};
 use portolan_plugin_api::{Address, Chain, Claimable, Error, U256, symbol};
 
 use super::contracts::{claimRewardsCall, getRewardsByAssetCall, getUserRewardsCall};
-use super::reserve::Part;
-use super::{Labels, ZERO_STANDS_S};
-use crate::each::each;
+use super::reserve::ReserveToken;
+use super::{AaveV3, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
 
-/// Seconds that the reward tokens of an asset may stand: a new one shows at most this much later.
+/// Seconds that the reward tokens of an asset may be cached: a new one shows at most this much later.
 const REWARDS_STAND_S: u32 = 300;
 
-/// The amount that claims ask for: all there is.
+/// The amount that claims name: all there is.
 pub(super) const ALL: U256 = U256::MAX;
 
-/// What the account has earned in one asset (an aToken or a debt token) of one reward token.
-#[derive(Clone, Copy, Debug)]
-struct Earned {
+/// An asset (an aToken or a debt token), and a reward token that it pays or has paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Offer {
     asset: Address,
     reward: Address,
+}
+
+/// What the account has earned of an offer.
+#[derive(Clone, Copy, Debug)]
+struct Earned {
+    offer: Offer,
     amount: U256,
 }
 
 /// A row for each reward token of which the account has earned something; its assets stand in the pool's order.
 ///
-/// Each asset is asked for itself: an account that has left an asset may still have earned there, one asset that
-/// cannot be read costs its own amount alone, and a claim names the assets that pay and no others.
+/// Each asset is read on its own: an account that has left an asset may still have earned there, one asset that cannot
+/// be read costs its own amount alone, and a claim names the assets that pay and no others.
 pub(super) async fn claimables(
     cx: &Chain,
+    contracts: AaveV3,
     labels: Labels<'_>,
     controller: Address,
-    parts: Vec<Part>,
+    tokens: Vec<ReserveToken>,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
-    let offers = parts.into_iter().map(|part| offers(cx, controller, part.token));
-    let offers = each(cx, offers).await.or_fail(cx, labels.market)?;
-    // The same pair asked twice would be counted twice.
+    let offers = tokens.into_iter().map(|token| offers(cx, controller, token.token));
+    let offers = try_each(cx, offers).await.or_err_if_all(cx, labels.market)?;
+    // An offer that is read twice would be counted twice.
     let mut seen = BTreeSet::new();
-    let offers = offers.into_iter().flatten().filter(|pair| seen.insert(*pair));
-    let earned = offers.map(|(asset, reward)| async move {
-        let call = getUserRewardsCall { assets: vec![asset], user: account, reward };
+    let offers = offers.into_iter().flatten().filter(|offer| seen.insert(*offer));
+    let earned = offers.map(|offer| async move {
+        let call = getUserRewardsCall { assets: vec![offer.asset], user: account, reward: offer.reward };
         let amount = cx.call(controller, call).zero_within(ZERO_STANDS_S).await?;
-        Ok(Earned { asset, reward, amount })
+        Ok(Earned { offer, amount })
     });
-    let earned = each(cx, earned).await.or_fail(cx, labels.market)?;
+    let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
     let mut by_reward: BTreeMap<Address, Vec<Earned>> = BTreeMap::new();
     for earned in earned.into_iter().filter(|earned| !earned.amount.is_zero()) {
-        by_reward.entry(earned.reward).or_default().push(earned);
+        by_reward.entry(earned.offer.reward).or_default().push(earned);
     }
-    let rows =
-        by_reward.into_iter().map(async |(reward, earned)| row(cx, labels, controller, account, reward, &earned));
-    Ok(each(cx, rows).await.or_told(cx, labels.market))
+    let rows = by_reward.into_iter();
+    let rows = rows.map(async |(reward, earned)| row(cx, contracts, labels, controller, account, reward, &earned));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The reward tokens that an asset pays or has paid; both addresses of each pair are for the controller.
-async fn offers(cx: &Chain, controller: Address, asset: Address) -> Result<Vec<(Address, Address)>, Error> {
+/// The offers of an asset.
+async fn offers(cx: &Chain, controller: Address, asset: Address) -> Result<Vec<Offer>, Error> {
     let rewards = cx.call(controller, getRewardsByAssetCall { asset }).within(REWARDS_STAND_S).await?;
-    Ok(rewards.into_iter().map(|reward| (asset, reward)).collect())
+    Ok(rewards.into_iter().map(|reward| Offer { asset, reward }).collect())
 }
 
 fn row(
     cx: &Chain,
+    contracts: AaveV3,
     labels: Labels<'_>,
     controller: Address,
     account: Address,
@@ -70,13 +79,13 @@ fn row(
 ) -> Result<Claimable, Error> {
     let sum = earned.iter().try_fold(U256::ZERO, |sum, earned| sum.checked_add(earned.amount));
     let amount = sum.ok_or_else(|| Error::new(format!("{controller}: rewards of {reward} do not fit an amount")))?;
-    let assets = earned.iter().map(|earned| earned.asset).collect();
+    let assets = earned.iter().map(|earned| earned.offer.asset).collect();
     Ok(Claimable {
         number: None,
         market: labels.market.to_owned(),
         contract: controller,
         name: format!("{} {} rewards, claimed on their own", labels.title, symbol(reward)),
-        mechanism: labels.reward_type.to_owned(),
+        mechanism: contracts.reward_type.to_owned(),
         token: reward,
         amount,
         claim: cx.claim(controller, &claimRewardsCall { assets, amount: ALL, to: account, reward }),

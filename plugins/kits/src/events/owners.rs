@@ -1,27 +1,27 @@
-//! Whose contracts emitted the logs of a transaction.
+//! Finds whose contracts emitted the logs of a transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use portolan_plugin_api::{Address, Chain, Error, U256, sol};
 
 use super::source::{Source, View, Words};
-use crate::each::each;
+use crate::try_each::try_each;
 
 sol! {
-    // Any view whose first word is asked for; the call gives its name.
+    // Any view whose first word is read; the call renames it.
     function own() external view returns (uint256);
     function known(address about) external view returns (uint256);
 }
 
-/// Seconds that an answer may stand: tokens of a pool never change, and what a registry knows it seldom forgets. That a
-/// contract is not known may be about to change; it is told at most this much later.
-const ANSWERS_STAND_S: u32 = 86_400;
+/// Seconds that a view may be cached. The tokens of a pool never change, and registries seldom forget a contract. A
+/// contract that a registry does not know yet is recognized at most this much later.
+const VIEWS_STAND_S: u32 = 86_400;
 
-/// A source, and the slug of the protocol that it is of.
+/// A source, and the slug of its protocol.
 type Sourced<'a> = (&'a str, &'a Source);
 
-/// Slugs by emitter and section: of the first source that lists the emitter, else of the first that a view tells it to
-/// belong to.
+/// Slugs by emitter and section: that of the first source that lists the emitter, or else of the first whose views
+/// recognize it.
 pub(super) async fn find<'a>(
     cx: &Chain,
     emitters: BTreeSet<(Address, &'a str)>,
@@ -31,9 +31,9 @@ pub(super) async fn find<'a>(
     let open = emitters.iter().filter(|emitted| listed(**emitted).is_none());
     let open: Vec<(Address, &Source)> =
         open.flat_map(|(emitter, section)| of(sources, section).map(|(_, source)| (*emitter, *source))).collect();
-    let mut words = ask(cx, open.iter().flat_map(|(emitter, source)| source.views(*emitter)).collect()).await;
+    let mut words = read(cx, open.iter().flat_map(|(emitter, source)| source.views(*emitter)).collect()).await;
     let further = open.iter().flat_map(|(emitter, source)| source.further_views(*emitter, &words)).collect();
-    words.extend(ask(cx, further).await);
+    words.extend(read(cx, further).await);
     let known = |(emitter, section)| of(sources, section).find(|(_, source)| source.knows(emitter, &words));
     let owner = |emitted: &(Address, &'a str)| Some((*emitted, listed(*emitted).or_else(|| known(*emitted))?.0));
     Ok(emitters.iter().filter_map(owner).collect())
@@ -44,18 +44,18 @@ fn of<'s, 'a>(sources: &'s [Sourced<'a>], section: &'s str) -> impl Iterator<Ite
     sources.iter().filter(move |(_, source)| source.has(section))
 }
 
-/// Views that could not be read are told to be missing.
-async fn ask<'a>(cx: &Chain, views: BTreeSet<View<'a>>) -> Words<'a> {
-    let words = each(cx, views.into_iter().map(|view| word(cx, view))).await.or_told(cx, "protocols of events");
-    words.into_iter().flatten().collect()
+/// Reads views; those that could not be read are reported as missing.
+async fn read<'a>(cx: &Chain, views: BTreeSet<View<'a>>) -> Words<'a> {
+    let words = try_each(cx, views.into_iter().map(|view| word(cx, view))).await;
+    words.or_report(cx, "protocols of events").into_iter().flatten().collect()
 }
 
-/// A view's first word; nothing where there is no such view.
+/// The first word that a view returns; `None` where the contract has no such view.
 async fn word<'a>(cx: &Chain, view: View<'a>) -> Result<Option<(View<'a>, U256)>, Error> {
-    let (to, name, argument) = view;
-    let answer = match argument {
-        Some(about) => cx.try_call_as(to, name, &knownCall { about }).within(ANSWERS_STAND_S).await?,
-        None => cx.try_call_as(to, name, &ownCall {}).within(ANSWERS_STAND_S).await?,
+    let View { contract, name, argument } = view;
+    let reply = match argument {
+        Some(about) => cx.try_call_as(contract, name, &knownCall { about }).within(VIEWS_STAND_S).await?,
+        None => cx.try_call_as(contract, name, &ownCall {}).within(VIEWS_STAND_S).await?,
     };
-    Ok(answer.ok().map(|word| (view, word)))
+    Ok(reply.ok().map(|word| (view, word)))
 }

@@ -1,4 +1,4 @@
-//! Where a protocol's events come from: contracts that are listed, and ways to tell that another one belongs to it.
+//! The contracts that emit a protocol's events: those that are listed, and ways to recognize others.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,19 @@ pub struct Source {
     checks: Vec<Check>,
 }
 
-/// How a contract that is not listed is known to belong to the deployment.
+/// How a contract that is not listed is recognized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Check {
-    /// This view of a registry about it, of type `address`, answers anything but zero.
+    /// This view of a registry returns anything but zero for it.
     Registry { registry: Address, view: String },
-    /// This view of a registry about what the contract's own view tells answers the contract: a registry that has one
-    /// for each token.
+    /// The contract's own view returns a token, for which this view of a registry returns the contract: a registry
+    /// with one contract for each token.
     ByOwn { registry: Address, view: String, own: String },
     /// Its address follows from its factory, its code and its own tokens: nobody else can have it.
     Create2 { factory: Address, init_code_hash: B256, salt: Salt },
 }
 
-/// What a factory deploys its pools with, each hashed: EIP-1014's salt.
+/// What a factory hashes into the salt (EIP-1014) of each pool that it deploys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salt {
     /// `abi.encodePacked(token0, token1)`, as Uniswap v2:
@@ -44,54 +44,61 @@ pub enum Salt {
 /// The names of the salts in settings.
 const SALTS: [(&str, Salt); 3] = [("packed", Salt::Packed), ("encoded", Salt::Encoded), ("with-fee", Salt::WithFee)];
 
-/// A view that answers whose a contract is: contract, name, and its argument of type `address`.
-pub(super) type View<'a> = (Address, &'a str, Option<Address>);
-/// The first words of their answers; nothing of those that refused or could not be read.
+/// A view that helps to recognize a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct View<'a> {
+    pub(super) contract: Address,
+    pub(super) name: &'a str,
+    /// Its argument of type `address`, where it has one.
+    pub(super) argument: Option<Address>,
+}
+
+/// The first words that views returned; without those that do not exist or could not be read.
 pub(super) type Words<'a> = BTreeMap<View<'a>, U256>;
 
 impl Source {
-    /// Of these sections of the table, all where there is none named; without any contracts yet.
+    /// A source of these sections of the tables, of all where none is named; it has no contracts yet.
     pub fn of(sections: &[&str]) -> Self {
         let sections = sections.iter().map(|section| (*section).to_owned()).collect();
         Self { sections, contracts: Vec::new(), checks: Vec::new() }
     }
 
-    /// These belong to it.
+    /// Adds contracts.
     #[must_use]
     pub fn contracts(mut self, contracts: impl IntoIterator<Item = Address>) -> Self {
         self.contracts.extend(contracts);
         self
     }
 
-    /// Contracts belong to it of which this view of a registry, with the contract as its only argument, tells anything
-    /// but zero in its first word: `isPool` for `isPool(address)`.
+    /// Adds the contracts for which this view of a registry returns anything but zero in its first word. The contract
+    /// is the view's only argument: `isPool` for `isPool(address)`.
     #[must_use]
     pub fn registry(mut self, registry: Address, view: &str) -> Self {
         self.checks.push(Check::Registry { registry, view: view.to_owned() });
         self
     }
 
-    /// Contracts belong to it that this view of a registry answers, in its first word, about the address that the
-    /// contract's `own` view tells: `stakingRewardsInfoByStakingToken` about `stakingToken`.
+    /// Adds the contracts that this view of a registry returns, in its first word, for the address that the contract's
+    /// `own` view returns: `stakingRewardsInfoByStakingToken` for `stakingToken`.
     #[must_use]
     pub fn registry_by(mut self, registry: Address, view: &str, own: &str) -> Self {
         self.checks.push(Check::ByOwn { registry, view: view.to_owned(), own: own.to_owned() });
         self
     }
 
-    /// Contracts belong to it that this factory (or its deployer, where it has one) deployed with CREATE2.
+    /// Adds the contracts that this factory (or its deployer, where it has one) deployed with CREATE2.
     #[must_use]
     pub fn factory(mut self, factory: Address, init_code_hash: B256, salt: Salt) -> Self {
         self.checks.push(Check::Create2 { factory, init_code_hash, salt });
         self
     }
 
-    /// As a deployment of a protocol on a network.
+    /// Makes it a deployment of a protocol on a network.
     pub fn deployed(self, protocol: &str, network: u64, market: &str) -> Deployment<Self> {
         Deployment { protocol: protocol.to_owned(), network, market: market.to_owned(), mechanism: self }
     }
 
-    /// What the catalogue lists.
+    /// The contracts that the catalogue lists: its own, registries and factories.
     pub fn listed(&self) -> impl Iterator<Item = Address> {
         let registries = self.checks.iter().map(|check| match check {
             Check::Registry { registry, .. } | Check::ByOwn { registry, .. } => *registry,
@@ -108,22 +115,23 @@ impl Source {
         self.contracts.contains(&contract)
     }
 
-    /// The views that tell whether a contract that is not listed belongs to it.
+    /// The views that help to recognize a contract that is not listed.
     pub(super) fn views(&self, contract: Address) -> impl Iterator<Item = View<'_>> {
+        let own = move |name| View { contract, name, argument: None };
         self.checks.iter().flat_map(move |check| match check {
-            Check::Registry { registry, view } => vec![(*registry, view.as_str(), Some(contract))],
-            Check::ByOwn { own, .. } => vec![(contract, own.as_str(), None)],
-            Check::Create2 { salt: Salt::WithFee, .. } => PARTS.map(|part| (contract, part, None)).to_vec(),
-            Check::Create2 { .. } => PARTS[..2].iter().map(|part| (contract, *part, None)).collect(),
+            Check::Registry { registry, view } => vec![about(*registry, view, contract)],
+            Check::ByOwn { own: name, .. } => vec![own(name)],
+            Check::Create2 { salt: Salt::WithFee, .. } => PARTS.map(own).to_vec(),
+            Check::Create2 { .. } => PARTS[..2].iter().copied().map(own).collect(),
         })
     }
 
-    /// The views that come after those, by what they answered.
+    /// The views that are read after those, by what they returned.
     pub(super) fn further_views(&self, contract: Address, words: &Words<'_>) -> impl Iterator<Item = View<'_>> {
         self.checks.iter().filter_map(move |check| match check {
             Check::ByOwn { registry, view, own } => {
-                let told = words.get(&(contract, own.as_str(), None)).copied().and_then(token)?;
-                Some((*registry, view.as_str(), Some(told)))
+                let own = View { contract, name: own, argument: None };
+                Some(about(*registry, view, words.get(&own).copied().and_then(token)?))
             }
             Check::Registry { .. } | Check::Create2 { .. } => None,
         })
@@ -132,23 +140,28 @@ impl Source {
     pub(super) fn knows(&self, contract: Address, words: &Words<'_>) -> bool {
         self.checks.iter().any(|check| match check {
             Check::Registry { registry, view } => {
-                words.get(&(*registry, view.as_str(), Some(contract))).is_some_and(|word| !word.is_zero())
+                words.get(&about(*registry, view, contract)).is_some_and(|word| !word.is_zero())
             }
             Check::ByOwn { .. } => self
                 .further_views(contract, words)
                 .any(|view| words.get(&view).copied().and_then(token) == Some(contract)),
             Check::Create2 { factory, init_code_hash, salt } => salt
-                .of(PARTS.map(|part| words.get(&(contract, part, None)).copied()))
+                .of(PARTS.map(|name| words.get(&View { contract, name, argument: None }).copied()))
                 .is_some_and(|salt| factory.create2(salt, init_code_hash) == contract),
         })
     }
 }
 
-/// What salts are made of.
+/// The view of a registry about an address.
+fn about<'a>(registry: Address, view: &'a str, address: Address) -> View<'a> {
+    View { contract: registry, name: view, argument: Some(address) }
+}
+
+/// The views that salts are made of.
 const PARTS: [&str; 3] = ["token0", "token1", "fee"];
 
 impl Salt {
-    /// Nothing where the contract does not tell its parts, or tells something that no pool does.
+    /// The salt of these parts; `None` where the contract does not return them, or returns what no pool does.
     fn of(self, [token0, token1, fee]: [Option<U256>; 3]) -> Option<B256> {
         let tokens = (token(token0?)?, token(token1?)?);
         Some(keccak256(match self {
@@ -159,7 +172,7 @@ impl Salt {
     }
 }
 
-/// Nothing for what is no address.
+/// The address in a word; `None` where the word is no address.
 fn token(word: U256) -> Option<Address> {
     let word = word.to_be_bytes::<32>();
     let (padding, token) = word.split_first_chunk::<12>()?;

@@ -1,11 +1,11 @@
 //! The functions that are called, of chefs, their rewarders and staked tokens.
 
-/// Those of every version.
+/// Functions of every version.
 pub(super) mod chef {
     portolan_plugin_api::sol! {
         function poolLength() external view returns (uint256);
         function totalAllocPoint() external view returns (uint256);
-        // Called under the name that the deployment tells.
+        // Called under the name that the deployment gives.
         function pendingSushi(uint256 pid, address account) external view returns (uint256);
         // Called under the names that `reward.rs` makes of that one.
         function sushi() external view returns (address);
@@ -13,7 +13,7 @@ pub(super) mod chef {
     }
 }
 
-/// What pays without moving a stake.
+/// Calls that pay without moving a stake.
 pub(super) mod claims {
     portolan_plugin_api::sol! {
         function deposit(uint256 pid, uint256 amount) external;

@@ -1,23 +1,23 @@
 //! The pools that a chef lists, and those of them in which the account has something.
 //!
-//! A chef may list 600 pools and an account be in three. So what the account has is looked for with one read for each
-//! pool, whose replies may stand for a while; amounts are then read of the few pools, at the answer's block.
+//! A chef may list 600 pools and an account be in three of them. So the pools are found with one read each, whose
+//! replies may be cached for a while; amounts are then read of those few pools, at the answer's block.
 
+use futures_util::future::{join, join3};
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
 use super::contracts::{chef, v1, v2};
 use super::{Kind, MasterChef};
-use crate::both::both;
-use crate::each::each;
+use crate::try_each::try_each;
 
 /// More pools than any known chef has, eight times over.
 const POOLS_MAX: u64 = 5_000;
-/// Seconds that the number of pools and their rewarders may stand: a new one shows at most this much later.
+/// Seconds that the number of pools and their rewarders may be cached: a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// Seconds that it may stand in which pools the account has something: a first stake shows at most this much later.
-/// Only a filter: no amount is taken from it.
+/// Seconds that may be cached in which pools the account has something: a first stake shows at most this much later.
+/// This is only a filter: no amount is taken from it.
 const HELD_STANDS_S: u32 = 30;
-/// Seconds that a pool's staked token may stand. It changes only where the owner migrates the pool, which moves every
+/// Seconds that a pool's staked token may be cached. It changes only where the owner migrates the pool, which moves every
 /// stake to the new token at once.
 const TOKEN_STANDS_S: u32 = 3_600;
 
@@ -48,7 +48,7 @@ pub(super) async fn held(
     account: Address,
 ) -> Result<Vec<Pool>, Error> {
     let pools = (0..count).map(|pid| held_pool(cx, of, U256::from(pid), account));
-    Ok(each(cx, pools).await.or_fail(cx, market)?.into_iter().flatten().collect())
+    Ok(try_each(cx, pools).await.or_err_if_all(cx, market)?.into_iter().flatten().collect())
 }
 
 /// How many pools the chef lists.
@@ -68,7 +68,8 @@ async fn held_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> 
     }
     let user = cx.call(of.chef, v2::userInfoCall { pid, account }).within(HELD_STANDS_S);
     let rewarder = cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S);
-    let (user, rewarder) = both(user, rewarder).await?;
+    let (user, rewarder) = join(user, rewarder).await;
+    let (user, rewarder) = (user?, rewarder?);
     // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
     let is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
     // A chef without the function has no rewarders.
@@ -107,9 +108,9 @@ pub(super) fn stands_alone(tokens: &[Option<Address>], token: Address) -> bool {
 /// What the account has staked in a pool, at the answer's block.
 pub(super) async fn stake(cx: &Chain, of: &MasterChef, pool: Pool, account: Address) -> Result<Stake, Error> {
     let pid = pool.pid;
-    let numbers = both(amount(cx, of, pid, account), points(cx, of, pid));
-    let ((amount, points), token) = both(numbers, staked_token(cx, of, pid)).await?;
-    Ok(Stake { pool, token, amount, points })
+    let amount = amount(cx, of, pid, account);
+    let (amount, points, token) = join3(amount, points(cx, of, pid), staked_token(cx, of, pid)).await;
+    Ok(Stake { pool, amount: amount?, points: points?, token: token? })
 }
 
 async fn amount(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<U256, Error> {

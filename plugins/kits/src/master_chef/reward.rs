@@ -3,15 +3,15 @@
 //! Forks name the getters of both after their token, as they do the pending view: `pendingBOO`, `boo`, `booPerSecond`.
 //! So the names are made of the deployment's pending view, and the first that answers is taken.
 
+use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::MasterChef;
 use super::contracts::chef::{sushiCall, sushiPerSecondCall, totalAllocPointCall};
-use crate::both::both;
 
-/// Seconds that the reward token, or that a name does not lead to it, may stand. No chef can change its own.
+/// Seconds that may be cached what a getter returns, or that there is none of its name. No chef can change its token.
 const TOKEN_STANDS_S: u32 = 86_400;
-/// What the getter is called where it is not called after the token, or where a fork renamed the view alone.
+/// Names of the getter where it is not named after the token, or where a fork renamed the view alone.
 const TOKEN_NAMES: [&str; 4] = ["rewardToken", "REWARD", "sushi", "SUSHI"];
 
 /// The reward token.
@@ -20,16 +20,16 @@ pub(super) async fn token(cx: &Chain, of: &MasterChef) -> Result<Address, Error>
         return Ok(token);
     }
     let names = token_names(&of.pending);
-    let asked = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiCall {}).within(TOKEN_STANDS_S));
-    let told = cx.join(asked).await?;
-    let token = told.into_iter().filter_map(Result::ok).find(|token| !token.is_zero());
+    let reads = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiCall {}).within(TOKEN_STANDS_S));
+    let replies = cx.join(reads).await?;
+    let token = replies.into_iter().filter_map(Result::ok).find(|token| !token.is_zero());
     token.ok_or_else(|| {
         let names = names.join(", ");
         Error::new(format!("{}: tells no reward token as {names}; the key `reward_token` can name it", of.chef))
     })
 }
 
-/// What all pools share.
+/// The emission that all pools share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Emission {
     /// Smallest units a second; `None` where the chef does not count in seconds.
@@ -39,7 +39,7 @@ pub(super) struct Emission {
 }
 
 impl Emission {
-    /// Smallest units a second for a pool with so many points; `None` where it cannot be told.
+    /// Smallest units a second for a pool with so many points; `None` where it is unknown.
     pub(super) fn share(self, points: U256) -> Option<U256> {
         if points > self.points {
             return None;
@@ -48,12 +48,12 @@ impl Emission {
     }
 }
 
-/// What all pools share.
+/// Reads the emission.
 pub(super) async fn emission(cx: &Chain, of: &MasterChef) -> Result<Emission, Error> {
     let names = [format!("{}PerSecond", word(&of.pending).to_lowercase()), "rewardPerSecond".to_owned()];
-    let asked = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiPerSecondCall {}));
-    let (told, points) = both(cx.join(asked), cx.call(of.chef, totalAllocPointCall {})).await?;
-    Ok(Emission { per_second: told.into_iter().find_map(Result::ok), points })
+    let reads = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiPerSecondCall {}));
+    let (replies, points) = join(cx.join(reads), cx.call(of.chef, totalAllocPointCall {})).await;
+    Ok(Emission { per_second: replies?.into_iter().find_map(Result::ok), points: points? })
 }
 
 /// The names that the reward token's getter may have, the likeliest first.

@@ -33,8 +33,8 @@ portolan_plugin_api::sol! {
     function periodFinish() external view returns (uint256);
     function getReward() external;
 
-    // Factories of either kind. The farm is the first word of what is told of a staking token; the words after it
-    // differ from factory to factory, and are left alone.
+    // Factories of either kind. The farm is the first word that is returned for a staking token; the words after it
+    // differ from factory to factory, and are not read.
     function stakingTokens(uint256 index) external view returns (address);
     function stakingRewardsInfoByStakingToken(address stakingToken) external view returns (address stakingRewards);
     function stakingRewardsGenesis() external view returns (uint256);

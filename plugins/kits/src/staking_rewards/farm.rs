@@ -1,11 +1,11 @@
-//! A farm, and the reward tokens that it has a place for.
+//! A farm, and the slots of its reward tokens.
 
 use portolan_plugin_api::{Address, Chain, Read, U256};
 
 use super::Rewards;
 use super::contracts::{dual, single};
 
-/// A farm, and its staking token where the source of farms told it.
+/// A farm, and its staking token where the factory returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Farm {
     pub(super) address: Address,
@@ -42,7 +42,7 @@ impl Slot {
         read.immutable()
     }
 
-    /// What all stakers together get in a second while the period runs.
+    /// The rate that all stakers together get in a second while the period runs.
     pub(super) fn rate(self, cx: &Chain, farm: Address) -> Read<'_, U256> {
         match self {
             Self::Only => cx.call(farm, single::rewardRateCall {}),
@@ -51,7 +51,7 @@ impl Slot {
         }
     }
 
-    /// What a claim would pay the account.
+    /// The amount that a claim would pay the account.
     pub(super) fn earned(self, cx: &Chain, farm: Address, account: Address) -> Read<'_, U256> {
         match self {
             Self::Only => cx.call(farm, single::earnedCall { account }),

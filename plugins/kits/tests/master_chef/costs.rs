@@ -29,7 +29,7 @@ const ZERO_WITHIN: u8 = 3;
 
 #[test]
 fn no_amount_is_taken_from_an_old_reply() {
-    let chain = tell(stake(chef(Kind::Mini, 1), 0, 10, 5), CHEF, &sushiPerSecondCall {}, &n(1));
+    let chain = reply(stake(chef(Kind::Mini, 1), 0, 10, 5), CHEF, &sushiPerSecondCall {}, &n(1));
     let chain = rewards(chain, 0, vec![BONUS], vec![1]);
     let expected = [
         (poolLengthCall::SELECTOR, WITHIN),

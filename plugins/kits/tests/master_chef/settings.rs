@@ -20,9 +20,9 @@ fn a_row_of_a_settings_file_is_a_fork() {
         text("claim", "withdraw"),
         text("reward_token", &BONUS.to_string()),
     ];
-    let chain = tell(stake(chef(Kind::V1, 1), 0, 10, 0), CHEF, &pending_boo(0), &n(4));
+    let chain = reply(stake(chef(Kind::V1, 1), 0, 10, 0), CHEF, &pending_boo(0), &n(4));
     let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
-    let outcome = case.run::<Kit>(&chain);
+    let outcome = case.run::<Chefs>(&chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(4))]);
     assert_eq!(outcome.claimables()[0].claim.template, 1);
@@ -30,7 +30,7 @@ fn a_row_of_a_settings_file_is_a_fork() {
     // Without more keys it is one of Sushi's own.
     let keys = vec![text("kind", "mini-chef"), text("chef", &CHEF.to_string())];
     let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
-    let outcome = case.run::<Kit>(&stake(chef(Kind::Mini, 1), 0, 10, 3));
+    let outcome = case.run::<Chefs>(&stake(chef(Kind::Mini, 1), 0, 10, 3));
     assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(3))]);
     assert_eq!(outcome.claimables()[0].claim.template, 2);
 }
@@ -52,7 +52,7 @@ fn wrong_settings_are_refused_with_row_and_key() {
         (vec![kind(), chef(), text("farm", "0x")], "farm", "unknown key"),
     ];
     for (keys, key, message) in cases {
-        let refused = testing::settings_error::<Kit>(&settings(keys)).expect("the settings are wrong");
+        let refused = testing::settings_error::<Chefs>(&settings(keys)).expect("the settings are wrong");
         assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)), "{}", refused.message);
         assert!(refused.message.contains(message), "{}", refused.message);
     }

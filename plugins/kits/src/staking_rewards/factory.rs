@@ -1,34 +1,35 @@
 //! The farms that a factory lists.
 //!
-//! A factory has no function that tells how many it lists, so the end is searched for: a few guesses in each wave,
+//! A factory has no function that returns how many it lists, so the end is searched for: a few guesses in each batch,
 //! and only the guesses can miss. The list itself is then read whole.
 
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
 use super::contracts::{stakingRewardsGenesisCall, stakingRewardsInfoByStakingTokenCall, stakingTokensCall};
 use super::farm::Farm;
-use crate::each::each;
+use crate::try_each::try_each;
 
 /// The first guesses at an index that is beyond the end. The last is ten times the longest list known.
 const GUESSES_FIRST: [usize; 7] = [0, 3, 15, 63, 255, 1023, 4095];
 
-/// Guesses of each wave after the first: an eighth of what is left to search remains.
+/// Guesses of each batch after the first: an eighth of what is left to search remains.
 const GUESSES: usize = 7;
 
 /// Beyond the end of an array, contracts of Solidity before 0.8 burn all gas that they are given; an index inside it
 /// costs two cold slots, some 5,000.
 const GUESS_GAS: u32 = 100_000;
 
-/// Seconds that a guess's outcome may stand: a new farm shows at most this much later.
+/// Seconds that a guess's outcome may be cached: a new farm shows at most this much later.
 const LENGTH_STANDS_S: u32 = 300;
 
 /// All farms, in the factory's order.
 pub(super) async fn farms(cx: &Chain, market: &str, factory: Address) -> Result<Vec<Farm>, Error> {
     let length = length(cx, factory).await?;
-    // What stands at an index never changes: the list only grows.
+    // An entry never changes: the list only grows.
     let entry = |index| cx.call(factory, stakingTokensCall { index: U256::from(index) }).immutable();
     let tokens = cx.join((0..length).map(entry)).await?;
-    let farms = each(cx, tokens.into_iter().map(|token| farm(cx, factory, token))).await.or_fail(cx, market)?;
+    let farms = try_each(cx, tokens.into_iter().map(|token| farm(cx, factory, token))).await;
+    let farms = farms.or_err_if_all(cx, market)?;
     Ok(farms.into_iter().flatten().collect())
 }
 
@@ -76,7 +77,7 @@ async fn farm(cx: &Chain, factory: Address, token: Address) -> Result<Option<Far
     let info = || cx.call(factory, stakingRewardsInfoByStakingTokenCall { stakingToken: token });
     let mut address = info().immutable().await?;
     if address.is_zero() {
-        // Once there is a farm it stays; a zero that was kept from before may be out of date.
+        // Once there is a farm it stays; a cached zero may be out of date.
         address = info().await?;
     }
     Ok((!address.is_zero()).then_some(Farm { address, staked: Some(token) }))

@@ -1,0 +1,250 @@
+//! Plugins that answer questions about accounts with kits, described by rows.
+//!
+//! A plugin implements [`AccountProtocols`], which is data, and exports [`Accounts`] of it. Invariant: each deployment
+//! is a part of its own, whose failure leaves the others' findings in the answer and is reported there. Its tables of
+//! events are as a [`Family`](crate::family::Family)'s.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use portolan_plugin_api::events::{Event, Transaction};
+use portolan_plugin_api::{
+    Address, Catalogue, Chain, ClaimTemplate, Claimable, Composition, Deployment, Error, FarmingPosition, Keys,
+    LendingPosition, Plugin, Protocol, Question, Settings, SettingsError,
+};
+
+use crate::boxed::Boxed;
+use crate::events::{EventTables, Source};
+use crate::kit::{Deployed, Kit, Labels};
+use crate::protocol::{self, ProtocolRow};
+
+/// The rows of a plugin's protocols.
+pub trait AccountProtocols: 'static {
+    /// The protocols, with the contracts that emit their events beside those of [`Self::DEPLOYMENTS`]. Settings do not
+    /// change these contracts. The catalogue lists them where the plugin has [`Self::TABLES`].
+    const PROTOCOLS: &'static [ProtocolRow];
+    /// The mechanisms. A settings row belongs to the first of which it has keys; the last one takes what is left.
+    const KITS: &'static [&'static dyn Kit];
+    /// The deployments that the plugin ships with.
+    const DEPLOYMENTS: &'static [DeploymentRow];
+    /// Titles of protocols by slug, where names of findings begin with another word than the company's name.
+    const TITLES: &'static [(&'static str, &'static str)] = &[];
+    /// Tables whose events are reported for any contract.
+    const TABLES: &'static [&'static str] = &[];
+    /// Tables whose events are reported for the protocols' own contracts only, since another plugin reports the rest.
+    const SHARED_TABLES: &'static [&'static str] = &[];
+}
+
+/// A shipped deployment.
+#[derive(Clone, Copy, Debug)]
+pub struct DeploymentRow {
+    /// Slug of the protocol.
+    pub protocol: &'static str,
+    /// EIP-155 chain id.
+    pub network: u64,
+    /// Tells apart several of one protocol on one network; `main` where there is one.
+    pub market: &'static str,
+    /// The contracts, made by a kit.
+    pub contracts: &'static dyn Deployed,
+}
+
+/// The plugin of account protocols.
+#[derive(Debug)]
+pub struct Accounts<P> {
+    instance: AccountInstance,
+    rows: PhantomData<fn() -> P>,
+}
+
+/// What an instance serves. It does not depend on the plugin's type, so that its code stands once.
+#[derive(Debug)]
+struct AccountInstance {
+    protocols: Vec<Protocol>,
+    claims: Vec<ClaimTemplate>,
+    deployments: Vec<Titled>,
+    /// The contracts that emit events; the first [`Self::listed`] of them are deployments of the catalogue.
+    sources: Vec<Deployment<Source>>,
+    listed: usize,
+    tables: EventTables,
+}
+
+/// The rows of [`AccountProtocols`] as values.
+struct AccountRows {
+    protocols: &'static [ProtocolRow],
+    kits: &'static [&'static dyn Kit],
+    deployments: &'static [DeploymentRow],
+    titles: &'static [(&'static str, &'static str)],
+    tables: &'static [&'static str],
+    shared_tables: &'static [&'static str],
+}
+
+/// A deployment and its title.
+#[derive(Debug)]
+struct Titled {
+    row: Deployment<Arc<dyn Deployed>>,
+    title: String,
+}
+
+impl<P: AccountProtocols> Plugin for Accounts<P> {
+    fn configure(settings: &Settings) -> Result<Self, SettingsError> {
+        let rows = AccountRows {
+            protocols: P::PROTOCOLS,
+            kits: P::KITS,
+            deployments: P::DEPLOYMENTS,
+            titles: P::TITLES,
+            tables: P::TABLES,
+            shared_tables: P::SHARED_TABLES,
+        };
+        Ok(Self { instance: AccountInstance::new(settings, rows)?, rows: PhantomData })
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        self.instance.catalogue()
+    }
+
+    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+        self.instance.claimables(cx, account).await
+    }
+
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+        self.instance.farming(cx, account).await
+    }
+
+    async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<LendingPosition>, Error> {
+        self.instance.lending(cx, account).await
+    }
+
+    async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+        self.instance.compositions(cx, tokens).await
+    }
+
+    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+        self.instance.tables.events(cx, transaction, &self.instance.sources).await
+    }
+}
+
+/// Reads a settings row by the first kit of which it has keys.
+fn read(kits: &[&dyn Kit], keys: &Keys<'_>) -> Result<Arc<dyn Deployed>, SettingsError> {
+    for kit in kits {
+        if let Some(contracts) = kit.read(keys)? {
+            return Ok(contracts);
+        }
+    }
+    Err(SettingsError::new("has no keys of any mechanism"))
+}
+
+/// The contracts that emit a deployment's events, as its protocol's.
+fn emitters(row: &Deployment<Arc<dyn Deployed>>) -> Option<Deployment<Source>> {
+    Some(row.mechanism.emitters()?.deployed(&row.protocol, row.network, &row.market))
+}
+
+impl DeploymentRow {
+    fn deployment(&self) -> Deployment<Arc<dyn Deployed>> {
+        Deployment {
+            protocol: self.protocol.to_owned(),
+            network: self.network,
+            market: self.market.to_owned(),
+            mechanism: self.contracts.shared(),
+        }
+    }
+}
+
+impl Titled {
+    /// Names begin with the protocol's title or company, and with the market where it is one of several.
+    fn new(row: Deployment<Arc<dyn Deployed>>, protocols: &[Protocol], titles: &[(&str, &str)]) -> Self {
+        let titled = titles.iter().find(|(slug, _)| *slug == row.protocol).map(|(_, title)| *title);
+        let company =
+            protocols.iter().find(|protocol| protocol.slug == row.protocol).map(|it| it.company.name.as_str());
+        let title = titled.or(company).unwrap_or(&row.protocol);
+        let title = if row.market == "main" { title.to_owned() } else { format!("{title} {}", row.market) };
+        Self { row, title }
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        Labels { market: &self.row.market, title: &self.title }
+    }
+}
+
+/// A deployment under a question: its labels, and its contracts once they are resolved.
+struct Part<'a> {
+    labels: Labels<'a>,
+    contracts: Result<Arc<dyn Deployed>, Error>,
+}
+
+impl AccountInstance {
+    fn new(settings: &Settings, rows: AccountRows) -> Result<Self, SettingsError> {
+        let shipped = rows.deployments.iter().map(DeploymentRow::deployment);
+        let deployments = settings.deployments_by(shipped, |keys| read(rows.kits, keys))?;
+        let protocols = settings.protocols(&protocol::protocols(rows.protocols), &deployments);
+        let sources = settings.shipped(protocol::sources(rows.protocols));
+        Ok(Self {
+            claims: rows.kits.iter().flat_map(|kit| kit.claim_templates()).collect(),
+            listed: if rows.tables.is_empty() { 0 } else { sources.len() },
+            sources: sources.into_iter().chain(deployments.iter().filter_map(emitters)).collect(),
+            tables: EventTables::parse(rows.tables, rows.shared_tables)?,
+            deployments: deployments.into_iter().map(|row| Titled::new(row, &protocols, rows.titles)).collect(),
+            protocols,
+        })
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let answers =
+            |row: &Deployment<Arc<dyn Deployed>>| row.served(&row.mechanism.questions(), row.mechanism.contracts());
+        let deployments = self.deployments.iter().map(|Titled { row, .. }| answers(row));
+        let emits = |row: &Deployment<Source>| row.served(&[Question::EVENTS], row.mechanism.listed());
+        Catalogue {
+            protocols: self.protocols.clone(),
+            deployments: deployments.chain(self.sources[..self.listed].iter().map(emits)).collect(),
+            claims: self.claims.clone(),
+            event_topics: Some(self.tables.topics().collect()),
+        }
+    }
+
+    /// The deployments of the job that answer a question.
+    fn answering(&self, cx: &Chain, question: Question) -> impl Iterator<Item = &Titled> {
+        let here =
+            self.deployments.iter().filter(|it| it.row.protocol == cx.protocol() && it.row.network == cx.network());
+        here.filter(move |it| it.row.mechanism.questions().contains(&question))
+    }
+
+    /// The same, resolved; one that fails to resolve costs its own findings.
+    async fn parts(&self, cx: &Chain, question: Question) -> Result<Vec<Part<'_>>, Error> {
+        let parts = self.answering(cx, question).map(|it| async move {
+            let contracts = &it.row.mechanism;
+            let resolved = contracts.resolve(cx, &it.row.market).await;
+            let contracts = resolved.map(|resolved| resolved.unwrap_or_else(|| Arc::clone(contracts)));
+            Ok(Part { labels: it.labels(), contracts })
+        });
+        let parts: Vec<_> = parts.collect();
+        cx.join(parts).await
+    }
+
+    fn claimables<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let parts = self.parts(cx, Question::CLAIMABLES).await?.into_iter();
+            cx.emit_all(parts.map(|it| async move { it.contracts?.claimables(cx, it.labels, account).await })).await
+        })
+    }
+
+    fn farming<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+        Box::pin(async move {
+            let parts = self.parts(cx, Question::FARMING).await?.into_iter();
+            cx.emit_all(parts.map(|it| async move { it.contracts?.farming(cx, it.labels, account).await })).await
+        })
+    }
+
+    fn lending<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<LendingPosition>> {
+        Box::pin(async move {
+            let parts = self.parts(cx, Question::LENDING).await?.into_iter();
+            cx.emit_all(parts.map(|it| async move { it.contracts?.lending(cx, it.labels, account).await })).await
+        })
+    }
+
+    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+        Box::pin(async move {
+            let parts = self.answering(cx, Question::COMPOSITION).map(|it| &it.row.mechanism);
+            let named = parts.filter(|contracts| contracts.contracts().iter().any(|it| tokens.contains(it)));
+            let named: Vec<_> = named.map(|contracts| contracts.compositions(cx)).collect();
+            cx.emit_all(named).await
+        })
+    }
+}

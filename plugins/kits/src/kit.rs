@@ -1,0 +1,90 @@
+//! The two halves of a mechanism that many protocols share: the kit, which knows its settings keys and claims, and the
+//! contracts of one deployment, which answer questions.
+//!
+//! Futures are boxed, so that their code stands once, in this crate, and not in each plugin that awaits them.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Composition, FarmingPosition, Keys, LendingPosition, Question,
+    SettingsError,
+};
+
+use crate::boxed::Boxed;
+use crate::events::Source;
+
+/// A mechanism, with the words that one plugin has for it.
+pub trait Kit: Debug + Sync {
+    /// Reads the contracts of a settings row; `None` where the row has none of the kit's keys.
+    ///
+    /// # Errors
+    /// [`SettingsError`] for a missing or wrong value.
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError>;
+
+    /// The claims that its deployments answer with, for the catalogue.
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        Vec::new()
+    }
+}
+
+/// The words of a deployment that its findings carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Labels<'a> {
+    /// The deployment's market.
+    pub market: &'a str,
+    /// The protocol's title, with the market where it is one of several.
+    pub title: &'a str,
+}
+
+/// The contracts of one deployment of a mechanism.
+///
+/// A question that [`Deployed::questions`] does not name is never put to it.
+pub trait Deployed: Debug + Send + Sync {
+    /// The same contracts, shared: a plugin's instance owns its deployments, whether shipped or from settings.
+    fn shared(&self) -> Arc<dyn Deployed>;
+
+    /// The contracts for the catalogue: those that claims may go to, and whose replies may name further ones.
+    fn contracts(&self) -> Vec<Address>;
+
+    /// The questions that the deployment answers.
+    fn questions(&self) -> Vec<Question>;
+
+    /// The contracts that emit its events, where a table decodes them.
+    fn emitters(&self) -> Option<Source> {
+        None
+    }
+
+    /// Reads what has to be known before anything is read about the account: a factory becomes the farms that it lists.
+    /// Called once for each question. All deployments resolve together first, so that their reads about the account
+    /// leave in one batch. `None` where there is nothing to read.
+    fn resolve<'a>(&'a self, cx: &'a Chain, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+        let _ = (cx, market);
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Answers [`Plugin::claimables`](portolan_plugin_api::Plugin::claimables).
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        let _ = (cx, labels, account);
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Answers [`Plugin::farming`](portolan_plugin_api::Plugin::farming).
+    fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+        let _ = (cx, labels, account);
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Answers [`Plugin::lending`](portolan_plugin_api::Plugin::lending).
+    fn lending<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<LendingPosition>> {
+        let _ = (cx, labels, account);
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Answers [`Plugin::compositions`](portolan_plugin_api::Plugin::compositions) for its own tokens. Called only
+    /// where the question names one of its contracts.
+    fn compositions<'a>(&'a self, cx: &'a Chain) -> Boxed<'a, Vec<Composition>> {
+        let _ = cx;
+        Box::pin(async { Ok(Vec::new()) })
+    }
+}

@@ -1,0 +1,119 @@
+//! The protocols that a plugin ships with, as rows: what they are called, and which contracts emit their events.
+//!
+//! Invariant: a row says nothing that a settings file could not say too.
+
+use portolan_plugin_api::{Address, B256, Company, Deployment, Protocol};
+
+use crate::events::{Salt, Source};
+
+/// A protocol.
+#[derive(Clone, Copy, Debug)]
+pub struct ProtocolRow {
+    /// Lower-case name in paths.
+    pub slug: &'static str,
+    /// Upper-case name.
+    pub name: &'static str,
+    /// URL.
+    pub website: &'static str,
+    /// What it offers, for example `LENDING`.
+    pub primitives: &'static [&'static str],
+    /// Name of the company in ordinary spelling.
+    pub company: &'static str,
+    /// Slug of the company.
+    pub company_slug: &'static str,
+    /// The contracts that emit its events.
+    pub emitters: &'static [EmitterRow],
+}
+
+/// Contracts of one kind that a protocol has on its networks.
+#[derive(Clone, Copy, Debug)]
+pub struct EmitterRow {
+    /// Tells apart the rows of one protocol on one network.
+    pub market: &'static str,
+    /// The sections of the tables whose events the contracts emit.
+    pub sections: &'static [&'static str],
+    /// The contracts, or how they are recognized.
+    pub contracts: Emitters,
+}
+
+/// Contracts by networks.
+#[derive(Clone, Copy, Debug)]
+pub enum Emitters {
+    /// These contracts.
+    Listed(&'static [(&'static [u64], &'static [Address])]),
+    /// The contracts for which the registry's view returns anything but zero.
+    Registry {
+        /// The view's name; its only argument is the contract.
+        view: &'static str,
+        /// The registry of each network.
+        registries: &'static [(&'static [u64], Address)],
+    },
+    /// The contracts that a factory deployed with CREATE2.
+    Factory {
+        /// Hash of the code that it deploys.
+        init_code_hash: B256,
+        /// How it salts the deployments.
+        salt: Salt,
+        /// The factory of each network, or its deployer where it has one.
+        factories: &'static [(&'static [u64], Address)],
+    },
+}
+
+impl ProtocolRow {
+    fn protocol(&self) -> Protocol {
+        Protocol {
+            slug: self.slug.to_owned(),
+            name: self.name.to_owned(),
+            website: self.website.to_owned(),
+            logo: None,
+            primitives: self.primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
+            company: Company { name: self.company.to_owned(), slug: self.company_slug.to_owned() },
+        }
+    }
+}
+
+/// The protocols of these rows.
+pub fn protocols(rows: &[ProtocolRow]) -> Vec<Protocol> {
+    rows.iter().map(ProtocolRow::protocol).collect()
+}
+
+/// The contracts that emit events of these rows: listed ones first, then those of registries, then those of factories.
+pub fn sources(rows: &[ProtocolRow]) -> Vec<Deployment<Source>> {
+    let emitters = || rows.iter().flat_map(|row| row.emitters.iter().map(move |emitter| (row.slug, emitter)));
+    let mut emitters: Vec<(&str, &EmitterRow)> = emitters().collect();
+    emitters.sort_by_key(|(_, emitter)| emitter.contracts.rank());
+    emitters.into_iter().flat_map(|(protocol, emitter)| emitter.sources(protocol)).collect()
+}
+
+impl EmitterRow {
+    fn sources(&self, protocol: &str) -> Vec<Deployment<Source>> {
+        let source = || Source::of(self.sections);
+        let on = |networks: &[u64], source: Source| -> Vec<Deployment<Source>> {
+            networks.iter().map(|network| source.clone().deployed(protocol, *network, self.market)).collect()
+        };
+        match self.contracts {
+            Emitters::Listed(listed) => listed
+                .iter()
+                .flat_map(|(networks, contracts)| on(networks, source().contracts(contracts.iter().copied())))
+                .collect(),
+            Emitters::Registry { view, registries } => registries
+                .iter()
+                .flat_map(|(networks, registry)| on(networks, source().registry(*registry, view)))
+                .collect(),
+            Emitters::Factory { init_code_hash, salt, factories } => factories
+                .iter()
+                .flat_map(|(networks, factory)| on(networks, source().factory(*factory, init_code_hash, salt)))
+                .collect(),
+        }
+    }
+}
+
+impl Emitters {
+    fn rank(self) -> u8 {
+        match self {
+            Self::Listed(_) => 0,
+            Self::Registry { .. } => 1,
+            Self::Factory { .. } => 2,
+        }
+    }
+}

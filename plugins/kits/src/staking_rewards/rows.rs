@@ -1,0 +1,88 @@
+//! The rows of an answer about a farm in which the account has something.
+
+use futures_util::future::{join, join4};
+use portolan_plugin_api::{Address, Chain, Claimable, Error, FarmingPosition, Reward, U256};
+
+use super::StakingRewards;
+use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, totalSupplyCall};
+use super::farm::{Farm, Slot, slots};
+use crate::display_name::display_name;
+use crate::kit::Labels;
+
+/// The row for what one reward token of a farm owes.
+pub(super) async fn claimable(
+    cx: &Chain,
+    of: &StakingRewards,
+    labels: Labels<'_>,
+    farm: Farm,
+    slot: Slot,
+    amount: U256,
+) -> Result<Claimable, Error> {
+    let staked = async { display_name(cx, staked_token(cx, farm).await?).await };
+    let (token, staked) = join(slot.token(cx, farm.address), staked).await;
+    let (token, staked) = (token?, staked?);
+    Ok(Claimable {
+        market: labels.market.to_owned(),
+        contract: farm.address,
+        name: format!("{staked} reward"),
+        mechanism: of.types.reward_type.to_owned(),
+        token,
+        amount,
+        claim: cx.claim(farm.address, &getRewardCall {}),
+        number: None,
+    })
+}
+
+/// The row of a stake.
+pub(super) async fn position(
+    cx: &Chain,
+    of: &StakingRewards,
+    labels: Labels<'_>,
+    farm: Farm,
+    amount: U256,
+) -> Result<FarmingPosition, Error> {
+    let staked = async {
+        let token = staked_token(cx, farm).await?;
+        Ok::<_, Error>((token, display_name(cx, token).await?))
+    };
+    let finish = cx.call(farm.address, periodFinishCall {});
+    let total = cx.call(farm.address, totalSupplyCall {});
+    let streams = cx.join(slots(of.rewards).iter().map(|slot| stream(cx, farm, *slot)));
+    let (staked, finish, total, streams) = join4(staked, finish, total, streams).await;
+    let ((staked_token, staked), finish, total, streams) = (staked?, finish?, total?, streams?);
+    let over = U256::from(cx.block().timestamp) >= finish;
+    let per_second = |rate| if over { U256::ZERO } else { rate };
+    let reward = |stream: Stream| Reward { token: stream.token, per_second: Some(per_second(stream.rate)) };
+    Ok(FarmingPosition {
+        market: labels.market.to_owned(),
+        contract: farm.address,
+        name: format!("{staked} reward pool"),
+        mechanism: of.types.vault_type.to_owned(),
+        staked_token,
+        amount,
+        underlying_amount: amount,
+        rewards: streams.into_iter().map(reward).collect(),
+        total_stake: Some(total),
+        number: None,
+    })
+}
+
+/// A reward token, and what all stakers together get of it in a second while the period runs.
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    token: Address,
+    rate: U256,
+}
+
+async fn stream(cx: &Chain, farm: Farm, slot: Slot) -> Result<Stream, Error> {
+    let (token, rate) = join(slot.token(cx, farm.address), slot.rate(cx, farm.address)).await;
+    Ok(Stream { token: token?, rate: rate? })
+}
+
+/// The staked token; a farm keeps it for ever.
+async fn staked_token(cx: &Chain, farm: Farm) -> Result<Address, Error> {
+    match farm.staked {
+        Some(token) => Ok(token),
+        None => cx.call(farm.address, stakingTokenCall {}).immutable().await,
+    }
+}
