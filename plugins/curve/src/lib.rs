@@ -11,7 +11,7 @@ use portolan_kits::family::{EventFamily, Family};
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
-const TABLE: &str = include_str!("events.table");
+const TABLE: &str = include_str!("table.events");
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]

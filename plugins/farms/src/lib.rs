@@ -14,7 +14,7 @@ use portolan_kits::family::{EventFamily, Family};
 use portolan_kits::protocol::ProtocolRow;
 
 /// The events that no other plugin reports.
-const OWN_TABLE: &str = include_str!("events.table");
+const OWN_TABLE: &str = include_str!("table.events");
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events of bridges; those of farms are shared.
-const TABLE: &str = include_str!("events.table");
+const TABLE: &str = include_str!("table.events");
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]

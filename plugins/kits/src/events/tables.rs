@@ -1,4 +1,4 @@
-//! Tables that several plugins share. Each begins with a section, so that a plugin can join its own to them.
+//! Tables that several plugins share. Each begins with its name, so that a plugin can append its own.
 
 /// Pairs of Uniswap v2 and of its forks.
 pub const UNISWAP_V2: &str = include_str!("tables/uniswap_v2.events");
