@@ -101,6 +101,13 @@ impl Assembly<'_> {
 }
 
 #[cfg(test)]
+impl FromIterator<Arc<Token>> for Tokens {
+    fn from_iter<T: IntoIterator<Item = Arc<Token>>>(tokens: T) -> Self {
+        Self { resolved: tokens.into_iter().map(|token| (token.address, token)).collect(), failure: None }
+    }
+}
+
+#[cfg(test)]
 pub(crate) mod script;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,6 @@ use portolan_events::{Event, Kind, Value};
 use portolan_reader::Receipt;
 
 use crate::assets::token::NATIVE;
-use crate::registry::Instance;
 
 /// The events of one source.
 #[derive(Debug)]
@@ -21,7 +20,8 @@ pub(crate) struct EventSource {
 #[derive(Debug)]
 enum SourceKind {
     Core,
-    Plugin(Arc<Instance>),
+    /// `name@version`.
+    Plugin(Arc<str>),
     Further,
 }
 
@@ -31,8 +31,8 @@ pub(crate) struct MergedEvent {
     /// `None` for the transaction's native value.
     pub(crate) log: Option<usize>,
     pub(crate) event: Event,
-    /// `None` where it is from the host.
-    pub(crate) plugin: Option<Arc<Instance>>,
+    /// `name@version`; `None` where it is from the host.
+    pub(crate) plugin: Option<Arc<str>>,
 }
 
 impl EventSource {
@@ -40,8 +40,8 @@ impl EventSource {
         Self { kind: SourceKind::Core, events }
     }
 
-    pub(crate) fn plugin(instance: &Arc<Instance>, events: Vec<Event>) -> Self {
-        Self { kind: SourceKind::Plugin(Arc::clone(instance)), events }
+    pub(crate) fn plugin(label: &Arc<str>, events: Vec<Event>) -> Self {
+        Self { kind: SourceKind::Plugin(Arc::clone(label)), events }
     }
 
     pub(crate) fn further(events: Vec<Event>) -> Self {
@@ -75,7 +75,7 @@ pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>
         let counts =
             |event: &Event| best.get(event.log).is_some_and(|best| best.is_some_and(|(_, source)| source == place));
         let plugin = match source.kind {
-            SourceKind::Plugin(instance) => Some(instance),
+            SourceKind::Plugin(label) => Some(label),
             SourceKind::Core | SourceKind::Further => None,
         };
         let events = source.events.into_iter().filter(counts);

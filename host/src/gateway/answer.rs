@@ -4,15 +4,17 @@
 
 use std::sync::Arc;
 
-use alloy::primitives::{Address, B256, U256};
-use portolan_events::{Kind, Transaction};
+use alloy::primitives::{Address, U256};
+use portolan_events::Transaction;
 
+use crate::assets::resolve::Tokens;
 use crate::assets::token::Token;
+use crate::events::merge::MergedEvent;
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
 use crate::jobs::validate::ValidFinding;
 use crate::names::Resolved;
-use crate::network::Network;
+use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use portolan_reader::Block;
 
@@ -54,53 +56,17 @@ pub(crate) struct Events {
     pub(crate) events: Vec<Event>,
     /// Places of the logs without an event, in order.
     pub(crate) undecoded: Vec<usize>,
+    /// The tokens that the events name.
+    pub(crate) tokens: Arc<Tokens>,
+    /// Networks that the events may name.
+    pub(crate) networks: Networks,
 }
 
-/// A log in words, or the native value of the transaction.
+/// An event with the protocol that its contract is known to belong to.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
-    /// Place of its log in the transaction; `None` for the native value.
-    pub(crate) log: Option<usize>,
-    pub(crate) kind: Kind,
-    /// That the emitting contract is known to belong to.
+    pub(crate) merged: MergedEvent,
     pub(crate) protocol: Option<Arc<Protocol>>,
-    /// `name@version`; `None` where it is from the host.
-    pub(crate) plugin: Option<Arc<str>>,
-    /// Each name once; what is not known is absent.
-    pub(crate) members: Vec<(&'static str, Member)>,
-}
-
-/// A member of an event's metadata.
-#[derive(Clone, Debug)]
-pub(crate) enum Member {
-    Address(Address),
-    Token(Arc<Token>),
-    Amount(Amount),
-    Assets(Vec<Amount>),
-    /// An integer that is no amount.
-    Number(U256),
-    Word(B256),
-    Flag(bool),
-    Text(String),
-    /// Unix seconds.
-    Seconds(U256),
-    Network(Remote),
-}
-
-/// An amount of a token, which may be unknown.
-#[derive(Clone, Debug)]
-pub(crate) struct Amount {
-    pub(crate) token: Option<Arc<Token>>,
-    /// Smallest units.
-    pub(crate) raw: U256,
-}
-
-/// Another network.
-#[derive(Clone, Debug)]
-pub(crate) struct Remote {
-    pub(crate) chain_id: u64,
-    /// `None` for one that Portolan does not know.
-    pub(crate) network: Option<Arc<Network>>,
 }
 
 /// A name and its address, whichever was looked up.

@@ -15,7 +15,6 @@ use portolan_abi::map;
 use portolan_events::Transaction;
 use portolan_reader::{ReadFailure, Session};
 
-use self::rows::Rows;
 use crate::assets::resolve::Tokens;
 use crate::assets::token::At;
 use crate::events::builtin::{self, BuiltinDecoder};
@@ -62,10 +61,10 @@ impl Work for EventWork {
         let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
         events.splice(0..0, native);
         events.retain(|merged| query.types.is_empty() || query.types.contains(&merged.event.kind));
-        let (rows, missing_tokens) = decoder.rows(events).await?;
+        let (events, tokens, missing_tokens) = decoder.rows(events).await?;
         reports.extend(missing_tokens);
-        let transaction = decoder.transaction;
-        Ok(context.answer(Items::Events(Events { transaction, events: rows, undecoded }), reports))
+        let (transaction, networks) = (decoder.transaction, context.networks().clone());
+        Ok(context.answer(Items::Events(Events { transaction, events, undecoded, tokens, networks }), reports))
     }
 }
 
@@ -120,20 +119,20 @@ impl<'a> TransactionDecoder<'a> {
         if let Some(rejections) = rejections {
             report.mark_partial(Reason::InvalidOutput, &rejections);
         }
-        (EventSource::plugin(&plan.instance, events), report)
+        (EventSource::plugin(&plan.instance.label, events), report)
     }
 
-    /// The rows of these events, and a report of the tokens that could not be read: rows that need them are left out.
-    async fn rows(&self, events: Vec<MergedEvent>) -> Result<(Vec<Event>, Option<JobReport>), Problem> {
-        let wanted: BTreeSet<Address> = events.iter().flat_map(|merged| rows::tokens(&merged.event)).collect();
+    /// The rows of these events with their tokens, and a report of the tokens that could not be read: rows that need
+    /// them are left out.
+    async fn rows(&self, events: Vec<MergedEvent>) -> Result<(Vec<Event>, Arc<Tokens>, Option<JobReport>), Problem> {
+        let wanted: BTreeSet<Address> = events.iter().flat_map(rows::tokens).collect();
         let tokens = self.context.unpriced_tokens(self.network, &wanted).await;
-        let missing = self.missing_tokens(&tokens, &wanted);
-        let count = events.len();
-        let rows = Rows { networks: self.context.networks(), snapshot: &self.context.snapshot, tokens: &tokens };
-        let rows: Vec<Event> = events.into_iter().filter_map(|merged| rows.row(merged).ok()).collect();
+        let (missing, count) = (self.missing_tokens(&tokens, &wanted), events.len());
+        let row = |merged| rows::row(merged, &tokens, &self.context.snapshot);
+        let rows: Vec<Event> = events.into_iter().filter_map(row).collect();
         match missing {
             Some(report) if rows.is_empty() && count > 0 => Err(missing::problem(&[report])),
-            missing => Ok((rows, missing)),
+            missing => Ok((rows, Arc::new(tokens), missing)),
         }
     }
 

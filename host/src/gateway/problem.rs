@@ -13,7 +13,7 @@ pub(crate) const REQUEST_LINE_BYTES_MAX: usize = 8 * 1024;
 /// The contract of the API: names and values, with colon, space and the line's end for each.
 pub(crate) const HEADERS_BYTES_MAX: usize = 32 * 1024;
 
-/// What a client is told instead of an answer; the text is the document's `detail`.
+/// The response in the place of an answer; the text is the document's `detail`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Problem {
     #[error("{0}")]

@@ -22,7 +22,7 @@ use portolan_reader::{Block, Outcome, Participant, Read, ReadFailure, Reply, Ses
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
 const STEPS_MAX: u32 = 24;
-/// Reads of one job; ten times what a protocol with 600 pools asks.
+/// Reads of one job; ten times what a protocol with 600 pools reads.
 const READS_MAX: u32 = 50_000;
 /// Bytes of replies to one job; 50,000 replies of ten words.
 const BYTES_MAX: u32 = 16 << 20;

@@ -42,8 +42,8 @@ struct Chain {
 pub(super) struct Script {
     chains: BTreeMap<u64, Chain>,
     heads: Arc<Mutex<BTreeMap<u64, u64>>>,
-    kept: Arc<Mutex<HashSet<(u64, Address, Bytes)>>>,
-    /// Reads and scans that a network had to be asked for.
+    cached: Arc<Mutex<HashSet<(u64, Address, Bytes)>>>,
+    /// Requests to each network.
     requests: Arc<Mutex<BTreeMap<u64, usize>>>,
 }
 
@@ -68,11 +68,11 @@ impl Script {
     }
 
     pub(super) fn holds(mut self, chain_id: u64, token: Address, symbol: &str, decimals: u8, raw: u64) -> Self {
-        let told = |value: Vec<u8>| Outcome::Ok(value.into());
+        let returns = |value: Vec<u8>| Outcome::Ok(value.into());
         let chain = self.chain(chain_id);
         chain.balances.insert(token, Ok(U256::from(raw)));
-        chain.calls.insert((token, symbolCall {}.abi_encode().into()), told(symbol.abi_encode()));
-        chain.calls.insert((token, decimalsCall {}.abi_encode().into()), told(U256::from(decimals).abi_encode()));
+        chain.calls.insert((token, symbolCall {}.abi_encode().into()), returns(symbol.abi_encode()));
+        chain.calls.insert((token, decimalsCall {}.abi_encode().into()), returns(U256::from(decimals).abi_encode()));
         self
     }
 
@@ -81,7 +81,7 @@ impl Script {
         self
     }
 
-    /// The token tells its balance, and no endpoint its symbol.
+    /// The token has a balance, but no endpoint returns its symbol.
     pub(super) fn silent(mut self, chain_id: u64, token: Address, failure: ReadFailure) -> Self {
         let symbol = (token, symbolCall {}.abi_encode().into());
         self.chain(chain_id).calls.insert(symbol, Outcome::Failed(failure));
@@ -99,13 +99,13 @@ impl Script {
         self
     }
 
-    /// Requests to a network since the last time that it was asked for.
+    /// Requests to a network since the last call.
     pub(super) fn take_requests(&self, chain_id: u64) -> usize {
         self.requests.lock().remove(&chain_id).unwrap_or_default()
     }
 
     /// The network, and whether it knows the block; one that does not gives the next one from then on.
-    fn ask(&self, chain_id: u64, block: &Block) -> Option<&Chain> {
+    fn request(&self, chain_id: u64, block: &Block) -> Option<&Chain> {
         *self.requests.lock().entry(chain_id).or_default() += 1;
         let chain = &self.chains[&chain_id];
         if block.number < chain.lost_below {
@@ -152,15 +152,15 @@ impl Reader for Script {
     }
 
     fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
-        let mut kept = self.kept.lock();
+        let mut cached = self.cached.lock();
         let is_new: Vec<bool> = reads
             .iter()
             .map(|read| {
                 let stands = read.freshness != Freshness::Pinned;
-                !stands || kept.insert((chain_id, read.to, read.data.clone()))
+                !stands || cached.insert((chain_id, read.to, read.data.clone()))
             })
             .collect();
-        let chain = if is_new.contains(&true) { self.ask(chain_id, &block) } else { self.chains.get(&chain_id) };
+        let chain = if is_new.contains(&true) { self.request(chain_id, &block) } else { self.chains.get(&chain_id) };
         let lost = || Outcome::Failed(ReadFailure::BlockLost);
         let outcome = |read: &Read| chain.map_or_else(lost, |chain| chain.outcome(read));
         let replies = reads.iter().map(|read| Reply::fresh(outcome(read))).collect();
@@ -168,12 +168,12 @@ impl Reader for Script {
     }
 
     fn scan(&self, chain_id: u64, block: Block, _: Address, tokens: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
-        let chain = self.ask(chain_id, &block);
+        let chain = self.request(chain_id, &block);
         let mut scan = Scan::default();
         for (place, token) in tokens.iter().enumerate() {
             let lost = Err(ScanFault::Unread(ReadFailure::BlockLost));
-            let told = chain.map_or(lost, |chain| chain.balances.get(token).copied().unwrap_or(Ok(U256::ZERO)));
-            match told {
+            let returns = chain.map_or(lost, |chain| chain.balances.get(token).copied().unwrap_or(Ok(U256::ZERO)));
+            match returns {
                 Ok(U256::ZERO) => {}
                 Ok(held) => scan.held.push((place, held)),
                 Err(fault) => scan.failed.push((place, fault)),

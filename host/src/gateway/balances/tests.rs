@@ -174,7 +174,7 @@ async fn where_everything_failed_the_cause_decides_the_status() {
 }
 
 #[tokio::test]
-async fn a_network_without_an_endpoint_is_told_where_something_is_missed_there() {
+async fn a_network_without_an_endpoint_is_reported_where_something_is_missed_there() {
     let script = Script::default().native(ETHEREUM, 1);
     let mut scripted = Scripted::new(script, &[(ETHEREUM, A), (POLYGON, A)]);
     scripted.deployed = Some(OPTIMISM);
@@ -185,7 +185,7 @@ async fn a_network_without_an_endpoint_is_told_where_something_is_missed_there()
 }
 
 #[tokio::test]
-async fn without_any_endpoint_no_native_balance_is_told() {
+async fn without_any_endpoint_there_is_no_native_balance() {
     assert_eq!(Scripted::new(Script::default(), &[]).status(Assets::Native, None).await, 503);
     assert_eq!(Scripted::new(Script::default(), &[(ETHEREUM, A)]).status(Assets::Tokens, None).await, 503);
 }
@@ -203,7 +203,7 @@ async fn a_native_balance_of_zero_is_shown_to_who_names_the_network() {
 }
 
 #[tokio::test]
-async fn a_native_token_is_worth_its_wrapper() {
+async fn a_native_token_has_the_price_of_its_wrapper() {
     let mut scripted = Scripted::new(Script::default().native(ETHEREUM, 1).holds(ETHEREUM, WETH, "WETH", 18, 0), &[]);
     scripted.fixed = vec![(ETHEREUM, WETH, "1840.25")];
     let answer = scripted.answer(Assets::Native, Some(ETHEREUM)).await.unwrap();
@@ -234,7 +234,7 @@ async fn a_lost_block_is_read_again_at_another_once() {
 }
 
 #[tokio::test]
-async fn a_list_that_was_never_read_is_told_and_without_any_there_is_no_answer() {
+async fn a_list_that_was_never_read_is_reported_and_without_any_there_is_no_answer() {
     let mut scripted = Scripted::new(Script::default().holds(ETHEREUM, A, "A", 18, 5).native(ETHEREUM, 1), &[]);
     scripted.token_index = Arc::new(TokenIndex::listing([(ETHEREUM, A)], 1));
     let answer = scripted.tokens().await;

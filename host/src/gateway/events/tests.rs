@@ -1,16 +1,17 @@
-//! Transactions told, over a scripted chain and by scripted plugins.
+//! Transactions decoded, over a scripted chain and by scripted plugins.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use alloy::primitives::{Address, B256, U256, keccak256};
-use portolan_events::Kind;
+use portolan_events::{Kind, Value};
 use portolan_reader::{Outcome, ReadFailure, Receipt, Told};
 
 use super::script::*;
 use crate::assets::metadata::{Erc20, Pair};
 use crate::assets::price::script::{BLOCK, Script};
-use crate::gateway::answer::{Answer, Event, Items, Member};
+use crate::assets::token::Token;
+use crate::gateway::answer::{Answer, Event, Items};
 use crate::jobs::report::JobStatus;
 use alloy::sol_types::SolCall;
 
@@ -35,20 +36,28 @@ fn events(answer: &Answer) -> &crate::gateway::answer::Events {
     events
 }
 
-fn member<'a>(event: &'a Event, name: &str) -> &'a Member {
-    &event.members.iter().find(|(known, _)| *known == name).expect(name).1
+fn member<'a>(event: &'a Event, name: &str) -> &'a Value {
+    &event.merged.event.members.iter().find(|(known, _)| *known == name).expect(name).1
 }
 
-/// `type log teller amount`, one for each event.
+/// The asset of the event at a place.
+fn asset(answer: &Answer, place: usize) -> &Token {
+    let events = events(answer);
+    let Value::Token(token) = member(&events.events[place], "asset") else { panic!("no token") };
+    events.tokens.get(*token).unwrap()
+}
+
+/// `type log plugin protocol amount`, one for each event.
 fn lines(answer: &Answer) -> Vec<String> {
     let line = |event: &Event| {
-        let log = event.log.map_or_else(|| "-".to_owned(), |log| log.to_string());
+        let merged = &event.merged;
+        let log = merged.log.map_or_else(|| "-".to_owned(), |log| log.to_string());
         let amount = match member(event, "amount") {
-            Member::Amount(amount) => amount.raw,
+            Value::Amount { raw, .. } => *raw,
             other => panic!("{other:?}"),
         };
         let slug = event.protocol.as_ref().map_or("-", |protocol| protocol.slug.as_str());
-        format!("{} {log} {} {slug} {amount}", event.kind.name(), event.plugin.as_deref().unwrap_or("host"))
+        format!("{} {log} {} {slug} {amount}", merged.event.kind.name(), merged.plugin.as_deref().unwrap_or("host"))
     };
     events(answer).events.iter().map(line).collect()
 }
@@ -67,20 +76,18 @@ fn missing(answer: &Answer) -> Vec<String> {
 async fn the_native_value_stands_first_and_logs_in_their_order() {
     let approval = keccak256("Approval(address,address,uint256)");
     let unlimited = log(A, vec![approval, word(ALICE), word(BOB)], U256::MAX);
-    let told = Receipt { value: U256::from(5), ..receipt(vec![unlimited, transfer(A, ALICE, BOB, 7)]) };
-    let answer = Stage::new(&Arc::new(chain(told)), []).answer().await.unwrap();
+    let found = Receipt { value: U256::from(5), ..receipt(vec![unlimited, transfer(A, ALICE, BOB, 7)]) };
+    let answer = Stage::new(&Arc::new(chain(found)), []).answer().await.unwrap();
     let expected = [
         "TRANSFER - host - 5".to_owned(),
         format!("APPROVAL 0 host - {}", U256::MAX),
         "TRANSFER 1 host - 7".to_owned(),
     ];
     assert_eq!(lines(&answer), expected);
-    let told = &events(&answer).events;
-    assert!(
-        matches!(member(&told[0], "asset"), Member::Token(token) if token.symbol == "ETH" && token.kind == "NATIVE")
-    );
-    assert!(matches!(member(&told[0], "to"), Member::Address(BOB)));
-    let Member::Token(token) = member(&told[1], "asset") else { panic!("no token") };
+    let native = asset(&answer, 0);
+    assert!(native.symbol == "ETH" && native.kind == "NATIVE");
+    assert!(matches!(member(&events(&answer).events[0], "to"), Value::Address(BOB)));
+    let token = asset(&answer, 1);
     assert_eq!((token.symbol.as_str(), token.decimals, token.total_supply), ("A", 6, U256::from(1000)));
     assert!(token.price.is_none() && missing(&answer).is_empty());
     assert_eq!(
@@ -92,22 +99,22 @@ async fn the_native_value_stands_first_and_logs_in_their_order() {
 
 #[tokio::test]
 async fn a_creation_moves_its_value_to_what_it_created() {
-    let told = Receipt { to: None, created: Some(A), value: U256::from(5), ..receipt(vec![]) };
-    let answer = Stage::new(&Arc::new(chain(told)), []).answer().await.unwrap();
-    assert!(matches!(member(&events(&answer).events[0], "to"), Member::Address(A)));
+    let found = Receipt { to: None, created: Some(A), value: U256::from(5), ..receipt(vec![]) };
+    let answer = Stage::new(&Arc::new(chain(found)), []).answer().await.unwrap();
+    assert!(matches!(member(&events(&answer).events[0], "to"), Value::Address(A)));
 }
 
 #[tokio::test]
 async fn what_was_reverted_happened_not() {
-    let told = Receipt { succeeded: false, value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7)]) };
-    let script = Arc::new(chain(told));
+    let found = Receipt { succeeded: false, value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7)]) };
+    let script = Arc::new(chain(found));
     let answer = Stage::new(&script, [acme()]).answer().await.unwrap();
     assert!(lines(&answer).is_empty() && events(&answer).undecoded.is_empty() && missing(&answer).is_empty());
     assert!(script.waves().is_empty());
 }
 
 #[tokio::test]
-async fn logs_of_any_shape_are_told_or_among_the_undecoded() {
+async fn logs_of_any_shape_are_events_or_among_the_undecoded() {
     let transfer_topic = keccak256("Transfer(address,address,uint256)");
     let logs = vec![
         log(A, vec![], U256::from(1)),
@@ -126,10 +133,10 @@ async fn logs_of_any_shape_are_told_or_among_the_undecoded() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_cannot_be_told_is_a_problem() {
-    let status = async |told| {
+async fn a_transaction_that_cannot_be_decoded_is_a_problem() {
+    let status = async |found| {
         let mut script = Script::default();
-        script.leads_to(told);
+        script.leads_to(found);
         Stage::new(&Arc::new(script), []).status().await
     };
     assert_eq!(status(Ok(Told::Unknown)).await, 404);
@@ -141,7 +148,7 @@ async fn a_transaction_that_cannot_be_told_is_a_problem() {
 }
 
 #[tokio::test]
-async fn more_logs_than_asked_for_are_a_problem_that_tells_both_numbers() {
+async fn more_logs_than_the_limit_are_a_problem_that_names_both_numbers() {
     let mut stage = Stage::new(&staking(), []);
     stage.query.logs_max = 2;
     assert!(stage.answer().await.is_ok());
@@ -152,7 +159,7 @@ async fn more_logs_than_asked_for_are_a_problem_that_tells_both_numbers() {
 }
 
 #[tokio::test]
-async fn types_choose_the_items_and_not_what_nobody_told() {
+async fn types_choose_the_items_and_not_the_undecoded() {
     let mut stage = Stage::new(&staking(), []);
     stage.query.types = [Kind::named("APPROVAL").unwrap()].into();
     let answer = stage.answer().await.unwrap();
@@ -162,7 +169,7 @@ async fn types_choose_the_items_and_not_what_nobody_told() {
 }
 
 #[tokio::test]
-async fn the_host_has_the_first_word_then_who_knows_the_protocol_then_the_first_name() {
+async fn the_host_comes_first_then_who_knows_the_protocol_then_the_first_name() {
     let plugin = |name, slug, events| Plugin { name, slug, events, ..acme() };
     let plugins = [
         plugin("beta", "beta", vec![stake(0, Some("beta"), 20), stake(1, Some("beta"), 21)]),
@@ -180,14 +187,14 @@ async fn the_host_has_the_first_word_then_who_knows_the_protocol_then_the_first_
 }
 
 #[tokio::test]
-async fn a_plugin_is_asked_only_about_topics_that_it_wants() {
+async fn a_plugin_gets_only_topics_that_it_wants() {
     let other = Plugin { topics: vec![B256::repeat_byte(0x58)], panics: true, ..acme() };
     let answer = Stage::new(&staking(), [other]).answer().await.unwrap();
     assert_eq!((answer.jobs.len(), missing(&answer).len(), &events(&answer).undecoded), (1, 0, &vec![1]));
 }
 
 #[tokio::test]
-async fn a_plugin_that_fails_costs_its_own_events_and_is_told_by_its_name() {
+async fn a_plugin_that_fails_costs_its_own_events_and_is_reported_by_its_name() {
     let sound = Plugin { name: "sound", slug: "sound", events: vec![stake(1, Some("sound"), 3)], ..acme() };
     for (plugin, expected) in [
         (Plugin { panics: true, ..acme() }, "acme crashed"),
@@ -202,7 +209,7 @@ async fn a_plugin_that_fails_costs_its_own_events_and_is_told_by_its_name() {
 }
 
 #[tokio::test]
-async fn views_of_all_tellers_and_what_shows_tokens_leave_together() {
+async fn views_of_all_sources_and_the_metadata_of_tokens_are_one_batch() {
     let script = staking();
     let plugin = Plugin { reads: vec![FARM], events: vec![stake(1, Some("acme"), 3)], ..acme() };
     let answer = Stage::new(&script, [plugin.clone()]).answer().await.unwrap();
@@ -214,7 +221,7 @@ async fn views_of_all_tellers_and_what_shows_tokens_leave_together() {
 }
 
 #[tokio::test]
-async fn the_tokens_of_a_pair_leave_with_the_second_views() {
+async fn the_tokens_of_a_pair_are_read_with_the_second_views() {
     let (pair, b) = (Address::repeat_byte(0x1b), Address::repeat_byte(0xb1));
     let mut script = chain(receipt(vec![transfer(pair, ALICE, BOB, 7), staked()]));
     erc20(&mut script, b, "B", 18);
@@ -225,7 +232,7 @@ async fn the_tokens_of_a_pair_leave_with_the_second_views() {
     let script = Arc::new(script);
     let plugin = Plugin { reads: vec![FARM, BOB], events: vec![stake(1, None, 3)], ..acme() };
     let answer = Stage::new(&script, [plugin]).answer().await.unwrap();
-    let Member::Token(share) = member(&events(&answer).events[0], "asset") else { panic!("no token") };
+    let share = asset(&answer, 0);
     assert_eq!(
         (share.symbol.as_str(), share.kind.as_ref(), share.underlying.as_slice()),
         ("A-B", "UNISWAP", &[A, b][..])
@@ -235,7 +242,7 @@ async fn the_tokens_of_a_pair_leave_with_the_second_views() {
 }
 
 #[tokio::test]
-async fn an_event_whose_token_cannot_be_read_is_missing_and_told() {
+async fn an_event_whose_token_cannot_be_read_is_reported_as_missing() {
     let (b, unread) = (Address::repeat_byte(0xb1), Outcome::Failed(ReadFailure::Timeout));
     let mut script =
         chain(receipt(vec![transfer(A, ALICE, BOB, 7), transfer(b, ALICE, BOB, 8), transfer(b, ALICE, BOB, 9)]));
@@ -254,16 +261,16 @@ async fn an_event_whose_token_cannot_be_read_is_missing_and_told() {
 }
 
 #[tokio::test]
-async fn a_token_without_decimals_is_told_in_its_smallest_units() {
-    let told = receipt(vec![transfer(Address::repeat_byte(0xd1), ALICE, BOB, 7)]);
-    let answer = Stage::new(&Arc::new(chain(told)), []).answer().await.unwrap();
-    let Member::Token(token) = member(&events(&answer).events[0], "asset") else { panic!("no token") };
+async fn a_token_without_decimals_is_shown_in_its_smallest_units() {
+    let found = receipt(vec![transfer(Address::repeat_byte(0xd1), ALICE, BOB, 7)]);
+    let answer = Stage::new(&Arc::new(chain(found)), []).answer().await.unwrap();
+    let token = asset(&answer, 0);
     assert_eq!((token.decimals, token.symbol.as_str(), missing(&answer).len()), (0, "", 0));
 }
 
 #[tokio::test]
-async fn a_log_that_takes_a_view_which_cannot_be_read_is_told_as_missing() {
-    // Nothing indexed: what it is, its contract has to tell.
+async fn a_log_that_takes_a_view_which_cannot_be_read_is_reported_as_missing() {
+    // Nothing indexed: what it is, only its contract knows.
     let old = log(A, vec![keccak256("Transfer(address,address,uint256)")], (ALICE, BOB, U256::from(7)));
     let mut script = chain(receipt(vec![old, transfer(A, ALICE, BOB, 8)]));
     let owner_of = [&keccak256("ownerOf(uint256)")[..4], &U256::from(7).to_be_bytes::<32>()].concat();
@@ -277,7 +284,7 @@ async fn a_log_that_takes_a_view_which_cannot_be_read_is_told_as_missing() {
 }
 
 #[tokio::test]
-async fn a_lost_block_is_told_again_at_another_once() {
+async fn a_lost_block_is_read_again_at_another_once() {
     let stage = |forgets| {
         let forgets = AtomicUsize::new(forgets);
         Stage::over(Arc::new(Forgetful { script: chain(receipt(vec![transfer(A, ALICE, BOB, 7)])), forgets }), [])

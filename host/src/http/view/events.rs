@@ -1,15 +1,16 @@
 //! What happened in a transaction.
 //!
-//! Invariant: the members of a type stand in the order of the vocabulary, and one that could not be told is null.
+//! Invariant: the members of a type stand in the order of the vocabulary, and one that is not known is null.
 
-use alloy::primitives::{Bytes, U256};
-use portolan_events::Log;
+use alloy::primitives::{Address, Bytes, U256};
+use portolan_events::{Asset, Log, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
-use crate::gateway::answer::{Amount, Event, Events, Member, Remote};
+use crate::assets::token::Token;
+use crate::gateway::answer::{Event, Events};
 use crate::http::number;
 
 #[derive(Serialize)]
@@ -29,12 +30,12 @@ struct Extra<'a> {
     log_index: Option<u64>,
     contract: Option<String>,
     log: Option<LogView<'a>>,
-    /// None where the host told it.
+    /// None where it is from the host.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<&'a str>,
 }
 
-/// A log that nobody told.
+/// A log without an event.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Undecoded<'a> {
@@ -53,17 +54,21 @@ struct LogView<'a> {
 
 impl<'a> EventView<'a> {
     pub(super) fn of(event: &'a Event, events: &'a Events, shape: Shape) -> Self {
-        let log = event.log.and_then(|place| events.transaction.logs.get(place));
+        let merged = &event.merged;
+        let log = merged.log.and_then(|place| events.transaction.logs.get(place));
         let extra = || Extra {
             log_index: log.map(|log| log.index),
             contract: log.map(|log| lower(log.address)),
             log: log.map(LogView::of),
-            plugin: event.plugin.as_deref(),
+            plugin: merged.plugin.as_deref(),
         };
         Self {
-            kind: event.kind.name(),
+            kind: merged.event.kind.name(),
             protocol: event.protocol.as_deref().map(ProtocolView::of),
-            metadata: Metadata { event, shape: Shape { aggregate: true, ..shape } },
+            metadata: Metadata {
+                event: &merged.event,
+                members: Members { events, shape: Shape { aggregate: true, ..shape } },
+            },
             extra: shape.full.then(extra),
         }
     }
@@ -89,51 +94,89 @@ impl<'a> LogView<'a> {
 
 /// An object: what the type always has, then what this event has besides.
 struct Metadata<'a> {
-    event: &'a Event,
+    event: &'a portolan_events::Event,
+    members: Members<'a>,
+}
+
+/// Writes members.
+#[derive(Clone, Copy)]
+struct Members<'a> {
+    events: &'a Events,
     /// Tokens are shown as the aggregate call shows them.
     shape: Shape,
 }
 
 impl Serialize for Metadata<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { event, shape } = self;
+        let Self { event, members } = self;
         let mut object = serializer.serialize_map(None)?;
         let named = |name: &str| event.members.iter().find(|(known, _)| *known == name);
         let always = event.kind.members();
         for name in always {
             match named(name) {
-                Some((_, member)) => entry(&mut object, name, member, *shape)?,
+                Some((_, value)) => members.entry(&mut object, name, value)?,
                 None => object.serialize_entry(name, &())?,
             }
         }
-        for (name, member) in event.members.iter().filter(|(name, _)| !always.contains(name)) {
-            entry(&mut object, name, member, *shape)?;
+        for (name, value) in event.members.iter().filter(|(name, _)| !always.contains(name)) {
+            members.entry(&mut object, name, value)?;
         }
         object.end()
     }
 }
 
-fn entry<M: SerializeMap>(object: &mut M, name: &str, member: &Member, shape: Shape) -> Result<(), M::Error> {
-    match member {
-        Member::Address(address) => object.serialize_entry(name, &lower(*address)),
-        Member::Token(token) => object.serialize_entry(name, &TokenView::with_supply(token, shape)),
-        Member::Amount(amount) => {
-            object.serialize_entry(name, &units(amount))?;
-            match shape.full {
-                true => object.serialize_entry(&format!("{name}Raw"), &amount.raw.to_string()),
-                false => Ok(()),
+impl<'a> Members<'a> {
+    fn entry<M: SerializeMap>(self, object: &mut M, name: &str, value: &Value) -> Result<(), M::Error> {
+        match value {
+            Value::Address(address) => object.serialize_entry(name, &lower(*address)),
+            Value::Token(token) => object.serialize_entry(name, &self.token(*token).map(|token| self.view(token))),
+            Value::Amount { raw, of } => {
+                object.serialize_entry(name, &self.units(Asset { token: *of, raw: *raw }))?;
+                match self.shape.full {
+                    true => object.serialize_entry(&format!("{name}Raw"), &raw.to_string()),
+                    false => Ok(()),
+                }
             }
+            Value::Assets(assets) => {
+                let assets: Vec<AssetView<'_>> = assets.iter().map(|asset| self.asset(*asset)).collect();
+                object.serialize_entry(name, &assets)
+            }
+            Value::Number(number) => object.serialize_entry(name, &number.to_string()),
+            Value::Word(word) => object.serialize_entry(name, &word.to_string()),
+            Value::Flag(flag) => object.serialize_entry(name, flag),
+            Value::Text(text) => object.serialize_entry(name, text),
+            Value::Seconds(seconds) => object.serialize_entry(name, &whole(*seconds)),
+            Value::Network(chain_id) => object.serialize_entry(name, &self.network(*chain_id)),
         }
-        Member::Assets(assets) => {
-            let assets: Vec<AssetView<'_>> = assets.iter().map(|amount| AssetView::of(amount, shape)).collect();
-            object.serialize_entry(name, &assets)
+    }
+
+    fn token(self, address: Address) -> Option<&'a Token> {
+        self.events.tokens.get(address).ok().map(AsRef::as_ref)
+    }
+
+    fn view(self, token: &'a Token) -> TokenView<'a> {
+        TokenView::with_supply(token, self.shape)
+    }
+
+    fn asset(self, asset: Asset) -> AssetView<'a> {
+        AssetView {
+            asset: asset.token.and_then(|token| self.token(token)).map(|token| self.view(token)),
+            amount: self.units(asset),
+            amount_raw: self.shape.full.then(|| asset.raw.to_string()),
         }
-        Member::Number(told) => object.serialize_entry(name, &told.to_string()),
-        Member::Word(word) => object.serialize_entry(name, &word.to_string()),
-        Member::Flag(flag) => object.serialize_entry(name, flag),
-        Member::Text(text) => object.serialize_entry(name, text),
-        Member::Seconds(seconds) => object.serialize_entry(name, &whole(*seconds)),
-        Member::Network(remote) => object.serialize_entry(name, &RemoteView::of(remote)),
+    }
+
+    /// The amount in units of the token; in smallest units where the token is not known.
+    fn units(self, asset: Asset) -> Number {
+        let decimals = asset.token.and_then(|token| self.token(token)).map_or(0, |token| token.decimals);
+        Number(number::amount(asset.raw, decimals))
+    }
+
+    fn network(self, chain_id: u64) -> RemoteView<'a> {
+        match self.events.networks.with_chain_id(chain_id) {
+            Some(network) => RemoteView::Known(NetworkView::of(network)),
+            None => RemoteView::Unknown { name: (), logo: (), chain_id },
+        }
     }
 }
 
@@ -144,21 +187,6 @@ struct AssetView<'a> {
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
-}
-
-impl<'a> AssetView<'a> {
-    fn of(amount: &'a Amount, shape: Shape) -> Self {
-        Self {
-            asset: amount.token.as_ref().map(|token| TokenView::with_supply(token, shape)),
-            amount: units(amount),
-            amount_raw: shape.full.then(|| amount.raw.to_string()),
-        }
-    }
-}
-
-/// In units of the token; smallest units where it is not known which.
-fn units(amount: &Amount) -> Number {
-    Number(number::amount(amount.raw, amount.token.as_ref().map_or(0, |token| token.decimals)))
 }
 
 /// All digits, however many: clients read a time as an integer.
@@ -177,13 +205,4 @@ enum RemoteView<'a> {
         logo: (),
         chain_id: u64,
     },
-}
-
-impl<'a> RemoteView<'a> {
-    fn of(remote: &'a Remote) -> Self {
-        match &remote.network {
-            Some(network) => Self::Known(NetworkView::of(network)),
-            None => Self::Unknown { name: (), logo: (), chain_id: remote.chain_id },
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Portolan's own headers: the blocks that an answer is true at, what is missing from it, and whom a name led to.
+//! Portolan's own headers: the blocks that an answer is true at, what is missing from it, and the account that a name led to.
 
 use alloy::primitives::Address;
 use hyper::header::HeaderName;
@@ -44,16 +44,16 @@ fn truncated(missing: &[Missing]) -> String {
     // The count has the most digits when everything is left out.
     let room_bytes = PARTIAL_BYTES_MAX - trailer(missing.len()).len();
     let mut text = String::new();
-    let mut kept: usize = 0;
+    let mut fitting: usize = 0;
     for member in missing.iter().map(member) {
         if text.len() + member.len() + SEPARATOR.len() > room_bytes {
             break;
         }
         text.push_str(&member);
         text.push_str(SEPARATOR);
-        kept += 1;
+        fitting += 1;
     }
-    text + &trailer(missing.len() - kept)
+    text + &trailer(missing.len() - fitting)
 }
 
 fn member(missing: &Missing) -> String {
@@ -74,35 +74,35 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_with_its_reason() {
-        let lost = [missing("aave_v3", 1, Reason::Timeout), missing("*", 137, Reason::Upstream)];
+    fn what_is_missing_has_its_reason() {
+        let all = [missing("aave_v3", 1, Reason::Timeout), missing("*", 137, Reason::Upstream)];
         let expected = "aave_v3/ethereum;reason=timeout, */polygon;reason=upstream";
-        assert_eq!(partial(&lost).as_deref(), Some(expected));
+        assert_eq!(partial(&all).as_deref(), Some(expected));
         assert_eq!(partial(&[]), None);
     }
 
     #[test]
     fn tokens_are_counted_and_those_of_a_list_that_was_never_read_are_on_any_network() {
-        let lost = [
+        let all = [
             Missing { count: Some(3), ..missing("tokens", 1, Reason::Upstream) },
             Missing { network: None, ..missing("tokens", 1, Reason::Upstream) },
         ];
         let expected = "tokens/ethereum;reason=upstream;count=3, tokens/*;reason=upstream";
-        assert_eq!(partial(&lost).as_deref(), Some(expected));
+        assert_eq!(partial(&all).as_deref(), Some(expected));
     }
 
     #[test]
     fn a_long_list_ends_with_the_count_of_what_is_left_out() {
         // Each member has 47 bytes with its separator: "protocol_000/ethereum;reason=not-configured" and ", ".
-        let lost: Vec<_> =
+        let all: Vec<_> =
             (0..500).map(|number| missing(&format!("protocol_{number:03}"), 1, Reason::NotConfigured)).collect();
-        let text = partial(&lost).unwrap();
+        let text = partial(&all).unwrap();
         let members: Vec<_> = text.split(", ").collect();
-        let (last, kept) = members.split_last().unwrap();
+        let (last, named) = members.split_last().unwrap();
         assert!(text.len() <= 4096);
         assert!(text.len() > 4096 - 47 - "truncated;count=500".len());
-        assert_eq!(*last, format!("truncated;count={}", 500 - kept.len()));
-        assert_eq!(kept[0], "protocol_000/ethereum;reason=not-configured");
+        assert_eq!(*last, format!("truncated;count={}", 500 - named.len()));
+        assert_eq!(named[0], "protocol_000/ethereum;reason=not-configured");
     }
 
     #[test]

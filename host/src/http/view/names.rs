@@ -15,8 +15,8 @@ pub(super) struct NameView<'a> {
     extra: Option<Extra<'a>>,
 }
 
-/// Members with `detail=full`. One that could not be read is null like one that is not there; what is missing stands in
-/// the report.
+/// Members with `detail=full`. One that could not be read is null like one that is not there; the report names what is
+/// missing.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Extra<'a> {
@@ -44,8 +44,8 @@ impl<'a> NameView<'a> {
             resolver: lower(resolved.resolver),
             coin_type: resolved.coin.number(),
             via_gateway: record.via_gateway,
-            expiry: told(&facts.expires_s).copied(),
-            avatar: told(&facts.avatar).map(String::as_str),
+            expiry: known(&facts.expires_s).copied(),
+            avatar: known(&facts.avatar).map(String::as_str),
             addresses: facts.addresses.iter().filter_map(address).collect(),
         };
         Self {
@@ -56,10 +56,10 @@ impl<'a> NameView<'a> {
     }
 }
 
-fn told<T>(fact: &Fact<T>) -> Option<&T> {
+fn known<T>(fact: &Fact<T>) -> Option<&T> {
     fact.as_ref().ok()?.as_ref()
 }
 
 fn address((coin, fact): &(CoinType, Fact<alloy::primitives::Bytes>)) -> Option<CoinAddress> {
-    Some(CoinAddress { coin_type: coin.number(), address: told(fact)?.to_string() })
+    Some(CoinAddress { coin_type: coin.number(), address: known(fact)?.to_string() })
 }

@@ -114,7 +114,7 @@ pub(super) struct TokenView<'a> {
 struct Origin<'a> {
     network: NetworkView<'a>,
     underlying_tokens: Vec<String>,
-    /// Always null: no source tells which protocol issued a token.
+    /// Always null: no source knows which protocol issued a token.
     protocol: (),
 }
 

@@ -17,6 +17,6 @@ struct Document<'a> {
 pub(in crate::http) fn problem(name: &str, title: &str, status: u16, detail: &str) -> Vec<u8> {
     let kind = format!("urn:portolan:problem:{name}");
     let document = Document { kind, title, status, detail, message: detail };
-    // Texts and a number always serialise; were it otherwise, the status alone would still tell the truth.
+    // Texts and a number always serialise; were it otherwise, the status alone would still be right.
     serde_json::to_vec(&document).unwrap_or_default()
 }

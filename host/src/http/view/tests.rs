@@ -7,13 +7,14 @@ use portolan_abi::map;
 
 use super::*;
 use crate::assets::token::{Price, Token};
-use crate::gateway::answer::{Amount, Balance, Event, Events, Member, Missing, Remote, Row};
+use crate::events::merge::MergedEvent;
+use crate::gateway::answer::{Balance, Event, Events, Missing, Row};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate::{ClaimTransaction, ValidFinding};
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
-use portolan_events::{Kind, Log, Transaction};
+use portolan_events::{Asset, Kind, Log, Transaction, Value};
 use portolan_reader::Block;
 
 const ACCOUNT: Address = address!("F18adf71266411FF39FfC268843c9A64b3292d86");
@@ -313,12 +314,23 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
     assert_eq!(blocks(&Answer { about_account: false, ..answer }), None);
 }
 
-/// A transaction with a log that is told as `kind`, and one that nobody tells.
-fn events(kind: &str, members: Vec<(&'static str, Member)>) -> Events {
+fn event(log: Option<usize>, kind: &str, members: Vec<(&'static str, Value)>) -> Event {
+    let kind = Kind::named(kind).unwrap();
+    let event = portolan_events::Event { log: 0, kind, protocol: None, members };
+    Event { merged: MergedEvent { log, event, plugin: None }, protocol: None }
+}
+
+/// A transaction with a log that is an event of this kind, and one without an event.
+fn events(kind: &str, members: Vec<(&'static str, Value)>) -> Events {
     let log = |index| Log { index, address: ACCOUNT, topics: vec![B256::ZERO], data: Bytes::from_static(&[0xab]) };
     let transaction = Transaction { logs: vec![log(70), log(71)], ..Transaction::default() };
-    let event = Event { log: Some(0), kind: Kind::named(kind).unwrap(), protocol: None, plugin: None, members };
-    Events { transaction: Arc::new(transaction), events: vec![event], undecoded: vec![1] }
+    Events {
+        transaction: Arc::new(transaction),
+        events: vec![event(Some(0), kind, members)],
+        undecoded: vec![1],
+        tokens: Arc::new([velo()].into_iter().collect()),
+        networks: Networks::new([]),
+    }
 }
 
 fn whole_velo() -> String {
@@ -328,12 +340,12 @@ fn whole_velo() -> String {
 
 #[test]
 fn an_approval_has_exactly_the_members_of_the_specification() {
-    let account = || Member::Address(ACCOUNT);
-    let amount = Amount { token: Some(velo()), raw: U256::MAX };
+    let account = || Value::Address(ACCOUNT);
+    let velo = velo().address;
     // The order is that of the vocabulary.
     let members = vec![
-        ("amount", Member::Amount(amount)),
-        ("asset", Member::Token(velo())),
+        ("amount", Value::Amount { raw: U256::MAX, of: Some(velo) }),
+        ("asset", Value::Token(velo)),
         ("owner", account()),
         ("spender", account()),
     ];
@@ -348,16 +360,15 @@ fn an_approval_has_exactly_the_members_of_the_specification() {
 }
 
 #[test]
-fn members_that_cannot_be_told_are_null_and_further_ones_stand_behind() {
-    let unknown = Amount { token: None, raw: U256::from(1_500_000) };
+fn members_that_are_not_known_are_null_and_further_ones_stand_behind() {
     let members = vec![
-        ("tokenId", Member::Number(U256::from(5))),
-        ("remoteNetwork", Member::Network(Remote { chain_id: 5000, network: None })),
-        ("amount", Member::Amount(unknown)),
-        ("expires", Member::Seconds(U256::from(1_700_000_000))),
-        ("success", Member::Flag(true)),
-        ("orderId", Member::Word(B256::repeat_byte(0xcd))),
-        ("reason", Member::Text("\"".into())),
+        ("tokenId", Value::Number(U256::from(5))),
+        ("remoteNetwork", Value::Network(5000)),
+        ("amount", Value::Amount { raw: U256::from(1_500_000), of: None }),
+        ("expires", Value::Seconds(U256::from(1_700_000_000))),
+        ("success", Value::Flag(true)),
+        ("orderId", Value::Word(B256::repeat_byte(0xcd))),
+        ("reason", Value::Text("\"".into())),
     ];
     let expected = format!(
         "[{{\"type\":\"BRIDGE_OUT\",\"protocol\":null,\"metadata\":{{\"user\":null,\"recipient\":null,\"asset\":null,\
@@ -369,27 +380,23 @@ fn members_that_cannot_be_told_are_null_and_further_ones_stand_behind() {
 }
 
 #[test]
-fn a_remote_network_that_is_known_is_told_as_networks_are() {
-    let remote = Remote { chain_id: 10, network: Some(network(10)) };
-    let told = events("BRIDGE_OUT", vec![("remoteNetwork", Member::Network(remote))]);
-    let body = text(&answer(Items::Events(told)), false);
+fn a_remote_network_that_is_known_is_shown_as_networks_are() {
+    let known = events("BRIDGE_OUT", vec![("remoteNetwork", Value::Network(10))]);
+    let body = text(&answer(Items::Events(known)), false);
     assert!(body.contains(&format!("\"remoteNetwork\":{NETWORK}")), "{body}");
 }
 
 #[test]
-fn full_events_carry_their_log_raw_amounts_and_what_nobody_told() {
+fn full_events_carry_their_log_raw_amounts_and_the_logs_without_an_event() {
     let assets = vec![
-        Amount { token: Some(velo()), raw: U256::from(10_u64.pow(18)) },
-        Amount { token: None, raw: U256::from(7) },
+        Asset { token: Some(velo().address), raw: U256::from(10_u64.pow(18)) },
+        Asset { token: None, raw: U256::from(7) },
     ];
-    let mut told = events("ADD_LIQUIDITY", vec![("assets", Member::Assets(assets))]);
-    told.events[0].protocol = Some(protocol());
-    told.events[0].plugin = Some("velodrome@1.2.0".into());
-    let amount = Amount { token: Some(velo()), raw: U256::from(2) };
-    let kind = Kind::named("TRANSFER").unwrap();
-    let native =
-        Event { log: None, kind, protocol: None, plugin: None, members: vec![("amount", Member::Amount(amount))] };
-    told.events.insert(0, native);
+    let mut both = events("ADD_LIQUIDITY", vec![("assets", Value::Assets(assets))]);
+    both.events[0].protocol = Some(protocol());
+    both.events[0].merged.plugin = Some("velodrome@1.2.0".into());
+    let amount = Value::Amount { raw: U256::from(2), of: Some(velo().address) };
+    both.events.insert(0, event(None, "TRANSFER", vec![("amount", amount)]));
     let log = |index: u32| {
         format!(
             "\"logIndex\":{index},\"contract\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
@@ -408,5 +415,5 @@ fn full_events_carry_their_log_raw_amounts_and_what_nobody_told() {
         log(71),
         velo = whole_velo()
     );
-    assert_eq!(text(&answer(Items::Events(told)), true), expected);
+    assert_eq!(text(&answer(Items::Events(both)), true), expected);
 }
