@@ -123,7 +123,7 @@ fn markets_that_share_a_controller_are_claimed_apart() {
         assert_eq!((row.amount, row.mechanism.as_str()), (word(amount), "aave-v3-rewards"));
         assert_eq!(row.name, format!("{title} {{{REWARD:#x}}} rewards, claimed on their own"));
         let call = claimRewardsCall::abi_decode_raw(&row.claim.arguments).expect("the call's arguments");
-        // The assets of its own market alone: the other market's row tells the rest.
+        // The assets of its own market alone: the other market's row has the rest.
         assert_eq!(call.assets, [tokens(pool)[0]]);
         assert_eq!((call.amount, call.to, call.reward), (U256::MAX, ACCOUNT, REWARD));
     }
@@ -145,10 +145,10 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let pools = [(MAIN, CONTROLLER), (PRIME, CONTROLLER), (ETHERFI, CONTROLLER), (HORIZON, HORIZON_CONTROLLER)];
     let chain =
         pools.into_iter().fold(ethereum(), |chain, (pool, controller)| chain.pool(pool, controller, WETH, [0; 3]));
-    for (question, waves) in [(Question::LENDING, vec![4, 4, 8]), (Question::CLAIMABLES, vec![4, 4, 8, 4])] {
+    for (question, batches) in [(Question::LENDING, vec![4, 4, 8]), (Question::CLAIMABLES, vec![4, 4, 8, 4])] {
         let outcome = case("aave_v3", question).run::<AaveV3>(&chain.1);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-        assert_eq!(outcome.batches, waves, "the markets' reads go out together");
+        assert_eq!(outcome.batches, batches, "the markets' reads go out together");
     }
 }
 

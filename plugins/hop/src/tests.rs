@@ -29,11 +29,11 @@ fn n(number: u64) -> ReadResult {
 }
 
 /// Every farm is there; one has a stake of 40 that earned 6.
-fn chain(asked: &ReadRequest) -> ReadResult {
-    let selector: [u8; 4] = asked.data[..4].try_into().expect("a call has a selector");
-    let holds = asked.to == USDC_FARM;
+fn chain(request: &ReadRequest) -> ReadResult {
+    let selector: [u8; 4] = request.data[..4].try_into().expect("a call has a selector");
+    let holds = request.to == USDC_FARM;
     match selector {
-        _ if asked.to == SHARE => ReadResult::Reverted(Vec::new().into()), // A share of Hop's is no pair.
+        _ if request.to == SHARE => ReadResult::Reverted(Vec::new().into()), // A share of Hop's is no pair.
         earnedCall::SELECTOR => n(if holds { 6 } else { 0 }),
         balanceOfCall::SELECTOR => n(if holds { 40 } else { 0 }),
         rewardsTokenCall::SELECTOR => ReadResult::Ok(HOP_TOKEN.abi_encode().into()),
@@ -45,7 +45,7 @@ fn chain(asked: &ReadRequest) -> ReadResult {
     }
 }
 
-fn ask(network: u64, question: Question, replies: impl FnMut(&ReadRequest) -> ReadResult) -> Outcome {
+fn run(network: u64, question: Question, replies: impl FnMut(&ReadRequest) -> ReadResult) -> Outcome {
     JobTest::new("hop", network, question, ACCOUNT).run::<Hop>(replies)
 }
 
@@ -55,7 +55,7 @@ fn word(amount: u64) -> U256 {
 
 #[test]
 fn what_is_earned_is_claimed_from_its_farm() {
-    let outcome = ask(OPTIMISM, Question::CLAIMABLES, chain);
+    let outcome = run(OPTIMISM, Question::CLAIMABLES, chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.claimables()[0];
     assert_eq!((row.contract, row.claim.to, row.token), (USDC_FARM, USDC_FARM, HOP_TOKEN));
@@ -66,7 +66,7 @@ fn what_is_earned_is_claimed_from_its_farm() {
 
 #[test]
 fn a_stake_is_reported_with_its_rate() {
-    let outcome = ask(OPTIMISM, Question::FARMING, chain);
+    let outcome = run(OPTIMISM, Question::FARMING, chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.farming()[0];
     assert_eq!((row.staked_token, row.amount, row.total_stake), (SHARE, word(40), Some(word(400))));
@@ -77,7 +77,7 @@ fn a_stake_is_reported_with_its_rate() {
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for (network, farms) in [(137, 9), (42_161, 4)] {
         for question in [Question::CLAIMABLES, Question::FARMING] {
-            let outcome = ask(network, question, chain);
+            let outcome = run(network, question, chain);
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
             assert_eq!(outcome.batches, [farms]);
         }
@@ -88,7 +88,8 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 fn a_bad_farm_leaves_the_others_rows() {
     let bad = address!("0x95d6a95becfd98a7032ed0c7d950ff6e0fa8d697");
     for question in [Question::CLAIMABLES, Question::FARMING] {
-        let outcome = ask(OPTIMISM, question, |asked| if asked.to == bad { ReadResult::NoCode } else { chain(asked) });
+        let outcome =
+            run(OPTIMISM, question, |request| if request.to == bad { ReadResult::NoCode } else { chain(request) });
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 1));
         assert!(outcome.message.contains(&bad.to_string()), "{}", outcome.message);
     }

@@ -168,14 +168,14 @@ fn word(amount: u128) -> U256 {
 }
 
 /// Contract, name, token, amount, rate, side and health factor of a row.
-type Told<'a> = (Address, &'a str, Address, U256, U256, u8, Option<U256>);
+type Fields<'a> = (Address, &'a str, Address, U256, U256, u8, Option<U256>);
 
-fn told(row: &LendingPosition) -> Told<'_> {
+fn fields(row: &LendingPosition) -> Fields<'_> {
     (row.contract, &row.name, row.token, row.amount, row.rate_ray, row.side.0, row.health_factor_wad)
 }
 
-fn all_told(outcome: &Outcome) -> Vec<Told<'_>> {
-    outcome.lending().into_iter().map(told).collect()
+fn all_fields(outcome: &Outcome) -> Vec<Fields<'_>> {
+    outcome.lending().into_iter().map(fields).collect()
 }
 
 #[test]
@@ -192,18 +192,18 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 
 #[test]
 fn only_what_an_account_has_is_read_at_the_block_itself() {
-    let (chain, mut asked) = (earns(pool(2), a_token(0), &[(OP, 0)]), Vec::new());
+    let (chain, mut requests) = (earns(pool(2), a_token(0), &[(OP, 0)]), Vec::new());
     for question in [Question::LENDING, Question::CLAIMABLES] {
         run("aave", question, |it: &ReadRequest| {
-            asked.push((it.freshness, it.freshness_s, it.to));
+            requests.push((it.freshness, it.freshness_s, it.to));
             (&chain).reply(it)
         });
     }
     let (pinned, within, zero_within) = (0, 2, 3);
-    assert!(asked.iter().all(|(freshness, ..)| *freshness != pinned), "{asked:?}");
+    assert!(requests.iter().all(|(freshness, ..)| *freshness != pinned), "{requests:?}");
     // No more than the lists may be old, and they change no amount.
-    assert!(asked.iter().all(|(freshness, s, _)| *freshness != within || [300, 3_600].contains(s)), "{asked:?}");
-    let of_account = asked.iter().filter(|(freshness, s, _)| (*freshness, *s) == (zero_within, 30)).count();
+    assert!(requests.iter().all(|(freshness, s, _)| *freshness != within || [300, 3_600].contains(s)), "{requests:?}");
+    let of_account = requests.iter().filter(|(freshness, s, _)| (*freshness, *s) == (zero_within, 30)).count();
     assert_eq!(of_account, 7); // Six balances and a reward.
 }
 
@@ -214,8 +214,8 @@ fn a_supply_is_reported_with_its_interest_and_the_pools_rate() {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let name = format!("Aave v3 {{{:#x}}}", underlying(1));
     let rate = word(30_000_000_000_000_000_000_000_000);
-    assert_eq!(all_told(&outcome), [(a_token(1), &*name, underlying(1), word(1_000_000_001), rate, 0, None)]);
-    assert_eq!(outcome.batches, [1, 2, 6, 1]); // Without debt nobody asks for the account's health.
+    assert_eq!(all_fields(&outcome), [(a_token(1), &*name, underlying(1), word(1_000_000_001), rate, 0, None)]);
+    assert_eq!(outcome.batches, [1, 2, 6, 1]); // Without debt the account's health is not read.
     assert_eq!(outcome.lending()[0].market, "main");
 }
 
@@ -237,7 +237,7 @@ fn debts_are_reported_in_the_underlying_token_beside_what_was_lent() {
         (stable(2), &*owed_stable, underlying(2), word(9), stable_rate, 1, factor),
         (variable(2), &*owed, underlying(2), word(7_000_000_000_000_000_000), five, 1, factor),
     ];
-    assert_eq!(all_told(&outcome), expected);
+    assert_eq!(all_fields(&outcome), expected);
     assert_eq!(outcome.batches, [1, 3, 9, 4]);
 }
 
@@ -294,8 +294,8 @@ fn a_reserve_that_misbehaves_costs_its_own_rows_and_is_reported() {
     for (chain, named) in spoiled {
         let outcome = lending(&chain);
         assert_eq!(outcome.end, End::Partial);
-        let kept: Vec<_> = outcome.lending().iter().map(|row| row.contract).collect();
-        assert_eq!(kept, [a_token(0), a_token(2)]);
+        let left: Vec<_> = outcome.lending().iter().map(|row| row.contract).collect();
+        assert_eq!(left, [a_token(0), a_token(2)]);
         assert!(outcome.message.contains(&named.to_string()), "{}", outcome.message);
     }
 }

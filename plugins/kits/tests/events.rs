@@ -130,7 +130,7 @@ fn case(logs: impl IntoIterator<Item = Log>) -> JobTest {
     JobTest::for_transaction(NETWORK, &Transaction { logs: logs.into_iter().collect(), ..Transaction::default() })
 }
 
-/// The pools with their tokens; whatever else is asked is not there.
+/// The pools with their tokens; whatever else is read is not there.
 fn chain() -> CannedReplies {
     let pools = [
         (V2_POOL, USDC, WETH),
@@ -173,9 +173,9 @@ fn a_registry_may_answer_with_more_than_one_word() {
         [("registry", REGISTRY.to_string()), ("view", "markets".to_owned())].map(|(key, value)| text(key, &value));
     let answers =
         |listed: bool| chain().reply(NETWORK, REGISTRY, &marketsCall { market: FORK }, &(listed, U256::from(1), true));
-    let asked = case([swap(FORK)]).settings(settings(keys.to_vec()));
-    assert_eq!(owners(&asked.run::<All>(&answers(true))), [(0, Some("fork"))]);
-    assert_eq!(owners(&asked.run::<All>(&answers(false))), [(0, None)]);
+    let job = case([swap(FORK)]).settings(settings(keys.to_vec()));
+    assert_eq!(owners(&job.run::<All>(&answers(true))), [(0, Some("fork"))]);
+    assert_eq!(owners(&job.run::<All>(&answers(false))), [(0, None)]);
 }
 
 #[test]
@@ -205,26 +205,26 @@ fn a_pool_that_lies_about_its_tokens_belongs_to_nobody() {
 }
 
 #[test]
-fn what_the_table_wants_and_whose_contracts_they_are_is_asked_in_one_wave() {
+fn views_of_the_table_and_of_owners_are_read_in_one_batch() {
     let outcome = case([V2_POOL, REGISTERED, FORK].map(swap)).run::<All>(&chain());
     // Of each pool: its tokens for the table, its tokens and its fee for its address, and what the registry knows.
     assert_eq!(outcome.batches, [3 * (2 + 3 + 1)]);
-    // A contract that is listed need not be asked about, nor what nobody's section tells.
+    // A contract that is listed needs no reads, nor does a log of nobody's section.
     assert_eq!(case([stake(LISTED), stake(FORK)]).run::<All>(&chain()).batches, [0; 0]);
 }
 
 #[test]
-fn a_contract_that_emits_often_is_asked_about_once() {
+fn a_contract_that_emits_often_is_read_about_once() {
     let outcome = case([V2_POOL; 50].map(swap)).run::<All>(&chain());
     assert_eq!((outcome.events().len(), outcome.batches), (50, vec![2 + 3 + 1]));
 }
 
 #[test]
-fn an_owner_that_cannot_be_read_is_missing_and_told() {
+fn an_owner_that_cannot_be_read_is_missing_and_reported() {
     let chain = chain();
-    let unread = |asked: &ReadRequest| match asked.to {
+    let unread = |request: &ReadRequest| match request.to {
         REGISTRY => ReadResult::Unavailable,
-        _ => testing::Replies::reply(&mut &chain, asked),
+        _ => testing::Replies::reply(&mut &chain, request),
     };
     let outcome = case([swap(REGISTERED)]).run::<All>(unread);
     assert_eq!(outcome.end, End::Partial);
@@ -235,9 +235,9 @@ fn an_owner_that_cannot_be_read_is_missing_and_told() {
 #[test]
 fn a_view_of_the_table_that_cannot_be_read_loses_its_events_and_says_so() {
     let chain = chain();
-    let unread = |asked: &ReadRequest| match (asked.to, &asked.data[..]) {
+    let unread = |request: &ReadRequest| match (request.to, &request.data[..]) {
         (FORK, data) if data == token1Call {}.abi_encode() => ReadResult::OverBudget,
-        _ => testing::Replies::reply(&mut &chain, asked),
+        _ => testing::Replies::reply(&mut &chain, request),
     };
     let outcome = case([swap(FORK), swap(V2_POOL)]).run::<All>(unread);
     assert_eq!(outcome.end, End::Partial);

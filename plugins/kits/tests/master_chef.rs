@@ -90,7 +90,7 @@ fn pending_boo(pid: u64) -> pendingBOOCall {
     pendingBOOCall { _0: n(pid), _1: ACCOUNT }
 }
 
-/// What is asked of a rewarder of which it is not known whether it counts by the harvest.
+/// The reads of a rewarder of which it is not known whether it counts by the harvest.
 fn bonus(pid: u64) -> [pendingTokensCall; 2] {
     let large = U256::from(10).pow(n(24));
     [U256::ZERO, large].map(|harvest| pendingTokensCall { _0: n(pid), _1: ACCOUNT, _2: harvest })
@@ -130,20 +130,20 @@ fn stake(chain: CannedReplies, pid: u64, amount: u64, owed: u64) -> CannedReplie
 fn rewards(chain: CannedReplies, pid: u64, tokens: Vec<Address>, amounts: Vec<u64>) -> CannedReplies {
     let amounts: Vec<U256> = amounts.into_iter().map(n).collect();
     let chain = reply(chain, CHEF, &rewarderCall(n(pid)), &REWARDER);
-    let told = ReadResult::Ok((tokens, amounts).abi_encode_params().into());
-    bonus(pid).iter().fold(chain, |chain, call| chain.result(NETWORK, REWARDER, call, told.clone()))
+    let owed = ReadResult::Ok((tokens, amounts).abi_encode_params().into());
+    bonus(pid).iter().fold(chain, |chain, call| chain.result(NETWORK, REWARDER, call, owed.clone()))
 }
 
-fn ask(slug: &str, question: Question, chain: impl Replies) -> Outcome {
+fn run(slug: &str, question: Question, chain: impl Replies) -> Outcome {
     JobTest::new(slug, NETWORK, question, ACCOUNT).run::<Chefs>(chain)
 }
 
 fn claimables(slug: &str, chain: impl Replies) -> Outcome {
-    ask(slug, Question::CLAIMABLES, chain)
+    run(slug, Question::CLAIMABLES, chain)
 }
 
 fn farming(slug: &str, chain: impl Replies) -> Outcome {
-    ask(slug, Question::FARMING, chain)
+    run(slug, Question::FARMING, chain)
 }
 
 fn word(amount: u64) -> U256 {
@@ -276,14 +276,14 @@ fn a_chef_that_counts_in_blocks_tells_no_rate() {
 fn pools_that_share_a_staked_token_or_stake_the_reward_tell_no_total() {
     let shared = reply(chef(Kind::Mini, 3), CHEF, &lpTokenCall(n(1)), &lp(0));
     let outcome = farming("mini", &stake(stake(stake(shared, 0, 1, 0), 1, 2, 0), 2, 3, 0));
-    let told: Vec<_> =
+    let found: Vec<_> =
         outcome.farming().into_iter().map(|row| (row.number, row.staked_token, row.amount, row.total_stake)).collect();
     let expected = [
         (Some(word(0)), lp(0), word(1), None),
         (Some(word(1)), lp(0), word(2), None),
         (Some(word(2)), lp(2), word(3), Some(word(4_000))),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
     // What the chef holds of its reward is not only staked.
     let own = reply(chef(Kind::Mini, 1), CHEF, &lpTokenCall(n(0)), &TOKEN);
     let own = reply(own, TOKEN, &balanceOfCall(CHEF), &n(9));
@@ -304,7 +304,7 @@ fn a_bad_pool_costs_its_own_row_and_is_reported() {
         assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(2)), TOKEN, word(6))]));
         assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
     }
-    // The same where it cannot be told whether the account has something there, and where it is the only row.
+    // The same where it is unknown whether the account has something there, and where it is the only row.
     let chain = stake(chef(Kind::Mini, 3), 2, 10, 6);
     let outcome = claimables("mini", &chain.revert(NETWORK, CHEF, &user(0)));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
@@ -339,20 +339,20 @@ fn a_hostile_staked_token_costs_at_most_its_name_and_its_total() {
 
 #[test]
 fn a_rewarder_that_pays_a_multiple_of_the_harvest_is_asked_with_it() {
-    let multiple = |asked: &ReadRequest, chain: &CannedReplies| {
+    let multiple = |request: &ReadRequest, chain: &CannedReplies| {
         let mut chain = chain;
-        if asked.to != REWARDER {
-            return chain.reply(asked);
+        if request.to != REWARDER {
+            return chain.reply(request);
         }
-        let harvest = U256::from_be_slice(&asked.data[68..100]);
+        let harvest = U256::from_be_slice(&request.data[68..100]);
         ReadResult::Ok((vec![BONUS], vec![harvest * n(3)]).abi_encode_params().into())
     };
     let chain = rewards(stake(chef(Kind::Mini, 1), 0, 10, 5), 0, vec![], vec![]);
-    let outcome = claimables("mini", |asked: &ReadRequest| multiple(asked, &chain));
+    let outcome = claimables("mini", |request: &ReadRequest| multiple(request, &chain));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(5)), (Some(word(0)), BONUS, word(15))]);
     assert_eq!(outcome.batches, [6, 2, 4, 3]); // With the pair, the rewarder once more.
-    // One that counts by itself is not asked again.
+    // One that counts by itself is not read again.
     assert_eq!(claimables("mini", &rewards(chain, 0, vec![BONUS], vec![2])).batches, [6, 2, 4, 2]);
 }
 
@@ -390,13 +390,13 @@ fn a_chef_that_does_not_answer_is_a_failure_and_not_an_empty_answer() {
     let gone = |_: &ReadRequest| ReadResult::Unavailable;
     let no_code = |_: &ReadRequest| ReadResult::NoCode;
     for question in [Question::CLAIMABLES, Question::FARMING] {
-        assert_eq!(ask("v1", question, gone).end, End::Failed);
-        assert_eq!(ask("mini", question, no_code).end, End::Failed);
+        assert_eq!(run("v1", question, gone).end, End::Failed);
+        assert_eq!(run("mini", question, no_code).end, End::Failed);
         let no_pool = (0..3)
             .fold(chef(Kind::V1, 3), |chain, pid| chain.result(NETWORK, CHEF, &user(pid), ReadResult::Unavailable));
-        assert_eq!(ask("v1", question, &no_pool).end, End::Failed);
+        assert_eq!(run("v1", question, &no_pool).end, End::Failed);
         let endless = reply(chef(Kind::V1, 1), CHEF, &poolLengthCall {}, &n(5_001));
-        let outcome = ask("v1", question, &endless);
+        let outcome = run("v1", question, &endless);
         assert_eq!(outcome.message, format!("{CHEF}: lists 5001 pools, more than 5000"));
     }
     let outcome = claimables("v1", &chef(Kind::V1, 1).revert(NETWORK, CHEF, &sushiCall {}));

@@ -264,7 +264,7 @@ fn a_network_that_answers_no_farm_is_a_failure_and_not_an_empty_answer() {
     let gone = (0..20)
         .fold(singles(20), |chain, n| chain.result(NETWORK, farm(n), &balanceOfCall(ACCOUNT), ReadResult::Unavailable));
     assert_eq!(farming(&gone).end, End::Failed);
-    // With one farm left, eight losses are told one by one, and how many more there are.
+    // With one farm left, eight errors are reported one by one, and how many more there are.
     let outcome = farming(&stakes(gone, 19, 1, 1, NOW_S + 1));
     assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 1));
     assert_eq!(outcome.message.matches("no endpoint answered in time").count(), 8);
@@ -276,8 +276,8 @@ fn a_long_list_costs_few_guesses_beyond_its_end() {
     // 75 farms lie between the guesses 63 and 255; then guesses are 24 apart, 3 apart, and next to each other.
     let chain = earns(singles(75), 74, 1);
     let mut beyond = 0;
-    let outcome = claimables(|asked: &ReadRequest| {
-        let answer = (&chain).reply(asked);
+    let outcome = claimables(|request: &ReadRequest| {
+        let answer = (&chain).reply(request);
         beyond += usize::from(answer == ReadResult::GasCap);
         answer
     });
@@ -305,7 +305,7 @@ fn an_empty_factory_is_empty_and_no_factory_is_a_failure() {
 
 #[test]
 fn a_list_that_never_ends_is_a_failure() {
-    let endless = |asked: &ReadRequest| ReadResult::Ok(asked.data.slice(4..));
+    let endless = |request: &ReadRequest| ReadResult::Ok(request.data.slice(4..));
     let outcome = claimables(endless);
     assert_eq!(outcome.end, End::Failed);
     assert_eq!(outcome.message, format!("{SINGLE}: lists more than 4095 staking tokens"));
@@ -315,12 +315,14 @@ fn a_list_that_never_ends_is_a_failure() {
 fn a_farm_that_was_not_there_before_is_asked_for_again() {
     let chain = earns(singles(1), 0, 5);
     let info = stakingRewardsInfoByStakingTokenCall(staked(0)).abi_encode();
-    // The host keeps immutable replies: its kept zero is older than the farm.
-    let kept_zero = |asked: &ReadRequest| match asked.freshness {
-        IMMUTABLE if asked.data == info => ReadResult::Ok((Address::ZERO, U256::ZERO, U256::ZERO).abi_encode().into()),
-        _ => (&chain).reply(asked),
+    // The host caches immutable replies: its cached zero is older than the farm.
+    let cached_zero = |request: &ReadRequest| match request.freshness {
+        IMMUTABLE if request.data == info => {
+            ReadResult::Ok((Address::ZERO, U256::ZERO, U256::ZERO).abi_encode().into())
+        }
+        _ => (&chain).reply(request),
     };
-    assert_eq!(claimables(kept_zero).claimables().len(), 1);
+    assert_eq!(claimables(cached_zero).claimables().len(), 1);
     // While there is none there is nothing to earn.
     let none = chain.clone().reply(
         NETWORK,
@@ -355,16 +357,16 @@ fn only_zeros_and_facts_that_never_change_may_be_old() {
     ];
     let mut seen = Vec::new();
     for question in [Question::CLAIMABLES, Question::FARMING] {
-        case("single", question).run::<Farms>(|asked: &ReadRequest| {
-            seen.push((<[u8; 4]>::try_from(&asked.data[..4]).expect("a call has a selector"), asked.freshness));
-            (&chain).reply(asked)
+        case("single", question).run::<Farms>(|request: &ReadRequest| {
+            seen.push((<[u8; 4]>::try_from(&request.data[..4]).expect("a call has a selector"), request.freshness));
+            (&chain).reply(request)
         });
     }
     for read in &seen {
         assert!(expected.contains(read), "{read:02x?} is not expected");
     }
     for read in &expected {
-        assert!(seen.contains(read), "{read:02x?} was not asked");
+        assert!(seen.contains(read), "{read:02x?} was not read");
     }
 }
 
@@ -372,11 +374,11 @@ fn only_zeros_and_facts_that_never_change_may_be_old() {
 fn guesses_may_burn_their_gas_and_are_capped() {
     let chain = earns(singles(3), 0, 5);
     let mut guesses = 0;
-    claimables(|asked: &ReadRequest| {
-        let is_guess = asked.data.starts_with(&stakingTokensCall::SELECTOR) && asked.freshness == WITHIN;
+    claimables(|request: &ReadRequest| {
+        let is_guess = request.data.starts_with(&stakingTokensCall::SELECTOR) && request.freshness == WITHIN;
         guesses += usize::from(is_guess);
-        assert_eq!(asked.gas_cap, if is_guess { 100_000 } else { 0 }, "only guesses are capped");
-        (&chain).reply(asked)
+        assert_eq!(request.gas_cap, if is_guess { 100_000 } else { 0 }, "only guesses are capped");
+        (&chain).reply(request)
     });
     assert_eq!(guesses, 9);
 }

@@ -166,7 +166,7 @@ fn every_stake_is_reported_with_what_it_earns() {
     assert_eq!(stake("deprecated-farms"), (OLD_FARM, OLD_QUICK, few, few, over, Some(word(4))));
     let both = vec![pays(QUICK, 2), pays(WMATIC, 3)];
     assert_eq!(stake("dual-farms"), (DUAL_FARM, PAIR, word(8), word(8), both, Some(word(16))));
-    // A lair's rate cannot be told: what it earns is in what shares redeem to.
+    // A lair's rate is unknown: what it earns is in what shares redeem to.
     let lair = |quick: Address| vec![(quick, None)];
     assert_eq!(stake("dquick"), (DQUICK, QUICK, word(1_000), word(1_314), lair(QUICK), None));
     assert_eq!(stake("old-dquick"), (OLD_DQUICK, OLD_QUICK, word(10), word(19), lair(OLD_QUICK), None));
@@ -182,7 +182,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
         .amount(DUAL_FARM, &earnedBCall { account }, 0);
     let holders = [FARM, OLD_FARM, DUAL_FARM, DQUICK, OLD_DQUICK];
     let nothing = holders.into_iter().fold(nothing, |chain, at| chain.amount(at, &balanceOfCall { account }, 0));
-    // Who has no shares does not ask what they are worth.
+    // Without shares, what they redeem to is not read.
     let call = totalSupplyCall {};
     let chain = nothing.1.revert(POLYGON, DQUICK, &call).revert(POLYGON, OLD_DQUICK, &call);
     for question in [Question::CLAIMABLES, Question::FARMING] {

@@ -65,7 +65,7 @@ fn fantom() -> CannedReplies {
     chef(chef(chef(CannedReplies::default(), V1, 10, 1), V2, 20, 2), V3, 30, 3)
 }
 
-fn ask(question: Question, chain: &CannedReplies) -> Outcome {
+fn run(question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("spookyswap", FANTOM, question, ACCOUNT).run::<Spookyswap>(chain)
 }
 
@@ -75,7 +75,7 @@ fn word(amount: u64) -> U256 {
 
 #[test]
 fn every_generation_pays_with_a_withdrawal_of_nothing() {
-    let outcome = ask(Question::CLAIMABLES, &fantom());
+    let outcome = run(Question::CLAIMABLES, &fantom());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome
         .claimables()
@@ -96,7 +96,7 @@ fn every_generation_pays_with_a_withdrawal_of_nothing() {
 
 #[test]
 fn every_generation_counts_in_seconds() {
-    let outcome = ask(Question::FARMING, &fantom());
+    let outcome = run(Question::FARMING, &fantom());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome
         .farming()
@@ -111,7 +111,7 @@ fn every_generation_counts_in_seconds() {
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let nothing = [V1, V2, V3].into_iter().fold(fantom(), |chain, at| chef(chain, at, 0, 0));
     for question in [Question::CLAIMABLES, Question::FARMING] {
-        let outcome = ask(question, &nothing);
+        let outcome = run(question, &nothing);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
     }
 }
@@ -119,7 +119,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 #[test]
 fn a_generation_that_fails_leaves_the_others_rows() {
     for question in [Question::CLAIMABLES, Question::FARMING] {
-        let outcome = ask(question, &fantom().result(FANTOM, V2, &poolLengthCall {}, ReadResult::Unavailable));
+        let outcome = run(question, &fantom().result(FANTOM, V2, &poolLengthCall {}, ReadResult::Unavailable));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 2));
         assert!(outcome.message.contains(&V2.to_string()), "{}", outcome.message);
     }

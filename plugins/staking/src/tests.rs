@@ -1,4 +1,4 @@
-//! The plugin through the real binary interface: stakes, withdrawals that are asked for, and their payment.
+//! The plugin through the real binary interface: stakes, withdrawals that are requested, and their payment.
 //!
 //! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 

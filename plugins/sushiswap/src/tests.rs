@@ -95,7 +95,7 @@ fn ethereum() -> Replies {
     Replies(network, canned)
 }
 
-fn ask(network: u64, question: Question, chain: &CannedReplies) -> Outcome {
+fn run(network: u64, question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("sushiswap", network, question, ACCOUNT).run::<Sushiswap>(chain)
 }
 
@@ -105,7 +105,7 @@ fn word(amount: u64) -> U256 {
 
 #[test]
 fn every_chef_tells_what_it_owes() {
-    let outcome = ask(ETHEREUM, Question::CLAIMABLES, &ethereum().1);
+    let outcome = run(ETHEREUM, Question::CLAIMABLES, &ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome
         .claimables()
@@ -125,7 +125,7 @@ fn every_chef_tells_what_it_owes() {
 
 #[test]
 fn every_stake_is_reported_with_what_it_earns() {
-    let outcome = ask(ETHEREUM, Question::FARMING, &ethereum().1);
+    let outcome = run(ETHEREUM, Question::FARMING, &ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let rows = outcome.farming();
     let stake = |market: &str| {
@@ -160,12 +160,12 @@ fn the_bars_shares_redeem_to_all_the_sushi_that_it_holds() {
 fn a_minichef_is_paid_by_the_second() {
     let polygon = Replies(POLYGON, CannedReplies::default()).chef(MINI, 4, 50, 6).later(MINI, Address::ZERO);
     let polygon = polygon.amount(MINI, &sushiPerSecondCall {}, 100);
-    let outcome = ask(POLYGON, Question::FARMING, &polygon.1);
+    let outcome = run(POLYGON, Question::FARMING, &polygon.1);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.farming()[0];
     assert_eq!((row.market.as_str(), row.mechanism.as_str()), ("mini-chef", "sushi-minichefV2"));
     assert_eq!((row.rewards[0].token, row.rewards[0].per_second), (SUSHI, Some(word(25))));
-    let outcome = ask(POLYGON, Question::CLAIMABLES, &polygon.1);
+    let outcome = run(POLYGON, Question::CLAIMABLES, &polygon.1);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.claimables()[0].claim.arguments, [word(0).to_be_bytes(), ACCOUNT.into_word().0].concat());
 }
@@ -175,7 +175,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let nothing = ethereum().chef(CHEF, 4, 0, 0).chef(CHEF_V2, 4, 0, 0);
     let nothing = nothing.amount(BAR, &balanceOfCall { account: ACCOUNT }, 0);
     for question in [Question::CLAIMABLES, Question::FARMING] {
-        let outcome = ask(ETHEREUM, question, &nothing.1);
+        let outcome = run(ETHEREUM, question, &nothing.1);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
         assert_eq!(outcome.batches.len(), 2, "the chefs, the account");
     }
@@ -184,11 +184,11 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 #[test]
 fn a_deployment_that_fails_leaves_the_others_rows() {
     let chain = ethereum().1.result(ETHEREUM, CHEF, &poolLengthCall {}, ReadResult::Unavailable);
-    let outcome = ask(ETHEREUM, Question::CLAIMABLES, &chain);
+    let outcome = run(ETHEREUM, Question::CLAIMABLES, &chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 2));
     assert!(outcome.message.contains(&CHEF.to_string()), "{}", outcome.message);
-    // A bar that cannot tell what shares are worth.
-    let outcome = ask(ETHEREUM, Question::FARMING, &ethereum().amount(BAR, &totalSupplyCall {}, 0).1);
+    // A bar that cannot say what shares redeem to.
+    let outcome = run(ETHEREUM, Question::FARMING, &ethereum().amount(BAR, &totalSupplyCall {}, 0).1);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 2));
     assert!(outcome.message.contains("1000 shares of 0 in 4000 are no amount"), "{}", outcome.message);
 }

@@ -11,15 +11,15 @@ fn six_hundred_pools_with_three_stakes_cost_one_read_each_and_a_few_more() {
     assert_eq!(outcome.batches, [6, 600, 6, 6]);
     let outcome = farming("v1", &chain);
     assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 3), "{}", outcome.message);
-    // In the third wave the table of staked tokens, three reads of the emission, and three of each stake.
+    // In the third batch the table of staked tokens, three reads of the emission, and three of each stake.
     assert_eq!(outcome.batches, [6, 600, 600 + 3 + 9, 9]);
-    for (question, asked_again) in [(Question::CLAIMABLES, 3), (Question::FARMING, 3 + 6 + 3)] {
+    for (question, read_again) in [(Question::CLAIMABLES, 3), (Question::FARMING, 3 + 6 + 3)] {
         let mut pinned = 0;
-        ask("v1", question, |asked: &ReadRequest| {
-            pinned += usize::from(matches!(asked.freshness, PINNED | ZERO_WITHIN));
-            (&chain).reply(asked)
+        run("v1", question, |request: &ReadRequest| {
+            pinned += usize::from(matches!(request.freshness, PINNED | ZERO_WITHIN));
+            (&chain).reply(request)
         });
-        assert_eq!(pinned, asked_again, "all other replies may be kept from the answer before");
+        assert_eq!(pinned, read_again, "all other replies may be cached from the answer before");
     }
 }
 
@@ -51,9 +51,9 @@ fn no_amount_is_taken_from_an_old_reply() {
     ];
     let mut seen = Vec::new();
     for question in [Question::CLAIMABLES, Question::FARMING] {
-        ask("mini", question, |asked: &ReadRequest| {
-            seen.push((<[u8; 4]>::try_from(&asked.data[..4]).expect("a call has a selector"), asked.freshness));
-            (&chain).reply(asked)
+        run("mini", question, |request: &ReadRequest| {
+            seen.push((<[u8; 4]>::try_from(&request.data[..4]).expect("a call has a selector"), request.freshness));
+            (&chain).reply(request)
         });
     }
     // Other names of the token's getter have no function here.
@@ -62,6 +62,6 @@ fn no_amount_is_taken_from_an_old_reply() {
         assert!(expected.contains(read), "{read:02x?} is not expected");
     }
     for read in &expected {
-        assert!(seen.contains(read), "{read:02x?} was not asked");
+        assert!(seen.contains(read), "{read:02x?} was not read");
     }
 }
