@@ -1,13 +1,13 @@
 //! Names of accounts, both ways, as the documentation of ENS has them: <https://docs.ens.domains>.
 //!
 //! Invariant: an account has the name that it claims only if that name leads back to the account, and nothing that
-//! could not be read or asked is taken for absent. All is read at the block that the caller pinned on Ethereum, where
+//! could not be read or queried is taken for absent. All is read at the block that the caller pinned on Ethereum, where
 //! the registry of names is; many names are as many round trips as one.
 
-mod chain;
+mod call;
 mod coin;
 mod contracts;
-mod facts;
+mod details;
 mod gateway;
 mod name;
 mod resolve;
@@ -18,22 +18,22 @@ use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::{SolCall, SolValue};
 use portolan_reader::{ReadFailure, Session};
 
-use self::chain::Chain;
 pub(crate) use self::coin::CoinType;
 use self::contracts::Resolver;
-pub(crate) use self::facts::{Detail, Fact, Facts};
-pub(crate) use self::gateway::{GatewayFault, GatewayHost};
+pub(crate) use self::details::{DetailLevel, DetailValue, NameDetails};
+pub(crate) use self::gateway::{GatewayError, GatewayHost};
 pub(crate) use self::name::Name;
-use self::resolve::{Question, Record, Resolution};
+use self::resolve::{Record, RecordQuery, Resolution};
 
 /// The chain id of the network that names live on.
 pub(crate) const MAINNET: u64 = portolan_networks::ETHEREUM;
-/// What an operator may say of names.
+
+/// What an operator configures for names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameSettings {
-    /// Asked first; the registry is asked where it does not answer.
+    /// Called first; the registry is read where it does not answer.
     pub(crate) universal_resolver: Option<Address>,
-    /// Gateways that may be asked over http and in the own network.
+    /// Gateways that may be queried over http and in private networks.
     pub(crate) gateway_hosts: Vec<GatewayHost>,
 }
 
@@ -44,31 +44,31 @@ pub(crate) struct Names {
 }
 
 /// Where, for which chain, and in how much detail names are looked up.
-pub(crate) struct At<'a> {
-    /// Of [`MAINNET`].
+pub(crate) struct LookupContext<'a> {
+    /// A session of [`MAINNET`].
     pub(crate) session: Arc<Session>,
     pub(crate) coin: CoinType,
-    pub(crate) detail: Detail<'a>,
+    pub(crate) detail: DetailLevel<'a>,
 }
 
 /// A name and the address that it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Resolved {
+pub(crate) struct ResolvedName {
     pub(crate) name: Name,
     pub(crate) address: Address,
     pub(crate) coin: CoinType,
     pub(crate) resolver: Address,
     /// Whether the address came from a gateway, checked by the resolver.
     pub(crate) via_gateway: bool,
-    /// Where they were asked for.
-    pub(crate) facts: Option<Facts>,
+    /// Where they were requested.
+    pub(crate) details: Option<NameDetails>,
 }
 
 /// The primary name of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct PrimaryName {
     /// The name, led back to the account.
-    pub(crate) resolved: Resolved,
+    pub(crate) resolved: ResolvedName,
     pub(crate) reverse_resolver: Address,
     /// Whether the name came from a gateway, checked by the reverse resolver.
     pub(crate) via_gateway: bool,
@@ -77,13 +77,13 @@ pub(crate) struct Named {
 /// Why a name has no address, or an account no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NameFailure {
-    /// It was read that there is none.
+    /// The chain says that there is none.
     #[error("{0}")]
     Absent(#[from] Absence),
     #[error("{0}")]
     Unread(#[from] ReadFailure),
     #[error("{0}")]
-    Gateway(#[from] GatewayFault),
+    Gateway(#[from] GatewayError),
 }
 
 /// What is not there.
@@ -108,7 +108,7 @@ pub(crate) enum Absence {
 impl NameFailure {
     /// Whether there was not enough time.
     pub(crate) fn is_timeout(self) -> bool {
-        matches!(self, Self::Unread(ReadFailure::Timeout) | Self::Gateway(GatewayFault::Timeout))
+        matches!(self, Self::Unread(ReadFailure::Timeout) | Self::Gateway(GatewayError::Timeout))
     }
 }
 
@@ -119,28 +119,33 @@ impl Names {
     }
 
     /// The addresses that names lead to, in their order.
-    pub(crate) async fn addresses(&self, at: &At<'_>, names: &[Name]) -> Vec<Result<Resolved, NameFailure>> {
-        let chain = at.chain();
-        let question = |name: &Name| {
-            let mut records = vec![at.coin.record(name)];
-            records.extend(at.detail.records(name));
-            Question { name: name.clone(), records }
+    pub(crate) async fn addresses(
+        &self,
+        lookup: &LookupContext<'_>,
+        names: &[Name],
+    ) -> Vec<Result<ResolvedName, NameFailure>> {
+        let query = |name: &Name| {
+            let mut records = vec![lookup.coin.record(name)];
+            records.extend(lookup.detail.records(name));
+            RecordQuery { name: name.clone(), records }
         };
-        let questions: Vec<Question> = names.iter().map(question).collect();
-        let (answers, expiries) =
-            tokio::join!(self.resolution.resolve(&chain, &questions), at.detail.expiries(&chain, names));
+        let queries: Vec<RecordQuery> = names.iter().map(query).collect();
+        let (answers, expiries) = tokio::join!(
+            self.resolution.resolve(&lookup.session, &queries),
+            lookup.detail.expiries(&lookup.session, names)
+        );
         let mut resolved = Vec::with_capacity(names.len());
         for ((name, answer), expiry) in names.iter().zip(answers).zip(expiries) {
             let mut records = answer.records.into_iter();
             let address = records.next().unwrap_or(Err(Absence::NoRecord.into()));
             resolved.push(address.and_then(|Record { data, via_gateway }| {
-                Ok(Resolved {
+                Ok(ResolvedName {
                     name: name.clone(),
-                    address: at.coin.address(&data)?,
-                    coin: at.coin,
+                    address: lookup.coin.address(&data)?,
+                    coin: lookup.coin,
                     resolver: answer.resolver.ok_or(Absence::NoResolver)?,
                     via_gateway,
-                    facts: at.detail.facts(records, expiry),
+                    details: lookup.detail.details(records, expiry),
                 })
             }));
         }
@@ -148,22 +153,28 @@ impl Names {
     }
 
     /// The primary names of accounts, in their order, by ENSIP-19.
-    pub(crate) async fn names(&self, at: &At<'_>, accounts: &[Address]) -> Vec<Result<Named, NameFailure>> {
-        let question = |account: &Address| {
-            let name = at.coin.reverse(*account);
-            Question { records: vec![Resolver::nameCall { node: name.node() }.abi_encode()], name }
+    pub(crate) async fn names(
+        &self,
+        lookup: &LookupContext<'_>,
+        accounts: &[Address],
+    ) -> Vec<Result<PrimaryName, NameFailure>> {
+        let query = |account: &Address| {
+            let name = lookup.coin.reverse(*account);
+            RecordQuery { records: vec![Resolver::nameCall { node: name.node() }.abi_encode()], name }
         };
-        let questions: Vec<Question> = accounts.iter().map(question).collect();
-        let answers = self.resolution.resolve(&at.chain(), &questions).await;
-        let claims: Vec<Result<Claim, NameFailure>> = answers.into_iter().map(Claim::of).collect();
+        let queries: Vec<RecordQuery> = accounts.iter().map(query).collect();
+        let answers = self.resolution.resolve(&lookup.session, &queries).await;
+        let claims: Vec<Result<ClaimedName, NameFailure>> = answers.into_iter().map(ClaimedName::of).collect();
         let claimed: Vec<Name> = claims.iter().flatten().map(|claim| claim.name.clone()).collect();
-        let mut led = self.addresses(at, &claimed).await.into_iter();
-        let verified = |(account, claim): (&Address, Result<Claim, NameFailure>)| {
+        let mut led = self.addresses(lookup, &claimed).await.into_iter();
+        let verified = |(account, claim): (&Address, Result<ClaimedName, NameFailure>)| {
             let claim = claim?;
             match led.next().unwrap_or(Err(Absence::Unverified.into())) {
-                Ok(resolved) if resolved.address == *account => {
-                    Ok(Named { resolved, reverse_resolver: claim.reverse_resolver, via_gateway: claim.via_gateway })
-                }
+                Ok(resolved) if resolved.address == *account => Ok(PrimaryName {
+                    resolved,
+                    reverse_resolver: claim.reverse_resolver,
+                    via_gateway: claim.via_gateway,
+                }),
                 Ok(_) | Err(NameFailure::Absent(_)) => Err(Absence::Unverified.into()),
                 Err(failure) => Err(failure),
             }
@@ -173,14 +184,14 @@ impl Names {
 }
 
 /// What an account says that its name is.
-struct Claim {
+struct ClaimedName {
     name: Name,
     reverse_resolver: Address,
     via_gateway: bool,
 }
 
-impl Claim {
-    fn of(answer: resolve::Answer) -> Result<Self, NameFailure> {
+impl ClaimedName {
+    fn of(answer: resolve::NameRecords) -> Result<Self, NameFailure> {
         let Record { data, via_gateway } =
             answer.records.into_iter().next().unwrap_or(Err(Absence::NoRecord.into()))?;
         // A string is encoded as bytes are, and need not be UTF-8.
@@ -193,12 +204,6 @@ impl Claim {
         let name = Name::parse(text).ok().filter(|name| name.as_str() == text).ok_or(Absence::NotNormalized)?;
         let reverse_resolver = answer.resolver.ok_or(Absence::NoResolver)?;
         Ok(Self { name, reverse_resolver, via_gateway })
-    }
-}
-
-impl At<'_> {
-    fn chain(&self) -> Chain<'_> {
-        Chain { session: &self.session }
     }
 }
 

@@ -31,8 +31,8 @@ use tokio::task::AbortHandle;
 use self::cache::ListCache;
 use self::fetch::Fetcher;
 pub(crate) use self::index::TokenIndex;
-pub(crate) use self::list::Version;
-use self::source::{Source, SourceContext};
+pub(crate) use self::list::ListVersion;
+use self::source::{ListSource, SourceContext};
 use crate::network::Networks;
 
 /// Lists that are read at the same time: each may take a document's bytes in memory several times over.
@@ -98,7 +98,7 @@ pub(crate) struct ListStatus {
     /// Path, or host and port.
     pub(crate) location: String,
     /// The version of the list in force; `None` while there is none.
-    pub(crate) version: Option<Version>,
+    pub(crate) version: Option<ListVersion>,
     /// On the gateway's networks, bridged addresses included.
     pub(crate) tokens: usize,
     /// When its location was last read with this result.
@@ -117,12 +117,12 @@ impl ListStatus {
 /// The token lists of this process.
 #[derive(Debug)]
 pub(crate) struct TokenLists {
-    published: Arc<Published>,
+    published: Arc<PublishedLists>,
     refresher: AbortHandle,
 }
 
 #[derive(Debug, Default)]
-struct Published {
+struct PublishedLists {
     index: ArcSwap<TokenIndex>,
     status: ArcSwap<Vec<ListStatus>>,
 }
@@ -165,8 +165,8 @@ impl Drop for TokenLists {
 /// The task that reads the lists, and the only one that changes what is published.
 struct Refresher {
     context: SourceContext,
-    sources: Vec<Source>,
-    published: Arc<Published>,
+    sources: Vec<ListSource>,
+    published: Arc<PublishedLists>,
 }
 
 impl Refresher {
@@ -174,7 +174,8 @@ impl Refresher {
         let urls: Vec<&RpcUrl> = locations.iter().filter_map(ListLocation::url).collect();
         let cache = if urls.is_empty() { None } else { Some(ListCache::open(state_dir, &urls)?) };
         let chain_ids = networks.iter().map(|network| network.chain_id).collect();
-        let sources = locations.into_iter().zip(1..).map(|(location, number)| Source::new(number, location)).collect();
+        let sources =
+            locations.into_iter().zip(1..).map(|(location, number)| ListSource::new(number, location)).collect();
         Ok(Self {
             context: SourceContext { chain_ids: Arc::new(chain_ids), fetcher, cache },
             sources,
@@ -210,7 +211,7 @@ impl Refresher {
     }
 
     fn publish(&self) {
-        let index = TokenIndex::merge(self.sources.iter().map(Source::list));
+        let index = TokenIndex::merge(self.sources.iter().map(ListSource::list));
         if index.left_out() > 0 {
             tracing::warn!(left_out = index.left_out(), "the token lists name more tokens than a network has room for");
         }
@@ -219,7 +220,7 @@ impl Refresher {
     }
 
     fn publish_status(&self) {
-        self.published.status.store(Arc::new(self.sources.iter().map(Source::status).collect()));
+        self.published.status.store(Arc::new(self.sources.iter().map(ListSource::status).collect()));
     }
 }
 

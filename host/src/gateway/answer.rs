@@ -13,7 +13,7 @@ use crate::events::merge::MergedEvent;
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
 use crate::jobs::validate::ValidFinding;
-use crate::names::Resolved;
+use crate::names::ResolvedName;
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use portolan_reader::Block;
@@ -72,7 +72,7 @@ pub(crate) struct Event {
 /// A name and its address, whichever was looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct NameRecord {
-    pub(crate) resolved: Resolved,
+    pub(crate) resolved: ResolvedName,
     /// Whether a gateway had a part in it.
     pub(crate) via_gateway: bool,
 }

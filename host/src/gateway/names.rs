@@ -13,7 +13,7 @@ use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::Lookup;
 use crate::gateway::work::Work;
 use crate::jobs::failure::Reason;
-use crate::names::{At, CoinType, Detail, Facts, MAINNET, Name, NameFailure, Named, Resolved};
+use crate::names::{LookupContext, CoinType, DetailLevel, NameDetails, MAINNET, Name, NameFailure, PrimaryName, ResolvedName};
 use crate::network::Network;
 
 /// The subject of what is missing, where jobs have a protocol's slug.
@@ -47,8 +47,8 @@ impl NameLookup {
 
     async fn look_up(&self, context: &Context, session: Arc<Session>) -> Result<NameRecord, NameFailure> {
         let (names, coins) = (&context.sources.names, self.other_coins(context));
-        let detail = if self.lookup.full { Detail::Full(&coins) } else { Detail::Address };
-        let at = At { session, coin: self.lookup.coin, detail };
+        let detail = if self.lookup.full { DetailLevel::Full(&coins) } else { DetailLevel::Address };
+        let at = LookupContext { session, coin: self.lookup.coin, detail };
         let record = match &self.query {
             NameQuery::AddressOf(name) => {
                 let resolved = names.addresses(&at, std::slice::from_ref(name)).await.pop();
@@ -91,7 +91,7 @@ impl Work for NameLookup {
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
         let record = self.record(&context).await?;
-        let missing = record.resolved.facts.as_ref().and_then(first_missing);
+        let missing = record.resolved.details.as_ref().and_then(first_missing);
         let missing = missing.map(|reason| Missing {
             subject: SUBJECT.to_owned(),
             network: context.networks().with_chain_id(MAINNET).cloned(),
@@ -120,21 +120,21 @@ fn mainnet(context: &Context) -> Result<Arc<Network>, Problem> {
     mainnet.ok_or_else(|| Problem::Internal("ethereum is not among the networks".into()))
 }
 
-/// Why a fact could not be read, where one could not.
-fn first_missing(facts: &Facts) -> Option<Reason> {
-    let addresses = facts.addresses.iter().map(|(_, address)| address.as_ref().err());
-    let missing = [facts.expires_s.as_ref().err(), facts.avatar.as_ref().err()].into_iter().chain(addresses);
+/// Why a value could not be read, where one could not.
+fn first_missing(details: &NameDetails) -> Option<Reason> {
+    let addresses = details.addresses.iter().map(|(_, address)| address.as_ref().err());
+    let missing = [details.expires_s.as_ref().err(), details.avatar.as_ref().err()].into_iter().chain(addresses);
     missing.flatten().next().map(|failure| if failure.is_timeout() { Reason::Timeout } else { Reason::Upstream })
 }
 
-impl From<Resolved> for NameRecord {
-    fn from(resolved: Resolved) -> Self {
+impl From<ResolvedName> for NameRecord {
+    fn from(resolved: ResolvedName) -> Self {
         Self { via_gateway: resolved.via_gateway, resolved }
     }
 }
 
-impl From<Named> for NameRecord {
-    fn from(Named { resolved, via_gateway, .. }: Named) -> Self {
+impl From<PrimaryName> for NameRecord {
+    fn from(PrimaryName { resolved, via_gateway, .. }: PrimaryName) -> Self {
         Self { via_gateway: via_gateway || resolved.via_gateway, resolved }
     }
 }

@@ -1,8 +1,8 @@
-//! Asks the gateways of an off-chain lookup (EIP-3668): URLs that a stranger's contract wrote.
+//! Queries the gateways of an off-chain lookup (EIP-3668): URLs that an unknown contract wrote.
 //!
-//! Invariant: only https is spoken, to the public internet, unless the operator named the host; the number of requests,
-//! their size and their time are bounded, whatever the contract asks for. What a gateway answers is not trusted: the
-//! contract that asked for it checks it.
+//! Invariant: only https to the public internet is used, unless the operator named the host; the number of requests,
+//! their size and their time are bounded, whatever the contract requests. A gateway's answer is not trusted: the
+//! contract that requested it verifies it.
 
 mod host;
 
@@ -29,26 +29,26 @@ const BODY_BYTES_MAX: usize = 256 * 1024;
 /// No connection is kept open to hosts that any name may name.
 const OPTIONS: HttpOptions =
     HttpOptions { allow_private: false, body_bytes_max: BODY_BYTES_MAX, gzip: false, idle_connections_max: 0 };
-/// Of a batch, with whatever it points to more than once.
+/// Bytes of a decoded batch, with whatever it points to more than once.
 const BATCH_MEMORY_MAX: usize = 256 * 1024;
 /// The client's own bound of a URL is near; common servers take 8 KiB.
 const URL_BYTES_MAX: usize = 60 * 1024;
 /// One host and its stand-ins.
 const URLS_MAX: usize = 4;
-/// Tried for one record, with all that its lookups are batches of.
+/// Requests for one record, with all that its lookups are batches of.
 pub(super) const FETCHES_MAX: usize = 16;
-/// A resolver that batches, asked by the Universal Resolver which does so too, and one more.
-const BATCHES_DEEP_MAX: usize = 3;
+/// A resolver that batches, called by the Universal Resolver which does so too, and one more.
+const BATCH_DEPTH_MAX: usize = 3;
 /// The next URL deserves its turn within an answer's time.
 const FETCH_WITHIN: Duration = Duration::from_secs(3);
-/// Of all answers at once; others wait for their turn.
+/// Requests of all answers at once; others wait for their turn.
 const FETCHES_AT_ONCE_MAX: usize = 64;
 /// ENSIP-21: whoever reads this URL does what a batch gateway does.
 pub(super) const LOCAL_BATCH: &str = "x-batch-gateway:true";
 
-/// Why an off-chain lookup came to nothing.
+/// Why an off-chain lookup failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum GatewayFault {
+pub(crate) enum GatewayError {
     #[error("the gateway of the name did not answer in time")]
     Timeout,
     #[error("the gateway of the name cannot be reached")]
@@ -79,14 +79,14 @@ pub(crate) enum GatewayFault {
     Lookup,
 }
 
-impl GatewayFault {
-    /// Whether another gateway of the same lookup may be asked: a refusal is about what is asked.
+impl GatewayError {
+    /// Whether no other gateway of the same lookup may be queried: a refusal is about what is requested.
     fn is_final(self) -> bool {
         matches!(self, Self::Status(400..500) | Self::TooMany)
     }
 }
 
-impl From<HttpError> for GatewayFault {
+impl From<HttpError> for GatewayError {
     fn from(error: HttpError) -> Self {
         match error {
             HttpError::Url => Self::NoUrl,
@@ -99,15 +99,15 @@ impl From<HttpError> for GatewayFault {
     }
 }
 
-/// What is asked of a gateway.
+/// A request to the gateways of a lookup.
 #[derive(Clone, Debug)]
-pub(super) struct Request {
+pub(super) struct GatewayRequest {
     pub(super) sender: Address,
     pub(super) urls: Vec<String>,
     pub(super) data: Bytes,
 }
 
-/// Asks gateways.
+/// Queries gateways.
 #[derive(Debug)]
 pub(super) struct Gateways {
     public: HttpClient,
@@ -117,23 +117,23 @@ pub(super) struct Gateways {
     fetch_within: Duration,
 }
 
-/// What a lookup came to.
+/// The result of a lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct GatewayData {
     pub(super) data: Bytes,
-    /// Of a part of a batch, told to the contract within the data: it may do without.
-    pub(super) fault: Option<GatewayFault>,
+    /// The first error of a part of a batch. The data reports it to the contract, which may do without that part.
+    pub(super) partial_error: Option<GatewayError>,
 }
 
-/// One lookup: what it has left, and what went wrong within.
-struct Errand<'a> {
+/// One lookup: its budget, and the first error of a part of it.
+struct LookupState<'a> {
     fetches_left: &'a AtomicUsize,
-    fault: OnceLock<GatewayFault>,
+    partial_error: OnceLock<GatewayError>,
     until: Instant,
 }
 
 impl Gateways {
-    /// `hosts` are those of the operator.
+    /// `hosts` are those that the operator names.
     pub(super) fn new(hosts: Vec<GatewayHost>) -> Self {
         Self {
             public: HttpClient::new(OPTIONS, system_lookup()),
@@ -144,128 +144,133 @@ impl Gateways {
         }
     }
 
-    /// What the first gateway answers that does. `fetches_left` is counted down.
-    pub(super) async fn ask(
+    /// Returns the answer of the first gateway that has one. `fetches_left` is counted down.
+    pub(super) async fn query(
         &self,
-        request: &Request,
+        request: &GatewayRequest,
         fetches_left: &AtomicUsize,
         until: Instant,
-    ) -> Result<Found, GatewayFault> {
-        let errand = Errand { fetches_left, fault: OnceLock::new(), until };
-        let data = self.answer(&errand, request, 0).await?;
-        Ok(Found { data, fault: errand.fault.get().copied() })
+    ) -> Result<GatewayData, GatewayError> {
+        let state = LookupState { fetches_left, partial_error: OnceLock::new(), until };
+        let data = self.answer(&state, request, 0).await?;
+        Ok(GatewayData { data, partial_error: state.partial_error.get().copied() })
     }
 
     fn answer<'a>(
         &'a self,
-        errand: &'a Errand<'a>,
-        request: &'a Request,
-        batches_deep: usize,
-    ) -> BoxFuture<'a, Result<Bytes, GatewayFault>> {
+        state: &'a LookupState<'a>,
+        request: &'a GatewayRequest,
+        batch_depth: usize,
+    ) -> BoxFuture<'a, Result<Bytes, GatewayError>> {
         async move {
             if request.urls.iter().any(|url| url == LOCAL_BATCH) {
-                return self.batch(errand, &request.data, batches_deep + 1).await;
+                return self.batch(state, &request.data, batch_depth + 1).await;
             }
-            let mut fault = GatewayFault::NoUrl;
+            let mut error = GatewayError::NoUrl;
             for url in request.urls.iter().take(URLS_MAX) {
-                match self.fetch(errand, url, request).await {
-                    Err(each) if !each.is_final() => fault = each,
+                match self.fetch(state, url, request).await {
+                    Err(each) if !each.is_final() => error = each,
                     end => return end,
                 }
             }
-            Err(fault)
+            Err(error)
         }
         .boxed()
     }
 
-    /// Does what a batch gateway does: asks for all at once, and tells of each whether it failed.
+    /// Does what a batch gateway does: sends all requests at once, and reports of each whether it failed.
     /// <https://docs.ens.domains/ensip/21>
-    async fn batch(&self, errand: &Errand<'_>, data: &[u8], batches_deep: usize) -> Result<Bytes, GatewayFault> {
-        if batches_deep > BATCHES_DEEP_MAX {
-            return Err(GatewayFault::TooMany);
+    async fn batch(&self, state: &LookupState<'_>, data: &[u8], batch_depth: usize) -> Result<Bytes, GatewayError> {
+        if batch_depth > BATCH_DEPTH_MAX {
+            return Err(GatewayError::TooMany);
         }
         let bounded = AbiDecoderConfig::new().memory_limit(BATCH_MEMORY_MAX);
-        let asked =
-            BatchGateway::queryCall::abi_decode_with_config(data, bounded).map_err(|_| GatewayFault::Lookup)?.requests;
-        if asked.len() > FETCHES_MAX {
-            return Err(GatewayFault::TooMany);
+        let requests =
+            BatchGateway::queryCall::abi_decode_with_config(data, bounded).map_err(|_| GatewayError::Lookup)?.requests;
+        if requests.len() > FETCHES_MAX {
+            return Err(GatewayError::TooMany);
         }
-        let request = |BatchGateway::Request { sender, urls, data }| Request { sender, urls, data };
-        let requests: Vec<Request> = asked.into_iter().map(request).collect();
-        let answers = join_all(requests.iter().map(|request| self.answer(errand, request, batches_deep))).await;
-        for fault in answers.iter().filter_map(|answer| answer.as_ref().err()) {
-            // The first one is told.
-            let _ = errand.fault.set(*fault);
+        let request = |BatchGateway::Request { sender, urls, data }| GatewayRequest { sender, urls, data };
+        let requests: Vec<GatewayRequest> = requests.into_iter().map(request).collect();
+        let answers = join_all(requests.iter().map(|request| self.answer(state, request, batch_depth))).await;
+        for error in answers.iter().filter_map(|answer| answer.as_ref().err()) {
+            // The first one counts.
+            let _ = state.partial_error.set(*error);
         }
         let failures = answers.iter().map(Result::is_err).collect();
-        let responses = answers.into_iter().map(|answer| answer.unwrap_or_else(told)).collect();
+        let responses = answers.into_iter().map(|answer| answer.unwrap_or_else(encode_error)).collect();
         let returned = BatchGateway::queryReturn { failures, responses };
         Ok(BatchGateway::queryCall::abi_encode_returns(&returned).into())
     }
 
-    async fn fetch(&self, errand: &Errand<'_>, template: &str, request: &Request) -> Result<Bytes, GatewayFault> {
+    async fn fetch(
+        &self,
+        state: &LookupState<'_>,
+        template: &str,
+        request: &GatewayRequest,
+    ) -> Result<Bytes, GatewayError> {
         let take = |left: usize| left.checked_sub(1);
-        if errand.fetches_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-            return Err(GatewayFault::TooMany);
+        if state.fetches_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+            return Err(GatewayError::TooMany);
         }
         let (url, payload) = target(template, request)?;
         let is_named = self.hosts.iter().any(|host| host.is_of(&url));
         if url.scheme() != "https" && !(is_named && url.scheme() == "http") {
-            return Err(GatewayFault::NotHttps);
+            return Err(GatewayError::NotHttps);
         }
         let client = if is_named { &self.named } else { &self.public };
         let fetch = async {
-            let _turn = self.at_once.acquire().await.map_err(|_| GatewayFault::Unreachable)?;
+            let _turn = self.at_once.acquire().await.map_err(|_| GatewayError::Unreachable)?;
             let body = match payload {
                 None => client.get(url.as_str()).await?,
                 Some(payload) => client.post(url.as_str(), payload).await?,
             };
-            let Answer { data } = serde_json::from_slice(&body).map_err(|_| GatewayFault::Malformed)?;
-            let digits = data.strip_prefix("0x").ok_or(GatewayFault::Malformed)?;
-            hex::decode(digits).map(Bytes::from).map_err(|_| GatewayFault::Malformed)
+            let ResponseBody { data } = serde_json::from_slice(&body).map_err(|_| GatewayError::Malformed)?;
+            let digits = data.strip_prefix("0x").ok_or(GatewayError::Malformed)?;
+            hex::decode(digits).map(Bytes::from).map_err(|_| GatewayError::Malformed)
         };
-        let until = errand.until.min(Instant::now() + self.fetch_within);
-        timeout_at(until, fetch).await.unwrap_or(Err(GatewayFault::Timeout))
+        let until = state.until.min(Instant::now() + self.fetch_within);
+        timeout_at(until, fetch).await.unwrap_or(Err(GatewayError::Timeout))
     }
 }
 
 #[derive(Serialize)]
-struct Payload {
+struct RequestBody {
     data: Bytes,
     sender: Address,
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct ResponseBody {
     data: String,
 }
 
-/// The URL to ask, and what to POST there unless it has the data in it.
-fn target(template: &str, request: &Request) -> Result<(Url, Option<bytes::Bytes>), GatewayFault> {
+/// The URL to request, and what to POST there unless it has the data in it.
+fn target(template: &str, request: &GatewayRequest) -> Result<(Url, Option<bytes::Bytes>), GatewayError> {
     let is_get = template.contains("{data}");
-    // Before anything is written in it: the data may stand there more than once.
+    // Before anything is written in it: the data may be there more than once.
     let length = template.len() + template.matches("{data}").count() * 2 * request.data.len();
     if length > URL_BYTES_MAX {
-        return Err(GatewayFault::NoUrl);
+        return Err(GatewayError::NoUrl);
     }
     let (sender, data) = (format!("{:#x}", request.sender), request.data.to_string());
     let url = template.replace("{sender}", &sender).replace("{data}", &data);
-    let url = Url::parse(&url).map_err(|_| GatewayFault::NoUrl)?;
+    let url = Url::parse(&url).map_err(|_| GatewayError::NoUrl)?;
     if is_get {
         return Ok((url, None));
     }
-    let payload = Payload { data: request.data.clone(), sender: request.sender };
-    let payload = serde_json::to_vec(&payload).map_err(|_| GatewayFault::Malformed)?;
+    let payload = RequestBody { data: request.data.clone(), sender: request.sender };
+    let payload = serde_json::to_vec(&payload).map_err(|_| GatewayError::Malformed)?;
     Ok((url, Some(payload.into())))
 }
 
-/// A failure as ENSIP-21 tells it to contracts.
-fn told(fault: GatewayFault) -> Bytes {
-    let data = match fault {
-        GatewayFault::Status(status) | GatewayFault::Redirect(status) => {
-            BatchGateway::HttpError { status, message: fault.to_string() }.abi_encode()
+/// An error as ENSIP-21 reports it to contracts.
+fn encode_error(error: GatewayError) -> Bytes {
+    let data = match error {
+        GatewayError::Status(status) | GatewayError::Redirect(status) => {
+            BatchGateway::HttpError { status, message: error.to_string() }.abi_encode()
         }
-        fault => BatchGateway::Error { reason: fault.to_string() }.abi_encode(),
+        error => BatchGateway::Error { reason: error.to_string() }.abi_encode(),
     };
     data.into()
 }

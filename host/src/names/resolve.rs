@@ -1,8 +1,8 @@
-//! Resolution of records: which contract knows a name, and what it says.
+//! Resolution of records: which contract knows a name, and which records it has.
 //!
-//! Invariant: an answer is what the contracts of the pinned block say. Where the resolver of a name was found lately is
-//! a guess that saves a round trip: it is checked in the same wave, and a wrong one costs another. Many names are asked
-//! together, as one.
+//! Invariant: records are those of the contracts at the pinned block. The cached resolver of a name is a guess that
+//! saves a round trip: it is verified in the same batch, and a wrong one costs another. Many names take as many round
+//! trips as one.
 
 mod registry;
 mod universal;
@@ -10,32 +10,32 @@ mod universal;
 use std::ops::Range;
 
 use alloy::primitives::{Address, Bytes};
-use portolan_reader::{Outcome, Read};
+use portolan_reader::{Outcome, Read, Session};
 
-use self::registry::{Registry, Seat};
-use self::universal::Universal;
-use super::chain::{Called, Chain};
-use super::gateway::{GatewayFault, Gateways};
+use self::registry::{NameResolver, ResolverCache};
+use self::universal::UniversalContract;
+use super::call::{self, ContractCall};
+use super::gateway::{GatewayError, Gateways};
 use super::name::Name;
 use super::{Absence, NameFailure};
 
-/// Records that are asked of one name.
+/// The records that are queried of one name.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct RecordQuery {
     pub(super) name: Name,
     /// Calls of the resolver's functions.
     pub(super) records: Vec<Vec<u8>>,
 }
 
-/// What was found of one name.
+/// The records of one name.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct NameRecords {
     pub(super) resolver: Option<Address>,
-    /// In the order of the question, as many.
+    /// In the order of the query, as many.
     pub(super) records: Vec<Result<Record, NameFailure>>,
 }
 
-/// What the function of the resolver returned.
+/// The bytes that the resolver's function returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) data: Bytes,
@@ -45,23 +45,23 @@ pub(super) struct Record {
 /// Finds records.
 #[derive(Debug)]
 pub(super) struct Resolution {
-    universal: Option<Universal>,
-    registry: Registry,
+    universal: Option<UniversalContract>,
+    resolvers: ResolverCache,
     gateways: Gateways,
 }
 
-/// Where the search for one name has come to.
-enum Search {
+/// How far the search for one name has come.
+enum SearchState {
     Start,
-    Seated(Seat),
+    FoundResolver(NameResolver),
     /// The calls whose results are the records.
-    Calling(Source, Vec<Called>),
+    Calling(RecordSource, Vec<ContractCall>),
     Failed(NameFailure),
 }
 
-/// Who was called, and so how what it returned is wrapped.
+/// The contract that was called, and so how its return value is wrapped.
 #[derive(Clone, Copy)]
-enum Source {
+enum RecordSource {
     Universal,
     /// A resolver's `resolve(bytes,bytes)`.
     Extended(Address),
@@ -71,116 +71,120 @@ enum Source {
 
 impl Resolution {
     pub(super) fn new(universal: Option<Address>, gateways: Gateways) -> Self {
-        Self { universal: universal.map(Universal::new), registry: Registry::new(), gateways }
+        Self { universal: universal.map(UniversalContract::new), resolvers: ResolverCache::new(), gateways }
     }
 
-    /// At most two round trips, and one where the resolvers are known or the Universal Resolver is; more where a
-    /// gateway is asked, or where a guess was wrong.
-    pub(super) async fn resolve(&self, chain: &Chain<'_>, questions: &[Question]) -> Vec<Answer> {
-        let mut searches = self.first_wave(chain, questions).await;
-        self.seat(chain, questions, &mut searches).await;
-        self.call(chain, questions, &mut searches).await;
+    /// Takes at most two round trips, and one where the resolvers are cached or there is a Universal Resolver; more where
+    /// a gateway is queried, or where a cached resolver was wrong.
+    pub(super) async fn resolve(&self, session: &Session, queries: &[RecordQuery]) -> Vec<NameRecords> {
+        let mut searches = self.first_batch(session, queries).await;
+        self.find_resolvers(session, queries, &mut searches).await;
+        self.call(session, queries, &mut searches).await;
         let calls = searches.iter_mut().flat_map(|search| match search {
-            Search::Calling(_, calls) => calls.iter_mut(),
+            SearchState::Calling(_, calls) => calls.iter_mut(),
             _ => [].iter_mut(),
         });
-        chain.follow(&self.gateways, calls.collect()).await;
-        searches.into_iter().zip(questions).map(|(search, question)| search.answer(question)).collect()
+        call::complete_lookups(session, &self.gateways, calls.collect()).await;
+        searches.into_iter().zip(queries).map(|(search, query)| search.answer(query)).collect()
     }
 
-    /// All that can be asked of each name at once. The registry is asked as well until the Universal Resolver is known
+    /// Reads all that can be read of each name at once, from the registry as well until the Universal Resolver is known
     /// to be there.
-    async fn first_wave(&self, chain: &Chain<'_>, questions: &[Question]) -> Vec<Search> {
+    async fn first_batch(&self, session: &Session, queries: &[RecordQuery]) -> Vec<SearchState> {
         let universal = self.universal.as_ref();
-        let asks_registry = universal.is_none_or(|universal| !universal.has_answered());
-        let mut wave = Wave::default();
-        let asked: Vec<_> = questions
+        let reads_registry = universal.is_none_or(|universal| !universal.has_answered());
+        let mut batch = ReadBatch::default();
+        let reads: Vec<_> = queries
             .iter()
-            .map(|question| {
-                let of_universal = universal.map(|universal| (universal, wave.add(universal.calls(question))));
-                let seats = asks_registry.then(|| wave.add(Registry::seats(&question.name)));
-                let guess = seats.as_ref().and_then(|_| self.registry.guess(&question.name));
-                let guess = guess.map(|seat| (seat, wave.add(seat.calls(question))));
-                (of_universal, seats, guess)
+            .map(|query| {
+                let by_universal = universal.map(|universal| (universal, batch.add(universal.calls(query))));
+                let found = reads_registry.then(|| batch.add(NameResolver::reads(&query.name)));
+                let cached = found.as_ref().and_then(|_| self.resolvers.get(&query.name));
+                let cached = cached.map(|resolver| (resolver, batch.add(resolver.calls(query))));
+                (by_universal, found, cached)
             })
             .collect();
-        let outcomes = wave.send(chain).await;
-        let search = |(question, (of_universal, seats, guess)): (&Question, (Option<_>, Option<_>, Option<_>))| {
-            if let Some((universal, place)) = of_universal
-                && let Some(calls) = Universal::answer(universal, &outcomes[place])
+        let outcomes = batch.send(session).await;
+        let search = |(query, (by_universal, found, cached)): (&RecordQuery, (Option<_>, Option<_>, Option<_>))| {
+            if let Some((universal, place)) = by_universal
+                && let Some(calls) = UniversalContract::answer(universal, &outcomes[place])
             {
-                return Search::Calling(Source::Universal, calls);
+                return SearchState::Calling(RecordSource::Universal, calls);
             }
-            let Some(seats) = seats else { return Search::Start };
-            match (Seat::of(&outcomes[seats]), guess) {
-                (Ok(seat), Some((guess, place))) if seat == guess => self.called(question, seat, &outcomes[place]),
-                (Ok(seat), _) => Search::Seated(seat),
-                (Err(failure), _) => Search::Failed(failure),
+            let Some(found) = found else { return SearchState::Start };
+            match (NameResolver::from_outcomes(&outcomes[found]), cached) {
+                (Ok(resolver), Some((cached, place))) if resolver == cached => {
+                    self.called(query, resolver, &outcomes[place])
+                }
+                (Ok(resolver), _) => SearchState::FoundResolver(resolver),
+                (Err(failure), _) => SearchState::Failed(failure),
             }
         };
-        questions.iter().zip(asked).map(search).collect()
+        queries.iter().zip(reads).map(search).collect()
     }
 
-    /// Asks the registry about the names that the Universal Resolver, there until now, did not answer.
-    async fn seat(&self, chain: &Chain<'_>, questions: &[Question], searches: &mut [Search]) {
-        let mut wave = Wave::default();
-        let open = searches.iter_mut().zip(questions).filter(|(search, _)| matches!(search, Search::Start));
-        let asked: Vec<_> =
-            open.map(|(search, question)| (search, wave.add(Registry::seats(&question.name)))).collect();
-        let outcomes = wave.send(chain).await;
-        for (search, place) in asked {
-            *search = Seat::of(&outcomes[place]).map_or_else(Search::Failed, Search::Seated);
+    /// Reads the resolvers of the names that the Universal Resolver, there until now, did not answer.
+    async fn find_resolvers(&self, session: &Session, queries: &[RecordQuery], searches: &mut [SearchState]) {
+        let mut batch = ReadBatch::default();
+        let open = searches.iter_mut().zip(queries).filter(|(search, _)| matches!(search, SearchState::Start));
+        let reads: Vec<_> = open.map(|(search, query)| (search, batch.add(NameResolver::reads(&query.name)))).collect();
+        let outcomes = batch.send(session).await;
+        for (search, place) in reads {
+            *search = NameResolver::from_outcomes(&outcomes[place])
+                .map_or_else(SearchState::Failed, SearchState::FoundResolver);
         }
     }
 
-    async fn call(&self, chain: &Chain<'_>, questions: &[Question], searches: &mut [Search]) {
-        let mut wave = Wave::default();
-        let open = searches.iter_mut().zip(questions).filter_map(|(search, question)| match search {
-            Search::Seated(seat) => Some((*seat, search, question)),
+    async fn call(&self, session: &Session, queries: &[RecordQuery], searches: &mut [SearchState]) {
+        let mut batch = ReadBatch::default();
+        let open = searches.iter_mut().zip(queries).filter_map(|(search, query)| match search {
+            SearchState::FoundResolver(resolver) => Some((*resolver, search, query)),
             _ => None,
         });
-        let asked: Vec<_> =
-            open.map(|(seat, search, question)| (seat, search, question, wave.add(seat.calls(question)))).collect();
-        let outcomes = wave.send(chain).await;
-        for (seat, search, question, place) in asked {
-            *search = self.called(question, seat, &outcomes[place]);
+        let reads: Vec<_> =
+            open.map(|(resolver, search, query)| (resolver, search, query, batch.add(resolver.calls(query)))).collect();
+        let outcomes = batch.send(session).await;
+        for (resolver, search, query, place) in reads {
+            *search = self.called(query, resolver, &outcomes[place]);
         }
     }
 
-    fn called(&self, question: &Question, seat: Seat, outcomes: &[Outcome]) -> Search {
-        self.registry.found(&question.name, seat);
-        seat.called(question, outcomes)
+    fn called(&self, query: &RecordQuery, resolver: NameResolver, outcomes: &[Outcome]) -> SearchState {
+        self.resolvers.insert(&query.name, resolver);
+        resolver.called(query, outcomes)
     }
 }
 
-impl Search {
-    fn answer(self, question: &Question) -> Answer {
-        let lost = |failure: NameFailure| question.records.iter().map(|_| Err(failure)).collect();
+impl SearchState {
+    fn answer(self, query: &RecordQuery) -> NameRecords {
+        let failed = |failure: NameFailure| query.records.iter().map(|_| Err(failure)).collect();
         match self {
-            Self::Failed(failure) => Answer { resolver: None, records: lost(failure) },
+            Self::Failed(failure) => NameRecords { resolver: None, records: failed(failure) },
             // Every search has been called by now.
-            Self::Start | Self::Seated(_) => Answer { resolver: None, records: lost(Absence::NoResolver.into()) },
+            Self::Start | Self::FoundResolver(_) => {
+                NameRecords { resolver: None, records: failed(Absence::NoResolver.into()) }
+            }
             Self::Calling(source, calls) => {
                 let mut resolver = source.resolver();
-                let record = |call: Called| {
-                    let (data, told_by) = match source.unwrap(&call) {
-                        // The fault is the gateway's, and another time it may be none.
+                let record = |call: ContractCall| {
+                    let (data, own_resolver) = match source.unwrap(&call) {
+                        // The gateway is at fault, and may not be another time.
                         Err(NameFailure::Absent(Absence::Refused)) if call.via_gateway => {
-                            return Err(GatewayFault::Rejected.into());
+                            return Err(GatewayError::Rejected.into());
                         }
                         unwrapped => unwrapped?,
                     };
-                    resolver = told_by;
+                    resolver = own_resolver;
                     Ok(Record { data, via_gateway: call.via_gateway })
                 };
                 let records = calls.into_iter().map(record).collect();
-                Answer { resolver, records }
+                NameRecords { resolver, records }
             }
         }
     }
 }
 
-impl Source {
+impl RecordSource {
     fn resolver(self) -> Option<Address> {
         match self {
             Self::Universal => None,
@@ -188,10 +192,10 @@ impl Source {
         }
     }
 
-    /// What the resolver's function returned, and whose it was.
-    fn unwrap(self, call: &Called) -> Result<(Bytes, Option<Address>), NameFailure> {
+    /// The bytes that the resolver's function returned, and whose it was.
+    fn unwrap(self, call: &ContractCall) -> Result<(Bytes, Option<Address>), NameFailure> {
         let (data, resolver) = match self {
-            Self::Universal => Universal::unwrap(call)?,
+            Self::Universal => UniversalContract::unwrap(call)?,
             Self::Extended(resolver) => (registry::unwrap_extended(call)?, resolver),
             Self::Plain(resolver) => (registry::unwrap_plain(call)?, resolver),
         };
@@ -199,18 +203,18 @@ impl Source {
     }
 }
 
-/// Reads of one wave, and where each name's outcomes will stand.
+/// The reads of one batch; each name's are a range of it.
 #[derive(Default)]
-struct Wave(Vec<Read>);
+struct ReadBatch(Vec<Read>);
 
-impl Wave {
+impl ReadBatch {
     fn add(&mut self, reads: Vec<Read>) -> Range<usize> {
         let start = self.0.len();
         self.0.extend(reads);
         start..self.0.len()
     }
 
-    async fn send(self, chain: &Chain<'_>) -> Vec<Outcome> {
-        chain.wave(self.0).await
+    async fn send(self, session: &Session) -> Vec<Outcome> {
+        call::read(session, self.0).await
     }
 }

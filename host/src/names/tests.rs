@@ -28,9 +28,9 @@ fn names() -> Names {
     Names::new(NameSettings::default())
 }
 
-fn at(world: &World, coin: CoinType) -> At<'static> {
+fn at(world: &World, coin: CoinType) -> LookupContext<'static> {
     let session = Session::open(Arc::new(world.clone()), MAINNET, BLOCK, Instant::now() + LONG);
-    At { session, coin, detail: Detail::Address }
+    LookupContext { session, coin, detail: DetailLevel::Address }
 }
 
 async fn forward(names: &Names, world: &World, texts: &[&str]) -> Vec<Result<Address, NameFailure>> {

@@ -56,10 +56,10 @@ pub(crate) enum HttpError {
 }
 
 /// Resolves a host's name.
-pub(crate) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
+pub(crate) type HostLookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
 
 /// The system's resolver.
-pub(crate) fn system_lookup() -> Lookup {
+pub(crate) fn system_lookup() -> HostLookup {
     Arc::new(|name| async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) }.boxed())
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct HttpClient {
 }
 
 impl HttpClient {
-    pub(crate) fn new(options: HttpOptions, lookup: Lookup) -> Self {
+    pub(crate) fn new(options: HttpOptions, lookup: HostLookup) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(AddressFilter { lookup, allow_private: options.allow_private });
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -222,7 +222,7 @@ struct NotPublic;
 /// Filters the addresses that are connected to, not those of an earlier lookup: a name may lead elsewhere the next time.
 #[derive(Clone)]
 struct AddressFilter {
-    lookup: Lookup,
+    lookup: HostLookup,
     allow_private: bool,
 }
 
@@ -257,7 +257,7 @@ mod tests {
         HttpOptions { allow_private: false, body_bytes_max: 1024, gzip: false, idle_connections_max: 0 };
     const PRIVATE: HttpOptions = HttpOptions { allow_private: true, ..PUBLIC };
 
-    fn leading_to(address: &'static str) -> Lookup {
+    fn leading_to(address: &'static str) -> HostLookup {
         Arc::new(move |_| async move { Ok(vec![address.parse().unwrap()]) }.boxed())
     }
 

@@ -51,7 +51,7 @@ struct FeedPrice {
 
 /// Why a feed's round does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum FeedFault {
+enum RoundError {
     #[error("it does not return what a feed returns")]
     NotAFeed,
     #[error("its answer is not above zero")]
@@ -118,9 +118,9 @@ impl Feeds {
         let mut rounds = request.replies_of(token).chunks(ROUND_READS);
         let prices = feeds.iter().map(|feed| {
             let round = rounds.next().unwrap_or_default();
-            validate_round(*feed, round, request.block.timestamp).inspect_err(|fault| {
+            validate_round(*feed, round, request.block.timestamp).inspect_err(|error| {
                 let network = &request.network.slug;
-                tracing::debug!(%network, feed = %feed.address, block = request.block.number, %fault, "feed is not used");
+                tracing::debug!(%network, feed = %feed.address, block = request.block.number, %error, "feed is not used");
             })
         });
         let prices = prices.collect::<Result<Vec<_>, _>>().ok()?.into_iter();
@@ -143,23 +143,24 @@ fn round_reads(feed: Feed) -> [Read; ROUND_READS] {
 }
 
 /// The feed's price at a block of this time.
-fn validate_round(feed: Feed, replies: &[Reply], block_timestamp: u64) -> Result<FeedPrice, FeedFault> {
-    let [round, decimals] = replies else { return Err(FeedFault::NotAFeed) };
+fn validate_round(feed: Feed, replies: &[Reply], block_timestamp: u64) -> Result<FeedPrice, RoundError> {
+    let [round, decimals] = replies else { return Err(RoundError::NotAFeed) };
     let (Outcome::Ok(round), Outcome::Ok(decimals)) = (&round.outcome, &decimals.outcome) else {
-        return Err(FeedFault::NotAFeed);
+        return Err(RoundError::NotAFeed);
     };
-    let round = Aggregator::latestRoundDataCall::abi_decode_returns_validate(round).map_err(|_| FeedFault::NotAFeed)?;
-    let decimals = Aggregator::decimalsCall::abi_decode_returns_validate(decimals).map_err(|_| FeedFault::NotAFeed)?;
+    let round =
+        Aggregator::latestRoundDataCall::abi_decode_returns_validate(round).map_err(|_| RoundError::NotAFeed)?;
+    let decimals = Aggregator::decimalsCall::abi_decode_returns_validate(decimals).map_err(|_| RoundError::NotAFeed)?;
     if !round.answer.is_positive() {
-        return Err(FeedFault::NotPositive);
+        return Err(RoundError::NotPositive);
     }
     if round.updatedAt.is_zero() {
-        return Err(FeedFault::NeverWritten);
+        return Err(RoundError::NeverWritten);
     }
-    let written_at = u64::try_from(round.updatedAt).map_err(|_| FeedFault::FromTheFuture)?;
-    let age_s = block_timestamp.checked_sub(written_at).ok_or(FeedFault::FromTheFuture)?;
+    let written_at = u64::try_from(round.updatedAt).map_err(|_| RoundError::FromTheFuture)?;
+    let age_s = block_timestamp.checked_sub(written_at).ok_or(RoundError::FromTheFuture)?;
     if age_s > u64::from(feed.heartbeat_s) + MARGIN_S {
-        return Err(FeedFault::Stale { age_s });
+        return Err(RoundError::Stale { age_s });
     }
     let answer: U256 = round.answer.into_raw();
     Ok(FeedPrice { usd: decimal(answer, i64::from(decimals)), age_s })

@@ -19,10 +19,10 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout, timeout_at};
 
 pub(crate) use self::base_url::BaseUrl;
-use self::reply::{Malformed, Quote};
+use self::reply::{MalformedReply, Quote};
 use super::source::{PriceRequest, PriceSource, UnpricedToken};
 use crate::assets::token::Price;
-use crate::net::http_client::{HttpClient, HttpError, HttpOptions, Lookup, system_lookup};
+use crate::net::http_client::{HostLookup, HttpClient, HttpError, HttpOptions, system_lookup};
 use crate::network::Network;
 
 /// The service computes its prices anew every few minutes.
@@ -71,13 +71,13 @@ struct CachedQuote {
 }
 
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-enum FetchFault {
+enum QuoteError {
     #[error("no answer in time")]
     Timeout,
     #[error(transparent)]
     Http(#[from] HttpError),
     #[error(transparent)]
-    Malformed(#[from] Malformed),
+    MalformedReply(#[from] MalformedReply),
 }
 
 impl PriceSource for Arc<HttpPrices> {
@@ -117,7 +117,7 @@ impl HttpPrices {
         Self::with_lookup(base, system_lookup())
     }
 
-    fn with_lookup(base: BaseUrl, lookup: Lookup) -> Self {
+    fn with_lookup(base: BaseUrl, lookup: HostLookup) -> Self {
         let options = HttpOptions {
             allow_private: base.may_be_private(),
             body_bytes_max: BODY_BYTES_MAX,
@@ -203,21 +203,21 @@ struct BatchRequest {
 
 impl BatchRequest {
     async fn run(self) {
-        match timeout(REQUEST_MAX, self.fetch()).await.unwrap_or(Err(FetchFault::Timeout)) {
+        match timeout(REQUEST_MAX, self.fetch()).await.unwrap_or(Err(QuoteError::Timeout)) {
             Ok(mut quotes) => {
                 let at = Instant::now();
                 for token in &self.tokens {
                     self.prices.cache.insert((self.chain_id, *token), CachedQuote { quote: quotes.remove(token), at });
                 }
             }
-            Err(fault) => {
-                tracing::warn!(source = %self.prices.base, %fault, "prices cannot be fetched");
+            Err(error) => {
+                tracing::warn!(source = %self.prices.base, %error, "prices cannot be fetched");
                 self.prices.pause();
             }
         }
     }
 
-    async fn fetch(&self) -> Result<HashMap<Address, Quote>, FetchFault> {
+    async fn fetch(&self) -> Result<HashMap<Address, Quote>, QuoteError> {
         let url = self.prices.base.current_prices(&target(self.chain, &self.tokens));
         let body = self.prices.http.get(&url).await?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

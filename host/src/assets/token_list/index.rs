@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 
-use super::list::{List, ListedToken};
+use super::list::{ListedToken, TokenList};
 use super::logo;
 
 /// A scan of so many is some twenty requests; an answer has no time for more.
@@ -32,11 +32,11 @@ struct NetworkTokens {
 
 impl TokenIndex {
     /// Merges lists in the order of precedence; `None` stands for one that could not be read yet.
-    pub(super) fn merge<'a>(lists: impl IntoIterator<Item = Option<&'a List>>) -> Self {
+    pub(super) fn merge<'a>(lists: impl IntoIterator<Item = Option<&'a TokenList>>) -> Self {
         Self::bounded(lists, NETWORK_TOKENS_MAX)
     }
 
-    fn bounded<'a>(lists: impl IntoIterator<Item = Option<&'a List>>, network_tokens_max: usize) -> Self {
+    fn bounded<'a>(lists: impl IntoIterator<Item = Option<&'a TokenList>>, network_tokens_max: usize) -> Self {
         let mut merged: BTreeMap<u64, BTreeMap<Address, Arc<ListedToken>>> = BTreeMap::new();
         let (mut left_out, mut lists_missing) = (0, 0);
         for list in lists {
@@ -95,14 +95,15 @@ impl TokenIndex {
 impl TokenIndex {
     /// Makes an index of one list that calls each token LISTED with 18 decimals, beside others that were never read.
     pub(crate) fn listing(tokens: impl IntoIterator<Item = (u64, Address)>, lists_missing: usize) -> Self {
-        use super::list::{Entries, Version};
+        use super::list::{ListBuilder, ListVersion};
         let tokens: Vec<(u64, Address)> = tokens.into_iter().collect();
         let chain_ids = tokens.iter().map(|(chain_id, _)| *chain_id).collect();
-        let (mut entries, listed) = (Entries::new(&chain_ids), ListedToken::new("A listed token", "LISTED", 18, None));
+        let (mut entries, listed) =
+            (ListBuilder::new(&chain_ids), ListedToken::new("A listed token", "LISTED", 18, None));
         for (chain_id, token) in tokens {
             entries.push(chain_id, token, &listed);
         }
-        let list = entries.into_list(Version::default());
+        let list = entries.into_list(ListVersion::default());
         Self::merge(std::iter::once(Some(&list)).chain(std::iter::repeat_n(None, lists_missing)))
     }
 }
@@ -112,20 +113,20 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::assets::token_list::list::{Entries, Version};
+    use crate::assets::token_list::list::{ListBuilder, ListVersion};
 
     const A: Address = Address::repeat_byte(0xaa);
     const B: Address = Address::repeat_byte(0xbb);
     const C: Address = Address::repeat_byte(0xcc);
 
-    fn list(tokens: &[(u64, Address, &str)]) -> List {
+    fn list(tokens: &[(u64, Address, &str)]) -> TokenList {
         let chain_ids = BTreeSet::from([1, 10, 80001]);
-        let mut entries = Entries::new(&chain_ids);
+        let mut entries = ListBuilder::new(&chain_ids);
         for (chain_id, token, symbol) in tokens {
             let logo = symbol.starts_with("https").then(|| (*symbol).into());
             entries.push(*chain_id, *token, &ListedToken::new("a token", symbol, 18, logo));
         }
-        entries.into_list(Version::default())
+        entries.into_list(ListVersion::default())
     }
 
     fn symbol(index: &TokenIndex, chain_id: u64, token: Address) -> Option<&str> {

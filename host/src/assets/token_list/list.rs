@@ -35,13 +35,13 @@ impl ListedToken {
 
 /// `version` of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Version {
+pub(crate) struct ListVersion {
     pub(super) major: u64,
     pub(super) minor: u64,
     pub(super) patch: u64,
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for ListVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
     }
@@ -49,7 +49,7 @@ impl fmt::Display for Version {
 
 /// A token of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ListEntry {
     pub(super) chain_id: u64,
     pub(super) token: Address,
     pub(super) listed: Arc<ListedToken>,
@@ -57,19 +57,19 @@ pub(super) struct Entry {
 
 /// A list's tokens on the networks of the gateway.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct List {
-    pub(super) version: Version,
-    pub(super) entries: Vec<Entry>,
+pub(crate) struct TokenList {
+    pub(super) version: ListVersion,
+    pub(super) entries: Vec<ListEntry>,
 }
 
 /// Gathers the entries of a list.
-pub(super) struct Entries<'a> {
+pub(super) struct ListBuilder<'a> {
     chain_ids: &'a BTreeSet<u64>,
     seen: BTreeSet<(u64, Address)>,
-    entries: Vec<Entry>,
+    entries: Vec<ListEntry>,
 }
 
-impl<'a> Entries<'a> {
+impl<'a> ListBuilder<'a> {
     /// For the networks with these chain ids.
     pub(super) fn new(chain_ids: &'a BTreeSet<u64>) -> Self {
         Self { chain_ids, seen: BTreeSet::new(), entries: Vec::new() }
@@ -79,7 +79,7 @@ impl<'a> Entries<'a> {
     pub(super) fn push(&mut self, chain_id: u64, token: Address, listed: &Arc<ListedToken>) {
         let is_wanted = self.chain_ids.contains(&chain_id) && !NATIVE_PLACEHOLDERS.contains(&token);
         if is_wanted && self.seen.insert((chain_id, token)) {
-            self.entries.push(Entry { chain_id, token, listed: Arc::clone(listed) });
+            self.entries.push(ListEntry { chain_id, token, listed: Arc::clone(listed) });
         }
     }
 
@@ -87,8 +87,8 @@ impl<'a> Entries<'a> {
         self.entries.len()
     }
 
-    pub(super) fn into_list(self, version: Version) -> List {
-        List { version, entries: self.entries }
+    pub(super) fn into_list(self, version: ListVersion) -> TokenList {
+        TokenList { version, entries: self.entries }
     }
 }
 

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toml::value::Datetime;
 
-use super::list::{Entries, List, ListedToken, Version, evm_address};
+use super::list::{ListBuilder, ListVersion, ListedToken, TokenList, evm_address};
 use super::logo;
 use crate::sanitize;
 
@@ -45,7 +45,7 @@ impl SchemaError {
 }
 
 #[derive(Deserialize)]
-struct Document<'a> {
+struct ListDocument<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
     #[serde(borrow)]
@@ -107,13 +107,13 @@ enum Bridge<'a> {
 }
 
 /// Reads the list in `document`, reduced to the networks with these chain ids.
-pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<List, SchemaError> {
+pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<TokenList, SchemaError> {
     if document.len() > DOCUMENT_BYTES_MAX {
         return Err(SchemaError::new("the list", format!("has more than {DOCUMENT_BYTES_MAX} bytes")));
     }
     let fields = parse(document)?;
     check_head(&fields)?;
-    let mut entries = Entries::new(chain_ids);
+    let mut entries = ListBuilder::new(chain_ids);
     let mut bridged = Vec::new();
     for (place, token) in fields.tokens.iter().enumerate() {
         check_token(place, token)?;
@@ -131,10 +131,10 @@ pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<List, S
         return Err(SchemaError::new("tokens", format!("are more than {TOKENS_MAX} with their bridged addresses")));
     }
     let VersionFields { major, minor, patch } = fields.version;
-    Ok(entries.into_list(Version { major, minor, patch }))
+    Ok(entries.into_list(ListVersion { major, minor, patch }))
 }
 
-fn parse(document: &[u8]) -> Result<Document<'_>, SchemaError> {
+fn parse(document: &[u8]) -> Result<ListDocument<'_>, SchemaError> {
     let mut json = serde_json::Deserializer::from_slice(document);
     let document = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let place = error.path().to_string();
@@ -144,7 +144,7 @@ fn parse(document: &[u8]) -> Result<Document<'_>, SchemaError> {
     Ok(document)
 }
 
-fn check_head(document: &Document<'_>) -> Result<(), SchemaError> {
+fn check_head(document: &ListDocument<'_>) -> Result<(), SchemaError> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ' ';
     if document.name.is_empty()
         || document.name.chars().count() > LIST_NAME_CHARS_MAX

@@ -7,13 +7,13 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use super::list::{Entries, List, ListedToken, Version, evm_address};
+use super::list::{ListBuilder, ListVersion, ListedToken, TokenList, evm_address};
 use super::logo;
 
 const TEXT: &str = include_str!("../../../tokens/shipped.tsv");
 
 /// The version of the file's form; the lists that it is made from have versions of their own.
-const VERSION: Version = Version { major: 1, minor: 0, patch: 0 };
+const VERSION: ListVersion = ListVersion { major: 1, minor: 0, patch: 0 };
 
 /// What is wrong with the built-in list: a mistake in making it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,23 +25,23 @@ pub(crate) enum ShippedError {
 }
 
 /// Reads the built-in list, reduced to the networks with these chain ids.
-pub(super) fn read(chain_ids: &BTreeSet<u64>) -> Result<List, ShippedError> {
+pub(super) fn read(chain_ids: &BTreeSet<u64>) -> Result<TokenList, ShippedError> {
     parse(TEXT, chain_ids)
 }
 
-fn parse(text: &str, chain_ids: &BTreeSet<u64>) -> Result<List, ShippedError> {
+fn parse(text: &str, chain_ids: &BTreeSet<u64>) -> Result<TokenList, ShippedError> {
     let (head, rows) = split(text).ok_or(ShippedError::Sum)?;
     if claim(head, "sha256") != Some(&Hex(&Sha256::digest(rows)).to_string()) {
         return Err(ShippedError::Sum);
     }
-    let mut entries = Entries::new(chain_ids);
+    let mut entries = ListBuilder::new(chain_ids);
     for (place, row) in rows.lines().enumerate() {
         push(&mut entries, row).ok_or(ShippedError::Row(place))?;
     }
     Ok(entries.into_list(VERSION))
 }
 
-fn push(entries: &mut Entries<'_>, row: &str) -> Option<()> {
+fn push(entries: &mut ListBuilder<'_>, row: &str) -> Option<()> {
     let mut cells = row.split('\t');
     let mut cell = || cells.next();
     let (chain_id, token, decimals) = (cell()?.parse().ok()?, evm_address(cell()?)?, cell()?.parse().ok()?);

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use super::cache::{CachedList, ListCache};
 use super::fetch::{FetchError, Fetched, Fetcher};
-use super::list::List;
+use super::list::TokenList;
 use super::schema::{self, DOCUMENT_BYTES_MAX, SchemaError};
 use super::shipped::{self, ShippedError};
 use super::{ListLocation, ListStatus};
@@ -36,7 +36,7 @@ pub(super) struct SourceContext {
 }
 
 /// One list.
-pub(super) struct Source {
+pub(super) struct ListSource {
     number: usize,
     location: ListLocation,
     loaded: Option<LoadedList>,
@@ -48,7 +48,7 @@ pub(super) struct Source {
 /// The list in force.
 #[derive(Clone)]
 struct LoadedList {
-    list: Arc<List>,
+    list: Arc<TokenList>,
     digest: [u8; 32],
     etag: Option<String>,
     confirmed_at: SystemTime,
@@ -73,13 +73,13 @@ enum ListError {
     Lost,
 }
 
-impl Source {
+impl ListSource {
     pub(super) fn new(number: usize, location: ListLocation) -> Self {
         Self { number, location, loaded: None, error: None, disk: Arc::new(Semaphore::new(1)) }
     }
 
     /// The list in force.
-    pub(super) fn list(&self) -> Option<&List> {
+    pub(super) fn list(&self) -> Option<&TokenList> {
         self.loaded.as_ref().map(|loaded| loaded.list.as_ref())
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Shape;
 use super::parts::lower;
 use crate::gateway::answer::NameRecord;
-use crate::names::{CoinType, Fact, Facts};
+use crate::names::{CoinType, DetailValue, NameDetails};
 
 #[derive(Serialize)]
 pub(super) struct NameView<'a> {
@@ -40,26 +40,26 @@ struct CoinAddress {
 impl<'a> NameView<'a> {
     pub(super) fn of(record: &'a NameRecord, shape: Shape) -> Self {
         let resolved = &record.resolved;
-        let extra = |facts: &'a Facts| Extra {
+        let extra = |details: &'a NameDetails| Extra {
             resolver: lower(resolved.resolver),
             coin_type: resolved.coin.number(),
             via_gateway: record.via_gateway,
-            expiry: known(&facts.expires_s).copied(),
-            avatar: known(&facts.avatar).map(String::as_str),
-            addresses: facts.addresses.iter().filter_map(address).collect(),
+            expiry: known(&details.expires_s).copied(),
+            avatar: known(&details.avatar).map(String::as_str),
+            addresses: details.addresses.iter().filter_map(address).collect(),
         };
         Self {
             name: resolved.name.as_str(),
             address: lower(resolved.address),
-            extra: resolved.facts.as_ref().filter(|_| shape.full).map(extra),
+            extra: resolved.details.as_ref().filter(|_| shape.full).map(extra),
         }
     }
 }
 
-fn known<T>(fact: &Fact<T>) -> Option<&T> {
-    fact.as_ref().ok()?.as_ref()
+fn known<T>(value: &DetailValue<T>) -> Option<&T> {
+    value.as_ref().ok()?.as_ref()
 }
 
-fn address((coin, fact): &(CoinType, Fact<alloy::primitives::Bytes>)) -> Option<CoinAddress> {
-    Some(CoinAddress { coin_type: coin.number(), address: known(fact)?.to_string() })
+fn address((coin, value): &(CoinType, DetailValue<alloy::primitives::Bytes>)) -> Option<CoinAddress> {
+    Some(CoinAddress { coin_type: coin.number(), address: known(value)?.to_string() })
 }

@@ -148,7 +148,7 @@ mod tests {
     use portolan_reader::{BatchMethod, Block, EndpointState, Quantiles};
 
     use super::*;
-    use crate::assets::token_list::Version;
+    use crate::assets::token_list::ListVersion;
     use crate::network::Networks;
 
     fn shown(upstreams: &[NetworkStatus]) -> String {
@@ -220,7 +220,7 @@ mod tests {
         let good = ListStatus {
             number: 1,
             location: "./my.json".into(),
-            version: Some(Version::default()),
+            version: Some(ListVersion::default()),
             tokens: 5000,
             confirmed_at: Some(confirmed_at),
             error: None,

@@ -1,4 +1,4 @@
-//! A gateway on loopback that answers as its test says, and keeps what it was asked.
+//! A gateway on loopback that answers as its test says, and records its requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,17 +31,17 @@ impl Reply {
 #[derive(Debug)]
 pub(in crate::names) struct Service {
     pub(in crate::names) address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Service {
     pub(in crate::names) async fn start(reply: Reply) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let service = Self { address: listener.local_addr().unwrap(), asked: Arc::default() };
-        let asked = Arc::clone(&service.asked);
+        let service = Self { address: listener.local_addr().unwrap(), requests: Arc::default() };
+        let requests = Arc::clone(&service.requests);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, reply.clone(), Arc::clone(&asked)));
+                tokio::spawn(serve(stream, reply.clone(), Arc::clone(&requests)));
             }
         });
         service
@@ -62,14 +62,14 @@ impl Service {
     }
 
     /// Method, target and body of each request.
-    pub(in crate::names) fn asked(&self) -> Vec<String> {
-        self.asked.lock().clone()
+    pub(in crate::names) fn requests(&self) -> Vec<String> {
+        self.requests.lock().clone()
     }
 }
 
-async fn serve(mut stream: TcpStream, reply: Reply, asked: Arc<Mutex<Vec<String>>>) {
+async fn serve(mut stream: TcpStream, reply: Reply, requests: Arc<Mutex<Vec<String>>>) {
     let Some(request) = request(&mut stream).await else { return };
-    asked.lock().push(request);
+    requests.lock().push(request);
     let (status, head, body) = match reply {
         Reply::Json(status, body) => (status, "content-type: application/json\r\n".to_owned(), body),
         Reply::Head(status, head) => (status, head, String::new()),

@@ -10,23 +10,23 @@ const SENDER: Address = address!("226159d592E2b063810a10Ebf6dcbADA94Ed68b8");
 /// Only ever waited out by what hangs.
 const LONG: Duration = Duration::from_secs(60);
 
-fn request(urls: &[String]) -> Request {
-    Request { sender: SENDER, urls: urls.to_vec(), data: bytes!("d5fa2b00") }
+fn request(urls: &[String]) -> GatewayRequest {
+    GatewayRequest { sender: SENDER, urls: urls.to_vec(), data: bytes!("d5fa2b00") }
 }
 
 fn gateways(services: &[&Service]) -> Gateways {
     Gateways::new(services.iter().map(|service| service.host()).collect())
 }
 
-async fn ask(gateways: &Gateways, urls: &[String]) -> Result<Bytes, GatewayFault> {
+async fn ask(gateways: &Gateways, urls: &[String]) -> Result<Bytes, GatewayError> {
     find(gateways, &request(urls), LONG).await.map(|found| found.data)
 }
 
-async fn find(gateways: &Gateways, request: &Request, within: Duration) -> Result<Found, GatewayFault> {
-    gateways.ask(request, &AtomicUsize::new(FETCHES_MAX), Instant::now() + within).await
+async fn find(gateways: &Gateways, request: &GatewayRequest, within: Duration) -> Result<GatewayData, GatewayError> {
+    gateways.query(request, &AtomicUsize::new(FETCHES_MAX), Instant::now() + within).await
 }
 
-async fn ask_one(reply: Reply) -> Result<Bytes, GatewayFault> {
+async fn ask_one(reply: Reply) -> Result<Bytes, GatewayError> {
     let service = Service::start(reply).await;
     ask(&gateways(&[&service]), &[service.get_url()]).await
 }
@@ -40,7 +40,7 @@ async fn a_url_with_the_data_in_it_is_asked_by_get_and_another_by_post() {
     }
     let sender = "0x226159d592e2b063810a10ebf6dcbada94ed68b8";
     assert_eq!(
-        service.asked(),
+        service.requests(),
         [
             format!("GET /{sender}/0xd5fa2b00.json"),
             format!("POST /{sender} {{\"data\":\"0xd5fa2b00\",\"sender\":\"{sender}\"}}"),
@@ -52,20 +52,20 @@ async fn a_url_with_the_data_in_it_is_asked_by_get_and_another_by_post() {
 async fn what_is_no_answer_is_told_as_what_it_is() {
     let json = |body: &str| Reply::Json(200, body.to_owned());
     let huge = format!("{{\"data\":\"0x{}\"}}", "00".repeat(BODY_BYTES_MAX));
-    for (reply, fault) in [
-        (json("<html>"), GatewayFault::Malformed),
-        (json("{}"), GatewayFault::Malformed),
-        (json("{\"data\":7}"), GatewayFault::Malformed),
-        (json("{\"data\":\"dead\"}"), GatewayFault::Malformed),
-        (json("{\"data\":\"0xdea\"}"), GatewayFault::Malformed),
-        (json(&huge), GatewayFault::TooLarge),
-        (Reply::Json(404, "{\"message\":\"no\"}".into()), GatewayFault::Status(404)),
-        (Reply::Json(500, "{\"data\":\"0xdead\"}".into()), GatewayFault::Status(500)),
-        (Reply::Head(302, "location: https://gateway.example/\r\n".into()), GatewayFault::Redirect(302)),
-        (Reply::Close, GatewayFault::Unreachable),
+    for (reply, partial_error) in [
+        (json("<html>"), GatewayError::Malformed),
+        (json("{}"), GatewayError::Malformed),
+        (json("{\"data\":7}"), GatewayError::Malformed),
+        (json("{\"data\":\"dead\"}"), GatewayError::Malformed),
+        (json("{\"data\":\"0xdea\"}"), GatewayError::Malformed),
+        (json(&huge), GatewayError::TooLarge),
+        (Reply::Json(404, "{\"message\":\"no\"}".into()), GatewayError::Status(404)),
+        (Reply::Json(500, "{\"data\":\"0xdead\"}".into()), GatewayError::Status(500)),
+        (Reply::Head(302, "location: https://gateway.example/\r\n".into()), GatewayError::Redirect(302)),
+        (Reply::Close, GatewayError::Unreachable),
     ] {
         let shown = format!("{reply:?}").chars().take(80).collect::<String>();
-        assert_eq!(ask_one(reply).await, Err(fault), "{shown}");
+        assert_eq!(ask_one(reply).await, Err(partial_error), "{shown}");
     }
 }
 
@@ -74,16 +74,16 @@ async fn a_redirect_is_not_followed() {
     let target = Service::start(Reply::data(&[1])).await;
     let away = Service::start(Reply::Head(307, format!("location: http://{}/\r\n", target.address))).await;
     let asked = ask(&gateways(&[&away, &target]), &[away.get_url()]).await;
-    assert_eq!(asked, Err(GatewayFault::Redirect(307)));
-    assert!(target.asked().is_empty());
+    assert_eq!(asked, Err(GatewayError::Redirect(307)));
+    assert!(target.requests().is_empty());
 }
 
 #[tokio::test]
 async fn after_a_refusal_nobody_else_is_asked_and_after_a_failure_the_next_is() {
     let good = Service::start(Reply::data(&[7])).await;
     for (reply, answer) in [
-        (Reply::Json(400, String::new()), Err(GatewayFault::Status(400))),
-        (Reply::Json(499, String::new()), Err(GatewayFault::Status(499))),
+        (Reply::Json(400, String::new()), Err(GatewayError::Status(400))),
+        (Reply::Json(499, String::new()), Err(GatewayError::Status(499))),
         (Reply::Json(500, String::new()), Ok(bytes!("07"))),
         (Reply::Json(200, String::new()), Ok(bytes!("07"))),
         (Reply::Close, Ok(bytes!("07"))),
@@ -98,29 +98,29 @@ async fn after_a_refusal_nobody_else_is_asked_and_after_a_failure_the_next_is() 
 async fn a_gateway_that_nobody_named_is_asked_over_https_at_public_addresses() {
     let service = Service::start(Reply::data(&[1])).await;
     let (strict, port) = (gateways(&[]), service.address.port());
-    for (url, fault) in [
-        (service.get_url(), GatewayFault::NotHttps),
-        (format!("http://gateway.example:{port}/{{data}}"), GatewayFault::NotHttps),
-        ("ftp://gateway.example/{data}".into(), GatewayFault::NotHttps),
-        ("file:///etc/passwd?{data}".into(), GatewayFault::NotHttps),
-        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayFault::NotPublic),
-        (format!("https://localhost:{port}/{{data}}"), GatewayFault::NotPublic),
-        (format!("https://[::ffff:127.0.0.1]:{port}/{{data}}"), GatewayFault::NotPublic),
-        (format!("https://gateway.example@127.0.0.1:{port}/{{data}}"), GatewayFault::NotPublic),
-        ("https://169.254.169.254/latest/{data}".into(), GatewayFault::NotPublic),
-        ("https://10.0.0.1/{data}".into(), GatewayFault::NotPublic),
-        ("no url".into(), GatewayFault::NoUrl),
+    for (url, partial_error) in [
+        (service.get_url(), GatewayError::NotHttps),
+        (format!("http://gateway.example:{port}/{{data}}"), GatewayError::NotHttps),
+        ("ftp://gateway.example/{data}".into(), GatewayError::NotHttps),
+        ("file:///etc/passwd?{data}".into(), GatewayError::NotHttps),
+        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayError::NotPublic),
+        (format!("https://localhost:{port}/{{data}}"), GatewayError::NotPublic),
+        (format!("https://[::ffff:127.0.0.1]:{port}/{{data}}"), GatewayError::NotPublic),
+        (format!("https://gateway.example@127.0.0.1:{port}/{{data}}"), GatewayError::NotPublic),
+        ("https://169.254.169.254/latest/{data}".into(), GatewayError::NotPublic),
+        ("https://10.0.0.1/{data}".into(), GatewayError::NotPublic),
+        ("no url".into(), GatewayError::NoUrl),
     ] {
-        assert_eq!(ask(&strict, std::slice::from_ref(&url)).await, Err(fault), "{url}");
+        assert_eq!(ask(&strict, std::slice::from_ref(&url)).await, Err(partial_error), "{url}");
     }
-    assert!(service.asked().is_empty());
+    assert!(service.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_named_host_is_no_way_to_another_port_or_host() {
     let (named, other) = (Service::start(Reply::data(&[1])).await, Service::start(Reply::data(&[2])).await);
     let gateways = gateways(&[&named]);
-    assert_eq!(ask(&gateways, &[other.get_url()]).await, Err(GatewayFault::NotHttps));
+    assert_eq!(ask(&gateways, &[other.get_url()]).await, Err(GatewayError::NotHttps));
     assert_eq!(ask(&gateways, &[named.get_url()]).await, Ok(bytes!("01")));
 }
 
@@ -129,9 +129,9 @@ async fn a_gateway_that_is_silent_leaves_time_for_the_next() {
     let (silent, good) = (Service::start(Reply::Silence).await, Service::start(Reply::data(&[7])).await);
     let soon = Duration::from_millis(50);
     let asked = find(&gateways(&[&silent]), &request(&[silent.get_url()]), soon).await;
-    assert_eq!(asked, Err(GatewayFault::Timeout), "the answer's time");
+    assert_eq!(asked, Err(GatewayError::Timeout), "the answer's time");
     let gateways = Gateways { fetch_within: soon, ..gateways(&[&silent, &good]) };
-    assert_eq!(ask(&gateways, &[silent.get_url()]).await, Err(GatewayFault::Timeout), "its own time");
+    assert_eq!(ask(&gateways, &[silent.get_url()]).await, Err(GatewayError::Timeout), "its own time");
     assert_eq!(ask(&gateways, &[silent.get_url(), good.get_url()]).await, Ok(bytes!("07")));
 }
 
@@ -140,19 +140,19 @@ async fn the_number_and_the_size_of_requests_are_bounded() {
     let bad = Service::start(Reply::Json(500, String::new())).await;
     let gateways = gateways(&[&bad]);
     let urls = vec![bad.get_url(); 100];
-    assert_eq!(ask(&gateways, &urls).await, Err(GatewayFault::Status(500)));
-    assert_eq!(bad.asked().len(), URLS_MAX);
-    let long = Request { data: vec![0; URL_BYTES_MAX].into(), ..request(&[bad.get_url()]) };
-    assert_eq!(find(&gateways, &long, LONG).await, Err(GatewayFault::NoUrl));
+    assert_eq!(ask(&gateways, &urls).await, Err(GatewayError::Status(500)));
+    assert_eq!(bad.requests().len(), URLS_MAX);
+    let long = GatewayRequest { data: vec![0; URL_BYTES_MAX].into(), ..request(&[bad.get_url()]) };
+    assert_eq!(find(&gateways, &long, LONG).await, Err(GatewayError::NoUrl));
     let repeated = format!("http://{}/{}", bad.address, "{data}".repeat(10_000));
-    assert_eq!(ask(&gateways, &[repeated]).await, Err(GatewayFault::NoUrl));
-    assert_eq!(ask(&gateways, &[]).await, Err(GatewayFault::NoUrl));
+    assert_eq!(ask(&gateways, &[repeated]).await, Err(GatewayError::NoUrl));
+    assert_eq!(ask(&gateways, &[]).await, Err(GatewayError::NoUrl));
 }
 
-fn batch(requests: Vec<(Address, Vec<String>, Bytes)>) -> Request {
+fn batch(requests: Vec<(Address, Vec<String>, Bytes)>) -> GatewayRequest {
     let requests = requests.into_iter().map(|(sender, urls, data)| BatchGateway::Request { sender, urls, data });
     let data = BatchGateway::queryCall { requests: requests.collect() }.abi_encode().into();
-    Request { sender: SENDER, urls: vec!["https://batch.example/".into(), LOCAL_BATCH.into()], data }
+    GatewayRequest { sender: SENDER, urls: vec!["https://batch.example/".into(), LOCAL_BATCH.into()], data }
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn a_batch_is_asked_by_us_and_tells_what_failed() {
         (SENDER, vec!["https://10.0.0.1/{data}".into()], bytes!("03")),
     ]);
     let found = find(&gateways(&[&good, &bad]), &request, LONG).await.unwrap();
-    assert_eq!(found.fault, Some(GatewayFault::Status(404)));
+    assert_eq!(found.partial_error, Some(GatewayError::Status(404)));
     let (failures, responses) = <(Vec<bool>, Vec<Bytes>)>::abi_decode_params(&found.data).unwrap();
     assert_eq!(failures, [false, true, true]);
     assert_eq!(responses[0], bytes!("07"));
@@ -180,20 +180,20 @@ async fn batches_of_batches_end() {
     let good = Service::start(Reply::data(&[7])).await;
     let gateways = gateways(&[&good]);
     let mut request = request(&[good.get_url()]);
-    for deep in 1..=BATCHES_DEEP_MAX + 1 {
+    for depth in 1..=BATCH_DEPTH_MAX + 1 {
         request = batch(vec![(SENDER, request.urls, request.data)]);
         let found = find(&gateways, &request, LONG).await.unwrap();
-        let fault = (deep > BATCHES_DEEP_MAX).then_some(GatewayFault::TooMany);
-        assert_eq!(found.fault, fault, "{deep}");
+        let partial_error = (depth > BATCH_DEPTH_MAX).then_some(GatewayError::TooMany);
+        assert_eq!(found.partial_error, partial_error, "{depth}");
     }
     let wide = batch(vec![(SENDER, vec![good.get_url()], Bytes::new()); FETCHES_MAX + 1]);
-    assert_eq!(find(&gateways, &wide, LONG).await, Err(GatewayFault::TooMany));
-    let asked = good.asked().len();
+    assert_eq!(find(&gateways, &wide, LONG).await, Err(GatewayError::TooMany));
+    let asked = good.requests().len();
     let broad = batch(vec![(SENDER, vec!["http://10.0.0.1/{data}".into(); 4], Bytes::new()); FETCHES_MAX]);
     let found = find(&gateways, &broad, LONG).await.unwrap();
     let (failures, _) = <(Vec<bool>, Vec<Bytes>)>::abi_decode_params(&found.data).unwrap();
     assert_eq!(failures, [true; FETCHES_MAX]);
-    assert_eq!(good.asked().len(), asked);
-    let broken = Request { data: bytes!("00"), ..wide };
-    assert_eq!(find(&gateways, &broken, LONG).await, Err(GatewayFault::Lookup));
+    assert_eq!(good.requests().len(), asked);
+    let broken = GatewayRequest { data: bytes!("00"), ..wide };
+    assert_eq!(find(&gateways, &broken, LONG).await, Err(GatewayError::Lookup));
 }

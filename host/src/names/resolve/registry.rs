@@ -5,54 +5,53 @@ use alloy::sol_types::{SolCall, SolValue};
 use portolan_reader::{Outcome, Read};
 use quick_cache::sync::Cache;
 
-use super::{Question, Search, Source};
-use crate::names::chain::{Called, returned};
+use super::{RecordQuery, RecordSource, SearchState};
+use crate::names::call::{ContractCall, returned};
 use crate::names::name::Name;
 use crate::names::{Absence, NameFailure, contracts};
 
 /// <https://docs.ens.domains/learn/deployments>
 const REGISTRY: Address = address!("00000000000C2E074eC69A0dFb2997BA6C7d2e1e");
-/// A contract that resolves names which it is asked for as a whole, those below its own among them.
+/// The interface of resolvers that take whole names, those below their own among them (ENSIP-10).
 const EXTENDED: FixedBytes<4> = FixedBytes([0x90, 0x61, 0xb9, 0x23]);
-/// Each is a hash, an address and a number.
-const GUESSES_MAX: usize = 10_000;
+/// Each is a hash, an address and a flag.
+const CACHE_MAX: usize = 10_000;
 
-/// The resolvers that names had when they were last asked for.
+/// The resolvers that names had when they were last looked up.
 #[derive(Debug)]
-pub(super) struct Registry {
-    guesses: Cache<B256, Seat>,
+pub(super) struct ResolverCache {
+    resolvers: Cache<B256, NameResolver>,
 }
 
 /// The resolver of a name, and whether it is the name's own or of one above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seat {
+pub(super) struct NameResolver {
     resolver: Address,
     is_own: bool,
 }
 
-impl Registry {
+impl ResolverCache {
     pub(super) fn new() -> Self {
-        Self { guesses: Cache::new(GUESSES_MAX) }
+        Self { resolvers: Cache::new(CACHE_MAX) }
     }
 
-    pub(super) fn guess(&self, name: &Name) -> Option<Seat> {
-        self.guesses.get(&name.node())
+    pub(super) fn get(&self, name: &Name) -> Option<NameResolver> {
+        self.resolvers.get(&name.node())
     }
 
-    pub(super) fn found(&self, name: &Name, seat: Seat) {
-        self.guesses.insert(name.node(), seat);
-    }
-
-    /// The reads that tell the seat: the resolvers of the name and of all above it.
-    pub(super) fn seats(name: &Name) -> Vec<Read> {
-        let call = |node: &B256| contracts::Registry::resolverCall { node: *node }.abi_encode();
-        name.nodes().iter().map(|node| Read::call(REGISTRY, call(node))).collect()
+    pub(super) fn insert(&self, name: &Name, resolver: NameResolver) {
+        self.resolvers.insert(name.node(), resolver);
     }
 }
 
-impl Seat {
-    /// By the outcomes of [`Registry::seats`].
-    pub(super) fn of(outcomes: &[Outcome]) -> Result<Self, NameFailure> {
+impl NameResolver {
+    /// The reads that [`NameResolver::from_outcomes`] takes the outcomes of: the resolvers of the name and of all above it.
+    pub(super) fn reads(name: &Name) -> Vec<Read> {
+        let call = |node: &B256| contracts::Registry::resolverCall { node: *node }.abi_encode();
+        name.nodes().iter().map(|node| Read::call(REGISTRY, call(node))).collect()
+    }
+
+    pub(super) fn from_outcomes(outcomes: &[Outcome]) -> Result<Self, NameFailure> {
         for (height, outcome) in outcomes.iter().enumerate() {
             let resolver = Address::abi_decode(returned(outcome)?).map_err(|_| Absence::BadRecord)?;
             if !resolver.is_zero() {
@@ -62,49 +61,49 @@ impl Seat {
         Err(Absence::NoResolver.into())
     }
 
-    /// Whether it is an extended resolver, and the records in both ways, so that there is no waiting to know.
-    pub(super) fn calls(self, question: &Question) -> Vec<Read> {
+    /// Reads whether it is an extended resolver, and the records in both ways, so that nothing waits for the former.
+    pub(super) fn calls(self, query: &RecordQuery) -> Vec<Read> {
         let call = |data: Vec<u8>| Read::call(self.resolver, data);
         let is_extended = contracts::Resolver::supportsInterfaceCall { interfaceId: EXTENDED }.abi_encode();
         let extended = |record: &Vec<u8>| contracts::Resolver::resolveCall {
-            name: question.name.dns().clone(),
+            name: query.name.dns().clone(),
             data: record.clone().into(),
         };
         let mut calls = vec![call(is_extended)];
-        calls.extend(question.records.iter().map(|record| call(extended(record).abi_encode())));
+        calls.extend(query.records.iter().map(|record| call(extended(record).abi_encode())));
         if self.is_own {
-            calls.extend(question.records.iter().map(|record| call(record.clone())));
+            calls.extend(query.records.iter().map(|record| call(record.clone())));
         }
         calls
     }
 
-    /// By the outcomes of [`Seat::calls`].
-    pub(super) fn called(self, question: &Question, outcomes: &[Outcome]) -> Search {
+    /// Takes the outcomes of [`NameResolver::calls`].
+    pub(super) fn called(self, query: &RecordQuery, outcomes: &[Outcome]) -> SearchState {
         let Some((is_extended, records)) = outcomes.split_first() else {
-            return Search::Failed(Absence::NoResolver.into());
+            return SearchState::Failed(Absence::NoResolver.into());
         };
         if let Outcome::Failed(failure) = is_extended {
-            return Search::Failed((*failure).into());
+            return SearchState::Failed((*failure).into());
         }
         let is_extended =
             matches!(is_extended, Outcome::Ok(bytes) if bytes.get(..32).is_some_and(|word| word != [0; 32]));
-        let (extended, plain) = records.split_at(question.records.len().min(records.len()));
+        let (extended, plain) = records.split_at(query.records.len().min(records.len()));
         let calls =
-            |outcomes: &[Outcome]| outcomes.iter().map(|each| Called::new(self.resolver, each.clone())).collect();
+            |outcomes: &[Outcome]| outcomes.iter().map(|each| ContractCall::new(self.resolver, each.clone())).collect();
         match (is_extended, self.is_own) {
-            (true, _) => Search::Calling(Source::Extended(self.resolver), calls(extended)),
-            (false, true) => Search::Calling(Source::Plain(self.resolver), calls(plain)),
+            (true, _) => SearchState::Calling(RecordSource::Extended(self.resolver), calls(extended)),
+            (false, true) => SearchState::Calling(RecordSource::Plain(self.resolver), calls(plain)),
             // Such a resolver would answer for every name below its own.
-            (false, false) => Search::Failed(Absence::NoResolver.into()),
+            (false, false) => SearchState::Failed(Absence::NoResolver.into()),
         }
     }
 }
 
-/// What `resolve(bytes,bytes)` returned is what the resolver's function would have.
-pub(super) fn unwrap_extended(call: &Called) -> Result<Bytes, NameFailure> {
+/// `resolve(bytes,bytes)` returns what the resolver's function would have returned.
+pub(super) fn unwrap_extended(call: &ContractCall) -> Result<Bytes, NameFailure> {
     Bytes::abi_decode(returned(call.outcome()?)?).map_err(|_| Absence::BadRecord.into())
 }
 
-pub(super) fn unwrap_plain(call: &Called) -> Result<Bytes, NameFailure> {
+pub(super) fn unwrap_plain(call: &ContractCall) -> Result<Bytes, NameFailure> {
     Ok(returned(call.outcome()?)?.clone())
 }

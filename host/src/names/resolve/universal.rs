@@ -1,7 +1,7 @@
-//! The Universal Resolver: one contract that does what ENSIP-10 says, wherever names are kept.
+//! The Universal Resolver: one contract that does what ENSIP-10 says, wherever names are stored.
 //! <https://docs.ens.domains/resolvers/universal>
 //!
-//! It is asked to have lookups batched by us (ENSIP-21), so that no gateway but the name's own hears of them.
+//! Lookups are batched by us (ENSIP-21), so that no gateway but the name's own learns of them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,19 +9,19 @@ use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::{SolCall, SolError};
 use portolan_reader::{Outcome, Read};
 
-use super::Question;
-use crate::names::chain::{Called, returned};
+use super::RecordQuery;
+use crate::names::call::{ContractCall, returned};
 use crate::names::contracts::{OffchainLookup, UniversalResolver};
-use crate::names::gateway::{GatewayFault, LOCAL_BATCH};
+use crate::names::gateway::{GatewayError, LOCAL_BATCH};
 use crate::names::{Absence, NameFailure};
 
 #[derive(Debug)]
-pub(super) struct Universal {
+pub(super) struct UniversalContract {
     contract: Address,
     has_answered: AtomicBool,
 }
 
-/// The reverts by which one is known, and what each means.
+/// The reverts by which a Universal Resolver is recognised, and what each means.
 const ERRORS: [([u8; 4], Absence); 4] = [
     (UniversalResolver::ResolverNotFound::SELECTOR, Absence::NoResolver),
     (UniversalResolver::ResolverNotContract::SELECTOR, Absence::NoContract),
@@ -29,27 +29,27 @@ const ERRORS: [([u8; 4], Absence); 4] = [
     (UniversalResolver::ResolverError::SELECTOR, Absence::Refused),
 ];
 
-impl Universal {
+impl UniversalContract {
     pub(super) fn new(contract: Address) -> Self {
         Self { contract, has_answered: AtomicBool::new(false) }
     }
 
-    /// Whether one is known to be there; until then the registry is asked beside it.
+    /// Whether one is known to be there; until then the registry is read beside it.
     pub(super) fn has_answered(&self) -> bool {
         self.has_answered.load(Ordering::Relaxed)
     }
 
-    pub(super) fn calls(&self, question: &Question) -> Vec<Read> {
+    pub(super) fn calls(&self, query: &RecordQuery) -> Vec<Read> {
         let call = |record: &Vec<u8>| UniversalResolver::resolveWithGatewaysCall {
-            name: question.name.dns().clone(),
+            name: query.name.dns().clone(),
             data: record.clone().into(),
             gateways: vec![LOCAL_BATCH.to_owned()],
         };
-        question.records.iter().map(|record| Read::call(self.contract, call(record).abi_encode())).collect()
+        query.records.iter().map(|record| Read::call(self.contract, call(record).abi_encode())).collect()
     }
 
-    /// The calls, unless what stands there is no Universal Resolver.
-    pub(super) fn answer(&self, outcomes: &[Outcome]) -> Option<Vec<Called>> {
+    /// The calls with their outcomes, unless the contract is no Universal Resolver.
+    pub(super) fn answer(&self, outcomes: &[Outcome]) -> Option<Vec<ContractCall>> {
         if !outcomes.iter().all(is_answer) {
             self.has_answered.store(false, Ordering::Relaxed);
             return None;
@@ -57,25 +57,25 @@ impl Universal {
         if !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_))) {
             self.has_answered.store(true, Ordering::Relaxed);
         }
-        Some(outcomes.iter().map(|outcome| Called::new(self.contract, outcome.clone())).collect())
+        Some(outcomes.iter().map(|outcome| ContractCall::new(self.contract, outcome.clone())).collect())
     }
 
-    /// What the resolver returned, and which one it was.
-    pub(super) fn unwrap(call: &Called) -> Result<(Bytes, Address), NameFailure> {
+    /// The bytes that the resolver returned, and which one it was.
+    pub(super) fn unwrap(call: &ContractCall) -> Result<(Bytes, Address), NameFailure> {
         let outcome = call.outcome()?;
         if let Outcome::Reverted(data) = outcome {
             if let Ok(error) = UniversalResolver::HttpError::abi_decode(data) {
-                return Err(GatewayFault::Status(error.status).into());
+                return Err(GatewayError::Status(error.status).into());
             }
             let known = ERRORS.iter().find(|(selector, _)| data.starts_with(selector));
             return Err(known.map_or(Absence::Refused, |(_, absence)| *absence).into());
         }
-        let told = UniversalResolver::resolveWithGatewaysCall::abi_decode_returns(returned(outcome)?);
-        told.map(|told| (told.result, told.resolver)).map_err(|_| Absence::BadRecord.into())
+        let returns = UniversalResolver::resolveWithGatewaysCall::abi_decode_returns(returned(outcome)?);
+        returns.map(|returns| (returns.result, returns.resolver)).map_err(|_| Absence::BadRecord.into())
     }
 }
 
-/// What could not be read is no sign of another contract.
+/// A failed read is no sign of another contract.
 fn is_answer(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Ok(bytes) => UniversalResolver::resolveWithGatewaysCall::abi_decode_returns(bytes).is_ok(),

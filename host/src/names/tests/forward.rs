@@ -12,13 +12,13 @@ async fn a_name_leads_to_the_address_that_its_resolver_tells() {
     world.resolver("alice.eth", RESOLVER).contract(RESOLVER, addresses(&[("alice.eth", ALICE)]));
     let (names, at) = (names(), at(&world, CoinType::ETHEREUM));
     let resolved = names.addresses(&at, &[Name::parse("ALICE.eth").unwrap()]).await.remove(0).unwrap();
-    let expected = Resolved {
+    let expected = ResolvedName {
         name: name("alice.eth"),
         address: ALICE,
         coin: CoinType::ETHEREUM,
         resolver: RESOLVER,
         via_gateway: false,
-        facts: None,
+        details: None,
     };
     assert_eq!(resolved, expected);
 }
@@ -230,14 +230,14 @@ async fn a_full_answer_tells_more_in_the_same_round_trips() {
     let expires = contracts::BaseRegistrar::nameExpiresCall { id: label.into() }.abi_encode();
     world.contract(registrar, plain(vec![(expires, 1_800_000_000_u64.abi_encode())]));
     let coins = [base, bitcoin.unwrap()];
-    let at = At { detail: Detail::Full(&coins), ..at(&world, CoinType::ETHEREUM) };
+    let at = LookupContext { detail: DetailLevel::Full(&coins), ..at(&world, CoinType::ETHEREUM) };
     let resolved = names().addresses(&at, &[name("sub.alice.eth")]).await.remove(0).unwrap();
-    let expected = Facts {
+    let expected = NameDetails {
         expires_s: Ok(Some(1_800_000_000)),
         avatar: Ok(Some("eip155:1/erc721:0x1/7\u{fffd}".into())),
         addresses: vec![(base, Ok(Some(Bytes::copy_from_slice(BOB.as_slice())))), (coins[1], Ok(None))],
     };
-    assert_eq!((resolved.address, resolved.facts), (ALICE, Some(expected)));
+    assert_eq!((resolved.address, resolved.details), (ALICE, Some(expected)));
 }
 
 #[tokio::test]

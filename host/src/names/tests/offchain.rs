@@ -54,13 +54,13 @@ async fn the_gateway_is_asked_for_the_record_and_the_contract_checks_its_answer(
     let found = found.unwrap();
     assert_eq!((found.address, found.via_gateway, found.resolver), (ALICE, true, RESOLVER));
     let record = Bytes::from(Resolver::addr_0Call { node: name("x.off.eth").node() }.abi_encode());
-    assert_eq!(service.asked(), [format!("GET /{RESOLVER:#x}/{record}.json")]);
+    assert_eq!(service.requests(), [format!("GET /{RESOLVER:#x}/{record}.json")]);
     assert_eq!(world.round_trips(), 3);
 }
 
 #[tokio::test]
 async fn a_gateway_that_lies_is_found_out_by_the_contract() {
-    let rejected = Err(NameFailure::Gateway(GatewayFault::Rejected));
+    let rejected = Err(NameFailure::Gateway(GatewayError::Rejected));
     assert_eq!(ask(Reply::data(&[b"evil", BOB.as_slice()].concat())).await, rejected);
     assert_eq!(ask(Reply::data(&[])).await, rejected);
 }
@@ -68,11 +68,11 @@ async fn a_gateway_that_lies_is_found_out_by_the_contract() {
 #[tokio::test]
 async fn a_gateway_that_does_not_answer_is_told_as_such() {
     for (reply, fault) in [
-        (Reply::Json(404, "{}".into()), GatewayFault::Status(404)),
-        (Reply::Json(503, "{}".into()), GatewayFault::Status(503)),
-        (Reply::Head(301, "location: http://127.0.0.1/\r\n".into()), GatewayFault::Redirect(301)),
-        (Reply::Json(200, "x".repeat(300 * 1024)), GatewayFault::TooLarge),
-        (Reply::Close, GatewayFault::Unreachable),
+        (Reply::Json(404, "{}".into()), GatewayError::Status(404)),
+        (Reply::Json(503, "{}".into()), GatewayError::Status(503)),
+        (Reply::Head(301, "location: http://127.0.0.1/\r\n".into()), GatewayError::Redirect(301)),
+        (Reply::Json(200, "x".repeat(300 * 1024)), GatewayError::TooLarge),
+        (Reply::Close, GatewayError::Unreachable),
     ] {
         let found = ask(reply).await;
         assert_eq!(found, Err(NameFailure::Gateway(fault)));
@@ -86,11 +86,11 @@ async fn a_silent_gateway_ends_with_the_answers_time() {
     let world = world(checking(vec![service.get_url()]));
     let deadline = Instant::now() + Duration::from_millis(200);
     let at = at(&world, CoinType::ETHEREUM);
-    let at = At { session: at.session.until(deadline), ..at };
+    let at = LookupContext { session: at.session.until(deadline), ..at };
     let found = names_of(&service).addresses(&at, &[name("x.off.eth")]).await.remove(0);
-    assert_eq!(found.as_ref().map(|found| found.address), Err(&NameFailure::Gateway(GatewayFault::Timeout)));
+    assert_eq!(found.as_ref().map(|found| found.address), Err(&NameFailure::Gateway(GatewayError::Timeout)));
     assert!(found.unwrap_err().is_timeout());
-    assert_eq!(service.asked().len(), 1);
+    assert_eq!(service.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -98,14 +98,14 @@ async fn a_private_gateway_is_not_asked_unless_it_is_named() {
     let service = Service::start(good(ALICE)).await;
     let port = service.address.port();
     for (url, fault) in [
-        (service.get_url(), GatewayFault::NotHttps),
-        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayFault::NotPublic),
-        (format!("https://[::ffff:7f00:1]:{port}/{{data}}"), GatewayFault::NotPublic),
+        (service.get_url(), GatewayError::NotHttps),
+        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayError::NotPublic),
+        (format!("https://[::ffff:7f00:1]:{port}/{{data}}"), GatewayError::NotPublic),
     ] {
         let world = world(checking(vec![url.clone()]));
         assert_eq!(forward_one(&names(), &world, "x.off.eth").await, Err(NameFailure::Gateway(fault)), "{url}");
     }
-    assert!(service.asked().is_empty());
+    assert!(service.requests().is_empty());
 }
 
 #[tokio::test]
@@ -114,8 +114,8 @@ async fn lookups_without_end_are_ended() {
     let urls = vec![service.get_url()];
     let world = world(extended(move |_, data| lookup(RESOLVER, &urls, &data[..4], EXTRA)));
     let found = forward_one(&names_of(&service), &world, "x.off.eth").await;
-    assert_eq!(found, Err(NameFailure::Gateway(GatewayFault::Endless)));
-    assert_eq!(service.asked().len(), 4);
+    assert_eq!(found, Err(NameFailure::Gateway(GatewayError::Endless)));
+    assert_eq!(service.requests().len(), 4);
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn the_gateways_of_one_record_are_bounded_however_deep_it_goes() {
     let names = Names::new(NameSettings { gateway_hosts, ..NameSettings::default() });
     let found = forward_one(&names, &world, "x.off.eth").await;
     assert!(matches!(found, Err(NameFailure::Gateway(_))), "{found:?}");
-    assert_eq!(service.asked().len() + bad.asked().len(), 16);
+    assert_eq!(service.requests().len() + bad.requests().len(), 16);
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn four_lookups_are_followed() {
         None => reverted(),
     }));
     assert_eq!(forward_one(&names_of(&service), &world, "x.off.eth").await, Ok(ALICE));
-    assert_eq!(service.asked().len(), 4);
+    assert_eq!(service.requests().len(), 4);
 }
 
 #[tokio::test]
@@ -154,8 +154,8 @@ async fn a_lookup_of_another_contract_is_not_made() {
     let urls = vec![service.get_url()];
     let world = world(extended(move |_, data| lookup(OTHER, &urls, data, EXTRA)));
     let found = forward_one(&names_of(&service), &world, "x.off.eth").await;
-    assert_eq!(found, Err(NameFailure::Gateway(GatewayFault::Sender)));
-    assert!(service.asked().is_empty());
+    assert_eq!(found, Err(NameFailure::Gateway(GatewayError::Sender)));
+    assert!(service.requests().is_empty());
 }
 
 #[tokio::test]
@@ -172,7 +172,7 @@ async fn a_lookup_that_cannot_be_read_or_is_huge_is_not_made() {
         let outcome = Outcome::Reverted(data.into());
         let world = world(extended(move |_, _| outcome.clone()));
         let found = forward_one(&names(), &world, "x.off.eth").await;
-        assert_eq!(found, Err(NameFailure::Gateway(GatewayFault::Lookup)));
+        assert_eq!(found, Err(NameFailure::Gateway(GatewayError::Lookup)));
     }
 }
 
@@ -190,7 +190,7 @@ async fn a_plain_resolver_may_ask_gateways_too() {
         }
     }));
     assert_eq!(forward_one(&names_of(&service), &world, "off.eth").await, Ok(ALICE));
-    assert_eq!(service.asked().len(), 1, "only the way that the resolver answers is followed");
+    assert_eq!(service.requests().len(), 1, "only the way that the resolver answers is followed");
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn many_names_ask_their_gateways_at_once() {
     let texts: Vec<String> = (0..50).map(|place| format!("n{place}.off.eth")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     assert_eq!(forward(&names_of(&service), &world, &texts).await, vec![Ok(ALICE); 50]);
-    assert_eq!((world.round_trips(), service.asked().len()), (3, 50));
+    assert_eq!((world.round_trips(), service.requests().len()), (3, 50));
 }
 
 #[tokio::test]
@@ -214,8 +214,8 @@ async fn one_records_gateway_is_no_other_records_failure() {
         Some((response, _)) => ok(Bytes::from(Address::from_slice(&response[4..]).abi_encode())),
         None => reverted(),
     }));
-    let at = At { detail: Detail::Full(&[]), ..at(&world, CoinType::ETHEREUM) };
+    let at = LookupContext { detail: DetailLevel::Full(&[]), ..at(&world, CoinType::ETHEREUM) };
     let found = names_of(&service).addresses(&at, &[name("x.off.eth")]).await.remove(0).unwrap();
     assert_eq!(found.address, ALICE);
-    assert_eq!(found.facts.unwrap().avatar, Err(NameFailure::Gateway(GatewayFault::NotPublic)));
+    assert_eq!(found.details.unwrap().avatar, Err(NameFailure::Gateway(GatewayError::NotPublic)));
 }

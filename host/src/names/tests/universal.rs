@@ -97,7 +97,7 @@ async fn its_errors_are_told_as_what_they_mean() {
         (UniversalResolver::ResolverError { errorData: bytes() }.abi_encode(), Absence::Refused.into()),
         (
             UniversalResolver::HttpError { status: 502, message: "x".repeat(9999) }.abi_encode(),
-            NameFailure::Gateway(GatewayFault::Status(502)),
+            NameFailure::Gateway(GatewayError::Status(502)),
         ),
     ] {
         let mut world = World::default();
@@ -139,15 +139,15 @@ async fn lookups_that_it_batches_are_made_by_us() {
     let found = Names::new(settings).addresses(&at(&world, CoinType::ETHEREUM), &[name("x.off.eth")]).await.remove(0);
     let found = found.unwrap();
     assert_eq!((found.address, found.via_gateway, found.resolver), (ALICE, true, RESOLVER));
-    assert_eq!(service.asked(), [format!("GET /{RESOLVER:#x}/0x07.json")]);
+    assert_eq!(service.requests(), [format!("GET /{RESOLVER:#x}/0x07.json")]);
 }
 
 #[tokio::test]
 async fn a_gateway_that_fails_within_a_batch_is_told_as_such() {
     for (reply, fault) in [
-        (Reply::Json(404, String::new()), GatewayFault::Status(404)),
-        (Reply::Close, GatewayFault::Unreachable),
-        (Reply::Json(200, "{}".into()), GatewayFault::Malformed),
+        (Reply::Json(404, String::new()), GatewayError::Status(404)),
+        (Reply::Close, GatewayError::Unreachable),
+        (Reply::Json(200, "{}".into()), GatewayError::Malformed),
     ] {
         let service = Service::start(reply).await;
         let mut world = World::default();

@@ -15,7 +15,7 @@ fn ok(bytes: Vec<u8>) -> Reply {
     Reply::fresh(Outcome::Ok(bytes.into()))
 }
 
-fn validated(answer: i128, updated_at: U256, decimals: u32) -> Result<FeedPrice, FeedFault> {
+fn validated(answer: i128, updated_at: U256, decimals: u32) -> Result<FeedPrice, RoundError> {
     let answer = I256::try_from(answer).unwrap();
     let round = (U256::from(7), answer, updated_at, updated_at, U256::from(7)).abi_encode();
     validate_round(FEED, &[ok(round), ok(U256::from(decimals).abi_encode())], NOW)
@@ -33,7 +33,7 @@ fn an_answer_is_divided_by_the_decimals_that_the_feed_tells() {
 #[test]
 fn an_answer_that_is_not_above_zero_is_refused() {
     for answer in [0, -1, i128::MIN] {
-        assert_eq!(validated(answer, U256::from(NOW), 8), Err(FeedFault::NotPositive), "{answer}");
+        assert_eq!(validated(answer, U256::from(NOW), 8), Err(RoundError::NotPositive), "{answer}");
     }
 }
 
@@ -42,14 +42,14 @@ fn an_answer_counts_until_heartbeat_and_margin_are_over() {
     let oldest = 3600 + MARGIN_S;
     assert_eq!(validated(1, U256::from(NOW), 0).map(|told| told.age_s), Ok(0));
     assert_eq!(validated(1, U256::from(NOW - oldest), 0).map(|told| told.age_s), Ok(oldest));
-    assert_eq!(validated(1, U256::from(NOW - oldest - 1), 0), Err(FeedFault::Stale { age_s: oldest + 1 }));
+    assert_eq!(validated(1, U256::from(NOW - oldest - 1), 0), Err(RoundError::Stale { age_s: oldest + 1 }));
 }
 
 #[test]
 fn an_answer_from_after_the_block_or_from_never_is_refused() {
-    assert_eq!(validated(1, U256::from(NOW + 1), 0), Err(FeedFault::FromTheFuture));
-    assert_eq!(validated(1, U256::MAX, 0), Err(FeedFault::FromTheFuture));
-    assert_eq!(validated(1, U256::ZERO, 0), Err(FeedFault::NeverWritten));
+    assert_eq!(validated(1, U256::from(NOW + 1), 0), Err(RoundError::FromTheFuture));
+    assert_eq!(validated(1, U256::MAX, 0), Err(RoundError::FromTheFuture));
+    assert_eq!(validated(1, U256::ZERO, 0), Err(RoundError::NeverWritten));
 }
 
 #[test]
@@ -68,11 +68,11 @@ fn what_does_not_answer_as_a_feed_is_silent() {
         let shown = format!("{round:?} {decimals:?}");
         assert_eq!(
             validate_round(FEED, &[Reply::fresh(round), Reply::fresh(decimals)], NOW),
-            Err(FeedFault::NotAFeed),
+            Err(RoundError::NotAFeed),
             "{shown}"
         );
     }
-    assert_eq!(validate_round(FEED, &[], NOW), Err(FeedFault::NotAFeed));
+    assert_eq!(validate_round(FEED, &[], NOW), Err(RoundError::NotAFeed));
 }
 
 #[test]

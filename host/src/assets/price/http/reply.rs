@@ -37,16 +37,16 @@ pub(crate) struct Quote {
 /// The body is no reply of this shape at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a body of another shape")]
-pub(super) struct Malformed;
+pub(super) struct MalformedReply;
 
 #[derive(Deserialize)]
-struct Body<'a> {
+struct ReplyFields<'a> {
     #[serde(borrow)]
     coins: HashMap<Cow<'a, str>, &'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Coin<'a> {
+struct CoinFields<'a> {
     #[serde(borrow)]
     price: &'a RawValue,
     timestamp: u64,
@@ -61,8 +61,8 @@ pub(super) fn quotes(
     chain: &str,
     asked: &[Address],
     now: u64,
-) -> Result<HashMap<Address, Quote>, Malformed> {
-    let body: Body<'_> = serde_json::from_slice(body).map_err(|_| Malformed)?;
+) -> Result<HashMap<Address, Quote>, MalformedReply> {
+    let body: ReplyFields<'_> = serde_json::from_slice(body).map_err(|_| MalformedReply)?;
     let coins = body.coins.iter().filter_map(|(name, coin)| {
         let (told_chain, token) = name.split_once(':')?;
         let token = token.parse().ok().filter(|token| told_chain == chain && asked.contains(token))?;
@@ -72,7 +72,7 @@ pub(super) fn quotes(
 }
 
 fn quote(coin: &str, now: u64) -> Option<Quote> {
-    let Coin { price, timestamp, decimals, confidence } = serde_json::from_str(coin).ok()?;
+    let CoinFields { price, timestamp, decimals, confidence } = serde_json::from_str(coin).ok()?;
     let is_timely = timestamp <= now.saturating_add(AHEAD_MAX_S) && now.saturating_sub(timestamp) <= AGE_MAX_S;
     let confidence = confidence.map(|told| number(told.get()));
     let is_sure = confidence.is_none_or(|told| told.is_some_and(|told| told >= confidence_min()));
@@ -189,7 +189,7 @@ mod tests {
     fn what_is_no_json_or_has_no_coins_is_malformed_as_a_whole() {
         let not_a_number = format!("{{\"coins\":{{\"ethereum:{TOKEN:#x}\":{{\"price\":NaN,\"timestamp\":{NOW}}}}}}}");
         for body in ["", "{}", "[]", "null", "<html>", "{\"coins\":[]}", "{\"coins\":{}", not_a_number.as_str()] {
-            assert_eq!(quotes(body.as_bytes(), "ethereum", &[TOKEN], NOW), Err(Malformed), "{body}");
+            assert_eq!(quotes(body.as_bytes(), "ethereum", &[TOKEN], NOW), Err(MalformedReply), "{body}");
         }
     }
 }

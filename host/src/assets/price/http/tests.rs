@@ -142,7 +142,7 @@ async fn a_network_without_a_name_there_is_not_asked_for() {
 #[tokio::test]
 async fn a_name_that_leads_into_the_own_network_is_not_connected_to() {
     let service = Service::start(Answer::Body(body(&[(A, "1")]))).await;
-    let lookup: Lookup = {
+    let lookup: HostLookup = {
         let address = service.address;
         Arc::new(move |_| async move { Ok(vec![address]) }.boxed())
     };

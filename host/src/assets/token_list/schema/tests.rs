@@ -17,7 +17,7 @@ fn list(tokens: &[Value]) -> Value {
     json!({"name": "My list 1", "timestamp": "2026-01-31T12:00:00.000Z", "version": version, "tokens": tokens})
 }
 
-fn read(document: &Value) -> Result<List, SchemaError> {
+fn read(document: &Value) -> Result<TokenList, SchemaError> {
     super::read(document.to_string().as_bytes(), &BTreeSet::from([1, 10]))
 }
 
@@ -32,7 +32,7 @@ fn refusal(document: &[u8]) -> String {
 }
 
 /// Chain ids, first bytes of addresses, and symbols.
-fn entries(list: &List) -> Vec<(u64, u8, &str)> {
+fn entries(list: &TokenList) -> Vec<(u64, u8, &str)> {
     list.entries.iter().map(|entry| (entry.chain_id, entry.token[0], &*entry.listed.symbol)).collect()
 }
 

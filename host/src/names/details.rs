@@ -1,12 +1,12 @@
-//! What a full answer tells of a name besides its address: when it lapses, its avatar, its addresses on other chains.
+//! What a full answer reports of a name besides its address: when it lapses, its avatar, its addresses on other chains.
 //!
-//! Invariant: none of it is read unless it is asked for, and one that could not be read fails alone.
+//! Invariant: none of it is read unless it is requested, and a detail that could not be read fails alone.
 
 use alloy::primitives::{Address, Bytes, U256, address, keccak256};
 use alloy::sol_types::{SolCall, SolValue};
-use portolan_reader::Read;
+use portolan_reader::{Read, Session};
 
-use super::chain::{Chain, returned};
+use super::call::{self, returned};
 use super::coin::CoinType;
 use super::contracts::{BaseRegistrar, Resolver};
 use super::name::Name;
@@ -21,29 +21,29 @@ const AVATAR_CHARS_MAX: usize = 512;
 /// Longer ones are no addresses of any chain.
 const ADDRESS_BYTES_MAX: usize = 128;
 
-/// How much is asked.
+/// How much of a name is requested.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Detail<'a> {
+pub(crate) enum DetailLevel<'a> {
     Address,
     /// With the addresses for these coins.
     Full(&'a [CoinType]),
 }
 
 /// `None`: there is none. An error: it could not be read.
-pub(crate) type Fact<T> = Result<Option<T>, NameFailure>;
+pub(crate) type DetailValue<T> = Result<Option<T>, NameFailure>;
 
-/// What is known of a name.
+/// What a full answer reports of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct NameDetails {
     /// Unix seconds until which the name below `.eth` is paid for; names elsewhere have none here.
-    pub(crate) expires_s: Fact<u64>,
+    pub(crate) expires_s: DetailValue<u64>,
     /// The text that the owner put there, bounded and without control characters.
-    pub(crate) avatar: Fact<String>,
-    /// In the order of the coins that were asked for; as their chain writes them in binary.
-    pub(crate) addresses: Vec<(CoinType, Fact<Bytes>)>,
+    pub(crate) avatar: DetailValue<String>,
+    /// In the order of the requested coins; as their chain writes them in binary.
+    pub(crate) addresses: Vec<(CoinType, DetailValue<Bytes>)>,
 }
 
-impl Detail<'_> {
+impl DetailLevel<'_> {
     fn coins(&self) -> &[CoinType] {
         match self {
             Self::Address => &[],
@@ -65,17 +65,17 @@ impl Detail<'_> {
         std::iter::once(avatar).chain(addresses).collect()
     }
 
-    /// Of each name; as many as names.
-    pub(super) async fn expiries(&self, chain: &Chain<'_>, names: &[Name]) -> Vec<Fact<u64>> {
+    /// The expiry of each name; as many as names.
+    pub(super) async fn expiries(&self, session: &Session, names: &[Name]) -> Vec<DetailValue<u64>> {
         let label = |name: &Name| name.registered_label().filter(|_| self.is_full()).map(keccak256);
         let labels: Vec<Option<_>> = names.iter().map(label).collect();
         let call =
             |label: &alloy::primitives::B256| BaseRegistrar::nameExpiresCall { id: (*label).into() }.abi_encode();
         let reads = labels.iter().flatten().map(|label| Read::call(BASE_REGISTRAR, call(label))).collect();
-        let mut outcomes = chain.wave(reads).await.into_iter();
+        let mut outcomes = call::read(session, reads).await.into_iter();
         let expiry = |label: Option<_>| {
             let Some(outcome) = label.and_then(|_| outcomes.next()) else { return Ok(None) };
-            fact(returned(&outcome).and_then(|bytes| {
+            detail(returned(&outcome).and_then(|bytes| {
                 let expiry = U256::abi_decode(bytes).map_err(|_| Absence::BadRecord)?;
                 // Zero is a name that nobody registered.
                 Ok(u64::try_from(expiry).ok().filter(|expiry| *expiry != 0).ok_or(Absence::NoRecord)?)
@@ -84,24 +84,24 @@ impl Detail<'_> {
         labels.into_iter().map(expiry).collect()
     }
 
-    /// By what the resolver returned to [`Detail::records`].
-    pub(super) fn facts(
+    /// Takes what the resolver returned to [`DetailLevel::records`].
+    pub(super) fn details(
         &self,
         mut records: impl Iterator<Item = Result<Record, NameFailure>>,
-        expires_s: Fact<u64>,
-    ) -> Option<Facts> {
+        expires_s: DetailValue<u64>,
+    ) -> Option<NameDetails> {
         if !self.is_full() {
             return None;
         }
         let mut next = || records.next().unwrap_or(Err(Absence::NoRecord.into()));
-        let avatar = fact(next().and_then(|record| Ok(avatar(&record.data)?)));
+        let avatar = detail(next().and_then(|record| Ok(avatar(&record.data)?)));
         let address = |coin: CoinType, record: Record| {
             let bytes = coin.bytes(&record.data)?;
             if bytes.len() > ADDRESS_BYTES_MAX { Err(Absence::BadRecord) } else { Ok(bytes) }
         };
         let addresses = self.coins().iter();
-        let addresses = addresses.map(|coin| (*coin, fact(next().and_then(|record| Ok(address(*coin, record)?)))));
-        Some(Facts { expires_s, avatar, addresses: addresses.collect() })
+        let addresses = addresses.map(|coin| (*coin, detail(next().and_then(|record| Ok(address(*coin, record)?)))));
+        Some(NameDetails { expires_s, avatar, addresses: addresses.collect() })
     }
 }
 
@@ -114,7 +114,7 @@ fn avatar(returned: &[u8]) -> Result<String, Absence> {
     Ok(sanitize::cut(&String::from_utf8_lossy(&text), AVATAR_CHARS_MAX))
 }
 
-fn fact<T>(found: Result<T, NameFailure>) -> Fact<T> {
+fn detail<T>(found: Result<T, NameFailure>) -> DetailValue<T> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(NameFailure::Absent(_)) => Ok(None),

@@ -1,0 +1,135 @@
+//! Contract calls of one answer: batches of reads, and calls whose results lie off-chain (EIP-3668).
+//!
+//! Invariant: calls that can be made together are one batch, off-chain lookups included.
+
+use std::sync::atomic::AtomicUsize;
+
+use alloy::primitives::{Address, Bytes};
+use alloy::sol_types::abi::AbiDecoderConfig;
+use alloy::sol_types::{SolError, SolValue};
+use futures_util::future::join_all;
+use portolan_reader::{Outcome, Read, ReadFailure, Session};
+use tokio::time::Instant;
+
+use super::contracts::OffchainLookup;
+use super::gateway::{FETCHES_MAX, GatewayData, GatewayError, GatewayRequest, Gateways};
+use super::{Absence, NameFailure};
+
+/// EIP-3668 leaves the limit to clients; those in use have it at four.
+const LOOKUP_DEPTH_MAX: usize = 4;
+/// Bytes of a decoded lookup, with whatever it points to more than once.
+const LOOKUP_MEMORY_MAX: usize = 256 * 1024;
+/// The part of the time that is left which is reserved for the callbacks: the contract verifies what gateways answered.
+const CALLBACK_PART: u32 = 8;
+
+/// A call and its outcome.
+#[derive(Debug)]
+pub(super) struct ContractCall {
+    to: Address,
+    outcome: Outcome,
+    pub(super) via_gateway: bool,
+    /// Why the gateways gave no data.
+    error: Option<GatewayError>,
+    /// Why they gave none for a part that the contract may do without.
+    partial_error: Option<GatewayError>,
+    fetches_left: AtomicUsize,
+}
+
+impl ContractCall {
+    pub(super) fn new(to: Address, outcome: Outcome) -> Self {
+        let fetches_left = AtomicUsize::new(FETCHES_MAX);
+        Self { to, outcome, via_gateway: false, error: None, partial_error: None, fetches_left }
+    }
+
+    /// The outcome of the call, unless it failed at a gateway.
+    pub(super) fn outcome(&self) -> Result<&Outcome, GatewayError> {
+        let is_refusal = matches!(self.outcome, Outcome::Reverted(_));
+        match self.error.or(self.partial_error.filter(|_| is_refusal)) {
+            Some(error) => Err(error),
+            None => Ok(&self.outcome),
+        }
+    }
+
+    /// The lookup that the contract requests instead of returning.
+    fn lookup(&self) -> Option<Result<OffchainLookup, GatewayError>> {
+        let Outcome::Reverted(data) = &self.outcome else { return None };
+        if self.error.is_some() || !data.starts_with(&OffchainLookup::SELECTOR) {
+            return None;
+        }
+        let bounded = AbiDecoderConfig::new().memory_limit(LOOKUP_MEMORY_MAX);
+        Some(match OffchainLookup::abi_decode_with_config(data, bounded) {
+            // One that came up from another contract would complete another call than ours.
+            Ok(lookup) if lookup.sender != self.to => Err(GatewayError::Sender),
+            decoded => decoded.map_err(|_| GatewayError::Lookup),
+        })
+    }
+}
+
+/// The bytes that a contract returned.
+///
+/// # Errors
+/// What it means that there are none.
+pub(super) fn returned(outcome: &Outcome) -> Result<&Bytes, NameFailure> {
+    match outcome {
+        Outcome::Ok(bytes) if bytes.is_empty() => Err(Absence::NoRecord.into()),
+        Outcome::Ok(bytes) => Ok(bytes),
+        Outcome::NoCode => Err(Absence::NoContract.into()),
+        Outcome::Reverted(_) | Outcome::GasCap => Err(Absence::Refused.into()),
+        Outcome::Failed(failure) => Err((*failure).into()),
+        Outcome::OverBudget | Outcome::Unsupported => Err(ReadFailure::Upstream.into()),
+    }
+}
+
+/// Reads in one round trip, or in none where there is nothing to read.
+pub(super) async fn read(session: &Session, reads: Vec<Read>) -> Vec<Outcome> {
+    session.read(reads).await.into_iter().map(|reply| reply.outcome).collect()
+}
+
+/// Completes the calls that request off-chain lookups, all of them at once.
+pub(super) async fn complete_lookups(session: &Session, gateways: &Gateways, mut calls: Vec<&mut ContractCall>) {
+    for depth in 0.. {
+        let mut lookups = Vec::new();
+        for call in &mut calls {
+            match call.lookup() {
+                None => {}
+                Some(Err(error)) => call.error = Some(error),
+                Some(Ok(_)) if depth == LOOKUP_DEPTH_MAX => call.error = Some(GatewayError::Endless),
+                Some(Ok(lookup)) => lookups.push((call, lookup)),
+            }
+        }
+        if lookups.is_empty() {
+            return;
+        }
+        look_up(session, gateways, lookups).await;
+    }
+}
+
+/// Queries the gateways, then hands their answers to the contracts.
+async fn look_up(session: &Session, gateways: &Gateways, lookups: Vec<(&mut &mut ContractCall, OffchainLookup)>) {
+    let deadline = session.deadline();
+    let left = deadline.saturating_duration_since(Instant::now());
+    let until = deadline.checked_sub(left / CALLBACK_PART).unwrap_or(deadline);
+    let queried = join_all(lookups.iter().map(async |(call, lookup)| {
+        let OffchainLookup { sender, urls, callData, .. } = lookup;
+        let request = GatewayRequest { sender: *sender, urls: urls.clone(), data: callData.clone() };
+        gateways.query(&request, &call.fetches_left, until).await
+    }))
+    .await;
+    let (mut answered, mut callbacks) = (Vec::new(), Vec::new());
+    for ((call, lookup), result) in lookups.into_iter().zip(queried) {
+        call.via_gateway = true;
+        match result {
+            Ok(GatewayData { data, partial_error }) => {
+                call.partial_error = call.partial_error.or(partial_error);
+                let arguments = (data, lookup.extraData).abi_encode_params();
+                callbacks.push(Read::call(call.to, [&lookup.callbackFunction[..], &arguments].concat()));
+                answered.push(call);
+            }
+            Err(error) => call.error = Some(error),
+        }
+    }
+    let outcomes = read(session, callbacks).await;
+    for (call, outcome) in answered.into_iter().zip(outcomes) {
+        call.outcome = outcome;
+    }
+}
