@@ -56,7 +56,7 @@ pub(crate) struct Price {
 pub(crate) struct Composition {
     /// The token's `type`.
     pub(crate) kind: String,
-    /// Smallest units of the token that the parts stand for; more than zero.
+    /// Smallest units of the token that redeem to the parts; more than zero.
     pub(crate) supply: U256,
     /// Other tokens, each once, and smallest units of them.
     pub(crate) parts: Vec<(Address, U256)>,

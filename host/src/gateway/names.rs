@@ -13,7 +13,9 @@ use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::Lookup;
 use crate::gateway::work::Work;
 use crate::jobs::failure::Reason;
-use crate::names::{LookupContext, CoinType, DetailLevel, NameDetails, MAINNET, Name, NameFailure, PrimaryName, ResolvedName};
+use crate::names::{
+    CoinType, DetailLevel, LookupContext, MAINNET, Name, NameDetails, NameFailure, PrimaryName, ResolvedName,
+};
 use crate::network::Network;
 
 /// The subject of what is missing, where jobs have a protocol's slug.

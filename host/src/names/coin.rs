@@ -21,7 +21,7 @@ pub(crate) struct CoinType(u64);
 impl CoinType {
     pub(crate) const ETHEREUM: Self = Self(ETHEREUM);
 
-    /// Of a network; ENSIP-11 has no coin type for chain ids of 32 bits and more.
+    /// The coin type of a network; ENSIP-11 has no coin type for chain ids of 32 bits and more.
     pub(crate) fn of_chain(chain_id: u64) -> Option<Self> {
         match chain_id {
             MAINNET => Some(Self::ETHEREUM),
@@ -34,7 +34,7 @@ impl CoinType {
         self.0
     }
 
-    /// The call that asks a resolver for the address of this coin. Old resolvers know Ethereum's alone.
+    /// The call that reads the address of this coin from a resolver. Old resolvers know Ethereum's alone.
     pub(super) fn record(self, name: &Name) -> Vec<u8> {
         match self {
             Self::ETHEREUM => Resolver::addr_0Call { node: name.node() }.abi_encode(),
@@ -42,7 +42,7 @@ impl CoinType {
         }
     }
 
-    /// What a resolver returned to [`CoinType::record`].
+    /// Decodes what a resolver returned to [`CoinType::record`].
     pub(super) fn bytes(self, returned: &[u8]) -> Result<Bytes, Absence> {
         let bytes = match self {
             Self::ETHEREUM => Address::abi_decode_validate(returned).map(|address| address.into_array().into()),

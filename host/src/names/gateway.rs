@@ -33,7 +33,7 @@ const OPTIONS: HttpOptions =
 const BATCH_MEMORY_MAX: usize = 256 * 1024;
 /// The client's own bound of a URL is near; common servers take 8 KiB.
 const URL_BYTES_MAX: usize = 60 * 1024;
-/// One host and its stand-ins.
+/// One host and its replacements.
 const URLS_MAX: usize = 4;
 /// Requests for one record, with all that its lookups are batches of.
 pub(super) const FETCHES_MAX: usize = 16;

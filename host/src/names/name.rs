@@ -15,7 +15,7 @@ const NAME_BYTES_MAX: usize = 2048;
 const LABEL_BYTES_MAX: usize = 255;
 /// Each label is a read of the registry; names in use have at most half a dozen.
 const LABELS_MAX: usize = 32;
-/// Of what the normaliser says.
+/// Characters of the normaliser's reason.
 const REASON_CHARS_MAX: usize = 120;
 
 /// A normalised name.

@@ -1,5 +1,5 @@
-//! Which IP addresses belong to the public internet: the rest is the operator's own network, and nothing that a name of
-//! somebody else resolves to may reach it.
+//! Which IP addresses belong to the public internet. The rest may be the operator's own network, and no name of somebody
+//! else may lead into it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -11,7 +11,7 @@ use super::{Derivation, TokenMetadata};
 use crate::assets::token::{NATIVE, TEXT_CHARS_MAX};
 use crate::sanitize::visible::truncate;
 
-/// Of each half of a pair: both and ` LP` fit into a text.
+/// Characters of each half of a pair: both and ` LP` fit into a text.
 const HALF_CHARS_MAX: usize = (TEXT_CHARS_MAX - "/ LP".len()) / 2;
 
 /// Name and symbol.
@@ -26,7 +26,7 @@ pub(crate) fn display_texts(set: &MetadataSet, metadata: &TokenMetadata) -> Resu
     Ok((format!("{a}/{b} LP"), format!("{a}-{b}")))
 }
 
-/// The specification's `type`. Solidly's forks cannot be told from each other, so they share their origin's name.
+/// The specification's `type`. Solidly's forks cannot be distinguished, so they share their origin's name.
 pub(crate) fn kind(token: Address, metadata: &TokenMetadata) -> &'static str {
     match metadata.derivation {
         _ if token == NATIVE => "NATIVE",

@@ -10,7 +10,7 @@ const A: Address = Address::repeat_byte(0xa);
 const B: Address = Address::repeat_byte(0xb);
 
 /// The token's answers to these metadata_reads; it reverts at the others.
-fn told(answers: &[([u8; 4], Vec<u8>)]) -> TokenMetadata {
+fn metadata(answers: &[([u8; 4], Vec<u8>)]) -> TokenMetadata {
     let answer = |read: Read| {
         let known = answers.iter().find(|(selector, _)| *read.data == selector[..]);
         known.map_or(Outcome::Reverted(Bytes::new()), |(_, bytes)| Outcome::Ok(bytes.clone().into()))
@@ -24,7 +24,7 @@ fn from(outcomes: impl IntoIterator<Item = Outcome>) -> Result<TokenMetadata, Re
 }
 
 fn derivation(answers: &[([u8; 4], Vec<u8>)]) -> Option<Derivation> {
-    told(answers).derivation
+    metadata(answers).derivation
 }
 
 fn pair(a: Vec<u8>, b: Vec<u8>, reserves_bytes: usize) -> Vec<([u8; 4], Vec<u8>)> {
@@ -49,8 +49,8 @@ fn a_token_that_answers_nothing_tells_nothing_and_one_that_was_not_read_is_missi
 }
 
 #[test]
-fn decimals_above_255_are_not_told() {
-    let decimals = |decimals: u16| told(&[(Erc20::decimalsCall::SELECTOR, decimals.abi_encode())]).decimals;
+fn decimals_above_255_are_unknown() {
+    let decimals = |decimals: u16| metadata(&[(Erc20::decimalsCall::SELECTOR, decimals.abi_encode())]).decimals;
     assert_eq!([decimals(255), decimals(256)], [Some(255), None]);
 }
 
@@ -94,7 +94,7 @@ fn shares_and_receipts_name_their_underlying_and_debts_are_none() {
 }
 
 #[test]
-fn the_native_token_is_asked_nothing_and_known() {
+fn the_native_token_is_known_without_reads() {
     assert_eq!(metadata_reads(NATIVE).count(), 0);
     let networks = Networks::new([]);
     let ethereum = networks.named("ethereum").unwrap();

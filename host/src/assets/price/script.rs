@@ -27,7 +27,7 @@ pub(crate) const BLOCK: Block = Block {
 pub(crate) struct Script {
     answers: HashMap<(Address, Bytes), Outcome>,
     transaction: Option<Result<Told, ReadFailure>>,
-    waves: Arc<Mutex<Vec<Vec<Read>>>>,
+    batches: Arc<Mutex<Vec<Vec<Read>>>>,
     requests: Arc<Mutex<Vec<Vec<Read>>>>,
     /// Whether it is of this block.
     cached: Arc<Mutex<HashMap<(Address, Bytes), bool>>>,
@@ -56,8 +56,8 @@ impl Script {
     }
 
     /// What every hash leads to.
-    pub(crate) fn leads_to(&mut self, told: Result<Told, ReadFailure>) -> &mut Self {
-        self.transaction = Some(told);
+    pub(crate) fn leads_to(&mut self, transaction: Result<Told, ReadFailure>) -> &mut Self {
+        self.transaction = Some(transaction);
         self
     }
 
@@ -67,8 +67,8 @@ impl Script {
     }
 
     /// The batches of more than one read that were looked up so far.
-    pub(crate) fn waves(&self) -> Vec<Vec<Read>> {
-        self.waves.lock().clone()
+    pub(crate) fn batches(&self) -> Vec<Vec<Read>> {
+        self.batches.lock().clone()
     }
 
     /// What of them left for a node.
@@ -104,7 +104,7 @@ impl Reader for Script {
     fn cached(&self, _: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
         assert_eq!(*block, BLOCK);
         if let [_, _, ..] = reads {
-            self.waves.lock().push(reads.to_vec());
+            self.batches.lock().push(reads.to_vec());
         }
         let hit = |(place, read)| self.is_cached(read).then(|| (place, Reply::fresh(self.answer(read))));
         reads.iter().enumerate().filter_map(hit).collect()
@@ -135,12 +135,12 @@ impl Reader for Script {
     }
 
     fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
-        let told = self.transaction.clone().unwrap_or(Err(ReadFailure::NotConfigured));
-        async move { told }.boxed()
+        let transaction = self.transaction.clone().unwrap_or(Err(ReadFailure::NotConfigured));
+        async move { transaction }.boxed()
     }
 }
 
-/// Whether anything that may change within a block was asked for at another time than the block's.
+/// Whether anything that may change within a block was read at another time than the block's.
 pub(crate) fn is_pinned(read: &Read) -> bool {
     read.freshness == Freshness::Pinned
 }

@@ -13,8 +13,8 @@ use crate::assets::metadata::{MetadataSet, TokenMetadata};
 use crate::assets::token::{Composition, Price};
 use crate::network::Network;
 
-/// One way to know prices. For each answer the reads of all sources leave in one batch; then each source is asked for
-/// the tokens that no source before it priced.
+/// One way to know prices. For each answer the reads of all sources leave in one batch; then each source prices the
+/// tokens that no source before it priced.
 pub(super) trait PriceSource: fmt::Debug + Send + Sync {
     /// Whether it is known beforehand that it prices a token.
     fn coverage(&self, _network: &Network, _token: Address) -> Coverage {
@@ -46,7 +46,7 @@ pub(super) enum Coverage {
     Unknown,
     /// It names the token, but its answer may turn out to be bad.
     Likely,
-    /// It has a price: sources after it are not asked.
+    /// It has a price: sources after it are not needed.
     Certain,
 }
 

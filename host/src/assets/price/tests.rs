@@ -8,7 +8,7 @@ use portolan_reader::Outcome;
 use tokio::time::Instant;
 
 use super::feeds::Aggregator;
-use super::http::service::{Answer, Service, body};
+use super::http::service::{Service, ServiceAnswer, body};
 use super::script::{BLOCK, Script, is_pinned};
 use super::*;
 use crate::assets::metadata::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
@@ -74,7 +74,7 @@ async fn of(script: &Script, settings: &PriceSettings, tokens: &[Address]) -> Ha
     by(&Prices::new(settings.clone()), script, tokens, Instant::now() + Duration::from_secs(60)).await
 }
 
-/// Of what was asked for alone.
+/// The prices of the requested tokens alone.
 async fn by(prices: &Prices, script: &Script, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
     let session = script.session(deadline);
     let network = ethereum();
@@ -92,7 +92,7 @@ async fn one(script: &Script, settings: &PriceSettings, token: Address) -> Optio
     Some((price.usd.normalized().to_plain_string(), price.source, price.age_s))
 }
 
-fn told(usd: &str, source: &'static str, age_s: u64) -> Option<(String, &'static str, Option<u64>)> {
+fn priced(usd: &str, source: &'static str, age_s: u64) -> Option<(String, &'static str, Option<u64>)> {
     Some((usd.into(), source, Some(age_s)))
 }
 
@@ -101,7 +101,7 @@ async fn what_the_operator_states_goes_before_a_feed_and_a_feed_before_the_http_
     let (mut script, mut settings) = two_tokens();
     let other = Address::repeat_byte(0xc1);
     erc20(&mut script, other, 18);
-    let service = Service::start(Answer::Body(body(&[(A, "7"), (B, "8"), (other, "9")]))).await;
+    let service = Service::start(ServiceAnswer::Body(body(&[(A, "7"), (B, "8"), (other, "9")]))).await;
     settings.http = Some(service.base());
     settings.fixed = vec![fixed(B, "0.5")];
     let prices = of(&script, &settings, &[A, B, other]).await;
@@ -109,8 +109,8 @@ async fn what_the_operator_states_goes_before_a_feed_and_a_feed_before_the_http_
     assert_eq!(shown(A), Some(("2000".into(), "chainlink")));
     assert_eq!(shown(B), Some(("0.5".into(), "static")));
     assert_eq!(shown(other), Some(("9".into(), "llama")));
-    assert_eq!(service.asked().len(), 1, "and only what nobody states or writes is asked for");
-    assert!(service.asked()[0].ends_with(&format!("/ethereum:{other:#x}")), "{:?}", service.asked());
+    assert_eq!(service.requests().len(), 1, "and only tokens without another source are requested");
+    assert!(service.requests()[0].ends_with(&format!("/ethereum:{other:#x}")), "{:?}", service.requests());
 }
 
 #[tokio::test]
@@ -151,17 +151,17 @@ async fn a_feed_that_is_wrong_leaves_the_price_to_the_next_source() {
     ];
     for (how, break_feed) in breaks {
         let (mut script, mut settings) = two_tokens();
-        assert_eq!(one(&script, &settings, A).await, told("2000", "chainlink", 10), "{how}");
+        assert_eq!(one(&script, &settings, A).await, priced("2000", "chainlink", 10), "{how}");
         break_feed(&mut script);
         assert_eq!(one(&script, &settings, A).await, None, "{how}");
-        let service = Service::start(Answer::Body(body(&[(A, "1999")]))).await;
+        let service = Service::start(ServiceAnswer::Body(body(&[(A, "1999")]))).await;
         settings.http = Some(service.base());
         let next = one(&script, &settings, A).await.map(|(usd, source, _)| (usd, source));
         assert_eq!(next, Some(("1999".into(), "llama")), "{how}");
         settings.http = None;
         // The vault of the token has a feed that is as wrong, and is priced by what it holds of another.
         vault(&mut script, A, B, U256::from(3_000_000));
-        assert_eq!(one(&script, &settings, A).await, told("3", "derived:erc4626", 20), "{how}");
+        assert_eq!(one(&script, &settings, A).await, priced("3", "derived:erc4626", 20), "{how}");
     }
 }
 
@@ -169,12 +169,12 @@ async fn a_feed_that_is_wrong_leaves_the_price_to_the_next_source() {
 async fn feeds_of_eighteen_decimals_and_feeds_in_a_row_are_exact() {
     let (mut script, settings) = two_tokens();
     script.call(FEED_A, &Aggregator::decimalsCall {}, U256::from(18));
-    assert_eq!(one(&script, &settings, A).await, told("0.0000002", "chainlink", 10));
+    assert_eq!(one(&script, &settings, A).await, priced("0.0000002", "chainlink", 10));
     // The shipped row of WBTC: WBTC / BTC, then BTC / USD.
     let wbtc = alloy::primitives::address!("2260fac5e5542a773aa44fbcfedf7c193bc2c599");
     let feeds = Feeds::new([]).of(&ethereum(), wbtc).to_vec();
     script.feed(feeds[0].address, 99_900_000, 80_000).feed(feeds[1].address, 6_000_000_000_000, 30);
-    assert_eq!(one(&script, &settings, wbtc).await, told("59940", "chainlink", 80_000));
+    assert_eq!(one(&script, &settings, wbtc).await, priced("59940", "chainlink", 80_000));
     script.feed(feeds[1].address, 0, 30);
     assert_eq!(one(&script, &settings, wbtc).await, None, "half a price is none");
 }
@@ -187,8 +187,8 @@ async fn the_native_token_and_its_wrapper_have_one_price() {
     script.feed(FEED_A, 200_000_000_000, 10);
     for token in [NATIVE, wrapped] {
         let settings = PriceSettings { feeds: vec![feed(token, FEED_A)], ..PriceSettings::default() };
-        assert_eq!(one(&script, &settings, NATIVE).await, told("2000", "chainlink", 10));
-        assert_eq!(one(&script, &settings, wrapped).await, told("2000", "chainlink", 10));
+        assert_eq!(one(&script, &settings, NATIVE).await, priced("2000", "chainlink", 10));
+        assert_eq!(one(&script, &settings, wrapped).await, priced("2000", "chainlink", 10));
     }
     let stated = |token| PriceSettings { fixed: vec![fixed(token, "1500")], ..PriceSettings::default() };
     let derived = Some(("1500".to_owned(), "derived:wrapped", None));
@@ -201,10 +201,10 @@ async fn the_native_token_and_its_wrapper_have_one_price() {
 async fn a_pair_share_is_worth_its_fair_part_of_the_reserves_in_two_requests() {
     let (mut script, settings) = two_tokens();
     pair(&mut script, [A, B], [e18(100), U256::from(200_000_000_000_u64)], e18(1000));
-    assert_eq!(one(&script, &settings, LP).await, told("400", "derived:pair", 20));
-    let waves = script.waves();
-    assert_eq!(script.requests().len(), 2, "what is asked of its tokens takes along how much there is");
-    let changing = waves.last().unwrap().iter().filter(|read| {
+    assert_eq!(one(&script, &settings, LP).await, priced("400", "derived:pair", 20));
+    let batches = script.batches();
+    assert_eq!(script.requests().len(), 2, "the metadata of its tokens takes the amounts along");
+    let changing = batches.last().unwrap().iter().filter(|read| {
         read.data == alloy::sol_types::SolCall::abi_encode(&Pair::getReservesCall {})
             || read.data == alloy::sol_types::SolCall::abi_encode(&Erc20::totalSupplyCall {})
             || read.data == alloy::sol_types::SolCall::abi_encode(&Aggregator::latestRoundDataCall {})
@@ -223,14 +223,14 @@ async fn at_another_block_all_is_one_request_for_what_may_have_changed() {
     one(&script, &settings, LP).await;
     assert_eq!(script.requests().len(), before, "nothing new at the same block");
     script.next_block();
-    assert_eq!(one(&script, &settings, LP).await, told("400", "derived:pair", 20));
+    assert_eq!(one(&script, &settings, LP).await, priced("400", "derived:pair", 20));
     let requests = script.requests();
     assert_eq!(requests[before..].iter().map(Vec::len).collect::<Vec<_>>(), [4], "two feeds, reserves, and supply");
     assert!(requests[before].iter().all(is_pinned));
 }
 
 #[tokio::test]
-async fn what_is_known_of_some_tokens_is_asked_with_the_facts_of_a_new_one() {
+async fn the_amounts_of_known_tokens_are_read_with_the_metadata_of_a_new_one() {
     let (mut script, settings) = two_tokens();
     vault(&mut script, LP, A, e18(1));
     one(&script, &settings, LP).await;
@@ -267,9 +267,9 @@ async fn a_pair_with_an_unpriced_side_or_another_curve_has_no_price() {
     pair(&mut script, [A, unknown], [e18(1), e18(1)], e18(1));
     assert_eq!(one(&script, &settings, LP).await, None);
     pair(&mut script, [A, B], [e18(1), U256::from(2_000_000_000)], e18(1));
-    assert_eq!(one(&script, &settings, LP).await, told("4000", "derived:pair", 20));
+    assert_eq!(one(&script, &settings, LP).await, priced("4000", "derived:pair", 20));
     script.call(LP, &SolidlyPair::stableCall {}, false);
-    assert_eq!(one(&script, &settings, LP).await, told("4000", "derived:pair", 20));
+    assert_eq!(one(&script, &settings, LP).await, priced("4000", "derived:pair", 20));
     script.call(LP, &SolidlyPair::stableCall {}, true);
     assert_eq!(one(&script, &settings, LP).await, None);
 }
@@ -287,9 +287,9 @@ async fn receipts_are_worth_their_underlying_at_their_rate_and_debts_nothing() {
     // One cToken of 8 decimals is 0.02 of a token of 18: 0.02 · 10^(18 + 18 - 8).
     let rate = U256::from(2) * U256::from(10).pow(U256::from(26));
     script.call(c_token, &CToken::underlyingCall {}, A).call(c_token, &CToken::exchangeRateStoredCall {}, rate);
-    assert_eq!(one(&script, &settings, a_token).await, told("1", "derived:aave", 20));
+    assert_eq!(one(&script, &settings, a_token).await, priced("1", "derived:aave", 20));
     assert_eq!(one(&script, &settings, debt).await, None);
-    assert_eq!(one(&script, &settings, c_token).await, told("40", "derived:compound", 10));
+    assert_eq!(one(&script, &settings, c_token).await, priced("40", "derived:compound", 10));
 }
 
 #[tokio::test]
@@ -302,13 +302,13 @@ async fn derivations_go_four_deep_and_no_deeper() {
         vault(&mut script, *token, asset, e18(3) / U256::from(2));
     }
     for (token, usd) in vaults.iter().zip(["3000", "4500", "6750", "10125"]) {
-        assert_eq!(one(&script, &settings, *token).await, told(usd, "derived:erc4626", 10));
+        assert_eq!(one(&script, &settings, *token).await, priced(usd, "derived:erc4626", 10));
     }
     let before = script.requests().len();
     assert_eq!(one(&script, &settings, vaults[4]).await, None);
     assert!(script.requests().len() - before <= 5);
     let all = of(&script, &settings, &vaults).await;
-    assert_eq!(all.len(), 4, "what is asked beside it makes no difference");
+    assert_eq!(all.len(), 4, "other requested tokens make no difference");
     assert!(!all.contains_key(&vaults[4]));
 }
 
@@ -340,7 +340,7 @@ async fn a_token_that_does_not_tell_its_decimals_makes_nothing_of_its_parts() {
 #[tokio::test]
 async fn a_quote_of_a_token_with_other_decimals_is_not_used() {
     let mut script = Script::default();
-    let service = Service::start(Answer::Body(body(&[(A, "5"), (B, "5")]))).await;
+    let service = Service::start(ServiceAnswer::Body(body(&[(A, "5"), (B, "5")]))).await;
     let settings = PriceSettings { http: Some(service.base()), ..PriceSettings::default() };
     erc20(&mut script, A, 18);
     erc20(&mut script, B, 6);
@@ -351,7 +351,7 @@ async fn a_quote_of_a_token_with_other_decimals_is_not_used() {
 #[tokio::test]
 async fn a_hanging_http_source_costs_a_part_of_the_time_and_nothing_where_others_know_the_price() {
     let (mut script, mut settings) = two_tokens();
-    let service = Service::start(Answer::Late(String::new())).await;
+    let service = Service::start(ServiceAnswer::Late(String::new())).await;
     settings.http = Some(service.base());
     vault(&mut script, LP, A, e18(1));
     let prices = Prices::new(settings);
@@ -359,17 +359,17 @@ async fn a_hanging_http_source_costs_a_part_of_the_time_and_nothing_where_others
     let deadline = started + Duration::from_secs(40);
     let of_feed = by(&prices, &script, &[A], deadline).await;
     assert_eq!(of_feed.len(), 1);
-    assert!(service.asked().is_empty(), "nobody asks for what a feed tells");
+    assert!(service.requests().is_empty(), "no quote is requested where a feed has a price");
     let derived = by(&prices, &script, &[LP], started + Duration::from_secs(1)).await;
     assert_eq!(derived.get(&LP).map(|price| price.source), Some("derived:erc4626"));
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 #[tokio::test]
-async fn nothing_asked_reads_nothing_and_plain_tokens_are_one_request() {
+async fn no_tokens_read_nothing_and_plain_tokens_are_one_request() {
     let (script, settings) = two_tokens();
     assert!(of(&script, &settings, &[]).await.is_empty());
-    assert!(script.waves().is_empty());
+    assert!(script.batches().is_empty());
     assert_eq!(of(&script, &settings, &[A, B, Address::repeat_byte(0xc1)]).await.len(), 2);
     assert_eq!(script.requests().len(), 1);
 }

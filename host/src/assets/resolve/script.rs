@@ -1,4 +1,4 @@
-//! Compositions out of a table, which keeps what was asked.
+//! Compositions out of a table, which records its queries.
 
 use std::collections::HashMap;
 
@@ -13,26 +13,26 @@ use crate::assets::token::Composition;
 /// What is not in the table is unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    told: HashMap<Address, Composition>,
-    asked: Mutex<Vec<Vec<Address>>>,
+    compositions: HashMap<Address, Composition>,
+    queries: Mutex<Vec<Vec<Address>>>,
 }
 
 impl Table {
-    pub(crate) fn tell(&mut self, token: Address, supply: U256, parts: &[(Address, U256)]) -> &mut Self {
-        self.told.insert(token, Composition { kind: "SHARE".to_owned(), supply, parts: parts.to_vec() });
+    pub(crate) fn insert(&mut self, token: Address, supply: U256, parts: &[(Address, U256)]) -> &mut Self {
+        self.compositions.insert(token, Composition { kind: "SHARE".to_owned(), supply, parts: parts.to_vec() });
         self
     }
 
-    /// Question by question.
-    pub(crate) fn asked(&self) -> Vec<Vec<Address>> {
-        self.asked.lock().clone()
+    /// The tokens of each query.
+    pub(crate) fn queries(&self) -> Vec<Vec<Address>> {
+        self.queries.lock().clone()
     }
 }
 
 impl CompositionSource for Table {
     fn compositions<'a>(&'a self, tokens: &'a [Address]) -> BoxFuture<'a, HashMap<Address, Composition>> {
-        self.asked.lock().push(tokens.to_vec());
-        let told = tokens.iter().filter_map(|token| Some((*token, self.told.get(token)?.clone()))).collect();
-        async move { told }.boxed()
+        self.queries.lock().push(tokens.to_vec());
+        let found = tokens.iter().filter_map(|token| Some((*token, self.compositions.get(token)?.clone()))).collect();
+        async move { found }.boxed()
     }
 }

@@ -59,17 +59,17 @@ async fn a_pair_is_shown_by_its_tokens_and_valued_by_its_reserves() {
     assert_eq!((share.decimals, share.total_supply, &share.underlying), (18, U256::from(50), &vec![A, B]));
     // 2 · √(100 · 4 · 100 · 9) / 50 dollars for a share.
     assert_eq!(share.price.as_ref().map(|price| price.usd.clone()), Some(bigdecimal::BigDecimal::from(24)));
-    assert!(tokens.get(A).is_err(), "what was not asked for is not there");
+    assert!(tokens.get(A).is_err(), "what was not requested is not there");
 }
 
 #[tokio::test]
 async fn the_supplies_leave_with_what_prices_need() {
     let (script, settings) = pair();
     tokens(&script, settings, &[A, B, P]).await;
-    let waves = script.waves();
-    assert_eq!((waves.len(), script.requests().len()), (2, 1), "the parts were asked for themselves");
-    assert!(!waves[0].iter().any(is_pinned));
-    let supplies = waves[1].iter().filter(|read| read.data == Erc20::totalSupplyCall {}.abi_encode());
+    let batches = script.batches();
+    assert_eq!((batches.len(), script.requests().len()), (2, 1), "the parts were requested themselves");
+    assert!(!batches[0].iter().any(is_pinned));
+    let supplies = batches[1].iter().filter(|read| read.data == Erc20::totalSupplyCall {}.abi_encode());
     assert_eq!(supplies.map(is_pinned).collect::<Vec<_>>(), [false, false, false, true]);
 }
 
@@ -102,7 +102,7 @@ async fn the_native_token_is_shown_without_a_read() {
     assert_eq!((native.symbol.as_str(), native.decimals, native.kind.as_ref()), ("ETH", 18, "NATIVE"));
     assert_eq!((native.total_supply, native.underlying.len()), (U256::ZERO, 0));
     assert!(native.price.is_some());
-    assert!(script.waves().concat().iter().all(|read| read.to != NATIVE));
+    assert!(script.batches().concat().iter().all(|read| read.to != NATIVE));
 }
 
 #[tokio::test]

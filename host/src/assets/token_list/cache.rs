@@ -10,13 +10,13 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use alloy::primitives::hex;
 use bytes::Bytes;
 use portolan_reader::RpcUrl;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::schema::DOCUMENT_BYTES_MAX;
-use super::shipped::Hex;
 
 /// Bytes of the line before the document; an entity tag has 256 bytes at most.
 const HEAD_BYTES_MAX: usize = 1024;
@@ -90,7 +90,7 @@ impl ListCache {
     }
 
     fn path(&self, url: &RpcUrl) -> PathBuf {
-        self.folder.join(format!("{}.json", Hex(&Sha256::digest(url.expose().as_str()))))
+        self.folder.join(format!("{}.json", hex::encode(Sha256::digest(url.expose().as_str()))))
     }
 }
 

@@ -31,7 +31,7 @@ struct NetworkTokens {
 }
 
 impl TokenIndex {
-    /// Merges lists in the order of precedence; `None` stands for one that could not be read yet.
+    /// Merges lists in the order of precedence; `None` is one that could not be read yet.
     pub(super) fn merge<'a>(lists: impl IntoIterator<Item = Option<&'a TokenList>>) -> Self {
         Self::bounded(lists, NETWORK_TOKENS_MAX)
     }

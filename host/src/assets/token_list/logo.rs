@@ -1,19 +1,19 @@
 //! Images of tokens: what a list names, else the address that a token has in a public collection.
 //!
-//! Invariant: a logo is an `http` or `https` URL without control characters. Nothing here asks whether an image is
+//! Invariant: a logo is an `http` or `https` URL without control characters. Nothing here checks that an image is
 //! there.
 
 use alloy::primitives::Address;
 
-/// Of a logo's URL.
+/// Bytes of a logo's URL.
 const BYTES_MAX: usize = 1024;
 
 /// A list's `logoURI` where it is one that a browser shows; `ipfs:` and `data:` are not.
-pub(super) fn of_list(told: Option<&str>) -> Option<Box<str>> {
-    let told = told?;
-    let is_short = told.len() <= BYTES_MAX && told.bytes().all(|byte| byte.is_ascii_graphic());
+pub(super) fn of_list(uri: Option<&str>) -> Option<Box<str>> {
+    let uri = uri?;
+    let is_short = uri.len() <= BYTES_MAX && uri.bytes().all(|byte| byte.is_ascii_graphic());
     let is_shown = |url: url::Url| matches!(url.scheme(), "http" | "https");
-    (is_short && url::Url::parse(told).is_ok_and(is_shown)).then(|| told.into())
+    (is_short && url::Url::parse(uri).is_ok_and(is_shown)).then(|| uri.into())
 }
 
 /// Where the public collection has the token's logo, if it has one; `None` for a network that it has no folder of.
@@ -52,8 +52,8 @@ mod tests {
             ("", false),
             (&long, false),
         ];
-        for (told, taken) in cases {
-            assert_eq!(of_list(Some(told)).as_deref(), taken.then_some(told), "{told}");
+        for (uri, taken) in cases {
+            assert_eq!(of_list(Some(uri)).as_deref(), taken.then_some(uri), "{uri}");
         }
         assert_eq!(of_list(None), None);
     }

@@ -3,8 +3,8 @@
 //! Invariant: what is read is what its own head claims, sum and counts included.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
+use alloy::primitives::hex;
 use sha2::{Digest, Sha256};
 
 use super::list::{ListBuilder, ListVersion, ListedToken, TokenList, evm_address};
@@ -31,7 +31,7 @@ pub(super) fn read(chain_ids: &BTreeSet<u64>) -> Result<TokenList, ShippedError>
 
 fn parse(text: &str, chain_ids: &BTreeSet<u64>) -> Result<TokenList, ShippedError> {
     let (head, rows) = split(text).ok_or(ShippedError::Sum)?;
-    if claim(head, "sha256") != Some(&Hex(&Sha256::digest(rows)).to_string()) {
+    if claim(head, "sha256") != Some(&hex::encode(Sha256::digest(rows))) {
         return Err(ShippedError::Sum);
     }
     let mut entries = ListBuilder::new(chain_ids);
@@ -62,15 +62,6 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// The value after `# key` in the head.
 fn claim<'a>(head: &'a str, key: &str) -> Option<&'a str> {
     head.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(' '))
-}
-
-/// Bytes as lower-case digits.
-pub(super) struct Hex<'a>(pub(super) &'a [u8]);
-
-impl fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
 }
 
 #[cfg(test)]
@@ -139,7 +130,7 @@ mod tests {
         assert_eq!(parse(&TEXT.replacen("\t18\t", "\t19\t", 1), &one), Err(ShippedError::Sum));
         assert_eq!(parse("", &one), Err(ShippedError::Sum));
         let rows = "1\t0x00\t18\tA\tA\t\n";
-        let text = format!("# sha256 {}\n{rows}", Hex(&Sha256::digest(rows)));
+        let text = format!("# sha256 {}\n{rows}", hex::encode(Sha256::digest(rows)));
         assert_eq!(parse(&text, &one), Err(ShippedError::Row(0)));
     }
 }

@@ -1,4 +1,4 @@
-//! One list: reads its location, and leaves the last good list in force.
+//! One list: reads its location; the last good list stays in force.
 //!
 //! Invariant: nothing but a whole list that keeps to the standard replaces the one before, and the same error is logged
 //! once.

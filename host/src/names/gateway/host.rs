@@ -1,4 +1,4 @@
-//! A gateway's host that the operator names: it may be asked over http, and may be in the own network.
+//! A gateway's host that the operator names: it may be queried over http, and may be in a private network.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub(crate) struct GatewayHostError;
 
 impl GatewayHost {
     pub(crate) fn parse(text: &str) -> Result<Self, GatewayHostError> {
-        // A port that is the scheme's own is not kept by a URL; this scheme has none.
+        // A port that is the scheme's own is dropped by a URL; this scheme has none.
         let url = Url::parse(&format!("gateway://{text}")).map_err(|_| GatewayHostError)?;
         let is_host_alone = url.username().is_empty()
             && url.password().is_none()

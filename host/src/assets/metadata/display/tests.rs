@@ -21,9 +21,9 @@ fn share(derivation: Derivation) -> TokenMetadata {
     }
 }
 
-fn shown(token: Address, told: &[(Address, TokenMetadata)]) -> Result<(String, String), ReadFailure> {
-    let facts: MetadataSet = told.iter().cloned().map(|(token, told)| (token, Ok(told))).collect();
-    display_texts(&facts, facts.get(token).unwrap())
+fn shown(token: Address, tokens: &[(Address, TokenMetadata)]) -> Result<(String, String), ReadFailure> {
+    let set: MetadataSet = tokens.iter().cloned().map(|(token, metadata)| (token, Ok(metadata))).collect();
+    display_texts(&set, set.get(token).unwrap())
 }
 
 fn both(name: &str, symbol: &str) -> Result<(String, String), ReadFailure> {

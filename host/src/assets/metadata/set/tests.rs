@@ -1,4 +1,4 @@
-//! Waves of facts, over a scripted chain.
+//! Batches of metadata, over a scripted chain.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn pair(script: &mut Script, pair: Address, tokens: [Address; 2]) {
     );
 }
 
-async fn facts(script: &Script, tokens: impl IntoIterator<Item = Address>) -> MetadataSet {
+async fn metadata(script: &Script, tokens: impl IntoIterator<Item = Address>) -> MetadataSet {
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let session = script.session(deadline);
@@ -39,21 +39,21 @@ async fn facts(script: &Script, tokens: impl IntoIterator<Item = Address>) -> Me
 }
 
 #[tokio::test]
-async fn each_token_is_asked_once_and_for_what_stands() {
+async fn each_token_is_read_once_and_from_the_cache_where_it_may() {
     let mut script = Script::default();
     let shares: Vec<Address> = (0..3).map(token).collect();
     shares.iter().for_each(|share| vault(&mut script, *share, ASSET));
     script.call(ASSET, &Erc20::decimalsCall {}, U256::from(6));
-    let facts = facts(&script, shares.clone()).await;
-    assert_eq!(facts.get(ASSET).unwrap().decimals, Some(6));
-    assert_eq!(facts.iter().count(), 4);
-    let waves = script.waves();
-    let asked = |wave: &[Read]| wave.iter().map(|read| read.to).collect::<BTreeSet<_>>();
+    let metadata = metadata(&script, shares.clone()).await;
+    assert_eq!(metadata.get(ASSET).unwrap().decimals, Some(6));
+    assert_eq!(metadata.iter().count(), 4);
+    let batches = script.batches();
+    let targets = |batch: &[Read]| batch.iter().map(|read| read.to).collect::<BTreeSet<_>>();
     assert_eq!(
-        waves.iter().map(|wave| asked(wave)).collect::<Vec<_>>(),
+        batches.iter().map(|batch| targets(batch)).collect::<Vec<_>>(),
         [shares.into_iter().collect(), [ASSET].into()]
     );
-    assert!(!waves.concat().iter().any(is_pinned));
+    assert!(!batches.concat().iter().any(is_pinned));
 }
 
 #[tokio::test]
@@ -61,25 +61,25 @@ async fn what_is_derivation_itself_ends_and_what_goes_deeper_is_left() {
     let mut script = Script::default();
     vault(&mut script, token(0), token(1));
     vault(&mut script, token(1), token(0));
-    assert_eq!(facts(&script, [token(0)]).await.iter().count(), 2);
+    assert_eq!(metadata(&script, [token(0)]).await.iter().count(), 2);
     let mut script = Script::default();
     (0..9).for_each(|number| vault(&mut script, token(number), token(number + 1)));
-    let facts = facts(&script, [token(0)]).await;
-    assert_eq!(facts.iter().map(|(token, _)| token).collect::<Vec<_>>(), (0..5).map(token).collect::<Vec<_>>());
-    assert_eq!(facts.get(token(5)), Err(ReadFailure::Upstream));
+    let metadata = metadata(&script, [token(0)]).await;
+    assert_eq!(metadata.iter().map(|(token, _)| token).collect::<Vec<_>>(), (0..5).map(token).collect::<Vec<_>>());
+    assert_eq!(metadata.get(token(5)), Err(ReadFailure::Upstream));
 }
 
 #[tokio::test]
-async fn the_tokens_of_every_asked_pair_are_known_however_many_go_deeper() {
+async fn the_tokens_of_every_requested_pair_are_known_however_many_go_deeper() {
     // A tree of pairs: each is made of two that are made of two.
     let (mut script, roots) = (Script::default(), 3000);
     for number in 0..roots * 3 {
         pair(&mut script, token(number), [0, 1].map(|half| token(2 * number + half + roots)));
     }
-    let facts = facts(&script, (0..roots).map(token)).await;
+    let metadata = metadata(&script, (0..roots).map(token)).await;
     for root in (0..roots).map(token) {
-        let parts = facts.get(root).unwrap().derivation.unwrap();
-        assert!(parts.parts().iter().all(|part| facts.get(*part).is_ok()));
+        let parts = metadata.get(root).unwrap().derivation.unwrap();
+        assert!(parts.parts().iter().all(|part| metadata.get(*part).is_ok()));
     }
-    assert_eq!(facts.iter().count(), 3 * roots + PARTS_MAX);
+    assert_eq!(metadata.iter().count(), 3 * roots + PARTS_MAX);
 }

@@ -4,7 +4,7 @@
 //! lists Chainlink's own directory (<https://docs.chain.link/data-feeds/price-feeds/addresses>). Heartbeats are from
 //! [chainlink-package](https://github.com/LZeroAnalytics/chainlink-package) for Ethereum, Optimism and Base, and from
 //! [dForce's oracles](https://github.com/dforce-network/Oracle) for Arbitrum, BSC and Polygon, less its hour of margin.
-//! Where neither tells one, it is [`LONGEST_S`]: that can only let a price get older, never refuse a live one.
+//! Where neither has one, it is [`LONGEST_S`]: that can only let a price get older, never refuse a live one.
 
 use alloy::primitives::{Address, address};
 use portolan_networks as networks;

@@ -23,11 +23,11 @@ fn validated(answer: i128, updated_at: U256, decimals: u32) -> Result<FeedPrice,
 
 #[test]
 fn an_answer_is_divided_by_the_decimals_that_the_feed_tells() {
-    let told = |usd: &str| Ok(FeedPrice { usd: usd.parse().unwrap(), age_s: 60 });
+    let priced = |usd: &str| Ok(FeedPrice { usd: usd.parse().unwrap(), age_s: 60 });
     let at = U256::from(NOW - 60);
-    assert_eq!(validated(184_025_000_000, at, 8), told("1840.25"));
-    assert_eq!(validated(1_840_250_000_000_000_000_000, at, 18), told("1840.25"));
-    assert_eq!(validated(1840, at, 0), told("1840"));
+    assert_eq!(validated(184_025_000_000, at, 8), priced("1840.25"));
+    assert_eq!(validated(1_840_250_000_000_000_000_000, at, 18), priced("1840.25"));
+    assert_eq!(validated(1840, at, 0), priced("1840"));
 }
 
 #[test]
@@ -40,8 +40,8 @@ fn an_answer_that_is_not_above_zero_is_refused() {
 #[test]
 fn an_answer_counts_until_heartbeat_and_margin_are_over() {
     let oldest = 3600 + MARGIN_S;
-    assert_eq!(validated(1, U256::from(NOW), 0).map(|told| told.age_s), Ok(0));
-    assert_eq!(validated(1, U256::from(NOW - oldest), 0).map(|told| told.age_s), Ok(oldest));
+    assert_eq!(validated(1, U256::from(NOW), 0).map(|price| price.age_s), Ok(0));
+    assert_eq!(validated(1, U256::from(NOW - oldest), 0).map(|price| price.age_s), Ok(oldest));
     assert_eq!(validated(1, U256::from(NOW - oldest - 1), 0), Err(RoundError::Stale { age_s: oldest + 1 }));
 }
 
@@ -76,18 +76,18 @@ fn what_does_not_answer_as_a_feed_is_silent() {
 }
 
 #[test]
-fn a_told_feed_replaces_the_shipped_ones_of_its_token_alone() {
+fn a_configured_feed_replaces_the_shipped_ones_of_its_token_alone() {
     let networks = Networks::new([]);
     let ethereum = networks.named("ethereum").unwrap();
     let wrapped = ethereum.wrapped_native.unwrap();
     let shipped = Feeds::new([]);
-    let told = Feeds::new([(1, NATIVE, FEED)]);
+    let configured = Feeds::new([(1, NATIVE, FEED)]);
     assert_ne!(shipped.of(ethereum, NATIVE), [FEED]);
     assert_eq!(shipped.of(ethereum, wrapped), shipped.of(ethereum, NATIVE), "the wrapper has the feed of the native");
-    assert_eq!(told.of(ethereum, NATIVE), [FEED]);
-    assert_eq!(told.of(ethereum, wrapped), [FEED]);
+    assert_eq!(configured.of(ethereum, NATIVE), [FEED]);
+    assert_eq!(configured.of(ethereum, wrapped), [FEED]);
     assert_eq!(
-        told.of(networks.named("polygon").unwrap(), NATIVE),
+        configured.of(networks.named("polygon").unwrap(), NATIVE),
         shipped.of(networks.named("polygon").unwrap(), NATIVE)
     );
     assert!(shipped.of(ethereum, Address::repeat_byte(1)).is_empty());

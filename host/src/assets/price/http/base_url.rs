@@ -1,6 +1,6 @@
-//! Where the HTTP source is. The URL may hold a customer's key, so that no formatting shows more than host and port.
+//! The URL of the HTTP source. It may hold a customer's key, so no formatting shows more than host and port.
 //!
-//! Invariant: without the operator's word for it the source is asked over https, at addresses of the public internet.
+//! Invariant: unless the operator allows it, requests go over https to addresses of the public internet.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -34,8 +34,8 @@ pub(crate) enum BaseUrlError {
 }
 
 impl BaseUrl {
-    /// `allow_private`: the host is one of the operator's own, wherever its name leads. A host that is written as such an
-    /// address, or as `localhost`, needs no such word.
+    /// `allow_private`: the host is one of the operator's own, wherever its name leads. A host that is written as a
+    /// private address, or as `localhost`, needs no permission.
     pub(crate) fn parse(text: &str, allow_private: bool) -> Result<Self, BaseUrlError> {
         let url = Url::parse(text).map_err(|_| BaseUrlError::NotAUrl)?;
         if !matches!(url.scheme(), "http" | "https") {

@@ -24,7 +24,7 @@ const AHEAD_MAX_S: u64 = 120;
 /// The service flags what it is less sure of than that.
 const CONFIDENCE_MIN_HUNDREDTHS: i64 = 90;
 
-/// What the source says of a coin.
+/// The source's price of a coin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quote {
     /// For one whole token.
@@ -55,17 +55,17 @@ struct CoinFields<'a> {
     confidence: Option<&'a RawValue>,
 }
 
-/// The good quotes of this chain's coins at Unix second `now`; others than asked ones are not looked at.
+/// The good quotes of this chain's coins at Unix second `now`; coins that were not requested are ignored.
 pub(super) fn quotes(
     body: &[u8],
     chain: &str,
-    asked: &[Address],
+    requested: &[Address],
     now: u64,
 ) -> Result<HashMap<Address, Quote>, MalformedReply> {
     let body: ReplyFields<'_> = serde_json::from_slice(body).map_err(|_| MalformedReply)?;
     let coins = body.coins.iter().filter_map(|(name, coin)| {
-        let (told_chain, token) = name.split_once(':')?;
-        let token = token.parse().ok().filter(|token| told_chain == chain && asked.contains(token))?;
+        let (coin_chain, token) = name.split_once(':')?;
+        let token = token.parse().ok().filter(|token| coin_chain == chain && requested.contains(token))?;
         Some((token, quote(coin.get(), now)?))
     });
     Ok(coins.collect())
@@ -74,8 +74,8 @@ pub(super) fn quotes(
 fn quote(coin: &str, now: u64) -> Option<Quote> {
     let CoinFields { price, timestamp, decimals, confidence } = serde_json::from_str(coin).ok()?;
     let is_timely = timestamp <= now.saturating_add(AHEAD_MAX_S) && now.saturating_sub(timestamp) <= AGE_MAX_S;
-    let confidence = confidence.map(|told| number(told.get()));
-    let is_sure = confidence.is_none_or(|told| told.is_some_and(|told| told >= confidence_min()));
+    let confidence = confidence.map(|json| number(json.get()));
+    let is_sure = confidence.is_none_or(|number| number.is_some_and(|number| number >= confidence_min()));
     let usd = number(price.get()).filter(is_price)?;
     (is_timely && is_sure).then_some(Quote { usd, timestamp, decimals })
 }
@@ -89,7 +89,7 @@ fn confidence_min() -> BigDecimal {
     BigDecimal::new(CONFIDENCE_MIN_HUNDREDTHS.into(), 2)
 }
 
-/// The value of a JSON number; `None` for strings and whatever else stands there, and for numbers so large or small
+/// The value of a JSON number; `None` for strings and other values, and for numbers so large or small
 /// that comparing them would cost.
 fn number(json: &str) -> Option<BigDecimal> {
     let exponent = json.split_once(['e', 'E']).map_or(Some(0), |(_, exponent)| exponent.parse::<i32>().ok())?;
@@ -108,8 +108,8 @@ mod tests {
     fn of_coin(coin: &str) -> Option<Quote> {
         let other = format!("\"ethereum:{:#x}\":{{\"price\":2,\"timestamp\":{NOW}}}", Address::repeat_byte(0xbb));
         let body = format!("{{\"coins\":{{\"ethereum:{TOKEN:#x}\":{coin},{other}}}}}");
-        let asked = [TOKEN, Address::repeat_byte(0xbb)];
-        let mut quotes = quotes(body.as_bytes(), "ethereum", &asked, NOW).unwrap();
+        let requested = [TOKEN, Address::repeat_byte(0xbb)];
+        let mut quotes = quotes(body.as_bytes(), "ethereum", &requested, NOW).unwrap();
         assert_eq!(quotes.remove(&Address::repeat_byte(0xbb)).map(|other| other.usd), Some(2.into()), "{coin}");
         quotes.remove(&TOKEN)
     }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn coins_of_other_chains_and_coins_that_nobody_asked_for_are_not_looked_at() {
+    fn coins_of_other_chains_and_coins_that_nobody_requested_are_ignored() {
         let coin = format!("{{\"decimals\":18,\"symbol\":\"X\",\"price\":1,\"timestamp\":{NOW}}}");
         let other = Address::repeat_byte(0xcc);
         let names = [format!("bsc:{TOKEN:#x}"), format!("ethereum:{other:#x}"), "ethereum".into(), "x:y".into()];
@@ -181,8 +181,8 @@ mod tests {
         let body = |coins: &[String]| format!("{{\"coins\":{{{}}}}}", coins.join(","));
         assert_eq!(quotes(body(&coins).as_bytes(), "ethereum", &[TOKEN], NOW), Ok(HashMap::new()));
         coins.push(format!("\"ethereum:{}\":{coin}", TOKEN.to_checksum(None)));
-        let told = Quote { usd: 1.into(), timestamp: NOW, decimals: Some(18) };
-        assert_eq!(quotes(body(&coins).as_bytes(), "ethereum", &[TOKEN], NOW), Ok(HashMap::from([(TOKEN, told)])));
+        let quote = Quote { usd: 1.into(), timestamp: NOW, decimals: Some(18) };
+        assert_eq!(quotes(body(&coins).as_bytes(), "ethereum", &[TOKEN], NOW), Ok(HashMap::from([(TOKEN, quote)])));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A price service on loopback that answers as its test says, and keeps what it was asked.
+//! A price service on loopback that answers as its test says, and records its requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::*;
 
 /// What a request is answered with.
 #[derive(Clone, Debug)]
-pub(in crate::assets::price) enum Answer {
+pub(in crate::assets::price) enum ServiceAnswer {
     Body(String),
     Raw(Vec<u8>),
     /// Nothing until [`Service::release`], then the body.
@@ -25,18 +25,19 @@ pub(in crate::assets::price) enum Answer {
 #[derive(Debug)]
 pub(in crate::assets::price) struct Service {
     pub(in crate::assets::price) address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
     release: Arc<Notify>,
 }
 
 impl Service {
-    pub(in crate::assets::price) async fn start(answer: Answer) -> Self {
+    pub(in crate::assets::price) async fn start(answer: ServiceAnswer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let service = Self { address: listener.local_addr().unwrap(), asked: Arc::default(), release: Arc::default() };
-        let (asked, release) = (Arc::clone(&service.asked), Arc::clone(&service.release));
+        let service =
+            Self { address: listener.local_addr().unwrap(), requests: Arc::default(), release: Arc::default() };
+        let (requests, release) = (Arc::clone(&service.requests), Arc::clone(&service.release));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, answer.clone(), Arc::clone(&asked), Arc::clone(&release)));
+                tokio::spawn(serve(stream, answer.clone(), Arc::clone(&requests), Arc::clone(&release)));
             }
         });
         service
@@ -47,8 +48,8 @@ impl Service {
     }
 
     /// The targets of all connections so far; empty for one that sent no request.
-    pub(in crate::assets::price) fn asked(&self) -> Vec<String> {
-        self.asked.lock().clone()
+    pub(in crate::assets::price) fn requests(&self) -> Vec<String> {
+        self.requests.lock().clone()
     }
 
     pub(in crate::assets::price) fn release(&self) {
@@ -56,22 +57,22 @@ impl Service {
     }
 }
 
-async fn serve(mut stream: TcpStream, answer: Answer, asked: Arc<Mutex<Vec<String>>>, release: Arc<Notify>) {
+async fn serve(mut stream: TcpStream, answer: ServiceAnswer, requests: Arc<Mutex<Vec<String>>>, release: Arc<Notify>) {
     let mut request = Vec::new();
     let mut byte = [0];
     while !request.ends_with(b"\r\n\r\n") && matches!(stream.read(&mut byte).await, Ok(1)) {
         request.push(byte[0]);
     }
     let target = String::from_utf8_lossy(&request).split(' ').nth(1).unwrap_or_default().to_owned();
-    asked.lock().push(target);
+    requests.lock().push(target);
     let bytes = match answer {
-        Answer::Body(body) => ok(&body),
-        Answer::Raw(bytes) => bytes,
-        Answer::Late(body) => {
+        ServiceAnswer::Body(body) => ok(&body),
+        ServiceAnswer::Raw(bytes) => bytes,
+        ServiceAnswer::Late(body) => {
             release.notified().await;
             ok(&body)
         }
-        Answer::Close => return,
+        ServiceAnswer::Close => return,
     };
     // The other side may have hung up, as it should on a body that is too large.
     let _ = stream.write_all(&bytes).await;

@@ -1,6 +1,6 @@
 //! The HTTP source against a service that is good, down, slow, lying, partial, or somewhere else.
 
-use super::service::{Answer, Service, body};
+use super::service::{Service, ServiceAnswer, body};
 use super::*;
 
 const A: Address = Address::repeat_byte(0xaa);
@@ -12,42 +12,42 @@ fn source(service: &Service) -> Arc<HttpPrices> {
     Arc::new(HttpPrices::new(service.base()))
 }
 
-async fn ask(prices: &Arc<HttpPrices>, tokens: &[Address]) -> HashMap<Address, String> {
+async fn fetch(prices: &Arc<HttpPrices>, tokens: &[Address]) -> HashMap<Address, String> {
     let quotes = prices.quotes(1, tokens, Instant::now() + LONG).await;
     quotes.into_iter().map(|(token, quote)| (token, quote.usd.to_string())).collect()
 }
 
-fn told(prices: &[(Address, &str)]) -> HashMap<Address, String> {
+fn quotes(prices: &[(Address, &str)]) -> HashMap<Address, String> {
     prices.iter().map(|(token, usd)| (*token, (*usd).to_owned())).collect()
 }
 
 #[tokio::test]
-async fn all_coins_are_one_request_and_are_asked_once_while_fresh() {
-    let service = Service::start(Answer::Body(body(&[(A, "1840.25"), (B, "0.25")]))).await;
+async fn all_coins_are_one_request_and_are_requested_once_while_fresh() {
+    let service = Service::start(ServiceAnswer::Body(body(&[(A, "1840.25"), (B, "0.25")]))).await;
     let prices = source(&service);
-    let expected = told(&[(A, "1840.25"), (B, "0.25")]);
-    assert_eq!(ask(&prices, &[A, B]).await, expected);
-    assert_eq!(ask(&prices, &[B, A]).await, expected);
-    assert_eq!(service.asked(), [format!("/key/prices/current/ethereum:{A:#x},ethereum:{B:#x}")]);
+    let expected = quotes(&[(A, "1840.25"), (B, "0.25")]);
+    assert_eq!(fetch(&prices, &[A, B]).await, expected);
+    assert_eq!(fetch(&prices, &[B, A]).await, expected);
+    assert_eq!(service.requests(), [format!("/key/prices/current/ethereum:{A:#x},ethereum:{B:#x}")]);
     prices.cache.insert((1, A), CachedQuote { quote: None, at: Instant::now().checked_sub(FRESH_FOR).unwrap() });
-    assert_eq!(ask(&prices, &[A, B]).await, expected);
-    assert_eq!(service.asked()[1..], [format!("/key/prices/current/ethereum:{A:#x}")]);
+    assert_eq!(fetch(&prices, &[A, B]).await, expected);
+    assert_eq!(service.requests()[1..], [format!("/key/prices/current/ethereum:{A:#x}")]);
 }
 
 #[tokio::test]
-async fn a_coin_that_the_service_does_not_know_is_missing_and_not_asked_again() {
-    let service = Service::start(Answer::Body(body(&[(A, "1")]))).await;
+async fn a_coin_that_the_service_does_not_know_is_missing_and_not_requested_again() {
+    let service = Service::start(ServiceAnswer::Body(body(&[(A, "1")]))).await;
     let prices = source(&service);
-    assert_eq!(ask(&prices, &[A, B]).await, told(&[(A, "1")]));
-    assert_eq!(ask(&prices, &[B]).await, told(&[]));
-    assert_eq!(service.asked().len(), 1);
+    assert_eq!(fetch(&prices, &[A, B]).await, quotes(&[(A, "1")]));
+    assert_eq!(fetch(&prices, &[B]).await, quotes(&[]));
+    assert_eq!(service.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn a_lie_about_one_coin_does_not_cost_the_other() {
     for lie in ["\"NaN\"", "-1", "0", "1e300", "\"1\"", "null"] {
-        let service = Service::start(Answer::Body(body(&[(A, lie), (B, "2")]))).await;
-        assert_eq!(ask(&source(&service), &[A, B]).await, told(&[(B, "2")]), "{lie}");
+        let service = Service::start(ServiceAnswer::Body(body(&[(A, lie), (B, "2")]))).await;
+        assert_eq!(fetch(&source(&service), &[A, B]).await, quotes(&[(B, "2")]), "{lie}");
     }
 }
 
@@ -56,73 +56,73 @@ async fn a_service_that_fails_is_left_alone_for_a_while() {
     let huge = format!("{{\"coins\":{{}},\"x\":\"{}\"}}", "x".repeat(300 * 1024));
     let endless = b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{\"coins\":{".to_vec();
     for answer in [
-        Answer::Close,
-        Answer::Body("<html>".into()),
-        Answer::Body(body(&[(A, "NaN"), (B, "1")])),
-        Answer::Body(huge),
-        Answer::Raw(b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n".to_vec()),
-        Answer::Raw(b"HTTP/1.1 204 No Content\r\n\r\n".to_vec()),
-        Answer::Raw(b"nonsense\r\n\r\n".to_vec()),
-        Answer::Raw(endless),
+        ServiceAnswer::Close,
+        ServiceAnswer::Body("<html>".into()),
+        ServiceAnswer::Body(body(&[(A, "NaN"), (B, "1")])),
+        ServiceAnswer::Body(huge),
+        ServiceAnswer::Raw(b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n".to_vec()),
+        ServiceAnswer::Raw(b"HTTP/1.1 204 No Content\r\n\r\n".to_vec()),
+        ServiceAnswer::Raw(b"nonsense\r\n\r\n".to_vec()),
+        ServiceAnswer::Raw(endless),
     ] {
         let shown = format!("{answer:?}").chars().take(120).collect::<String>();
         let service = Service::start(answer).await;
         let prices = source(&service);
-        assert_eq!(ask(&prices, &[A]).await, told(&[]), "{shown}");
+        assert_eq!(fetch(&prices, &[A]).await, quotes(&[]), "{shown}");
         assert!(prices.is_paused(), "{shown}");
-        let asked = service.asked().len();
-        assert!(asked > 0, "{shown}");
-        assert_eq!(ask(&prices, &[A, B]).await, told(&[]), "{shown}");
-        assert_eq!(service.asked().len(), asked, "{shown}");
+        let before = service.requests().len();
+        assert!(before > 0, "{shown}");
+        assert_eq!(fetch(&prices, &[A, B]).await, quotes(&[]), "{shown}");
+        assert_eq!(service.requests().len(), before, "{shown}");
     }
 }
 
 #[tokio::test]
-async fn a_service_that_is_down_is_told_at_once() {
+async fn a_service_that_is_down_is_left_at_once() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
     let prices = Arc::new(HttpPrices::new(BaseUrl::parse(&format!("http://{address}"), false).unwrap()));
-    assert_eq!(ask(&prices, &[A]).await, told(&[]));
+    assert_eq!(fetch(&prices, &[A]).await, quotes(&[]));
     assert!(prices.is_paused());
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let target = Service::start(Answer::Body(body(&[(A, "1")]))).await;
+    let target = Service::start(ServiceAnswer::Body(body(&[(A, "1")]))).await;
     let redirect = format!("HTTP/1.1 302 Found\r\nlocation: http://{}/\r\ncontent-length: 0\r\n\r\n", target.address);
-    let service = Service::start(Answer::Raw(redirect.into_bytes())).await;
-    assert_eq!(ask(&source(&service), &[A]).await, told(&[]));
-    assert_eq!(service.asked().len(), 1);
-    assert!(target.asked().is_empty());
+    let service = Service::start(ServiceAnswer::Raw(redirect.into_bytes())).await;
+    assert_eq!(fetch(&source(&service), &[A]).await, quotes(&[]));
+    assert_eq!(service.requests().len(), 1);
+    assert!(target.requests().is_empty());
 }
 
 #[tokio::test]
 async fn nobody_waits_for_a_slow_service_and_what_it_brings_serves_the_next() {
-    let service = Service::start(Answer::Late(body(&[(A, "3")]))).await;
+    let service = Service::start(ServiceAnswer::Late(body(&[(A, "3")]))).await;
     let prices = source(&service);
     let started = Instant::now();
     assert!(prices.quotes(1, &[A], started + Duration::from_millis(50)).await.is_empty());
     assert!(started.elapsed() < REQUEST_MAX / 2);
     service.release();
-    assert_eq!(ask(&prices, &[A]).await, told(&[(A, "3")]));
-    assert_eq!(service.asked().len(), 1);
+    assert_eq!(fetch(&prices, &[A]).await, quotes(&[(A, "3")]));
+    assert_eq!(service.requests().len(), 1);
 }
 
 #[tokio::test]
-async fn who_asks_at_the_same_time_shares_a_request() {
-    let service = Service::start(Answer::Body(body(&[(A, "3"), (B, "4")]))).await;
+async fn callers_at_the_same_time_share_a_request() {
+    let service = Service::start(ServiceAnswer::Body(body(&[(A, "3"), (B, "4")]))).await;
     let prices = source(&service);
-    let (both, one) = tokio::join!(ask(&prices, &[A, B]), ask(&prices, &[A]));
-    assert_eq!(both, told(&[(A, "3"), (B, "4")]));
-    assert_eq!(one, told(&[(A, "3")]));
-    assert_eq!(service.asked().len(), 1);
+    let (both, one) = tokio::join!(fetch(&prices, &[A, B]), fetch(&prices, &[A]));
+    assert_eq!(both, quotes(&[(A, "3"), (B, "4")]));
+    assert_eq!(one, quotes(&[(A, "3")]));
+    assert_eq!(service.requests().len(), 1);
     assert!(prices.in_flight.lock().is_empty());
 }
 
 #[tokio::test]
 async fn more_requests_than_may_be_at_once_go_without() {
-    let service = Service::start(Answer::Late(body(&[]))).await;
+    let service = Service::start(ServiceAnswer::Late(body(&[]))).await;
     let prices = source(&service);
     let tokens: Vec<Address> = (0..2000_u64).map(|place| Address::left_padding_from(&place.to_be_bytes())).collect();
     assert!(prices.quotes(1, &tokens, Instant::now()).await.is_empty());
@@ -132,16 +132,16 @@ async fn more_requests_than_may_be_at_once_go_without() {
 }
 
 #[tokio::test]
-async fn a_network_without_a_name_there_is_not_asked_for() {
-    let service = Service::start(Answer::Body(body(&[(A, "1")]))).await;
+async fn a_network_without_a_name_there_is_not_queried() {
+    let service = Service::start(ServiceAnswer::Body(body(&[(A, "1")]))).await;
     let prices = source(&service);
     assert!(prices.quotes(80001, &[A], Instant::now() + LONG).await.is_empty());
-    assert!(service.asked().is_empty());
+    assert!(service.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_name_that_leads_into_the_own_network_is_not_connected_to() {
-    let service = Service::start(Answer::Body(body(&[(A, "1")]))).await;
+    let service = Service::start(ServiceAnswer::Body(body(&[(A, "1")]))).await;
     let lookup: HostLookup = {
         let address = service.address;
         Arc::new(move |_| async move { Ok(vec![address]) }.boxed())
@@ -149,10 +149,10 @@ async fn a_name_that_leads_into_the_own_network_is_not_connected_to() {
     let port = service.address.port();
     let foreign = BaseUrl::parse(&format!("https://prices.example:{port}"), false).unwrap();
     let prices = Arc::new(HttpPrices::with_lookup(foreign, Arc::clone(&lookup)));
-    assert_eq!(ask(&prices, &[A]).await, told(&[]));
-    assert!(prices.is_paused() && service.asked().is_empty());
+    assert_eq!(fetch(&prices, &[A]).await, quotes(&[]));
+    assert!(prices.is_paused() && service.requests().is_empty());
     let own = BaseUrl::parse(&format!("http://prices.example:{port}"), true).unwrap();
-    assert_eq!(ask(&Arc::new(HttpPrices::with_lookup(own, lookup)), &[A]).await, told(&[(A, "1")]));
+    assert_eq!(fetch(&Arc::new(HttpPrices::with_lookup(own, lookup)), &[A]).await, quotes(&[(A, "1")]));
 }
 
 #[test]

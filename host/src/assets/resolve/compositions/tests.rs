@@ -62,12 +62,12 @@ async fn one(script: &Script, table: &Table, token: Address) -> Option<BigDecima
 async fn a_share_is_worth_its_part_of_all_that_is_redeemed() {
     let mut table = Table::default();
     // Three A and five B for four whole shares: (3 · 2000 + 5 · 1) / 4.
-    table.tell(share(1), e18(4), &[(A, e18(3)), (B, U256::from(5_000_000))]);
+    table.insert(share(1), e18(4), &[(A, e18(3)), (B, U256::from(5_000_000))]);
     let price = of(&chain(), &table, &[share(1)]).await.remove(&share(1)).unwrap();
     assert_eq!((price.usd, price.source), ("1501.25".parse().unwrap(), "derived:composition"));
-    table.tell(share(2), e18(1), &[(A, e18(1)), (C, U256::from(1))]);
+    table.insert(share(2), e18(1), &[(A, e18(1)), (C, U256::from(1))]);
     assert_eq!(one(&chain(), &table, share(2)).await, None, "a part without a price leaves none to the whole");
-    table.tell(share(3), e18(1), &[(A, U256::ZERO)]);
+    table.insert(share(3), e18(1), &[(A, U256::ZERO)]);
     assert_eq!(one(&chain(), &table, share(3)).await, None, "what redeems to nothing has no price");
 }
 
@@ -77,7 +77,7 @@ async fn shares_of_shares_go_four_deep_and_no_deeper() {
     for number in 1..=5 {
         let part = if number == 1 { A } else { share(number - 1) };
         // Each is worth one and a half of what is below.
-        table.tell(share(number), e18(2), &[(part, e18(3))]);
+        table.insert(share(number), e18(2), &[(part, e18(3))]);
     }
     for (number, usd) in [(1, "3000"), (2, "4500"), (3, "6750"), (4, "10125")] {
         assert_eq!(one(&chain(), &table, share(number)).await, Some(usd.parse().unwrap()));
@@ -85,16 +85,16 @@ async fn shares_of_shares_go_four_deep_and_no_deeper() {
     assert_eq!(one(&chain(), &table, share(5)).await, None);
     let all: Vec<Address> = (1..=5).map(share).collect();
     let priced = of(&chain(), &table, &all).await;
-    assert!(priced.len() == 4 && !priced.contains_key(&share(5)), "what is asked beside it makes no difference");
+    assert!(priced.len() == 4 && !priced.contains_key(&share(5)), "other requested tokens make no difference");
 }
 
 #[tokio::test]
 async fn a_ring_of_shares_ends_without_a_price() {
     let mut table = Table::default();
-    table.tell(share(1), e18(1), &[(share(2), e18(1)), (A, e18(1))]);
-    table.tell(share(2), e18(1), &[(share(1), e18(1))]);
+    table.insert(share(1), e18(1), &[(share(2), e18(1)), (A, e18(1))]);
+    table.insert(share(2), e18(1), &[(share(1), e18(1))]);
     assert!(of(&chain(), &table, &[share(1), share(2)]).await.is_empty());
-    assert_eq!(table.asked(), [[share(1), share(2)]], "no token is asked about twice");
+    assert_eq!(table.queries(), [[share(1), share(2)]], "no token is queried twice");
 }
 
 #[tokio::test]
@@ -102,17 +102,17 @@ async fn a_share_of_a_vault_is_worth_what_the_vault_redeems_to() {
     let (mut script, mut table) = (chain(), Table::default());
     let vault = share(2);
     script.call(vault, &Erc4626::assetCall {}, A).call(vault, &Erc4626::convertToAssetsCall { shares: e18(1) }, e18(2));
-    table.tell(share(1), e18(1), &[(vault, e18(3))]).tell(vault, e18(1), &[(B, U256::from(1))]);
+    table.insert(share(1), e18(1), &[(vault, e18(3))]).insert(vault, e18(1), &[(B, U256::from(1))]);
     assert_eq!(one(&script, &table, share(1)).await, Some("12000".parse().unwrap()));
-    assert_eq!(table.asked(), [[share(1)]], "a vault tells by itself what it is made of");
+    assert_eq!(table.queries(), [[share(1)]], "a vault reports by itself what it is made of");
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_what_has_a_source_and_about_the_native_token() {
+async fn tokens_with_a_source_and_the_native_token_are_not_queried() {
     let table = Table::default();
     let priced = of(&chain(), &table, &[A, B, NATIVE]).await;
     assert_eq!(priced.len(), 2);
-    assert!(table.asked().is_empty());
+    assert!(table.queries().is_empty());
 }
 
 #[tokio::test]
@@ -123,9 +123,9 @@ async fn the_parts_of_an_answer_are_bounded() {
     let shares: Vec<Address> = (0..400).map(token).collect();
     for (first, share) in (1000..).step_by(16).zip(&shares) {
         let parts: Vec<(Address, U256)> = (first..first + 16).map(|part| (token(part), e18(1))).collect();
-        table.tell(*share, e18(1), &parts);
+        table.insert(*share, e18(1), &parts);
     }
     of(&script, &table, &shares).await;
-    let asked: Vec<usize> = table.asked().iter().map(Vec::len).collect();
-    assert_eq!(asked, [400, PARTS_MAX]);
+    let counts: Vec<usize> = table.queries().iter().map(Vec::len).collect();
+    assert_eq!(counts, [400, PARTS_MAX]);
 }
