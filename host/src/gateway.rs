@@ -74,7 +74,7 @@ impl Gateway {
     /// Answers a query.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// The problem in the place of the answer.
     pub(crate) async fn answer(&self, query: Query) -> Result<GatewayResponse, Problem> {
         let context = self.context();
         let (account, about) = match query {

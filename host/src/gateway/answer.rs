@@ -36,19 +36,19 @@ pub(crate) struct Answer {
 pub(crate) enum Items {
     Networks(Vec<Arc<Network>>),
     Protocols(Vec<Arc<Protocol>>),
-    /// What jobs found; `aggregate` is the call to all protocols.
+    /// The findings of jobs; `aggregate` is the call to all protocols.
     Rows {
         rows: Vec<Row>,
         aggregate: bool,
     },
-    /// Of one network.
+    /// The native balance on one network.
     NativeBalance(Balance),
     Balances(Vec<Balance>),
     Name(NameRecord),
     Events(Events),
 }
 
-/// What happened in a transaction.
+/// The events of a transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
     pub(crate) transaction: Arc<Transaction>,
@@ -86,11 +86,11 @@ pub(crate) struct Missing {
     /// `None` for all networks.
     pub(crate) network: Option<Arc<Network>>,
     pub(crate) reason: Reason,
-    /// Of tokens.
+    /// The number of tokens, where it is about tokens.
     pub(crate) count: Option<usize>,
 }
 
-/// What a job found, with what the finding only names.
+/// A finding of a job, with the tokens and the protocol that it only names.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     /// Stable between calls.
@@ -109,7 +109,7 @@ pub(crate) struct Row {
     pub(crate) reward_tokens: Vec<Arc<Token>>,
 }
 
-/// What an account holds of a token.
+/// The balance of a token.
 #[derive(Clone, Debug)]
 pub(crate) struct Balance {
     pub(crate) account: Address,

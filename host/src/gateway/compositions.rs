@@ -35,7 +35,7 @@ pub(super) struct CompositionJobs<'a> {
 struct State {
     /// Slugs that get no further question.
     given_up: BTreeSet<String>,
-    /// What is missing, and by whose fault.
+    /// Reports of the jobs by whose fault something is missing.
     reports: Vec<JobReport>,
 }
 

@@ -27,7 +27,7 @@ use crate::names::Names;
 use crate::network::{Network, Networks};
 use crate::registry::Snapshot;
 
-/// What all answers of the process are made from.
+/// The sources that all answers of the process share.
 pub(super) struct Sources {
     pub(super) networks: Networks,
     pub(super) reader: Arc<dyn Reader>,
@@ -38,7 +38,7 @@ pub(super) struct Sources {
     pub(super) tables: Tables,
 }
 
-/// What one answer is made with.
+/// The context of one answer.
 pub(super) struct Context {
     pub(super) sources: Arc<Sources>,
     pub(super) snapshot: Arc<Snapshot>,
@@ -98,8 +98,8 @@ impl Context {
         ran
     }
 
-    /// Does what reads one network through its session; once more at another block where no endpoint knows the block
-    /// any more.
+    /// Does work that reads one network through its session. Where no endpoint knows the block any more, the work is
+    /// done once more at another block.
     ///
     /// # Errors
     /// Why the network has no block.

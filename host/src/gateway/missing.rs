@@ -1,4 +1,4 @@
-//! What is missing from an answer, and the problem that takes its place where nothing is left of it.
+//! Lists what is missing from an answer, and gives the problem that takes its place where nothing is left of it.
 
 use portolan_reader::Pins;
 
@@ -35,7 +35,7 @@ pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> V
     missing
 }
 
-/// What is missing of one job: a number of tokens for each reason, or something that has no number.
+/// The parts of one job that are missing: a number of tokens for each reason, or something that has no number.
 fn missing_of(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> Missing) -> Vec<Missing> {
     if job.missing_tokens.is_empty() {
         return job.reason.iter().map(|reason| entry(&job.subject, *reason, None)).collect();

@@ -102,7 +102,7 @@ fn jobs(served: &Served, known: &Networks, question: Question, account: Address)
     known.map(|network| job(served, network, &question, account)).collect()
 }
 
-/// Where a protocol has deployments that answer.
+/// The networks where a protocol has deployments that answer.
 fn networks(served: &Served, question: &JobQuestion) -> BTreeSet<u64> {
     let deployments = served.instance.catalogue.deployments.iter();
     let answering =

@@ -1,4 +1,4 @@
-//! What an account can claim from all protocols, or what it can claim or holds in one of them.
+//! Answers what an account can claim from all protocols, or what it can claim or holds in one of them.
 //!
 //! Invariant: a row whose tokens could not be read is left out and reported, never shown half.
 
@@ -29,7 +29,7 @@ pub(super) struct ProtocolWork {
 }
 
 impl ProtocolWork {
-    /// What the account can claim from all protocols that the filter leaves.
+    /// Plans the claimables of the account from all protocols that the filter leaves.
     ///
     /// # Errors
     /// The filter names a protocol that is not served.
@@ -65,7 +65,7 @@ impl Work for ProtocolWork {
     }
 }
 
-/// What a job found, validated.
+/// The validated findings of a job.
 struct Found {
     plan: JobPlan,
     findings: Vec<ValidFinding>,

@@ -17,7 +17,7 @@ pub(crate) enum Query {
     Protocols,
     /// The address that a name leads to.
     Address(Name, Lookup),
-    /// What happened in a transaction.
+    /// The events of a transaction.
     Events(Events),
     Of(Account, About),
 }
@@ -40,20 +40,20 @@ pub(crate) enum Account {
     Name(Name),
 }
 
-/// What a query is about.
+/// The subject of a query about an account.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum About {
-    /// What it can claim, over all protocols that the filter leaves.
+    /// Its claimables from all protocols that the filter leaves.
     Claimables(Filter),
     /// A question to one protocol.
     Protocol { slug: String, question: Question },
-    /// What it holds of native tokens or of listed ones, on one network by its chain id, or on all.
+    /// Its balances of native tokens or of listed ones, on one network by its chain id, or on all.
     Balances { assets: Assets, chain_id: Option<u64> },
-    /// What it is called.
+    /// Its name.
     Name(Lookup),
 }
 
-/// How names are looked up.
+/// The options of a name's lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Lookup {
     pub(crate) coin: CoinType,

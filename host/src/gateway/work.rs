@@ -1,4 +1,4 @@
-//! What there is to do for a query of any kind.
+//! The work for a query, of whichever kind.
 
 use std::sync::Arc;
 
@@ -12,7 +12,9 @@ pub(super) trait Work: Send + 'static {
     /// The networks whose blocks are pinned before the work begins.
     fn networks(&self, context: &Context) -> Vec<Arc<Network>>;
 
+    /// Does the work.
+    ///
     /// # Errors
-    /// Why there is no answer.
+    /// The problem in the place of the answer.
     fn answer(self, context: Context) -> impl Future<Output = Result<Answer, Problem>> + Send;
 }

@@ -25,7 +25,7 @@ use self::report::Report;
 use self::rows::{BalanceView, RowView};
 use crate::gateway::answer::{Answer, Items, Row};
 
-/// Which members the rows of an answer carry.
+/// Decides which members the rows of an answer carry.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     /// The aggregate call: no `type`, no `function`, tokens with `network`, `underlyingTokens` and `protocol`.
@@ -66,7 +66,7 @@ fn in_order(rows: &[Row], shape: Shape) -> impl Iterator<Item = &Row> {
 #[derive(Serialize)]
 struct Full<'a, T> {
     items: Vec<T>,
-    /// Of events.
+    /// The logs of a transaction without an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     undecoded: Option<Vec<Undecoded<'a>>>,
     report: Report<'a>,

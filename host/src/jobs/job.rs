@@ -91,7 +91,7 @@ struct Driver<'a> {
     catalogued: BTreeSet<Address>,
     trusted_addresses: BTreeSet<Address>,
     findings: Vec<map::Finding>,
-    /// Why the first read that this job lacks was not made, which is why it may have failed.
+    /// The reason why the first read that this job lacks was not made; the job may have failed because of it.
     missing: Option<Reason>,
     partial: Option<Failure>,
     ended: bool,
@@ -143,7 +143,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// What the job is resumed with.
+    /// The frame that the job is resumed with.
     fn frame(&self, replies: &[Reply]) -> Result<Vec<u8>, Failure> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let budget = Budget {

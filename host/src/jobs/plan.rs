@@ -1,4 +1,4 @@
-//! What one job is about: one plugin, one network and one question.
+//! The plan of one job: one plugin, one network and one question.
 
 use std::sync::Arc;
 

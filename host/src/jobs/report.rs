@@ -1,4 +1,4 @@
-//! What a job did, as `detail=full` shows it, and why something of it is missing.
+//! Reports of jobs, as `detail=full` shows them: what each did, and why something of it is missing.
 //!
 //! Invariant: the first reason stands, and every further one is in the detail.
 
@@ -9,7 +9,7 @@ use crate::jobs::job::JobOutcome;
 use crate::jobs::plan::JobPlan;
 use crate::network::Network;
 
-/// What one job did, or the host's own reads on one network.
+/// The report of one job, or of the host's own reads on one network.
 #[derive(Clone, Debug)]
 pub(crate) struct JobReport {
     /// A slug, a plugin's name where the job is about events, `tokens`, `native` or `events`.
@@ -22,7 +22,7 @@ pub(crate) struct JobReport {
     /// Steps for which the network had to be read.
     pub(crate) batches: u32,
     pub(crate) reads: u32,
-    /// How many tokens are missing, by reason; empty where the report is not about a number of them.
+    /// The number of missing tokens for each reason; empty where the report is not about a number of them.
     pub(crate) missing_tokens: Vec<(Reason, usize)>,
 }
 

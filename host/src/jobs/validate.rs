@@ -78,7 +78,7 @@ impl ValidFinding {
         }
     }
 
-    /// What it pays besides.
+    /// The rewards of a farming position.
     pub(crate) fn rewards(&self) -> &[map::Reward] {
         match self {
             Self::Farming(finding) => &finding.rewards,

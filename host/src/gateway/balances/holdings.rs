@@ -1,4 +1,4 @@
-//! What an account holds on one network, read at the session's block.
+//! Reads what an account holds on one network, at the session's block.
 
 use std::sync::Arc;
 

@@ -47,7 +47,7 @@ impl MissingTokens {
         self.0.extend(tokens);
     }
 
-    /// How many for each reason, in the order of the reasons' words.
+    /// The number of tokens for each reason, in the order of the reasons' words.
     pub(super) fn by_reason(&self) -> Vec<(Reason, usize)> {
         let mut counts: BTreeMap<&str, (Reason, usize)> = BTreeMap::new();
         for (_, why) in &self.0 {

@@ -1,4 +1,4 @@
-//! What happened in a transaction.
+//! Events of a transaction.
 //!
 //! Invariant: the members of a type stand in the order of the vocabulary, and one that is not known is null.
 

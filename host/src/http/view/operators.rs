@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_is_told_with_its_place_and_its_figures() {
+    fn an_endpoint_is_shown_with_its_place_and_its_figures() {
         let unknown = EndpointStatus {
             host: "two.example:8545".into(),
             state: EndpointState::Unknown,
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_told_with_its_version_and_age_or_with_what_is_wrong() {
+    fn a_list_is_shown_with_its_version_and_age_or_with_what_is_wrong() {
         let confirmed_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         let good = ListStatus {
             number: 1,
@@ -233,13 +233,13 @@ mod tests {
             confirmed_at: None,
             error: Some("status 500".into()),
         };
-        let told = lists(&[good, bad], confirmed_at + Duration::from_secs(61)).unwrap();
+        let body = lists(&[good, bad], confirmed_at + Duration::from_secs(61)).unwrap();
         let expected = concat!(
             r#"[{"number":1,"place":"./my.json","version":"0.0.0","tokens":5000,"#,
             r#""confirmedAt":"2023-11-14T22:13:20Z","ageSeconds":61,"error":null},"#,
             r#"{"number":2,"place":"tokens.example","version":null,"tokens":0,"#,
             r#""confirmedAt":null,"ageSeconds":null,"error":"status 500"}]"#
         );
-        assert_eq!(String::from_utf8(told).unwrap(), expected);
+        assert_eq!(String::from_utf8(body).unwrap(), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! What rows are made of: networks, protocols, tokens, numbers and addresses as the wire has them.
+//! The parts of rows: networks, protocols, tokens, numbers and addresses as the wire has them.
 
 use alloy::hex;
 use alloy::primitives::Address;
@@ -108,7 +108,7 @@ pub(super) struct TokenView<'a> {
     origin: Option<Origin<'a>>,
 }
 
-/// What tokens of the aggregate call say besides.
+/// Members that tokens of the aggregate call have besides.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Origin<'a> {

@@ -30,7 +30,7 @@ pub(super) struct Budget {
     pub(super) bytes_left: u32,
 }
 
-/// What a plugin returned when it was resumed.
+/// A step of a job: the frame that a plugin returned when it was resumed.
 pub(super) struct Step {
     pub(super) state: u8,
     pub(super) findings: Vec<map::Finding>,

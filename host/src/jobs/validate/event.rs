@@ -15,7 +15,7 @@ use crate::sanitize::visible::visible;
 const LOG_EVENTS_MAX: usize = 256;
 /// Tokens of one member; the largest pools have eight, a batch of rewards some dozens.
 const ASSETS_MAX: usize = 64;
-/// Of names and reasons. A voter may write a page; who wants it reads the log.
+/// Characters of a name or a reason. A voter may write a page; the whole text is in the log.
 const TEXT_CHARS_MAX: usize = 256;
 
 /// The events that passed, and in one bounded line why others did not. `protocols` are the plugin's own slugs.
