@@ -1,4 +1,4 @@
-// node programs.mjs FILE.yul [SOLJSON]: prints the code of a program of the reader in hex, which is kept beside it:
+// node programs.mjs FILE.yul [SOLJSON]: prints the code of the reader's program in hex, which is kept beside it:
 //   node programs.mjs ../../host/reader/src/packed/call.yul > ../../host/reader/src/packed/call.hex
 // SOLJSON is the compiler's one file; without it, the installed package's.
 import { readFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
-//! One endpoint's try at a batch of reads, on the rung of the ladder that it serves: packed calls, chunks of
-//! Multicall3, or single requests.
+//! One endpoint's try at a batch of reads, by the best method that it serves: packed calls, chunks of Multicall3, or
+//! single requests.
 //!
 //! Invariant: an outcome is given only where the block is proven (wherever something is there to prove it), and it is
-//! the outcome that the read would have alone. A read that used up its share of the gas is asked again alone; a chunk
+//! the outcome that the read would have alone. A read that used up its share of the gas is made again alone; a chunk
 //! that is refused is made smaller until what remains is single requests.
 
 mod single;
@@ -15,101 +15,104 @@ use futures_util::stream::FuturesUnordered;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use crate::ask::Ask;
 use crate::endpoint::{Capabilities, Endpoint};
 use crate::error::{EndpointError, RequestError};
 use crate::heavy_calls::HeavyCalls;
 use crate::multicall::{self, CHUNK_GAS, CHUNK_READS_MAX, MULTICALL3, Rejected};
 use crate::outcomes::Outcomes;
-use crate::packed::{self, Head, Told};
+use crate::packed::{self, CallResult, Head};
+use crate::read_set::ReadSet;
 use crate::rpc::EthCall;
 use crate::status::BatchMethod;
 use crate::{Block, Kind, Outcome};
 
-/// Of one batch; a wave of single reads should neither wait for each other nor flood the endpoint.
+/// Requests of one batch at once; many single reads should neither wait for each other nor flood the endpoint.
 const IN_FLIGHT_MAX: usize = 16;
 /// Into how many parts a refused chunk is split: 500 reads are single after three round trips, and one bad read among
 /// them costs 24 more requests.
 const PARTS: usize = 8;
-/// So many unclear refusals, and not one answer, are about the endpoint.
+/// So many unclear errors, and not one answer, are about the endpoint.
 const UNCLEAR_MAX: usize = 16;
-/// Whatever else stands in the body of a packed call: the program in hex, addresses, names of members.
+/// Gas of a read in a packed call: what most views need many times over. One that wants more is read alone.
+const READ_GAS: u32 = 2_000_000;
+/// Whatever else is in the body of a packed call: the program in hex, addresses, names of members.
 const BODY_REST_BYTES: usize = 3 << 10;
 /// Digits of a byte in hex.
 const HEX: usize = 2;
 
-/// What one endpoint is asked.
+/// Reads of one block, for one endpoint.
 pub(crate) struct Batch<'a> {
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) heavy_calls: &'a HeavyCalls,
     pub(crate) block: &'a Block,
-    pub(crate) ask: &'a dyn Ask,
+    pub(crate) reads: &'a ReadSet,
     pub(crate) until: Instant,
 }
 
 /// The outcomes of a batch by place, where requests under way put what they brought.
-struct Slots<'a>(Mutex<Filled<'a>>);
+struct SharedOutcomes<'a>(Mutex<Filling<'a>>);
 
-struct Filled<'a> {
+struct Filling<'a> {
     outcomes: &'a mut Outcomes,
     any: bool,
 }
 
 /// One request.
-enum Unit {
+enum Request {
     Chunk(Vec<usize>),
     Single(usize),
     /// Calls of this address returned nothing: has it code?
-    Code(Address, Vec<usize>),
+    CodeCheck(Address, Vec<usize>),
 }
 
 /// What one request brought.
 #[derive(Default)]
 struct Step {
-    more: Vec<Unit>,
+    more: Vec<Request>,
     proven: bool,
     unclear: Option<i64>,
 }
 
 /// Why a chunk brought nothing.
-enum Unusable {
-    /// By what stands in it; smaller ones may do.
-    AsOne,
+enum ChunkError {
+    /// For what is in it; smaller ones may do.
+    SplitAndRetry,
+    /// By an error code that may be about the chunk or about the endpoint.
     Unclear(i64),
     Endpoint(EndpointError),
 }
 
 impl Batch<'_> {
-    /// Asks for the reads at these places, which have no outcome yet; an error is why the endpoint was left.
-    pub(crate) async fn answer(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), EndpointError> {
+    /// Makes the reads at these places, which have no outcome yet; an error is why the endpoint was left.
+    pub(crate) async fn read(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), EndpointError> {
         let capabilities = self.endpoint.capabilities(self.until).await?;
         let mut proven = capabilities.batch_method == BatchMethod::Single;
-        let slots = Slots::new(outcomes);
-        let ran = self.run(capabilities, open, &slots, &mut proven).await;
+        let outcomes = SharedOutcomes::new(outcomes);
+        let ran = self.run(capabilities, open, &outcomes, &mut proven).await;
         if !proven || ran == Err(EndpointError::IgnoredBlock) {
-            slots.clear(open);
+            outcomes.clear(open);
         }
         ran
     }
 
-    fn units(&self, capabilities: Capabilities, open: &[usize]) -> VecDeque<Unit> {
+    fn requests(&self, capabilities: Capabilities, open: &[usize]) -> VecDeque<Request> {
         let together = |place: &usize| self.may_share(capabilities, *place);
         let (shared, single): (Vec<_>, Vec<_>) = open.iter().copied().partition(together);
-        let mut units: VecDeque<_> = self.chunks(capabilities, &shared).into_iter().map(Unit::Chunk).collect();
-        if capabilities.batch_method != BatchMethod::Single && units.is_empty() {
-            units.push_back(Unit::Chunk(Vec::new())); // For its proof.
+        let mut requests: VecDeque<_> = self.chunks(capabilities, &shared).into_iter().map(Request::Chunk).collect();
+        if capabilities.batch_method != BatchMethod::Single && requests.is_empty() {
+            requests.push_back(Request::Chunk(Vec::new())); // For its proof.
         }
-        units.extend(single.into_iter().map(Unit::Single));
-        units
+        requests.extend(single.into_iter().map(Request::Single));
+        requests
     }
 
     fn may_share(&self, capabilities: Capabilities, place: usize) -> bool {
         let fits = match capabilities.batch_method {
-            BatchMethod::Override => self.ask.may_pack(place),
-            BatchMethod::Multicall3 => multicall::may_share(&self.ask.read(place)),
+            BatchMethod::Override => packed::may_pack(self.reads.at(place)),
+            BatchMethod::Multicall3 => multicall::may_share(self.reads.at(place)),
             BatchMethod::Single => false,
         };
-        fits && (self.heavy_calls.is_empty() || !self.heavy_calls.contains(&self.ask.read(place)))
+        fits && (self.heavy_calls.is_empty() || !self.heavy_calls.contains(self.reads.at(place)))
     }
 
     /// Cuts reads into chunks, in their order: as few as the budget allows, and of about one size.
@@ -120,7 +123,7 @@ impl Batch<'_> {
             BatchMethod::Multicall3 | BatchMethod::Single => CHUNK_READS_MAX,
         };
         let bytes_max = plan.body_bytes.saturating_sub(BODY_REST_BYTES) / HEX;
-        let sizes: Vec<usize> = (0..shared.len()).map(|at| self.size(capabilities, shared, at)).collect();
+        let sizes = self.sizes(capabilities, shared);
         let by_bytes = sizes.iter().sum::<usize>().div_ceil(bytes_max.max(1));
         let count = shared.len().div_ceil(reads_max).max(by_bytes).max(1);
         let even = shared.len().div_ceil(count);
@@ -141,57 +144,66 @@ impl Batch<'_> {
         chunks
     }
 
-    /// What a read adds to the calldata of a chunk behind the one before it. The first of a chunk adds a little more,
-    /// for it shares nothing.
-    fn size(&self, capabilities: Capabilities, shared: &[usize], at: usize) -> usize {
-        match capabilities.batch_method {
-            BatchMethod::Override => self.ask.packed_bytes(at.checked_sub(1).map(|before| shared[before]), shared[at]),
-            BatchMethod::Multicall3 | BatchMethod::Single => multicall::encoded_bytes(&self.ask.read(shared[at])),
+    /// What each read adds to the calldata of a chunk behind the one before it. The first of a chunk adds a little
+    /// more, for it shares nothing.
+    fn sizes(&self, capabilities: Capabilities, shared: &[usize]) -> Vec<usize> {
+        let (mut before, mut sizes) = (None, Vec::with_capacity(shared.len()));
+        for read in self.reads.at_each(shared) {
+            sizes.push(match capabilities.batch_method {
+                BatchMethod::Override => packed::encoded_bytes(before.replace(read), read),
+                BatchMethod::Multicall3 | BatchMethod::Single => multicall::encoded_bytes(read),
+            });
         }
+        sizes
     }
 
     async fn run(
         &self,
         capabilities: Capabilities,
         open: &[usize],
-        slots: &Slots<'_>,
+        outcomes: &SharedOutcomes<'_>,
         proven: &mut bool,
     ) -> Result<(), EndpointError> {
-        let mut units = self.units(capabilities, open);
+        let mut requests = self.requests(capabilities, open);
         let mut flying = FuturesUnordered::new();
         let mut unclear = 0;
         loop {
             while flying.len() < IN_FLIGHT_MAX
-                && let Some(unit) = units.pop_front()
+                && let Some(request) = requests.pop_front()
             {
-                flying.push(self.step(capabilities, unit, slots));
+                flying.push(self.step(capabilities, request, outcomes));
             }
             let Some(step) = flying.next().await else {
                 if *proven {
                     return Ok(());
                 }
                 // All chunks came down to single requests: the block is still to be proven.
-                units.push_back(Unit::Chunk(Vec::new()));
+                requests.push_back(Request::Chunk(Vec::new()));
                 continue;
             };
             let step = step?;
-            units.extend(step.more);
+            requests.extend(step.more);
             *proven |= step.proven;
             if let Some(code) = step.unclear {
                 unclear += 1;
-                let nothing_left = flying.is_empty() && units.is_empty();
-                if !slots.any() && (unclear >= UNCLEAR_MAX || nothing_left) {
+                let nothing_left = flying.is_empty() && requests.is_empty();
+                if !outcomes.any() && (unclear >= UNCLEAR_MAX || nothing_left) {
                     return Err(EndpointError::Rpc(code));
                 }
             }
         }
     }
 
-    async fn step(&self, capabilities: Capabilities, unit: Unit, slots: &Slots<'_>) -> Result<Step, EndpointError> {
-        match unit {
-            Unit::Chunk(members) => self.chunk(capabilities, members, slots).await,
-            Unit::Single(place) => self.single(place, slots).await,
-            Unit::Code(address, asking) => self.look_at_code(address, asking, slots).await,
+    async fn step(
+        &self,
+        capabilities: Capabilities,
+        request: Request,
+        outcomes: &SharedOutcomes<'_>,
+    ) -> Result<Step, EndpointError> {
+        match request {
+            Request::Chunk(members) => self.chunk(capabilities, members, outcomes).await,
+            Request::Single(place) => self.single(place, outcomes).await,
+            Request::CodeCheck(address, asking) => self.check_code(address, asking, outcomes).await,
         }
     }
 
@@ -199,72 +211,76 @@ impl Batch<'_> {
         &self,
         capabilities: Capabilities,
         members: Vec<usize>,
-        slots: &Slots<'_>,
+        outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, EndpointError> {
-        match self.ask_chunk(capabilities, &members, slots).await {
+        match self.send_chunk(capabilities, &members, outcomes).await {
             Ok(step) => Ok(step),
-            Err(Unusable::Endpoint(error)) => Err(error),
-            Err(Unusable::AsOne) if members.is_empty() => Err(EndpointError::Malformed),
-            Err(Unusable::Unclear(code)) if members.is_empty() => Err(EndpointError::Rpc(code)),
-            Err(Unusable::AsOne) => Ok(Step { more: self.smaller(capabilities, &members), ..Step::default() }),
+            Err(ChunkError::Endpoint(error)) => Err(error),
+            Err(ChunkError::SplitAndRetry) if members.is_empty() => Err(EndpointError::Malformed),
+            Err(ChunkError::Unclear(code)) if members.is_empty() => Err(EndpointError::Rpc(code)),
+            Err(ChunkError::SplitAndRetry) => {
+                Ok(Step { more: self.smaller(capabilities, &members), ..Step::default() })
+            }
             // Is it the endpoint or what stands in the chunk? An empty one tells.
-            Err(Unusable::Unclear(code)) => match self.ask_chunk(capabilities, &[], slots).await {
+            Err(ChunkError::Unclear(code)) => match self.send_chunk(capabilities, &[], outcomes).await {
                 Ok(_) => Ok(Step { more: split(&members), proven: true, ..Step::default() }),
-                Err(Unusable::Endpoint(error)) => Err(error),
+                Err(ChunkError::Endpoint(error)) => Err(error),
                 Err(_) => Err(EndpointError::Rpc(code)),
             },
         }
     }
 
     /// By the budget, which has just learned; in parts where that would be the same chunk again.
-    fn smaller(&self, capabilities: Capabilities, members: &[usize]) -> Vec<Unit> {
+    fn smaller(&self, capabilities: Capabilities, members: &[usize]) -> Vec<Request> {
         let chunks = self.chunks(capabilities, members);
-        if chunks.len() > 1 { chunks.into_iter().map(unit).collect() } else { split(members) }
+        if chunks.len() > 1 { chunks.into_iter().map(request).collect() } else { split(members) }
     }
 
-    async fn ask_chunk(
+    async fn send_chunk(
         &self,
         capabilities: Capabilities,
         members: &[usize],
-        slots: &Slots<'_>,
-    ) -> Result<Step, Unusable> {
+        outcomes: &SharedOutcomes<'_>,
+    ) -> Result<Step, ChunkError> {
         match capabilities.batch_method {
-            BatchMethod::Override => self.ask_packed(capabilities, members, slots).await,
-            BatchMethod::Multicall3 | BatchMethod::Single => self.ask_multicall(members, slots).await,
+            BatchMethod::Override => self.send_packed(capabilities, members, outcomes).await,
+            BatchMethod::Multicall3 | BatchMethod::Single => self.send_multicall(members, outcomes).await,
         }
     }
 
-    async fn ask_packed(
+    async fn send_packed(
         &self,
         capabilities: Capabilities,
         members: &[usize],
-        slots: &Slots<'_>,
-    ) -> Result<Step, Unusable> {
+        outcomes: &SharedOutcomes<'_>,
+    ) -> Result<Step, ChunkError> {
         let budget = &self.endpoint.budget;
-        let (gas, data) = (budget.plan().gas, self.ask.encode(members));
+        let (gas, data) = (budget.plan().gas, packed::encode(self.reads.at_each(members), READ_GAS));
         let call =
-            EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(self.ask.program()) };
+            EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(packed::PROGRAM) };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) => {
-                let (head, named) = self.ask.decode(&reply, members.len()).map_err(|_| self.changed())?;
+                let (head, named) = packed::decode(&reply, members.len()).map_err(|_| self.changed())?;
                 if !self.proves(capabilities, &head) {
-                    return Err(Unusable::Endpoint(self.ignored()));
+                    return Err(ChunkError::Endpoint(self.ignored()));
                 }
-                Ok(self.sort_packed(capabilities, members, &head, named, slots))
+                Ok(self.take_packed(capabilities, members, &head, named, outcomes))
             }
-            Err(RequestError::GasTooHigh | RequestError::OutOfGas) if budget.on_gas_too_high() => Err(Unusable::AsOne),
+            Err(RequestError::GasTooHigh | RequestError::OutOfGas) if budget.on_gas_too_high() => {
+                Err(ChunkError::SplitAndRetry)
+            }
             Err(RequestError::TooLarge) => {
                 budget.on_too_large(data.len() * HEX + BODY_REST_BYTES);
-                Err(Unusable::AsOne)
+                Err(ChunkError::SplitAndRetry)
             }
-            Err(error) => Err(unusable(error)),
+            Err(error) => Err(chunk_error(error)),
         }
     }
 
     /// A reply that is not the program's: the endpoint does not serve this rung any more.
-    fn changed(&self) -> Unusable {
+    fn changed(&self) -> ChunkError {
         self.endpoint.forget_capabilities();
-        Unusable::Endpoint(EndpointError::Malformed)
+        ChunkError::Endpoint(EndpointError::Malformed)
     }
 
     fn ignored(&self) -> EndpointError {
@@ -281,31 +297,31 @@ impl Batch<'_> {
         head.timestamp == block.timestamp && same_number && same_parent
     }
 
-    fn sort_packed(
+    fn take_packed(
         &self,
         capabilities: Capabilities,
         members: &[usize],
         head: &Head,
-        named: Vec<(usize, Told)>,
-        slots: &Slots<'_>,
+        named: Vec<(usize, CallResult)>,
+        outcomes: &SharedOutcomes<'_>,
     ) -> Step {
         let (done, rest) = members.split_at(head.done);
         let used = head.gas_start.saturating_sub(head.gas_end);
         self.endpoint.budget.on_success(done.len(), head.gas_start, used);
         let mut step = Step { proven: true, ..Step::default() };
-        let mut filled = slots.lock();
+        let mut filled = outcomes.lock();
         done.iter().for_each(|place| filled.put_zero(*place));
-        for (place, told) in named {
+        for (place, result) in named {
             let place = done[place];
-            let outcome = match told {
-                Told::Ok(data) => Outcome::Ok(data),
-                Told::Reverted(data) => Outcome::Reverted(data),
-                Told::NoCode => Outcome::NoCode,
-                Told::Capped if self.ask.read(place).gas_cap.is_some() => Outcome::GasCap,
-                Told::Capped | Told::Long => {
-                    self.heavy_calls.record(&self.ask.read(place));
+            let outcome = match result {
+                CallResult::Ok(data) => Outcome::Ok(data),
+                CallResult::Reverted(data) => Outcome::Reverted(data),
+                CallResult::NoCode => Outcome::NoCode,
+                CallResult::GasCapped if self.reads.at(place).like.gas_cap.is_some() => Outcome::GasCap,
+                CallResult::GasCapped | CallResult::TooLong => {
+                    self.heavy_calls.record(self.reads.at(place));
                     filled.take_back(place);
-                    step.more.push(Unit::Single(place));
+                    step.more.push(Request::Single(place));
                     continue;
                 }
             };
@@ -320,58 +336,60 @@ impl Batch<'_> {
     }
 
     /// What a partial reply left; where not even one read had its gas, the endpoint's gas is too little for chunks.
-    fn rest(&self, capabilities: Capabilities, done: usize, rest: &[usize]) -> Vec<Unit> {
+    fn rest(&self, capabilities: Capabilities, done: usize, rest: &[usize]) -> Vec<Request> {
         match done {
-            0 => rest.iter().map(|place| Unit::Single(*place)).collect(),
-            _ => self.chunks(capabilities, rest).into_iter().map(Unit::Chunk).collect(),
+            0 => rest.iter().map(|place| Request::Single(*place)).collect(),
+            _ => self.chunks(capabilities, rest).into_iter().map(Request::Chunk).collect(),
         }
     }
 
-    async fn ask_multicall(&self, members: &[usize], slots: &Slots<'_>) -> Result<Step, Unusable> {
-        let reads: Vec<_> = members.iter().map(|place| self.ask.read(*place)).collect();
-        let (budget, data) = (&self.endpoint.budget, multicall::pack(&reads));
+    async fn send_multicall(&self, members: &[usize], outcomes: &SharedOutcomes<'_>) -> Result<Step, ChunkError> {
+        let reads = self.reads.at_each(members);
+        let (budget, data) = (&self.endpoint.budget, multicall::pack(reads));
         let gas = budget.plan().gas.min(CHUNK_GAS);
         let call = EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: None };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) if reply.is_empty() => Err(self.changed()),
             Ok(reply) => match multicall::unpack(&reply, members.len(), self.block) {
-                Ok(results) => Ok(self.sort_multicall(members, results, slots)),
+                Ok(results) => Ok(self.take_multicall(members, results, outcomes)),
                 Err(Rejected::Malformed) => Err(self.changed()),
-                Err(Rejected::OtherBlock) => Err(Unusable::Endpoint(self.ignored())),
-                Err(Rejected::Starved) => Err(Unusable::AsOne),
+                Err(Rejected::OtherBlock) => Err(ChunkError::Endpoint(self.ignored())),
+                Err(Rejected::Starved) => Err(ChunkError::SplitAndRetry),
             },
-            Err(RequestError::GasTooHigh) if budget.on_gas_too_high() => Err(Unusable::AsOne),
+            Err(RequestError::GasTooHigh) if budget.on_gas_too_high() => Err(ChunkError::SplitAndRetry),
             Err(RequestError::TooLarge) => {
                 budget.on_too_large(data.len() * HEX);
-                Err(Unusable::AsOne)
+                Err(ChunkError::SplitAndRetry)
             }
-            Err(error) => Err(unusable(error)),
+            Err(error) => Err(chunk_error(error)),
         }
     }
 
-    fn sort_multicall(&self, members: &[usize], results: Vec<(bool, Bytes)>, slots: &Slots<'_>) -> Step {
+    fn take_multicall(&self, members: &[usize], results: Vec<(bool, Bytes)>, outcomes: &SharedOutcomes<'_>) -> Step {
         let mut step = Step { proven: true, ..Step::default() };
         let mut silent: BTreeMap<Address, Vec<usize>> = BTreeMap::new();
-        let mut filled = slots.lock();
+        let mut filled = outcomes.lock();
         for (place, (success, data)) in members.iter().zip(results) {
-            let read = self.ask.read(*place);
+            let read = self.reads.at(*place);
             match success {
-                true if read.kind == Kind::Call && data.is_empty() => silent.entry(read.to).or_default().push(*place),
+                true if read.like.kind == Kind::Call && data.is_empty() => {
+                    silent.entry(read.to).or_default().push(*place);
+                }
                 true => filled.put(*place, Outcome::Ok(data)),
                 false => filled.put(*place, Outcome::Reverted(data)),
             }
         }
-        step.more = silent.into_iter().map(|(address, asking)| Unit::Code(address, asking)).collect();
+        step.more = silent.into_iter().map(|(address, asking)| Request::CodeCheck(address, asking)).collect();
         step
     }
 }
 
-impl<'a> Slots<'a> {
+impl<'a> SharedOutcomes<'a> {
     fn new(outcomes: &'a mut Outcomes) -> Self {
-        Self(Mutex::new(Filled { outcomes, any: false }))
+        Self(Mutex::new(Filling { outcomes, any: false }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Filled<'a>> {
+    fn lock(&self) -> MutexGuard<'_, Filling<'a>> {
         self.0.lock()
     }
 
@@ -387,7 +405,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-impl Filled<'_> {
+impl Filling<'_> {
     fn put(&mut self, place: usize, outcome: Outcome) {
         self.outcomes.put(place, outcome);
         self.any = true;
@@ -403,26 +421,26 @@ impl Filled<'_> {
     }
 }
 
-fn unusable(error: RequestError) -> Unusable {
+fn chunk_error(error: RequestError) -> ChunkError {
     match error {
-        RequestError::Ambiguous(code) => Unusable::Unclear(code),
-        RequestError::Endpoint(error) => Unusable::Endpoint(error),
-        RequestError::UnknownBlock => Unusable::Endpoint(EndpointError::UnknownBlock),
+        RequestError::Ambiguous(code) => ChunkError::Unclear(code),
+        RequestError::Endpoint(error) => ChunkError::Endpoint(error),
+        RequestError::UnknownBlock => ChunkError::Endpoint(EndpointError::UnknownBlock),
         RequestError::Reverted(_)
         | RequestError::Halted
         | RequestError::OutOfGas
         | RequestError::GasTooHigh
-        | RequestError::TooLarge => Unusable::AsOne,
+        | RequestError::TooLarge => ChunkError::SplitAndRetry,
     }
 }
 
-fn unit(members: Vec<usize>) -> Unit {
-    if let [place] = members[..] { Unit::Single(place) } else { Unit::Chunk(members) }
+fn request(members: Vec<usize>) -> Request {
+    if let [place] = members[..] { Request::Single(place) } else { Request::Chunk(members) }
 }
 
-fn split(members: &[usize]) -> Vec<Unit> {
+fn split(members: &[usize]) -> Vec<Request> {
     let part = members.len().div_ceil(PARTS).max(1);
-    members.chunks(part).map(|part| unit(part.to_vec())).collect()
+    members.chunks(part).map(|part| request(part.to_vec())).collect()
 }
 
 #[cfg(test)]
@@ -431,15 +449,15 @@ mod tests {
 
     #[test]
     fn five_hundred_reads_are_single_after_three_splits() {
-        let mut units = vec![Unit::Chunk((0..500).collect())];
+        let mut requests = vec![Request::Chunk((0..500).collect())];
         for _ in 0..3 {
-            let smaller = units.into_iter().flat_map(|unit| match unit {
-                Unit::Chunk(members) => split(&members),
+            let smaller = requests.into_iter().flat_map(|request| match request {
+                Request::Chunk(members) => split(&members),
                 single => vec![single],
             });
-            units = smaller.collect();
+            requests = smaller.collect();
         }
-        let singles = units.iter().map(|unit| if let Unit::Single(place) = unit { *place } else { usize::MAX });
+        let singles = requests.iter().map(|unit| if let Request::Single(place) = unit { *place } else { usize::MAX });
         assert!(singles.eq(0..500));
     }
 }

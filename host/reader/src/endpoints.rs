@@ -11,7 +11,6 @@ use alloy::primitives::B256;
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::{Instant, sleep};
 
-use crate::ask::Ask;
 use crate::batch::Batch;
 use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
@@ -20,9 +19,10 @@ use crate::health::Health;
 use crate::heavy_calls::HeavyCalls;
 use crate::limit::Limits;
 use crate::outcomes::Outcomes;
+use crate::read_set::ReadSet;
 use crate::selector::EndpointSelector;
 use crate::status::EndpointStatus;
-use crate::transaction::Told;
+use crate::transaction::TransactionLookup;
 use crate::transport::Pool;
 use crate::{Block, Outcome, ReadFailure, RpcUrl};
 
@@ -68,13 +68,13 @@ impl Endpoints {
     }
 
     /// Returns outcomes in the order of the reads, each from the first endpoint that gave one.
-    pub(crate) async fn read(&self, block: &Block, ask: &dyn Ask, deadline: Instant) -> Outcomes {
-        let mut outcomes = Outcomes::open(ask.len());
-        let mut open: Vec<usize> = (0..ask.len()).collect();
+    pub(crate) async fn read(&self, block: &Block, reads: &ReadSet, deadline: Instant) -> Outcomes {
+        let mut outcomes = Outcomes::open(reads.len());
+        let mut open: Vec<usize> = (0..reads.len()).collect();
         let mut errors = Vec::new();
         for round in 1..=ROUNDS_MAX {
             errors.clear();
-            self.read_round(block, ask, deadline, &mut open, &mut outcomes, &mut errors).await;
+            self.read_round(block, reads, deadline, &mut open, &mut outcomes, &mut errors).await;
             let may_succeed = errors.iter().any(EndpointError::is_retryable);
             if open.is_empty() || !may_succeed || !self.pause(round, deadline).await {
                 break;
@@ -88,7 +88,7 @@ impl Endpoints {
     async fn read_round(
         &self,
         block: &Block,
-        ask: &dyn Ask,
+        reads: &ReadSet,
         deadline: Instant,
         open: &mut Vec<usize>,
         outcomes: &mut Outcomes,
@@ -103,8 +103,8 @@ impl Endpoints {
                 errors.push(self.log(endpoint, error));
                 continue;
             }
-            let batch = Batch { endpoint, heavy_calls: &self.heavy_calls, block, ask, until };
-            if let Err(error) = batch.answer(open, outcomes).await {
+            let batch = Batch { endpoint, heavy_calls: &self.heavy_calls, block, reads, until };
+            if let Err(error) = batch.read(open, outcomes).await {
                 errors.push(self.log(endpoint, error));
             }
             open.retain(|place| outcomes.get(*place).is_none());
@@ -128,16 +128,16 @@ impl Endpoints {
 
     /// Returns the state of a transaction. It is mined where one endpoint says so; that it is not, all of them have to
     /// say.
-    pub(crate) async fn transaction(&self, hash: B256, deadline: Instant) -> Result<Told, ReadFailure> {
+    pub(crate) async fn transaction(&self, hash: B256, deadline: Instant) -> Result<TransactionLookup, ReadFailure> {
         let mut errors = Vec::new();
-        let mut told = None;
+        let mut lookup = None;
         for round in 1..=ROUNDS_MAX {
             errors.clear();
             for (endpoint, left) in self.ranked() {
                 match endpoint.transaction(hash, attempt_until(endpoint, deadline, left)).await {
-                    Ok(mined @ Told::Mined(_)) => return Ok(mined),
-                    Ok(Told::Unknown) => told = told.or(Some(Told::Unknown)),
-                    Ok(Told::Pending) => told = Some(Told::Pending),
+                    Ok(mined @ TransactionLookup::Mined(_)) => return Ok(mined),
+                    Ok(TransactionLookup::Unknown) => lookup = lookup.or(Some(TransactionLookup::Unknown)),
+                    Ok(TransactionLookup::Pending) => lookup = Some(TransactionLookup::Pending),
                     Err(error) => errors.push(self.log(endpoint, error)),
                 }
             }
@@ -147,7 +147,7 @@ impl Endpoints {
         }
         // An endpoint that serves another chain does not count.
         let all_replied = errors.iter().all(|error| matches!(error, EndpointError::WrongChain(_)));
-        told.filter(|_| all_replied).ok_or_else(|| EndpointError::summarize(&errors))
+        lookup.filter(|_| all_replied).ok_or_else(|| EndpointError::summarize(&errors))
     }
 
     /// Returns the hash of the block that is at this height now.

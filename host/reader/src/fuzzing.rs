@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::packed::{self, Head};
 use crate::rpc::{call_reply, pair_reply, request_reply};
-use crate::transaction::told;
-use crate::{Block, Told, multicall, scan};
+use crate::transaction::combine;
+use crate::{Block, TransactionLookup, multicall};
 
 /// The id that replies must have.
 const ID: u64 = 1;
@@ -37,7 +37,7 @@ pub fn json_rpc(body: &[u8]) {
 /// own.
 pub fn transaction(body: &[u8]) {
     let Ok((transaction, receipt)) = pair_reply(body, [ID, ID + 1]) else { return };
-    let Ok(Told::Mined(receipt)) = told(B256::ZERO, transaction, receipt) else { return };
+    let Ok(TransactionLookup::Mined(receipt)) = combine(B256::ZERO, transaction, receipt) else { return };
     assert!(receipt.logs.iter().all(|log| log.topics.len() <= 4));
     assert!(receipt.logs.iter().map(|log| 32 * log.topics.len() + log.data.len()).sum::<usize>() <= body.len());
     // A tree is less deep than what may be skipped, and what a struct accepts as an object may be an array there.
@@ -56,14 +56,6 @@ pub fn packed(bytes: &[u8]) {
     }
 }
 
-/// Decodes a reply of `scan.yul`, which must do the same with tokens.
-pub fn scan(bytes: &[u8]) {
-    let (count, reply) = counted(bytes);
-    if let Ok((head, named)) = scan::decode(reply, count) {
-        named_in_order(&head, count, &named);
-    }
-}
-
 fn named_in_order<T>(head: &Head, count: usize, named: &[(usize, T)]) {
     assert!(head.done <= count);
     assert!(named.is_sorted_by(|(one, _), (next, _)| one < next));
@@ -73,9 +65,9 @@ fn named_in_order<T>(head: &Head, count: usize, named: &[(usize, T)]) {
 /// Decodes a reply of Multicall3, which must have as many results as reads, in not much more room than its own.
 pub fn multicall(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
-    if let Ok(told) = multicall::unpack(reply, count, &BLOCK) {
-        assert_eq!(told.len(), count);
-        assert!(told.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() <= reply.len());
+    if let Ok(results) = multicall::unpack(reply, count, &BLOCK) {
+        assert_eq!(results.len(), count);
+        assert!(results.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() <= reply.len());
     }
 }
 

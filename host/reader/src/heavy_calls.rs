@@ -10,7 +10,7 @@ use alloy::primitives::Address;
 use quick_cache::sync::Cache;
 use tokio::time::Instant;
 
-use crate::Read;
+use crate::read_set::ReadRef;
 
 /// 40 bytes each.
 const CALLS_MAX: usize = 10_000;
@@ -34,17 +34,17 @@ impl HeavyCalls {
     }
 
     /// Whether the call lately used up its gas.
-    pub(crate) fn contains(&self, read: &Read) -> bool {
+    pub(crate) fn contains(&self, read: ReadRef<'_>) -> bool {
         self.calls.get(&key(read)).is_some_and(|until| Instant::now() < until)
     }
 
-    pub(crate) fn record(&self, read: &Read) {
+    pub(crate) fn record(&self, read: ReadRef<'_>) {
         self.calls.insert(key(read), Instant::now() + HEAVY_FOR);
         self.was_recorded.store(true, Ordering::Relaxed);
     }
 }
 
-fn key(read: &Read) -> (Address, [u8; 4]) {
-    let selector = read.data.first_chunk().copied();
+fn key(read: ReadRef<'_>) -> (Address, [u8; 4]) {
+    let selector = read.like.data.first_chunk().copied();
     (read.to, selector.unwrap_or_default())
 }

@@ -2,17 +2,20 @@
 //!
 //! A caller pins a block ([`Reader::pin`]), opens a [`Session`] at it, and reads: replies come in the order of the reads.
 //! Caching, coalescing and batching are behind the session. Invariant: a read's reply never depends on which other reads
-//! share its request, and nothing waits past the deadline that the caller gives. What leaves for a node, and how, is
-//! nobody's business outside of this crate.
+//! share its request, and nothing waits past the deadline that the caller gives. Nobody outside of this crate knows which
+//! requests a node gets.
 
 mod session;
+
+mod read_set;
+mod reply_set;
 
 mod round_trips;
 
 mod chain_reader;
 
-mod asked;
-mod kept;
+mod block_cache;
+mod reply_cache;
 mod store;
 
 mod heads;
@@ -27,7 +30,6 @@ mod endpoint;
 
 mod transaction;
 
-mod ask;
 mod batch;
 mod budget;
 mod heavy_calls;
@@ -35,7 +37,6 @@ mod outcomes;
 
 mod multicall;
 mod packed;
-mod scan;
 
 mod error;
 mod rpc;
@@ -52,17 +53,19 @@ mod tests;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use alloy::primitives::{Address, B256, Bytes, U256};
+use alloy::primitives::{Address, B256, Bytes};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
 pub use self::chain_reader::ChainReader;
 pub use self::endpoints::Upstream;
 pub use self::limit::Limits;
+pub use self::read_set::ReadSet;
+pub use self::reply_set::ReplySet;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};
 pub use self::session::{Participant, Session};
 pub use self::status::{BatchMethod, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
-pub use self::transaction::{Log, Receipt, Told};
+pub use self::transaction::{Log, Receipt, TransactionLookup};
 
 /// A block that an answer's reads are at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +81,7 @@ pub struct Block {
     pub evm_number: u64,
 }
 
-/// What is read.
+/// The kinds of reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `eth_call`; the reply is the returned bytes.
@@ -92,11 +95,13 @@ pub enum Kind {
 /// How old a reply may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Freshness {
+    /// Read at the pinned block.
     Pinned,
+    /// Read once for ever.
     Immutable,
-    /// Seconds.
+    /// Read at most so many seconds before the pinned block.
     Within(u32),
-    /// Seconds that a zero may stand.
+    /// Read at the pinned block, unless it was zero at most so many seconds before.
     ZeroWithin(u32),
 }
 
@@ -109,7 +114,7 @@ pub struct Read {
     /// `msg.sender`; Multicall3's address where there is none, so that a read alone and one among others are alike.
     pub from: Option<Address>,
     pub freshness: Freshness,
-    /// In a frame of its own whose writes no other read sees.
+    /// Whether it runs in a frame of its own whose writes no other read sees.
     pub isolated: bool,
     /// Gas that the call may use; one that uses it up comes to [`Outcome::GasCap`].
     pub gas_cap: Option<u32>,
@@ -134,26 +139,22 @@ impl Read {
     pub fn fresh(self, freshness: Freshness) -> Self {
         Self { freshness, ..self }
     }
-
-    /// What is asked, however fresh the reply has to be: reads with equal questions have one reply at a block.
-    pub(crate) fn question(&self) -> (Address, &Bytes, Kind, Option<Address>, bool, Option<u32>) {
-        let Self { kind, to, data, from, freshness: _, isolated, gas_cap } = self;
-        (*to, data, *kind, *from, *isolated, *gas_cap)
-    }
 }
 
-/// What became of a read.
+/// The outcome of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The returned bytes, or a word.
     Ok(Bytes),
     /// The revert data.
     Reverted(Bytes),
+    /// The target has no code, and returned nothing.
     NoCode,
+    /// The read used up its gas.
     GasCap,
-    /// The job's budget is used up; no reader answers this.
+    /// The job's budget is used up; readers never give this outcome.
     OverBudget,
-    /// A kind that this host does not make; no reader answers this.
+    /// The host does not make reads of this kind; readers never give this outcome.
     Unsupported,
     Failed(ReadFailure),
 }
@@ -168,13 +169,13 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Just read.
+    /// A reply that was just read.
     pub fn fresh(outcome: Outcome) -> Self {
         Self { outcome, cached: false, age_s: 0 }
     }
 }
 
-/// Why a network did not answer.
+/// Why a read has no outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum ReadFailure {
     #[error("no endpoint answered in time")]
@@ -190,60 +191,37 @@ pub enum ReadFailure {
     BlockLost,
 }
 
-/// Balances of one account in many tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scan {
-    /// The balances that are not zero, by the token's place.
-    pub held: Vec<(usize, U256)>,
-    /// The tokens that told no balance, by place.
-    pub failed: Vec<(usize, ScanFault)>,
-}
-
-/// Why a token told no balance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScanFault {
-    /// It reverted, has no code, or answered less than a word.
-    Refused,
-    Unread(ReadFailure),
-}
-
-/// Each asked network's pinned block, or why it has none; by chain id.
+/// The pinned blocks of networks, or why they have none; by chain id.
 pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
 
 /// Reads networks, named by their EIP-155 chain id. Reads go through a [`Session`], which looks into the cache and
 /// batches.
 pub trait Reader: Send + Sync {
-    /// Whether some endpoint of some network answered its own chain id.
+    /// Returns whether some endpoint of some network reported its own chain id.
     fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool>;
 
-    /// The block that an answer which starts now is at.
+    /// Returns the block that an answer which starts now is at.
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
-    /// The replies that need no request, for they are cached and fresh enough at this block: by the place of their
-    /// read, in order. What is known at this very block may be left out unless all of the reads are known; it costs
-    /// no request when it is fetched.
-    fn cached(&self, chain_id: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)>;
+    /// Returns the replies that need no request, for they are cached and fresh enough at this block: by the place of
+    /// their read, in order. What is known at this very block may be left out unless all of the reads are known; it
+    /// costs no request when it is fetched.
+    fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)>;
 
-    /// How many reads one request of this network carries well.
+    /// Returns how many reads one request of this network carries well.
     fn chunk_reads(&self, chain_id: u64) -> usize;
 
-    /// How long a batch of this network's reads may wait for more of them.
+    /// Returns how long a batch of this network's reads may wait for more of them.
     fn linger(&self, chain_id: u64) -> Duration;
 
     /// Fetches replies to reads that are not cached, in the order of `reads` and as many; all of them before `deadline`.
-    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>>;
+    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, deadline: Instant) -> BoxFuture<'_, ReplySet>;
 
-    /// What the account holds of these ERC-20 tokens.
-    fn scan(
+    /// Looks up a transaction. That it is in no block has to be the word of all endpoints; else it is a failure.
+    fn transaction(
         &self,
         chain_id: u64,
-        block: Block,
-        account: Address,
-        tokens: Vec<Address>,
+        hash: B256,
         deadline: Instant,
-    ) -> BoxFuture<'_, Scan>;
-
-    /// What became of a transaction. Who was not told by all endpoints that they do not have it in a block gets a
-    /// failure instead.
-    fn transaction(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>>;
+    ) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>>;
 }

@@ -1,7 +1,7 @@
 //! Many static reads as one call of Multicall3, with a proof of the block and a sentinel of the gas.
 //!
 //! Invariant: what [`unpack`] gives is at the pinned block, and no read of it ran out of gas. The first two calls of a
-//! chunk ask Multicall3 for number and timestamp. The last [`SENTINEL_CALLS`] cost more gas than a call that ran out
+//! chunk read number and timestamp from Multicall3. The last [`SENTINEL_CALLS`] cost more gas than a call that ran out
 //! of it can have left behind (1/64 of [`CHUNK_GAS`]); where they succeed, nothing before them was starved.
 
 use alloy::primitives::{Address, Bytes, U256, address};
@@ -9,7 +9,8 @@ use alloy::sol;
 use alloy::sol_types::SolCall;
 use alloy::sol_types::abi::AbiDecoderConfig;
 
-use crate::{Block, Kind, Read};
+use crate::read_set::ReadRef;
+use crate::{Block, Kind};
 
 /// The same on every network that has it: <https://www.multicall3.com>.
 pub(crate) const MULTICALL3: Address = address!("ca11bde05977b3631167028862be2a173976ca11");
@@ -17,7 +18,7 @@ pub(crate) const MULTICALL3: Address = address!("ca11bde05977b3631167028862be2a1
 pub(crate) const CHUNK_READS_MAX: usize = 500;
 /// Twice that in hex, well below the smallest known body limit of 2 MB.
 pub(crate) const CHUNK_MAX_BYTES: usize = 512 << 10;
-/// Below the 50 million that nodes commonly allow; told to the node, for the sentinel is measured by it.
+/// Below the 50 million that nodes commonly allow; stated in the request, for the sentinel is measured by it.
 pub(crate) const CHUNK_GAS: u64 = 40_000_000;
 /// 45,000 gas each (EIP-1108: a pairing of no points): 720,000 together, more than `CHUNK_GAS / 64 = 625,000`.
 const SENTINEL_CALLS: usize = 16;
@@ -38,26 +39,28 @@ sol! {
 }
 
 /// Whether the read may share a call with others.
-pub(crate) fn may_share(read: &Read) -> bool {
+pub(crate) fn may_share(read: ReadRef<'_>) -> bool {
+    let bytes = encoded_bytes(read);
+    let read = read.like;
     let of_kind = matches!(read.kind, Kind::Call | Kind::NativeBalance);
-    of_kind && !read.isolated && read.from.is_none() && read.gas_cap.is_none() && encoded_bytes(read) <= CHUNK_MAX_BYTES
+    of_kind && !read.isolated && read.from.is_none() && read.gas_cap.is_none() && bytes <= CHUNK_MAX_BYTES
 }
 
 /// What a read adds to the calldata.
-pub(crate) fn encoded_bytes(read: &Read) -> usize {
-    CALL_HEAD_BYTES + read.data.len().next_multiple_of(32)
+pub(crate) fn encoded_bytes(read: ReadRef<'_>) -> usize {
+    CALL_HEAD_BYTES + read.like.data.len().next_multiple_of(32)
 }
 
 /// The calldata of a chunk.
-pub(crate) fn pack(reads: &[Read]) -> Vec<u8> {
+pub(crate) fn pack<'a>(reads: impl Iterator<Item = ReadRef<'a>>) -> Vec<u8> {
     let call = |target, call_data| IMulticall3::Call3 { target, allowFailure: true, callData: call_data };
     let mut calls = vec![
         call(MULTICALL3, IMulticall3::getCurrentBlockTimestampCall {}.abi_encode().into()),
         call(MULTICALL3, IMulticall3::getBlockNumberCall {}.abi_encode().into()),
     ];
-    calls.extend(reads.iter().map(|read| match read.kind {
-        Kind::NativeBalance => call(MULTICALL3, IMulticall3::getEthBalanceCall { addr: read.to }.abi_encode().into()),
-        Kind::Call | Kind::CodeSize => call(read.to, read.data.clone()),
+    calls.extend(reads.map(|ReadRef { to, like: read }| match read.kind {
+        Kind::NativeBalance => call(MULTICALL3, IMulticall3::getEthBalanceCall { addr: to }.abi_encode().into()),
+        Kind::Call | Kind::CodeSize => call(to, read.data.clone()),
     }));
     calls.extend(std::iter::repeat_n(call(SENTINEL, Bytes::new()), SENTINEL_CALLS));
     IMulticall3::aggregate3Call { calls }.abi_encode()
@@ -104,6 +107,7 @@ mod tests {
     use alloy::primitives::{B256, bytes};
 
     use super::*;
+    use crate::Read;
 
     const BLOCK: Block =
         Block { number: 7, hash: B256::ZERO, timestamp: 1_700_000_000, evm_number: 7, parent: B256::repeat_byte(6) };
@@ -152,8 +156,8 @@ mod tests {
     #[test]
     fn only_plain_static_reads_share_a_call() {
         let plain = Read::call(Address::ZERO, bytes!("01020304"));
-        assert!(may_share(&plain));
-        assert!(may_share(&Read { kind: Kind::NativeBalance, ..plain.clone() }));
+        assert!(may_share((&plain).into()));
+        assert!(may_share((&Read { kind: Kind::NativeBalance, ..plain.clone() }).into()));
         for alone in [
             Read { kind: Kind::CodeSize, ..plain.clone() },
             Read { isolated: true, ..plain.clone() },
@@ -161,7 +165,7 @@ mod tests {
             Read { gas_cap: Some(100_000), ..plain.clone() },
             Read { data: vec![0; CHUNK_MAX_BYTES].into(), ..plain.clone() },
         ] {
-            assert!(!may_share(&alone), "{alone:?}");
+            assert!(!may_share((&alone).into()), "{alone:?}");
         }
     }
 
@@ -175,8 +179,10 @@ mod tests {
             [word(32), word(count), places, tail.to_vec()].concat()
         };
         // All results as they were, and between them 300 answers at the place of one of 4,096 bytes.
-        let one: Vec<_> =
-            results.iter().flat_map(|told| [word(1), word(64), word(32), told.returnData.to_vec()].concat()).collect();
+        let one: Vec<_> = results
+            .iter()
+            .flat_map(|result| [word(1), word(64), word(32), result.returnData.to_vec()].concat())
+            .collect();
         let tail = [one, word(1), word(64), word(4096), vec![7; 4096]].concat();
         let place = |result| match result {
             0 | 1 => 128 * result,
@@ -184,7 +190,7 @@ mod tests {
             _ => 128 * (result - shared),
         };
         let forged = encoded(results.len() + shared, &place, &tail);
-        assert!(IMulticall3::aggregate3Call::abi_decode_returns(&forged).is_ok_and(|told| told.len() == 318));
+        assert!(IMulticall3::aggregate3Call::abi_decode_returns(&forged).is_ok_and(|results| results.len() == 318));
         assert_eq!(unpack(&forged, shared, &BLOCK), Err(Rejected::Malformed));
     }
 }

@@ -2,30 +2,40 @@
 
 use alloy::primitives::Bytes;
 
+use crate::read_set::{count, index};
 use crate::{Outcome, packed};
 
 /// What most reads come to.
 static ZERO: Outcome = Outcome::Ok(Bytes::from_static(&packed::ZERO));
 
 /// Outcomes by place, as far as they are known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Outcomes {
     slots: Vec<Slot>,
-    told: Vec<Outcome>,
+    others: Vec<Outcome>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     Open,
     Zero,
-    /// A place in `told`.
-    Told(u32),
+    /// A place in `others`.
+    Other(u32),
 }
 
 impl Outcomes {
-    /// Of so many reads, none of which was told.
+    /// Of so many reads, none of which has an outcome.
     pub(crate) fn open(reads: usize) -> Self {
-        Self { slots: vec![Slot::Open; reads], told: Vec::new() }
+        Self { slots: vec![Slot::Open; reads], others: Vec::new() }
+    }
+
+    /// Of none yet, with room for so many.
+    pub(crate) fn with_capacity(reads: usize) -> Self {
+        Self { slots: Vec::with_capacity(reads), others: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
     }
 
     /// `None` where it is open.
@@ -33,7 +43,7 @@ impl Outcomes {
         match *self.slots.get(place)? {
             Slot::Open => None,
             Slot::Zero => Some(&ZERO),
-            Slot::Told(told) => self.told.get(usize::try_from(told).ok()?),
+            Slot::Other(other) => self.others.get(index(other)),
         }
     }
 
@@ -45,9 +55,32 @@ impl Outcomes {
         self.slots[place] = Slot::Zero;
     }
 
-    /// Whatever was told there.
+    /// Opens a place again.
     pub(crate) fn take_back(&mut self, place: usize) {
         self.slots[place] = Slot::Open;
+    }
+
+    /// Adds a place.
+    pub(crate) fn push(&mut self, outcome: Outcome) {
+        let slot = self.slot(outcome);
+        self.slots.push(slot);
+    }
+
+    /// Adds a place with the outcome that another batch has at one of its own; `missing` where it has none.
+    pub(crate) fn push_from(&mut self, from: Option<&Self>, place: usize, missing: &Outcome) {
+        match from.and_then(|from| from.slots.get(place)) {
+            Some(Slot::Zero) => self.slots.push(Slot::Zero),
+            _ => self.push(from.and_then(|from| from.get(place)).unwrap_or(missing).clone()),
+        }
+    }
+
+    /// All of them, in order; none is open.
+    pub(crate) fn into_all(self) -> impl ExactSizeIterator<Item = Outcome> {
+        let Self { slots, others } = self;
+        slots.into_iter().map(move |slot| match slot {
+            Slot::Other(other) => others[index(other)].clone(),
+            Slot::Zero | Slot::Open => ZERO.clone(),
+        })
     }
 
     /// Nothing is open any more.
@@ -56,26 +89,23 @@ impl Outcomes {
         self.slots.iter_mut().filter(|open| matches!(open, Slot::Open)).for_each(|open| *open = slot);
     }
 
-    /// Those that were told and are no word of zero, with their places.
+    /// Those that are known and no word of zero, with their places.
     pub(crate) fn besides_zeros(&self) -> impl Iterator<Item = (usize, &Outcome)> {
-        let told = |(place, slot): (usize, &Slot)| match slot {
-            Slot::Told(_) => self.get(place).map(|outcome| (place, outcome)),
+        let other = |(place, slot): (usize, &Slot)| match slot {
+            Slot::Other(_) => self.get(place).map(|outcome| (place, outcome)),
             Slot::Open | Slot::Zero => None,
         };
-        self.slots.iter().enumerate().filter_map(told)
+        self.slots.iter().enumerate().filter_map(other)
     }
 
     fn slot(&mut self, outcome: Outcome) -> Slot {
         if outcome == ZERO {
             return Slot::Zero;
         }
-        // There is no memory for more than this counts.
-        let told = u32::try_from(self.told.len()).unwrap_or(u32::MAX);
-        self.told.push(outcome);
-        Slot::Told(told)
+        self.others.push(outcome);
+        Slot::Other(count(self.others.len() - 1))
     }
 }
-
 #[cfg(test)]
 impl From<Vec<Outcome>> for Outcomes {
     fn from(all: Vec<Outcome>) -> Self {
@@ -91,7 +121,7 @@ mod tests {
     use crate::ReadFailure;
 
     #[test]
-    fn each_place_tells_what_was_put_last() {
+    fn each_place_has_what_was_put_last() {
         let word = |last: u8| Outcome::Ok([&[0; 31][..], &[last]].concat().into());
         let mut outcomes = Outcomes::open(6);
         outcomes.put(0, word(1));
@@ -100,9 +130,9 @@ mod tests {
         outcomes.put(3, Outcome::Ok(vec![0; 31].into()));
         outcomes.put(4, word(2));
         outcomes.take_back(4);
-        let told = |outcomes: &Outcomes| (0..7).map(|place| outcomes.get(place).cloned()).collect::<Vec<_>>();
+        let all = |outcomes: &Outcomes| (0..7).map(|place| outcomes.get(place).cloned()).collect::<Vec<_>>();
         let known = [Some(word(1)), Some(word(0)), Some(word(0)), Some(Outcome::Ok(vec![0; 31].into()))];
-        assert_eq!(told(&outcomes), [&known[..], &[None, None, None]].concat());
+        assert_eq!(all(&outcomes), [&known[..], &[None, None, None]].concat());
         outcomes.put(1, word(3));
         let failed = Outcome::Failed(ReadFailure::Timeout);
         outcomes.close(failed.clone());

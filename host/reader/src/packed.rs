@@ -1,8 +1,8 @@
 //! Packed calls: one `eth_call` whose state override puts a small program at [`crate::multicall::MULTICALL3`], which
-//! asks all reads of a chunk and answers them together, with a proof of the block.
+//! makes all reads of a chunk and answers them together, with a proof of the block.
 //!
 //! Invariant: decoders take any bytes, and a reply is of this program or malformed. What a request may carry, and what
-//! becomes of reads that were not done or were capped, is the batch's business.
+//! becomes of reads that were not done or used up their gas, is the batch's business.
 
 #[cfg(test)]
 pub(crate) mod model;
@@ -14,21 +14,21 @@ mod tests;
 
 use alloy::primitives::{B256, Bytes};
 
-pub(crate) use self::program::{CALL, READS_MAX, SCAN};
-pub(crate) use self::record::{encode, encoded_bytes, may_pack, may_pack_call};
+pub(crate) use self::program::{PROGRAM, READS_MAX};
+pub(crate) use self::record::{encode, encoded_bytes, may_pack};
 pub(crate) use self::reply::{ZERO, decode};
 
 /// First bytes of a reply of `call.yul`: what answers otherwise did not run it.
-const CALL_MAGIC: [u8; 4] = *b"PTNC";
+const MAGIC: [u8; 4] = *b"PTNC";
 
-/// What a program tells besides the reads. Invariant: `done` is not more than was asked.
+/// What the program reports besides the reads. Invariant: `done` is not more than the reads of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     /// What contracts see as `block.number`.
     pub(crate) number: u64,
     pub(crate) timestamp: u64,
     pub(crate) parent: B256,
-    /// What was left when the program began, that is without what the calldata costs.
+    /// The gas that was left when the program began, that is without what the calldata costs.
     pub(crate) gas_start: u64,
     pub(crate) gas_end: u64,
     /// Reads answered, from the first on; the gas did not suffice for the rest.
@@ -37,17 +37,17 @@ pub(crate) struct Head {
 
 /// What became of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum CallResult {
     Ok(Bytes),
     Reverted(Bytes),
     NoCode,
     /// It used up its gas, or may have: with a cap of its own, that is what it comes to.
-    Capped,
-    /// Its reply was too long to be carried: ask it alone.
-    Long,
+    GasCapped,
+    /// Its reply was too long to be carried: it is read alone.
+    TooLong,
 }
 
-/// Why bytes are no reply of a program.
+/// Why bytes are no reply of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Malformed {
     /// The override was ignored, most likely.
@@ -57,13 +57,13 @@ pub(crate) enum Malformed {
     Short,
     #[error("the reply has an entry of unknown kind {0:#04x}")]
     Kind(u8),
-    #[error("the reply tells another number of reads than it says or was asked")]
+    #[error("the reply has another number of reads than it says or the request had")]
     Count,
 }
 
-/// Takes a program's head off its reply.
-pub(crate) fn split_head(reply: &[u8], magic: [u8; 4], count: usize) -> Result<(Head, &[u8]), Malformed> {
-    let mut rest = reply.strip_prefix(&magic).ok_or(Malformed::Foreign)?;
+/// Takes the program's head off its reply.
+fn split_head(reply: &[u8], count: usize) -> Result<(Head, &[u8]), Malformed> {
+    let mut rest = reply.strip_prefix(&MAGIC).ok_or(Malformed::Foreign)?;
     let mut number = |bytes| take(&mut rest, bytes).map(big_endian);
     let (evm_number, timestamp, gas_start, gas_end) = (number(5)?, number(5)?, number(5)?, number(5)?);
     let done = usize::try_from(number(3)?).map_err(|_| Malformed::Count)?;
@@ -75,13 +75,13 @@ pub(crate) fn split_head(reply: &[u8], magic: [u8; 4], count: usize) -> Result<(
 }
 
 /// The first bytes of `rest`, which goes on behind them.
-pub(crate) fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Result<&'a [u8], Malformed> {
+fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Result<&'a [u8], Malformed> {
     let (taken, left) = rest.split_at_checked(bytes).ok_or(Malformed::Short)?;
     *rest = left;
     Ok(taken)
 }
 
 /// Of eight bytes at most.
-pub(crate) fn big_endian(bytes: &[u8]) -> u64 {
+fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

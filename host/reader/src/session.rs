@@ -8,13 +8,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use alloy::primitives::Address;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::round_trips::LINGER_MAX;
-use crate::{Block, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault};
+use crate::{Block, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet};
 
 /// Reads one network at one block.
 pub struct Session {
@@ -41,7 +40,7 @@ struct State {
 struct Queued {
     /// The participant that waits for them; none where a guest does.
     participant: Option<u64>,
-    reads: Vec<Read>,
+    reads: ReadSet,
     replies: oneshot::Sender<Vec<Reply>>,
 }
 
@@ -55,7 +54,7 @@ pub struct Participant {
 impl Participant {
     /// Waits for the replies to reads of the participant's own network: in order, and as many.
     pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
-        self.session.read_in_batch(Some(self.id), reads).await
+        self.session.read_in_batch(Some(self.id), reads.into()).await
     }
 }
 
@@ -99,26 +98,23 @@ impl Session {
     /// The replies to reads of which none needs a request.
     pub fn cached(&self, reads: &[Read]) -> Option<Vec<Reply>> {
         // One by one, for the first that is not cached ends it.
-        let reply = |read| self.reader.cached(self.chain_id, &self.block, std::slice::from_ref(read)).pop();
-        reads.iter().map(|read| reply(read).map(|(_, reply)| reply)).collect()
+        let reply = |read: &Read| {
+            let one = ReadSet::of_each(vec![read.to], read.clone());
+            self.reader.cached(self.chain_id, &self.block, &one).pop().map(|(_, reply)| reply)
+        };
+        reads.iter().map(reply).collect()
     }
 
     /// Reads at once, apart from any batch: replies in the order of the reads, and as many. No reads are no request.
     pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
-        let (hits, misses) = self.look_up(reads);
-        if misses.is_empty() {
-            return merge(hits, Vec::new());
-        }
-        merge(hits, self.fetch(misses).await)
+        self.read_set(reads.into()).await.into_iter().collect()
     }
 
-    /// The balances that the account has of these ERC-20 tokens.
-    pub async fn scan(&self, account: Address, tokens: Vec<Address>) -> Scan {
-        let scan = self.reader.scan(self.chain_id, self.block, account, tokens, self.deadline).await;
-        if scan.failed.iter().any(|(_, fault)| *fault == ScanFault::Unread(ReadFailure::BlockLost)) {
-            self.block_lost.store(true, Ordering::Relaxed);
-        }
-        scan
+    /// The same, for thousands of reads that have much in common.
+    pub async fn read_set(&self, reads: ReadSet) -> ReplySet {
+        let (hits, misses) = self.look_up(reads);
+        let fetched = if misses.is_empty() { ReplySet::default() } else { self.fetch(misses).await };
+        if hits.is_empty() { fetched } else { merge(hits, fetched).into_iter().collect() }
     }
 
     /// Adds a participant, which runs.
@@ -133,15 +129,15 @@ impl Session {
     /// Waits for the replies to reads of a participant of another network's session. Nobody waits for a guest: its
     /// reads go with the next batch, which lingers no longer for them.
     pub async fn read_as_guest(self: &Arc<Self>, reads: Vec<Read>) -> Vec<Reply> {
-        self.read_in_batch(None, reads).await
+        self.read_in_batch(None, reads.into()).await
     }
 
     /// A participant whose reads are all in the cache runs on at once, so that it meets the others at what has to be
     /// fetched, however many steps each of them takes to get there.
-    async fn read_in_batch(self: &Arc<Self>, participant: Option<u64>, reads: Vec<Read>) -> Vec<Reply> {
+    async fn read_in_batch(self: &Arc<Self>, participant: Option<u64>, reads: ReadSet) -> Vec<Reply> {
         let (hits, reads) = self.look_up(reads);
         if reads.is_empty() {
-            return merge(hits, Vec::new());
+            return merge(hits, []);
         }
         let count = reads.len();
         let (replies, fetched) = oneshot::channel();
@@ -165,14 +161,13 @@ impl Session {
     }
 
     /// The replies that are in the cache by the place of their read, and the reads that have to be fetched.
-    fn look_up(&self, reads: Vec<Read>) -> (Vec<(usize, Reply)>, Vec<Read>) {
+    fn look_up(&self, reads: ReadSet) -> (Vec<(usize, Reply)>, ReadSet) {
         let hits = self.reader.cached(self.chain_id, &self.block, &reads);
         if hits.is_empty() {
             return (hits, reads);
         }
         let mut places = hits.iter().map(|(place, _)| *place).peekable();
-        let is_miss = |(place, read)| places.next_if_eq(&place).is_none().then_some(read);
-        let misses = reads.into_iter().enumerate().filter_map(is_miss).collect();
+        let misses = reads.pick((0..reads.len()).filter(|place| places.next_if_eq(place).is_none()));
         (hits, misses)
     }
 
@@ -211,7 +206,8 @@ impl Session {
 
     async fn send(self: Arc<Self>, mut queue: Vec<Queued>) {
         let sizes: Vec<usize> = queue.iter().map(|queued| queued.reads.len()).collect();
-        let reads = queue.iter_mut().flat_map(|queued| std::mem::take(&mut queued.reads)).collect();
+        let mut reads = ReadSet::default();
+        queue.iter_mut().for_each(|queued| reads.append(std::mem::take(&mut queued.reads)));
         let mut fetched = self.fetch(reads).await.into_iter();
         // All that this batch answers run from here on: counted before the first of them can read again.
         let woken = queue.iter().filter(|queued| !queued.replies.is_closed()).filter_map(|queued| queued.participant);
@@ -223,9 +219,10 @@ impl Session {
         }
     }
 
-    async fn fetch(&self, reads: Vec<Read>) -> Vec<Reply> {
+    async fn fetch(&self, reads: ReadSet) -> ReplySet {
         let replies = self.reader.fetch(self.chain_id, self.block, reads, self.deadline).await;
-        if replies.iter().any(|reply| reply.outcome == Outcome::Failed(ReadFailure::BlockLost)) {
+        let lost = Outcome::Failed(ReadFailure::BlockLost);
+        if replies.besides_zeros().any(|(_, outcome)| *outcome == lost) {
             self.block_lost.store(true, Ordering::Relaxed);
         }
         replies
@@ -244,12 +241,8 @@ impl std::fmt::Debug for Session {
 }
 
 /// Puts replies from the cache, by the place of their read, between those that were fetched for the other reads.
-fn merge(hits: Vec<(usize, Reply)>, fetched: Vec<Reply>) -> Vec<Reply> {
-    if hits.is_empty() {
-        return fetched;
-    }
-    let mut all = Vec::with_capacity(hits.len() + fetched.len());
-    let mut fetched = fetched.into_iter();
+fn merge(hits: Vec<(usize, Reply)>, fetched: impl IntoIterator<Item = Reply>) -> Vec<Reply> {
+    let (mut all, mut fetched) = (Vec::new(), fetched.into_iter());
     for (place, hit) in hits {
         all.extend(fetched.by_ref().take(place - all.len()));
         all.push(hit);

@@ -1,7 +1,7 @@
 //! Immutable replies on disk, so that a restart does not read them from the networks again.
 //!
 //! Invariant: only what was read at a block that is deep and still canonical is written, and an answer never waits for
-//! the disk: all is loaded into [`Kept`] at the start. Without a usable disk replies are kept in memory alone, which is
+//! the disk: all is loaded into [`ReplyCache`] at the start. Without a usable disk replies are kept in memory alone, which is
 //! logged once.
 
 mod disk;
@@ -22,7 +22,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use self::disk::{Disk, DiskError, FILE_MAX_BYTES};
 use crate::ReadFailure;
-use crate::kept::{Kept, Pending, Row, Waiting};
+use crate::reply_cache::{Pending, PendingBlock, ReplyCache, Row};
 
 const FILE: &str = "reads.redb";
 /// How often pending replies are written, in one transaction.
@@ -58,18 +58,18 @@ pub(crate) trait CanonicalChain: Send + Sync + 'static {
 pub(crate) struct Store {
     path: PathBuf,
     disk: Arc<Mutex<Disk>>,
-    kept: Arc<Kept>,
+    kept: Arc<ReplyCache>,
     pending: Arc<Pending>,
 }
 
 impl Store {
     /// Opens the folder's file and loads it, which blocks: for some seconds where the file is full. Returns `None`
     /// after logging why, where replies are kept in memory alone.
-    pub(crate) fn open(folder: &Path, kept: &Arc<Kept>) -> Option<Self> {
+    pub(crate) fn open(folder: &Path, kept: &Arc<ReplyCache>) -> Option<Self> {
         Self::open_at(folder, kept, unix_s())
     }
 
-    fn open_at(folder: &Path, kept: &Arc<Kept>, now_s: u64) -> Option<Self> {
+    fn open_at(folder: &Path, kept: &Arc<ReplyCache>, now_s: u64) -> Option<Self> {
         let path = folder.join(FILE);
         let opened = fs::create_dir_all(folder).map_err(DiskError::from).and_then(|()| open(&path, kept, now_s));
         let disk = match opened {
@@ -100,7 +100,7 @@ impl Store {
     async fn flush(&self, canonical: &dyn CanonicalChain, now_s: u64) -> Result<(), DiskError> {
         self.pending.take(usize::MAX, |waiting| waiting.timestamp > now_s.saturating_add(AHEAD_MAX_S));
         let is_deep =
-            |waiting: &Waiting| waiting.not_before_s <= now_s && waiting.timestamp.saturating_add(DEEP_S) <= now_s;
+            |waiting: &PendingBlock| waiting.not_before_s <= now_s && waiting.timestamp.saturating_add(DEEP_S) <= now_s;
         let deep = self.pending.take(BLOCKS_MAX, is_deep);
         let deadline = Instant::now() + HASHES_TIMEOUT;
         let hashes = stream::iter(deep).map(|waiting| async move {
@@ -115,17 +115,17 @@ impl Store {
     }
 
     /// Returns the rows of a block that is canonical, and forgets or retries other blocks.
-    fn rows_to_write(&self, waiting: Waiting, hash: Option<B256>, now_s: u64) -> Vec<Row> {
-        let Waiting { chain_id, number, .. } = waiting;
+    fn rows_to_write(&self, waiting: PendingBlock, hash: Option<B256>, now_s: u64) -> Vec<Row> {
+        let PendingBlock { chain_id, number, .. } = waiting;
         match hash {
             Some(hash) if hash == waiting.hash => return waiting.rows,
             Some(_) => {
                 tracing::debug!(chain_id, number, "block was reorganised away, its replies are forgotten");
-                self.kept.forget(chain_id, number, waiting.hash);
+                self.kept.remove_block(chain_id, number, waiting.hash);
             }
             None if waiting.tries < TRIES_MAX => {
                 let (not_before_s, tries) = (now_s + RETRY_AFTER_S, waiting.tries + 1);
-                self.pending.put_back(Waiting { not_before_s, tries, ..waiting });
+                self.pending.put_back(PendingBlock { not_before_s, tries, ..waiting });
             }
             None => {
                 tracing::debug!(chain_id, number, "no endpoint reports the block, its replies stay in memory alone");
@@ -143,7 +143,7 @@ impl Store {
 }
 
 /// Opens the file. A damaged one is moved away, and a new one started.
-fn open(path: &Path, kept: &Kept, now_s: u64) -> Result<Disk, DiskError> {
+fn open(path: &Path, kept: &ReplyCache, now_s: u64) -> Result<Disk, DiskError> {
     let open = || Disk::open(path, FILE_MAX_BYTES, now_s, |row| kept.restore(row));
     match open() {
         Err(DiskError::Damaged(reason)) => {

@@ -1,6 +1,6 @@
-//! One transaction as a node tells it: its own reply and its receipt's, weighed together.
+//! One transaction as a node reports it: its own reply and its receipt's, combined.
 //!
-//! Invariant: what is mined is of the hash that was asked for, whole and in one block; a pair of replies that
+//! Invariant: what is mined has the hash that was looked up, whole and in one block; a pair of replies that
 //! contradict each other, or of which one is missing, is malformed. Nothing is taken from a log but its shape.
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256};
@@ -13,9 +13,9 @@ const TOPICS_MAX: usize = 4;
 /// EIP-658.
 const SUCCEEDED: U64 = U64::ONE;
 
-/// What is known of a transaction.
+/// What the endpoints know of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum TransactionLookup {
     /// No endpoint knows it.
     Unknown,
     /// It is in no block yet.
@@ -71,7 +71,7 @@ pub(crate) struct WireReceipt {
     block_hash: B256,
     block_number: U64,
     contract_address: Option<Address>,
-    /// Blocks before Byzantium have none: a transaction that failed was told by its gas alone.
+    /// Blocks before Byzantium have none: a transaction that failed was known by its gas alone.
     status: Option<U64>,
     logs: Vec<WireLog>,
 }
@@ -88,22 +88,22 @@ struct WireLog {
     removed: Option<bool>,
 }
 
-/// What both replies about this hash say together.
-pub(crate) fn told(
+/// Combines the two replies about this hash.
+pub(crate) fn combine(
     hash: B256,
     transaction: Option<WireTransaction>,
     receipt: Option<WireReceipt>,
-) -> Result<Told, EndpointError> {
+) -> Result<TransactionLookup, EndpointError> {
     let (transaction, receipt) = match (transaction, receipt) {
-        (None, None) => return Ok(Told::Unknown),
+        (None, None) => return Ok(TransactionLookup::Unknown),
         (Some(transaction), None) if transaction.hash == hash && transaction.block_hash.is_none() => {
-            return Ok(Told::Pending);
+            return Ok(TransactionLookup::Pending);
         }
         // A node that tells a block and no receipt is still indexing it, or has pruned it.
         (Some(transaction), Some(receipt)) => (transaction, receipt),
         _ => return Err(EndpointError::Malformed),
     };
-    // It may have been pending when the one was told, and in a block when the other was.
+    // It may have been pending when the one was read, and in a block when the other was.
     let in_that_block = transaction.block_hash.is_none_or(|block| block == receipt.block_hash);
     let of_this_hash = transaction.hash == hash && receipt.transaction_hash == hash;
     if !of_this_hash || !in_that_block {
@@ -114,7 +114,7 @@ pub(crate) fn told(
         Some(U64::ZERO) => false,
         Some(_) => return Err(EndpointError::Malformed),
     };
-    Ok(Told::Mined(Receipt {
+    Ok(TransactionLookup::Mined(Receipt {
         block_number: receipt.block_number.to(),
         block_hash: receipt.block_hash,
         succeeded,

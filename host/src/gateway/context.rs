@@ -9,7 +9,7 @@ use std::sync::Arc;
 use alloy::primitives::{Address, B256};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
-use portolan_reader::{Block, Pins, ReadFailure, Reader, Session, Told};
+use portolan_reader::{Block, Pins, ReadFailure, Reader, Session, TransactionLookup};
 
 use crate::assets::price::Prices;
 use crate::assets::resolve::{self, Tokens};
@@ -122,7 +122,7 @@ impl Context {
     ///
     /// # Errors
     /// Why it could not be read.
-    pub(super) async fn transaction(&self, network: &Network, hash: B256) -> Result<Told, ReadFailure> {
+    pub(super) async fn transaction(&self, network: &Network, hash: B256) -> Result<TransactionLookup, ReadFailure> {
         let by = self.deadline.transaction_end();
         let reading = self.sources.reader.transaction(network.chain_id, hash, by);
         tokio::time::timeout_at(by, reading).await.unwrap_or(Err(ReadFailure::Timeout))

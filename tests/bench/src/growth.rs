@@ -24,7 +24,7 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let counter = RpcFault::before(&node.url)?;
     let counted = counter.url();
     let columns = ["reads", "wall, ms", "client CPU, ms", "node CPU, ms", "requests", "bytes up", "bytes down"];
-    for way in [Way::Scan, Way::General] {
+    for way in [Way::Set, Way::General] {
         let mut side = Peer::start(way, &prepared)?;
         let mut accounts = 0..world.accounts.len();
         let heading = format!("Growth, {}", way.name());

@@ -24,9 +24,9 @@ const IDLE_WITHIN: Duration = Duration::from_secs(10);
 /// Who reads, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// `Reader::scan`.
-    Scan,
-    /// `Reader::read`.
+    /// `Session::read_set`: one read of many targets.
+    Set,
+    /// `Session::read`: reads one by one.
     General,
     ViemMulticall,
     ViemSingle,
@@ -39,7 +39,7 @@ impl Way {
     /// What the command line calls it.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Scan => "scan",
+            Self::Set => "set",
             Self::General => "general",
             Self::ViemMulticall => "multicall",
             Self::ViemSingle => "single",
@@ -96,7 +96,7 @@ pub(super) struct Peer {
 impl Peer {
     pub(super) fn start(way: Way, prepared: &Prepared) -> Result<Self> {
         let mut command = match way {
-            Way::Scan | Way::General | Way::Alloy => {
+            Way::Set | Way::General | Way::Alloy => {
                 let mut command = Command::new(build::release_bin("portolan-bench", "side", "side")?);
                 command.arg(way.name());
                 command

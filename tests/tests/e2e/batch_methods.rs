@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::test_reader::{AMPLE, CHAIN_ID, TestReader};
+use crate::test_reader::{AMPLE, TestReader};
 use alloy::primitives::{Address, Bytes, U256};
-use portolan_reader::{BatchMethod, Block, Kind, Outcome, Read, Reader as _};
+use portolan_reader::{BatchMethod, Block, Kind, Outcome, Read, ReadSet};
 use portolan_tests::bytecode::{
     self, BOMB, BURNER, CLOCK, COSTLY, COUNTER, Contract, ECHO, HALTER, LONG, NOBODY, QUITTER, REENTRANT, REVERTER,
     SENDER, SWALLOWER, THIEF, WEALTH_WEI, WEALTHY,
@@ -226,7 +226,7 @@ fn each_node_is_asked_on_its_best_rung_and_the_answers_are_the_same_on_all() {
 }
 
 #[test]
-fn a_scan_tells_the_same_on_every_rung() {
+fn balances_are_the_same_on_every_rung() {
     let chain = chain();
     let account: Address = at("0x00112233445566778899aabbccddeeff01234567");
     // What each tells of anyone's balance: `None` where it fails to.
@@ -250,13 +250,21 @@ fn a_scan_tells_the_same_on_every_rung() {
             (LONG, Some(U256::ZERO)),
         ];
         let addresses: Vec<Address> = tokens.iter().map(|(token, _)| at(token.address)).chain([at(NOBODY)]).collect();
-        let scanning = reader.reader.scan(CHAIN_ID, block, account, addresses, Instant::now() + AMPLE);
-        let mut scan = reader.runtime.block_on(scanning);
-        scan.held.sort_unstable();
+        let balance_of = [&[0x70, 0xa0, 0x82, 0x31][..], account.into_word().as_slice()].concat();
+        let reads = ReadSet::of_each(addresses, Read::call(Address::ZERO, balance_of));
+        let session = reader.session(block, Instant::now() + AMPLE);
+        let replies = reader.runtime.block_on(session.read_set(reads));
+        let (mut held, mut failed) = (Vec::new(), BTreeSet::new());
+        for (place, outcome) in replies.besides_zeros() {
+            match outcome {
+                Outcome::Ok(bytes) => held.push((place, U256::from_be_slice(&bytes[..32]))),
+                _ => drop(failed.insert(place)),
+            }
+        }
+        held.retain(|(_, balance)| !balance.is_zero());
         let balances = tokens.iter().enumerate();
-        let held = balances.filter_map(|(place, (_, balance))| balance.map(|balance| (place, balance)));
-        assert_eq!(scan.held, held.filter(|(_, balance)| !balance.is_zero()).collect::<Vec<_>>(), "{flaws:?}");
-        let failed: BTreeSet<usize> = scan.failed.iter().map(|(place, _)| *place).collect();
+        let expected = balances.filter_map(|(place, (_, balance))| balance.map(|balance| (place, balance)));
+        assert_eq!(held, expected.filter(|(_, balance)| !balance.is_zero()).collect::<Vec<_>>(), "{flaws:?}");
         assert_eq!(failed, BTreeSet::from([2, 5, 6, 10]), "{flaws:?}");
     }
 }

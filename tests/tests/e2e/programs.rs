@@ -1,4 +1,4 @@
-//! The reader's programs on a real EVM: calldata and replies are written by hand here, after the Yul's own heads.
+//! The reader's program on a real EVM: calldata and replies are written by hand here, after the Yul's own head.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,8 +57,8 @@ fn source(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/reader/src/packed").join(file)
 }
 
-fn code(program: &str) -> String {
-    std::fs::read_to_string(source(&format!("{program}.hex"))).unwrap()
+fn code() -> String {
+    std::fs::read_to_string(source("call.hex")).unwrap()
 }
 
 /// A reply in parts; the entries in hex.
@@ -72,13 +72,12 @@ struct Reply {
     entries: String,
 }
 
-fn run(chain: &Chain, program: &str, calldata: &str, gas: u64, block: &Value) -> Reply {
+fn run(chain: &Chain, calldata: &str, gas: u64, block: &Value) -> Reply {
     let call = json!({"from": PROGRAM, "to": PROGRAM, "data": format!("0x{calldata}"), "gas": format!("{gas:#x}")});
-    let code = json!({PROGRAM: {"code": format!("0x{}", code(program))}});
+    let code = json!({PROGRAM: {"code": format!("0x{}", code())}});
     let reply = chain.rpc("eth_call", json!([call, block, code])).unwrap();
     let hex = reply.as_str().unwrap().strip_prefix("0x").unwrap();
-    let magic = if program == "call" { "50544e43" } else { "50544e53" };
-    assert_eq!(&hex[..8], magic, "{hex}");
+    assert_eq!(&hex[..8], "50544e43", "{hex}");
     let number = |from: usize, to: usize| u64::from_str_radix(&hex[from * 2..to * 2], 16).unwrap();
     Reply {
         number: number(4, 9),
@@ -97,7 +96,7 @@ fn request(records: &[String], cap: u32) -> String {
 }
 
 fn fetch(chain: &Chain, records: &[String]) -> String {
-    let reply = run(chain, "call", &request(records, CAP), GAS, &json!("latest"));
+    let reply = run(chain, &request(records, CAP), GAS, &json!("latest"));
     assert_eq!(reply.done, records.len());
     reply.entries
 }
@@ -127,16 +126,13 @@ fn word(value: u128) -> String {
 }
 
 #[test]
-fn the_programs_are_what_their_source_compiles_to() {
+fn the_program_is_what_its_source_compiles_to() {
     let compiler = prepared().unwrap().join("soljson.cjs");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("chain/programs.mjs");
-    for program in ["call", "scan"] {
-        let yul = source(&format!("{program}.yul"));
-        let output = Command::new("node").arg(&script).arg(yul).arg(&compiler).output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && errors.is_empty(), "{program}: {errors}");
-        assert_eq!(String::from_utf8_lossy(&output.stdout), code(program), "{program}");
-    }
+    let output = Command::new("node").arg(&script).arg(source("call.yul")).arg(&compiler).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{errors}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), code());
 }
 
 #[test]
@@ -146,14 +142,12 @@ fn a_reply_proves_its_block() {
     let latest = u64::from_str_radix(&latest.as_str().unwrap()[2..], 16).unwrap();
     for number in [latest, latest - 1, latest - 2] {
         let header = chain.rpc("eth_getBlockByNumber", json!([format!("{number:#x}"), false])).unwrap();
-        for (program, calldata) in [("call", request(&[], CAP)), ("scan", "00".repeat(24))] {
-            let reply = run(&chain, program, &calldata, GAS, &json!({"blockHash": header["hash"]}));
-            assert_eq!(reply.number, number, "{program}");
-            assert_eq!(json!(format!("{:#x}", reply.timestamp)), header["timestamp"], "{program}");
-            assert_eq!(json!(reply.parent), header["parentHash"], "{program}");
-            assert!(reply.gas_end < reply.gas_start && reply.gas_start < GAS, "{program}");
-            assert_eq!((reply.done, reply.entries.as_str()), (0, ""), "{program}");
-        }
+        let reply = run(&chain, &request(&[], CAP), GAS, &json!({"blockHash": header["hash"]}));
+        assert_eq!(reply.number, number);
+        assert_eq!(json!(format!("{:#x}", reply.timestamp)), header["timestamp"]);
+        assert_eq!(json!(reply.parent), header["parentHash"]);
+        assert!(reply.gas_end < reply.gas_start && reply.gas_start < GAS);
+        assert_eq!((reply.done, reply.entries.as_str()), (0, ""));
     }
 }
 
@@ -287,7 +281,7 @@ fn a_call_has_exactly_its_cap_wherever_it_stands() {
     for kind in &kinds {
         let reported = if kind.starts_with("1") { &own } else { &default };
         let answers = (800_000..1_600_000).step_by(2_357).map(|gas| {
-            let reply = run(&chain, "call", &request(std::slice::from_ref(kind), CAP), gas, &json!("latest"));
+            let reply = run(&chain, &request(std::slice::from_ref(kind), CAP), gas, &json!("latest"));
             assert!(
                 reply.entries == *reported || (reply.done == 0 && reply.entries.is_empty()),
                 "{gas}: {}",
@@ -368,7 +362,7 @@ fn a_partial_reply_goes_on_where_it_ended() {
         record(STATIC, BURNER.address, ""),
     ];
     let records = vec![part; 3].concat();
-    let fetch = |records: &[String], gas| run(&chain, "call", &request(records, cap), gas, &json!("latest"));
+    let fetch = |records: &[String], gas| run(&chain, &request(records, cap), gas, &json!("latest"));
     let whole = fetch(&records, GAS);
     assert_eq!(whole.done, records.len());
     for gas in [700_000, 800_000, 1_100_000, 1_700_000] {
@@ -383,47 +377,4 @@ fn a_partial_reply_goes_on_where_it_ended() {
         assert!(requests > 1, "{gas} is no little gas");
         assert_eq!(entries, whole.entries, "{gas}");
     }
-}
-
-#[test]
-fn a_scan_names_what_is_not_a_plain_zero() {
-    let chain = chain();
-    let account = "1234567890abcdef1234567890abcdef12345678";
-    let zeros = |count| vec![ZERO.address; count];
-    // SENDER holds its sender's number; ECHO tells its calldata, of which the first word counts.
-    let tokens = [
-        vec![SENDER.address],
-        zeros(3),
-        vec![NOBODY, REVERTER.address, BURNER.address, SWALLOWER.address],
-        zeros(254),
-        vec![ECHO.address],
-        zeros(255),
-        vec![QUITTER.address],
-        zeros(600),
-        vec![LONG.address, COUNTER.address, METER.address],
-        zeros(2),
-    ]
-    .concat();
-    let request = |from: usize| {
-        let tokens: String = tokens[from..].iter().map(|token| &token[2..]).collect();
-        format!("{CAP:08x}{account}{tokens}")
-    };
-    let reply = run(&chain, "scan", &request(0), GAS, &json!("latest"));
-    assert_eq!(reply.done, tokens.len());
-    let sender = format!("0014{}", &PROGRAM[2..]);
-    let echo = format!("fe2070a08231{}{}", "00".repeat(12), &account[..32]);
-    let meter = format!("0003{:06x}", CAP - 2);
-    // QUITTER and COUNTER would write. LONG returns zeros, more than a word of them: 601 zeros before COUNTER.
-    let entries = [&sender, "0321", "0021", "0025", "0025", &echo, "ff0025", "ffff5b25", &meter];
-    assert_eq!(reply.entries, entries.map(str::to_owned).concat());
-
-    // With little gas in parts, of which each begins its gaps anew.
-    let (mut done, mut requests) = (0, 0);
-    while done < tokens.len() {
-        let part = run(&chain, "scan", &request(done), 4_000_000, &json!("latest"));
-        assert!(part.done > 0);
-        done += part.done;
-        requests += 1;
-    }
-    assert!(requests > 1);
 }

@@ -1,37 +1,39 @@
-//! Single requests: a read alone, and a look at an address that answered nothing.
+//! Single requests: a read alone, and a check whether an address that returned nothing has code.
 //!
-//! Invariant: only a fault ends the attempt; a read that this endpoint does not answer is left to the next one.
+//! Invariant: only an endpoint's error ends the attempt; a read that this endpoint does not answer is left to the next one.
 
 use alloy::primitives::{Address, Bytes, U256};
 
-use super::{Batch, Slots, Step, Unit};
+use super::{Batch, Request, SharedOutcomes, Step};
 use crate::error::{EndpointError, RequestError};
 use crate::multicall::MULTICALL3;
+use crate::read_set::ReadRef;
 use crate::rpc::EthCall;
-use crate::{Kind, Outcome, Read};
+use crate::{Kind, Outcome};
 
 /// What a transaction costs before its first instruction, at most: EIP-2028 and EIP-7623.
 const TRANSACTION_GAS: u64 = 21_000;
 const DATA_BYTE_GAS: u64 = 40;
 
 impl Batch<'_> {
-    pub(super) async fn single(&self, place: usize, slots: &Slots<'_>) -> Result<Step, EndpointError> {
-        let read = &self.ask.read(place);
-        let told = match read.kind {
-            Kind::Call => self.endpoint.call(&alone(read), self.block, self.until).await,
-            Kind::NativeBalance => self.endpoint.balance(read.to, self.block, self.until).await.map(word),
+    pub(super) async fn single(&self, place: usize, outcomes: &SharedOutcomes<'_>) -> Result<Step, EndpointError> {
+        let target = self.reads.at(place);
+        let (to, read) = (target.to, target.like);
+        let result = match read.kind {
+            Kind::Call => self.endpoint.call(&alone(target), self.block, self.until).await,
+            Kind::NativeBalance => self.endpoint.balance(to, self.block, self.until).await.map(word),
             Kind::CodeSize => {
-                let code = self.endpoint.code(read.to, self.block, self.until).await;
+                let code = self.endpoint.code(to, self.block, self.until).await;
                 code.map(|code| word(U256::from(code.len())))
             }
         };
-        let is_heavy = matches!(told, Err(RequestError::Halted | RequestError::OutOfGas | RequestError::TooLarge));
+        let is_heavy = matches!(result, Err(RequestError::Halted | RequestError::OutOfGas | RequestError::TooLarge));
         if is_heavy && read.gas_cap.is_none() {
-            self.heavy_calls.record(read);
+            self.heavy_calls.record(target);
         }
-        let outcome = match told {
+        let outcome = match result {
             Ok(data) if read.kind == Kind::Call && data.is_empty() => {
-                return Ok(Step { more: vec![Unit::Code(read.to, vec![place])], ..Step::default() });
+                return Ok(Step { more: vec![Request::CodeCheck(to, vec![place])], ..Step::default() });
             }
             Ok(data) => Outcome::Ok(data),
             Err(RequestError::Reverted(data)) => Outcome::Reverted(data),
@@ -41,28 +43,28 @@ impl Batch<'_> {
             Err(RequestError::OutOfGas) => Outcome::GasCap,
             Err(error) => return unanswered(error),
         };
-        slots.lock().put(place, outcome);
+        outcomes.lock().put(place, outcome);
         Ok(Step::default())
     }
 
-    pub(super) async fn look_at_code(
+    pub(super) async fn check_code(
         &self,
         address: Address,
         asking: Vec<usize>,
-        slots: &Slots<'_>,
+        outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, EndpointError> {
         let outcome = match self.endpoint.code(address, self.block, self.until).await {
             Ok(code) if code.is_empty() => Outcome::NoCode,
             Ok(_) => Outcome::Ok(Bytes::new()),
             Err(error) => return unanswered(error),
         };
-        let mut filled = slots.lock();
+        let mut filled = outcomes.lock();
         asking.into_iter().for_each(|place| filled.put(place, outcome.clone()));
         Ok(Step::default())
     }
 }
 
-/// A read that this endpoint does not answer is left to the next one; only a fault ends the attempt.
+/// A read that this endpoint does not answer is left to the next one; only an endpoint's error ends the attempt.
 fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
     match error {
         RequestError::Endpoint(error) => Err(error),
@@ -73,10 +75,10 @@ fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
 }
 
 /// A read without a sender is sent by Multicall3, together or alone: contracts that look at the sender see the same.
-fn alone(read: &Read) -> EthCall<'_> {
+fn alone(ReadRef { to, like: read }: ReadRef<'_>) -> EthCall<'_> {
     let data_gas = DATA_BYTE_GAS.saturating_mul(u64::try_from(read.data.len()).unwrap_or(u64::MAX));
     let gas = read.gas_cap.map(|cap| u64::from(cap).saturating_add(TRANSACTION_GAS).saturating_add(data_gas));
-    EthCall { from: read.from.unwrap_or(MULTICALL3), to: read.to, data: &read.data, gas, code: None }
+    EthCall { from: read.from.unwrap_or(MULTICALL3), to, data: &read.data, gas, code: None }
 }
 
 fn word(value: U256) -> Bytes {
@@ -86,11 +88,12 @@ fn word(value: U256) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Read;
 
     #[test]
     fn a_gas_cap_is_what_the_call_itself_may_use() {
         let read = Read { gas_cap: Some(100_000), ..Read::call(Address::ZERO, vec![1; 4]) };
-        assert_eq!(alone(&read).gas, Some(121_160));
-        assert_eq!(alone(&Read::call(Address::ZERO, vec![1; 4])).gas, None);
+        assert_eq!(alone((&read).into()).gas, Some(121_160));
+        assert_eq!(alone((&Read::call(Address::ZERO, vec![1; 4])).into()).gas, None);
     }
 }

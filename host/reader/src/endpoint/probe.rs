@@ -86,9 +86,14 @@ impl Endpoint {
 
     /// Returns the head that the program replies with when it has nothing to read; `None` if something else replied.
     async fn run_empty_program(&self, at: BlockId, until: Instant) -> Result<Option<Head>, RequestError> {
-        let data = packed::encode([], NO_READ_GAS);
-        let call =
-            EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(PROBE_GAS), code: Some(packed::CALL) };
+        let data = packed::encode(std::iter::empty(), NO_READ_GAS);
+        let call = EthCall {
+            from: MULTICALL3,
+            to: MULTICALL3,
+            data: &data,
+            gas: Some(PROBE_GAS),
+            code: Some(packed::PROGRAM),
+        };
         let reply = self.send(RequestKind::Probe, until, self.rpc.call(&call, at)).await?;
         Ok(packed::decode(&reply, 0).ok().map(|(head, _)| head))
     }

@@ -11,7 +11,7 @@ use super::Endpoint;
 use super::probe::CAPABILITIES_FOR;
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
-use crate::transaction::{Told, WireReceipt, WireTransaction, told};
+use crate::transaction::{TransactionLookup, WireReceipt, WireTransaction, combine};
 
 const TRANSACTION: &str = "eth_getTransactionByHash";
 const RECEIPT: &str = "eth_getTransactionReceipt";
@@ -20,10 +20,10 @@ type Pair = (Option<WireTransaction>, Option<WireReceipt>);
 
 impl Endpoint {
     /// Returns what it knows of a transaction.
-    pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<Told, EndpointError> {
+    pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<TransactionLookup, EndpointError> {
         self.ensure_chain(until).await?;
         let (transaction, receipt) = self.pair(hash, until).await.map_err(into_endpoint_error)?;
-        told(hash, transaction, receipt)
+        combine(hash, transaction, receipt)
     }
 
     async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, RequestError> {

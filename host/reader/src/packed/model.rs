@@ -1,13 +1,13 @@
-//! What the programs do, told once more in Rust, apart from the codec: for tests that need a node.
+//! What the program does, written once more in Rust, apart from the codec: for tests that need a node.
 
 use alloy::primitives::{Address, Bytes};
 
-use super::Told;
+use super::CallResult;
 use crate::Block;
 
 /// One read, as the program would make it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct Call {
     pub(crate) how: How,
     pub(crate) to: Address,
     pub(crate) data: Bytes,
@@ -24,36 +24,41 @@ pub(crate) enum How {
 }
 
 /// Runs `call.yul`: `outcome` answers each read, and the gas suffices for `done_max` of them.
-pub(crate) fn run(calldata: &[u8], block: &Block, done_max: usize, mut outcome: impl FnMut(&Asked) -> Told) -> Vec<u8> {
+pub(crate) fn run(
+    calldata: &[u8],
+    block: &Block,
+    done_max: usize,
+    mut outcome: impl FnMut(&Call) -> CallResult,
+) -> Vec<u8> {
     assert_eq!(calldata[0], 0, "only whole requests");
     let cap = u32::from_be_bytes(calldata[1..5].try_into().unwrap());
     let mut at = 11;
-    let mut before = Asked { how: How::Static, to: Address::ZERO, data: Bytes::new(), cap, own_cap: false };
+    let mut before = Call { how: How::Static, to: Address::ZERO, data: Bytes::new(), cap, own_cap: false };
     let mut done = 0;
     let mut entries = Vec::new();
     let mut zeros = 0_u16;
     while at < calldata.len() && done < done_max {
-        let asked = record(calldata, &mut at, &before, cap);
-        let told = outcome(&asked);
-        let common = asked.how == How::Static && calldata_is_common(&asked, &before);
-        if common && told == Told::Ok(vec![0; 32].into()) {
+        let call = record(calldata, &mut at, &before, cap);
+        let result = outcome(&call);
+        let common = call.how == How::Static && calldata_is_common(&call, &before);
+        if common && result == CallResult::Ok(vec![0; 32].into()) {
             zeros += 1;
         } else {
             flush(&mut entries, &mut zeros);
-            entry(&mut entries, &told);
+            entry(&mut entries, &result);
         }
         done += 1;
-        before = asked;
+        before = call;
     }
     flush(&mut entries, &mut zeros);
     [head(b"PTNC", block, done), entries].concat()
 }
 
-fn calldata_is_common(asked: &Asked, before: &Asked) -> bool {
-    !asked.own_cap && asked.to != before.to && asked.data == before.data
+fn calldata_is_common(call: &Call, before: &Call) -> bool {
+    !call.own_cap && call.to != before.to && call.data == before.data
 }
 
-fn record(calldata: &[u8], at: &mut usize, before: &Asked, cap: u32) -> Asked {
+fn record(calldata: &[u8], at: &mut usize, before: &Call, cap: u32) -> Call {
     let mut next = |bytes: usize| {
         *at += bytes;
         &calldata[*at - bytes..*at]
@@ -69,10 +74,10 @@ fn record(calldata: &[u8], at: &mut usize, before: &Asked, cap: u32) -> Asked {
         before.data.clone()
     };
     let how = [How::Static, How::Isolated, How::Balance, How::CodeSize][usize::from(flags & 3)];
-    Asked { how, to, data, cap, own_cap }
+    Call { how, to, data, cap, own_cap }
 }
 
-/// As both programs begin their replies.
+/// As the program begins its replies.
 pub(crate) fn head(magic: &[u8; 4], block: &Block, done: usize) -> Vec<u8> {
     let mut head = magic.to_vec();
     for number in [block.evm_number, block.timestamp, 30_000_000, 29_000_000] {
@@ -91,10 +96,10 @@ fn flush(entries: &mut Vec<u8>, zeros: &mut u16) {
     }
 }
 
-fn entry(entries: &mut Vec<u8>, told: &Told) {
-    match told {
-        Told::Ok(data) if data.len() > 1 << 20 => entries.push(0x26),
-        Told::Ok(data) if data.len() % 32 == 0 && (1..=32).contains(&(data.len() / 32)) => {
+fn entry(entries: &mut Vec<u8>, result: &CallResult) {
+    match result {
+        CallResult::Ok(data) if data.len() > 1 << 20 => entries.push(0x26),
+        CallResult::Ok(data) if data.len() % 32 == 0 && (1..=32).contains(&(data.len() / 32)) => {
             entries.push(u8::try_from(data.len() / 32).unwrap());
             for word in data.chunks(32) {
                 let zeros = word.iter().take_while(|byte| **byte == 0).count();
@@ -102,12 +107,12 @@ fn entry(entries: &mut Vec<u8>, told: &Told) {
                 entries.extend(&word[zeros..]);
             }
         }
-        Told::Ok(data) => raw(entries, 0x22, data),
-        Told::Reverted(data) if data.len() > 4096 => entries.push(0x26),
-        Told::Reverted(data) => raw(entries, 0x23, data),
-        Told::NoCode => entries.push(0x24),
-        Told::Capped => entries.push(0x25),
-        Told::Long => entries.push(0x26),
+        CallResult::Ok(data) => raw(entries, 0x22, data),
+        CallResult::Reverted(data) if data.len() > 4096 => entries.push(0x26),
+        CallResult::Reverted(data) => raw(entries, 0x23, data),
+        CallResult::NoCode => entries.push(0x24),
+        CallResult::GasCapped => entries.push(0x25),
+        CallResult::TooLong => entries.push(0x26),
     }
 }
 

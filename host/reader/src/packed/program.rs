@@ -1,16 +1,13 @@
-//! The programs as bytes. Their source stands beside them in Yul; a test of the workspace compiles it and compares.
+//! The program as bytes. Its source stands beside it in Yul; a test of the workspace compiles it and compares.
 
 use alloy::primitives::hex;
 
-const CALL_HEX: &[u8] = include_bytes!("call.hex");
-const SCAN_HEX: &[u8] = include_bytes!("scan.hex");
+const HEX: &[u8] = include_bytes!("call.hex");
 
-/// Runtime code of `call.yul`: reads of all kinds.
-pub(crate) const CALL: &[u8] = &bytes::<{ CALL_HEX.len() / 2 }>(CALL_HEX);
-/// Runtime code of `scan.yul`: balances of one account.
-pub(crate) const SCAN: &[u8] = &bytes::<{ SCAN_HEX.len() / 2 }>(SCAN_HEX);
+/// Runtime code of `call.yul`.
+pub(crate) const PROGRAM: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
 
-/// Of one request: the programs count runs of zeros in two bytes.
+/// Of one request: the program counts runs of zeros in two bytes.
 pub(crate) const READS_MAX: usize = 65_535;
 
 #[expect(clippy::panic, reason = "runs in the compiler")]

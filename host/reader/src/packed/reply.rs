@@ -3,7 +3,7 @@
 use alloy::primitives::Bytes;
 use bytes::BytesMut;
 
-use super::{CALL_MAGIC, Head, Malformed, Told, big_endian, split_head, take};
+use super::{CallResult, Head, Malformed, big_endian, split_head, take};
 
 const RUN: u8 = 0x00;
 const WORDS_MAX: u8 = 0x20;
@@ -18,8 +18,8 @@ pub(crate) static ZERO: [u8; 32] = [0; 32];
 
 /// What became of the first `done` of `count` reads, by place; those that are not named came to a word of zero. The
 /// bytes of all replies share one allocation.
-pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, Told)>), Malformed> {
-    let (head, mut rest) = split_head(reply, CALL_MAGIC, count)?;
+pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, CallResult)>), Malformed> {
+    let (head, mut rest) = split_head(reply, count)?;
     let (mut named, mut place) = (Vec::new(), 0);
     let mut buffer = BytesMut::with_capacity(2 * rest.len());
     while let Some((&kind, entry)) = rest.split_first() {
@@ -37,13 +37,13 @@ pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, To
                 for _ in 0..words {
                     push_word(&mut rest, &mut buffer)?;
                 }
-                Told::Ok(buffer.split().freeze().into())
+                CallResult::Ok(buffer.split().freeze().into())
             }
-            RAW => Told::Ok(raw(&mut rest, &mut buffer)?),
-            REVERTED => Told::Reverted(raw(&mut rest, &mut buffer)?),
-            NO_CODE => Told::NoCode,
-            CAPPED => Told::Capped,
-            LONG => Told::Long,
+            RAW => CallResult::Ok(raw(&mut rest, &mut buffer)?),
+            REVERTED => CallResult::Reverted(raw(&mut rest, &mut buffer)?),
+            NO_CODE => CallResult::NoCode,
+            CAPPED => CallResult::GasCapped,
+            LONG => CallResult::TooLong,
             unknown => return Err(Malformed::Kind(unknown)),
         };
         if place == head.done {

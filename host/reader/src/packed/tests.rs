@@ -3,9 +3,10 @@
 use alloy::primitives::{Address, B256, Bytes, bytes};
 use proptest::prelude::*;
 
-use super::model::{Asked, How};
+use super::model::{Call, How};
 use super::*;
 use crate::multicall::MULTICALL3;
+use crate::read_set::ReadRef;
 use crate::{Block, Freshness, Kind, Read};
 
 const CAP: u32 = 1_000_000;
@@ -37,26 +38,26 @@ fn any_read() -> impl Strategy<Value = Read> {
     })
 }
 
-fn any_told() -> impl Strategy<Value = Told> {
+fn any_result() -> impl Strategy<Value = CallResult> {
     let any_word = (0_usize..=32, any::<[u8; 32]>()).prop_map(|(zeros, mut word)| {
         word[..zeros].fill(0);
         word
     });
     prop_oneof![
-        4 => Just(Told::Ok(Bytes::from_static(&[0; 32]))),
-        4 => proptest::collection::vec(any_word, 1..36).prop_map(|words| Told::Ok(words.concat().into())),
-        2 => proptest::collection::vec(any::<u8>(), 0..100).prop_map(|data| Told::Ok(data.into())),
-        1 => proptest::collection::vec(any::<u8>(), 0..100).prop_map(|data| Told::Reverted(data.into())),
-        1 => Just(Told::NoCode),
-        1 => Just(Told::Capped),
-        1 => Just(Told::Long),
+        4 => Just(CallResult::Ok(Bytes::from_static(&[0; 32]))),
+        4 => proptest::collection::vec(any_word, 1..36).prop_map(|words| CallResult::Ok(words.concat().into())),
+        2 => proptest::collection::vec(any::<u8>(), 0..100).prop_map(|data| CallResult::Ok(data.into())),
+        1 => proptest::collection::vec(any::<u8>(), 0..100).prop_map(|data| CallResult::Reverted(data.into())),
+        1 => Just(CallResult::NoCode),
+        1 => Just(CallResult::GasCapped),
+        1 => Just(CallResult::TooLong),
     ]
 }
 
 /// What the program should make of a read.
-fn asked(read: &Read) -> Asked {
+fn expected_call(read: &Read) -> Call {
     let is_call = read.kind == Kind::Call;
-    Asked {
+    Call {
         how: match read.kind {
             Kind::Call if read.isolated => How::Isolated,
             Kind::Call => How::Static,
@@ -70,30 +71,30 @@ fn asked(read: &Read) -> Asked {
     }
 }
 
-/// Reads with what they are told.
-fn any_chunk() -> impl Strategy<Value = Vec<(Read, Told)>> {
-    proptest::collection::vec((any_read(), any_told()), 0..60)
+/// Reads with what they come to.
+fn any_chunk() -> impl Strategy<Value = Vec<(Read, CallResult)>> {
+    proptest::collection::vec((any_read(), any_result()), 0..60)
 }
 
-fn reply_to(chunk: &[(Read, Told)], done_max: usize) -> Vec<u8> {
-    let calldata = encode(chunk.iter().map(|(read, _)| read), CAP);
+fn reply_to(chunk: &[(Read, CallResult)], done_max: usize) -> Vec<u8> {
+    let calldata = encode(chunk.iter().map(|(read, _)| read.into()), CAP);
     let mut rest = chunk.iter();
     model::run(&calldata, &BLOCK, done_max, |one| {
-        let (read, told) = rest.next().unwrap();
+        let (read, result) = rest.next().unwrap();
         let mut one = one.clone();
         if matches!(one.how, How::Balance | How::CodeSize) {
-            one.data = Bytes::new(); // Of the read before; nobody is asked with it.
+            one.data = Bytes::new(); // Of the read before; no contract is called with it.
         }
-        assert_eq!(one, asked(read));
-        told.clone()
+        assert_eq!(one, expected_call(read));
+        result.clone()
     })
 }
 
 /// With the zeros that are not named.
-fn all(named: Vec<(usize, Told)>, done: usize) -> Vec<Told> {
-    let mut all = vec![Told::Ok(vec![0; 32].into()); done];
-    for (place, told) in named {
-        all[place] = told;
+fn all(named: Vec<(usize, CallResult)>, done: usize) -> Vec<CallResult> {
+    let mut all = vec![CallResult::Ok(vec![0; 32].into()); done];
+    for (place, result) in named {
+        all[place] = result;
     }
     all
 }
@@ -108,14 +109,14 @@ proptest! {
         let (number, timestamp, parent) = (20_999_999, 1_700_000_000, BLOCK.parent);
         let expected = Head { number, timestamp, parent, gas_start, gas_end, done };
         prop_assert_eq!(head, expected);
-        prop_assert_eq!(all(named, done), chunk.into_iter().take(done).map(|(_, told)| told).collect::<Vec<_>>());
+        prop_assert_eq!(all(named, done), chunk.into_iter().take(done).map(|(_, result)| result).collect::<Vec<_>>());
     }
 
     #[test]
     fn a_record_adds_no_more_than_planned(chunk in any_chunk()) {
-        let reads = || chunk.iter().map(|(read, _)| read);
+        let reads = || chunk.iter().map(|(read, _)| ReadRef::from(read));
         let planned = reads().enumerate().map(|(place, read)| {
-            encoded_bytes(place.checked_sub(1).map(|before| &chunk[before].0), read)
+            encoded_bytes(place.checked_sub(1).map(|before| (&chunk[before].0).into()), read)
         });
         prop_assert!(encode(reads(), CAP).len() <= 11 + planned.sum::<usize>());
     }
@@ -177,7 +178,7 @@ fn calldata_shares_target_and_data_with_the_record_before() {
     let fifth = [&[0x0a][..], address(3).as_slice()].concat();
     let sixth = [0x0f];
     let expected = [&head[..], &first, &second, &third, &fourth, &fifth, &sixth].concat();
-    assert_eq!(Bytes::from(encode(&reads, CAP)), Bytes::from(expected));
+    assert_eq!(Bytes::from(encode(reads.iter().map(ReadRef::from), CAP)), Bytes::from(expected));
 }
 
 #[test]
@@ -193,7 +194,7 @@ fn replies_of_other_programs_and_false_counts_are_malformed() {
     assert_eq!(decode(b"", 1), Err(Malformed::Foreign));
     assert_eq!(decode(&[0; 64], 1), Err(Malformed::Foreign));
     assert_eq!(decode(&model::head(b"PTNS", &BLOCK, 0), 0), Err(Malformed::Foreign));
-    assert_eq!(decode(&reply(2, &[0, 0, 2]), 1), Err(Malformed::Count), "more than asked");
+    assert_eq!(decode(&reply(2, &[0, 0, 2]), 1), Err(Malformed::Count), "more than were in the request");
     assert_eq!(decode(&reply(2, &[0, 0, 1]), 2), Err(Malformed::Count), "fewer than said");
     assert_eq!(decode(&reply(1, &[0, 0xff, 0xff]), 1), Err(Malformed::Count), "a long run");
     assert_eq!(decode(&reply(1, &[0x21]), 1), Err(Malformed::Kind(0x21)));
@@ -204,9 +205,10 @@ fn replies_of_other_programs_and_false_counts_are_malformed() {
 #[test]
 fn reads_that_the_program_would_answer_otherwise_are_not_packed() {
     let read = || Read::call(address(1), vec![0; 65_535]);
-    assert!(may_pack(&read()));
-    assert!(!may_pack(&Read { data: vec![0; 65_536].into(), ..read() }), "too long");
-    assert!(!may_pack(&Read { from: Some(address(2)), ..read() }), "of another sender");
-    assert!(!may_pack(&Read { to: MULTICALL3, kind: Kind::CodeSize, ..read() }), "of the program itself");
-    assert!(may_pack(&read().fresh(Freshness::Immutable)));
+    let may_pack = |read: Read| may_pack((&read).into());
+    assert!(may_pack(read()));
+    assert!(!may_pack(Read { data: vec![0; 65_536].into(), ..read() }), "too long");
+    assert!(!may_pack(Read { from: Some(address(2)), ..read() }), "of another sender");
+    assert!(!may_pack(Read { to: MULTICALL3, kind: Kind::CodeSize, ..read() }), "of the program itself");
+    assert!(may_pack(read().fresh(Freshness::Immutable)));
 }

@@ -8,8 +8,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::*;
+use crate::TransactionLookup;
 use crate::round_trips::LINGER_MIN;
-use crate::{Scan, Told};
 
 /// Answers every read with its own calldata, and counts requests.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl Reader for Echo {
     }
 
     /// Whatever is read of the highest address.
-    fn cached(&self, _: u64, _: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
+    fn cached(&self, _: u64, _: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
         let hits = reads.iter().enumerate().filter(|(_, read)| read.to == CACHED);
         hits.map(|(place, read)| (place, Reply::fresh(Outcome::Ok(read.data.clone())))).collect()
     }
@@ -41,18 +41,14 @@ impl Reader for Echo {
         LINGER_MIN
     }
 
-    fn fetch(&self, _: u64, _: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn fetch(&self, _: u64, _: Block, reads: ReadSet, _: Instant) -> BoxFuture<'_, ReplySet> {
         self.requests.fetch_add(1, Ordering::SeqCst);
         self.largest.fetch_max(reads.len(), Ordering::SeqCst);
-        let replies = reads.into_iter().map(|read| Reply::fresh(Outcome::Ok(read.data))).collect();
+        let replies = reads.iter().map(|read| Reply::fresh(Outcome::Ok(read.data))).collect();
         async move { replies }.boxed()
     }
 
-    fn scan(&self, _: u64, _: Block, _: Address, _: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
-        async { Scan::default() }.boxed()
-    }
-
-    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
         async { Err(ReadFailure::NotConfigured) }.boxed()
     }
 }

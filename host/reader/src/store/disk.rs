@@ -14,7 +14,7 @@ use redb::{
 };
 
 use super::row::{self, LAYOUT};
-use crate::kept::{IMMUTABLE_FOR_S, Row};
+use crate::reply_cache::{IMMUTABLE_FOR_S, Row};
 
 /// The time of one table; three or four tables exist at a time.
 const PERIOD_S: u64 = 10 * 86_400;

@@ -5,7 +5,7 @@
 
 use alloy::primitives::{Address, Bytes};
 
-use crate::kept::Row;
+use crate::reply_cache::Row;
 use crate::{Freshness, Kind, Read};
 
 /// Part of the tables' names.

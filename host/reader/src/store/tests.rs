@@ -51,9 +51,9 @@ fn answer(number: u64) -> Outcome {
     Outcome::Ok(Bytes::copy_from_slice(&(number + 1).to_be_bytes()))
 }
 
-fn keep(kept: &Kept, block: &Block, numbers: impl IntoIterator<Item = u64>) {
+fn keep(kept: &ReplyCache, block: &Block, numbers: impl IntoIterator<Item = u64>) {
     for number in numbers {
-        kept.keep(1, block, &read(number), &answer(number));
+        kept.insert(1, block, &read(number), &answer(number));
     }
 }
 
@@ -63,13 +63,13 @@ fn loaded(folder: &Path, numbers: std::ops::Range<u64>) -> Vec<u64> {
 }
 
 fn loaded_at(folder: &Path, now_s: u64, numbers: std::ops::Range<u64>) -> Vec<u64> {
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder, &kept, now_s);
     assert!(store.is_some(), "the store is open");
     known(&kept, numbers)
 }
 
-fn known(kept: &Kept, numbers: std::ops::Range<u64>) -> Vec<u64> {
+fn known(kept: &ReplyCache, numbers: std::ops::Range<u64>) -> Vec<u64> {
     let at = block(9_999_999, 1_600_000_000);
     let is_known = |number: &u64| match kept.get(1, &at, &read(*number)) {
         Some(Reply { outcome, .. }) => {
@@ -84,7 +84,7 @@ fn known(kept: &Kept, numbers: std::ops::Range<u64>) -> Vec<u64> {
 /// A folder with a file that holds the replies 0 to 999, written at three times in two periods.
 async fn filled() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     for (number, written_s, numbers) in
         [(1, NOW_S - 15 * DAY_S, 0..300), (2, NOW_S - DAY_S, 300..600), (3, NOW_S, 600..1000)]
@@ -115,7 +115,7 @@ async fn replies_survive_a_restart() {
 #[tokio::test]
 async fn replies_survive_a_process_that_never_closed_its_file() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     for number in 1..8 {
         let at = block(number, NOW_S - 2_000);
@@ -158,7 +158,7 @@ async fn replies_survive_a_process_that_was_killed() {
 
 /// Ends at the latest when its output is no longer read.
 async fn write_until_killed(folder: &Path) {
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder, &kept, NOW_S).unwrap();
     for number in 0.. {
         let at = block(number, NOW_S - 2_000);
@@ -171,7 +171,7 @@ async fn write_until_killed(folder: &Path) {
 #[tokio::test]
 async fn a_reply_waits_until_its_block_is_deep() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     let at = block(1, NOW_S);
     let chain = Chain::of(&[at]);
@@ -189,7 +189,7 @@ async fn a_reply_waits_until_its_block_is_deep() {
 #[tokio::test]
 async fn a_block_that_was_reorganised_away_takes_its_replies_along() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     let (lost, stays) = (block(1, NOW_S - 2_000), block(2, NOW_S - 1_988));
     keep(&kept, &lost, 0..2);
@@ -204,7 +204,7 @@ async fn a_block_that_was_reorganised_away_takes_its_replies_along() {
 #[tokio::test]
 async fn a_block_that_no_endpoint_reports_is_retried_and_given_up_at_last() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     let (first, second) = (block(1, NOW_S - 900), block(2, NOW_S - 900));
     keep(&kept, &first, 0..2);
@@ -228,7 +228,7 @@ async fn a_block_that_no_endpoint_reports_is_retried_and_given_up_at_last() {
 #[tokio::test]
 async fn a_block_of_a_far_future_does_not_wait() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     let at = block(1, NOW_S + 3_601);
     keep(&kept, &at, 0..2);
@@ -287,7 +287,7 @@ async fn a_file_that_is_cut_or_is_something_else_is_quarantined_and_a_new_one_wo
     for bytes in texts.iter().chain(&cut).chain(&zeros) {
         let broken = tempfile::tempdir().unwrap();
         fs::write(broken.path().join(FILE), bytes).unwrap();
-        let kept = Arc::new(Kept::new());
+        let kept = Arc::new(ReplyCache::new());
         let store = Store::open_at(broken.path(), &kept, NOW_S).unwrap();
         assert_eq!((quarantined(broken.path()), known(&kept, 0..1000)), (1, vec![]), "{} bytes", bytes.len());
         let at = block(1, NOW_S - 2_000);
@@ -303,7 +303,7 @@ fn an_unusable_folder_leaves_the_memory_alone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "a file").unwrap();
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     assert!(Store::open_at(&file, &kept, NOW_S).is_none(), "a file where the folder should be");
     fs::create_dir_all(folder.path().join(FILE)).unwrap();
     assert!(Store::open_at(folder.path(), &kept, NOW_S).is_none(), "a folder where the file should be");
@@ -315,7 +315,7 @@ fn an_unusable_folder_leaves_the_memory_alone() {
 #[tokio::test]
 async fn a_second_process_leaves_the_first_ones_file_alone() {
     let folder = filled().await;
-    let (first, second) = (Arc::new(Kept::new()), Arc::new(Kept::new()));
+    let (first, second) = (Arc::new(ReplyCache::new()), Arc::new(ReplyCache::new()));
     let store = Store::open_at(folder.path(), &first, NOW_S);
     assert!(Store::open_at(folder.path(), &second, NOW_S).is_none());
     assert_eq!((quarantined(folder.path()), known(&first, 0..1000).len()), (0, 1000));
@@ -325,7 +325,7 @@ async fn a_second_process_leaves_the_first_ones_file_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn a_disk_that_fails_later_ends_the_writing_and_nothing_waits_for_it() {
-    let kept = Arc::new(Kept::new());
+    let kept = Arc::new(ReplyCache::new());
     let (disk, fails) = disk::tests::failing(unix_s());
     let pending = kept.write_to_disk().unwrap();
     let disk = Arc::new(Mutex::new(disk));

@@ -17,7 +17,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::Block;
 use crate::multicall::{IMulticall3, MULTICALL3};
-use crate::packed::Told;
+use crate::packed::CallResult;
 use crate::packed::model::{self, How};
 
 pub(super) const BLOCK: Block =
@@ -280,15 +280,15 @@ impl Chain {
         model::run(data, &self.runs_at, usize::MAX, |request| {
             let mut gas = u64::from(request.cap);
             match request.how {
-                How::Balance => return Told::Ok(word(balance_of(request.to))),
-                How::CodeSize => return Told::Ok(word(U256::from(self.code_of(request.to).len()))),
+                How::Balance => return CallResult::Ok(word(balance_of(request.to))),
+                How::CodeSize => return CallResult::Ok(word(U256::from(self.code_of(request.to).len()))),
                 How::Static | How::Isolated => {}
             }
             match self.run(request.to, MULTICALL3, &request.data, &mut gas) {
-                CallEnd::Returned(data) if data.is_empty() && self.code_of(request.to).is_empty() => Told::NoCode,
-                CallEnd::Returned(data) => Told::Ok(data),
-                CallEnd::Reverted(data) => Told::Reverted(data),
-                CallEnd::Halted | CallEnd::OutOfGas => Told::Capped,
+                CallEnd::Returned(data) if data.is_empty() && self.code_of(request.to).is_empty() => CallResult::NoCode,
+                CallEnd::Returned(data) => CallResult::Ok(data),
+                CallEnd::Reverted(data) => CallResult::Reverted(data),
+                CallEnd::Halted | CallEnd::OutOfGas => CallResult::GasCapped,
             }
         })
     }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::node::{BATCH, BLOCK, Chain, Node, NodeReply, NodeRequest};
 use super::{ETHEREUM, ample, echo, echoed, outcomes, reader, reader_of};
 use crate::transport::BODY_MAX_BYTES;
-use crate::{ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, Told};
+use crate::{ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, TransactionLookup};
 
 const HASH: B256 = b256!("00000000000000000000000000000000000000000000000000000000000000aa");
 const ALICE: Address = address!("00000000000000000000000000000000000000a1");
@@ -111,7 +111,7 @@ async fn batching(knows: Knows, reply: impl Fn() -> NodeReply + Send + Sync + 's
     Node::start(move |request, _| if request.method == BATCH { reply() } else { knows.reply_to(request) }).await
 }
 
-async fn transaction_at(reader: &ChainReader) -> Result<Told, ReadFailure> {
+async fn transaction_at(reader: &ChainReader) -> Result<TransactionLookup, ReadFailure> {
     reader.transaction(ETHEREUM, HASH, ample()).await
 }
 
@@ -119,12 +119,12 @@ async fn transaction_at(reader: &ChainReader) -> Result<Told, ReadFailure> {
 async fn a_transaction_and_its_receipt_are_one_request() {
     let created = Receipt { to: None, created: Some(TOKEN), ..mined(0) };
     for (what, knows, expected) in [
-        ("unknown", Knows::Nothing, Told::Unknown),
-        ("pending", Knows::Pending, Told::Pending),
-        ("without logs", Knows::Mined(0), Told::Mined(mined(0))),
-        ("with logs", Knows::Mined(3), Told::Mined(mined(3))),
-        ("reverted", Knows::Reverted, Told::Mined(Receipt { succeeded: false, ..mined(0) })),
-        ("a creation", Knows::Creation, Told::Mined(created)),
+        ("unknown", Knows::Nothing, TransactionLookup::Unknown),
+        ("pending", Knows::Pending, TransactionLookup::Pending),
+        ("without logs", Knows::Mined(0), TransactionLookup::Mined(mined(0))),
+        ("with logs", Knows::Mined(3), TransactionLookup::Mined(mined(3))),
+        ("reverted", Knows::Reverted, TransactionLookup::Mined(Receipt { succeeded: false, ..mined(0) })),
+        ("a creation", Knows::Creation, TransactionLookup::Mined(created)),
     ] {
         let node = knowing(knows).await;
         assert_eq!(transaction_at(&reader(&[&node])).await, Ok(expected), "{what}");
@@ -137,7 +137,7 @@ async fn a_transaction_and_its_receipt_are_one_request() {
 #[tokio::test]
 async fn the_replies_of_a_batch_come_in_any_order() {
     let node = batching(Knows::Mined(2), || NodeReply::EachBackwards).await;
-    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(Told::Mined(mined(2))));
+    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(TransactionLookup::Mined(mined(2))));
     assert_eq!(node.count(TRANSACTION), 1);
 }
 
@@ -169,7 +169,7 @@ async fn an_endpoint_that_takes_no_batches_gets_two_requests_and_is_remembered()
         let node = batching(Knows::Mined(1), reply).await;
         let reader = reader(&[&node]);
         for _ in 0..2 {
-            assert_eq!(transaction_at(&reader).await, Ok(Told::Mined(mined(1))), "{what}");
+            assert_eq!(transaction_at(&reader).await, Ok(TransactionLookup::Mined(mined(1))), "{what}");
         }
         assert_eq!((node.count(BATCH), node.count(TRANSACTION), node.count(RECEIPT)), (1, 2, 2), "{what}");
         let status = reader.status();
@@ -185,7 +185,7 @@ async fn batches_are_not_given_up_for_a_failure_of_everything() {
         _ => Knows::Mined(1).reply_to(request),
     })
     .await;
-    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(Told::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(TransactionLookup::Mined(mined(1))));
     assert_eq!(node.count(BATCH), 2);
 }
 
@@ -201,12 +201,12 @@ async fn a_throttled_batch_is_not_split_in_two() {
 async fn an_endpoint_that_lags_does_not_hide_what_the_next_one_knows() {
     let (nothing, pending, included) =
         (knowing(Knows::Nothing).await, knowing(Knows::Pending).await, knowing(Knows::Mined(1)).await);
-    assert_eq!(transaction_at(&reader(&[&nothing, &included])).await, Ok(Told::Mined(mined(1))));
-    assert_eq!(transaction_at(&reader(&[&pending, &included])).await, Ok(Told::Mined(mined(1))));
-    assert_eq!(transaction_at(&reader(&[&nothing, &pending, &nothing])).await, Ok(Told::Pending));
-    assert_eq!(transaction_at(&reader(&[&nothing, &nothing])).await, Ok(Told::Unknown));
+    assert_eq!(transaction_at(&reader(&[&nothing, &included])).await, Ok(TransactionLookup::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&pending, &included])).await, Ok(TransactionLookup::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&nothing, &pending, &nothing])).await, Ok(TransactionLookup::Pending));
+    assert_eq!(transaction_at(&reader(&[&nothing, &nothing])).await, Ok(TransactionLookup::Unknown));
     let before = nothing.count(BATCH);
-    assert_eq!(transaction_at(&reader(&[&included, &nothing])).await, Ok(Told::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&included, &nothing])).await, Ok(TransactionLookup::Mined(mined(1))));
     assert_eq!(nothing.count(BATCH), before, "who is reply asks no further");
 }
 
@@ -224,7 +224,7 @@ async fn a_failure_is_never_taken_for_an_unknown_transaction() {
         assert_eq!(transaction_at(&reader(&[&other, &one])).await, Err(ReadFailure::Upstream));
     }
     let (included, other) = (knowing(Knows::Mined(1)).await, broken().await);
-    assert_eq!(transaction_at(&reader(&[&other, &included])).await, Ok(Told::Mined(mined(1))));
+    assert_eq!(transaction_at(&reader(&[&other, &included])).await, Ok(TransactionLookup::Mined(mined(1))));
     assert_eq!(transaction_at(&reader(&[&other])).await, Err(ReadFailure::Upstream));
 }
 
@@ -232,7 +232,7 @@ async fn a_failure_is_never_taken_for_an_unknown_transaction() {
 async fn an_endpoint_of_another_chain_does_not_count() {
     let wrong = Node::truthful(Chain { id: 5, ..Chain::default() }).await;
     let nothing = knowing(Knows::Nothing).await;
-    assert_eq!(transaction_at(&reader(&[&wrong, &nothing])).await, Ok(Told::Unknown));
+    assert_eq!(transaction_at(&reader(&[&wrong, &nothing])).await, Ok(TransactionLookup::Unknown));
     assert_eq!(transaction_at(&reader(&[&wrong])).await, Err(ReadFailure::WrongChain));
     assert_eq!(wrong.seen().len(), 2, "each reader requests the id alone");
 }
@@ -256,7 +256,7 @@ async fn a_receipt_that_contradicts_itself_is_left_for_the_next_endpoint() {
     for knows in [Knows::Indexing, Knows::Removed] {
         let bad = knowing(knows).await;
         assert_eq!(transaction_at(&reader(&[&bad])).await, Err(ReadFailure::Upstream));
-        assert_eq!(transaction_at(&reader(&[&bad, &good])).await, Ok(Told::Mined(mined(1))));
+        assert_eq!(transaction_at(&reader(&[&bad, &good])).await, Ok(TransactionLookup::Mined(mined(1))));
     }
 }
 
@@ -265,14 +265,14 @@ async fn five_thousand_logs_pass_and_a_body_beyond_the_bound_does_not() {
     let node = knowing(Knows::Mined(5_000)).await;
     let length = Knows::Mined(5_000).receipt().to_string().len();
     assert!(length > 2_500_000, "{length}");
-    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(Told::Mined(mined(5_000))));
+    assert_eq!(transaction_at(&reader(&[&node])).await, Ok(TransactionLookup::Mined(mined(5_000))));
     let endless = Node::start(|request, _| match request.method.as_str() {
         BATCH | RECEIPT => NodeReply::Padded(json!(null), BODY_MAX_BYTES),
         _ => Knows::Mined(1).reply_to(request),
     })
     .await;
     assert_eq!(transaction_at(&reader(&[&endless])).await, Err(ReadFailure::Upstream));
-    assert_eq!(transaction_at(&reader(&[&endless, &node])).await, Ok(Told::Mined(mined(5_000))));
+    assert_eq!(transaction_at(&reader(&[&endless, &node])).await, Ok(TransactionLookup::Mined(mined(5_000))));
 }
 
 #[tokio::test]

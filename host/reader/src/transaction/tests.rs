@@ -44,15 +44,15 @@ fn with<const N: usize>(mut object: Value, members: [(&str, Option<Value>); N]) 
     object
 }
 
-fn of(transaction: Value, receipt: Value) -> Result<Told, EndpointError> {
+fn of(transaction: Value, receipt: Value) -> Result<TransactionLookup, EndpointError> {
     let transaction = serde_json::from_value(transaction).map_err(|_| EndpointError::Malformed)?;
     let receipt = serde_json::from_value(receipt).map_err(|_| EndpointError::Malformed)?;
-    told(HASH, transaction, receipt)
+    combine(HASH, transaction, receipt)
 }
 
 fn mined(transaction: Value, receipt: Value) -> Receipt {
     match of(transaction, receipt) {
-        Ok(Told::Mined(receipt)) => receipt,
+        Ok(TransactionLookup::Mined(receipt)) => receipt,
         told => panic!("{told:?}"),
     }
 }
@@ -76,10 +76,10 @@ fn a_transaction_in_a_block_is_told_with_its_logs() {
 
 #[test]
 fn what_no_node_knows_and_what_is_in_no_block_are_two_things() {
-    assert_eq!(of(Value::Null, Value::Null), Ok(Told::Unknown));
+    assert_eq!(of(Value::Null, Value::Null), Ok(TransactionLookup::Unknown));
     let pending = with(transaction(), [("blockHash", Some(Value::Null)), ("blockNumber", Some(Value::Null))]);
-    assert_eq!(of(pending.clone(), Value::Null), Ok(Told::Pending));
-    assert_eq!(of(with(pending.clone(), [("blockHash", None)]), Value::Null), Ok(Told::Pending));
+    assert_eq!(of(pending.clone(), Value::Null), Ok(TransactionLookup::Pending));
+    assert_eq!(of(with(pending.clone(), [("blockHash", None)]), Value::Null), Ok(TransactionLookup::Pending));
     // It came into a block between the two replies.
     assert_eq!(mined(pending, receipt()), mined(transaction(), receipt()));
 }

@@ -9,6 +9,7 @@ sol! {
         function symbol() external view returns (string);
         function decimals() external view returns (uint8);
         function totalSupply() external view returns (uint256);
+        function balanceOf(address account) external view returns (uint256);
     }
 
     /// <https://github.com/Uniswap/v2-core/blob/v1.0.1/contracts/interfaces/IUniswapV2Pair.sol>

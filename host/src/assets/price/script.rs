@@ -9,7 +9,9 @@ use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
-use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, Session, Told};
+use portolan_reader::{
+    Block, Freshness, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet, Session, TransactionLookup,
+};
 use tokio::time::Instant;
 
 use super::feeds::Aggregator;
@@ -26,7 +28,7 @@ pub(crate) const BLOCK: Block = Block {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     answers: HashMap<(Address, Bytes), Outcome>,
-    transaction: Option<Result<Told, ReadFailure>>,
+    transaction: Option<Result<TransactionLookup, ReadFailure>>,
     batches: Arc<Mutex<Vec<Vec<Read>>>>,
     requests: Arc<Mutex<Vec<Vec<Read>>>>,
     /// Whether it is of this block.
@@ -56,7 +58,7 @@ impl Script {
     }
 
     /// What every hash leads to.
-    pub(crate) fn leads_to(&mut self, transaction: Result<Told, ReadFailure>) -> &mut Self {
+    pub(crate) fn leads_to(&mut self, transaction: Result<TransactionLookup, ReadFailure>) -> &mut Self {
         self.transaction = Some(transaction);
         self
     }
@@ -101,12 +103,12 @@ impl Reader for Script {
         async { Ok(BLOCK) }.boxed()
     }
 
-    fn cached(&self, _: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
+    fn cached(&self, _: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
         assert_eq!(*block, BLOCK);
-        if let [_, _, ..] = reads {
-            self.batches.lock().push(reads.to_vec());
+        if reads.len() > 1 {
+            self.batches.lock().push(reads.iter().collect());
         }
-        let hit = |(place, read)| self.is_cached(read).then(|| (place, Reply::fresh(self.answer(read))));
+        let hit = |(place, read)| self.is_cached(&read).then(|| (place, Reply::fresh(self.answer(&read))));
         reads.iter().enumerate().filter_map(hit).collect()
     }
 
@@ -118,10 +120,10 @@ impl Reader for Script {
         Duration::from_millis(2)
     }
 
-    fn fetch(&self, _: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn fetch(&self, _: u64, block: Block, reads: ReadSet, _: Instant) -> BoxFuture<'_, ReplySet> {
         assert_eq!(block, BLOCK);
-        let replies: Vec<Reply> = reads.iter().map(|read| Reply::fresh(self.answer(read))).collect();
-        let open: Vec<Read> = reads.iter().filter(|read| !self.is_cached(read)).cloned().collect();
+        let replies = reads.iter().map(|read| Reply::fresh(self.answer(&read))).collect();
+        let open: Vec<Read> = reads.iter().filter(|read| !self.is_cached(read)).collect();
         let answered = open.iter().filter(|read| !matches!(self.answer(read), Outcome::Failed(_)));
         self.cached.lock().extend(answered.map(|read| ((read.to, read.data.clone()), true)));
         if !open.is_empty() {
@@ -130,11 +132,7 @@ impl Reader for Script {
         async move { replies }.boxed()
     }
 
-    fn scan(&self, _: u64, _: Block, _: Address, _: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
-        async { Scan::default() }.boxed()
-    }
-
-    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
         let transaction = self.transaction.clone().unwrap_or(Err(ReadFailure::NotConfigured));
         async move { transaction }.boxed()
     }

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256};
-use portolan_reader::{Kind, Outcome, Read, ScanFault, Session};
+use alloy::sol_types::SolCall;
+use portolan_reader::{Kind, Read, ReadSet, Session};
 
 use super::BalanceWork;
+use super::missing_tokens::BalanceFailure;
+use crate::assets::metadata::Erc20;
 use crate::assets::token::NATIVE;
 use crate::gateway::context::Context;
 use crate::gateway::query::Assets;
@@ -16,7 +19,7 @@ pub(super) struct Holdings {
     /// Balances that were to be read.
     pub(super) reads: usize,
     pub(super) held: Vec<(Address, U256)>,
-    pub(super) failed: Vec<(Address, ScanFault)>,
+    pub(super) failed: Vec<(Address, BalanceFailure)>,
 }
 
 pub(super) async fn read(work: &BalanceWork, context: &Context, session: Arc<Session>) -> Holdings {
@@ -30,27 +33,27 @@ pub(super) async fn read(work: &BalanceWork, context: &Context, session: Arc<Ses
 async fn native(account: Address, session: &Session) -> Holdings {
     let read = Read { kind: Kind::NativeBalance, ..Read::call(account, Bytes::new()) };
     let replies = session.read(vec![read]).await;
-    let balance = match replies.first().map(|reply| &reply.outcome) {
-        Some(Outcome::Ok(word)) => word.first_chunk::<32>().ok_or(ScanFault::Refused),
-        Some(Outcome::Failed(failure)) => Err(ScanFault::Unread(*failure)),
-        _ => Err(ScanFault::Refused),
-    };
+    let balance =
+        replies.first().map_or(Err(BalanceFailure::Refused), |reply| BalanceFailure::or_balance(&reply.outcome));
     match balance {
-        Ok(word) => Holdings { reads: 1, held: vec![(NATIVE, U256::from_be_bytes(*word))], failed: Vec::new() },
-        Err(fault) => Holdings { reads: 1, held: Vec::new(), failed: vec![(NATIVE, fault)] },
+        Ok(held) => Holdings { reads: 1, held: vec![(NATIVE, held)], failed: Vec::new() },
+        Err(failure) => Holdings { reads: 1, held: Vec::new(), failed: vec![(NATIVE, failure)] },
     }
 }
 
 /// The tokens that lists name; only those that the account holds are looked at closer.
 async fn listed(account: Address, listed: &[Address], session: &Session) -> Holdings {
-    if listed.is_empty() {
-        return Holdings::default();
+    let balance_of = Read::call(Address::ZERO, Erc20::balanceOfCall { account }.abi_encode());
+    let replies = session.read_set(ReadSet::of_each(listed.to_vec(), balance_of)).await;
+    let mut holdings = Holdings { reads: listed.len(), ..Holdings::default() };
+    // The balances that are not named are zero.
+    for (place, outcome) in replies.besides_zeros() {
+        let Some(token) = listed.get(place).copied() else { continue };
+        match BalanceFailure::or_balance(outcome) {
+            Ok(U256::ZERO) => {}
+            Ok(held) => holdings.held.push((token, held)),
+            Err(failure) => holdings.failed.push((token, failure)),
+        }
     }
-    let scan = session.scan(account, listed.to_vec()).await;
-    let token = |place: usize| listed.get(place).copied();
-    Holdings {
-        reads: listed.len(),
-        held: scan.held.into_iter().filter_map(|(place, held)| Some((token(place)?, held))).collect(),
-        failed: scan.failed.into_iter().filter_map(|(place, fault)| Some((token(place)?, fault))).collect(),
-    }
+    holdings
 }

@@ -2,33 +2,52 @@
 
 use std::collections::BTreeMap;
 
-use alloy::primitives::Address;
-use portolan_reader::{ReadFailure, ScanFault};
+use alloy::primitives::{Address, U256};
+use portolan_reader::{Outcome, ReadFailure};
 
 use crate::jobs::failure::Reason;
 
 /// Tokens that a report names; where there are more, the endpoint or the list is at fault.
 const NAMED_MAX: usize = 100;
 
+/// Why a balance is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BalanceFailure {
+    /// The contract reverted, has no code, or returned less than a word.
+    Refused,
+    Unread(ReadFailure),
+}
+
+impl BalanceFailure {
+    /// The balance that a read came to: the first word that it returned.
+    pub(super) fn or_balance(outcome: &Outcome) -> Result<U256, Self> {
+        match outcome {
+            Outcome::Ok(bytes) => bytes.first_chunk::<32>().map(|word| U256::from_be_bytes(*word)).ok_or(Self::Refused),
+            Outcome::Failed(failure) => Err(Self::Unread(*failure)),
+            _ => Err(Self::Refused),
+        }
+    }
+}
+
 /// Why a token is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    NoBalance(ScanFault),
+    NoBalance(BalanceFailure),
     NoMetadata(ReadFailure),
 }
 
 impl Why {
     fn reason(self) -> Reason {
         match self {
-            Self::NoBalance(ScanFault::Refused) => Reason::Upstream,
-            Self::NoBalance(ScanFault::Unread(failure)) | Self::NoMetadata(failure) => failure.into(),
+            Self::NoBalance(BalanceFailure::Refused) => Reason::Upstream,
+            Self::NoBalance(BalanceFailure::Unread(failure)) | Self::NoMetadata(failure) => failure.into(),
         }
     }
 
     fn text(self) -> String {
         match self {
-            Self::NoBalance(ScanFault::Refused) => "the contract tells no balance".into(),
-            Self::NoBalance(ScanFault::Unread(failure)) => format!("balance not read: {failure}"),
+            Self::NoBalance(BalanceFailure::Refused) => "the contract tells no balance".into(),
+            Self::NoBalance(BalanceFailure::Unread(failure)) => format!("balance not read: {failure}"),
             Self::NoMetadata(failure) => format!("metadata not read: {failure}"),
         }
     }
@@ -74,7 +93,7 @@ impl MissingTokens {
 mod tests {
     use super::*;
 
-    const REFUSED: Why = Why::NoBalance(ScanFault::Refused);
+    const REFUSED: Why = Why::NoBalance(BalanceFailure::Refused);
 
     fn missing(tokens: impl IntoIterator<Item = (u8, Why)>) -> MissingTokens {
         MissingTokens(tokens.into_iter().map(|(byte, why)| (Address::repeat_byte(byte), why)).collect())
@@ -82,7 +101,7 @@ mod tests {
 
     #[test]
     fn each_token_is_counted_under_its_reason_and_named_with_what_became_of_it() {
-        let unread = Why::NoBalance(ScanFault::Unread(ReadFailure::Timeout));
+        let unread = Why::NoBalance(BalanceFailure::Unread(ReadFailure::Timeout));
         let missing = missing([(1, REFUSED), (2, unread), (3, Why::NoMetadata(ReadFailure::Upstream)), (4, REFUSED)]);
         assert_eq!(missing.by_reason(), [(Reason::Timeout, 1), (Reason::Upstream, 3)]);
         let [one, two, three, four] = [1, 2, 3, 4].map(|byte| format!("{:#x}", Address::repeat_byte(byte)));

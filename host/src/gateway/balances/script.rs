@@ -10,9 +10,13 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use portolan_abi::map::{Catalogue, Deployment, Protocol};
-use portolan_reader::{Block, Freshness, Kind, Outcome, Read, ReadFailure, Reader, Reply, Scan, ScanFault, Told};
+use portolan_reader::{
+    Block, Freshness, Kind, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet, TransactionLookup,
+};
 use tokio::time::Instant;
 
+use super::missing_tokens::BalanceFailure;
+use crate::assets::metadata::Erc20;
 use crate::registry::Instance;
 use crate::registry::limits::DEFAULT;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
@@ -31,7 +35,7 @@ struct Chain {
     /// Why it gives no block.
     down: Option<ReadFailure>,
     native: U256,
-    balances: HashMap<Address, Result<U256, ScanFault>>,
+    balances: HashMap<Address, Outcome>,
     calls: HashMap<(Address, Bytes), Outcome>,
     /// Heights that no endpoint knows when they are read at.
     lost_below: u64,
@@ -70,14 +74,18 @@ impl Script {
     pub(super) fn holds(mut self, chain_id: u64, token: Address, symbol: &str, decimals: u8, raw: u64) -> Self {
         let returns = |value: Vec<u8>| Outcome::Ok(value.into());
         let chain = self.chain(chain_id);
-        chain.balances.insert(token, Ok(U256::from(raw)));
+        chain.balances.insert(token, returns(U256::from(raw).abi_encode()));
         chain.calls.insert((token, symbolCall {}.abi_encode().into()), returns(symbol.abi_encode()));
         chain.calls.insert((token, decimalsCall {}.abi_encode().into()), returns(U256::from(decimals).abi_encode()));
         self
     }
 
-    pub(super) fn fails(mut self, chain_id: u64, token: Address, fault: ScanFault) -> Self {
-        self.chain(chain_id).balances.insert(token, Err(fault));
+    pub(super) fn fails(mut self, chain_id: u64, token: Address, failure: BalanceFailure) -> Self {
+        let outcome = match failure {
+            BalanceFailure::Refused => Outcome::Reverted(Bytes::new()),
+            BalanceFailure::Unread(failure) => Outcome::Failed(failure),
+        };
+        self.chain(chain_id).balances.insert(token, outcome);
         self
     }
 
@@ -120,6 +128,9 @@ impl Chain {
     fn outcome(&self, read: &Read) -> Outcome {
         match read.kind {
             Kind::NativeBalance => Outcome::Ok(self.native.to_be_bytes::<32>().into()),
+            _ if read.data.starts_with(&Erc20::balanceOfCall::SELECTOR) => {
+                self.balances.get(&read.to).cloned().unwrap_or(Outcome::Ok(vec![0; 32].into()))
+            }
             _ => self.calls.get(&(read.to, read.data.clone())).cloned().unwrap_or(Outcome::Reverted(Bytes::new())),
         }
     }
@@ -139,7 +150,7 @@ impl Reader for Script {
         async move { pinned }.boxed()
     }
 
-    fn cached(&self, _: u64, _: &Block, _: &[Read]) -> Vec<(usize, Reply)> {
+    fn cached(&self, _: u64, _: &Block, _: &ReadSet) -> Vec<(usize, Reply)> {
         Vec::new()
     }
 
@@ -151,7 +162,7 @@ impl Reader for Script {
         Duration::from_millis(2)
     }
 
-    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, _: Instant) -> BoxFuture<'_, ReplySet> {
         let mut cached = self.cached.lock();
         let is_new: Vec<bool> = reads
             .iter()
@@ -163,26 +174,11 @@ impl Reader for Script {
         let chain = if is_new.contains(&true) { self.request(chain_id, &block) } else { self.chains.get(&chain_id) };
         let lost = || Outcome::Failed(ReadFailure::BlockLost);
         let outcome = |read: &Read| chain.map_or_else(lost, |chain| chain.outcome(read));
-        let replies = reads.iter().map(|read| Reply::fresh(outcome(read))).collect();
+        let replies = reads.iter().map(|read| Reply::fresh(outcome(&read))).collect();
         async move { replies }.boxed()
     }
 
-    fn scan(&self, chain_id: u64, block: Block, _: Address, tokens: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
-        let chain = self.request(chain_id, &block);
-        let mut scan = Scan::default();
-        for (place, token) in tokens.iter().enumerate() {
-            let lost = Err(ScanFault::Unread(ReadFailure::BlockLost));
-            let returns = chain.map_or(lost, |chain| chain.balances.get(token).copied().unwrap_or(Ok(U256::ZERO)));
-            match returns {
-                Ok(U256::ZERO) => {}
-                Ok(held) => scan.held.push((place, held)),
-                Err(fault) => scan.failed.push((place, fault)),
-            }
-        }
-        async move { scan }.boxed()
-    }
-
-    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
         async { Err(ReadFailure::NotConfigured) }.boxed()
     }
 }

@@ -2,8 +2,9 @@
 
 use alloy::primitives::{U256, address};
 use bigdecimal::BigDecimal;
-use portolan_reader::{ReadFailure, ScanFault};
+use portolan_reader::ReadFailure;
 
+use super::missing_tokens::BalanceFailure;
 use super::script::{FIRST, Script, deployed};
 use super::*;
 use crate::assets::price::{Feed, PriceSettings, Prices};
@@ -81,7 +82,7 @@ fn missing(answer: &Answer) -> Vec<String> {
 async fn a_failing_token_hides_no_other_and_is_counted_and_named() {
     let script = Script::default()
         .holds(ETHEREUM, A, "A", 18, 5)
-        .fails(ETHEREUM, B, ScanFault::Refused)
+        .fails(ETHEREUM, B, BalanceFailure::Refused)
         .holds(ETHEREUM, C, "C", 6, 1);
     let answer = Scripted::new(script, &[(ETHEREUM, A), (ETHEREUM, B), (ETHEREUM, C)]).tokens().await;
     assert_eq!(rows(&answer), [(ETHEREUM, A, 5), (ETHEREUM, C, 1)]);
@@ -94,10 +95,10 @@ async fn a_failing_token_hides_no_other_and_is_counted_and_named() {
 
 #[tokio::test]
 async fn failures_of_two_kinds_are_counted_apart() {
-    let script = Script::default().holds(ETHEREUM, A, "A", 18, 5).fails(ETHEREUM, B, ScanFault::Refused).fails(
+    let script = Script::default().holds(ETHEREUM, A, "A", 18, 5).fails(ETHEREUM, B, BalanceFailure::Refused).fails(
         ETHEREUM,
         C,
-        ScanFault::Unread(ReadFailure::Timeout),
+        BalanceFailure::Unread(ReadFailure::Timeout),
     );
     let answer = Scripted::new(script, &[(ETHEREUM, A), (ETHEREUM, B), (ETHEREUM, C)]).tokens().await;
     let expected = ["tokens/ethereum timeout 1", "tokens/ethereum upstream 1"];
@@ -149,7 +150,7 @@ async fn a_network_that_is_down_hides_no_other() {
         .holds(ETHEREUM, A, "A", 18, 5)
         .native(ETHEREUM, 3)
         .down(POLYGON, ReadFailure::Upstream)
-        .fails(OPTIMISM, A, ScanFault::Unread(ReadFailure::Timeout));
+        .fails(OPTIMISM, A, BalanceFailure::Unread(ReadFailure::Timeout));
     let scripted = Scripted::new(script, &[(ETHEREUM, A), (OPTIMISM, A), (POLYGON, A)]);
     let answer = scripted.tokens().await;
     assert_eq!(rows(&answer), [(ETHEREUM, A, 5)]);

@@ -12,7 +12,7 @@ use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{self, Catalogue, Protocol};
 use portolan_abi::row::{self, JobOut, Network, state};
 use portolan_abi::{capability, codec};
-use portolan_reader::{Block, Log, Outcome, Read, ReadFailure, Reader, Receipt, Reply, Scan, Told};
+use portolan_reader::{Block, Log, Outcome, ReadFailure, ReadSet, Reader, Receipt, Reply, ReplySet, TransactionLookup};
 use tokio::time::Instant;
 
 use super::EventWork;
@@ -229,7 +229,7 @@ impl Reader for Forgetful {
         self.script.pin(chain_id, deadline)
     }
 
-    fn cached(&self, chain_id: u64, block: &Block, reads: &[Read]) -> Vec<(usize, Reply)> {
+    fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
         self.script.cached(chain_id, block, reads)
     }
 
@@ -241,27 +241,21 @@ impl Reader for Forgetful {
         self.script.linger(chain_id)
     }
 
-    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, deadline: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, deadline: Instant) -> BoxFuture<'_, ReplySet> {
         let forgets = |left: usize| left.checked_sub(1);
         if self.forgets.fetch_update(Ordering::SeqCst, Ordering::SeqCst, forgets).is_ok() {
             let lost = Reply::fresh(Outcome::Failed(ReadFailure::BlockLost));
-            return async move { vec![lost; reads.len()] }.boxed();
+            return async move { std::iter::repeat_n(lost, reads.len()).collect() }.boxed();
         }
         self.script.fetch(chain_id, block, reads, deadline)
     }
 
-    fn scan(
+    fn transaction(
         &self,
         chain_id: u64,
-        block: Block,
-        account: Address,
-        tokens: Vec<Address>,
+        hash: B256,
         deadline: Instant,
-    ) -> BoxFuture<'_, Scan> {
-        self.script.scan(chain_id, block, account, tokens, deadline)
-    }
-
-    fn transaction(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+    ) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
         self.script.transaction(chain_id, hash, deadline)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 
 use alloy::primitives::{Address, B256, U256, keccak256};
 use portolan_events::{Kind, Value};
-use portolan_reader::{Outcome, ReadFailure, Receipt, Told};
+use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup};
 
 use super::script::*;
 use crate::assets::metadata::{Erc20, Pair};
@@ -18,7 +18,7 @@ use alloy::sol_types::SolCall;
 fn chain(receipt: Receipt) -> Script {
     let mut script = Script::default();
     erc20(&mut script, A, "A", 6);
-    script.leads_to(Ok(Told::Mined(receipt)));
+    script.leads_to(Ok(TransactionLookup::Mined(receipt)));
     script
 }
 
@@ -139,8 +139,8 @@ async fn a_transaction_that_cannot_be_decoded_is_a_problem() {
         script.leads_to(found);
         Stage::new(&Arc::new(script), []).status().await
     };
-    assert_eq!(status(Ok(Told::Unknown)).await, 404);
-    assert_eq!(status(Ok(Told::Pending)).await, 404);
+    assert_eq!(status(Ok(TransactionLookup::Unknown)).await, 404);
+    assert_eq!(status(Ok(TransactionLookup::Pending)).await, 404);
     assert_eq!(status(Err(ReadFailure::Upstream)).await, 502);
     assert_eq!(status(Err(ReadFailure::WrongChain)).await, 502);
     assert_eq!(status(Err(ReadFailure::Timeout)).await, 504);

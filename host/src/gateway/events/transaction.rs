@@ -6,17 +6,19 @@ use alloy::primitives::B256;
 use portolan_abi::frame::FrameError;
 use portolan_abi::map;
 use portolan_events::{Log, Transaction};
-use portolan_reader::{Receipt, Told};
+use portolan_reader::{Receipt, TransactionLookup};
 
 use crate::gateway::problem::Problem;
 use crate::network::Network;
 
 /// The receipt of a transaction that is in a block.
-pub(super) fn mined(network: &Arc<Network>, found: Told) -> Result<Receipt, Problem> {
+pub(super) fn mined(network: &Arc<Network>, found: TransactionLookup) -> Result<Receipt, Problem> {
     match found {
-        Told::Mined(receipt) => Ok(receipt),
-        Told::Unknown => Err(Problem::TransactionNotFound(format!("there is no such transaction on {}", network.name))),
-        Told::Pending => Err(Problem::TransactionNotFound("the transaction is in no block yet".into())),
+        TransactionLookup::Mined(receipt) => Ok(receipt),
+        TransactionLookup::Unknown => {
+            Err(Problem::TransactionNotFound(format!("there is no such transaction on {}", network.name)))
+        }
+        TransactionLookup::Pending => Err(Problem::TransactionNotFound("the transaction is in no block yet".into())),
     }
 }
 

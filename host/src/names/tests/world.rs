@@ -9,7 +9,9 @@ use alloy::sol_types::{SolCall, SolError, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
-use portolan_reader::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, Scan, Told};
+use portolan_reader::{
+    Block, Freshness, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet, TransactionLookup,
+};
 use tokio::time::Instant;
 
 use crate::names::Name;
@@ -158,7 +160,7 @@ impl Reader for World {
         async { Ok(BLOCK) }.boxed()
     }
 
-    fn cached(&self, _: u64, _: &Block, _: &[Read]) -> Vec<(usize, Reply)> {
+    fn cached(&self, _: u64, _: &Block, _: &ReadSet) -> Vec<(usize, Reply)> {
         Vec::new()
     }
 
@@ -170,18 +172,14 @@ impl Reader for World {
         Duration::from_millis(2)
     }
 
-    fn fetch(&self, chain_id: u64, block: Block, reads: Vec<Read>, _: Instant) -> BoxFuture<'_, Vec<Reply>> {
+    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, _: Instant) -> BoxFuture<'_, ReplySet> {
         assert_eq!((chain_id, block), (1, BLOCK));
-        let replies = reads.iter().map(|read| Reply::fresh(self.outcome(read))).collect();
-        self.waves.lock().push(reads);
+        let replies = reads.iter().map(|read| Reply::fresh(self.outcome(&read))).collect();
+        self.waves.lock().push(reads.iter().collect());
         async move { replies }.boxed()
     }
 
-    fn scan(&self, _: u64, _: Block, _: Address, _: Vec<Address>, _: Instant) -> BoxFuture<'_, Scan> {
-        async { Scan::default() }.boxed()
-    }
-
-    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<Told, ReadFailure>> {
+    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
         async { Err(ReadFailure::NotConfigured) }.boxed()
     }
 }

@@ -87,7 +87,7 @@ fn serve(way: &str, world: &Path) -> Result<()> {
 }
 
 fn parse_way(name: &str) -> Option<Way> {
-    [Way::Scan, Way::General, Way::Alloy].into_iter().find(|way| way.name() == name)
+    [Way::Set, Way::General, Way::Alloy].into_iter().find(|way| way.name() == name)
 }
 
 /// The CPU time that this process has used so far, with all threads that it ever had.
@@ -147,7 +147,7 @@ impl Client {
     async fn run(&mut self, way: Way, asked: Asked<'_>, chunk: usize) -> Result<(Duration, Duration)> {
         let (cpu, began) = (own_cpu()?, Instant::now());
         let found = match (&mut *self, way) {
-            (Self::Portolan(reader), Way::Scan) => Found::Held(reader.scan(&asked).await?),
+            (Self::Portolan(reader), Way::Set) => Found::Held(reader.held(&asked).await?),
             (Self::Portolan(reader), _) => Found::All(reader.balances(&asked).await?),
             (Self::Alloy(provider), _) => Found::All(provider.balances(&asked, chunk).await?),
         };

@@ -1,14 +1,16 @@
-//! Portolan's reader, as the gateway uses it: pin, then read or scan.
+//! Portolan's reader, as the gateway uses it: pin, then read in a session.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy::primitives::{Bytes, U256};
+use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall as _;
 use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::future::{BoxFuture, FutureExt as _, join_all, poll_immediate};
-use portolan_reader::{BatchMethod, Block, ChainReader, Limits, Outcome, Read, Reader, Reply, Session, Upstream};
+use portolan_reader::{
+    BatchMethod, Block, ChainReader, Limits, Outcome, Read, ReadSet, Reader, Reply, Session, Upstream,
+};
 use tokio::time::Instant;
 
 use super::Asked;
@@ -37,11 +39,13 @@ impl Portolan {
         amounts(&session.read(reads(asked)).await)
     }
 
-    pub(super) async fn scan(&mut self, asked: &Asked<'_>) -> Result<Vec<(usize, U256)>> {
+    /// Those that are not zero, by the place of their token.
+    pub(super) async fn held(&mut self, asked: &Asked<'_>) -> Result<Vec<(usize, U256)>> {
         let (reader, block, deadline) = self.begin(asked).await?;
-        let found = reader.scan(self.chain_id, block, asked.account, asked.tokens.to_vec(), deadline).await;
-        ensure!(found.failed.is_empty(), "{} tokens failed, such as {:?}", found.failed.len(), found.failed.first());
-        Ok(found.held)
+        let session = Session::open(reader, self.chain_id, block, deadline);
+        let balance_of = Read::call(Address::ZERO, balanceOfCall { owner: asked.account }.abi_encode());
+        let replies = session.read_set(ReadSet::of_each(asked.tokens.to_vec(), balance_of)).await;
+        replies.besides_zeros().map(|(place, outcome)| Ok((place, amount(outcome)?))).collect()
     }
 
     /// Figures of another batch method are figures of something else.
@@ -81,15 +85,18 @@ fn reads(asked: &Asked<'_>) -> Vec<Read> {
 
 /// The numbers in the replies to reads of balances.
 pub(super) fn amounts(replies: &[Reply]) -> Result<Vec<U256>> {
-    let amount = |reply: &Reply| match &reply.outcome {
-        Outcome::Ok(bytes) => Ok(balanceOfCall::abi_decode_returns(bytes)?),
-        other => bail!("a balance came to {other:?}"),
-    };
     let mut amounts = Vec::with_capacity(replies.len());
     for reply in replies {
-        amounts.push(amount(reply)?);
+        amounts.push(amount(&reply.outcome)?);
     }
     Ok(amounts)
+}
+
+fn amount(outcome: &Outcome) -> Result<U256> {
+    match outcome {
+        Outcome::Ok(bytes) => Ok(balanceOfCall::abi_decode_returns(bytes)?),
+        other => bail!("a balance came to {other:?}"),
+    }
 }
 
 /// Equal batches that are asked at once.

@@ -35,7 +35,7 @@ impl Row {
 
 /// The replies of one block.
 #[derive(Clone, Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingBlock {
     pub(crate) chain_id: u64,
     pub(crate) number: u64,
     pub(crate) hash: B256,
@@ -47,7 +47,7 @@ pub(crate) struct Waiting {
     pub(crate) rows: Vec<Row>,
 }
 
-impl Waiting {
+impl PendingBlock {
     fn bytes(&self) -> usize {
         BLOCK_BYTES + self.rows.iter().map(Row::bytes).sum::<usize>()
     }
@@ -63,7 +63,7 @@ pub(crate) struct Pending(Mutex<Blocks>);
 
 #[derive(Debug, Default)]
 struct Blocks {
-    list: VecDeque<Waiting>,
+    list: VecDeque<PendingBlock>,
     bytes: usize,
     /// Whether nobody takes anything any more.
     closed: bool,
@@ -83,7 +83,7 @@ impl Pending {
         }
         blocks.bytes += BLOCK_BYTES;
         let Block { number, hash, timestamp, .. } = *block;
-        blocks.list.push_back(Waiting {
+        blocks.list.push_back(PendingBlock {
             chain_id: row.chain_id,
             number,
             hash,
@@ -95,7 +95,7 @@ impl Pending {
     }
 
     /// Takes those blocks that are ripe, at most so many.
-    pub(crate) fn take(&self, most: usize, is_ripe: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
+    pub(crate) fn take(&self, most: usize, is_ripe: impl Fn(&PendingBlock) -> bool) -> Vec<PendingBlock> {
         let mut blocks = self.0.lock();
         let (mut taken, mut left) = (Vec::new(), VecDeque::new());
         for waiting in blocks.list.drain(..) {
@@ -105,13 +105,13 @@ impl Pending {
                 left.push_back(waiting);
             }
         }
-        blocks.bytes = blocks.bytes.saturating_sub(taken.iter().map(Waiting::bytes).sum());
+        blocks.bytes = blocks.bytes.saturating_sub(taken.iter().map(PendingBlock::bytes).sum());
         blocks.list = left;
         taken
     }
 
     /// Has taken ones wait on, behind the others.
-    pub(crate) fn put_back(&self, waiting: Waiting) {
+    pub(crate) fn put_back(&self, waiting: PendingBlock) {
         let mut blocks = self.0.lock();
         let bytes = waiting.bytes();
         if !blocks.closed && blocks.bytes + bytes <= PENDING_MAX_BYTES {
@@ -120,7 +120,7 @@ impl Pending {
         }
     }
 
-    pub(super) fn forget(&self, chain_id: u64, hash: B256) {
+    pub(super) fn remove_block(&self, chain_id: u64, hash: B256) {
         self.take(usize::MAX, |waiting| waiting.is(chain_id, hash));
     }
 
@@ -150,7 +150,7 @@ mod tests {
         Row { chain_id: 1, read: Read::call(Address::ZERO, [1]), timestamp, reply: vec![1; reply].into() }
     }
 
-    fn numbers(taken: Vec<Waiting>) -> Vec<(u64, usize)> {
+    fn numbers(taken: Vec<PendingBlock>) -> Vec<(u64, usize)> {
         taken.iter().map(|waiting| (waiting.number, waiting.rows.len())).collect()
     }
 
@@ -169,7 +169,7 @@ mod tests {
         );
         assert_eq!(pending.0.lock().bytes, 0);
         left.into_iter().for_each(|waiting| pending.put_back(waiting));
-        pending.forget(1, block(2).hash);
+        pending.remove_block(1, block(2).hash);
         assert_eq!(numbers(pending.take(9, |_| true)), [(1, 1)]);
         assert_eq!(pending.0.lock().bytes, 0);
     }

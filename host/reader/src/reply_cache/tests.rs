@@ -1,9 +1,9 @@
-//! What is kept, for how long, and what is not.
+//! What is cached, for how long, and what is not.
 
 use alloy::primitives::{Address, bytes};
 
 use super::*;
-use crate::{Kind, ReadFailure};
+use crate::{Kind, Read, ReadFailure};
 
 fn at(timestamp: u64) -> Block {
     let hash = B256::left_padding_from(&timestamp.to_be_bytes());
@@ -14,13 +14,13 @@ fn read(freshness: Freshness) -> Read {
     Read::call(Address::ZERO, bytes!("01")).fresh(freshness)
 }
 
-fn kept(outcome: Outcome, age_s: u32) -> Option<Reply> {
+fn cached(outcome: Outcome, age_s: u32) -> Option<Reply> {
     Some(Reply { outcome, cached: true, age_s })
 }
 
 #[test]
 fn an_immutable_reply_is_kept_if_it_is_one() {
-    let replies = Kept::new();
+    let replies = ReplyCache::new();
     let read = read(Freshness::Immutable);
     let answer = Outcome::Ok(bytes!("02"));
     for (read, outcome) in [
@@ -30,12 +30,12 @@ fn an_immutable_reply_is_kept_if_it_is_one() {
         (read.clone(), Outcome::Reverted(bytes!("02"))),
         (read.clone(), Outcome::NoCode),
     ] {
-        replies.keep(1, &at(9), &read, &outcome);
+        replies.insert(1, &at(9), &read, &outcome);
         assert_eq!(replies.get(1, &at(9), &read.fresh(Freshness::Immutable)), None, "{outcome:?}");
     }
-    replies.keep(1, &at(9), &read, &answer);
-    assert_eq!(replies.get(1, &at(15), &read), kept(answer.clone(), 6));
-    assert_eq!(replies.get(1, &at(8), &read), kept(answer, 0), "it was the same before");
+    replies.insert(1, &at(9), &read, &answer);
+    assert_eq!(replies.get(1, &at(15), &read), cached(answer.clone(), 6));
+    assert_eq!(replies.get(1, &at(8), &read), cached(answer, 0), "it was the same before");
     assert_eq!(replies.get(137, &at(9), &read), None, "another network");
     for other in [
         Read { from: Some(Address::ZERO), ..read.clone() },
@@ -51,21 +51,21 @@ fn an_immutable_reply_is_kept_if_it_is_one() {
 
 #[test]
 fn an_immutable_reply_is_asked_anew_after_thirty_days() {
-    let (replies, read) = (Kept::new(), read(Freshness::Immutable));
+    let (replies, read) = (ReplyCache::new(), read(Freshness::Immutable));
     let answer = Outcome::Ok(bytes!("02"));
-    replies.keep(1, &at(9), &read, &answer);
-    assert_eq!(replies.get(1, &at(9 + 2_592_000), &read), kept(answer.clone(), 2_592_000));
+    replies.insert(1, &at(9), &read, &answer);
+    assert_eq!(replies.get(1, &at(9 + 2_592_000), &read), cached(answer.clone(), 2_592_000));
     assert_eq!(replies.get(1, &at(9 + 2_592_001), &read), None);
-    replies.keep(1, &at(9 + 2_592_001), &read, &answer);
-    assert_eq!(replies.get(1, &at(9 + 2_592_001), &read), kept(answer, 0));
+    replies.insert(1, &at(9 + 2_592_001), &read, &answer);
+    assert_eq!(replies.get(1, &at(9 + 2_592_001), &read), cached(answer, 0));
 }
 
 #[test]
 fn a_slow_fact_stands_for_its_seconds_and_is_never_newer_than_the_block() {
     for outcome in [Outcome::Ok(bytes!("02")), Outcome::Reverted(bytes!("03")), Outcome::NoCode, Outcome::GasCap] {
-        let (replies, read) = (Kept::new(), read(Freshness::Within(60)));
-        replies.keep(1, &at(100), &read, &outcome);
-        assert_eq!(replies.get(1, &at(160), &read), kept(outcome, 60));
+        let (replies, read) = (ReplyCache::new(), read(Freshness::Within(60)));
+        replies.insert(1, &at(100), &read, &outcome);
+        assert_eq!(replies.get(1, &at(160), &read), cached(outcome, 60));
         assert_eq!(replies.get(1, &at(161), &read), None, "too old");
         assert_eq!(replies.get(1, &at(99), &read), None, "newer than the block");
         let same_second = Block { number: 99, ..at(100) };
@@ -77,12 +77,12 @@ fn a_slow_fact_stands_for_its_seconds_and_is_never_newer_than_the_block() {
 
 #[test]
 fn a_failure_is_no_fact() {
-    let replies = Kept::new();
+    let replies = ReplyCache::new();
     for freshness in
         [Freshness::Pinned, Freshness::Immutable, Freshness::Within(u32::MAX), Freshness::ZeroWithin(u32::MAX)]
     {
         for failure in [Outcome::Failed(ReadFailure::Timeout), Outcome::OverBudget, Outcome::Unsupported] {
-            replies.keep(1, &at(100), &read(freshness), &failure);
+            replies.insert(1, &at(100), &read(freshness), &failure);
             assert_eq!(replies.get(1, &at(100), &read(freshness)), None, "{freshness:?} {failure:?}");
         }
     }
@@ -90,60 +90,60 @@ fn a_failure_is_no_fact() {
 
 #[test]
 fn a_reply_that_comes_late_does_not_replace_a_newer_one() {
-    let (replies, read) = (Kept::new(), read(Freshness::Within(60)));
+    let (replies, read) = (ReplyCache::new(), read(Freshness::Within(60)));
     let (old, new) = (Outcome::Ok(bytes!("02")), Outcome::Ok(bytes!("03")));
-    replies.keep(1, &at(110), &read, &new);
-    replies.keep(1, &at(100), &read, &old);
-    assert_eq!(replies.get(1, &at(120), &read), kept(new, 10));
+    replies.insert(1, &at(110), &read, &new);
+    replies.insert(1, &at(100), &read, &old);
+    assert_eq!(replies.get(1, &at(120), &read), cached(new, 10));
     assert_eq!(replies.get(1, &at(105), &read), None);
 }
 
 #[test]
 fn a_zero_stands_for_its_seconds_and_nothing_else_does() {
-    let (replies, read) = (Kept::new(), read(Freshness::ZeroWithin(30)));
+    let (replies, read) = (ReplyCache::new(), read(Freshness::ZeroWithin(30)));
     let (zero, one) = (Outcome::Ok(bytes!("0000")), Outcome::Ok(bytes!("0001")));
     for refused in [one.clone(), Outcome::Reverted(bytes!("00")), Outcome::NoCode, Outcome::Ok(Bytes::new())] {
-        replies.keep(1, &at(100), &read, &refused);
+        replies.insert(1, &at(100), &read, &refused);
         assert_eq!(replies.get(1, &at(100), &read), None, "{refused:?}");
     }
-    replies.keep(1, &at(100), &read, &zero);
-    assert_eq!(replies.get(1, &at(130), &read), kept(zero, 30));
+    replies.insert(1, &at(100), &read, &zero);
+    assert_eq!(replies.get(1, &at(130), &read), cached(zero, 30));
     assert_eq!(replies.get(1, &at(131), &read), None, "too old");
     assert_eq!(replies.get(1, &at(99), &read), None, "newer than the block");
-    replies.keep(1, &at(131), &read, &one);
+    replies.insert(1, &at(131), &read, &one);
     assert_eq!(replies.get(1, &at(110), &read), None, "it is known not to be zero");
 }
 
 #[test]
 fn what_was_read_at_a_lost_block_is_forgotten() {
-    let replies = Kept::new();
+    let replies = ReplyCache::new();
     let pending = replies.write_to_disk().unwrap();
     let answer = Outcome::Ok(bytes!("02"));
     let (immutable, slow) = (read(Freshness::Immutable), read(Freshness::Within(60)));
     let elsewhere = Read { to: Address::repeat_byte(1), ..immutable.clone() };
     for read in [&immutable, &slow] {
-        replies.keep(1, &at(100), read, &answer);
-        replies.keep(137, &at(100), read, &answer);
+        replies.insert(1, &at(100), read, &answer);
+        replies.insert(137, &at(100), read, &answer);
     }
-    replies.keep(1, &at(101), &elsewhere, &answer);
-    replies.forget(1, 100, at(100).hash);
+    replies.insert(1, &at(101), &elsewhere, &answer);
+    replies.remove_block(1, 100, at(100).hash);
     for read in [&immutable, &slow] {
         assert_eq!(replies.get(1, &at(101), read), None);
-        assert_eq!(replies.get(137, &at(101), read), kept(answer.clone(), 1), "another network");
+        assert_eq!(replies.get(137, &at(101), read), cached(answer.clone(), 1), "another network");
     }
-    assert_eq!(replies.get(1, &at(101), &elsewhere), kept(answer, 0), "another block");
+    assert_eq!(replies.get(1, &at(101), &elsewhere), cached(answer, 0), "another block");
     let waiting: Vec<_> = pending.take(9, |_| true).iter().map(|at| (at.chain_id, at.number, at.rows.len())).collect();
     assert_eq!(waiting, [(137, 100, 1), (1, 101, 1)]);
 }
 
 #[test]
 fn only_immutable_replies_wait_for_the_disk_and_each_once() {
-    let replies = Kept::new();
+    let replies = ReplyCache::new();
     let pending = replies.write_to_disk().unwrap();
     assert!(replies.write_to_disk().is_none(), "one disk");
     for freshness in [Freshness::Pinned, Freshness::Within(60), Freshness::ZeroWithin(60), Freshness::Immutable] {
         for block in [at(100), at(100), at(99)] {
-            replies.keep(1, &block, &read(freshness), &Outcome::Ok(bytes!("00")));
+            replies.insert(1, &block, &read(freshness), &Outcome::Ok(bytes!("00")));
         }
     }
     let rows: Vec<Row> = pending.take(9, |_| true).into_iter().flat_map(|waiting| waiting.rows).collect();
@@ -153,19 +153,19 @@ fn only_immutable_replies_wait_for_the_disk_and_each_once() {
 
 #[test]
 fn kept_replies_stay_within_their_bytes() {
-    let replies = Kept::new();
+    let replies = ReplyCache::new();
     let half_a_mebibyte = vec![1; 512 << 10];
     let read = |number: u32| Read::call(Address::ZERO, number.to_be_bytes()).fresh(Freshness::Immutable);
     // Three times what fits, so that every shard of the cache is full, however the keys fall.
     for number in 0..400 {
-        replies.keep(1, &at(1), &read(number), &Outcome::Ok(half_a_mebibyte.clone().into()));
+        replies.insert(1, &at(1), &read(number), &Outcome::Ok(half_a_mebibyte.clone().into()));
     }
     assert!(!replies.replies.is_empty());
-    assert!(replies.replies.weight() <= KEPT_MAX_BYTES);
+    assert!(replies.replies.weight() <= CACHED_MAX_BYTES);
     let before = replies.replies.len();
     for number in 400..800 {
         replies.restore(Row { chain_id: 1, read: read(number), timestamp: 1, reply: half_a_mebibyte.clone().into() });
     }
     assert!(replies.replies.len() <= before + 1, "what comes from the disk drives nothing out");
-    assert!(replies.replies.weight() <= KEPT_MAX_BYTES);
+    assert!(replies.replies.weight() <= CACHED_MAX_BYTES);
 }

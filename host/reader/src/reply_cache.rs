@@ -2,7 +2,7 @@
 //! seconds.
 //!
 //! Invariant: what is served was good at the block that it is served for, and is never newer where age matters;
-//! forgetting any of it costs a request, never truth. What is good for one block alone is not here, but in `asked.rs`.
+//! losing any of it costs a request, never truth. What is good for one block alone is in `block_cache.rs`.
 
 mod key;
 mod pending;
@@ -13,22 +13,23 @@ use alloy::primitives::{B256, Bytes};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use self::key::{Fact, Key};
-pub(crate) use self::pending::{Pending, Row, Waiting};
-use crate::{Block, Freshness, Outcome, Read, Reply};
+use self::key::{Fact, Key, KeyRef};
+pub(crate) use self::pending::{Pending, PendingBlock, Row};
+use crate::read_set::ReadRef;
+use crate::{Block, Freshness, Outcome, Reply};
 
 /// Some 170,000 words with their keys.
-const KEPT_MAX_BYTES: u64 = 64 << 20;
-/// Only sizes the table of the start.
-const KEPT_EXPECTED: usize = 50_000;
+const CACHED_MAX_BYTES: u64 = 64 << 20;
+/// Sizes the table that it starts with.
+const EXPECTED_ENTRIES: usize = 50_000;
 /// Key and value with what the allocator and the cache add to them.
 const ENTRY_BYTES: u64 = 320;
 /// Proxies change what was immutable: a month later it is asked anew.
 pub(crate) const IMMUTABLE_FOR_S: u64 = 30 * 86_400;
 
-/// What is kept.
-pub(crate) struct Kept {
-    replies: Cache<Key<Read>, Entry, Weight>,
+/// Replies that serve later answers.
+pub(crate) struct ReplyCache {
+    replies: Cache<Key, Entry, Weight>,
     /// What is to go to disk, where there is one.
     pending: OnceLock<Arc<Pending>>,
 }
@@ -38,34 +39,35 @@ struct Entry {
     outcome: Outcome,
     /// Of the block that it was read at.
     timestamp: u64,
-    /// The same block's height; 0 for one from the disk, which nothing makes unsaid.
+    /// The same block's height; 0 for one from the disk, which no lost block takes away.
     number: u64,
 }
 
 #[derive(Clone)]
 struct Weight;
 
-impl Weighter<Key<Read>, Entry> for Weight {
-    fn weight(&self, key: &Key<Read>, entry: &Entry) -> u64 {
+impl Weighter<Key, Entry> for Weight {
+    fn weight(&self, key: &Key, entry: &Entry) -> u64 {
         let reply = match &entry.outcome {
             Outcome::Ok(bytes) | Outcome::Reverted(bytes) => bytes.len(),
             _ => 0,
         };
-        ENTRY_BYTES + u64::try_from(key.read.data.len() + reply).unwrap_or(KEPT_MAX_BYTES)
+        ENTRY_BYTES + u64::try_from(key.read.data.len() + reply).unwrap_or(CACHED_MAX_BYTES)
     }
 }
 
-impl Kept {
+impl ReplyCache {
     pub(crate) fn new() -> Self {
-        Self { replies: Cache::with_weighter(KEPT_EXPECTED, KEPT_MAX_BYTES, Weight), pending: OnceLock::new() }
+        Self { replies: Cache::with_weighter(EXPECTED_ENTRIES, CACHED_MAX_BYTES, Weight), pending: OnceLock::new() }
     }
 
-    /// The kept reply to a read at a block.
-    pub(crate) fn get(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
-        let Entry { outcome, timestamp, number } = self.replies.get(&Key::of(chain_id, read)?)?;
+    /// The reply to a read that may stand at a block.
+    pub(crate) fn get<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
+        let read = read.into();
+        let Entry { outcome, timestamp, number } = self.replies.get(&KeyRef::of(chain_id, read)?)?;
         let age_s = block.timestamp.saturating_sub(timestamp);
         let is_newer = timestamp > block.timestamp || number > block.number;
-        let stands = match read.freshness {
+        let stands = match read.like.freshness {
             Freshness::Pinned => false,
             Freshness::Immutable => age_s <= IMMUTABLE_FOR_S,
             Freshness::Within(most_s) | Freshness::ZeroWithin(most_s) => !is_newer && age_s <= most_s.into(),
@@ -73,18 +75,18 @@ impl Kept {
         stands.then(|| Reply { outcome, cached: true, age_s: u32::try_from(age_s).unwrap_or(u32::MAX) })
     }
 
-    /// Keeps a reply that may serve later: of an immutable read what succeeded with something, of a slow fact
+    /// Takes in a reply that may serve later: of an immutable read what succeeded with something, of a slow fact
     /// whatever the contract did, as that it refuses is a fact too, and zeros where a zero may stand.
-    pub(crate) fn keep(&self, chain_id: u64, block: &Block, read: &Read, outcome: &Outcome) {
-        let Some(key) = Key::of(chain_id, read) else { return };
+    pub(crate) fn insert<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>, outcome: &Outcome) {
+        let Some(key) = KeyRef::of(chain_id, read.into()) else { return };
         let known = self.replies.peek(&key);
         if known.is_some_and(|known| known.number >= block.number && known.timestamp >= block.timestamp) {
             return;
         }
         let outcome = match outcome {
             Outcome::Ok(reply) if reply.is_empty() => return,
-            Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(own(reply)),
-            Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(own(data)),
+            Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(copy(reply)),
+            Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
             Outcome::NoCode | Outcome::GasCap if key.fact == Fact::Slow => outcome.clone(),
             // What was zero is not any more.
             Outcome::Ok(_) => {
@@ -93,7 +95,7 @@ impl Kept {
             }
             _ => return,
         };
-        let key = key.own();
+        let key = key.to_key();
         if let (Fact::Immutable, Outcome::Ok(reply), Some(pending)) = (key.fact, &outcome, self.pending.get()) {
             let Key { chain_id, read, .. } = key.clone();
             pending.add(block, Row { chain_id, read, timestamp: block.timestamp, reply: reply.clone() });
@@ -102,10 +104,10 @@ impl Kept {
     }
 
     /// Drops what was read at a block that is not the network's any more, with all else of that height.
-    pub(crate) fn forget(&self, chain_id: u64, number: u64, hash: B256) {
+    pub(crate) fn remove_block(&self, chain_id: u64, number: u64, hash: B256) {
         self.replies.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
         if let Some(pending) = self.pending.get() {
-            pending.forget(chain_id, hash);
+            pending.remove_block(chain_id, hash);
         }
     }
 
@@ -120,7 +122,7 @@ impl Kept {
         let Row { chain_id, read, timestamp, reply } = row;
         let key = Key { chain_id, fact: Fact::Immutable, read };
         let entry = Entry { outcome: Outcome::Ok(reply), timestamp, number: 0 };
-        let has_room = self.replies.weight() + Weight.weight(&key, &entry) <= KEPT_MAX_BYTES;
+        let has_room = self.replies.weight() + Weight.weight(&key, &entry) <= CACHED_MAX_BYTES;
         if has_room && !self.replies.contains_key(&key) {
             self.replies.insert(key, entry);
         }
@@ -132,7 +134,7 @@ fn is_zero(bytes: &[u8]) -> bool {
 }
 
 /// A copy, for bytes may be a small part of a large body that would stay with them.
-fn own(bytes: &Bytes) -> Bytes {
+fn copy(bytes: &Bytes) -> Bytes {
     Bytes::copy_from_slice(bytes)
 }
 

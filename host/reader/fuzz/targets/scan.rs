@@ -1,4 +1,0 @@
-//! Any bytes as the reply of `scan.yul`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| portolan_reader::fuzzing::scan(bytes));

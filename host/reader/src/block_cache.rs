@@ -1,0 +1,248 @@
+//! The reads at one network's last blocks: equal reads at one block are one, while it is under way and for as long as
+//! the block is among the last.
+//!
+//! Invariant: a subscriber of a flight gets its outcome or waits no longer than its own deadline; a flight whose first
+//! subscriber went away completes all the same, and what failed is fetched again.
+
+mod flight;
+mod table;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use alloy::primitives::B256;
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use self::flight::Flight;
+use self::table::Table;
+use crate::outcomes::Outcomes;
+use crate::read_set::{ReadRef, ReadSet, count, index};
+use crate::reply_set::ReplySet;
+use crate::{Block, Outcome, ReadFailure, Reply};
+
+/// Blocks whose replies are cached: answers under way seldom span more pins.
+const BLOCKS_MAX: usize = 4;
+/// Of all reads and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000 reads that have
+/// nothing in common.
+const CACHED_MAX_BYTES: usize = 16 << 20;
+/// Target, hash, number, and the slot of its outcome.
+const READ_BYTES: usize = 50;
+/// Of a row of reads that differ in their target alone, besides its data.
+const ROW_BYTES: usize = 150;
+/// Of an outcome that is no word of zero, besides its data.
+const OUTCOME_BYTES: usize = 100;
+/// A subscriber of a flight that failed fetches again, but not for ever.
+const TRIES_MAX: u32 = 3;
+
+/// The reads at one network's last blocks.
+#[derive(Default)]
+pub(crate) struct BlockCache {
+    blocks: Mutex<VecDeque<Arc<BlockEntry>>>,
+}
+
+struct BlockEntry {
+    hash: B256,
+    table: Mutex<Table>,
+    bytes: AtomicUsize,
+}
+
+/// One subscriber's places in flights, in the order of its reads.
+#[derive(Default)]
+struct Subscriptions {
+    flights: Vec<Subscription>,
+    slots: Vec<Slot>,
+}
+
+struct Subscription {
+    flight: Arc<Flight>,
+    /// This subscriber started it.
+    is_own: bool,
+    /// The outcomes were there already.
+    is_cached: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    flight: u32,
+    place: u32,
+}
+
+/// The duty to complete a flight; where nothing else completes it, it completes with failures.
+pub(crate) struct FlightGuard {
+    flight: Arc<Flight>,
+    entry: Arc<BlockEntry>,
+}
+
+impl FlightGuard {
+    /// What is to be fetched.
+    pub(crate) fn reads(&self) -> &ReadSet {
+        self.flight.reads()
+    }
+
+    /// Outcomes in the order of the reads.
+    pub(crate) fn complete(self, outcomes: Outcomes) {
+        let bytes = |outcome: &Outcome| match outcome {
+            Outcome::Ok(data) | Outcome::Reverted(data) => OUTCOME_BYTES + data.len(),
+            _ => OUTCOME_BYTES,
+        };
+        let bytes = outcomes.besides_zeros().map(|(_, outcome)| bytes(outcome)).sum();
+        self.entry.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.flight.complete(outcomes);
+    }
+}
+
+impl Drop for FlightGuard {
+    fn drop(&mut self) {
+        if self.flight.outcomes().is_none() {
+            let mut outcomes = Outcomes::open(self.reads().len());
+            outcomes.close(Outcome::Failed(ReadFailure::Upstream));
+            self.flight.complete(outcomes);
+        }
+    }
+}
+
+impl Subscriptions {
+    async fn completed(&self, until: Instant) {
+        for subscription in &self.flights {
+            subscription.flight.completed(until).await;
+        }
+    }
+
+    fn replies(&self) -> ReplySet {
+        let missing = Outcome::Failed(ReadFailure::Timeout);
+        let mut outcomes = Outcomes::with_capacity(self.slots.len());
+        let mut cached = Vec::new();
+        for (place, slot) in (0..).zip(&self.slots) {
+            let subscription = self.flights.get(index(slot.flight));
+            outcomes.push_from(subscription.and_then(|one| one.flight.outcomes()), index(slot.place), &missing);
+            if subscription.is_some_and(|one| one.is_cached) {
+                cached.push((place, 0));
+            }
+        }
+        ReplySet::new(outcomes, cached)
+    }
+
+    /// What has to be fetched again, for another subscriber's flight did not bring it; with its place here.
+    fn failed(&self) -> (Vec<usize>, ReadSet) {
+        let failed = |(place, slot): (usize, &Slot)| {
+            let Subscription { flight, is_own, .. } = self.flights.get(index(slot.flight))?;
+            let is_failed = !is_own && flight.has_failed(slot.place);
+            is_failed.then(|| (place, flight.reads().at(index(slot.place)).to_read()))
+        };
+        // Only flights of others can have failed here.
+        match self.flights.iter().all(|subscription| subscription.is_own) {
+            true => Default::default(),
+            false => self.slots.iter().enumerate().filter_map(failed).unzip(),
+        }
+    }
+
+    /// Subscribes to other flights for these places.
+    fn move_to(&mut self, places: Vec<usize>, others: Self) {
+        let first = count(self.flights.len());
+        self.flights.extend(others.flights);
+        for (place, slot) in places.into_iter().zip(others.slots) {
+            self.slots[place] = Slot { flight: first + slot.flight, ..slot };
+        }
+    }
+
+    /// The number of a flight here.
+    fn number(&mut self, flight: &Arc<Flight>, is_own: bool) -> u32 {
+        let known = self.flights.iter().rposition(|known| Arc::ptr_eq(&known.flight, flight));
+        count(known.unwrap_or_else(|| {
+            let is_cached = flight.outcomes().is_some();
+            self.flights.push(Subscription { flight: Arc::clone(flight), is_own, is_cached });
+            self.flights.len() - 1
+        }))
+    }
+}
+
+impl BlockCache {
+    /// The replies to these reads, with the place that comes with each, where all of them are known at the block.
+    pub(crate) fn replies<'a>(
+        &self,
+        block: &Block,
+        reads: impl Iterator<Item = (usize, ReadRef<'a>)>,
+    ) -> Option<Vec<(usize, Reply)>> {
+        let entry = self.blocks.lock().iter().find(|entry| entry.hash == block.hash).cloned()?;
+        let table = entry.table.lock();
+        let known = |(place, read): (usize, ReadRef<'_>)| {
+            let outcome = table.outcome(read)?.clone();
+            Some((place, Reply { outcome, cached: true, age_s: 0 }))
+        };
+        reads.map(known).collect()
+    }
+
+    /// Replies in the order of the reads, by then. What nobody fetches yet is handed to `fetch`, which must not wait.
+    pub(crate) async fn read(
+        &self,
+        block: &Block,
+        reads: ReadSet,
+        until: Instant,
+        fetch: impl Fn(FlightGuard),
+    ) -> ReplySet {
+        let mut subscriptions = self.subscribe(block, reads, &fetch);
+        for _ in 1..TRIES_MAX {
+            subscriptions.completed(until).await;
+            let (places, again) = subscriptions.failed();
+            if again.is_empty() || Instant::now() >= until {
+                break;
+            }
+            subscriptions.move_to(places, self.subscribe(block, again, &fetch));
+        }
+        subscriptions.completed(until).await;
+        subscriptions.replies()
+    }
+
+    /// A slot for each read; those that no flight carries start one.
+    fn subscribe(&self, block: &Block, reads: ReadSet, fetch: &impl Fn(FlightGuard)) -> Subscriptions {
+        let (entry, flight) = (self.entry(block.hash), Arc::new(Flight::default()));
+        let mut subscriptions = Subscriptions { flights: Vec::new(), slots: Vec::with_capacity(reads.len()) };
+        let mut table = entry.table.lock();
+        let new = table.enter(&reads, |other, place| {
+            let flight = subscriptions.number(other.unwrap_or(&flight), other.is_none());
+            subscriptions.slots.push(Slot { flight, place });
+        });
+        if new.is_empty() {
+            return subscriptions;
+        }
+        let is_all = new.len() == reads.len();
+        let reads = if is_all { reads } else { reads.pick(new.into_iter().map(index)) };
+        let of_rows: usize = reads.rows().map(|(_, read)| ROW_BYTES + read.data.len()).sum();
+        let bytes = READ_BYTES * reads.len() + of_rows;
+        table.attach(&flight, reads);
+        drop(table);
+        entry.bytes.fetch_add(bytes, Ordering::Relaxed);
+        fetch(FlightGuard { flight, entry });
+        self.evict();
+        subscriptions
+    }
+
+    fn entry(&self, hash: B256) -> Arc<BlockEntry> {
+        let mut blocks = self.blocks.lock();
+        if let Some(entry) = blocks.iter().find(|entry| entry.hash == hash) {
+            return Arc::clone(entry);
+        }
+        if blocks.len() == BLOCKS_MAX {
+            blocks.pop_front();
+        }
+        let entry = Arc::new(BlockEntry { hash, table: Mutex::default(), bytes: AtomicUsize::default() });
+        blocks.push_back(Arc::clone(&entry));
+        entry
+    }
+
+    /// Drops the oldest block's reads first; those under way go on for their subscribers.
+    fn evict(&self) {
+        let mut blocks = self.blocks.lock();
+        let mut bytes: usize = blocks.iter().map(|entry| entry.bytes.load(Ordering::Relaxed)).sum();
+        while bytes > CACHED_MAX_BYTES
+            && let Some(oldest) = blocks.pop_front()
+        {
+            bytes = bytes.saturating_sub(oldest.bytes.load(Ordering::Relaxed));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Reads that are fetched together, and what they came to.
+
+use std::sync::OnceLock;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+
+use crate::Outcome;
+use crate::outcomes::Outcomes;
+use crate::read_set::{ReadRef, ReadSet, index};
+
+static NO_READS: ReadSet = ReadSet::new();
+
+/// Reads that are fetched together.
+#[derive(Default)]
+pub(super) struct Flight {
+    reads: OnceLock<ReadSet>,
+    outcomes: OnceLock<Outcomes>,
+    completed: Notify,
+}
+
+impl Flight {
+    /// Gives it its reads, once.
+    pub(super) fn carry(&self, reads: ReadSet) {
+        drop(self.reads.set(reads));
+    }
+
+    /// None before it carries any.
+    pub(super) fn reads(&self) -> &ReadSet {
+        self.reads.get().unwrap_or(&NO_READS)
+    }
+
+    /// `None` until it is completed.
+    pub(super) fn outcomes(&self) -> Option<&Outcomes> {
+        self.outcomes.get()
+    }
+
+    pub(super) fn carries(&self, place: u32, read: ReadRef<'_>) -> bool {
+        self.reads().get(index(place)).is_some_and(|own| own.question() == read.question())
+    }
+
+    pub(super) fn outcome(&self, place: u32) -> Option<&Outcome> {
+        self.outcomes.get()?.get(index(place))
+    }
+
+    pub(super) fn has_failed(&self, place: u32) -> bool {
+        matches!(self.outcome(place), Some(Outcome::Failed(_)))
+    }
+
+    pub(super) fn complete(&self, outcomes: Outcomes) {
+        if self.outcomes.set(outcomes).is_ok() {
+            self.completed.notify_waiters();
+        }
+    }
+
+    pub(super) async fn completed(&self, until: Instant) {
+        let completed = self.completed.notified();
+        if self.outcomes.get().is_none() {
+            // What is not there by then has failed for who waits here.
+            drop(timeout_at(until, completed).await);
+        }
+    }
+}

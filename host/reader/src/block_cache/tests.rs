@@ -1,0 +1,206 @@
+//! Reads that meet others under way, by flights that the tests complete themselves.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use alloy::primitives::{Address, Bytes};
+use futures_util::FutureExt;
+use tokio::join;
+
+use super::*;
+use crate::{Freshness, Read};
+
+fn block(number: u8) -> Block {
+    let hash = B256::repeat_byte(number);
+    Block { number: number.into(), hash, parent: B256::ZERO, timestamp: 1, evm_number: 1 }
+}
+
+fn read(number: u8) -> Read {
+    Read::call(Address::repeat_byte(number), [number])
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+/// What it carries.
+fn reads_of(flight: &FlightGuard) -> Vec<Read> {
+    flight.reads().iter().collect()
+}
+
+fn echo(reads: &[Read]) -> Vec<Outcome> {
+    reads.iter().map(|read| Outcome::Ok(read.data.clone())).collect()
+}
+
+fn echoed(numbers: &[u8]) -> Vec<Outcome> {
+    numbers.iter().map(|number| Outcome::Ok(Bytes::from(vec![*number]))).collect()
+}
+
+fn outcomes(replies: ReplySet) -> Vec<Outcome> {
+    replies.into_iter().map(|reply| reply.outcome).collect()
+}
+
+/// The reply that is known at the block.
+fn reply(cache: &BlockCache, at: u8, read: &Read) -> Option<Reply> {
+    let known = cache.replies(&block(at), [(7, read.into())].into_iter())?;
+    let [(7, reply)] = &known[..] else { panic!("{known:?}") };
+    Some(reply.clone())
+}
+
+#[tokio::test]
+async fn ten_equal_batches_are_one_flight() {
+    let (cache, started) = (BlockCache::default(), RefCell::new(Vec::new()));
+    let fetch = |numbers: &[u8]| {
+        let reads = numbers.iter().map(|number| read(*number)).collect();
+        let (cache, started) = (&cache, &started);
+        async move { cache.read(&block(1), reads, soon(), |flight| started.borrow_mut().push(flight)).await }
+    };
+    let mut ten: Vec<_> = (0..10).map(|_| fetch(&[1, 2, 1]).boxed_local()).collect();
+    for subscriber in &mut ten {
+        assert!(subscriber.now_or_never().is_none());
+    }
+    let flight = started.borrow_mut().pop().unwrap();
+    assert!(started.borrow().is_empty());
+    assert_eq!(reads_of(&flight), [read(1), read(2)]);
+    flight.complete(echo(&[read(1), read(2)]).into());
+    for subscriber in ten {
+        assert_eq!(outcomes(subscriber.await), echoed(&[1, 2, 1]));
+    }
+    let fresh = Read { freshness: Freshness::Within(9), ..read(2) };
+    assert_eq!(reply(&cache, 1, &fresh), Some(Reply { outcome: echoed(&[2])[0].clone(), cached: true, age_s: 0 }));
+    assert_eq!(reply(&cache, 2, &read(2)), None, "another block");
+    for other in [
+        Read { from: Some(Address::ZERO), ..read(2) },
+        Read { isolated: true, ..read(2) },
+        Read { gas_cap: Some(7), ..read(2) },
+        Read { kind: crate::Kind::CodeSize, ..read(2) },
+        Read { data: Bytes::new(), ..read(2) },
+    ] {
+        assert_eq!(reply(&cache, 1, &other), None, "{other:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_under_way_is_fetched_beside_it() {
+    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
+    let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
+    let mut one = cache.read(&first, vec![read(1), read(2)].into(), soon(), keep).boxed_local();
+    let mut two = cache.read(&first, vec![read(3), read(2)].into(), soon(), keep).boxed_local();
+    assert!(one.as_mut().now_or_never().is_none() && two.as_mut().now_or_never().is_none());
+    let flights = started.take();
+    assert_eq!(flights.iter().map(reads_of).collect::<Vec<_>>(), [&[read(1), read(2)][..], &[read(3)]]);
+    for flight in flights {
+        let outcomes = echo(&reads_of(&flight));
+        flight.complete(outcomes.into());
+    }
+    let (one, two) = join!(one, two);
+    assert_eq!((outcomes(one), outcomes(two)), (echoed(&[1, 2]), echoed(&[3, 2])));
+}
+
+#[tokio::test]
+async fn twins_and_strangers_in_one_batch_find_their_slots() {
+    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
+    let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
+    let reads = |numbers: &[u8]| numbers.iter().map(|number| read(*number)).collect::<Vec<_>>();
+    let mut one = cache.read(&first, reads(&[1, 2]).into(), soon(), keep).boxed_local();
+    let mut two = cache.read(&first, reads(&[3, 2, 3, 4, 1, 4, 5]).into(), soon(), keep).boxed_local();
+    assert!(one.as_mut().now_or_never().is_none() && two.as_mut().now_or_never().is_none());
+    let mut three = cache.read(&first, reads(&[5, 4, 3]).into(), soon(), keep).boxed_local();
+    assert!(three.as_mut().now_or_never().is_none());
+    let flights = started.take();
+    assert_eq!(flights.iter().map(reads_of).collect::<Vec<_>>(), [reads(&[1, 2]), reads(&[3, 4, 5])]);
+    for flight in flights {
+        let outcomes = echo(&reads_of(&flight));
+        flight.complete(outcomes.into());
+    }
+    assert_eq!(outcomes(two.await), echoed(&[3, 2, 3, 4, 1, 4, 5]));
+    assert_eq!(outcomes(three.await), echoed(&[5, 4, 3]));
+    assert_eq!(reply(&cache, 1, &read(5)).map(|reply| reply.outcome), echoed(&[5]).pop());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_with_more_time_fetches_again_what_another_did_not_get() {
+    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
+    let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
+    let hasty = cache.read(&first, vec![read(1)].into(), Instant::now() + Duration::from_secs(1), keep);
+    let patient = cache.read(&first, vec![read(1)].into(), Instant::now() + Duration::from_secs(9), |flight| {
+        let outcomes = echo(&reads_of(&flight));
+        flight.complete(outcomes.into());
+    });
+    let fails = async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        drop(started.borrow_mut().pop());
+    };
+    let (hasty, patient, ()) = join!(hasty, patient, fails);
+    assert_eq!(outcomes(hasty), [Outcome::Failed(ReadFailure::Timeout)]);
+    assert_eq!(outcomes(patient), echoed(&[1]));
+    assert!(reply(&cache, 1, &read(1)).is_some(), "the answer took the failure's place");
+}
+
+#[tokio::test]
+async fn a_flight_that_nobody_completes_completes_with_failures() {
+    let (cache, first) = (BlockCache::default(), block(1));
+    let replies = cache.read(&first, vec![read(1), read(2)].into(), soon(), drop).await;
+    assert_eq!(outcomes(replies), vec![Outcome::Failed(ReadFailure::Upstream); 2]);
+}
+
+#[tokio::test]
+async fn the_last_blocks_are_cached_within_their_bytes() {
+    let cache = BlockCache::default();
+    let fetch = async |number: u8, reply: usize| {
+        let complete = |flight: FlightGuard| {
+            let outcomes = vec![Outcome::Ok(vec![1; reply].into()); flight.reads().len()];
+            flight.complete(outcomes.into());
+        };
+        cache.read(&block(number), vec![read(number)].into(), soon(), complete).await
+    };
+    for number in 1..=6 {
+        fetch(number, 10).await;
+    }
+    let cached = |numbers: std::ops::RangeInclusive<u8>| -> Vec<bool> {
+        numbers.map(|number| reply(&cache, number, &read(number)).is_some()).collect()
+    };
+    assert_eq!(cached(1..=6), [false, false, true, true, true, true]);
+    fetch(7, 10 << 20).await;
+    fetch(8, 10 << 20).await;
+    fetch(9, 10).await;
+    assert_eq!(cached(4..=9), [false, false, false, false, true, true]);
+}
+
+#[tokio::test]
+async fn a_read_is_one_whether_it_is_made_alone_or_in_a_long_row() {
+    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
+    let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
+    let row = |numbers: std::ops::Range<u8>| numbers.map(|to| Read::call(Address::repeat_byte(to), [1])).collect();
+    let begin = |reads: Vec<Read>| {
+        let mut answer = cache.read(&first, reads.clone().into(), soon(), keep).boxed_local();
+        assert!(answer.as_mut().now_or_never().is_none());
+        (reads, answer)
+    };
+    let answers = [
+        begin(row(7..8)),
+        begin([row(0..100), row(0..100)].concat()),
+        begin(row(90..110)),
+        begin([vec![read(1)], row(50..150), vec![read(2)]].concat()),
+        begin(row(149..151)),
+        begin([vec![read(2)], row(0..150), vec![read(1)]].concat()),
+    ];
+    let flights = started.take();
+    let expected: [Vec<Read>; 5] = [
+        row(7..8),
+        [row(0..7), row(8..100)].concat(),
+        row(100..110),
+        [row(110..150), vec![read(2)]].concat(),
+        row(150..151),
+    ];
+    assert_eq!(flights.iter().map(reads_of).collect::<Vec<_>>(), expected);
+    let contract = |reads: &[Read]| reads.iter().map(|read| Outcome::Ok(read.to.to_vec().into())).collect::<Vec<_>>();
+    for flight in flights {
+        let outcomes = contract(&reads_of(&flight));
+        flight.complete(outcomes.into());
+    }
+    for (reads, answer) in answers {
+        assert_eq!(outcomes(answer.await), contract(&reads));
+        assert!(reads.iter().all(|read| reply(&cache, 1, read).is_some()));
+    }
+}

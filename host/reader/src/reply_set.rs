@@ -1,0 +1,82 @@
+//! The replies to a set of reads, by place. Most are a word of zero, which takes no room of its own.
+
+use crate::outcomes::Outcomes;
+use crate::read_set::{count, index};
+use crate::{Outcome, Reply};
+
+/// Replies by place.
+#[derive(Clone, Debug, Default)]
+pub struct ReplySet {
+    outcomes: Outcomes,
+    /// The places whose replies are older than the request, rising, with their age in seconds.
+    cached: Vec<(u32, u32)>,
+}
+
+impl ReplySet {
+    /// Every place has an outcome, and `cached` rises.
+    pub(crate) fn new(outcomes: Outcomes, cached: Vec<(u32, u32)>) -> Self {
+        Self { outcomes, cached }
+    }
+
+    /// The same outcome for so many reads.
+    pub(crate) fn all(count: usize, outcome: Outcome) -> Self {
+        let mut outcomes = Outcomes::open(count);
+        outcomes.close(outcome);
+        Self::new(outcomes, Vec::new())
+    }
+
+    pub fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The outcomes that are no word of zero, with their places.
+    pub fn besides_zeros(&self) -> impl Iterator<Item = (usize, &Outcome)> {
+        self.outcomes.besides_zeros()
+    }
+
+    pub(crate) fn outcome(&self, place: usize) -> Option<&Outcome> {
+        self.outcomes.get(place)
+    }
+
+    pub fn push(&mut self, reply: Reply) {
+        let Reply { outcome, cached, age_s } = reply;
+        if cached {
+            self.cached.push((count(self.len()), age_s));
+        }
+        self.outcomes.push(outcome);
+    }
+}
+
+impl Extend<Reply> for ReplySet {
+    fn extend<T: IntoIterator<Item = Reply>>(&mut self, replies: T) {
+        replies.into_iter().for_each(|reply| self.push(reply));
+    }
+}
+
+impl FromIterator<Reply> for ReplySet {
+    fn from_iter<T: IntoIterator<Item = Reply>>(replies: T) -> Self {
+        let mut set = Self::default();
+        set.extend(replies);
+        set
+    }
+}
+
+impl IntoIterator for ReplySet {
+    type Item = Reply;
+    type IntoIter = std::vec::IntoIter<Reply>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let Self { outcomes, cached } = self;
+        let mut replies: Vec<Reply> = outcomes.into_all().map(Reply::fresh).collect();
+        for (place, age_s) in cached {
+            if let Some(reply) = replies.get_mut(index(place)) {
+                (reply.cached, reply.age_s) = (true, age_s);
+            }
+        }
+        replies.into_iter()
+    }
+}
