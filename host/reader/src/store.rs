@@ -31,7 +31,7 @@ const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const DEEP_S: u64 = 900;
 /// A block whose timestamp is further ahead of the local clock would not become deep in time.
 const AHEAD_MAX_S: u64 = 3_600;
-/// Of one flush; further blocks wait for the next one.
+/// In one flush; further blocks wait for the next one.
 const BLOCKS_MAX: usize = 64;
 /// Few, because these requests compete with those of answers.
 const REQUESTS_AT_ONCE: usize = 4;
@@ -39,7 +39,7 @@ const REQUESTS_AT_ONCE: usize = 4;
 const HASHES_TIMEOUT: Duration = Duration::from_secs(4);
 /// The pause before a block whose hash could not be read is tried again.
 const RETRY_AFTER_S: u64 = 60;
-/// Then the block is given up: after an hour.
+/// After so many tries, and an hour, the block is given up.
 const TRIES_MAX: u32 = 60;
 
 /// The canonical chains of the networks.

@@ -35,7 +35,7 @@ use crate::error::{EndpointError, RequestError};
 const CONNECT_MAX: Duration = Duration::from_secs(8);
 /// Below the 60 to 75 s after which common servers close.
 const IDLE_MAX: Duration = Duration::from_secs(50);
-/// As many as one answer keeps in flight, twice.
+/// Twice as many as one answer keeps in flight.
 const IDLE_CONNECTIONS_MAX: usize = 32;
 /// TCP itself detects a dead peer.
 const TCP_KEEPALIVE: Duration = Duration::from_secs(20);

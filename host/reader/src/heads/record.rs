@@ -96,7 +96,7 @@ impl HeadRecord {
         Observation::Accepted
     }
 
-    /// Drops what the head contradicts and confirms what it is above.
+    /// Drops the heads that this one contradicts, and confirms those below it.
     fn accept(&mut self, head: Block, first_seen: Instant, now: Instant) {
         self.pace.observe(&head);
         self.pinned = self.pinned.filter(|pinned| is_below(&pinned.block, &head));
@@ -118,7 +118,7 @@ impl HeadRecord {
         seen.max(self.pinned().map(|block| block.number))
     }
 
-    /// The pin while it is shared.
+    /// The pin, for as long as answers share it.
     pub(super) fn shared(&self, now: Instant) -> Option<Block> {
         let share = self.block_time().unwrap_or(BLOCK_TIME_GUESS).max(SHARE_MIN);
         self.pinned.filter(|pinned| now < pinned.since + share).map(|pinned| pinned.block)

@@ -43,7 +43,7 @@ impl CircuitBreaker {
         self.open.is_some()
     }
 
-    /// Whether the last read failed, and not long ago.
+    /// Whether an error has followed the last answered read, and not long ago.
     pub(super) fn is_suspect(&self, now: Instant) -> bool {
         self.errors > 0 && self.error_at.is_some_and(|at| now.saturating_duration_since(at) < SUSPECT_FOR)
     }

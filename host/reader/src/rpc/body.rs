@@ -60,7 +60,7 @@ pub(super) fn pair(
 }
 
 fn to_json(body: &impl Serialize) -> Result<Vec<u8>, RequestError> {
-    // Only a map whose keys are no texts cannot be written, and no method takes one.
+    // Serialization fails only for a map whose keys are no texts, and no method takes one.
     serde_json::to_vec(body).map_err(|_| EndpointError::Malformed.into())
 }
 
