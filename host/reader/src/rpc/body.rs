@@ -37,7 +37,7 @@ pub(super) fn call(id: u64, call: &EthCall<'_>, at: BlockId) -> Vec<u8> {
 }
 
 #[derive(Serialize)]
-struct Request<'a, P> {
+struct RequestBody<'a, P> {
     jsonrpc: &'static str,
     id: u64,
     method: &'static str,
@@ -45,7 +45,7 @@ struct Request<'a, P> {
 }
 
 pub(super) fn request(id: u64, method: &'static str, params: &impl Serialize) -> Result<Vec<u8>, RequestError> {
-    to_json(&Request { jsonrpc: "2.0", id, method, params })
+    to_json(&RequestBody { jsonrpc: "2.0", id, method, params })
 }
 
 /// Writes a batch of two.
@@ -55,7 +55,7 @@ pub(super) fn pair(
     params: &impl Serialize,
 ) -> Result<Vec<u8>, RequestError> {
     let ([one, other], [first, second]) = (ids, methods);
-    let one_request = |id, method| Request { jsonrpc: "2.0", id, method, params };
+    let one_request = |id, method| RequestBody { jsonrpc: "2.0", id, method, params };
     to_json(&[one_request(one, first), one_request(other, second)])
 }
 

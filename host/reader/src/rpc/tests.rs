@@ -23,12 +23,12 @@ const AT: BlockId = BlockId::Hash(B256::repeat_byte(4));
 const GOOD: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":"0x0102"}"#;
 
 /// A node that replies to every request with the same bytes, as they are, and closes. It records the requests.
-struct Node {
+struct CannedNode {
     url: String,
     seen: mpsc::UnboundedReceiver<String>,
 }
 
-impl Node {
+impl CannedNode {
     async fn replying(bytes: Vec<u8>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -97,7 +97,7 @@ const GZIP: &str = "content-encoding: gzip\r\n";
 
 #[tokio::test]
 async fn the_request_is_these_bytes() {
-    let mut node = Node::replying(http(200, "", GOOD)).await;
+    let mut node = CannedNode::replying(http(200, "", GOOD)).await;
     let url = node.url.replace("http://", "http://us%65r:w%3Ard@") + "/v3/key?a=b#c";
     assert_eq!(call(&url).await, Ok(bytes!("0102")));
     let seen = node.seen.recv().await.unwrap();
@@ -123,7 +123,7 @@ async fn the_request_is_these_bytes() {
 
 #[tokio::test]
 async fn ids_count_per_endpoint() {
-    let mut node = Node::replying(http(200, "", br#"{"id":2,"result":"0x07"}"#)).await;
+    let mut node = CannedNode::replying(http(200, "", br#"{"id":2,"result":"0x07"}"#)).await;
     let rpc = rpc(&node.url);
     assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Err(EndpointError::Malformed.into()));
     assert_eq!(rpc.request::<U64>("eth_chainId", &[(); 0]).await, Ok(U64::from(7)));
@@ -150,7 +150,7 @@ async fn a_good_reply_is_taken_in_every_wrapping() {
         ("x-gzip", http(200, "Content-Encoding: X-GZIP\r\n", &gzip(GOOD))),
         ("gzip of two members", http(200, GZIP, &[gzip(one), gzip(two)].concat())),
     ] {
-        assert_eq!(Node::replying(bytes).await.call().await, Ok(bytes!("0102")), "{name}");
+        assert_eq!(CannedNode::replying(bytes).await.call().await, Ok(bytes!("0102")), "{name}");
     }
 }
 
@@ -184,7 +184,7 @@ async fn a_bad_reply_is_an_error_of_its_kind() {
             RequestError::UnknownBlock
         }),
     ] {
-        assert_eq!(Node::replying(bytes).await.call().await, Err(expected), "{name}");
+        assert_eq!(CannedNode::replying(bytes).await.call().await, Err(expected), "{name}");
     }
 }
 
@@ -217,7 +217,7 @@ async fn status_and_body_together_decide() {
         (503, "", b"<html>", RequestError::Endpoint(EndpointError::Http(503))),
         (502, "retry-after: 4\r\n", b"<html>", RequestError::Endpoint(EndpointError::Http(502))),
     ] {
-        let node = Node::replying(http(status, headers, body)).await;
+        let node = CannedNode::replying(http(status, headers, body)).await;
         assert_eq!(node.call().await, Err(expected), "{status} {headers} {}", String::from_utf8_lossy(body));
     }
 }
@@ -236,7 +236,7 @@ async fn a_body_is_bounded_on_the_wire_and_decompressed() {
         ("packed and longer", http(200, GZIP, &gzip(&longer)), Err(RequestError::TooLarge)),
         ("a bomb", http(200, GZIP, &bomb), Err(RequestError::TooLarge)),
     ] {
-        let reply = Node::replying(bytes).await.call().await;
+        let reply = CannedNode::replying(bytes).await.call().await;
         assert!(reply == outcome, "{name}: {:?}", reply.map(|bytes| bytes.len()));
     }
 }

@@ -18,19 +18,19 @@ const DAY_S: u64 = 86_400;
 
 /// A chain with the given hashes; other heights are not known.
 #[derive(Default)]
-struct Chain {
+struct FixedChain {
     hashes: BTreeMap<(u64, u64), B256>,
     requests: AtomicUsize,
 }
 
-impl Chain {
+impl FixedChain {
     fn of(blocks: &[Block]) -> Self {
         let hashes = blocks.iter().map(|block| ((1, block.number), block.hash)).collect();
         Self { hashes, requests: AtomicUsize::new(0) }
     }
 }
 
-impl CanonicalChain for Chain {
+impl CanonicalChain for FixedChain {
     fn hash_at(&self, chain_id: u64, number: u64, _: Instant) -> BoxFuture<'_, Result<Option<B256>, ReadFailure>> {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let hash = self.hashes.get(&(chain_id, number)).copied();
@@ -91,7 +91,7 @@ async fn filled() -> TempDir {
     {
         // Blocks may be far older than the reading of them.
         let at = block(number, 1_600_000_000);
-        let chain = Chain::of(&[at]);
+        let chain = FixedChain::of(&[at]);
         keep(&kept, &at, numbers);
         store.flush(&chain, written_s).await.unwrap();
         store.flush(&chain, written_s).await.unwrap();
@@ -120,7 +120,7 @@ async fn replies_survive_a_process_that_never_closed_its_file() {
     for number in 1..8 {
         let at = block(number, NOW_S - 2_000);
         keep(&kept, &at, number * 100..number * 100 + 100);
-        store.flush(&Chain::of(&[at]), NOW_S).await.unwrap();
+        store.flush(&FixedChain::of(&[at]), NOW_S).await.unwrap();
         // What a killed process leaves: the file as it is while it is open.
         let killed = tempfile::tempdir().unwrap();
         fs::copy(folder.path().join(FILE), killed.path().join(FILE)).unwrap();
@@ -163,7 +163,7 @@ async fn write_until_killed(folder: &Path) {
     for number in 0.. {
         let at = block(number, NOW_S - 2_000);
         keep(&kept, &at, number * 20..number * 20 + 20);
-        store.flush(&Chain::of(&[at]), NOW_S).await.unwrap();
+        store.flush(&FixedChain::of(&[at]), NOW_S).await.unwrap();
         println!("written up to {}", number * 20 + 20);
     }
 }
@@ -174,7 +174,7 @@ async fn a_reply_waits_until_its_block_is_deep() {
     let kept = Arc::new(ReplyCache::new());
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     let at = block(1, NOW_S);
-    let chain = Chain::of(&[at]);
+    let chain = FixedChain::of(&[at]);
     keep(&kept, &at, 0..2);
     store.flush(&chain, NOW_S + 899).await.unwrap();
     assert_eq!(chain.requests.load(Ordering::Relaxed), 0);
@@ -195,7 +195,7 @@ async fn a_block_that_was_reorganised_away_takes_its_replies_along() {
     keep(&kept, &lost, 0..2);
     keep(&kept, &stays, 2..4);
     let instead = Block { hash: B256::repeat_byte(9), ..lost };
-    store.flush(&Chain::of(&[instead, stays]), NOW_S).await.unwrap();
+    store.flush(&FixedChain::of(&[instead, stays]), NOW_S).await.unwrap();
     assert_eq!(known(&kept, 0..4), [2, 3], "in memory too");
     drop(store);
     assert_eq!(loaded(folder.path(), 0..4), [2, 3]);
@@ -209,17 +209,17 @@ async fn a_block_that_no_endpoint_reports_is_retried_and_given_up_at_last() {
     let (first, second) = (block(1, NOW_S - 900), block(2, NOW_S - 900));
     keep(&kept, &first, 0..2);
     keep(&kept, &second, 2..4);
-    let silent = Chain::default();
+    let silent = FixedChain::default();
     let requests_at = [(0, 2), (59, 2), (60, 4)];
     for (after_s, requests) in requests_at {
         store.flush(&silent, NOW_S + after_s).await.unwrap();
         assert_eq!(silent.requests.load(Ordering::Relaxed), requests, "after {after_s} s");
     }
-    store.flush(&Chain::of(&[first]), NOW_S + 120).await.unwrap();
+    store.flush(&FixedChain::of(&[first]), NOW_S + 120).await.unwrap();
     for minute in 3..=60 {
         store.flush(&silent, NOW_S + 60 * minute).await.unwrap();
     }
-    store.flush(&Chain::of(&[first, second]), NOW_S + 7_200).await.unwrap();
+    store.flush(&FixedChain::of(&[first, second]), NOW_S + 7_200).await.unwrap();
     assert_eq!(known(&kept, 0..4), [0, 1, 2, 3], "memory keeps them");
     drop(store);
     assert_eq!(loaded(folder.path(), 0..4), [0, 1], "the second one was given up");
@@ -232,7 +232,7 @@ async fn a_block_of_a_far_future_does_not_wait() {
     let store = Store::open_at(folder.path(), &kept, NOW_S).unwrap();
     let at = block(1, NOW_S + 3_601);
     keep(&kept, &at, 0..2);
-    store.flush(&Chain::of(&[at]), NOW_S).await.unwrap();
+    store.flush(&FixedChain::of(&[at]), NOW_S).await.unwrap();
     assert!(store.pending.take(9, |_| true).is_empty());
 }
 
@@ -292,7 +292,7 @@ async fn a_file_that_is_cut_or_is_something_else_is_quarantined_and_a_new_one_wo
         assert_eq!((quarantined(broken.path()), known(&kept, 0..1000)), (1, vec![]), "{} bytes", bytes.len());
         let at = block(1, NOW_S - 2_000);
         keep(&kept, &at, 7..9);
-        store.flush(&Chain::of(&[at]), NOW_S).await.unwrap();
+        store.flush(&FixedChain::of(&[at]), NOW_S).await.unwrap();
         drop(store);
         assert_eq!(loaded(broken.path(), 0..1000), [7, 8]);
     }
@@ -332,10 +332,10 @@ async fn a_disk_that_fails_later_ends_the_writing_and_nothing_waits_for_it() {
     let store = Store { path: PathBuf::new(), disk, kept: Arc::clone(&kept), pending: Arc::clone(&pending) };
     let (first, second) = (block(1, unix_s() - 2_000), block(2, unix_s() - 2_000));
     keep(&kept, &first, 0..2);
-    store.flush(&Chain::of(&[first]), unix_s()).await.unwrap();
+    store.flush(&FixedChain::of(&[first]), unix_s()).await.unwrap();
     keep(&kept, &second, 2..4);
     fails.store(true, Ordering::Relaxed);
-    store.run(Arc::new(Chain::of(&[second]))).await;
+    store.run(Arc::new(FixedChain::of(&[second]))).await;
     keep(&kept, &block(3, NOW_S), 4..6);
     assert!(pending.take(9, |_| true).is_empty());
     assert_eq!(known(&kept, 0..6), [0, 1, 2, 3, 4, 5]);

@@ -12,9 +12,9 @@ use super::{ETHEREUM, ample, echo, echoed, outcomes, reader_of};
 use crate::{ReadFailure, Reader};
 
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Log {
+impl Write for LogBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().write(bytes)
     }
@@ -26,7 +26,7 @@ impl Write for Log {
 
 #[tokio::test]
 async fn no_log_of_any_level_holds_the_url() {
-    let log = Log::default();
+    let log = LogBuffer::default();
     let written = log.clone();
     let subscriber = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE).with_writer(move || log.clone());
     let _guard = set_default(subscriber.finish());

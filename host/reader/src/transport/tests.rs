@@ -23,13 +23,13 @@ use super::*;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A node that replies with the HTTP version and the body of each request.
-struct Node {
+struct TlsNode {
     url: String,
     certificate: rustls::pki_types::CertificateDer<'static>,
     connections: Arc<AtomicUsize>,
 }
 
-impl Node {
+impl TlsNode {
     async fn speaking(protocols: &[&[u8]]) -> Self {
         let CertifiedKey { cert, signing_key } =
             rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
@@ -84,7 +84,7 @@ async fn the_better_http_version_is_taken_and_its_connection_kept() {
         (&[b"http/1.1"], Version::HTTP_11),
         (&[], Version::HTTP_11),
     ] {
-        let node = Node::speaking(protocols).await;
+        let node = TlsNode::speaking(protocols).await;
         let client = node.client();
         for body in ["one", "two", "three"] {
             assert_eq!(post(&client, body).await, Ok(format!("{version:?} {body}")), "{protocols:?}");
@@ -95,7 +95,7 @@ async fn the_better_http_version_is_taken_and_its_connection_kept() {
 
 #[tokio::test]
 async fn requests_share_one_warm_connection_over_http_2() {
-    let node = Node::speaking(&[b"h2"]).await;
+    let node = TlsNode::speaking(&[b"h2"]).await;
     let client = node.client();
     assert_eq!(post(&client, "warm").await.as_deref(), Ok("HTTP/2.0 warm"));
     let all = join_all((0..50).map(|_| post(&client, "x"))).await;
@@ -105,7 +105,7 @@ async fn requests_share_one_warm_connection_over_http_2() {
 
 #[tokio::test]
 async fn a_self_signed_certificate_is_not_trusted() {
-    let node = Node::speaking(&[b"h2"]).await;
+    let node = TlsNode::speaking(&[b"h2"]).await;
     let client = EndpointClient::new(Pool::new(), &node.url.parse().unwrap());
     assert_eq!(post(&client, "x").await, Err(EndpointError::Unreachable.into()));
     assert_eq!(node.connections.load(Ordering::SeqCst), 0);

@@ -8,7 +8,7 @@ use crate::ReadFailure;
 
 #[tokio::test(start_paused = true)]
 async fn a_dead_source_fails_at_once_while_polls_go_on() {
-    let node = Node::slow(Newest::Fails(ReadFailure::WrongChain), ms(50));
+    let node = HeadNode::slow(Newest::Fails(ReadFailure::WrongChain), ms(50));
     let heads = node.heads();
     assert_eq!(pin(&heads).await, Err(ReadFailure::WrongChain));
     for _ in 0..600 {
@@ -23,7 +23,7 @@ async fn a_dead_source_fails_at_once_while_polls_go_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_that_comes_back_is_pinned_within_the_longest_pause() {
-    let node = Node::new(Newest::Fails(ReadFailure::Upstream));
+    let node = HeadNode::new(Newest::Fails(ReadFailure::Upstream));
     let heads = node.heads();
     busy(&heads, 20_000).await;
     assert_eq!(pin(&heads).await, Err(ReadFailure::Upstream));
@@ -34,7 +34,7 @@ async fn a_source_that_comes_back_is_pinned_within_the_longest_pause() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_that_comes_back_is_not_pinned_at_its_old_head() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     busy(&heads, 5_000).await;
     node.set(Newest::Fails(ReadFailure::Upstream));
@@ -46,7 +46,7 @@ async fn a_source_that_comes_back_is_not_pinned_at_its_old_head() {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_pause_a_dead_source_leaves_the_pin_for_three_slow_blocks_too() {
-    let node = Node::new(Newest::Grows(ms(12_000)));
+    let node = HeadNode::new(Newest::Grows(ms(12_000)));
     let heads = node.heads();
     busy(&heads, 60_000).await;
     // The follower ends after 30 s; its last polls, every four, reported the block of second 84.
@@ -59,7 +59,7 @@ async fn after_a_pause_a_dead_source_leaves_the_pin_for_three_slow_blocks_too() 
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_from_before_a_pause_is_forgotten() {
-    let node = Node::new(Newest::Fails(ReadFailure::Upstream));
+    let node = HeadNode::new(Newest::Fails(ReadFailure::Upstream));
     let heads = node.heads();
     assert_eq!(pin(&heads).await, Err(ReadFailure::Upstream));
     pass(60_000).await;
@@ -69,7 +69,7 @@ async fn a_failure_from_before_a_pause_is_forgotten() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pin_outlives_the_last_successful_poll_by_ten_seconds() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     pin(&heads).await.unwrap();
     node.set(Newest::Fails(ReadFailure::Upstream));
@@ -83,7 +83,7 @@ async fn a_pin_outlives_the_last_successful_poll_by_ten_seconds() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pin_outlives_the_last_successful_poll_by_three_slow_blocks() {
-    let node = Node::new(Newest::Grows(ms(12_000)));
+    let node = HeadNode::new(Newest::Grows(ms(12_000)));
     let heads = node.heads();
     // Polls come at multiples of four seconds by then: the last successful one is at the end of this minute.
     busy(&heads, 60_000).await;
@@ -104,7 +104,7 @@ async fn a_pin_outlives_the_last_successful_poll_by_three_slow_blocks() {
 
 #[tokio::test(start_paused = true)]
 async fn each_caller_keeps_its_own_deadline_while_the_source_hangs() {
-    let node = Node::new(Newest::Hangs);
+    let node = HeadNode::new(Newest::Hangs);
     let heads = node.heads();
     let start = Instant::now();
     let ended = join_all([10, 500, 2_500, 5_000, 9_000].map(|wait_ms| {
@@ -119,7 +119,7 @@ async fn each_caller_keeps_its_own_deadline_while_the_source_hangs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_that_hangs_costs_later_callers_nothing() {
-    let node = Node::new(Newest::Hangs);
+    let node = HeadNode::new(Newest::Hangs);
     let heads = node.heads();
     assert_eq!(pin(&heads).await, Err(ReadFailure::Timeout));
     for _ in 0..20 {
@@ -132,7 +132,7 @@ async fn a_source_that_hangs_costs_later_callers_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hasty_caller_does_not_make_a_slow_source_fail_for_the_next() {
-    let node = Node::slow(Newest::Head(block(100, OLD_S)), ms(800));
+    let node = HeadNode::slow(Newest::Head(block(100, OLD_S)), ms(800));
     let heads = node.heads();
     assert_eq!(heads.pin(Instant::now() + ms(20)).await, Err(ReadFailure::Timeout));
     assert_eq!(pin(&heads).await, Ok(block(100, OLD_S)));
@@ -141,7 +141,7 @@ async fn a_hasty_caller_does_not_make_a_slow_source_fail_for_the_next() {
 
 #[tokio::test(start_paused = true)]
 async fn a_caller_with_more_time_than_a_poll_sees_the_source_recover() {
-    let node = Node::new(Newest::Hangs);
+    let node = HeadNode::new(Newest::Hangs);
     let heads = node.heads();
     let recover = async {
         pass(3_000).await;
@@ -155,7 +155,7 @@ async fn a_caller_with_more_time_than_a_poll_sees_the_source_recover() {
 
 #[tokio::test(start_paused = true)]
 async fn a_deadline_that_is_over_still_gets_a_warm_pin() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     assert_eq!(heads.pin(Instant::now()).await, Err(ReadFailure::Timeout));
     pin(&heads).await.unwrap();
@@ -164,7 +164,7 @@ async fn a_deadline_that_is_over_still_gets_a_warm_pin() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_that_gives_up_early_is_not_polled_again_by_waiting_callers() {
-    let node = Node::slow(Newest::Fails(ReadFailure::Timeout), ms(50));
+    let node = HeadNode::slow(Newest::Fails(ReadFailure::Timeout), ms(50));
     let heads = node.heads();
     let start = Instant::now();
     assert_eq!(heads.pin(start + ms(60_000)).await, Err(ReadFailure::Timeout));

@@ -10,7 +10,7 @@ use crate::ReadFailure;
 
 #[tokio::test(start_paused = true)]
 async fn fifty_callers_at_a_cold_start_share_one_request() {
-    let node = Node::slow(Newest::Head(block(100, OLD_S)), ms(50));
+    let node = HeadNode::slow(Newest::Head(block(100, OLD_S)), ms(50));
     let heads = node.heads();
     let pins = join_all((0..50).map(|_| pin(&heads))).await;
     assert_eq!(pins, vec![Ok(block(100, OLD_S)); 50]);
@@ -19,7 +19,7 @@ async fn fifty_callers_at_a_cold_start_share_one_request() {
 
 #[tokio::test(start_paused = true)]
 async fn callers_that_come_during_a_poll_join_it() {
-    let node = Node::slow(Newest::Head(block(100, OLD_S)), ms(50));
+    let node = HeadNode::slow(Newest::Head(block(100, OLD_S)), ms(50));
     let heads = node.heads();
     let late = async {
         pass(49).await;
@@ -32,7 +32,7 @@ async fn callers_that_come_during_a_poll_join_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_warm_pin_makes_no_request_and_does_not_wait() {
-    let node = Node::slow(Newest::Grows(ms(2_000)), ms(50));
+    let node = HeadNode::slow(Newest::Grows(ms(2_000)), ms(50));
     let heads = node.heads();
     let first = pin(&heads).await.unwrap();
     for _ in 0..10 {
@@ -48,7 +48,7 @@ async fn a_warm_pin_makes_no_request_and_does_not_wait() {
 #[tokio::test(start_paused = true)]
 async fn heads_are_polled_every_half_block_time_between_half_a_second_and_four() {
     for (block_time_ms, polls_a_minute) in [(250, 120), (2_000, 60), (6_000, 20), (12_000, 15), (30_000, 15)] {
-        let node = Node::new(Newest::Grows(ms(block_time_ms)));
+        let node = HeadNode::new(Newest::Grows(ms(block_time_ms)));
         let heads = node.heads();
         busy(&heads, 180_000).await;
         assert_eq!(heads.block_time(), Some(ms(block_time_ms)));
@@ -60,7 +60,7 @@ async fn heads_are_polled_every_half_block_time_between_half_a_second_and_four()
 
 #[tokio::test(start_paused = true)]
 async fn the_follower_ends_without_pins_and_the_next_pin_polls_anew() {
-    let node = Node::new(Newest::Grows(ms(2_000)));
+    let node = HeadNode::new(Newest::Grows(ms(2_000)));
     let heads = node.heads();
     let old = pin(&heads).await.unwrap();
     pass(30_000).await;
@@ -76,7 +76,7 @@ async fn the_follower_ends_without_pins_and_the_next_pin_polls_anew() {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_pause_slow_blocks_are_polled_anew_too() {
-    let node = Node::new(Newest::Grows(ms(12_000)));
+    let node = HeadNode::new(Newest::Grows(ms(12_000)));
     let heads = node.heads();
     busy(&heads, 60_000).await;
     // The last poll was less than three block times ago, but the follower has ended since.
@@ -89,7 +89,7 @@ async fn after_a_pause_slow_blocks_are_polled_anew_too() {
 
 #[tokio::test(start_paused = true)]
 async fn a_shared_poll_has_the_time_of_the_most_patient_caller() {
-    let node = Node::slow(Newest::Head(block(100, OLD_S)), ms(2_500));
+    let node = HeadNode::slow(Newest::Head(block(100, OLD_S)), ms(2_500));
     let heads = node.heads();
     let hasty = heads.pin(Instant::now() + ms(1_000));
     let (patient, hasty) = tokio::join!(heads.pin(Instant::now() + ms(3_000)), hasty);
@@ -100,7 +100,7 @@ async fn a_shared_poll_has_the_time_of_the_most_patient_caller() {
 #[tokio::test(start_paused = true)]
 async fn the_follower_ends_with_its_heads() {
     for newest in [Newest::Head(block(100, OLD_S)), Newest::Hangs] {
-        let node = Node::new(newest);
+        let node = HeadNode::new(newest);
         let heads = node.heads();
         let _ = heads.pin(Instant::now() + ms(10)).await;
         assert!(Arc::strong_count(&node) > 1);
@@ -112,7 +112,7 @@ async fn the_follower_ends_with_its_heads() {
 
 #[tokio::test(start_paused = true)]
 async fn a_caller_that_goes_away_takes_no_poll_from_the_others() {
-    let node = Node::slow(Newest::Head(block(100, OLD_S)), ms(400));
+    let node = HeadNode::slow(Newest::Head(block(100, OLD_S)), ms(400));
     let heads = node.heads();
     let hasty = heads.pin(Instant::now() + ms(100));
     let (hasty, patient) = tokio::join!(hasty, pin(&heads));

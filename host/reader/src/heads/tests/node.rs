@@ -56,7 +56,7 @@ pub(super) enum Parent {
     Wrong,
 }
 
-pub(super) struct Node {
+pub(super) struct HeadNode {
     started: Instant,
     newest: Mutex<Newest>,
     /// How long a reply takes.
@@ -68,7 +68,7 @@ pub(super) struct Node {
     reported: Mutex<HashMap<B256, Instant>>,
 }
 
-impl Node {
+impl HeadNode {
     pub(super) fn new(newest: Newest) -> Arc<Self> {
         Self::slow(newest, Duration::ZERO)
     }
@@ -132,7 +132,7 @@ impl Node {
     }
 }
 
-impl HeadSource for Node {
+impl HeadSource for HeadNode {
     fn newest(&self, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         Box::pin(async {
             self.polls.fetch_add(1, Ordering::Relaxed);

@@ -7,14 +7,14 @@ use crate::ReadFailure;
 
 #[tokio::test(start_paused = true)]
 async fn a_cold_start_pins_the_newest_block_if_it_is_old_enough() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     assert_eq!(pin(&node.heads()).await, Ok(block(100, OLD_S)));
     assert_eq!((node.polls(), node.parents()), (1, 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cold_start_pins_the_parent_of_a_young_block() {
-    let node = Node::new(Newest::Head(block(100, YOUNG_S)));
+    let node = HeadNode::new(Newest::Head(block(100, YOUNG_S)));
     assert_eq!(pin(&node.heads()).await.map(|block| block.hash), Ok(hash(0, 99)));
     assert_eq!((node.polls(), node.parents()), (1, 1));
 }
@@ -23,7 +23,7 @@ async fn a_cold_start_pins_the_parent_of_a_young_block() {
 async fn a_local_clock_that_is_wrong_makes_no_pin_wait() {
     let start = Instant::now();
     for (timestamp, number) in [(NOW_S + 86_400, 99), (u64::MAX, 99), (NOW_S - 86_400, 100), (0, 100)] {
-        let node = Node::new(Newest::Head(block(100, timestamp)));
+        let node = HeadNode::new(Newest::Head(block(100, timestamp)));
         assert_eq!(pin(&node.heads()).await.map(|block| block.number), Ok(number), "{timestamp}");
     }
     assert_eq!(Instant::now(), start);
@@ -31,11 +31,11 @@ async fn a_local_clock_that_is_wrong_makes_no_pin_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_young_block_without_a_parent_to_be_had_is_pinned() {
-    let genesis = Node::new(Newest::Head(block(0, YOUNG_S)));
+    let genesis = HeadNode::new(Newest::Head(block(0, YOUNG_S)));
     assert_eq!(pin(&genesis.heads()).await, Ok(block(0, YOUNG_S)));
     assert_eq!(genesis.parents(), 0);
     for parent in [Parent::Unknown, Parent::Wrong] {
-        let orphan = Node::with_parent(parent, Newest::Head(block(100, YOUNG_S)));
+        let orphan = HeadNode::with_parent(parent, Newest::Head(block(100, YOUNG_S)));
         assert_eq!(pin(&orphan.heads()).await, Ok(block(100, YOUNG_S)));
         assert_eq!(orphan.parents(), 1);
     }
@@ -43,7 +43,7 @@ async fn a_young_block_without_a_parent_to_be_had_is_pinned() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pin_is_shared_for_two_seconds_exactly_while_the_pace_is_unknown() {
-    let node = Node::new(Newest::Grows(ms(500)));
+    let node = HeadNode::new(Newest::Grows(ms(500)));
     let heads = node.heads();
     let first = pin(&heads).await.unwrap();
     pass(1_999).await;
@@ -59,7 +59,7 @@ async fn a_pin_is_shared_for_two_seconds_exactly_while_the_pace_is_unknown() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pin_is_shared_for_two_seconds_where_blocks_are_faster() {
-    let node = Node::new(Newest::Grows(ms(250)));
+    let node = HeadNode::new(Newest::Grows(ms(250)));
     let heads = node.heads();
     busy(&heads, 30_000).await;
     assert_eq!(heads.block_time(), Some(ms(250)));
@@ -73,7 +73,7 @@ async fn a_pin_is_shared_for_two_seconds_where_blocks_are_faster() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_within_the_share_of_a_pin_does_not_end_it() {
-    let node = Node::new(Newest::Grows(ms(50_000)));
+    let node = HeadNode::new(Newest::Grows(ms(50_000)));
     let heads = node.heads();
     busy(&heads, 300_000).await;
     assert_eq!(heads.block_time(), Some(ms(50_000)));
@@ -95,7 +95,7 @@ async fn a_pause_within_the_share_of_a_pin_does_not_end_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pin_is_shared_for_a_block_time_exactly_where_blocks_are_slow() {
-    let node = Node::new(Newest::Grows(ms(12_000)));
+    let node = HeadNode::new(Newest::Grows(ms(12_000)));
     let heads = node.heads();
     busy(&heads, 60_000).await;
     assert_eq!(heads.block_time(), Some(ms(12_000)));
@@ -120,7 +120,7 @@ async fn a_pin_is_shared_for_a_block_time_exactly_where_blocks_are_slow() {
 #[tokio::test(start_paused = true)]
 async fn a_block_first_reported_less_than_a_second_ago_is_not_pinned() {
     for every_ms in [100, 250, 1_000, 2_000, 5_000, 12_000] {
-        let node = Node::new(Newest::Grows(ms(every_ms)));
+        let node = HeadNode::new(Newest::Grows(ms(every_ms)));
         let heads = node.heads();
         let cold = pin(&heads).await.unwrap();
         let mut pinned = cold;
@@ -140,7 +140,7 @@ async fn a_block_first_reported_less_than_a_second_ago_is_not_pinned() {
 
 #[tokio::test(start_paused = true)]
 async fn a_block_that_one_poll_reported_is_not_pinned_however_long_ago() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     pin(&heads).await.unwrap();
     node.set(Newest::Head(block(101, OLD_S)));
@@ -153,7 +153,7 @@ async fn a_block_that_one_poll_reported_is_not_pinned_however_long_ago() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reorg_of_the_pinned_block_ends_its_share_at_the_next_poll() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     pin(&heads).await.unwrap();
     node.set(Newest::Head(fork(1, 100, OLD_S)));
@@ -167,7 +167,7 @@ async fn a_reorg_of_the_pinned_block_ends_its_share_at_the_next_poll() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lagging_reply_does_not_take_the_pin_back() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     pin(&heads).await.unwrap();
     for _ in 0..10 {
@@ -184,7 +184,7 @@ async fn a_lagging_reply_does_not_take_the_pin_back() {
 
 #[tokio::test(start_paused = true)]
 async fn a_chain_set_back_is_followed_at_the_third_poll() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     pin(&heads).await.unwrap();
     node.set(Newest::Head(block(90, OLD_S)));
@@ -200,7 +200,7 @@ async fn a_chain_set_back_is_followed_at_the_third_poll() {
 
 #[tokio::test(start_paused = true)]
 async fn a_chain_set_back_without_pins_is_confirmed_by_three_polls_at_once() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     pin(&heads).await.unwrap();
     pass(60_000).await;
@@ -212,7 +212,7 @@ async fn a_chain_set_back_without_pins_is_confirmed_by_three_polls_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_block_is_never_pinned_again() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     let lost = pin(&heads).await.unwrap();
     heads.mark_lost(&lost);
@@ -231,7 +231,7 @@ async fn a_lost_block_is_never_pinned_again() {
 
 #[tokio::test(start_paused = true)]
 async fn an_older_block_that_is_lost_leaves_the_pin() {
-    let node = Node::new(Newest::Head(block(100, OLD_S)));
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     let pinned = pin(&heads).await;
     heads.mark_lost(&block(97, OLD_S));
