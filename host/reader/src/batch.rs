@@ -1,9 +1,9 @@
-//! One endpoint's try at a batch of reads, by the best method that it serves: packed calls, chunks of Multicall3, or
-//! single requests.
+//! The attempt of one endpoint at a batch of reads, by the best method that it supports: packed calls, chunks of
+//! Multicall3, or single requests.
 //!
-//! Invariant: an outcome is given only where the block is proven (wherever something is there to prove it), and it is
-//! the outcome that the read would have alone. A read that used up its share of the gas is made again alone; a chunk
-//! that is refused is made smaller until what remains is single requests.
+//! Invariant: an outcome counts only where the block is proven (if the method can prove it), and it is the outcome that
+//! the read would have alone. A read that used up its share of the gas is made again alone; a chunk that is rejected is
+//! made smaller, down to single requests.
 
 mod single;
 
@@ -28,16 +28,16 @@ use crate::{Block, Kind, Outcome};
 
 /// Requests of one batch at once; many single reads should neither wait for each other nor flood the endpoint.
 const IN_FLIGHT_MAX: usize = 16;
-/// Into how many parts a refused chunk is split: 500 reads are single after three round trips, and one bad read among
+/// A rejected chunk is split into so many parts: 500 reads are single after three round trips, and one bad read among
 /// them costs 24 more requests.
 const PARTS: usize = 8;
-/// So many unclear errors, and not one answer, are about the endpoint.
+/// So many unclear errors without a single outcome are about the endpoint.
 const UNCLEAR_MAX: usize = 16;
-/// Gas of a read in a packed call: what most views need many times over. One that wants more is read alone.
+/// The gas of a read in a packed call: many times what most views need. A read that needs more is made alone.
 const READ_GAS: u32 = 2_000_000;
-/// Whatever else is in the body of a packed call: the program in hex, addresses, names of members.
+/// Room for the rest of the body of a packed call: the program in hex, addresses, names of members.
 const BODY_REST_BYTES: usize = 3 << 10;
-/// Digits of a byte in hex.
+/// The digits of a byte in hex.
 const HEX: usize = 2;
 
 /// Reads of one block, for one endpoint.
@@ -49,7 +49,7 @@ pub(crate) struct Batch<'a> {
     pub(crate) until: Instant,
 }
 
-/// The outcomes of a batch by place, where requests under way put what they brought.
+/// The outcomes of a batch by place, which the requests under way fill in.
 struct SharedOutcomes<'a>(Mutex<Filling<'a>>);
 
 struct Filling<'a> {
@@ -61,11 +61,11 @@ struct Filling<'a> {
 enum Request {
     Chunk(Vec<usize>),
     Single(usize),
-    /// Calls of this address returned nothing: has it code?
+    /// Checks whether this address, whose calls returned nothing, has code.
     CodeCheck(Address, Vec<usize>),
 }
 
-/// What one request brought.
+/// The result of one request.
 #[derive(Default)]
 struct Step {
     more: Vec<Request>,
@@ -73,17 +73,17 @@ struct Step {
     unclear: Option<i64>,
 }
 
-/// Why a chunk brought nothing.
+/// Why a chunk has no outcomes.
 enum ChunkError {
-    /// For what is in it; smaller ones may do.
+    /// The chunk is too much for the endpoint; smaller ones may work.
     SplitAndRetry,
-    /// By an error code that may be about the chunk or about the endpoint.
+    /// An error code that may be about the chunk or about the endpoint.
     Unclear(i64),
     Endpoint(EndpointError),
 }
 
 impl Batch<'_> {
-    /// Makes the reads at these places, which have no outcome yet; an error is why the endpoint was left.
+    /// Makes the reads at these places, which have no outcome yet. An error is the reason to leave the endpoint.
     pub(crate) async fn read(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), EndpointError> {
         let capabilities = self.endpoint.capabilities(self.until).await?;
         let mut proven = capabilities.batch_method == BatchMethod::Single;
@@ -100,7 +100,7 @@ impl Batch<'_> {
         let (shared, single): (Vec<_>, Vec<_>) = open.iter().copied().partition(together);
         let mut requests: VecDeque<_> = self.chunks(capabilities, &shared).into_iter().map(Request::Chunk).collect();
         if capabilities.batch_method != BatchMethod::Single && requests.is_empty() {
-            requests.push_back(Request::Chunk(Vec::new())); // For its proof.
+            requests.push_back(Request::Chunk(Vec::new())); // Only to prove the block.
         }
         requests.extend(single.into_iter().map(Request::Single));
         requests
@@ -145,7 +145,7 @@ impl Batch<'_> {
     }
 
     /// What each read adds to the calldata of a chunk behind the one before it. The first of a chunk adds a little
-    /// more, for it shares nothing.
+    /// more, because it shares nothing.
     fn sizes(&self, capabilities: Capabilities, shared: &[usize]) -> Vec<usize> {
         let (mut before, mut sizes) = (None, Vec::with_capacity(shared.len()));
         for read in self.reads.at_each(shared) {
@@ -221,7 +221,7 @@ impl Batch<'_> {
             Err(ChunkError::SplitAndRetry) => {
                 Ok(Step { more: self.smaller(capabilities, &members), ..Step::default() })
             }
-            // Is it the endpoint or what stands in the chunk? An empty one tells.
+            // An empty chunk shows whether the error is about the endpoint or about the reads.
             Err(ChunkError::Unclear(code)) => match self.send_chunk(capabilities, &[], outcomes).await {
                 Ok(_) => Ok(Step { more: split(&members), proven: true, ..Step::default() }),
                 Err(ChunkError::Endpoint(error)) => Err(error),
@@ -230,7 +230,7 @@ impl Batch<'_> {
         }
     }
 
-    /// By the budget, which has just learned; in parts where that would be the same chunk again.
+    /// Cuts a chunk by the budget, which has just fallen; in parts where that would be the same chunk again.
     fn smaller(&self, capabilities: Capabilities, members: &[usize]) -> Vec<Request> {
         let chunks = self.chunks(capabilities, members);
         if chunks.len() > 1 { chunks.into_iter().map(request).collect() } else { split(members) }
@@ -277,7 +277,7 @@ impl Batch<'_> {
         }
     }
 
-    /// A reply that is not the program's: the endpoint does not serve this rung any more.
+    /// The reply is not the program's: the endpoint supports this method no longer.
     fn changed(&self) -> ChunkError {
         self.endpoint.forget_capabilities();
         ChunkError::Endpoint(EndpointError::Malformed)
@@ -335,7 +335,8 @@ impl Batch<'_> {
         step
     }
 
-    /// What a partial reply left; where not even one read had its gas, the endpoint's gas is too little for chunks.
+    /// Requests what a partial reply left. Where not even one read had its gas, the endpoint allows too little for
+    /// chunks.
     fn rest(&self, capabilities: Capabilities, done: usize, rest: &[usize]) -> Vec<Request> {
         match done {
             0 => rest.iter().map(|place| Request::Single(*place)).collect(),
@@ -393,7 +394,7 @@ impl<'a> SharedOutcomes<'a> {
         self.0.lock()
     }
 
-    /// Whether any request brought something.
+    /// Whether any request brought an outcome.
     fn any(&self) -> bool {
         self.lock().any
     }

@@ -24,14 +24,14 @@ use crate::{Block, Outcome, ReadFailure, Reply};
 
 /// Blocks whose replies are cached: answers under way seldom span more pins.
 const BLOCKS_MAX: usize = 4;
-/// Of all reads and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000 reads that have
+/// For all reads and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000 reads that have
 /// nothing in common.
 const CACHED_MAX_BYTES: usize = 16 << 20;
-/// Target, hash, number, and the slot of its outcome.
+/// The size of a read: target, hash, number, and the slot of its outcome.
 const READ_BYTES: usize = 50;
-/// Of a row of reads that differ in their target alone, besides its data.
+/// The size of a row of reads that differ only in their target, without its data.
 const ROW_BYTES: usize = 150;
-/// Of an outcome that is no word of zero, besides its data.
+/// The size of an outcome other than a word of zero, without its data.
 const OUTCOME_BYTES: usize = 100;
 /// A subscriber of a flight that failed fetches again, but not for ever.
 const TRIES_MAX: u32 = 3;
@@ -59,7 +59,7 @@ struct Subscription {
     flight: Arc<Flight>,
     /// This subscriber started it.
     is_own: bool,
-    /// The outcomes were there already.
+    /// It was complete before the subscription.
     is_cached: bool,
 }
 
@@ -76,12 +76,12 @@ pub(crate) struct FlightGuard {
 }
 
 impl FlightGuard {
-    /// What is to be fetched.
+    /// The reads to fetch.
     pub(crate) fn reads(&self) -> &ReadSet {
         self.flight.reads()
     }
 
-    /// Outcomes in the order of the reads.
+    /// Takes the outcomes, in the order of the reads.
     pub(crate) fn complete(self, outcomes: Outcomes) {
         let bytes = |outcome: &Outcome| match outcome {
             Outcome::Ok(data) | Outcome::Reverted(data) => OUTCOME_BYTES + data.len(),
@@ -124,14 +124,15 @@ impl Subscriptions {
         ReplySet::new(outcomes, cached)
     }
 
-    /// What has to be fetched again, for another subscriber's flight did not bring it; with its place here.
+    /// The reads that have to be fetched again, because the flight of another subscriber failed them; with their places
+    /// here.
     fn failed(&self) -> (Vec<usize>, ReadSet) {
         let failed = |(place, slot): (usize, &Slot)| {
             let Subscription { flight, is_own, .. } = self.flights.get(index(slot.flight))?;
             let is_failed = !is_own && flight.has_failed(slot.place);
             is_failed.then(|| (place, flight.reads().at(index(slot.place)).to_read()))
         };
-        // Only flights of others can have failed here.
+        // Only flights of other subscribers are retried.
         match self.flights.iter().all(|subscription| subscription.is_own) {
             true => Default::default(),
             false => self.slots.iter().enumerate().filter_map(failed).unzip(),
@@ -159,7 +160,7 @@ impl Subscriptions {
 }
 
 impl BlockCache {
-    /// The replies to these reads, with the place that comes with each, where all of them are known at the block.
+    /// Returns the replies to these reads, each with its place, if all of them are known at the block.
     pub(crate) fn replies<'a>(
         &self,
         block: &Block,
@@ -174,7 +175,8 @@ impl BlockCache {
         reads.map(known).collect()
     }
 
-    /// Replies in the order of the reads, by then. What nobody fetches yet is handed to `fetch`, which must not wait.
+    /// Returns replies in the order of the reads, by `until`. Reads that no flight carries yet are passed to `fetch`,
+    /// which must not wait.
     pub(crate) async fn read(
         &self,
         block: &Block,
@@ -195,7 +197,7 @@ impl BlockCache {
         subscriptions.replies()
     }
 
-    /// A slot for each read; those that no flight carries start one.
+    /// Finds a slot for each read; those that no flight carries start one.
     fn subscribe(&self, block: &Block, reads: ReadSet, fetch: &impl Fn(FlightGuard)) -> Subscriptions {
         let (entry, flight) = (self.entry(block.hash), Arc::new(Flight::default()));
         let mut subscriptions = Subscriptions { flights: Vec::new(), slots: Vec::with_capacity(reads.len()) };
@@ -232,7 +234,7 @@ impl BlockCache {
         entry
     }
 
-    /// Drops the oldest block's reads first; those under way go on for their subscribers.
+    /// Drops the oldest blocks while the cache is too large. Flights under way go on for their subscribers.
     fn evict(&self) {
         let mut blocks = self.blocks.lock();
         let mut bytes: usize = blocks.iter().map(|entry| entry.bytes.load(Ordering::Relaxed)).sum();

@@ -43,7 +43,7 @@ pub struct ChainReader {
     /// By chain id; only networks that have an endpoint.
     networks: BTreeMap<u64, Network>,
     replies: Arc<ReplyCache>,
-    /// Ends with the reader.
+    /// The task that writes to disk, which ends with the reader.
     _writing: JoinSet<()>,
 }
 
@@ -55,7 +55,7 @@ struct Network {
 }
 
 impl ChainReader {
-    /// Nothing is connected yet. Immutable replies are stored in the folder, where there is one.
+    /// Makes a reader without connecting to anything. Immutable replies are stored in the folder, where there is one.
     pub fn new(upstreams: Vec<Upstream>, limits: Limits, state_dir: Option<&Path>) -> Arc<Self> {
         let pool = Pool::new();
         let with_endpoints = upstreams.into_iter().filter(|upstream| !upstream.endpoints.is_empty());
@@ -95,7 +95,7 @@ impl Network {
         self.blocks.read(block, reads, until, |flight| self.fetch(*block, completes, flight)).await
     }
 
-    /// Fetches what nobody fetches yet, in a task of its own: who started it may go away, others wait as well.
+    /// Fetches what no flight carries yet, in a task of its own: the caller may go away while others wait.
     fn fetch(&self, block: Block, until: Instant, flight: FlightGuard) {
         let (endpoints, heads) = (Arc::clone(&self.endpoints), Arc::clone(&self.heads));
         let round_trips = Arc::clone(&self.round_trips);
@@ -187,7 +187,7 @@ impl Reader for ChainReader {
             let Some(network) = self.networks.get(&chain_id) else {
                 return ReplySet::all(reads.len(), Outcome::Failed(ReadFailure::NotConfigured));
             };
-            // Whoever reads caches what its own freshness lets stand, be the request another's.
+            // Replies are cached as the freshness of this read allows, even if the request was another's.
             let may_stand = reads.rows().any(|(_, read)| read.freshness != Freshness::Pinned).then(|| reads.clone());
             let replies = network.read(&block, reads, with_margin(deadline)).await;
             for (place, read) in may_stand.iter().flat_map(|reads| reads.refs().enumerate()) {

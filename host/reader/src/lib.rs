@@ -1,9 +1,9 @@
 //! Thousands of contract reads in a handful of JSON-RPC requests, each at a proven block.
 //!
-//! A caller pins a block ([`Reader::pin`]), opens a [`Session`] at it, and reads: replies come in the order of the reads.
-//! Caching, coalescing and batching are behind the session. Invariant: a read's reply never depends on which other reads
-//! share its request, and nothing waits past the deadline that the caller gives. Nobody outside of this crate knows which
-//! requests a node gets.
+//! A caller pins a block ([`Reader::pin`]), opens a [`Session`] at it, and reads: replies come in the order of the
+//! reads. Caching, coalescing and batching are behind the session. Invariant: a read's reply never depends on which
+//! other reads share its request, and nothing waits past the deadline that the caller gives. Nobody outside of this
+//! crate knows which requests a node gets.
 
 mod session;
 
@@ -67,13 +67,13 @@ pub use self::session::{Participant, Session};
 pub use self::status::{BatchMethod, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
 pub use self::transaction::{Log, Receipt, TransactionLookup};
 
-/// A block that an answer's reads are at.
+/// The block at which an answer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
     /// Height, as JSON-RPC counts it.
     pub number: u64,
     pub hash: B256,
-    /// Hash of the block before it: contracts can prove it, their own block's hash they cannot.
+    /// Hash of the block before it. Contracts can see it, but not the hash of their own block.
     pub parent: B256,
     /// Unix seconds.
     pub timestamp: u64,
@@ -111,17 +111,17 @@ pub struct Read {
     pub kind: Kind,
     pub to: Address,
     pub data: Bytes,
-    /// `msg.sender`; Multicall3's address where there is none, so that a read alone and one among others are alike.
+    /// `msg.sender`; Multicall3's address where there is none, so that a read is the same alone and among others.
     pub from: Option<Address>,
     pub freshness: Freshness,
     /// Whether it runs in a frame of its own whose writes no other read sees.
     pub isolated: bool,
-    /// Gas that the call may use; one that uses it up comes to [`Outcome::GasCap`].
+    /// The gas that the call may use; the outcome of a call that uses it up is [`Outcome::GasCap`].
     pub gas_cap: Option<u32>,
 }
 
 impl Read {
-    /// A static call at the pinned block.
+    /// Makes a static call at the pinned block.
     pub fn call(to: Address, data: impl Into<Bytes>) -> Self {
         Self {
             kind: Kind::Call,
@@ -134,7 +134,7 @@ impl Read {
         }
     }
 
-    /// The same, with another freshness.
+    /// Changes the freshness.
     #[must_use]
     pub fn fresh(self, freshness: Freshness) -> Self {
         Self { freshness, ..self }
@@ -214,7 +214,8 @@ pub trait Reader: Send + Sync {
     /// Returns how long a batch of this network's reads may wait for more of them.
     fn linger(&self, chain_id: u64) -> Duration;
 
-    /// Fetches replies to reads that are not cached, in the order of `reads` and as many; all of them before `deadline`.
+    /// Fetches replies to reads that are not cached, in the order of `reads` and as many; all of them before
+    /// `deadline`.
     fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, deadline: Instant) -> BoxFuture<'_, ReplySet>;
 
     /// Looks up a transaction. That it is in no block has to be the word of all endpoints; else it is a failure.

@@ -14,7 +14,7 @@ use crate::{Block, Kind};
 
 /// The same on every network that has it: <https://www.multicall3.com>.
 pub(crate) const MULTICALL3: Address = address!("ca11bde05977b3631167028862be2a173976ca11");
-/// Ten thousand gas a read in the middle, so that a full chunk uses an eighth of its gas.
+/// A read takes ten thousand gas on average, so that a full chunk uses an eighth of its gas.
 pub(crate) const CHUNK_READS_MAX: usize = 500;
 /// Twice that in hex, well below the smallest known body limit of 2 MB.
 pub(crate) const CHUNK_MAX_BYTES: usize = 512 << 10;
@@ -46,12 +46,12 @@ pub(crate) fn may_share(read: ReadRef<'_>) -> bool {
     of_kind && !read.isolated && read.from.is_none() && read.gas_cap.is_none() && bytes <= CHUNK_MAX_BYTES
 }
 
-/// What a read adds to the calldata.
+/// The bytes that a read adds to the calldata.
 pub(crate) fn encoded_bytes(read: ReadRef<'_>) -> usize {
     CALL_HEAD_BYTES + read.like.data.len().next_multiple_of(32)
 }
 
-/// The calldata of a chunk.
+/// Encodes the calldata of a chunk.
 pub(crate) fn pack<'a>(reads: impl Iterator<Item = ReadRef<'a>>) -> Vec<u8> {
     let call = |target, call_data| IMulticall3::Call3 { target, allowFailure: true, callData: call_data };
     let mut calls = vec![
@@ -69,15 +69,15 @@ pub(crate) fn pack<'a>(reads: impl Iterator<Item = ReadRef<'a>>) -> Vec<u8> {
 /// Why a chunk's reply is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rejected {
-    /// Not the reply of Multicall3 to that many calls.
+    /// It is not the reply of Multicall3 to that many calls.
     Malformed,
-    /// At another block than the pinned one.
+    /// It is at another block than the pinned one.
     OtherBlock,
     /// Some call may have had too little gas.
     Starved,
 }
 
-/// Success and returned bytes of each of `count` reads.
+/// Decodes the success and the returned bytes of each of `count` reads.
 pub(crate) fn unpack(reply: &[u8], count: usize, block: &Block) -> Result<Vec<(bool, Bytes)>, Rejected> {
     // Results may share their bytes: without a limit, a mebibyte of reply comes to a gibibyte of results.
     let config = AbiDecoderConfig::new().memory_limit(reply.len());
@@ -126,22 +126,22 @@ mod tests {
     }
 
     #[test]
-    fn answers_stand_in_the_order_of_the_reads() {
+    fn results_are_in_the_order_of_the_reads() {
         let answers = [(true, bytes!("01")), (false, bytes!("deadbeef")), (true, Bytes::new())];
         let reply = reply(BLOCK.timestamp, 7, &answers, &[1; 16]);
         assert_eq!(unpack(&reply, 3, &BLOCK), Ok(answers.to_vec()));
     }
 
     #[test]
-    fn another_block_or_too_little_gas_is_no_answer() {
+    fn another_block_or_too_little_gas_is_rejected() {
         let answers = [(true, bytes!("01"))];
-        let ask = |timestamp, number, sentinel: &[u64]| {
+        let rejected = |timestamp, number, sentinel: &[u64]| {
             unpack(&reply(timestamp, number, &answers, sentinel), 1, &BLOCK).unwrap_err()
         };
-        assert_eq!(ask(BLOCK.timestamp + 1, 7, &[1; 16]), Rejected::OtherBlock);
-        assert_eq!(ask(BLOCK.timestamp, 8, &[1; 16]), Rejected::OtherBlock);
-        assert_eq!(ask(BLOCK.timestamp, 7, &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]), Rejected::Starved);
-        assert_eq!(ask(BLOCK.timestamp, 7, &[1; 15]), Rejected::Malformed);
+        assert_eq!(rejected(BLOCK.timestamp + 1, 7, &[1; 16]), Rejected::OtherBlock);
+        assert_eq!(rejected(BLOCK.timestamp, 8, &[1; 16]), Rejected::OtherBlock);
+        assert_eq!(rejected(BLOCK.timestamp, 7, &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]), Rejected::Starved);
+        assert_eq!(rejected(BLOCK.timestamp, 7, &[1; 15]), Rejected::Malformed);
         assert_eq!(unpack(&[0xff; 64], 1, &BLOCK), Err(Rejected::Malformed));
         assert_eq!(unpack(&[], 1, &BLOCK), Err(Rejected::Malformed));
     }

@@ -1,11 +1,11 @@
-//! What became of the reads of a batch, by place. Most come to a word of zero, which takes no room of its own.
+//! The outcomes of a batch's reads, by place. Most are a word of zero, which takes no room of its own.
 
 use alloy::primitives::Bytes;
 
 use crate::read_set::{count, index};
 use crate::{Outcome, packed};
 
-/// What most reads come to.
+/// The outcome of most reads.
 static ZERO: Outcome = Outcome::Ok(Bytes::from_static(&packed::ZERO));
 
 /// Outcomes by place, as far as they are known.
@@ -24,12 +24,12 @@ enum Slot {
 }
 
 impl Outcomes {
-    /// Of so many reads, none of which has an outcome.
+    /// For so many reads, none of which has an outcome.
     pub(crate) fn open(reads: usize) -> Self {
         Self { slots: vec![Slot::Open; reads], others: Vec::new() }
     }
 
-    /// Of none yet, with room for so many.
+    /// For no reads yet, with room for so many.
     pub(crate) fn with_capacity(reads: usize) -> Self {
         Self { slots: Vec::with_capacity(reads), others: Vec::new() }
     }
@@ -66,7 +66,7 @@ impl Outcomes {
         self.slots.push(slot);
     }
 
-    /// Adds a place with the outcome that another batch has at one of its own; `missing` where it has none.
+    /// Adds a place with the outcome that another batch has at a place of its own, or `missing` where it has none.
     pub(crate) fn push_from(&mut self, from: Option<&Self>, place: usize, missing: &Outcome) {
         match from.and_then(|from| from.slots.get(place)) {
             Some(Slot::Zero) => self.slots.push(Slot::Zero),
@@ -74,7 +74,7 @@ impl Outcomes {
         }
     }
 
-    /// All of them, in order; none is open.
+    /// Returns all outcomes in order, once none is open.
     pub(crate) fn into_all(self) -> impl ExactSizeIterator<Item = Outcome> {
         let Self { slots, others } = self;
         slots.into_iter().map(move |slot| match slot {
@@ -83,13 +83,13 @@ impl Outcomes {
         })
     }
 
-    /// Nothing is open any more.
+    /// Sets this outcome at all places that are open.
     pub(crate) fn close(&mut self, outcome: Outcome) {
         let slot = self.slot(outcome);
         self.slots.iter_mut().filter(|open| matches!(open, Slot::Open)).for_each(|open| *open = slot);
     }
 
-    /// Those that are known and no word of zero, with their places.
+    /// The known outcomes other than a word of zero, with their places.
     pub(crate) fn besides_zeros(&self) -> impl Iterator<Item = (usize, &Outcome)> {
         let other = |(place, slot): (usize, &Slot)| match slot {
             Slot::Other(_) => self.get(place).map(|outcome| (place, outcome)),

@@ -1,8 +1,8 @@
-//! Packed calls: one `eth_call` whose state override puts a small program at [`crate::multicall::MULTICALL3`], which
-//! makes all reads of a chunk and answers them together, with a proof of the block.
+//! Packed calls: one `eth_call` whose state override puts a small program at [`crate::multicall::MULTICALL3`]. The
+//! program makes all reads of a chunk and replies to them together, with a proof of the block.
 //!
-//! Invariant: decoders take any bytes, and a reply is of this program or malformed. What a request may carry, and what
-//! becomes of reads that were not done or used up their gas, is the batch's business.
+//! Invariant: decoders take any bytes, and a reply is this program's or malformed. The batch decides what a request may
+//! carry, and what to do with reads that were not done or used up their gas.
 
 #[cfg(test)]
 pub(crate) mod model;
@@ -18,39 +18,39 @@ pub(crate) use self::program::{PROGRAM, READS_MAX};
 pub(crate) use self::record::{encode, encoded_bytes, may_pack};
 pub(crate) use self::reply::{ZERO, decode};
 
-/// First bytes of a reply of `call.yul`: what answers otherwise did not run it.
+/// The first bytes of a reply of `call.yul`; a reply without them is of something else.
 const MAGIC: [u8; 4] = *b"PTNC";
 
-/// What the program reports besides the reads. Invariant: `done` is not more than the reads of the request.
+/// What the program reports besides the reads. Invariant: `done` is at most the number of reads in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     /// What contracts see as `block.number`.
     pub(crate) number: u64,
     pub(crate) timestamp: u64,
     pub(crate) parent: B256,
-    /// The gas that was left when the program began, that is without what the calldata costs.
+    /// The gas that was left when the program began, so without the cost of the calldata.
     pub(crate) gas_start: u64,
     pub(crate) gas_end: u64,
-    /// Reads answered, from the first on; the gas did not suffice for the rest.
+    /// The number of reads that were made, from the first on; the gas did not suffice for the rest.
     pub(crate) done: usize,
 }
 
-/// What became of a read.
+/// The result of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CallResult {
     Ok(Bytes),
     Reverted(Bytes),
     NoCode,
-    /// It used up its gas, or may have: with a cap of its own, that is what it comes to.
+    /// It used up its gas, or may have. With a cap of its own, that is its outcome.
     GasCapped,
-    /// Its reply was too long to be carried: it is read alone.
+    /// Its reply was too long to be carried, so it is read alone.
     TooLong,
 }
 
 /// Why bytes are no reply of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Malformed {
-    /// The override was ignored, most likely.
+    /// Most likely, the override was ignored.
     #[error("the reply is of another program")]
     Foreign,
     #[error("the reply ends within an entry")]
@@ -61,7 +61,7 @@ pub(crate) enum Malformed {
     Count,
 }
 
-/// Takes the program's head off its reply.
+/// Splits the program's head from its reply.
 fn split_head(reply: &[u8], count: usize) -> Result<(Head, &[u8]), Malformed> {
     let mut rest = reply.strip_prefix(&MAGIC).ok_or(Malformed::Foreign)?;
     let mut number = |bytes| take(&mut rest, bytes).map(big_endian);
@@ -74,14 +74,14 @@ fn split_head(reply: &[u8], count: usize) -> Result<(Head, &[u8]), Malformed> {
     Ok((Head { number: evm_number, timestamp, parent, gas_start, gas_end, done }, rest))
 }
 
-/// The first bytes of `rest`, which goes on behind them.
+/// Takes the first bytes from `rest`.
 fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Result<&'a [u8], Malformed> {
     let (taken, left) = rest.split_at_checked(bytes).ok_or(Malformed::Short)?;
     *rest = left;
     Ok(taken)
 }
 
-/// Of eight bytes at most.
+/// Reads a number of at most eight bytes.
 fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

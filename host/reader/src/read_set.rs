@@ -8,23 +8,23 @@ use alloy::primitives::{Address, Bytes};
 
 use crate::{Kind, Read};
 
-/// Reads by place. Reads in a row that differ in nothing but their target take the room of one, and of an address for
-/// each.
+/// Reads by place. Consecutive reads that differ only in their target take the room of one read, and of an address
+/// for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadSet {
     targets: Vec<Address>,
-    /// The first place of each row of reads that differ in nothing but their target, with its read.
+    /// The first place of each row of consecutive reads that differ only in their target, with its read.
     rows: Vec<(u32, Read)>,
 }
 
-/// What is read, however fresh the reply has to be: equal questions have one reply at a block.
+/// All parts of a read but its freshness: reads with equal questions have the same reply at a block.
 pub(crate) type Question<'a> = (Address, &'a Bytes, Kind, Option<Address>, bool, Option<u32>);
 
 /// A read of a set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadRef<'a> {
     pub(crate) to: Address,
-    /// The same read of another target.
+    /// The same read of some target.
     pub(crate) like: &'a Read,
 }
 
@@ -34,7 +34,7 @@ impl<'a> ReadRef<'a> {
         (self.to, data, *kind, *from, *isolated, *gas_cap)
     }
 
-    /// With a copy of what it shares.
+    /// Copies the read, with what it shares.
     pub(crate) fn to_read(self) -> Read {
         Read { to: self.to, ..self.like.clone() }
     }
@@ -51,7 +51,7 @@ impl ReadSet {
         Self { targets: Vec::new(), rows: Vec::new() }
     }
 
-    /// The same read of each of these targets.
+    /// Makes the same read of each of these targets.
     pub fn of_each(targets: Vec<Address>, read: Read) -> Self {
         let rows = targets.first().map(|first| (0, Read { to: *first, ..read })).into_iter().collect();
         Self { targets, rows }
@@ -97,7 +97,7 @@ impl ReadSet {
         self.rows().flat_map(|(places, like)| self.targets[places].iter().map(move |to| ReadRef { to: *to, like }))
     }
 
-    /// Each row of reads that differ in nothing but their target, by its places, with one of them.
+    /// Each row of reads that differ only in their target: its places, and one of its reads.
     pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = (Range<usize>, &Read)> + Clone {
         self.rows.iter().enumerate().map(|(row, (first, read))| (index(*first)..self.end(row), read))
     }
@@ -115,7 +115,7 @@ impl ReadSet {
         self.in_row(place, self.row_of(place))
     }
 
-    /// The reads at these places, which the set has. Costs least where they rise.
+    /// The reads at these places, which the set has. It is fastest if the places rise.
     pub(crate) fn at_each<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = ReadRef<'a>> + Clone {
         let mut row = 0;
         places.iter().map(move |place| {
@@ -180,14 +180,14 @@ impl From<Vec<Read>> for ReadSet {
     }
 }
 
-/// Whether they differ in nothing but their target.
+/// Whether they differ at most in their target.
 fn is_alike(one: &Read, other: &Read) -> bool {
     let Read { kind, to: _, data, from, freshness, isolated, gas_cap } = one;
     let shared = (*kind, *from, *freshness, *isolated, *gas_cap);
     shared == (other.kind, other.from, other.freshness, other.isolated, other.gas_cap) && *data == other.data
 }
 
-/// Of reads or flights: there is no memory for more than this counts.
+/// The number of a read or a flight; memory cannot hold more of them than this counts.
 pub(crate) fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

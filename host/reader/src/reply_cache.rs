@@ -1,8 +1,8 @@
-//! Replies of all networks that serve later answers: to immutable reads for a month, slow facts and zeros for their
-//! seconds.
+//! The replies of all networks that serve later answers: to immutable reads for a month, to slow facts and zeros for
+//! their seconds.
 //!
-//! Invariant: what is served was good at the block that it is served for, and is never newer where age matters;
-//! losing any of it costs a request, never truth. What is good for one block alone is in `block_cache.rs`.
+//! Invariant: a reply that is served was right at the block that it is served for, and is never newer than the block
+//! where age matters. Losing a reply costs a request, never truth. Replies for one block alone are in `block_cache.rs`.
 
 mod key;
 mod pending;
@@ -20,26 +20,26 @@ use crate::{Block, Freshness, Outcome, Reply};
 
 /// Some 170,000 words with their keys.
 const CACHED_MAX_BYTES: u64 = 64 << 20;
-/// Sizes the table that it starts with.
+/// The size of the table at the start.
 const EXPECTED_ENTRIES: usize = 50_000;
-/// Key and value with what the allocator and the cache add to them.
+/// The size of key and value with the overhead of the allocator and the cache.
 const ENTRY_BYTES: u64 = 320;
-/// Proxies change what was immutable: a month later it is asked anew.
+/// Proxies change what was immutable, so it is read anew after a month.
 pub(crate) const IMMUTABLE_FOR_S: u64 = 30 * 86_400;
 
 /// Replies that serve later answers.
 pub(crate) struct ReplyCache {
     replies: Cache<Key, Entry, Weight>,
-    /// What is to go to disk, where there is one.
+    /// The replies that wait for the disk, where there is one.
     pending: OnceLock<Arc<Pending>>,
 }
 
 #[derive(Clone)]
 struct Entry {
     outcome: Outcome,
-    /// Of the block that it was read at.
+    /// The time of the block that it was read at.
     timestamp: u64,
-    /// The same block's height; 0 for one from the disk, which no lost block takes away.
+    /// The height of the same block; 0 for a reply from the disk, which no lost block removes.
     number: u64,
 }
 
@@ -61,7 +61,7 @@ impl ReplyCache {
         Self { replies: Cache::with_weighter(EXPECTED_ENTRIES, CACHED_MAX_BYTES, Weight), pending: OnceLock::new() }
     }
 
-    /// The reply to a read that may stand at a block.
+    /// Returns the reply to a read, if it is fresh enough at the block.
     pub(crate) fn get<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
         let read = read.into();
         let Entry { outcome, timestamp, number } = self.replies.get(&KeyRef::of(chain_id, read)?)?;
@@ -75,8 +75,8 @@ impl ReplyCache {
         stands.then(|| Reply { outcome, cached: true, age_s: u32::try_from(age_s).unwrap_or(u32::MAX) })
     }
 
-    /// Takes in a reply that may serve later: of an immutable read what succeeded with something, of a slow fact
-    /// whatever the contract did, as that it refuses is a fact too, and zeros where a zero may stand.
+    /// Inserts a reply if it may serve later: to an immutable read a success with data; to a slow fact whatever the
+    /// contract did, because a revert is a fact too; and zeros where the freshness allows them.
     pub(crate) fn insert<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>, outcome: &Outcome) {
         let Some(key) = KeyRef::of(chain_id, read.into()) else { return };
         let known = self.replies.peek(&key);
@@ -88,7 +88,7 @@ impl ReplyCache {
             Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(copy(reply)),
             Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
             Outcome::NoCode | Outcome::GasCap if key.fact == Fact::Slow => outcome.clone(),
-            // What was zero is not any more.
+            // It is zero no longer.
             Outcome::Ok(_) => {
                 self.replies.remove(&key);
                 return;
@@ -103,7 +103,7 @@ impl ReplyCache {
         self.replies.insert(key, Entry { outcome, timestamp: block.timestamp, number: block.number });
     }
 
-    /// Drops what was read at a block that is not the network's any more, with all else of that height.
+    /// Drops the replies of a block that is no longer canonical, and all others of that height.
     pub(crate) fn remove_block(&self, chain_id: u64, number: u64, hash: B256) {
         self.replies.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
         if let Some(pending) = self.pending.get() {
@@ -111,13 +111,13 @@ impl ReplyCache {
         }
     }
 
-    /// From now on immutable replies wait for the disk; whoever asks first writes them.
+    /// Has immutable replies wait for the disk from now on. Only the first caller gets them to write.
     pub(crate) fn write_to_disk(&self) -> Option<Arc<Pending>> {
         let pending = Arc::new(Pending::default());
         self.pending.set(Arc::clone(&pending)).is_ok().then_some(pending)
     }
 
-    /// Takes in a reply from the disk, unless a newer one is here or there is no room.
+    /// Inserts a reply from the disk, unless there is one already or no room.
     pub(crate) fn restore(&self, row: Row) {
         let Row { chain_id, read, timestamp, reply } = row;
         let key = Key { chain_id, fact: Fact::Immutable, read };
@@ -133,7 +133,7 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
-/// A copy, for bytes may be a small part of a large body that would stay with them.
+/// Copies the bytes, because they may be a small part of a large body that they would keep in memory.
 fn copy(bytes: &Bytes) -> Bytes {
     Bytes::copy_from_slice(bytes)
 }

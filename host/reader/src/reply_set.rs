@@ -8,17 +8,17 @@ use crate::{Outcome, Reply};
 #[derive(Clone, Debug, Default)]
 pub struct ReplySet {
     outcomes: Outcomes,
-    /// The places whose replies are older than the request, rising, with their age in seconds.
+    /// The places of replies that are older than the request, rising, each with its age in seconds.
     cached: Vec<(u32, u32)>,
 }
 
 impl ReplySet {
-    /// Every place has an outcome, and `cached` rises.
+    /// Needs an outcome at every place, and rising places in `cached`.
     pub(crate) fn new(outcomes: Outcomes, cached: Vec<(u32, u32)>) -> Self {
         Self { outcomes, cached }
     }
 
-    /// The same outcome for so many reads.
+    /// Repeats an outcome for so many reads.
     pub(crate) fn all(count: usize, outcome: Outcome) -> Self {
         let mut outcomes = Outcomes::open(count);
         outcomes.close(outcome);
@@ -33,7 +33,7 @@ impl ReplySet {
         self.len() == 0
     }
 
-    /// The outcomes that are no word of zero, with their places.
+    /// The outcomes other than a word of zero, with their places.
     pub fn besides_zeros(&self) -> impl Iterator<Item = (usize, &Outcome)> {
         self.outcomes.besides_zeros()
     }

@@ -1,20 +1,20 @@
-//! How long a network's last round trips took, and so how long a batch may linger for more reads.
+//! The duration of a network's last round trips, and from it the time that a batch may linger for more reads.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-/// The shortest linger: what the first call of a plugin takes whose code is not in memory yet.
+/// The shortest linger: the time of the first call of a plugin whose code is not in memory yet.
 pub(crate) const LINGER_MIN: Duration = Duration::from_millis(2);
 /// The longest linger; a slow plugin may not cost the others more.
 pub(crate) const LINGER_MAX: Duration = Duration::from_millis(5);
 /// A batch may linger for this part of a round trip.
 const LINGER_PART: u32 = 8;
-/// Round trips that the median is taken of.
+/// The median is over so many round trips.
 const SAMPLES_MAX: usize = 31;
 
-/// One network's last round trips.
+/// The last round trips of one network.
 #[derive(Debug, Default)]
 pub(crate) struct RoundTrips(Mutex<VecDeque<Duration>>);
 

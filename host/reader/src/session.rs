@@ -21,7 +21,7 @@ pub struct Session {
     chain_id: u64,
     block: Block,
     deadline: Instant,
-    /// Reads that are flushed at once, for they fill a request.
+    /// So many reads are flushed at once, because they fill a request.
     chunk_reads: usize,
     block_lost: AtomicBool,
     state: Mutex<State>,
@@ -52,7 +52,7 @@ pub struct Participant {
 }
 
 impl Participant {
-    /// Waits for the replies to reads of the participant's own network: in order, and as many.
+    /// Waits for the replies to reads of the participant's own network, in order and as many.
     pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
         self.session.read_in_batch(Some(self.id), reads.into()).await
     }
@@ -95,9 +95,9 @@ impl Session {
         self.block_lost.load(Ordering::Relaxed)
     }
 
-    /// The replies to reads of which none needs a request.
+    /// Returns the replies, if none of the reads needs a request.
     pub fn cached(&self, reads: &[Read]) -> Option<Vec<Reply>> {
-        // One by one, for the first that is not cached ends it.
+        // One by one, because the first that is not cached ends it.
         let reply = |read: &Read| {
             let one = ReadSet::of_each(vec![read.to], read.clone());
             self.reader.cached(self.chain_id, &self.block, &one).pop().map(|(_, reply)| reply)
@@ -105,7 +105,7 @@ impl Session {
         reads.iter().map(reply).collect()
     }
 
-    /// Reads at once, apart from any batch: replies in the order of the reads, and as many. No reads are no request.
+    /// Reads at once, apart from any batch. Replies come in the order of the reads, and as many.
     pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
         self.read_set(reads.into()).await.into_iter().collect()
     }
@@ -209,12 +209,12 @@ impl Session {
         let mut reads = ReadSet::default();
         queue.iter_mut().for_each(|queued| reads.append(std::mem::take(&mut queued.reads)));
         let mut fetched = self.fetch(reads).await.into_iter();
-        // All that this batch answers run from here on: counted before the first of them can read again.
+        // All participants of this batch run from here on. They are counted before the first of them can read again.
         let woken = queue.iter().filter(|queued| !queued.replies.is_closed()).filter_map(|queued| queued.participant);
         self.state().running.extend(woken);
         for (queued, size) in queue.into_iter().zip(sizes) {
             let own = fetched.by_ref().take(size).collect();
-            // One that gave up waiting is gone, and takes part no more.
+            // A participant that gave up waiting is gone.
             drop(queued.replies.send(own));
         }
     }

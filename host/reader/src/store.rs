@@ -1,8 +1,8 @@
 //! Immutable replies on disk, so that a restart does not read them from the networks again.
 //!
 //! Invariant: only what was read at a block that is deep and still canonical is written, and an answer never waits for
-//! the disk: all is loaded into [`ReplyCache`] at the start. Without a usable disk replies are kept in memory alone, which is
-//! logged once.
+//! the disk: all is loaded into [`ReplyCache`] at the start. Without a usable disk replies are kept in memory alone,
+//! which is logged once.
 
 mod disk;
 mod quarantine;

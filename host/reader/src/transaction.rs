@@ -10,7 +10,7 @@ use crate::error::EndpointError;
 
 /// The EVM has `LOG0` to `LOG4`.
 const TOPICS_MAX: usize = 4;
-/// EIP-658.
+/// The status of a successful transaction (EIP-658).
 const SUCCEEDED: U64 = U64::ONE;
 
 /// What the endpoints know of a transaction.
@@ -28,16 +28,16 @@ pub enum TransactionLookup {
 pub struct Receipt {
     pub block_number: u64,
     pub block_hash: B256,
-    /// One that did not succeed changed nothing but its sender's nonce and what it paid for gas.
+    /// A transaction that did not succeed changed only its sender's nonce and balance.
     pub succeeded: bool,
     pub from: Address,
-    /// Whom it called; `None` where it created a contract.
+    /// The address that it called; `None` where it created a contract.
     pub to: Option<Address>,
-    /// The contract that it created, where it called nobody.
+    /// The contract that it created, where it called no address.
     pub created: Option<Address>,
     /// Wei.
     pub value: U256,
-    /// In the order of the node.
+    /// In the node's order.
     pub logs: Vec<Log>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct WireReceipt {
     block_hash: B256,
     block_number: U64,
     contract_address: Option<Address>,
-    /// Blocks before Byzantium have none: a transaction that failed was known by its gas alone.
+    /// Blocks before Byzantium have none: a failed transaction showed only by its gas.
     status: Option<U64>,
     logs: Vec<WireLog>,
 }
@@ -84,7 +84,7 @@ struct WireLog {
     address: Address,
     topics: Vec<B256>,
     data: Bytes,
-    /// A block that is no longer of the chain had it.
+    /// The log is of a block that is no longer canonical.
     removed: Option<bool>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn combine(
         (Some(transaction), None) if transaction.hash == hash && transaction.block_hash.is_none() => {
             return Ok(TransactionLookup::Pending);
         }
-        // A node that tells a block and no receipt is still indexing it, or has pruned it.
+        // A node that has a block and no receipt is still indexing it, or has pruned it.
         (Some(transaction), Some(receipt)) => (transaction, receipt),
         _ => return Err(EndpointError::Malformed),
     };

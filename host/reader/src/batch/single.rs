@@ -1,6 +1,6 @@
 //! Single requests: a read alone, and a check whether an address that returned nothing has code.
 //!
-//! Invariant: only an endpoint's error ends the attempt; a read that this endpoint does not answer is left to the next one.
+//! Invariant: only an error of the endpoint ends the attempt; a read that it does not answer is left to the next one.
 
 use alloy::primitives::{Address, Bytes, U256};
 
@@ -11,7 +11,7 @@ use crate::read_set::ReadRef;
 use crate::rpc::EthCall;
 use crate::{Kind, Outcome};
 
-/// What a transaction costs before its first instruction, at most: EIP-2028 and EIP-7623.
+/// The most that a transaction costs before its first instruction (EIP-2028, EIP-7623).
 const TRANSACTION_GAS: u64 = 21_000;
 const DATA_BYTE_GAS: u64 = 40;
 
@@ -37,7 +37,7 @@ impl Batch<'_> {
             }
             Ok(data) => Outcome::Ok(data),
             Err(RequestError::Reverted(data)) => Outcome::Reverted(data),
-            // Both use up all gas; with a cap of its own, that is what the read comes to.
+            // Both use up all gas, which is the outcome of a read with a cap of its own.
             Err(RequestError::Halted | RequestError::OutOfGas) if read.gas_cap.is_some() => Outcome::GasCap,
             Err(RequestError::Halted) => Outcome::Reverted(Bytes::new()),
             Err(RequestError::OutOfGas) => Outcome::GasCap,
@@ -64,7 +64,7 @@ impl Batch<'_> {
     }
 }
 
-/// A read that this endpoint does not answer is left to the next one; only an endpoint's error ends the attempt.
+/// Leaves a read that this endpoint does not answer to the next one; only an error of the endpoint ends the attempt.
 fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
     match error {
         RequestError::Endpoint(error) => Err(error),
@@ -74,7 +74,8 @@ fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
     }
 }
 
-/// A read without a sender is sent by Multicall3, together or alone: contracts that look at the sender see the same.
+/// Makes the call of a read alone. Without a sender of its own it is sent by Multicall3, as it is in a chunk, so that
+/// contracts see the same sender.
 fn alone(ReadRef { to, like: read }: ReadRef<'_>) -> EthCall<'_> {
     let data_gas = DATA_BYTE_GAS.saturating_mul(u64::try_from(read.data.len()).unwrap_or(u64::MAX));
     let gas = read.gas_cap.map(|cap| u64::from(cap).saturating_add(TRANSACTION_GAS).saturating_add(data_gas));

@@ -1,4 +1,4 @@
-//! Reads that are fetched together, and what they came to.
+//! Reads that are fetched together, and their outcomes.
 
 use std::sync::OnceLock;
 
@@ -20,12 +20,12 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// Gives it its reads, once.
+    /// Sets the reads, once.
     pub(super) fn carry(&self, reads: ReadSet) {
         drop(self.reads.set(reads));
     }
 
-    /// None before it carries any.
+    /// The reads; none before they are set.
     pub(super) fn reads(&self) -> &ReadSet {
         self.reads.get().unwrap_or(&NO_READS)
     }
@@ -56,7 +56,7 @@ impl Flight {
     pub(super) async fn completed(&self, until: Instant) {
         let completed = self.completed.notified();
         if self.outcomes.get().is_none() {
-            // What is not there by then has failed for who waits here.
+            // An outcome that is missing then is a failure for this subscriber.
             drop(timeout_at(until, completed).await);
         }
     }

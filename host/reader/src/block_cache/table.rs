@@ -12,28 +12,28 @@ use super::flight::Flight;
 use crate::read_set::{ReadRef, ReadSet, count, index};
 use crate::{Outcome, Read};
 
-/// So many reads in a row that differ in their target alone are put together.
+/// So many consecutive reads that differ only in their target get a table of their own.
 const ROW_MIN: usize = 64;
 
 /// The reads, numbered as they came.
 #[derive(Default)]
 pub(super) struct Table {
     numbers: HashTable<u32>,
-    /// Those that came in long rows, by the hash of what a row shares: what a batch that reads many contracts for one
-    /// account looks at lies together, however much is read for others.
+    /// The reads of long rows, by the hash of what the row shares. So the reads of many contracts for one account lie
+    /// together, however much is read for others.
     rows: HashMap<u64, HashTable<u32>>,
-    /// Of each read, by its number: a table that grows does not look at the reads again.
+    /// The hash of each read, by its number, so that a growing table does not hash the reads again.
     hashes: Vec<u64>,
     flights: Flights,
     hasher: DefaultHashBuilder,
 }
 
-/// Each with the numbers of the reads that it carries, in their order.
+/// Each flight with the numbers of the reads that it carries, in their order.
 #[derive(Default)]
 struct Flights(Vec<(Range<u32>, Arc<Flight>)>);
 
 impl Flights {
-    /// The flight that carries a read, and its place there; none if it is new.
+    /// Returns the flight that carries a read, and the read's place there; `None` if the read is new.
     fn carrier(&self, number: u32) -> Option<(&Arc<Flight>, u32)> {
         let (numbers, flight) = self.0.get(self.0.partition_point(|(numbers, _)| numbers.end <= number))?;
         Some((flight, number.checked_sub(numbers.start)?))
@@ -45,7 +45,7 @@ impl Flights {
 }
 
 impl Table {
-    /// The outcome of a read, where it is known and no failure.
+    /// Returns the outcome of a read, if it is known and no failure.
     pub(super) fn outcome(&self, read: ReadRef<'_>) -> Option<&Outcome> {
         let of_row = self.hasher.hash_one(shared(read.like));
         let hash = self.hasher.hash_one((of_row, read.to));
@@ -67,7 +67,7 @@ impl Table {
                 ROW_MIN.. => Some(rows.entry(of_row).or_default()),
                 _ => rows.get_mut(&of_row),
             };
-            // At once, so that the others are moved no more than once.
+            // Reserved at once, so that the present ones are moved at most once.
             match &mut row {
                 Some(row) => row.reserve(places.len(), |number| hashes[index(*number)]),
                 None => numbers.reserve(reads.len() - places.start, |number| hashes[index(*number)]),
@@ -108,7 +108,7 @@ impl Table {
         new
     }
 
-    /// Has the next flight carry what is new, which are these reads.
+    /// Attaches the next flight, which carries the new reads.
     pub(super) fn attach(&mut self, flight: &Arc<Flight>, reads: ReadSet) {
         flight.carry(reads);
         let first = self.flights.0.last().map_or(0, |(numbers, _)| numbers.end);
@@ -116,7 +116,7 @@ impl Table {
     }
 }
 
-/// What the reads of a row ask of their targets.
+/// What the reads of a row share.
 fn shared(read: &Read) -> impl Hash {
     let (_, data, kind, from, isolated, gas_cap) = ReadRef::from(read).question();
     (data, kind, from, isolated, gas_cap)

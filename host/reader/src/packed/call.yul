@@ -1,7 +1,7 @@
-// Asks many contracts and answers what each told, with a proof of the block.
+// Calls many contracts and returns all their replies, with a proof of the block.
 //
 // Invariant: each call has its whole cap of gas and sees nothing that another one wrote. Where the gas does not suffice
-// for the next one, the reply ends before it. It trusts its calldata: nothing is checked here that the host made.
+// for the next one, the reply ends before it. It trusts its calldata, which the host made: nothing of it is checked.
 //
 // Calldata: 0(1) cap(4) room(6) record*, at most 65,535 of them. `cap` is the gas of calls without their own, `room`
 // the bytes of the longest data.
@@ -69,7 +69,7 @@ object "call" {
       // What must be left before a call: it keeps back 1/64, in an isolated frame twice; the rest is for laying out
       // 64 KiB of data twice, for a cold account, and for a reply of 32 words and the end.
       let least := add(add(cap, shr(4, cap)), 120000)
-      // What used more than this may have run dry inside: what it tells is not believed.
+      // A call that used more than this may have run dry inside: its reply is not believed.
       let most := sub(sub(cap, shr(3, cap)), 1)
 
       // The common record has a loop of its own: flags 0x08, a reply of one zero word.
@@ -80,7 +80,7 @@ object "call" {
         ok := staticcall(cap, word, 0x60, size, 0, 0x20)
         capped := gt(sub(before, gas()), most)
         if or(or(iszero(ok), xor(returndatasize(), 0x20)), or(mload(0), capped)) {
-          limit := 0 // It is asked, and told something else.
+          limit := 0 // It was called, and returned something else.
           break
         }
       }
@@ -123,7 +123,7 @@ object "call" {
           word := sub(before, gas())
         }
         default {
-          mstore(0, 0) // Where the reply was too long, the frame tells one byte.
+          mstore(0, 0) // Where the reply was too long, the frame returns one byte.
           mstore(0x40, target)
           mstore(0x2c, or(shl(32, and(flags, 3)), limit))
           pop(call(gas(), address(), 0, 0x47, add(size, 25), 0, 0x20))

@@ -1,4 +1,4 @@
-//! What the program does, written once more in Rust, apart from the codec: for tests that need a node.
+//! The program once more, in Rust and independent of the codec, for tests that need a node.
 
 use alloy::primitives::{Address, Bytes};
 
@@ -77,7 +77,7 @@ fn record(calldata: &[u8], at: &mut usize, before: &Call, cap: u32) -> Call {
     Call { how, to, data, cap, own_cap }
 }
 
-/// As the program begins its replies.
+/// The head of the program's replies.
 pub(crate) fn head(magic: &[u8; 4], block: &Block, done: usize) -> Vec<u8> {
     let mut head = magic.to_vec();
     for number in [block.evm_number, block.timestamp, 30_000_000, 29_000_000] {

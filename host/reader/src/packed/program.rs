@@ -1,4 +1,4 @@
-//! The program as bytes. Its source stands beside it in Yul; a test of the workspace compiles it and compares.
+//! The program as bytes. Its source is beside it in Yul; a test of the workspace compiles it and compares.
 
 use alloy::primitives::hex;
 
@@ -7,7 +7,7 @@ const HEX: &[u8] = include_bytes!("call.hex");
 /// Runtime code of `call.yul`.
 pub(crate) const PROGRAM: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
 
-/// Of one request: the program counts runs of zeros in two bytes.
+/// In one request, because the program counts runs of zeros in two bytes.
 pub(crate) const READS_MAX: usize = 65_535;
 
 #[expect(clippy::panic, reason = "runs in the compiler")]

@@ -36,12 +36,13 @@ pub(crate) fn encoded_bytes(previous: Option<ReadRef<'_>>, read: ReadRef<'_>) ->
     size_of::<u8>() + target + cap + data
 }
 
-/// Mostly they are the very same.
+/// Compares data, which is mostly the very same.
 fn same(one: &[u8], other: &[u8]) -> bool {
     std::ptr::eq(one, other) || one == other
 }
 
-/// The calldata for reads that [`may_pack`], [`super::READS_MAX`] at most. `cap` is the gas of reads without their own.
+/// Encodes the calldata for reads that [`may_pack`], [`super::READS_MAX`] at most. `cap` is the gas of reads without
+/// their own.
 pub(crate) fn encode<'a>(reads: impl Iterator<Item = ReadRef<'a>> + Clone, cap: u32) -> Vec<u8> {
     let (mut bytes, mut room, mut previous) = (0, 0, None);
     for read in reads.clone() {
@@ -53,7 +54,7 @@ pub(crate) fn encode<'a>(reads: impl Iterator<Item = ReadRef<'a>> + Clone, cap: 
     calldata.push(0);
     calldata.extend(cap.to_be_bytes());
     calldata.extend(&(room as u64).to_be_bytes()[2..]);
-    // What the program starts with.
+    // The program starts with no target and no data.
     let (mut target, mut data) = (None, [].as_slice());
     for read in reads {
         (target, data) = write(&mut calldata, read, target, data);

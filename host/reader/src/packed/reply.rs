@@ -13,11 +13,11 @@ const NO_CODE: u8 = 0x24;
 const CAPPED: u8 = 0x25;
 const LONG: u8 = 0x26;
 
-/// The word that most reads come to.
+/// The word that most reads return.
 pub(crate) static ZERO: [u8; 32] = [0; 32];
 
-/// What became of the first `done` of `count` reads, by place; those that are not named came to a word of zero. The
-/// bytes of all replies share one allocation.
+/// Decodes the results of the first `done` of `count` reads, by place; those that are not named returned a word of
+/// zero. The bytes of all replies share one allocation.
 pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, CallResult)>), Malformed> {
     let (head, mut rest) = split_head(reply, count)?;
     let (mut named, mut place) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! What a cached reply is found by: the network, the question, and for what its reply may stand.
+//! The key of a cached reply: the network, the question, and the kind of fact that it is.
 //!
 //! Invariant: two reads have equal keys if and only if the reply to one is good for the other. A key is looked up
 //! without copying the read.
@@ -11,7 +11,7 @@ use quick_cache::Equivalent;
 use crate::read_set::{Question, ReadRef};
 use crate::{Freshness, Read};
 
-/// What lets a reply stand. A reply that is cached for one of these is not good enough for another.
+/// The kind of fact that a reply is. A reply that is cached for one kind is not good enough for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Fact {
     /// It never changes.
@@ -34,7 +34,7 @@ impl Fact {
     }
 }
 
-/// A read of the cache's own.
+/// A key that owns its read.
 #[derive(Clone, Debug)]
 pub(super) struct Key {
     pub(super) chain_id: u64,
@@ -42,7 +42,7 @@ pub(super) struct Key {
     pub(super) read: Read,
 }
 
-/// A read of another to look one up with.
+/// A key that borrows its read, for lookups.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyRef<'a> {
     pub(super) chain_id: u64,
@@ -55,7 +55,7 @@ impl<'a> KeyRef<'a> {
         Some(Self { chain_id, fact: Fact::of(read.like.freshness)?, read })
     }
 
-    /// With bytes of its own, for the read's may be a small part of something large.
+    /// Copies the read's data, because it may be a small part of something large.
     pub(super) fn to_key(self) -> Key {
         let read = self.read.to_read();
         Key {

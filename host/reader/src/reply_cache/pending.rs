@@ -1,7 +1,7 @@
 //! Immutable replies that wait for the disk until the block that they were read at is deep.
 //!
-//! Invariant: they never take more than [`PENDING_MAX_BYTES`]; what has no room is kept in memory alone, and costs a
-//! request after a restart. Which block is deep enough is not decided here.
+//! Invariant: they never take more than [`PENDING_MAX_BYTES`]. A reply that has no room stays in memory alone, and
+//! costs a request after a restart. The store decides which block is deep enough.
 
 use std::collections::VecDeque;
 
@@ -12,9 +12,9 @@ use crate::{Block, Read};
 
 /// Some 60,000 words, read within a quarter of an hour.
 const PENDING_MAX_BYTES: usize = 16 << 20;
-/// Of a reply besides its bytes and its question's.
+/// The size of a reply without its data and its read's.
 const ROW_BYTES: usize = 200;
-/// Of a block besides its replies.
+/// The size of a block without its replies.
 const BLOCK_BYTES: usize = 200;
 
 /// A reply that never changes.
@@ -22,7 +22,7 @@ const BLOCK_BYTES: usize = 200;
 pub(crate) struct Row {
     pub(crate) chain_id: u64,
     pub(crate) read: Read,
-    /// Of the block that it was read at.
+    /// The time of the block that it was read at.
     pub(crate) timestamp: u64,
     pub(crate) reply: Bytes,
 }
@@ -42,7 +42,7 @@ pub(crate) struct PendingBlock {
     pub(crate) timestamp: u64,
     /// Unix seconds.
     pub(crate) not_before_s: u64,
-    /// How often nobody could tell whether it stands.
+    /// How often no endpoint could say whether the block is canonical.
     pub(crate) tries: u32,
     pub(crate) rows: Vec<Row>,
 }
@@ -57,7 +57,7 @@ impl PendingBlock {
     }
 }
 
-/// What waits, the longest waiting first.
+/// The blocks that wait, the longest waiting first.
 #[derive(Debug, Default)]
 pub(crate) struct Pending(Mutex<Blocks>);
 
@@ -65,7 +65,7 @@ pub(crate) struct Pending(Mutex<Blocks>);
 struct Blocks {
     list: VecDeque<PendingBlock>,
     bytes: usize,
-    /// Whether nobody takes anything any more.
+    /// Whether the disk has failed, so that nothing waits any more.
     closed: bool,
 }
 
@@ -94,7 +94,7 @@ impl Pending {
         });
     }
 
-    /// Takes those blocks that are ripe, at most so many.
+    /// Takes the blocks that are ripe, at most so many.
     pub(crate) fn take(&self, most: usize, is_ripe: impl Fn(&PendingBlock) -> bool) -> Vec<PendingBlock> {
         let mut blocks = self.0.lock();
         let (mut taken, mut left) = (Vec::new(), VecDeque::new());
@@ -110,7 +110,7 @@ impl Pending {
         taken
     }
 
-    /// Has taken ones wait on, behind the others.
+    /// Puts a block back, behind the others.
     pub(crate) fn put_back(&self, waiting: PendingBlock) {
         let mut blocks = self.0.lock();
         let bytes = waiting.bytes();
@@ -124,7 +124,7 @@ impl Pending {
         self.take(usize::MAX, |waiting| waiting.is(chain_id, hash));
     }
 
-    /// Nothing waits from now on.
+    /// Drops all, and lets nothing wait from now on.
     pub(crate) fn close(&self) {
         *self.0.lock() = Blocks { closed: true, ..Blocks::default() };
     }
