@@ -4,57 +4,31 @@
 //! list at once, and the job goes on.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
 
 use alloy::primitives::{Address, U256, keccak256};
 use alloy::sol_types::SolCall;
+use futures_util::future::join_all;
 use portolan_abi::map::{Block, Claim, ClaimTemplate, Finding, Start};
 
 use crate::error::{Error, Revert};
 use crate::events::Transaction;
-use crate::read::{Read, ReadRequest, ReadResult};
+use crate::job_state::{Budget, JobState};
+use crate::read::Read;
+use crate::read_request::ReadRequest;
+use crate::read_result::ReadResult;
 
 /// A job's view of the chain. One for each job; everything that it gives is at [`Chain::block`].
 #[derive(Debug)]
 pub struct Chain {
     start: Start,
     templates: Arc<[ClaimTemplate]>,
-    state: Mutex<State>,
-}
-
-/// What is left to a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Budget {
-    /// Milliseconds, when the job went on last.
-    pub ms: u32,
-    /// Reads that it may still ask for.
-    pub reads: u32,
-    /// Bytes of replies that it may still get.
-    pub bytes: u32,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    /// One for each read of the job's life; a place is a read's number.
-    slots: Vec<Slot>,
-    /// Reads from here on have no result yet.
-    answered: usize,
-    requests: Vec<ReadRequest>,
-    findings: Vec<Finding>,
-    missing: Vec<String>,
-    budget: Budget,
-}
-
-#[derive(Debug, Default)]
-struct Slot {
-    result: Option<ReadResult>,
-    waker: Option<Waker>,
+    pub(crate) state: JobState,
 }
 
 impl Chain {
     pub(crate) fn new(start: Start, templates: Arc<[ClaimTemplate]>) -> Self {
-        Self { start, templates, state: Mutex::default() }
+        Self { start, templates, state: JobState::default() }
     }
 
     /// The slug that the question names; empty where it is about a transaction.
@@ -103,7 +77,7 @@ impl Chain {
 
     /// What is left to this job, as of its last batch of reads.
     pub fn budget(&self) -> Budget {
-        self.state().budget
+        self.state.budget()
     }
 
     /// Calls a contract; anything but a decodable answer is an error.
@@ -111,32 +85,32 @@ impl Chain {
     /// The read is made when the returned future is awaited. Reads that are awaited together (see
     /// [`Chain::join`]) go out together.
     pub fn call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, C::Return> {
-        Read::new(self, self.request_of(to, call.abi_encode()), returned::<C>)
+        Read::new(&self.state, self.request_of(to, call.abi_encode()), returned::<C>)
     }
 
     /// Calls a contract; that it reverts, is not there, or answers something else is a value.
     pub fn try_call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, Result<C::Return, Revert>> {
-        Read::new(self, self.request_of(to, call.abi_encode()), |to, result| result.decoded::<C>(to))
+        Read::new(&self.state, self.request_of(to, call.abi_encode()), |to, result| result.decoded::<C>(to))
     }
 
     /// [`Chain::call`] of a function that is as `C` in all but its name: forks rename what they copy.
     pub fn call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, C::Return> {
-        Read::new(self, self.request_of(to, renamed(name, call)), returned::<C>)
+        Read::new(&self.state, self.request_of(to, renamed(name, call)), returned::<C>)
     }
 
     /// [`Chain::try_call`] of a function that is as `C` in all but its name.
     pub fn try_call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, Result<C::Return, Revert>> {
-        Read::new(self, self.request_of(to, renamed(name, call)), |to, result| result.decoded::<C>(to))
+        Read::new(&self.state, self.request_of(to, renamed(name, call)), |to, result| result.decoded::<C>(to))
     }
 
     /// The native balance of an account, in wei.
     pub fn native_balance(&self, account: Address) -> Read<'_, U256> {
-        Read::new(self, ReadRequest::native_balance(self.network(), account), |to, result| result.word(to))
+        Read::new(&self.state, ReadRequest::native_balance(self.network(), account), |to, result| result.word(to))
     }
 
     /// The bytes of code at an address; 0 where there is no contract.
     pub fn code_size(&self, at: Address) -> Read<'_, U256> {
-        Read::new(self, ReadRequest::code_size(self.network(), at), |to, result| result.word(to))
+        Read::new(&self.state, ReadRequest::code_size(self.network(), at), |to, result| result.word(to))
     }
 
     fn request_of(&self, to: Address, data: Vec<u8>) -> ReadRequest {
@@ -151,7 +125,7 @@ impl Chain {
     where
         F: Future<Output = Result<T, Error>>,
     {
-        let all = crate::join::all(futures);
+        let all = join_all(futures);
         async move { all.await.into_iter().collect() }
     }
 
@@ -167,7 +141,7 @@ impl Chain {
         T: Into<Finding>,
         F: Future<Output = Result<Vec<T>, Error>>,
     {
-        let parts = crate::join::all(parts.into_iter().map(async move |part: F| {
+        let parts = join_all(parts.into_iter().map(async move |part: F| {
             part.await.map(|found| found.into_iter().for_each(|finding| self.emit(finding)))
         }));
         async move {
@@ -183,12 +157,12 @@ impl Chain {
 
     /// Emits a finding before the question's end, so that a deadline loses only what is missing.
     pub fn emit(&self, finding: impl Into<Finding>) {
-        self.state().findings.push(finding.into());
+        self.state.emit(finding.into());
     }
 
     /// Reports that something is missing from the answer, and why, without ending the job.
     pub fn report_missing(&self, why: impl Into<String>) {
-        self.state().missing.push(why.into());
+        self.state.report_missing(why.into());
     }
 
     /// A claim: a call of a function that the catalogue declares a template for.
@@ -200,81 +174,6 @@ impl Chain {
         let mut arguments = Vec::new();
         call.abi_encode_raw(&mut arguments);
         Claim { template, to, arguments, value: None }
-    }
-
-    /// Puts a read on the list; its number.
-    pub(crate) fn request(&self, request: ReadRequest) -> usize {
-        let mut state = self.state();
-        state.requests.push(request);
-        state.slots.push(Slot::default());
-        state.slots.len() - 1
-    }
-
-    /// The result of a read; stores the waker until it is there.
-    pub(crate) fn poll_result(&self, number: usize, cx: &Context<'_>) -> Poll<ReadResult> {
-        let mut state = self.state();
-        let Some(slot) = state.slots.get_mut(number) else { return Poll::Pending };
-        match slot.result.take() {
-            Some(result) => Poll::Ready(result),
-            None => {
-                slot.waker = Some(cx.waker().clone());
-                Poll::Pending
-            }
-        }
-    }
-
-    /// Takes the results of all reads that were requested, and wakes what waits for them.
-    pub(crate) fn deliver(&self, budget: Budget, results: impl Iterator<Item = ReadResult>) -> Result<(), String> {
-        let mut wakers = Vec::new();
-        {
-            let mut state = self.state();
-            state.budget = budget;
-            let from = state.answered;
-            let open = state.slots.len() - from;
-            let mut count = 0;
-            for result in results {
-                let Some(slot) = state.slots.get_mut(from + count) else {
-                    return Err(format!("more replies than the {open} reads asked for"));
-                };
-                slot.result = Some(result);
-                wakers.extend(slot.waker.take());
-                count += 1;
-            }
-            if count < open {
-                return Err(format!("{count} replies to {open} reads"));
-            }
-            state.answered = state.slots.len();
-        }
-        wakers.into_iter().for_each(Waker::wake);
-        Ok(())
-    }
-
-    /// Forgets results and wakers; the author's own wakers may panic when they are dropped.
-    pub(crate) fn close(&self) {
-        let slots = std::mem::take(&mut self.state().slots);
-        drop(slots);
-    }
-
-    /// Whether any read waits for the host.
-    pub(crate) fn has_requests(&self) -> bool {
-        !self.state().requests.is_empty()
-    }
-
-    pub(crate) fn take_requests(&self) -> Vec<ReadRequest> {
-        std::mem::take(&mut self.state().requests)
-    }
-
-    pub(crate) fn take_findings(&self) -> Vec<Finding> {
-        std::mem::take(&mut self.state().findings)
-    }
-
-    pub(crate) fn take_missing(&self) -> Vec<String> {
-        std::mem::take(&mut self.state().missing)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Whoever panicked while holding it has ended the job; the state itself is whole.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

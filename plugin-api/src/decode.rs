@@ -1,9 +1,12 @@
 //! Events by a table: the calls that a [`Decoding`] needs are read through the job's chain.
 
+use futures_util::future::join_all;
+
 use crate::chain::Chain;
 use crate::error::{Error, Revert};
 use crate::events::{Decoding, Event, Network, Table, Transaction, ViewCall, ViewResult};
-use crate::read::{Read, ReadRequest};
+use crate::read::Read;
+use crate::read_request::ReadRequest;
 
 /// Age in seconds that a view's result may have. What tables read does not change, as the tokens of a pool; that a
 /// contract has no such view is cached only with a freshness of this kind.
@@ -26,7 +29,7 @@ impl Chain {
             if calls.is_empty() {
                 break;
             }
-            decoding.record(crate::join::all(calls.into_iter().map(|call| self.view(call))).await);
+            decoding.record(join_all(calls.into_iter().map(|call| self.view(call))).await);
         }
         let decoded = decoding.finish();
         if decoded.incomplete_logs > 0 {
@@ -37,7 +40,7 @@ impl Chain {
 
     async fn view(&self, call: ViewCall) -> ViewResult {
         let request = ReadRequest::call(self.network(), call.to, call.data);
-        let read = Read::new(self, request, |to, result| result.returned(to)).within(VIEWS_AGE_MAX_S);
+        let read = Read::new(&self.state, request, |to, result| result.returned(to)).within(VIEWS_AGE_MAX_S);
         match read.await {
             Ok(Ok(bytes)) => ViewResult::Returned(bytes),
             Ok(Err(Revert::Data(_) | Revert::NoCode | Revert::Gas | Revert::Undecodable(_))) => ViewResult::Reverted,

@@ -12,10 +12,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use portolan_abi::map::Finding;
 use portolan_abi::row::state;
 
-use crate::chain::{Budget, Chain};
+use crate::chain::Chain;
 use crate::error::Error;
+use crate::job_state::Budget;
 use crate::panic;
-use crate::read::{ReadRequest, ReadResult};
+use crate::read_request::ReadRequest;
+use crate::read_result::ReadResult;
 
 /// Polls of one resume; `buffered` streams over thousands of reads wake themselves some hundreds of times.
 const POLLS_MAX: u32 = 10_000;
@@ -53,7 +55,7 @@ impl Job {
             return self.step(state::FAILED, "resumed after its end".into());
         };
         // A delivery wakes, and a waker may be the author's own.
-        let polled = panic::catch(|| match self.chain.deliver(budget, results) {
+        let polled = panic::catch(|| match self.chain.state.deliver(budget, results) {
             Ok(()) => self.poll(&mut findings),
             Err(message) => Polled::Refused(message),
         });
@@ -61,8 +63,8 @@ impl Job {
             Err(message) => self.end(findings, state::PANICKED, message),
             Ok(Polled::Refused(message)) => self.end(findings, state::FAILED, message),
             Ok(Polled::Ended(Ok(found))) => {
-                found.into_iter().for_each(|finding| self.chain.emit(finding));
-                let missing = self.chain.take_missing();
+                found.into_iter().for_each(|finding| self.chain.state.emit(finding));
+                let missing = self.chain.state.take_missing();
                 let state = if missing.is_empty() { state::COMPLETE } else { state::PARTIAL };
                 self.end(findings, state, missing.join("; "))
             }
@@ -82,7 +84,7 @@ impl Job {
             match findings.as_mut().poll(&mut cx) {
                 Poll::Ready(outcome) => return Polled::Ended(outcome),
                 Poll::Pending if self.flag.0.load(Ordering::Acquire) => {}
-                Poll::Pending if self.chain.has_requests() => return Polled::Reading,
+                Poll::Pending if self.chain.state.has_requests() => return Polled::Reading,
                 Poll::Pending => return Polled::Misused("awaited something that is not a chain read"),
             }
         }
@@ -91,7 +93,7 @@ impl Job {
 
     /// Drops the author's future, which may panic too; the first trouble is the one that is reported.
     fn end(&self, findings: Findings, state: u8, message: String) -> Step {
-        let dropped = panic::catch(|| drop(findings)).and_then(|()| panic::catch(|| self.chain.close()));
+        let dropped = panic::catch(|| drop(findings)).and_then(|()| panic::catch(|| self.chain.state.close()));
         let mut step = match dropped {
             Err(panic) if state != state::PANICKED => self.step(state::PANICKED, panic),
             _ => self.step(state, message),
@@ -101,7 +103,7 @@ impl Job {
     }
 
     fn step(&self, state: u8, message: String) -> Step {
-        Step { state, requests: self.chain.take_requests(), findings: self.chain.take_findings(), message }
+        Step { state, requests: self.chain.state.take_requests(), findings: self.chain.state.take_findings(), message }
     }
 }
 
@@ -110,7 +112,7 @@ impl Drop for Job {
         let findings = self.findings.take();
         // A job that is dropped cannot report a panic, and nobody waits for it.
         drop(panic::catch(|| drop(findings)));
-        drop(panic::catch(|| self.chain.close()));
+        drop(panic::catch(|| self.chain.state.close()));
     }
 }
 

@@ -92,10 +92,12 @@ mod error;
 #[doc(hidden)]
 pub mod export;
 mod job;
-mod join;
+mod job_state;
 mod panic;
 mod plugin;
 mod read;
+mod read_request;
+mod read_result;
 mod selftest;
 mod settings;
 mod symbol;
@@ -105,15 +107,18 @@ mod wire;
 
 pub use alloy::primitives::{Address, B256, Bytes, U256, address, b256};
 pub use alloy::sol_types::{SolCall, SolValue};
-pub use chain::{Budget, Chain};
+pub use chain::Chain;
 pub use error::{Error, Revert};
+pub use job_state::Budget;
 pub use plugin::Plugin;
 pub use portolan_abi::Question;
 pub use portolan_abi::map::{
     Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, FarmingPosition, Finding, LendingPosition,
     Part, Protocol, Reward, Role, SettingsError, Side,
 };
-pub use read::{Read, ReadRequest, ReadResult};
+pub use read::Read;
+pub use read_request::ReadRequest;
+pub use read_result::ReadResult;
 pub use settings::{Deployment, Keys, Mechanism, Settings};
 pub use symbol::symbol;
 

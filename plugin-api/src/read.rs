@@ -1,8 +1,5 @@
 //! One read: what it requests, how fresh it must be, and what becomes of its reply.
 
-mod request;
-mod result;
-
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -11,15 +8,15 @@ use std::task::{Context, Poll, ready};
 use alloy::primitives::Address;
 use portolan_abi::row::{freshness, mode};
 
-pub use self::request::ReadRequest;
-pub use self::result::ReadResult;
-use crate::chain::Chain;
 use crate::error::Error;
+use crate::job_state::JobState;
+use crate::read_request::ReadRequest;
+use crate::read_result::ReadResult;
 
 /// A read that is made when it is awaited. The methods before that say how.
 #[must_use = "a read is made when it is awaited"]
 pub struct Read<'c, T> {
-    chain: &'c Chain,
+    state: &'c JobState,
     to: Address,
     /// `None` once it is on the job's list.
     request: Option<ReadRequest>,
@@ -38,8 +35,8 @@ impl<T> fmt::Debug for Read<'_, T> {
 }
 
 impl<'c, T> Read<'c, T> {
-    pub(crate) fn new(chain: &'c Chain, request: ReadRequest, decode: Decode<T>) -> Self {
-        Self { chain, to: request.to, request: Some(request), number: 0, decode }
+    pub(crate) fn new(state: &'c JobState, request: ReadRequest, decode: Decode<T>) -> Self {
+        Self { state, to: request.to, request: Some(request), number: 0, decode }
     }
 
     /// A fact that never changes (`decimals()`, the token of a pool): may come from any earlier answer.
@@ -93,9 +90,9 @@ impl<T> Future for Read<'_, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let read = self.get_mut();
         if let Some(request) = read.request.take() {
-            read.number = read.chain.request(request);
+            read.number = read.state.request(request);
         }
-        let result = ready!(read.chain.poll_result(read.number, cx));
+        let result = ready!(read.state.poll_result(read.number, cx));
         Poll::Ready((read.decode)(read.to, result))
     }
 }

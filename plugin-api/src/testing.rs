@@ -9,7 +9,8 @@ mod expected;
 mod fixture;
 mod job_test;
 
-pub use crate::read::{ReadRequest, ReadResult};
+pub use crate::read_request::ReadRequest;
+pub use crate::read_result::ReadResult;
 pub use canned::CannedReplies;
 pub use events::EventCases;
 pub use expected::{Expected, line, replay_all};

@@ -8,9 +8,10 @@ use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out}
 use portolan_abi::map::ReadExtension;
 use portolan_abi::row::{self, JobIn, JobOut, Network};
 
-use crate::chain::Budget;
 use crate::job::{Job, Step};
-use crate::read::{ReadRequest, ReadResult};
+use crate::job_state::Budget;
+use crate::read_request::ReadRequest;
+use crate::read_result::ReadResult;
 
 /// Why a frame resumes no job at all.
 #[derive(Debug, thiserror::Error)]

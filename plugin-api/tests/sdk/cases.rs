@@ -30,8 +30,8 @@ impl Plugin for Tabled {
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
         let table = Table::parse(TABLE).map_err(|error| Error::new(error.to_string()))?;
-        let told = cx.decode(&table, transaction).await?;
-        Ok(told.into_iter().map(|(event, _)| Event { protocol: Some("acme".to_owned()), ..event }).collect())
+        let actual = cx.decode(&table, transaction).await?;
+        Ok(actual.into_iter().map(|(event, _)| Event { protocol: Some("acme".to_owned()), ..event }).collect())
     }
 }
 
@@ -144,7 +144,7 @@ fn anything_that_is_told_otherwise_is_wrong() {
         ("/3/wrapped", json!(null), "\"four\": expected CLAIM of acme: "),
         ("/4/expect", json!([{ "type": "STAKE", "members": {} }]), "\"nothing\": expected STAKE of nobody: "),
     ];
-    for (pointer, value, told) in changes {
+    for (pointer, value, actual) in changes {
         let (mut written, encoded) = cases();
         let (parent, member) = pointer.rsplit_once('/').expect("a pointer");
         match written.pointer_mut(parent).expect("what is changed") {
@@ -152,7 +152,7 @@ fn anything_that_is_told_otherwise_is_wrong() {
             other => panic!("{parent} is {other}"),
         }
         let wrong = driven(&(written, encoded), EventCases::check::<Tabled>).expect_err(pointer);
-        assert!(format!("{wrong}\n").contains(told), "{pointer}: {wrong}");
+        assert!(format!("{wrong}\n").contains(actual), "{pointer}: {wrong}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Combinators of others, which re-poll only what was woken: they must wake and end like the SDK's own join.
+//! Combinators of futures-util, which re-poll only what was woken: each must wake, end, and read in as few batches as it
+//! can.
 
 use std::pin::pin;
 
@@ -63,61 +64,61 @@ fn assert_answered(outcomes: &[Outcome; 4], in_order: bool) {
     for (outcome, count) in outcomes.iter().zip(SIZES) {
         assert_eq!(outcome.end, End::Complete, "{count}: {}", outcome.message);
         assert_eq!(outcome.batches.iter().sum::<usize>() as u64, count);
-        let mut told = numbers(outcome);
+        let mut actual = numbers(outcome);
         if !in_order {
-            told.sort_unstable();
+            actual.sort_unstable();
         }
-        assert_eq!(told, (0..count).map(|number| 2 * number + 1).collect::<Vec<_>>(), "{count}");
+        assert_eq!(actual, (0..count).map(|number| 2 * number + 1).collect::<Vec<_>>(), "{count}");
     }
 }
 
-fn waves(outcomes: &[Outcome; 4]) -> [usize; 4] {
+fn batches(outcomes: &[Outcome; 4]) -> [usize; 4] {
     outcomes.each_ref().map(|outcome| outcome.batches.len())
 }
 
 #[test]
-fn join_all_is_one_wave() {
+fn join_all_is_one_batch() {
     let outcomes = joined_all::outcomes();
     assert_answered(&outcomes, true);
-    assert_eq!(waves(&outcomes), [1, 1, 1, 1]);
+    assert_eq!(batches(&outcomes), [1, 1, 1, 1]);
 }
 
 #[test]
-fn try_join_all_is_one_wave() {
+fn try_join_all_is_one_batch() {
     let outcomes = try_joined_all::outcomes();
     assert_answered(&outcomes, true);
-    assert_eq!(waves(&outcomes), [1, 1, 1, 1]);
+    assert_eq!(batches(&outcomes), [1, 1, 1, 1]);
 }
 
 #[test]
-fn futures_unordered_are_one_wave() {
+fn futures_unordered_are_one_batch() {
     let outcomes = unordered::outcomes();
     assert_answered(&outcomes, false);
-    assert_eq!(waves(&outcomes), [1, 1, 1, 1]);
+    assert_eq!(batches(&outcomes), [1, 1, 1, 1]);
 }
 
 #[test]
-fn futures_ordered_are_one_wave() {
+fn futures_ordered_are_one_batch() {
     let outcomes = ordered::outcomes();
     assert_answered(&outcomes, true);
-    assert_eq!(waves(&outcomes), [1, 1, 1, 1]);
+    assert_eq!(batches(&outcomes), [1, 1, 1, 1]);
 }
 
 #[test]
-fn a_buffer_that_holds_all_is_one_wave() {
+fn a_buffer_that_holds_all_is_one_batch() {
     let outcomes = buffered_whole::outcomes();
     assert_answered(&outcomes, true);
-    assert_eq!(waves(&outcomes), [1, 1, 1, 1]);
+    assert_eq!(batches(&outcomes), [1, 1, 1, 1]);
 }
 
 #[test]
-fn a_buffer_that_holds_a_hundred_is_a_wave_for_each_hundred() {
+fn a_buffer_that_holds_a_hundred_is_a_batch_for_each_hundred() {
     let outcomes = buffered_in_windows::outcomes();
     assert_answered(&outcomes, true);
-    assert_eq!(waves(&outcomes), [1, 1, 10, 100]);
+    assert_eq!(batches(&outcomes), [1, 1, 10, 100]);
     let outcomes = buffered_unordered_in_windows::outcomes();
     assert_answered(&outcomes, false);
-    assert_eq!(waves(&outcomes), [1, 1, 10, 100]);
+    assert_eq!(batches(&outcomes), [1, 1, 10, 100]);
 }
 
 scenario!(Pairs, |cx| {
@@ -127,14 +128,14 @@ scenario!(Pairs, |cx| {
 });
 
 #[test]
-fn pairs_are_a_wave_each() {
+fn pairs_are_a_batch_each() {
     let outcome = play::<Pairs>();
     assert_eq!(outcome.batches, [2, 3]);
     assert_eq!(numbers(&outcome), [3, 5, 7, 9, 11]);
 }
 
 scenario!(Loser, |cx| {
-    // The right side needs a second wave, so the left one wins, and the right one is dropped half-way.
+    // The right side needs a second batch, so the left one wins, and the right one is dropped half-way.
     let slow = pin!(async {
         let first = value(cx, 10).await?;
         value(cx, first.to()).await
@@ -154,19 +155,19 @@ fn reads_after_a_select_get_their_own_replies() {
     assert_eq!(numbers(&outcome), [3, 5, 7]);
 }
 
-scenario!(DroppedAsked, |cx| {
-    // A read that is polled is asked, and stays asked when it is dropped: its reply is nobody's.
+scenario!(DroppedRequested, |cx| {
+    // A read that is polled is requested, and stays so when it is dropped: its reply is ignored.
     let mut dropped = Box::pin(value(cx, 100));
     assert!(dropped.as_mut().now_or_never().is_none());
     drop(dropped);
-    // One that was never polled is not asked.
+    // One that was never polled is not requested.
     drop(value(cx, 200));
     Ok(found_all(cx.join([value(cx, 1), value(cx, 2)]).await?))
 });
 
 #[test]
 fn the_reply_to_a_dropped_read_is_nobodys() {
-    let outcome = play::<DroppedAsked>();
+    let outcome = play::<DroppedRequested>();
     assert_eq!(outcome.batches, [3]);
     assert_eq!(numbers(&outcome), [3, 5]);
 }
@@ -183,12 +184,12 @@ scenario!(Racers, |cx| {
 });
 
 #[test]
-fn select_all_takes_what_one_wave_brought() {
+fn select_all_takes_what_one_batch_brought() {
     let outcome = play::<Racers>();
     assert_eq!(outcome.batches, [40]);
-    let mut told = numbers(&outcome);
-    told.sort_unstable();
-    assert_eq!(told, (0..40).map(|number| 2 * number + 1).collect::<Vec<_>>());
+    let mut actual = numbers(&outcome);
+    actual.sort_unstable();
+    assert_eq!(actual, (0..40).map(|number| 2 * number + 1).collect::<Vec<_>>());
 }
 
 scenario!(Shared, |cx| {
@@ -215,4 +216,17 @@ scenario!(Fused, |cx| {
 #[test]
 fn a_read_can_be_fused() {
     assert_eq!(numbers(&play::<Fused>()), [9]);
+}
+
+scenario!(Nested, |cx| {
+    let inner = |outer: u64| cx.join((0..40).map(move |number| value(cx, 40 * outer + number)));
+    let all = cx.join((0..300).map(inner)).await?;
+    Ok(found_all(all.into_iter().flatten()))
+});
+
+#[test]
+fn a_join_of_long_joins_is_one_batch() {
+    let outcome = play::<Nested>();
+    assert_eq!((outcome.end, outcome.batches.as_slice()), (End::Complete, &[12_000][..]), "{}", outcome.message);
+    assert_eq!(numbers(&outcome), (0..12_000).map(|number| 2 * number + 1).collect::<Vec<_>>());
 }

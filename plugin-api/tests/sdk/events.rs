@@ -41,7 +41,7 @@ fn transaction() -> Transaction {
     }
 }
 
-/// Answers with the transaction that it was asked about, as an error; a plugin has no other way to show it.
+/// Answers with the transaction of the question, as an error; a plugin has no other way to show it.
 struct Echo;
 
 impl Plugin for Echo {
@@ -211,29 +211,30 @@ fn staked(contracts: u8) -> JobTest {
 }
 
 /// Every contract's pool is the contract that is one more, every token is 0x55….
-fn pools(asked: &ReadRequest) -> ReadResult {
-    let pool = Address::repeat_byte(asked.to[0].wrapping_add(0x80));
-    let answer = if asked.to[0] < 0x80 { pool } else { TOKEN };
+fn pools(request: &ReadRequest) -> ReadResult {
+    let pool = Address::repeat_byte(request.to[0].wrapping_add(0x80));
+    let answer = if request.to[0] < 0x80 { pool } else { TOKEN };
     ReadResult::Ok(B256::left_padding_from(answer.as_slice()).0.into())
 }
 
 #[test]
-fn all_views_of_a_depth_leave_in_one_wave_and_may_stand_for_a_day() {
+fn all_views_of_a_depth_leave_in_one_batch_and_may_stand_for_a_day() {
     let mut freshness = Vec::new();
-    let outcome = staked(40).run::<Tabled>(|asked: &ReadRequest| {
-        freshness.push((asked.freshness, asked.freshness_s));
-        pools(asked)
+    let outcome = staked(40).run::<Tabled>(|request: &ReadRequest| {
+        freshness.push((request.freshness, request.freshness_s));
+        pools(request)
     });
     assert_eq!((outcome.end, outcome.events().len()), (End::Complete, 40), "{}", outcome.message);
     assert_eq!(outcome.batches, [40, 40]);
-    assert!(freshness.iter().all(|told| *told == (portolan_abi::row::freshness::WITHIN, 86_400)), "{freshness:?}");
+    assert!(freshness.iter().all(|actual| *actual == (portolan_abi::row::freshness::WITHIN, 86_400)), "{freshness:?}");
 }
 
 #[test]
 fn a_view_that_does_not_answer_is_a_value_and_one_that_is_not_read_is_a_loss() {
     let second = Address::repeat_byte(2);
     let with = |answer: &ReadResult| {
-        staked(3).run::<Tabled>(|asked: &ReadRequest| if asked.to == second { answer.clone() } else { pools(asked) })
+        staked(3)
+            .run::<Tabled>(|request: &ReadRequest| if request.to == second { answer.clone() } else { pools(request) })
     };
     for refused in
         [ReadResult::Reverted(Bytes::new()), ReadResult::NoCode, ReadResult::GasCap, ReadResult::Ok(Bytes::new())]
@@ -268,7 +269,7 @@ fn a_plugin_without_events_tells_none() {
     let outcome = JobTest::for_transaction(NETWORK, &transaction()).run::<Quiet>(word_of_all);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     assert_eq!(Host::<Quiet>::new().catalogue().event_topics, None);
-    // Nor does one that tells events answer what is asked about accounts.
+    // Nor does one that answers about events answer about accounts.
     let outcome = JobTest::new("acme", NETWORK, Question::FARMING, TARGET).run::<Echo>(contract);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
 }

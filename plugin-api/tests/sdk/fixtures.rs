@@ -35,13 +35,13 @@ fn recorded_case() -> JobTest {
 }
 
 /// A chain that answers the same calldata differently by mode and gas cap.
-fn chain(asked: &ReadRequest) -> ReadResult {
-    match asked {
-        asked if asked.data.is_empty() => word(50),
-        asked if asked.mode == 1 => word(60),
-        asked if asked.gas_cap == 9 => word(70),
-        asked if number(asked) == 3 => ReadResult::Reverted(vec![1, 2].into()),
-        asked => contract(asked),
+fn chain(request: &ReadRequest) -> ReadResult {
+    match request {
+        request if request.data.is_empty() => word(50),
+        request if request.mode == 1 => word(60),
+        request if request.gas_cap == 9 => word(70),
+        request if number(request) == 3 => ReadResult::Reverted(vec![1, 2].into()),
+        request => contract(request),
     }
 }
 
@@ -57,7 +57,7 @@ fn saved(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 #[test]
-fn a_recorded_job_replays_from_its_file_with_the_same_findings_and_waves() {
+fn a_recorded_job_replays_from_its_file_with_the_same_findings_and_batches() {
     let (outcome, fixture) = record();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Partial, "nothing much"));
     assert_eq!(outcome.batches, [3, 1, 1, 3, 1]);
@@ -72,7 +72,7 @@ fn a_recorded_job_replays_from_its_file_with_the_same_findings_and_waves() {
     assert_eq!(replayed, outcome);
 }
 
-/// Tells of every token that it is asked about.
+/// Emits a composition of every token of the question.
 struct Shares;
 
 impl Plugin for Shares {
@@ -160,7 +160,7 @@ scenario!(EveryAnswer, |cx| {
 
 #[test]
 fn every_kind_of_answer_is_kept() {
-    let answers = |asked: &ReadRequest| match number(asked) {
+    let answers = |request: &ReadRequest| match number(request) {
         0 => word(1),
         1 => ReadResult::Reverted(vec![9].into()),
         2 => ReadResult::NoCode,

@@ -7,7 +7,7 @@ use portolan_plugin_api::U256;
 use crate::host::{Host, Job, Step, frame_of};
 use crate::scenario::{Play, Scenario, found, found_all, scenario, value};
 
-scenario!(TwoWaves, |cx| {
+scenario!(TwoBatches, |cx| {
     let first = cx.join([value(cx, 1), value(cx, 2)]).await?;
     let second = value(cx, 3).await?;
     Ok(found_all([first[0], first[1], second]))
@@ -19,13 +19,13 @@ fn states(steps: &[Step]) -> Vec<u8> {
 
 #[test]
 fn each_job_of_a_frame_gets_its_own_replies() {
-    let host = Host::<Play<TwoWaves>>::new();
+    let host = Host::<Play<TwoBatches>>::new();
     let mut jobs = [host.start(), host.start(), host.start()];
     let first = host.resume(&mut jobs, &[&[], &[], &[]]);
     assert_eq!(states(&first), [state::READING; 3]);
-    assert!(first.iter().all(|step| step.asked == [1, 2]));
+    assert!(first.iter().all(|step| step.requested == [1, 2]));
     let second = host.resume(&mut jobs, &[&[10, 11], &[20, 21], &[30, 31]]);
-    assert!(second.iter().all(|step| step.asked == [3] && step.findings.is_empty()));
+    assert!(second.iter().all(|step| step.requested == [3] && step.findings.is_empty()));
     let last = host.resume(&mut jobs, &[&[12], &[22], &[32]]);
     assert_eq!(states(&last), [state::COMPLETE; 3]);
     let numbers: Vec<Vec<u64>> = last.iter().map(Step::numbers).collect();
@@ -33,8 +33,8 @@ fn each_job_of_a_frame_gets_its_own_replies() {
 }
 
 #[test]
-fn jobs_of_one_frame_may_stand_at_different_waves() {
-    let host = Host::<Play<TwoWaves>>::new();
+fn jobs_of_one_frame_may_stand_at_different_batches() {
+    let host = Host::<Play<TwoBatches>>::new();
     let mut early = [host.start()];
     host.resume(&mut early, &[&[]]);
     host.resume(&mut early, &[&[1, 2]]);
@@ -42,18 +42,18 @@ fn jobs_of_one_frame_may_stand_at_different_waves() {
     let mut jobs = [host.start(), early];
     let steps = host.resume(&mut jobs, &[&[], &[3]]);
     assert_eq!(states(&steps), [state::READING, state::COMPLETE]);
-    assert_eq!((&steps[0].asked, steps[1].numbers()), (&vec![1, 2], vec![1, 2, 3]));
+    assert_eq!((&steps[0].requested, steps[1].numbers()), (&vec![1, 2], vec![1, 2, 3]));
 }
 
 #[test]
 fn a_frame_without_jobs_gives_a_frame_without_jobs() {
-    let host = Host::<Play<TwoWaves>>::new();
+    let host = Host::<Play<TwoBatches>>::new();
     assert!(host.resume(&mut [], &[]).is_empty());
 }
 
 #[test]
 fn a_job_that_is_dropped_half_way_harms_no_other() {
-    let host = Host::<Play<TwoWaves>>::new();
+    let host = Host::<Play<TwoBatches>>::new();
     let mut jobs = vec![host.start(), host.start()];
     host.resume(&mut jobs, &[&[], &[]]);
     drop(jobs.remove(0));
@@ -65,7 +65,7 @@ fn a_job_that_is_dropped_half_way_harms_no_other() {
 
 #[test]
 fn a_job_that_is_resumed_after_its_end_says_so() {
-    let host = Host::<Play<TwoWaves>>::new();
+    let host = Host::<Play<TwoBatches>>::new();
     let mut jobs = [host.start()];
     for replies in [&[][..], &[1, 2], &[3]] {
         host.resume(&mut jobs, &[replies]);
@@ -79,12 +79,12 @@ fn a_job_that_is_resumed_after_its_end_says_so() {
 
 /// One job gets a wrong number of replies, its neighbours the right one.
 fn neighbours_of(wrong: &[u64]) -> Vec<Step> {
-    let host = Host::<Play<TwoWaves>>::new();
+    let host = Host::<Play<TwoBatches>>::new();
     let mut jobs = [host.start(), host.start(), host.start()];
     host.resume(&mut jobs, &[&[], &[], &[]]);
     let steps = host.resume(&mut jobs, &[&[1, 2], wrong, &[5, 6]]);
-    assert_eq!((steps[0].state, &steps[0].asked), (state::READING, &vec![3]));
-    assert_eq!((steps[2].state, &steps[2].asked), (state::READING, &vec![3]));
+    assert_eq!((steps[0].state, &steps[0].requested), (state::READING, &vec![3]));
+    assert_eq!((steps[2].state, &steps[2].requested), (state::READING, &vec![3]));
     let last = host.resume(&mut jobs, &[&[7], &[], &[8]]);
     assert_eq!(last[1].message, "resumed after its end");
     assert_eq!((last[0].numbers(), last[2].numbers()), (vec![1, 2, 7], vec![5, 6, 8]));
@@ -96,15 +96,15 @@ fn too_few_replies_fail_that_job_alone() {
     for (wrong, message) in [(&[][..], "0 replies to 2 reads"), (&[1], "1 replies to 2 reads")] {
         let steps = neighbours_of(wrong);
         assert_eq!((steps[1].state, steps[1].message.as_str()), (state::FAILED, message));
-        assert!(steps[1].asked.is_empty());
+        assert!(steps[1].requested.is_empty());
     }
 }
 
 #[test]
 fn too_many_replies_fail_that_job_alone() {
     let steps = neighbours_of(&[1, 2, 3]);
-    let told = (steps[1].state, steps[1].message.as_str());
-    assert_eq!(told, (state::FAILED, "more replies than the 2 reads asked for"));
+    let actual = (steps[1].state, steps[1].message.as_str());
+    assert_eq!(actual, (state::FAILED, "more replies than the 2 reads asked for"));
 }
 
 /// A frame that fits two jobs with two replies each, but for one thing.
@@ -148,12 +148,12 @@ fn a_frame_that_does_not_agree_with_itself_moves_no_job() {
         ("a reply that points outside the blob", misfit(&[2, 2], 4, 1)),
     ];
     let (control, wrong) = cases.split_first().expect("the control");
-    let host = Host::<Play<TwoWaves>>::new();
+    let host = Host::<Play<TwoBatches>>::new();
     let mut jobs = [host.start(), host.start()];
     host.resume(&mut jobs, &[&[], &[]]);
     assert_eq!(crate::host::steps(&host.resume_with(&mut jobs, &control.1)).len(), 2);
     for (what, frame) in wrong {
-        moves_no_job::<TwoWaves>(frame, what);
+        moves_no_job::<TwoBatches>(frame, what);
     }
 }
 
@@ -176,7 +176,7 @@ fn reads_that_ask_the_same_share_their_calldata() {
 
 #[test]
 fn a_start_that_is_none_is_refused_with_a_reason() {
-    let host = Host::<Play<TwoWaves>>::new();
+    let host = Host::<Play<TwoBatches>>::new();
     let refused = host.start_with(b"nonsense").err().expect("refused");
     assert!(refused.starts_with("start frame: "), "{refused}");
     let mut start = crate::host::start_map();

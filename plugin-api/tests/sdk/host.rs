@@ -100,7 +100,7 @@ impl<P: Exported> Host<P> {
         steps(&self.resume_with(jobs, &frame_of(replies)))
     }
 
-    /// Runs one job to its end on the contract of the tests: all that it told.
+    /// Runs one job to its end on the contract of the tests: all that it emitted.
     pub(crate) fn run_to_end(&self) -> (Step, Vec<Finding>) {
         let mut jobs = [self.start()];
         let (mut replies, mut found) = (Vec::new(), Vec::new());
@@ -110,7 +110,7 @@ impl<P: Exported> Host<P> {
             if step.state != portolan_abi::row::state::READING {
                 return (step, found);
             }
-            replies = step.asked.iter().map(|number| 2 * number + 1).collect();
+            replies = step.requested.iter().map(|number| 2 * number + 1).collect();
         }
         panic!("the job does not end");
     }
@@ -123,7 +123,7 @@ pub(crate) struct Step {
     pub(crate) message: String,
     pub(crate) findings: Vec<Finding>,
     /// The last word of each read's calldata: the number that it asks about.
-    pub(crate) asked: Vec<u64>,
+    pub(crate) requested: Vec<u64>,
 }
 
 impl Step {
@@ -163,7 +163,7 @@ pub(crate) fn steps(out: &[u8]) -> Vec<Step> {
             state: job.state,
             message: String::from_utf8(message.to_vec()).expect("messages are UTF-8"),
             findings: if found.is_empty() { Vec::new() } else { codec::decode(found).expect("findings") },
-            asked: reads.iter().map(|read| number(&frame, read)).collect(),
+            requested: reads.iter().map(|read| number(&frame, read)).collect(),
         }
     };
     let steps = frame.rows::<JobOut>(resume_out::JOBS).map(step).collect();

@@ -70,8 +70,8 @@ fn instances_stand_beside_each_other_and_each_ends_once() {
     let alive = || ALIVE.load(Ordering::SeqCst);
     let hosts = [2, 3, 5].map(with_factor);
     assert_eq!(alive(), 3);
-    let told = hosts.each_ref().map(|host| host.run_to_end().0.numbers());
-    assert_eq!(told, [[2 * 3], [3 * 3], [5 * 3]]);
+    let actual = hosts.each_ref().map(|host| host.run_to_end().0.numbers());
+    assert_eq!(actual, [[2 * 3], [3 * 3], [5 * 3]]);
 
     let [first, second, third] = hosts;
     drop((first, third));

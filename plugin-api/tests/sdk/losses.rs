@@ -1,4 +1,4 @@
-//! What is lost is told, and what was found before is kept.
+//! What is lost is reported, and what was found before stays in the answer.
 
 use portolan_abi::row::state;
 use portolan_plugin_api::testing::{End, ReadRequest, ReadResult};
@@ -7,7 +7,7 @@ use portolan_plugin_api::{Claimable, Error, U256};
 use crate::host::Host;
 use crate::scenario::{Play, TARGET, case, contract, found, number, numbers, play, scenario, value, word};
 
-scenario!(TellsEarly, |cx| {
+scenario!(EmitsEarly, |cx| {
     for part in 0..3 {
         let answer = value(cx, part).await?;
         cx.emit(found(answer));
@@ -17,19 +17,19 @@ scenario!(TellsEarly, |cx| {
 
 #[test]
 fn what_is_told_early_comes_out_with_the_next_frame_and_once() {
-    let host = Host::<Play<TellsEarly>>::new();
+    let host = Host::<Play<EmitsEarly>>::new();
     let mut jobs = [host.start()];
-    let told: Vec<Vec<u64>> = [&[][..], &[10], &[11], &[12], &[13]]
+    let actual: Vec<Vec<u64>> = [&[][..], &[10], &[11], &[12], &[13]]
         .map(|replies| host.resume(&mut jobs, &[replies]).remove(0).numbers())
         .to_vec();
-    assert_eq!(told, [vec![], vec![10], vec![11], vec![12], vec![13]]);
+    assert_eq!(actual, [vec![], vec![10], vec![11], vec![12], vec![13]]);
 }
 
 #[test]
 fn an_error_keeps_what_was_told_before() {
-    let outcome = case().run::<Play<TellsEarly>>(|asked: &ReadRequest| match number(asked) {
+    let outcome = case().run::<Play<EmitsEarly>>(|request: &ReadRequest| match number(request) {
         2 => ReadResult::Unavailable,
-        _ => contract(asked),
+        _ => contract(request),
     });
     assert_eq!((outcome.end, numbers(&outcome)), (End::Failed, vec![1, 3]));
     assert_eq!(outcome.message, format!("{TARGET}: no endpoint answered in time"));
@@ -81,7 +81,7 @@ fn an_error_outweighs_what_is_missing() {
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "and then this"));
 }
 
-/// Four parts; those whose first reply is 0 fail, the others tell two findings.
+/// Four parts; those whose first reply is 0 fail, the others emit two findings.
 async fn part(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Vec<Claimable>, Error> {
     let first = value(cx, of).await?;
     if first.is_zero() {
@@ -91,13 +91,13 @@ async fn part(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Vec<Claimable>
     Ok(vec![found(first), found(second)])
 }
 
-scenario!(Gathers, |cx| { cx.emit_all((0..4).map(|of| part(cx, of))).await });
+scenario!(EmitsAll, |cx| { cx.emit_all((0..4).map(|of| part(cx, of))).await });
 scenario!(GathersNothing, |cx| { cx.emit_all((0..0).map(|of| part(cx, of))).await });
 
 fn gathered(broken: &[u64]) -> portolan_plugin_api::testing::Outcome {
-    case().run::<Play<Gathers>>(|asked: &ReadRequest| match number(asked) {
+    case().run::<Play<EmitsAll>>(|request: &ReadRequest| match number(request) {
         of if broken.contains(&of) => word(0),
-        _ => contract(asked),
+        _ => contract(request),
     })
 }
 
@@ -131,7 +131,7 @@ fn no_parts_are_a_whole_with_nothing_in_it() {
 
 #[test]
 fn a_part_is_told_as_soon_as_it_is_done() {
-    let host = Host::<Play<Gathers>>::new();
+    let host = Host::<Play<EmitsAll>>::new();
     let mut jobs = [host.start()];
     host.resume(&mut jobs, &[&[]]);
     let half_way = host.resume(&mut jobs, &[&[1, 3, 5, 7]]).remove(0);

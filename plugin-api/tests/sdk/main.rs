@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken expectation is how a test fails")]
 
 mod any_bytes;
+mod batches;
 mod cases;
 mod combinators;
 mod events;
@@ -19,4 +20,3 @@ mod panics;
 mod reads;
 mod scenario;
 mod settings;
-mod waves;

@@ -34,7 +34,7 @@ fn manifest() -> &'static str {
 
 #[test]
 fn the_manifest_tells_what_it_promises_and_nothing_else() {
-    let told: Value = serde_json::from_str(manifest()).expect("the manifest is JSON");
+    let actual: Value = serde_json::from_str(manifest()).expect("the manifest is JSON");
     let expected = json!({
         "plugin": "portolan-plugin-api",
         "version": env!("CARGO_PKG_VERSION"),
@@ -43,20 +43,20 @@ fn the_manifest_tells_what_it_promises_and_nothing_else() {
         "frames": [FRAME_VERSION],
         "capabilities": capability::ALL,
         "panic": "unwind",
-        "rustc": told["rustc"],
-        "target": told["target"],
+        "rustc": actual["rustc"],
+        "target": actual["target"],
     });
-    assert_eq!(told, expected);
+    assert_eq!(actual, expected);
     assert_eq!(manifest(), manifest().trim());
 }
 
 #[test]
 fn the_manifest_names_the_compiler_and_the_target() {
-    let told: Value = serde_json::from_str(manifest()).expect("the manifest is JSON");
-    let rustc = told["rustc"].as_str().expect("a text");
+    let actual: Value = serde_json::from_str(manifest()).expect("the manifest is JSON");
+    let rustc = actual["rustc"].as_str().expect("a text");
     let numbers: Vec<&str> = rustc.split('.').collect();
     assert!(numbers.len() == 3 && numbers[..2].iter().all(|part| part.parse::<u32>().is_ok()), "{rustc}");
-    let target = told["target"].as_str().expect("a text");
+    let target = actual["target"].as_str().expect("a text");
     assert!(target.starts_with(std::env::consts::ARCH) && target.contains(std::env::consts::OS), "{target}");
 }
 

@@ -1,4 +1,4 @@
-//! Panics of the author's code, wherever they happen: the job ends and tells where, and nothing else is harmed.
+//! Panics of the author's code, wherever they happen: the job ends and says where, and nothing else is harmed.
 
 use std::panic::panic_any;
 use std::pin::pin;
@@ -287,8 +287,8 @@ fn a_panic_in_configure_or_catalogue_refuses_the_settings_and_tells_where() {
 }
 
 fn selftest<P: Exported>() -> Selftest {
-    let told = (portolan_plugin_api::export::module::<P>().selftest())();
-    portolan_abi::codec::decode(&told).expect("a selftest")
+    let actual = (portolan_plugin_api::export::module::<P>().selftest())();
+    portolan_abi::codec::decode(&actual).expect("a selftest")
 }
 
 #[test]
@@ -310,8 +310,8 @@ fn caught_panics_leave_standard_error_quiet() {
     let mut command = Command::new(this);
     command.args(["panics::", "--skip", "standard_error", "--nocapture", "--test-threads", "2"]);
     let output = command.env_remove("RUST_BACKTRACE").output().expect("a test can be run");
-    let (told, quiet) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{told}{quiet}");
-    assert!(told.contains("a_panic_later_ends_the_job_and_keeps_what_was_told ... ok"), "{told}");
+    let (actual, quiet) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{actual}{quiet}");
+    assert!(actual.contains("a_panic_later_ends_the_job_and_keeps_what_was_told ... ok"), "{actual}");
     assert_eq!(quiet, "");
 }

@@ -35,9 +35,9 @@ scenario!(EveryWay, |cx| {
 #[test]
 fn a_read_arrives_as_it_was_asked() {
     let mut seen: Vec<ReadRequest> = Vec::new();
-    let outcome = case().run::<Play<EveryWay>>(|asked: &ReadRequest| {
-        seen.push(asked.clone());
-        if asked.kind == kind::CALL { contract(asked) } else { word(asked.network) }
+    let outcome = case().run::<Play<EveryWay>>(|request: &ReadRequest| {
+        seen.push(request.clone());
+        if request.kind == kind::CALL { contract(request) } else { word(request.network) }
     });
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(outcome.batches, [9, 3]);
@@ -299,9 +299,9 @@ sol! {
 #[test]
 fn a_call_under_another_name_keeps_its_arguments_and_its_answer() {
     let amount = amountCall { of: U256::from(4) };
-    let replies = |asked: &ReadRequest| match asked.data == amount.abi_encode() {
+    let replies = |request: &ReadRequest| match request.data == amount.abi_encode() {
         true => {
-            assert_eq!((asked.freshness, asked.freshness_s), (freshness::WITHIN, 60));
+            assert_eq!((request.freshness, request.freshness_s), (freshness::WITHIN, 60));
             word(9)
         }
         false => ReadResult::Reverted(Bytes::new()),

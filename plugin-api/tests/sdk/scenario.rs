@@ -79,20 +79,20 @@ pub(crate) fn value(cx: &Chain, of: u64) -> Read<'_, U256> {
 }
 
 /// The number that a read of the contract asks about.
-pub(crate) fn number(asked: &ReadRequest) -> u64 {
-    valueCall::abi_decode(&asked.data).expect("a read of the contract").of.to()
+pub(crate) fn number(request: &ReadRequest) -> u64 {
+    valueCall::abi_decode(&request.data).expect("a read of the contract").of.to()
 }
 
 /// Twice the number and one, so that no two reads and no read and its reply are the same.
-pub(crate) fn contract(asked: &ReadRequest) -> ReadResult {
-    word(2 * number(asked) + 1)
+pub(crate) fn contract(request: &ReadRequest) -> ReadResult {
+    word(2 * number(request) + 1)
 }
 
 pub(crate) fn word(number: u64) -> ReadResult {
     ReadResult::Ok(U256::from(number).to_be_bytes::<32>().into())
 }
 
-/// A finding that tells a number.
+/// A finding that holds a number.
 pub(crate) fn found(amount: U256) -> Claimable {
     Claimable {
         market: "main".to_owned(),
@@ -110,7 +110,7 @@ pub(crate) fn found_all(amounts: impl IntoIterator<Item = U256>) -> Vec<Claimabl
     amounts.into_iter().map(found).collect()
 }
 
-/// The numbers that a job told, in its order.
+/// The numbers that a job emitted, in its order.
 pub(crate) fn numbers(outcome: &Outcome) -> Vec<u64> {
     outcome.claimables().iter().map(|found| found.amount.to()).collect()
 }

@@ -225,8 +225,8 @@ fn an_address_is_0x_and_40_digits_with_a_checksum_if_its_letters_are_mixed() {
     };
     let none = |text: &str| Some(format!("{text:?} is not 0x and 40 hex digits"));
     let wrong = "0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045";
-    let told = format!("{wrong} has a wrong checksum, should be 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045");
-    assert_eq!(refused(wrong), Some(told));
+    let actual = format!("{wrong} has a wrong checksum, should be 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045");
+    assert_eq!(refused(wrong), Some(actual));
     for fine in ["0xd8da6bf26964af9d7eed9e03e53415d37aa96045", "0xD8DA6BF26964AF9D7EED9E03E53415D37AA96045"] {
         assert_eq!(refused(fine), None);
     }

@@ -50,7 +50,7 @@ fn maps() -> BTreeMap<String, Table> {
 
 #[test]
 fn every_map_stands_in_the_readme_with_its_keys() {
-    let told = tables(|cells| match cells {
+    let actual = tables(|cells| match cells {
         ["", key, field, what, ""] => {
             Some((key.parse().ok()?, field_text(field.trim_matches('`'), what.starts_with("optional"))))
         }
@@ -60,13 +60,13 @@ fn every_map_stands_in_the_readme_with_its_keys() {
     assert_eq!(maps.len(), 30, "{:?}", maps.keys());
     for (map, keys) in maps {
         assert!(!keys.is_empty(), "{map}");
-        assert_eq!(told.get(&map), Some(&keys), "{map}");
+        assert_eq!(actual.get(&map), Some(&keys), "{map}");
     }
 }
 
 #[test]
 fn every_row_stands_in_the_readme_without_a_gap() {
-    let told = tables(|cells| match cells {
+    let actual = tables(|cells| match cells {
         ["", offset, bytes, _, _, ""] => Some((offset.parse().ok()?, (*bytes).to_owned())),
         _ => None,
     });
@@ -80,7 +80,7 @@ fn every_row_stands_in_the_readme_without_a_gap() {
     ];
     for (row, size) in sizes {
         assert!(README.contains(&format!("### {row}, {size} bytes")), "{row}");
-        let end = told[row].iter().fold(0, |end, (offset, bytes)| {
+        let end = actual[row].iter().fold(0, |end, (offset, bytes)| {
             assert_eq!(*offset, end, "{row}");
             end + bytes.parse::<usize>().expect("a number of bytes")
         });

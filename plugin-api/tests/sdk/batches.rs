@@ -1,4 +1,4 @@
-//! What goes out together: the depth of waves is the depth of the question, whatever its width.
+//! What goes out together: the depth of batches is the depth of the question, whatever its width.
 
 use portolan_plugin_api::testing::End;
 use portolan_plugin_api::{Chain, Error, U256};
@@ -27,7 +27,7 @@ fn a_join_of_nothing_reads_nothing() {
 }
 
 #[test]
-fn joined_reads_go_out_in_one_wave_and_come_back_in_order() {
+fn joined_reads_go_out_in_one_batch_and_come_back_in_order() {
     for (outcome, count) in
         [(play::<One>(), 1), (play::<ThirtyOne>(), 31), (play::<Thousand>(), 1_000), (play::<TenThousand>(), 10_000)]
     {
@@ -46,7 +46,7 @@ scenario!(InTurn, |cx| {
 });
 
 #[test]
-fn reads_awaited_in_turn_are_a_wave_each() {
+fn reads_awaited_in_turn_are_a_batch_each() {
     let outcome = play::<InTurn>();
     assert_eq!(outcome.batches, [1, 1, 1, 1, 1]);
     assert_eq!(numbers(&outcome), [1 + 3 + 5 + 7 + 9]);
@@ -67,7 +67,7 @@ scenario!(Uneven, |cx| {
 });
 
 #[test]
-fn the_deepest_part_of_a_join_tells_the_number_of_waves() {
+fn the_deepest_part_of_a_join_tells_the_number_of_batches() {
     let outcome = play::<Uneven>();
     // Depths 0 to 3: three read at first, then two, then one.
     assert_eq!(outcome.batches, [3, 2, 1]);
@@ -86,7 +86,7 @@ scenario!(Nested, |cx| {
 });
 
 #[test]
-fn nested_joins_share_their_waves() {
+fn nested_joins_share_their_batches() {
     let outcome = play::<Nested>();
     assert_eq!(outcome.batches, [10, 100, 30]);
     let row = |row: u64| {
@@ -111,7 +111,7 @@ fn the_first_error_in_order_ends_a_join() {
     assert_eq!(outcome.findings, []);
 }
 
-scenario!(ManyWaves, |cx| {
+scenario!(ManyBatches, |cx| {
     let mut last = U256::ZERO;
     for number in 0..500 {
         last = cx.join([value(cx, number), value(cx, number + 1)]).await?[1];
@@ -120,8 +120,8 @@ scenario!(ManyWaves, |cx| {
 });
 
 #[test]
-fn a_job_may_go_on_for_many_waves() {
-    let outcome = play::<ManyWaves>();
+fn a_job_may_go_on_for_many_batches() {
+    let outcome = play::<ManyBatches>();
     assert_eq!(outcome.batches, vec![2; 500]);
     assert_eq!(numbers(&outcome), [2 * 500 + 1]);
 }

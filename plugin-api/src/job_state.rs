@@ -1,0 +1,131 @@
+//! What passes between a job's code and its host: requests and findings on their way out, results on their way in.
+//!
+//! Invariant: a result belongs to the read with its number, and each read has one result.
+
+use std::task::{Context, Poll, Waker};
+
+use parking_lot::Mutex;
+use portolan_abi::map::Finding;
+
+use crate::read_request::ReadRequest;
+use crate::read_result::ReadResult;
+
+/// What is left to a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Milliseconds, when the job went on last.
+    pub ms: u32,
+    /// Reads that it may still request.
+    pub reads: u32,
+    /// Bytes of replies that it may still get.
+    pub bytes: u32,
+}
+
+/// The state of a job beside its future.
+#[derive(Debug, Default)]
+pub(crate) struct JobState(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// One for each read of the job's life; a place is a read's number.
+    slots: Vec<Slot>,
+    /// Reads from here on have no result yet.
+    answered: usize,
+    requests: Vec<ReadRequest>,
+    findings: Vec<Finding>,
+    missing: Vec<String>,
+    budget: Budget,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    result: Option<ReadResult>,
+    waker: Option<Waker>,
+}
+
+impl JobState {
+    pub(crate) fn budget(&self) -> Budget {
+        self.0.lock().budget
+    }
+
+    pub(crate) fn emit(&self, finding: Finding) {
+        self.0.lock().findings.push(finding);
+    }
+
+    pub(crate) fn report_missing(&self, why: String) {
+        self.0.lock().missing.push(why);
+    }
+
+    /// Puts a read on the list; its number.
+    pub(crate) fn request(&self, request: ReadRequest) -> usize {
+        let mut inner = self.0.lock();
+        inner.requests.push(request);
+        inner.slots.push(Slot::default());
+        inner.slots.len() - 1
+    }
+
+    /// The result of a read; stores the waker until it is there.
+    pub(crate) fn poll_result(&self, number: usize, cx: &Context<'_>) -> Poll<ReadResult> {
+        let mut inner = self.0.lock();
+        let Some(slot) = inner.slots.get_mut(number) else { return Poll::Pending };
+        match slot.result.take() {
+            Some(result) => Poll::Ready(result),
+            None => {
+                slot.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Takes the results of all reads that were requested, and wakes what waits for them.
+    ///
+    /// # Errors
+    /// Where there are not as many results as open reads.
+    pub(crate) fn deliver(&self, budget: Budget, results: impl Iterator<Item = ReadResult>) -> Result<(), String> {
+        let mut wakers = Vec::new();
+        {
+            let mut inner = self.0.lock();
+            inner.budget = budget;
+            let from = inner.answered;
+            let open = inner.slots.len() - from;
+            let mut count = 0;
+            for result in results {
+                let Some(slot) = inner.slots.get_mut(from + count) else {
+                    return Err(format!("more replies than the {open} reads asked for"));
+                };
+                slot.result = Some(result);
+                wakers.extend(slot.waker.take());
+                count += 1;
+            }
+            if count < open {
+                return Err(format!("{count} replies to {open} reads"));
+            }
+            inner.answered = inner.slots.len();
+        }
+        wakers.into_iter().for_each(Waker::wake);
+        Ok(())
+    }
+
+    /// Forgets results and wakers; the author's own wakers may panic when they are dropped.
+    pub(crate) fn close(&self) {
+        let slots = std::mem::take(&mut self.0.lock().slots);
+        drop(slots);
+    }
+
+    /// Whether any read waits for the host.
+    pub(crate) fn has_requests(&self) -> bool {
+        !self.0.lock().requests.is_empty()
+    }
+
+    pub(crate) fn take_requests(&self) -> Vec<ReadRequest> {
+        std::mem::take(&mut self.0.lock().requests)
+    }
+
+    pub(crate) fn take_findings(&self) -> Vec<Finding> {
+        std::mem::take(&mut self.0.lock().findings)
+    }
+
+    pub(crate) fn take_missing(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().missing)
+    }
+}
