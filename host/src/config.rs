@@ -18,7 +18,7 @@ use tracing_subscriber::EnvFilter;
 
 use self::file::File;
 pub(crate) use self::layer::Environment;
-use self::layer::{Key, Layers, Told};
+use self::layer::{Key, Layers, Setting};
 pub(crate) use self::tokens::ListSettings;
 use crate::assets::price;
 use crate::cli::Flags;
@@ -35,7 +35,7 @@ const DEADLINE_MS: (u64, std::ops::RangeInclusive<u64>) = (8000, 100..=120_000);
 /// Answers in flight. Each holds its replies and rows in memory.
 const IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (256, 1..=65_536);
 
-/// Logs of a transaction whose events are told. More than a hundred thousand are read and told in no answer's time.
+/// The most logs of a transaction that is decoded. More than a hundred thousand take longer than any answer may.
 const LOGS: (u64, std::ops::RangeInclusive<u64>) = (5000, 1..=100_000);
 
 /// Requests in flight to one endpoint. More than a thousand at once only queue inside of a node.
@@ -99,54 +99,56 @@ impl ConfigError {
 }
 
 impl Config {
-    /// Reads the file that flags or environment name, if any, and lays everything over each other.
+    /// Reads the file that flags or environment name, if any, and merges all layers.
     pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Self, ConfigError> {
         let path = flags.config.as_deref().or_else(|| environment.get("PORTOLAN_CONFIG"));
         let file = path.map(File::read).transpose()?.unwrap_or_default();
-        Self::lay(flags, environment, file)
+        Self::merge(flags, environment, file)
     }
 
-    fn lay(flags: &Flags, environment: &Environment, file: File) -> Result<Self, ConfigError> {
-        let File { name, told } = file;
+    fn merge(flags: &Flags, environment: &Environment, file: File) -> Result<Self, ConfigError> {
+        let File { name, tables } = file;
         let layers = Layers { environment, file: &name };
-        let address = |key, flag: &Option<String>, told: Option<String>, default: u16| {
+        let address = |key, flag: &Option<String>, setting: Option<String>, default: u16| {
             let default = SocketAddr::from(([127, 0, 0, 1], default));
-            layers.pick(key, flag.clone(), told).map_or(Ok(default), |told| socket_address(&told))
+            layers.pick(key, flag.clone(), setting).map_or(Ok(default), |setting| socket_address(&setting))
         };
-        let folder = |key, flag: &Option<String>, told: Option<String>, default: &str| {
-            layers.pick(key, flag.clone(), told).map_or(Ok(default.into()), |told| told_folder(&told))
+        let folder = |key, flag: &Option<String>, setting: Option<String>, default: &str| {
+            layers.pick(key, flag.clone(), setting).map_or(Ok(default.into()), |setting| folder_path(&setting))
         };
-        let number = |key, told: Option<u64>, (default, range)| {
-            layers.pick(key, None, told.map(|told| told.to_string())).map_or(Ok(default), |told| told.number(&range))
+        let number = |key, setting: Option<u64>, (default, range)| {
+            layers
+                .pick(key, None, setting.map(|setting| setting.to_string()))
+                .map_or(Ok(default), |setting| setting.number(&range))
         };
-        if let Some(told) = layers.pick(ISOLATION, None, told.plugins.isolation) {
-            isolation(&told)?;
+        if let Some(setting) = layers.pick(ISOLATION, None, tables.plugins.isolation) {
+            isolation(&setting)?;
         }
-        let networks = networks::read(&told.networks, &layers)?;
-        let in_flight_max = number(ANSWERS_IN_FLIGHT, told.answers.in_flight_max, IN_FLIGHT)?;
-        let logs_max = number(ANSWERS_LOGS, told.answers.logs_max, LOGS)?;
-        let rpc_in_flight_max = number(RPC_IN_FLIGHT_MAX, told.rpc.in_flight_max, RPC_IN_FLIGHT)?;
-        let rpc_per_second_max = number(RPC_PER_SECOND_MAX, told.rpc.per_second_max, RPC_PER_SECOND)?;
+        let networks = networks::read(&tables.networks, &layers)?;
+        let in_flight_max = number(ANSWERS_IN_FLIGHT, tables.answers.in_flight_max, IN_FLIGHT)?;
+        let logs_max = number(ANSWERS_LOGS, tables.answers.logs_max, LOGS)?;
+        let rpc_in_flight_max = number(RPC_IN_FLIGHT_MAX, tables.rpc.in_flight_max, RPC_IN_FLIGHT)?;
+        let rpc_per_second_max = number(RPC_PER_SECOND_MAX, tables.rpc.per_second_max, RPC_PER_SECOND)?;
         Ok(Self {
-            listen: address(LISTEN, &flags.listen, told.listen, 8080)?,
-            claimables_listen: address(CLAIMABLES_LISTEN, &flags.claimables_listen, told.claimables_listen, 8081)?,
-            operators_listen: address(OPERATORS_LISTEN, &flags.operators_listen, told.operators_listen, 9090)?,
-            state_dir: folder(STATE_DIR, &flags.state, told.state_dir, "portolan-state")?,
-            plugins_dir: folder(PLUGINS_DIR, &flags.plugins, told.plugins.dir, "portolan-plugins")?,
+            listen: address(LISTEN, &flags.listen, tables.listen, 8080)?,
+            claimables_listen: address(CLAIMABLES_LISTEN, &flags.claimables_listen, tables.claimables_listen, 8081)?,
+            operators_listen: address(OPERATORS_LISTEN, &flags.operators_listen, tables.operators_listen, 9090)?,
+            state_dir: folder(STATE_DIR, &flags.state, tables.state_dir, "portolan-state")?,
+            plugins_dir: folder(PLUGINS_DIR, &flags.plugins, tables.plugins.dir, "portolan-plugins")?,
             log_format: layers
-                .pick(LOG_FORMAT, flags.log_format.clone(), told.log_format)
-                .map_or(Ok(LogFormat::Text), |told| log_format(&told))?,
+                .pick(LOG_FORMAT, flags.log_format.clone(), tables.log_format)
+                .map_or(Ok(LogFormat::Text), |setting| log_format(&setting))?,
             log_filter: log_filter(environment)?,
-            rpc: rpc::read(&flags.rpc, &told.networks, &networks, &layers)?,
+            rpc: rpc::read(&flags.rpc, &tables.networks, &networks, &layers)?,
             rpc_limits: portolan_reader::Limits {
                 in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
                 per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
             },
-            prices: prices::read(&told.prices, &networks, &layers)?,
-            token_lists: tokens::read(told.tokens, &layers)?,
-            names: names::read(&told.names, &layers)?,
-            limits: told.plugins.limits.checked(&layers)?,
-            deadline_ms: number(ANSWER_DEADLINE, told.answers.deadline_ms, DEADLINE_MS)?,
+            prices: prices::read(&tables.prices, &networks, &layers)?,
+            token_lists: tokens::read(tables.tokens, &layers)?,
+            names: names::read(&tables.names, &layers)?,
+            limits: tables.plugins.limits.checked(&layers)?,
+            deadline_ms: number(ANSWER_DEADLINE, tables.answers.deadline_ms, DEADLINE_MS)?,
             in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
             logs_max: usize::try_from(logs_max).unwrap_or(usize::MAX),
             networks,
@@ -154,33 +156,33 @@ impl Config {
     }
 }
 
-fn socket_address(told: &Told) -> Result<SocketAddr, ConfigError> {
-    told.text.parse().map_err(|_| told.bad("is not an address and a port, like 127.0.0.1:8080"))
+fn socket_address(setting: &Setting) -> Result<SocketAddr, ConfigError> {
+    setting.text.parse().map_err(|_| setting.bad("is not an address and a port, like 127.0.0.1:8080"))
 }
 
-fn told_folder(told: &Told) -> Result<PathBuf, ConfigError> {
-    if told.text.is_empty() { Err(told.bad("is no folder")) } else { Ok(PathBuf::from(&told.text)) }
+fn folder_path(setting: &Setting) -> Result<PathBuf, ConfigError> {
+    if setting.text.is_empty() { Err(setting.bad("is no folder")) } else { Ok(PathBuf::from(&setting.text)) }
 }
 
-fn log_format(told: &Told) -> Result<LogFormat, ConfigError> {
-    match told.text.as_str() {
+fn log_format(setting: &Setting) -> Result<LogFormat, ConfigError> {
+    match setting.text.as_str() {
         "text" => Ok(LogFormat::Text),
         "json" => Ok(LogFormat::Json),
-        _ => Err(told.bad("is neither text nor json")),
+        _ => Err(setting.bad("is neither text nor json")),
     }
 }
 
-fn isolation(told: &Told) -> Result<(), ConfigError> {
-    match told.text.as_str() {
+fn isolation(setting: &Setting) -> Result<(), ConfigError> {
+    match setting.text.as_str() {
         "in-process" => Ok(()),
-        "worker" => Err(told.bad("is not available yet; use in-process")),
-        _ => Err(told.bad("is no isolation; use in-process")),
+        "worker" => Err(setting.bad("is not available yet; use in-process")),
+        _ => Err(setting.bad("is no isolation; use in-process")),
     }
 }
 
 fn log_filter(environment: &Environment) -> Result<EnvFilter, ConfigError> {
-    let told = ["PORTOLAN_LOG", "RUST_LOG"].into_iter().find_map(|name| Some((name, environment.get(name)?)));
-    let (name, text) = told.map_or(("PORTOLAN_LOG", None), |(name, text)| (name, Some(text)));
+    let setting = ["PORTOLAN_LOG", "RUST_LOG"].into_iter().find_map(|name| Some((name, environment.get(name)?)));
+    let (name, text) = setting.map_or(("PORTOLAN_LOG", None), |(name, text)| (name, Some(text)));
     log::filter(text).map_err(|error| ConfigError::new(name, error.to_string()))
 }
 

@@ -85,7 +85,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
-    let line = listeners.line().context("cannot tell the listeners' addresses")?;
+    let line = listeners.line().context("cannot read the listeners' addresses")?;
     // Who started the process may have closed its output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());
     let stop = async {
@@ -106,7 +106,7 @@ fn fail(reason: &dyn Display) -> ExitCode {
     print(&mut io::stderr(), &format!("portolan: {reason}\n"), ExitCode::FAILURE)
 }
 
-/// The code is what counts; there is no one to tell that the text could not be written.
+/// The code is what counts; nobody can be told that the text could not be written.
 fn print(stream: &mut dyn Write, text: &str, code: ExitCode) -> ExitCode {
     let _ = stream.write_all(text.as_bytes());
     code

@@ -1,25 +1,25 @@
-//! Which plugins there are: found in a folder, checked, loaded, configured, reloaded, and told by a snapshot.
+//! The plugins: found in a folder, checked, loaded, configured, reloaded, and published as a snapshot.
 //!
 //! Invariant: a snapshot never changes; whoever holds one keeps its instances until the last of its jobs has ended.
 //! A failed load or refused settings change nothing but a log line and a status row. What an instance answers is
-//! not looked at here.
+//! not its concern.
 
 mod catalogue;
 mod elf;
 mod entry;
 mod examine;
 mod instance;
-mod keeper;
 mod library;
 pub(crate) mod limits;
 mod manifest;
+mod plugin_table;
 pub(crate) mod probe;
 pub(crate) mod protocol;
+mod reconciler;
 pub(crate) mod runner;
 mod scan;
 mod settings;
-mod slots;
-mod stage;
+mod staging;
 mod status;
 mod watch;
 
@@ -49,11 +49,11 @@ pub(crate) enum RegistryError {
 #[derive(Debug)]
 pub(crate) struct Registry {
     published: Arc<Published>,
-    keeper: AbortHandle,
+    reconciler: AbortHandle,
 }
 
 impl Registry {
-    /// Makes the folders, and begins to keep the plugins folder in sight; the first scan goes on in the background.
+    /// Makes the folders, and begins to follow the plugins folder; the first scan goes on in the background.
     pub(crate) async fn start(
         plugins_dir: PathBuf,
         state_dir: PathBuf,
@@ -66,11 +66,11 @@ impl Registry {
             move |error| RegistryError::Folder { folder, error }
         };
         tokio::fs::create_dir_all(&plugins_dir).await.map_err(in_folder(&plugins_dir))?;
-        let stage = stage::Stage::open(&state_dir).map_err(in_folder(&state_dir))?;
+        let stage = staging::Stage::open(&state_dir).map_err(in_folder(&state_dir))?;
         let published = Arc::new(Published::default());
-        let keeper = keeper::Keeper::new(plugins_dir, stage, networks, limits, Arc::clone(&published));
-        let keeper = tokio::spawn(keeper.run()).abort_handle();
-        Ok(Arc::new(Self { published, keeper }))
+        let reconciler = reconciler::Reconciler::new(plugins_dir, stage, networks, limits, Arc::clone(&published));
+        let reconciler = tokio::spawn(reconciler.run()).abort_handle();
+        Ok(Arc::new(Self { published, reconciler }))
     }
 
     /// The plugins as they are now; they stay so for whoever holds it.
@@ -91,7 +91,7 @@ impl Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        self.keeper.abort();
+        self.reconciler.abort();
     }
 }
 
@@ -99,7 +99,7 @@ fn absolute(folder: &Path) -> Result<PathBuf, RegistryError> {
     std::path::absolute(folder).map_err(|error| RegistryError::Folder { folder: folder.to_owned(), error })
 }
 
-/// What the keeper tells everyone else.
+/// What the reconciler publishes.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
     current: ArcSwap<Current>,
@@ -109,7 +109,7 @@ pub(crate) struct Published {
 #[derive(Debug, Default)]
 pub(crate) struct Current {
     snapshot: Arc<Snapshot>,
-    status: status::Board,
+    status: status::StatusReport,
 }
 
 /// One generation of the registry.

@@ -18,7 +18,7 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub(super) name: String,
-    pub(super) told: Tables,
+    pub(super) tables: Tables,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -129,9 +129,9 @@ impl File {
 
     pub(super) fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
         let document = toml::Deserializer::parse(text).map_err(|error| refusal(name, text, &error, None))?;
-        let told = serde_path_to_error::deserialize(document)
+        let tables = serde_path_to_error::deserialize(document)
             .map_err(|error| refusal(name, text, error.inner(), Some(key(error.path()))))?;
-        Ok(Self { name: name.to_owned(), told })
+        Ok(Self { name: name.to_owned(), tables })
     }
 }
 

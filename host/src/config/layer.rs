@@ -1,4 +1,4 @@
-//! Where a value is from. Invariant: a value keeps its place, so that an error can name it.
+//! The layers of the configuration. Invariant: a value keeps its place, so that an error can name it.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use super::ConfigError;
 
-/// The variables that concern Portolan. Others are not looked at, also not unknown ones with the prefix `PORTOLAN_`:
-/// orchestrators set such for a service of that name.
+/// The variables that concern Portolan. Others are ignored, including unknown ones with the prefix `PORTOLAN_`, because
+/// orchestrators set such variables for a service of that name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Those of the process.
+    /// The variables of the process.
     pub(crate) fn of_process() -> Result<Self, ConfigError> {
         let mut variables = BTreeMap::new();
         for (name, value) in std::env::vars_os() {
@@ -60,12 +60,12 @@ impl Key {
 
 /// A value and its place.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Setting {
     pub(super) text: String,
     place: String,
 }
 
-impl Told {
+impl Setting {
     pub(super) fn bad(&self, reason: &str) -> ConfigError {
         ConfigError::new(&self.place, format!("{} {reason}", self.text))
     }
@@ -79,7 +79,7 @@ impl Told {
     }
 }
 
-/// Everything that a value can be from.
+/// The layers that a value can come from.
 #[derive(Debug)]
 pub(super) struct Layers<'a> {
     pub(super) environment: &'a Environment,
@@ -88,14 +88,14 @@ pub(super) struct Layers<'a> {
 }
 
 impl Layers<'_> {
-    /// The value that counts; `None` where nothing tells any.
-    pub(super) fn pick(&self, key: Key, flag: Option<String>, file: Option<String>) -> Option<Told> {
-        let flag = flag.map(|text| Told { text, place: key.flag.unwrap_or_default().to_owned() });
+    /// The value of the highest layer that has one.
+    pub(super) fn pick(&self, key: Key, flag: Option<String>, file: Option<String>) -> Option<Setting> {
+        let flag = flag.map(|text| Setting { text, place: key.flag.unwrap_or_default().to_owned() });
         let variable = || {
             let name = key.variable();
-            self.environment.get(&name).map(|text| Told { text: text.to_owned(), place: name.clone() })
+            self.environment.get(&name).map(|text| Setting { text: text.to_owned(), place: name.clone() })
         };
-        let file = || file.map(|text| Told { text, place: self.place(key.file) });
+        let file = || file.map(|text| Setting { text, place: self.place(key.file) });
         flag.or_else(variable).or_else(file)
     }
 

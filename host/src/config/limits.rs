@@ -43,12 +43,12 @@ impl PluginLimitsTable {
 
 impl LimitsTable {
     fn over(self, default: Limits, table: &str, layers: &Layers<'_>) -> Result<Limits, ConfigError> {
-        let checked = |key: &str, told: Option<u64>, default: u64, range: &RangeInclusive<u64>| match told {
-            Some(told) if !range.contains(&told) => {
-                let reason = format!("{told} is not a whole number from {} to {}", range.start(), range.end());
+        let checked = |key: &str, setting: Option<u64>, default: u64, range: &RangeInclusive<u64>| match setting {
+            Some(setting) if !range.contains(&setting) => {
+                let reason = format!("{setting} is not a whole number from {} to {}", range.start(), range.end());
                 Err(ConfigError::new(layers.place(&format!("{table}.{key}")), reason))
             }
-            told => Ok(told.unwrap_or(default)),
+            setting => Ok(setting.unwrap_or(default)),
         };
         Ok(Limits {
             resume_ms: checked("resume_ms", self.resume_ms, default.resume_ms, &RESUME_MS)?,

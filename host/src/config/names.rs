@@ -9,18 +9,18 @@ use crate::names::{GatewayHost, NameSettings};
 /// Gateways in the own network; names in use need none.
 const HOSTS_MAX: usize = 64;
 
-pub(super) fn read(told: &NamesTable, layers: &Layers<'_>) -> Result<NameSettings, ConfigError> {
+pub(super) fn read(table: &NamesTable, layers: &Layers<'_>) -> Result<NameSettings, ConfigError> {
     let bad = |key: &str, reason: String| ConfigError::new(layers.place(&format!("names.{key}")), reason);
     let resolver =
         |text: &String| address::parse(text).map_err(|error| bad("universal_resolver", format!("{text} {error}")));
-    let hosts = told.gateway_hosts.iter().zip(1..).map(|(text, number)| {
+    let hosts = table.gateway_hosts.iter().zip(1..).map(|(text, number)| {
         GatewayHost::parse(text).map_err(|error| bad("gateway_hosts", format!("host {number} {error}")))
     });
-    if told.gateway_hosts.len() > HOSTS_MAX {
+    if table.gateway_hosts.len() > HOSTS_MAX {
         return Err(bad("gateway_hosts", format!("names more than {HOSTS_MAX} hosts")));
     }
     Ok(NameSettings {
-        universal_resolver: told.universal_resolver.as_ref().map(resolver).transpose()?,
+        universal_resolver: table.universal_resolver.as_ref().map(resolver).transpose()?,
         gateway_hosts: hosts.collect::<Result<_, _>>()?,
     })
 }

@@ -1,6 +1,6 @@
 //! Networks of the configuration: endpoints for the built-in ones, whole tables for others.
 //!
-//! Invariant: slug, name and chain id are each unique, and are fit to stand in headers, variables and log lines.
+//! Invariant: slug, name and chain id are each unique, and are fit for headers, variables and log lines.
 
 use std::collections::BTreeMap;
 
@@ -56,14 +56,14 @@ impl Reader<'_> {
 
     fn only_rpc(&self) -> Result<(), ConfigError> {
         let NetworkTable { name, chain_id, logo, native, wrapped_native, rpc: _ } = self.table;
-        let told = [
+        let extra = [
             (".name", name.is_some()),
             (".chain_id", chain_id.is_some()),
             (".logo", logo.is_some()),
             (".native", native.is_some()),
             (".wrapped_native", wrapped_native.is_some()),
         ];
-        match told.into_iter().find(|(_, is_told)| *is_told) {
+        match extra.into_iter().find(|(_, is_set)| *is_set) {
             Some((key, _)) => Err(self.bad(key, "cannot be set: the network is built in")),
             None => Ok(()),
         }
@@ -89,15 +89,15 @@ impl Reader<'_> {
     fn word(
         &self,
         key: &str,
-        told: Option<&str>,
+        setting: Option<&str>,
         is_allowed: impl Fn(u8) -> bool,
         expected: &str,
     ) -> Result<String, ConfigError> {
-        let told = told.ok_or_else(|| self.bad(key, "is missing"))?;
-        if is_word(told, is_allowed) {
-            Ok(told.to_owned())
+        let setting = setting.ok_or_else(|| self.bad(key, "is missing"))?;
+        if is_word(setting, is_allowed) {
+            Ok(setting.to_owned())
         } else {
-            Err(self.bad(key, &format!("{told} is not {expected}, up to {WORD_BYTES_MAX} of them")))
+            Err(self.bad(key, &format!("{setting} is not {expected}, up to {WORD_BYTES_MAX} of them")))
         }
     }
 
@@ -112,10 +112,10 @@ impl Reader<'_> {
     }
 
     fn wrapped_native(&self) -> Result<Option<Address>, ConfigError> {
-        let told = self.table.wrapped_native.as_deref();
+        let setting = self.table.wrapped_native.as_deref();
         let read =
             |text: &str| address::parse(text).map_err(|error| self.bad(".wrapped_native", &format!("{text} {error}")));
-        told.map(read).transpose()
+        setting.map(read).transpose()
     }
 
     fn differs(&self, network: &Network, other: &Network) -> Result<(), ConfigError> {

@@ -23,22 +23,26 @@ const HEARTBEAT_S: std::ops::RangeInclusive<u32> = 1..=31 * 86_400;
 const FEEDS_MAX: usize = 1024;
 
 /// By slug and address, as they are written, to chain id and token.
-pub(super) fn read(told: &PricesTable, networks: &Networks, layers: &Layers<'_>) -> Result<PriceSettings, ConfigError> {
+pub(super) fn read(
+    table: &PricesTable,
+    networks: &Networks,
+    layers: &Layers<'_>,
+) -> Result<PriceSettings, ConfigError> {
     Ok(PriceSettings {
-        fixed: fixed(&told.fixed, networks, layers)?,
-        feeds: feeds(&told.feeds, networks, layers)?,
-        http: told.http.as_ref().map(|told| http(told, layers)).transpose()?,
+        fixed: fixed(&table.fixed, networks, layers)?,
+        feeds: feeds(&table.feeds, networks, layers)?,
+        http: table.http.as_ref().map(|http_table| http(http_table, layers)).transpose()?,
     })
 }
 
 fn fixed(
-    told: &BTreeMap<String, BTreeMap<String, String>>,
+    table: &BTreeMap<String, BTreeMap<String, String>>,
     networks: &Networks,
     layers: &Layers<'_>,
 ) -> Result<Vec<(u64, Address, BigDecimal)>, ConfigError> {
     let mut prices = Vec::new();
     let mut seen = BTreeSet::new();
-    for (slug, tokens) in told {
+    for (slug, tokens) in table {
         let table = format!("prices.static.{slug}");
         let bad = |key: &str, reason: String| ConfigError::new(layers.place(&format!("{table}{key}")), reason);
         let network = networks.named(slug).ok_or_else(|| bad("", format!("{slug} is no network")))?;
@@ -47,7 +51,7 @@ fn fixed(
             let token = address::parse(token).map_err(|error| bad(&key, format!("{token} {error}")))?;
             let price = dollars(price).ok_or_else(|| bad(&key, format!("{price} is no price like 1840.25")))?;
             if !seen.insert((network.chain_id, token)) {
-                return Err(bad(&key, "is told twice".into()));
+                return Err(bad(&key, "appears twice".into()));
             }
             prices.push((network.chain_id, token, price));
         }
@@ -57,18 +61,18 @@ fn fixed(
 
 /// The zero address is the native token.
 fn feeds(
-    told: &[FeedTable],
+    rows: &[FeedTable],
     networks: &Networks,
     layers: &Layers<'_>,
 ) -> Result<Vec<(u64, Address, Feed)>, ConfigError> {
     let bad = |place: usize, key: &str, reason: String| {
         ConfigError::new(layers.place(&format!("prices.feeds.[{place}]{key}")), reason)
     };
-    if told.len() > FEEDS_MAX {
+    if rows.len() > FEEDS_MAX {
         return Err(bad(FEEDS_MAX, "", format!("more than {FEEDS_MAX} feeds")));
     }
     let (mut feeds, mut seen) = (Vec::new(), BTreeSet::new());
-    for (place, row) in told.iter().enumerate() {
+    for (place, row) in rows.iter().enumerate() {
         let slug = &row.network;
         let network = networks.named(slug).ok_or_else(|| bad(place, ".network", format!("{slug} is no network")))?;
         let read =
@@ -79,15 +83,15 @@ fn feeds(
             return Err(bad(place, ".heartbeat_s", format!("{} is not from {least} to {most}", row.heartbeat_s)));
         }
         if !seen.insert((network.chain_id, token)) {
-            return Err(bad(place, ".token", format!("{token:#x} is told twice")));
+            return Err(bad(place, ".token", format!("{token:#x} appears twice")));
         }
         feeds.push((network.chain_id, token, Feed { address: feed, heartbeat_s: row.heartbeat_s }));
     }
     Ok(feeds)
 }
 
-fn http(told: &HttpPricesTable, layers: &Layers<'_>) -> Result<BaseUrl, ConfigError> {
-    BaseUrl::parse(&told.base_url, told.allow_private)
+fn http(table: &HttpPricesTable, layers: &Layers<'_>) -> Result<BaseUrl, ConfigError> {
+    BaseUrl::parse(&table.base_url, table.allow_private)
         .map_err(|error| ConfigError::new(layers.place("prices.http.base_url"), error.to_string()))
 }
 

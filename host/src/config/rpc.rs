@@ -1,6 +1,6 @@
 //! Which JSON-RPC endpoints each network has.
 //!
-//! Invariant: for each network one layer tells all its endpoints; the public defaults apply only where no layer names
+//! Invariant: for each network one layer names all its endpoints; the public defaults apply only where no layer names
 //! any endpoint of any network. No error repeats a URL.
 
 use std::collections::BTreeMap;
@@ -30,13 +30,13 @@ pub(super) fn read(
     networks: &Networks,
     layers: &Layers<'_>,
 ) -> Result<Vec<(u64, Vec<RpcUrl>)>, ConfigError> {
-    let mut told = of_file(tables, networks, layers)?;
-    told.extend(of_environment(networks, layers)?);
-    told.extend(of_flags(flags, networks)?);
-    if told.is_empty() {
-        told = public()?;
+    let mut urls = of_file(tables, networks, layers)?;
+    urls.extend(of_environment(networks, layers)?);
+    urls.extend(of_flags(flags, networks)?);
+    if urls.is_empty() {
+        urls = public()?;
     }
-    let of_network = |chain_id: u64| Some((chain_id, told.remove(&chain_id)?)).filter(|(_, urls)| !urls.is_empty());
+    let of_network = |chain_id: u64| Some((chain_id, urls.remove(&chain_id)?)).filter(|(_, own)| !own.is_empty());
     Ok(networks.iter().map(|network| network.chain_id).filter_map(of_network).collect())
 }
 
@@ -69,7 +69,7 @@ fn of_environment(networks: &Networks, layers: &Layers<'_>) -> Result<Endpoints,
             push(&mut list, url, &place)?;
         }
         if endpoints.insert(network.chain_id, list).is_some() {
-            return Err(ConfigError::new(place, format!("tells the endpoints of {} a second time", network.slug)));
+            return Err(ConfigError::new(place, format!("names the endpoints of {} a second time", network.slug)));
         }
     }
     Ok(endpoints)
@@ -84,7 +84,7 @@ fn of_file(
     for (slug, table) in tables {
         let (Some(urls), Some(network)) = (&table.rpc, networks.named(slug)) else { continue };
         let place = layers.place(&format!("networks.{slug}.rpc"));
-        // An empty list is told as well: this network is not to be asked.
+        // An empty list is a setting too: no endpoint of this network is used.
         let list = endpoints.entry(network.chain_id).or_default();
         for url in urls {
             push(list, url, &place)?;

@@ -9,17 +9,17 @@ use crate::assets::token_list::ListLocation;
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-fn lay(flags: &Flags, environment: &Environment, file: &str) -> Result<Config, ConfigError> {
-    Config::lay(flags, environment, File::parse("p.toml", file)?)
+fn merge(flags: &Flags, environment: &Environment, file: &str) -> Result<Config, ConfigError> {
+    Config::merge(flags, environment, File::parse("p.toml", file)?)
 }
 
 fn of_file(file: &str) -> Config {
-    lay(&Flags::default(), &Environment::default(), file).unwrap_or_else(|error| panic!("{file}: {error}"))
+    merge(&Flags::default(), &Environment::default(), file).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// The one line that `file` is refused with.
 fn refusal(file: &str) -> String {
-    let text = match lay(&Flags::default(), &Environment::default(), file) {
+    let text = match merge(&Flags::default(), &Environment::default(), file) {
         Ok(_) => panic!("accepted: {file}"),
         Err(error) => error.to_string(),
     };
@@ -38,7 +38,7 @@ fn hosts(config: &Config) -> Vec<(u64, Vec<String>)> {
 }
 
 #[test]
-fn nothing_told_means_the_defaults() {
+fn nothing_set_means_the_defaults() {
     let config = of_file("");
     assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
     assert_eq!(config.claimables_listen.to_string(), "127.0.0.1:8081");
@@ -70,7 +70,7 @@ fn flags_go_before_environment_before_file_before_defaults() {
         ("PORTOLAN_OPERATORS_LISTEN", ""),
     ]);
     let flags = Flags { listen: Some("[::1]:3".into()), plugins: Some("flag".into()), ..Flags::default() };
-    let config = lay(&flags, &environment, file).unwrap();
+    let config = merge(&flags, &environment, file).unwrap();
     assert_eq!(config.listen.to_string(), "[::1]:3");
     assert_eq!(config.claimables_listen.port(), 2);
     assert_eq!(config.operators_listen.port(), 1);
@@ -81,7 +81,7 @@ fn flags_go_before_environment_before_file_before_defaults() {
 }
 
 #[test]
-fn one_layer_tells_all_endpoints_of_a_network() {
+fn one_layer_names_all_endpoints_of_a_network() {
     let file = "[networks.ethereum]\nrpc = ['http://f1', 'http://f2']\n[networks.polygon]\nrpc = ['http://f3']\n\
                 [networks.optimism]\nrpc = ['http://f4']";
     let environment = Environment::from([
@@ -90,16 +90,17 @@ fn one_layer_tells_all_endpoints_of_a_network() {
         ("PORTOLAN_RPC_POLYGON", "http://e4"),
     ]);
     let flags = rpc(&["POLYGON=http://g1/?a=b", "polygon=http://g2"]);
-    let config = lay(&flags, &environment, file).unwrap();
-    let told = |hosts: &[&str]| hosts.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let expected = [(1, told(&["e1", "e2"])), (10, told(&["f4"])), (56, told(&["e3"])), (137, told(&["g1", "g2"]))];
+    let config = merge(&flags, &environment, file).unwrap();
+    let setting = |hosts: &[&str]| hosts.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let expected =
+        [(1, setting(&["e1", "e2"])), (10, setting(&["f4"])), (56, setting(&["e3"])), (137, setting(&["g1", "g2"]))];
     assert_eq!(hosts(&config), expected);
 }
 
 #[test]
-fn limits_of_endpoints_are_told_by_file_or_variable_and_name_no_network() {
+fn limits_of_endpoints_are_set_by_file_or_variable_and_name_no_network() {
     let limits = |environment: Environment, file: &str| {
-        let config = lay(&Flags::default(), &environment, file).unwrap();
+        let config = merge(&Flags::default(), &environment, file).unwrap();
         // A limit is no endpoint: the public ones still apply.
         assert_eq!(config.rpc.len(), 7);
         (config.rpc_limits.in_flight_max, config.rpc_limits.per_second_max)
@@ -111,12 +112,12 @@ fn limits_of_endpoints_are_told_by_file_or_variable_and_name_no_network() {
 }
 
 #[test]
-fn public_endpoints_apply_only_where_none_is_told() {
+fn public_endpoints_apply_only_where_none_is_named() {
     let chain_ids = |config: &Config| config.rpc.iter().map(|(chain_id, _)| *chain_id).collect::<Vec<_>>();
     assert_eq!(chain_ids(&of_file("")), [1, 10, 42161, 250, 43114, 56, 137]);
     assert_eq!(chain_ids(&of_file("[networks.ethereum]\nrpc = ['http://x']")), [1]);
     assert_eq!(chain_ids(&of_file("[networks.ethereum]\nrpc = []")), [0; 0]);
-    let config = lay(&rpc(&["bsc=http://x"]), &Environment::default(), "").unwrap();
+    let config = merge(&rpc(&["bsc=http://x"]), &Environment::default(), "").unwrap();
     assert_eq!(chain_ids(&config), [56]);
 }
 
@@ -132,14 +133,14 @@ fn a_further_network_is_one_table() {
     assert_eq!(config.networks.iter().count(), 9);
     assert_eq!(hosts(&config), [(8453, vec!["b".to_owned()])]);
     assert_eq!(config.prices.fixed, [(8453, TOKEN.parse().unwrap(), BigDecimal::from(1))]);
-    let named = lay(&rpc(&["BASE=http://x"]), &Environment::default(), &base).unwrap();
+    let named = merge(&rpc(&["BASE=http://x"]), &Environment::default(), &base).unwrap();
     assert_eq!(hosts(&named), [(8453, vec!["x".to_owned()])]);
 }
 
 #[test]
 fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
     let places = |environment: Environment, file: &str| {
-        let locations = lay(&Flags::default(), &environment, file).unwrap().token_lists.locations;
+        let locations = merge(&Flags::default(), &environment, file).unwrap().token_lists.locations;
         locations.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let file = "[tokens]\nlists = ['./a,b.json', 'https://l.example:1/KEY', 'http://l.example/KEY']";
@@ -152,12 +153,12 @@ fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
         ("PORTOLAN_TOKENS_REFRESH_S", "60"),
     ]);
     assert_eq!(places(environment.clone(), file), ["/c.json", "v.example"]);
-    let config = lay(&Flags::default(), &environment, "[tokens]\nrefresh_s = 7\nshipped = true").unwrap();
+    let config = merge(&Flags::default(), &environment, "[tokens]\nrefresh_s = 7\nshipped = true").unwrap();
     assert_eq!(config.token_lists.refresh, Duration::from_secs(60));
 }
 
 #[test]
-fn limits_of_one_plugin_stand_over_those_for_all() {
+fn limits_of_one_plugin_override_those_for_all() {
     let config = of_file("[plugins.limits]\nresume_ms = 7\n[plugins.limits.aave-v3]\njob_ms = 9");
     let of = |plugin| (config.limits.of(plugin).resume_ms, config.limits.of(plugin).job_ms);
     assert_eq!(of("aave-v3"), (7, 9));
@@ -165,7 +166,7 @@ fn limits_of_one_plugin_stand_over_those_for_all() {
 }
 
 #[test]
-fn a_bad_file_is_told_with_its_name_and_key() {
+fn a_bad_file_is_reported_with_its_name_and_key() {
     let cases = [
         ("lisen = 'x'", "lisen"),
         ("[plugin]\ndir = 'x'", "plugin"),
@@ -226,7 +227,7 @@ fn a_bad_file_is_told_with_its_name_and_key() {
         ("[tokens]\nlists = ['']", "tokens.lists"),
         ("[tokens]\nlists = ['ftp://l.example/a']", "tokens.lists"),
         ("[tokens]\nlists = ['https://me:KEY@l.example/a']", "tokens.lists"),
-        ("[tokens]\nlists = ['a', 'a']", "tokens.lists: list 2 is told twice"),
+        ("[tokens]\nlists = ['a', 'a']", "tokens.lists: list 2 is setting twice"),
         ("[tokens]\nlists = ['1','2','3','4','5','6','7','8','9','10','11','12','13','14','15','16','17']", "16 lists"),
         ("[tokens]\nshipped = 'yes'", "tokens.shipped"),
         ("[tokens]\nrefresh_s = 0", "tokens.refresh_s"),
@@ -242,7 +243,7 @@ fn a_bad_file_is_told_with_its_name_and_key() {
 }
 
 #[test]
-fn a_bad_flag_or_variable_is_told_by_its_name() {
+fn a_bad_flag_or_variable_is_reported_by_its_name() {
     let variables = [
         ("PORTOLAN_LISTEN", "x", "PORTOLAN_LISTEN"),
         ("PORTOLAN_ANSWERS_IN_FLIGHT_MAX", "many", "PORTOLAN_ANSWERS_IN_FLIGHT_MAX"),
@@ -257,17 +258,17 @@ fn a_bad_flag_or_variable_is_told_by_its_name() {
         ("PORTOLAN_LOG", "a=b=c", "PORTOLAN_LOG"),
     ];
     for (name, value, expected) in variables {
-        let error = lay(&Flags::default(), &Environment::from([(name, value)]), "").unwrap_err().to_string();
+        let error = merge(&Flags::default(), &Environment::from([(name, value)]), "").unwrap_err().to_string();
         assert!(error.starts_with(expected) && !error.contains('\n'), "{name}: {error}");
     }
     for flag in ["x", "solana=http://x", "polygon=", "polygon=ws://x", "=http://x"] {
-        let error = lay(&rpc(&[flag]), &Environment::default(), "").unwrap_err().to_string();
+        let error = merge(&rpc(&[flag]), &Environment::default(), "").unwrap_err().to_string();
         assert!(error.starts_with("--rpc") && !error.contains('\n'), "{flag}: {error}");
     }
     let both = Environment::from([("PORTOLAN_RPC_BSC", "http://x"), ("PORTOLAN_RPC_SMARTCHAIN", "http://y")]);
-    assert!(lay(&Flags::default(), &both, "").is_err());
+    assert!(merge(&Flags::default(), &both, "").is_err());
     let other = Environment::from([("PORTOLAN_SERVICE_HOST", "10.0.0.1"), ("PORTOLAN_PORT", "tcp://10.0.0.1:80")]);
-    assert!(lay(&Flags::default(), &other, "").is_ok());
+    assert!(merge(&Flags::default(), &other, "").is_ok());
 }
 
 #[test]
@@ -291,7 +292,7 @@ fn no_refusal_repeats_a_url() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_by_its_name() {
+fn a_file_that_cannot_be_read_is_reported_by_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none.toml").display().to_string();
     let flags = Flags { config: Some(missing.clone()), ..Flags::default() };
@@ -314,8 +315,8 @@ fn feeds_are_read_by_network_and_token() {
         )
     };
     let config = of_file(&row("POLYGON", TOKEN, feed, "3600"));
-    let told = price::Feed { address: feed.parse().unwrap(), heartbeat_s: 3600 };
-    assert_eq!(config.prices.feeds, [(137, TOKEN.parse().unwrap(), told)]);
+    let setting = price::Feed { address: feed.parse().unwrap(), heartbeat_s: 3600 };
+    assert_eq!(config.prices.feeds, [(137, TOKEN.parse().unwrap(), setting)]);
     let good = row("ethereum", TOKEN, feed, "60");
     for (file, named) in [
         (row("mars", TOKEN, feed, "60"), "prices.feeds.[0].network: mars"),

@@ -1,4 +1,4 @@
-//! Token lists: `[tokens]`. Invariant: lists are told once each, the built-in one last; no error repeats a URL.
+//! Token lists: `[tokens]`. Invariant: each list is named once, the built-in one last; no error repeats a URL.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -28,38 +28,38 @@ pub(crate) struct ListSettings {
     pub(crate) refresh: Duration,
 }
 
-pub(super) fn read(told: TokensTable, layers: &Layers<'_>) -> Result<ListSettings, ConfigError> {
-    let mut locations = locations(&told.lists.unwrap_or_default(), layers)?;
-    let shipped = layers.pick(SHIPPED, None, told.shipped.map(|told| told.to_string()));
-    let is_shipped = shipped.map_or(Ok(true), |told| match told.text.as_str() {
+pub(super) fn read(table: TokensTable, layers: &Layers<'_>) -> Result<ListSettings, ConfigError> {
+    let mut locations = locations(&table.lists.unwrap_or_default(), layers)?;
+    let shipped = layers.pick(SHIPPED, None, table.shipped.map(|setting| setting.to_string()));
+    let is_shipped = shipped.map_or(Ok(true), |setting| match setting.text.as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(told.bad("is neither true nor false")),
+        _ => Err(setting.bad("is neither true nor false")),
     })?;
     locations.extend(is_shipped.then_some(ListLocation::Shipped));
     let (default_s, range) = REFRESH_S;
-    let refresh_s = layers.pick(REFRESH, None, told.refresh_s.map(|told| told.to_string()));
-    let refresh_s = refresh_s.map_or(Ok(default_s), |told| told.number(&range))?;
+    let refresh_s = layers.pick(REFRESH, None, table.refresh_s.map(|setting| setting.to_string()));
+    let refresh_s = refresh_s.map_or(Ok(default_s), |setting| setting.number(&range))?;
     Ok(ListSettings { locations, refresh: Duration::from_secs(refresh_s) })
 }
 
 fn locations(file: &[String], layers: &Layers<'_>) -> Result<Vec<ListLocation>, ConfigError> {
-    let (told, place) = match layers.environment.get(LISTS_VARIABLE) {
-        Some(told) => {
-            let told = told.split(',').map(str::trim).filter(|one| !one.is_empty());
-            (told.collect(), LISTS_VARIABLE.to_owned())
+    let (setting, place) = match layers.environment.get(LISTS_VARIABLE) {
+        Some(setting) => {
+            let setting = setting.split(',').map(str::trim).filter(|one| !one.is_empty());
+            (setting.collect(), LISTS_VARIABLE.to_owned())
         }
         None => (file.iter().map(String::as_str).collect::<Vec<_>>(), layers.place(LISTS)),
     };
     let bad = |reason: String| ConfigError::new(&place, reason);
-    if told.len() > LISTS_MAX {
+    if setting.len() > LISTS_MAX {
         return Err(bad(format!("names more than {LISTS_MAX} lists")));
     }
     let mut locations = Vec::new();
-    for (told, number) in told.into_iter().zip(1..) {
-        let location = ListLocation::parse(told).map_err(|error| bad(format!("list {number} {error}")))?;
+    for (setting, number) in setting.into_iter().zip(1..) {
+        let location = ListLocation::parse(setting).map_err(|error| bad(format!("list {number} {error}")))?;
         if locations.contains(&location) {
-            return Err(bad(format!("list {number} is told twice")));
+            return Err(bad(format!("list {number} is setting twice")));
         }
         locations.push(location);
     }

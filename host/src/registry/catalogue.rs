@@ -1,4 +1,4 @@
-//! The border for catalogues: what a plugin says that it serves, checked before anything uses it.
+//! Validation of catalogues: what a plugin says that it serves, checked before anything uses it.
 //!
 //! Invariant: a checked catalogue is bounded, its slugs can stand in paths, and each deployment is on a known
 //! network and names one of its protocols. Whether claim templates are sound is checked where claims are.
@@ -59,7 +59,7 @@ pub(crate) enum CatalogueError {
     Reserved(String),
     #[error("slug {0:?} reads as an address")]
     Address(String),
-    #[error("slug {0:?} stands twice in its catalogue")]
+    #[error("slug {0:?} appears twice in its catalogue")]
     Twice(String),
     #[error("protocol {slug:?} has the unknown primitive {primitive:?}")]
     Primitive { slug: String, primitive: String },
@@ -80,7 +80,7 @@ impl CatalogueError {
     }
 }
 
-/// Decodes and checks a catalogue; deployments on unknown chains are told by a log line and left out, and so are
+/// Decodes and checks a catalogue; deployments on unknown chains are logged and left out, and so are
 /// questions that the plugin's capabilities do not cover.
 pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> Result<Catalogue, CatalogueError> {
     let plugin = manifest.plugin.as_str();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_border_is_refused() {
+    fn an_invalid_catalogue_is_refused() {
         let many = |what, count, max| CatalogueError::TooMany { what, count, max };
         let of_acme = |what| CatalogueError::ProtocolText { slug: "acme".into(), what };
         let role = |members| Role { kind: 7, constant: None, members };
@@ -340,17 +340,17 @@ mod tests {
 
     #[test]
     fn a_question_is_asked_only_of_a_plugin_that_announces_its_capability() {
-        let mut told = catalogue();
-        told.deployments[0].questions = vec![Question::FARMING, Question::COMPOSITION, Question::EVENTS];
-        told.event_topics = Some(vec![B256::repeat_byte(7)]);
+        let mut declared = catalogue();
+        declared.deployments[0].questions = vec![Question::FARMING, Question::COMPOSITION, Question::EVENTS];
+        declared.event_topics = Some(vec![B256::repeat_byte(7)]);
         let asked = |capabilities| {
-            let checked = check(&codec::encode(&told), &Networks::new([]), &manifest(capabilities)).unwrap();
+            let checked = check(&codec::encode(&declared), &Networks::new([]), &manifest(capabilities)).unwrap();
             (checked.deployments[0].questions.clone(), checked.event_topics)
         };
         // An interface of revision 2 announced the first two bits, of revision 3 the third.
         assert_eq!(asked(0b0011), (vec![Question::FARMING], None));
         assert_eq!(asked(0b0111), (vec![Question::FARMING, Question::COMPOSITION], None));
-        assert_eq!(asked(0b1111), (told.deployments[0].questions.clone(), told.event_topics.clone()));
+        assert_eq!(asked(0b1111), (declared.deployments[0].questions.clone(), declared.event_topics.clone()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! What is known of one file in the plugins folder.
+//! One file in the plugins folder.
 //!
-//! Invariant: a file is examined again only when it looks otherwise, or when its trouble was the host's own.
+//! Invariant: a file is examined again only when its fingerprint changes, or when the trouble was the host's own.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use tokio::time::Instant;
 
 use super::examine::Refusal;
 use super::library::Library;
-use super::scan::Stamp;
+use super::scan::FileFingerprint;
 
 /// A dylib in the plugins folder.
 #[derive(Debug)]
 pub(crate) struct FileEntry {
     /// `None`: to be examined as soon as it has settled.
-    pub(crate) stamp: Option<Stamp>,
+    pub(crate) fingerprint: Option<FileFingerprint>,
     pub(crate) found: Found,
-    pub(crate) is_told_as_second: bool,
+    pub(crate) is_warned_of: bool,
 }
 
 /// What it was found to be.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// Until then the refusal before it stands.
+    /// The refusal before it stays visible until then.
     Examining {
         before: Option<Arc<Refusal>>,
     },
-    Taken(Arc<Library>),
+    Loaded(Arc<Library>),
     Refused {
         refusal: Arc<Refusal>,
         retry_at: Option<Instant>,
@@ -34,14 +34,14 @@ pub(crate) enum Found {
 }
 
 impl FileEntry {
-    /// Whether it must be examined, now that it has settled with this stamp.
-    pub(crate) fn is_due(&self, stamp: Stamp, now: Instant) -> bool {
-        match (&self.found, self.stamp) {
+    /// Whether it must be examined, now that it has settled with this fingerprint.
+    pub(crate) fn is_due(&self, fingerprint: FileFingerprint, now: Instant) -> bool {
+        match (&self.found, self.fingerprint) {
             (_, None) => true,
             (Found::Examining { .. }, Some(_)) => false,
-            (Found::Taken(_), Some(examined)) => examined != stamp,
+            (Found::Loaded(_), Some(examined)) => examined != fingerprint,
             (Found::Refused { retry_at, .. }, Some(examined)) => {
-                examined != stamp || retry_at.is_some_and(|at| at <= now)
+                examined != fingerprint || retry_at.is_some_and(|at| at <= now)
             }
         }
     }
@@ -50,13 +50,13 @@ impl FileEntry {
         match self.found {
             Found::Refused { refusal, .. } => Some(refusal),
             Found::Examining { before } => before,
-            Found::Taken(_) => None,
+            Found::Loaded(_) => None,
         }
     }
 
     pub(crate) fn library(&self) -> Option<&Arc<Library>> {
         match &self.found {
-            Found::Taken(library) => Some(library),
+            Found::Loaded(library) => Some(library),
             Found::Examining { .. } | Found::Refused { .. } => None,
         }
     }

@@ -13,8 +13,8 @@ use super::elf::{self, ElfError};
 use super::library::{Libraries, Library, LoadError};
 use super::manifest::{Manifest, ManifestError};
 use super::probe::{ProbeError, Prober};
-use super::scan::Stamp;
-use super::stage::{Digest, Stage, StageError};
+use super::scan::FileFingerprint;
+use super::staging::{Digest, Stage, StageError};
 
 /// Files that are copied and probed at the same time: one of them may hang until the probe's deadline.
 const AT_ONCE: usize = 4;
@@ -33,9 +33,9 @@ pub(crate) struct Examiner {
 /// What became of a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Examined {
-    Taken(Arc<Library>),
+    Loaded(Arc<Library>),
     Refused(Arc<Refusal>),
-    /// It changed meanwhile; the next looks tell more.
+    /// It changed meanwhile; the next scans find it again.
     Changed,
 }
 
@@ -88,17 +88,17 @@ impl Examiner {
     }
 
     /// Examines a file that has settled.
-    pub(crate) async fn examine(&self, file: PathBuf, stamp: Stamp) -> Examined {
+    pub(crate) async fn examine(&self, file: PathBuf, fingerprint: FileFingerprint) -> Examined {
         // The semaphore is never closed; without a turn the file is examined all the same.
         let _turn = self.turns.acquire().await;
         let mut seen = Refusal::default();
-        match self.steps(file, stamp, &mut seen).await {
-            Ok(library) => Examined::Taken(library),
+        match self.steps(file, fingerprint, &mut seen).await {
+            Ok(library) => Examined::Loaded(library),
             Err(ExamineError::Stage(StageError::Changed)) => Examined::Changed,
             Err(error) => {
                 if let ExamineError::Load(error) = &error {
                     let details = error.details().unwrap_or_default();
-                    tracing::debug!(details, "loading a library told more");
+                    tracing::debug!(details, "details of a failed load");
                 }
                 let retry_after = error.is_retryable().then_some(RETRY_AFTER);
                 Examined::Refused(Arc::new(Refusal { reason: error.to_string(), retry_after, ..seen }))
@@ -107,9 +107,14 @@ impl Examiner {
     }
 
     /// `seen` keeps what is known of the file by the time that a step fails.
-    async fn steps(&self, file: PathBuf, stamp: Stamp, seen: &mut Refusal) -> Result<Arc<Library>, ExamineError> {
+    async fn steps(
+        &self,
+        file: PathBuf,
+        fingerprint: FileFingerprint,
+        seen: &mut Refusal,
+    ) -> Result<Arc<Library>, ExamineError> {
         let stage = self.stage.clone();
-        let digest = blocking(move || stage.take(&file, &stamp)).await??;
+        let digest = blocking(move || stage.take(&file, &fingerprint)).await??;
         seen.digest = Some(digest);
         if let Some(library) = self.libraries.find(digest).await {
             return Ok(library);

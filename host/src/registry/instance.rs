@@ -1,6 +1,6 @@
 //! From a library and its settings file to an instance: configured, its catalogue checked.
 //!
-//! Invariant: an [`Instance`] that exists can be served; whether its slugs are free is the keeper's to say.
+//! Invariant: an [`Instance`] that exists can be served; whether its slugs are free is the reconciler's to say.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use portolan_abi::map::{Catalogue, Start};
 use super::catalogue::{self, CatalogueError};
 use super::library::Library;
 use super::settings::{self, SettingsFault};
-use super::stage::Digest;
+use super::staging::Digest;
 use crate::network::Networks;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{InstanceLease, IsLast, JobId, JobLease, RunFailure};
@@ -22,7 +22,7 @@ pub(crate) struct Instance {
     /// `name@version`.
     pub(crate) label: Arc<str>,
     pub(crate) limits: Limits,
-    /// Checked at the border.
+    /// It was validated.
     pub(crate) catalogue: Catalogue,
     lease: InstanceLease,
 }
@@ -92,31 +92,31 @@ impl Instance {
     }
 }
 
-/// What an instance is made of.
+/// What an instance is built from.
 #[derive(Clone, Debug)]
-pub(crate) struct Recipe {
+pub(crate) struct BuildInput {
     pub(crate) library: Arc<Library>,
     pub(crate) settings_file: PathBuf,
     pub(crate) networks: Networks,
-    /// What is in force now; the same again makes no new instance.
-    pub(crate) in_force: Option<Ingredients>,
+    /// The key of the instance in force; the same key makes no new instance.
+    pub(crate) in_force: Option<InstanceKey>,
 }
 
-/// What tells two instances apart.
+/// Identifies an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ingredients {
+pub(crate) struct InstanceKey {
     pub(crate) digest: Digest,
     pub(crate) settings: Option<String>,
 }
 
-/// What became of a recipe.
+/// The outcome of a build.
 #[derive(Debug)]
 pub(crate) enum Built {
-    /// What is in force already.
+    /// It is in force already.
     Same,
     New {
         instance: Arc<Instance>,
-        made_of: Ingredients,
+        key: InstanceKey,
     },
 }
 
@@ -143,24 +143,24 @@ impl BuildError {
 }
 
 /// Makes an instance.
-pub(crate) async fn build(recipe: Recipe) -> Result<Built, BuildError> {
-    let Recipe { library, settings_file, networks, in_force } = recipe;
+pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
+    let BuildInput { library, settings_file, networks, in_force } = input;
     let path = settings_file.clone();
     let read = tokio::task::spawn_blocking(move || settings::read(&path)).await;
     let refused = |fault| BuildError::Settings { file: file_name(&settings_file), fault };
     let text = read.map_err(|_| BuildError::Panicked)?.map_err(refused)?;
-    let made_of = Ingredients { digest: library.digest, settings: text };
-    if in_force.as_ref() == Some(&made_of) {
+    let key = InstanceKey { digest: library.digest, settings: text };
+    if in_force.as_ref() == Some(&key) {
         return Ok(Built::Same);
     }
-    let parsed = match &made_of.settings {
+    let parsed = match &key.settings {
         Some(text) => settings::parse(text, &networks).map_err(refused)?,
         None => settings::shipped(),
     };
     let configured = Arc::clone(&library.runner).configure(codec::encode(&parsed)).await;
     let configured = configured.map_err(|failure| match failure {
-        RunFailure::Settings(error) if made_of.settings.is_some() => {
-            refused(settings::told_by_plugin(&error, &parsed, &networks))
+        RunFailure::Settings(error) if key.settings.is_some() => {
+            refused(settings::refused_by_plugin(&error, &parsed, &networks))
         }
         RunFailure::Settings(error) => BuildError::Shipped(settings::printable(&error.message)),
         failure => BuildError::Run(failure),
@@ -173,7 +173,7 @@ pub(crate) async fn build(recipe: Recipe) -> Result<Built, BuildError> {
     })?;
     let instance =
         Instance { label: manifest.label().into(), limits: library.limits, catalogue, lease: configured.instance };
-    Ok(Built::New { instance: Arc::new(instance), made_of })
+    Ok(Built::New { instance: Arc::new(instance), key })
 }
 
 /// For messages and status rows.

@@ -1,6 +1,6 @@
 //! Loads a staged dylib into this process and gives its table of functions.
 //!
-//! Invariant: a library is never closed, because nothing tells whether any of its code or data is still in use;
+//! Invariant: a library is never closed, because nothing shows whether any of its code or data is still in use;
 //! how many may be loaded is bounded instead. The layout check runs with the plugin as the interface, so that a
 //! host with more functions accepts a plugin with fewer.
 #![expect(unsafe_code, reason = "dlopen, and the root module behind a symbol")]
@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::manifest::{Manifest, ManifestError};
-use super::stage::Digest;
+use super::staging::Digest;
 use crate::registry::limits::{Limits, PluginLimits};
 use crate::registry::runner::Runner;
 use crate::registry::runner::in_process::InProcess;
@@ -47,7 +47,7 @@ pub(crate) enum LoadError {
     Init(String),
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    #[error("its functions tell another manifest than its note")]
+    #[error("its functions return another manifest than its note")]
     OtherManifest,
     #[error("it did not load within {} ms", LOAD_LIMIT.as_millis())]
     Timeout,
@@ -93,8 +93,8 @@ pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadEr
     // SAFETY: the layout has just been checked: each function that the plugin has, has the host's type.
     let plugin = unsafe { header.init_root_module_with_unchecked_layout::<PluginRef>() };
     let plugin = plugin.map_err(|error| LoadError::Init(one_line(&error)))?;
-    let told = Manifest::parse(plugin.manifest()().as_str())?;
-    if told != *manifest || plugin.api_rev() != manifest.api_rev {
+    let returned = Manifest::parse(plugin.manifest()().as_str())?;
+    if returned != *manifest || plugin.api_rev() != manifest.api_rev {
         return Err(LoadError::OtherManifest);
     }
     Ok(plugin)

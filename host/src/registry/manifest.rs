@@ -1,6 +1,6 @@
 //! What a plugin says of itself, in the ELF note and again when it is asked: who it is, what it was built with.
 //!
-//! Invariant: a [`Manifest`] that was checked can be loaded by this host as far as words can tell.
+//! Invariant: a [`Manifest`] that was checked can be loaded by this host as far as its manifest shows.
 
 use portolan_abi::{API_REV, FRAME_VERSION};
 use serde::Deserialize;

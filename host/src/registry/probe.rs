@@ -67,36 +67,36 @@ impl Prober {
         let spawn_error = |error: std::io::Error| ProbeError::Spawn(error.to_string());
         let mut child = command.spawn().map_err(spawn_error)?;
         let stderr = child.stderr.take();
-        let both = async { tokio::join!(child.wait(), told(stderr)) };
-        let Ok((status, told)) = timeout_at(deadline, both).await else {
+        let both = async { tokio::join!(child.wait(), read_all(stderr)) };
+        let Ok((status, output)) = timeout_at(deadline, both).await else {
             child.kill().await.map_err(spawn_error)?;
             return Err(ProbeError::Timeout);
         };
-        verdict(status.map_err(spawn_error)?, &told)
+        verdict(status.map_err(spawn_error)?, &output)
     }
 }
 
-async fn told(stderr: Option<impl AsyncRead + Unpin>) -> String {
-    let mut told = Vec::new();
+async fn read_all(stderr: Option<impl AsyncRead + Unpin>) -> String {
+    let mut output = Vec::new();
     if let Some(stderr) = stderr {
-        // What cannot be read is not told; the exit code decides.
-        let _ = stderr.take(STDERR_BYTES_MAX).read_to_end(&mut told).await;
+        // What cannot be read is not output; the exit code decides.
+        let _ = stderr.take(STDERR_BYTES_MAX).read_to_end(&mut output).await;
     }
-    String::from_utf8_lossy(&told).into_owned()
+    String::from_utf8_lossy(&output).into_owned()
 }
 
-fn verdict(status: ExitStatus, told: &str) -> Result<(), ProbeError> {
+fn verdict(status: ExitStatus, output: &str) -> Result<(), ProbeError> {
     let Some(code) = status.code() else { return Err(ProbeError::Crashed(status)) };
     if code == i32::from(PASSED) {
         return Ok(());
     }
-    let (line, details) = told.split_once('\n').unwrap_or((told, ""));
+    let (line, details) = output.split_once('\n').unwrap_or((output, ""));
     let line: String = crate::sanitize::plain(line, REASON_CHARS_MAX);
     if code != 1 || line.is_empty() {
         return Err(ProbeError::Ended(status));
     }
     if !details.is_empty() {
-        tracing::debug!(details, "a probe told more");
+        tracing::debug!(details, "details of a failed probe");
     }
     Err(ProbeError::Refused(line))
 }
@@ -142,8 +142,8 @@ fn check(path: &Path) -> Result<(), Failure> {
 
 fn selftest(plugin: PluginRef) -> Result<(), String> {
     let answer = plugin.selftest()();
-    let told: Selftest = codec::decode(&answer).map_err(|error| format!("its selftest answers no map: {error}"))?;
-    if told.ok { Ok(()) } else { Err(format!("its selftest says: {}", told.message)) }
+    let output: Selftest = codec::decode(&answer).map_err(|error| format!("its selftest answers no map: {error}"))?;
+    if output.ok { Ok(()) } else { Err(format!("its selftest says: {}", output.message)) }
 }
 
 /// Default settings give a catalogue, or a well-formed refusal: the operator's settings may suit it better.

@@ -1,6 +1,6 @@
-//! Looks at the plugins folder: which dylibs and settings files stand there, and which of them have settled.
+//! Scans of the plugins folder: which dylibs and settings files are there, and which of them have stopped changing.
 //!
-//! Invariant: a file is taken, and a missing one is gone, only if two looks in a row agree; a look reads no
+//! Invariant: a file is loaded, and a missing one is gone, only if two scans in a row agree; a scan reads no
 //! contents. Symbolic links are followed, so that a swap of their target is a change.
 
 use std::collections::BTreeMap;
@@ -10,12 +10,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Files of one folder that are looked at; a folder with more holds something else than plugins.
+/// The most files of one folder that are scanned; a folder with more holds something other than plugins.
 const FILES_MAX: usize = 1_024;
 
-/// What tells a file's contents from other contents without reading them.
+/// Distinguishes a file's contents from other contents without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileFingerprint {
     device: u64,
     inode: u64,
     pub(crate) bytes: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Stamp {
     changed: (i64, i64),
 }
 
-impl Stamp {
+impl FileFingerprint {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
@@ -36,14 +36,14 @@ impl Stamp {
 }
 
 #[cfg(test)]
-impl Stamp {
-    /// A stamp that tests tell from others.
+impl FileFingerprint {
+    /// A fingerprint that tests can tell from others.
     pub(crate) fn of_test(bytes: u64) -> Self {
         Self { device: 1, inode: 2, bytes, modified: (3, 0), changed: (3, 0) }
     }
 }
 
-/// Tells a folder from another one of the same path: an inode number alone is given anew at once.
+/// Distinguishes a folder from another one of the same path: an inode number alone is given anew at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FolderIdentity {
     device: u64,
@@ -58,16 +58,16 @@ impl FolderIdentity {
     }
 }
 
-/// One look at a folder.
+/// The files of a folder at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct FolderScan {
     pub(crate) folder: FolderIdentity,
     /// Dylibs and settings files, by path.
-    pub(crate) files: BTreeMap<PathBuf, Stamp>,
+    pub(crate) files: BTreeMap<PathBuf, FileFingerprint>,
 }
 
-/// Looks at a folder, once.
-pub(crate) fn look(folder: &Path) -> io::Result<Look> {
+/// Scans a folder once.
+pub(crate) fn scan(folder: &Path) -> io::Result<FolderScan> {
     let metadata = fs::metadata(folder)?;
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
@@ -80,12 +80,12 @@ pub(crate) fn look(folder: &Path) -> io::Result<Look> {
         if !target.is_file() {
             continue;
         }
-        files.insert(path, Stamp::of(&target));
+        files.insert(path, FileFingerprint::of(&target));
         if files.len() > FILES_MAX {
             return Err(io::Error::other(format!("more than {FILES_MAX} plugins and settings files")));
         }
     }
-    Ok(Look { folder: FolderIdentity::of(&metadata), files })
+    Ok(FolderScan { folder: FolderIdentity::of(&metadata), files })
 }
 
 /// Hidden files are other programs' temporary ones.
@@ -102,41 +102,41 @@ fn is_settings(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// Remembers the look before.
+/// Remembers the scan before.
 #[derive(Debug, Default)]
-pub(crate) struct Looks {
-    last: BTreeMap<PathBuf, Stamp>,
+pub(crate) struct ScanHistory {
+    last: BTreeMap<PathBuf, FileFingerprint>,
     count: u64,
 }
 
-/// What two looks agree on. A path that is not in here is gone.
+/// The files on which two scans agree. A path that is not in here is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Settled {
-    /// `None`: there, or just gone, and still changing.
-    pub(crate) files: BTreeMap<PathBuf, Option<Stamp>>,
+pub(crate) struct StableFiles {
+    /// `None` where a file, or its absence, is new since the scan before.
+    pub(crate) files: BTreeMap<PathBuf, Option<FileFingerprint>>,
 }
 
-impl Settled {
+impl StableFiles {
     pub(crate) fn is_changing(&self) -> bool {
         self.files.values().any(Option::is_none)
     }
 }
 
-impl Looks {
-    /// Compares a look with the one before it.
-    pub(crate) fn settle(&mut self, now: BTreeMap<PathBuf, Stamp>) -> Settled {
+impl ScanHistory {
+    /// Compares a scan with the one before it.
+    pub(crate) fn compare(&mut self, now: BTreeMap<PathBuf, FileFingerprint>) -> StableFiles {
         let before = std::mem::replace(&mut self.last, now);
         self.count += 1;
         let vanished = before.keys().filter(|path| !self.last.contains_key(*path)).map(|path| (path.clone(), None));
-        let present = self.last.iter().map(|(path, stamp)| {
-            let stable = before.get(path) == Some(stamp);
-            (path.clone(), stable.then_some(*stamp))
+        let present = self.last.iter().map(|(path, fingerprint)| {
+            let stable = before.get(path) == Some(fingerprint);
+            (path.clone(), stable.then_some(*fingerprint))
         });
-        Settled { files: vanished.chain(present).collect() }
+        StableFiles { files: vanished.chain(present).collect() }
     }
 
-    /// Whether there were two looks to compare.
-    pub(crate) fn have_compared(&self) -> bool {
+    /// Whether there were two scans to compare.
+    pub(crate) fn has_compared(&self) -> bool {
         self.count >= 2
     }
 }
@@ -145,54 +145,56 @@ impl Looks {
 mod tests {
     use super::*;
 
-    fn files(entries: &[(&str, u64)]) -> BTreeMap<PathBuf, Stamp> {
-        entries.iter().map(|(path, bytes)| (PathBuf::from(path), Stamp::of_test(*bytes))).collect()
+    fn files(entries: &[(&str, u64)]) -> BTreeMap<PathBuf, FileFingerprint> {
+        entries.iter().map(|(path, bytes)| (PathBuf::from(path), FileFingerprint::of_test(*bytes))).collect()
     }
 
-    fn told(settled: &Settled) -> Vec<(&str, Option<u64>)> {
-        let files = settled.files.iter();
-        files.map(|(path, stamp)| (path.to_str().unwrap(), stamp.map(|stamp| stamp.bytes))).collect()
+    fn sizes(stable: &StableFiles) -> Vec<(&str, Option<u64>)> {
+        let files = stable.files.iter();
+        files
+            .map(|(path, fingerprint)| (path.to_str().unwrap(), fingerprint.map(|fingerprint| fingerprint.bytes)))
+            .collect()
     }
 
     #[test]
-    fn a_file_is_taken_when_two_looks_agree() {
-        let mut looks = Looks::default();
-        assert_eq!(told(&looks.settle(files(&[("a.so", 1)]))), [("a.so", None)]);
-        assert!(!looks.have_compared());
-        assert_eq!(told(&looks.settle(files(&[("a.so", 1)]))), [("a.so", Some(1))]);
-        assert!(looks.have_compared());
+    fn a_file_is_taken_when_two_scans_agree() {
+        let mut history = ScanHistory::default();
+        assert_eq!(sizes(&history.compare(files(&[("a.so", 1)]))), [("a.so", None)]);
+        assert!(!history.has_compared());
+        assert_eq!(sizes(&history.compare(files(&[("a.so", 1)]))), [("a.so", Some(1))]);
+        assert!(history.has_compared());
     }
 
     #[test]
     fn a_file_that_still_grows_is_not_taken() {
-        let mut looks = Looks::default();
-        looks.settle(files(&[("a.so", 1), ("b.so", 1)]));
-        let settled = looks.settle(files(&[("a.so", 2), ("b.so", 1)]));
-        assert_eq!(told(&settled), [("a.so", None), ("b.so", Some(1))]);
-        assert!(settled.is_changing());
-        assert_eq!(told(&looks.settle(files(&[("a.so", 2), ("b.so", 1)]))), [("a.so", Some(2)), ("b.so", Some(1))]);
+        let mut history = ScanHistory::default();
+        history.compare(files(&[("a.so", 1), ("b.so", 1)]));
+        let stable = history.compare(files(&[("a.so", 2), ("b.so", 1)]));
+        assert_eq!(sizes(&stable), [("a.so", None), ("b.so", Some(1))]);
+        assert!(stable.is_changing());
+        assert_eq!(sizes(&history.compare(files(&[("a.so", 2), ("b.so", 1)]))), [("a.so", Some(2)), ("b.so", Some(1))]);
     }
 
     #[test]
     fn a_file_that_blinks_is_not_gone() {
-        let mut looks = Looks::default();
-        looks.settle(files(&[("a.so", 1)]));
-        looks.settle(files(&[("a.so", 1)]));
-        assert_eq!(told(&looks.settle(files(&[]))), [("a.so", None)]);
-        assert_eq!(told(&looks.settle(files(&[("a.so", 1)]))), [("a.so", None)]);
-        assert_eq!(told(&looks.settle(files(&[("a.so", 1)]))), [("a.so", Some(1))]);
+        let mut history = ScanHistory::default();
+        history.compare(files(&[("a.so", 1)]));
+        history.compare(files(&[("a.so", 1)]));
+        assert_eq!(sizes(&history.compare(files(&[]))), [("a.so", None)]);
+        assert_eq!(sizes(&history.compare(files(&[("a.so", 1)]))), [("a.so", None)]);
+        assert_eq!(sizes(&history.compare(files(&[("a.so", 1)]))), [("a.so", Some(1))]);
     }
 
     #[test]
-    fn a_file_that_two_looks_miss_is_gone() {
-        let mut looks = Looks::default();
-        looks.settle(files(&[("a.so", 1)]));
-        looks.settle(files(&[]));
-        assert_eq!(told(&looks.settle(files(&[]))), []);
+    fn a_file_that_two_scans_miss_is_gone() {
+        let mut history = ScanHistory::default();
+        history.compare(files(&[("a.so", 1)]));
+        history.compare(files(&[]));
+        assert_eq!(sizes(&history.compare(files(&[]))), []);
     }
 
     #[test]
-    fn a_look_follows_links_and_skips_what_is_no_plugin() {
+    fn a_scan_follows_links_and_skips_what_is_no_plugin() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         fs::create_dir(folder.path().join("..2024")).unwrap();
@@ -204,16 +206,19 @@ mod tests {
         write("README.md", "1");
         std::os::unix::fs::symlink("..2024/linked.so", folder.path().join("linked.so")).unwrap();
         std::os::unix::fs::symlink("nowhere.so", folder.path().join("broken.so")).unwrap();
-        let look = look(folder.path()).unwrap();
-        let seen: Vec<_> =
-            look.files.iter().map(|(path, stamp)| (path.file_name().unwrap().to_str().unwrap(), stamp.bytes)).collect();
+        let scanned = scan(folder.path()).unwrap();
+        let seen: Vec<_> = scanned
+            .files
+            .iter()
+            .map(|(path, fingerprint)| (path.file_name().unwrap().to_str().unwrap(), fingerprint.bytes))
+            .collect();
         assert_eq!(seen, [("linked.so", 5), ("plain.so", 1), ("plain.toml", 2)]);
     }
 
     #[test]
-    fn a_missing_folder_is_an_error_and_not_an_empty_look() {
+    fn a_missing_folder_is_an_error_and_not_an_empty_scan() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = look(&folder.path().join("nowhere"));
+        let missing = scan(&folder.path().join("nowhere"));
         assert_eq!(missing.unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

@@ -40,7 +40,7 @@ impl SettingsFault {
         Self { place: None, key: None, message: message.into() }
     }
 
-    /// The innermost place and key stand.
+    /// The innermost place and key are kept.
     fn at(self, place: &str) -> Self {
         Self { place: self.place.or_else(|| Some(place.to_owned())), ..self }
     }
@@ -99,7 +99,7 @@ pub(crate) fn parse(text: &str, networks: &Networks) -> Result<Settings, Setting
 }
 
 /// A plugin's own refusal, in the file's words.
-pub(crate) fn told_by_plugin(error: &SettingsError, settings: &Settings, networks: &Networks) -> SettingsFault {
+pub(crate) fn refused_by_plugin(error: &SettingsError, settings: &Settings, networks: &Networks) -> SettingsFault {
     let mut fault = SettingsFault::new(printable(&error.message));
     if let Some(key) = &error.key {
         fault = fault.key(&printable(key));
@@ -259,7 +259,7 @@ fn mechanism_value(value: &Value<'_>, nesting: usize) -> Result<SettingsValue, S
         DeValue::Boolean(flag) => Ok(SettingsValue::Bool(*flag)),
         DeValue::Integer(number) => {
             let parsed = i64::from_str_radix(number.as_str(), number.radix());
-            let large = |_| SettingsFault::new("a whole number of more than 64 bits; addresses stand in quotes");
+            let large = |_| SettingsFault::new("a whole number of more than 64 bits; addresses need quotes");
             parsed.map(SettingsValue::Integer).map_err(large)
         }
         DeValue::Array(array) if nesting < NESTING_MAX => list(array, nesting + 1),
@@ -439,16 +439,16 @@ mod tests {
     }
 
     #[test]
-    fn a_plugins_own_refusal_is_told_in_the_files_words() {
+    fn a_plugins_own_refusal_is_reported_in_the_files_words() {
         let networks = Networks::new([]);
         let settings = parse("[[deployment]]\nprotocol = \"acme\"\nnetwork = \"polygon\"", &networks).unwrap();
-        let told = |row, key: Option<&str>| {
+        let message = |row, key: Option<&str>| {
             let error = SettingsError { message: "missing".into(), row, key: key.map(Into::into) };
-            told_by_plugin(&error, &settings, &networks).to_string()
+            refused_by_plugin(&error, &settings, &networks).to_string()
         };
-        assert_eq!(told(Some(0), Some("pool")), "deployment 1 (acme/polygon/main), key `pool`: missing");
-        assert_eq!(told(Some(7), None), "deployment 8 (which the file does not have): missing");
-        assert_eq!(told(None, None), "missing");
+        assert_eq!(message(Some(0), Some("pool")), "deployment 1 (acme/polygon/main), key `pool`: missing");
+        assert_eq!(message(Some(7), None), "deployment 8 (which the file does not have): missing");
+        assert_eq!(message(None, None), "missing");
     }
 
     #[test]

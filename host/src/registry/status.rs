@@ -8,12 +8,12 @@ use super::examine::Refusal;
 use super::instance::{Instance, file_name};
 use super::library::Library;
 use super::manifest::Manifest;
-use super::stage::Digest;
+use super::staging::Digest;
 
 /// A row of `/plugins`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PluginStatus {
-    /// Empty where the file does not tell.
+    /// Empty where the file does not say it.
     pub(crate) plugin: String,
     /// File name in the plugins folder.
     pub(crate) file: String,
@@ -33,9 +33,9 @@ pub(crate) struct PluginStatus {
 }
 
 impl PluginStatus {
-    /// What a loaded library tells in any row.
+    /// What a row shows of any loaded library.
     pub(crate) fn of(library: &Library, file: &Path) -> Self {
-        Self::told(file, Some(library.digest), Some(&library.manifest))
+        Self::new(file, Some(library.digest), Some(&library.manifest))
     }
 
     /// A library that was loaded and is not in force.
@@ -45,11 +45,11 @@ impl PluginStatus {
 
     /// A file that was not loaded.
     pub(crate) fn refused(refusal: &Refusal, file: &Path) -> Self {
-        let told = Self::told(file, refusal.digest, refusal.manifest.as_ref());
-        Self { state: REJECTED, reason: Some(refusal.reason.clone()), ..told }
+        let row = Self::new(file, refusal.digest, refusal.manifest.as_ref());
+        Self { state: REJECTED, reason: Some(refusal.reason.clone()), ..row }
     }
 
-    fn told(file: &Path, digest: Option<Digest>, manifest: Option<&Manifest>) -> Self {
+    fn new(file: &Path, digest: Option<Digest>, manifest: Option<&Manifest>) -> Self {
         Self {
             plugin: manifest.map(|manifest| manifest.plugin.clone()).unwrap_or_default(),
             file: file_name(file),
@@ -69,30 +69,30 @@ pub(crate) const IN_PROCESS: &str = "in-process";
 
 /// The rows as of one moment; old instances go from it by themselves.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Board {
+pub(crate) struct StatusReport {
     /// Active and rejected ones.
     pub(crate) rows: Vec<PluginStatus>,
-    pub(crate) retired: Vec<Retired>,
+    pub(crate) draining: Vec<DrainingInstance>,
 }
 
 /// An instance that is not served any more.
 #[derive(Clone, Debug)]
-pub(crate) struct Retired {
+pub(crate) struct DrainingInstance {
     pub(crate) row: PluginStatus,
     pub(crate) instance: Weak<Instance>,
 }
 
-impl Retired {
+impl DrainingInstance {
     pub(crate) fn is_draining(&self) -> bool {
         self.instance.strong_count() > 0
     }
 }
 
-impl Board {
+impl StatusReport {
     /// All rows, those of old instances last.
     pub(crate) fn rows(&self) -> Vec<PluginStatus> {
-        let draining = self.retired.iter().filter(|retired| retired.is_draining());
-        let draining = draining.map(|retired| PluginStatus { state: DRAINING, reason: None, ..retired.row.clone() });
+        let draining = self.draining.iter().filter(|draining| draining.is_draining());
+        let draining = draining.map(|draining| PluginStatus { state: DRAINING, reason: None, ..draining.row.clone() });
         self.rows.iter().cloned().chain(draining).collect()
     }
 }

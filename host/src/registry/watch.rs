@@ -1,7 +1,7 @@
-//! File events as hints: whatever the system tells of the plugins folder means "look again", no more.
+//! File events as hints: any event of the plugins folder means "scan again", no more.
 //!
 //! Invariant: nothing depends on a hint. Events miss swaps of a link's target and go silent when the folder is made
-//! anew; the timer's looks find what they miss.
+//! anew; the timer's scans find what they miss.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ impl Watch {
         (Self { folder, hint, current: None }, hints)
     }
 
-    /// Watches the folder that a look has just seen, anew if it is another one than before.
+    /// Watches the folder that a scan has just found, anew if it is another one than before.
     pub(crate) fn follow(&mut self, identity: FolderIdentity) {
         if self.current.as_ref().is_some_and(|(watched, _)| *watched == identity) {
             return;

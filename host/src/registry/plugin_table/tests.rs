@@ -1,4 +1,4 @@
-//! The bookkeeping, driven by hand: what looks and builds would bring, and what must come of it.
+//! The table of plugins, driven by hand with the outcomes of scans, examinations and builds.
 
 use futures_util::future::BoxFuture;
 
@@ -44,36 +44,36 @@ fn library(plugin: &str, digest: u8) -> Arc<Library> {
     Arc::new(Library { digest: Digest::of_test(digest), manifest, limits, runner: Arc::new(NoRunner) })
 }
 
-/// The registry as its keeper would drive it.
+/// The registry as its reconciler would drive it.
 struct Driven {
-    slots: Slots,
+    plugin_table: PluginTable,
     now: Instant,
 }
 
 impl Driven {
     fn new() -> Self {
-        Self { slots: Slots::default(), now: Instant::now() }
+        Self { plugin_table: PluginTable::default(), now: Instant::now() }
     }
 
-    /// Two looks that agree on these files; those to examine.
-    fn see(&mut self, files: &[(&str, u64)]) -> Vec<String> {
-        let stamped = files.iter().map(|(path, bytes)| (PathBuf::from(path), Some(Stamp::of_test(*bytes))));
-        let settled = Settled { files: stamped.collect() };
-        let examine = self.slots.see(&settled, self.now);
+    /// Two scans that agree on these files; returns those to examine.
+    fn on_scan(&mut self, files: &[(&str, u64)]) -> Vec<String> {
+        let stamped = files.iter().map(|(path, bytes)| (PathBuf::from(path), Some(FileFingerprint::of_test(*bytes))));
+        let stable = StableFiles { files: stamped.collect() };
+        let examine = self.plugin_table.on_scan(&stable, self.now);
         examine.into_iter().map(|(path, _)| path.display().to_string()).collect()
     }
 
     fn taken(&mut self, path: &str, library: &Arc<Library>) {
-        self.slots.examined(Path::new(path), Examined::Taken(Arc::clone(library)), self.now);
+        self.plugin_table.on_examined(Path::new(path), Examined::Loaded(Arc::clone(library)), self.now);
     }
 
     fn refused(&mut self, path: &str, reason: &str, retry_after: Option<Duration>) {
         let refusal = Refusal { reason: reason.into(), retry_after, ..Refusal::default() };
-        self.slots.examined(Path::new(path), Examined::Refused(Arc::new(refusal)), self.now);
+        self.plugin_table.on_examined(Path::new(path), Examined::Refused(Arc::new(refusal)), self.now);
     }
 
-    fn wanted(&mut self) -> Vec<Wanted> {
-        self.slots.elect(self.now)
+    fn wanted(&mut self) -> Vec<Build> {
+        self.plugin_table.next_builds(self.now)
     }
 
     /// Ends the one build that is wanted now, with an instance of these slugs.
@@ -82,17 +82,17 @@ impl Driven {
         self.end(&wanted, Ok(slugs));
     }
 
-    fn end(&mut self, wanted: &Wanted, outcome: Result<&[&str], BuildError>) {
+    fn end(&mut self, wanted: &Build, outcome: Result<&[&str], BuildError>) {
         let built = outcome.map(|slugs| Built::New {
             instance: Arc::new(Instance::of_test(&wanted.library, slugs)),
-            made_of: Ingredients { digest: wanted.library.digest, settings: None },
+            key: InstanceKey { digest: wanted.library.digest, settings: None },
         });
-        self.slots.built(&wanted.plugin, wanted.attempt, built, self.now);
+        self.plugin_table.on_built(&wanted.plugin, wanted.key, built, self.now);
     }
 
     /// `plugin file state reason`, one for each row.
     fn rows(&mut self) -> Vec<String> {
-        let (_, board) = self.slots.publish();
+        let (_, board) = self.plugin_table.publish();
         let row = |row: PluginStatus| {
             let reason = row.reason.unwrap_or_default();
             format!("{} {} {} {reason}", row.plugin, row.file, row.state).trim().to_owned()
@@ -102,7 +102,7 @@ impl Driven {
 
     /// The plugin that serves a slug.
     fn serving(&mut self, slug: &str) -> Option<String> {
-        self.slots
+        self.plugin_table
             .publish()
             .0
             .served(slug)
@@ -110,52 +110,52 @@ impl Driven {
     }
 
     fn generation(&mut self) -> u64 {
-        self.slots.publish().0.generation
+        self.plugin_table.publish().0.generation
     }
 }
 
 #[test]
 fn a_file_is_examined_when_it_looks_otherwise_and_only_then() {
     let mut it = Driven::new();
-    assert_eq!(it.see(&[("a.so", 1), ("a.toml", 1)]), ["a.so"]);
-    assert!(it.see(&[("a.so", 2)]).is_empty(), "the examination under way ends first");
-    it.slots.examined(Path::new("a.so"), Examined::Changed, it.now);
-    assert_eq!(it.see(&[("a.so", 2)]), ["a.so"]);
+    assert_eq!(it.on_scan(&[("a.so", 1), ("a.toml", 1)]), ["a.so"]);
+    assert!(it.on_scan(&[("a.so", 2)]).is_empty(), "the examination under way ends first");
+    it.plugin_table.on_examined(Path::new("a.so"), Examined::Changed, it.now);
+    assert_eq!(it.on_scan(&[("a.so", 2)]), ["a.so"]);
     it.taken("a.so", &library("a", 1));
-    assert!(it.see(&[("a.so", 2)]).is_empty());
-    assert_eq!(it.see(&[("a.so", 3)]), ["a.so"]);
+    assert!(it.on_scan(&[("a.so", 2)]).is_empty());
+    assert_eq!(it.on_scan(&[("a.so", 3)]), ["a.so"]);
     it.refused("a.so", "disk full", Some(Duration::from_secs(5)));
-    assert!(it.see(&[("a.so", 3)]).is_empty());
+    assert!(it.on_scan(&[("a.so", 3)]).is_empty());
     it.now += Duration::from_secs(5);
-    assert_eq!(it.see(&[("a.so", 3)]), ["a.so"]);
+    assert_eq!(it.on_scan(&[("a.so", 3)]), ["a.so"]);
 }
 
 #[test]
 fn what_cannot_be_loaded_leaves_the_running_one_in_force_and_shows_its_reason() {
     let mut it = Driven::new();
-    it.see(&[("a.so", 1)]);
+    it.on_scan(&[("a.so", 1)]);
     it.taken("a.so", &library("a", 1));
     it.serve(&["a"]);
     assert_eq!(it.rows(), ["a a.so active"]);
-    it.see(&[("a.so", 2)]);
+    it.on_scan(&[("a.so", 2)]);
     it.refused("a.so", "truncated", None);
     assert!(it.wanted().is_empty());
     assert_eq!(it.rows(), ["a a.so active", "a.so rejected truncated"]);
     assert_eq!(it.generation(), 1);
-    it.see(&[("a.so", 3)]);
+    it.on_scan(&[("a.so", 3)]);
     assert_eq!(it.rows(), ["a a.so active", "a.so rejected truncated"], "until the new contents are examined");
 }
 
 #[test]
 fn a_second_file_of_a_plugin_waits_until_the_first_is_gone() {
     let mut it = Driven::new();
-    it.see(&[("a1.so", 1), ("a2.so", 1)]);
+    it.on_scan(&[("a1.so", 1), ("a2.so", 1)]);
     it.taken("a2.so", &library("a", 2));
     it.taken("a1.so", &library("a", 1));
     it.serve(&["a"]);
     let second = "a a2.so rejected the file a1.so holds the same plugin";
     assert_eq!(it.rows(), ["a a1.so active", second]);
-    it.see(&[("a2.so", 1)]);
+    it.on_scan(&[("a2.so", 1)]);
     assert_eq!(it.wanted().len(), 1);
     assert_eq!(it.serving("a").as_deref(), Some("a"), "no gap while the other is configured");
 }
@@ -163,11 +163,11 @@ fn a_second_file_of_a_plugin_waits_until_the_first_is_gone() {
 #[test]
 fn a_removed_plugin_is_gone_and_its_jobs_drain() {
     let mut it = Driven::new();
-    it.see(&[("a.so", 1)]);
+    it.on_scan(&[("a.so", 1)]);
     it.taken("a.so", &library("a", 1));
     it.serve(&["a"]);
-    let held = it.slots.publish().0;
-    it.see(&[]);
+    let held = it.plugin_table.publish().0;
+    it.on_scan(&[]);
     assert!(it.wanted().is_empty());
     assert_eq!(it.rows(), ["a a.so draining"]);
     assert_eq!(it.serving("a"), None);
@@ -179,16 +179,16 @@ fn a_removed_plugin_is_gone_and_its_jobs_drain() {
 #[test]
 fn a_slug_belongs_to_the_plugin_that_had_it_first_until_that_one_goes() {
     let mut it = Driven::new();
-    it.see(&[("a.so", 1)]);
+    it.on_scan(&[("a.so", 1)]);
     it.taken("a.so", &library("a", 1));
     it.serve(&["same"]);
-    it.see(&[("a.so", 1), ("b.so", 1)]);
+    it.on_scan(&[("a.so", 1), ("b.so", 1)]);
     it.taken("b.so", &library("b", 2));
     it.serve(&["other", "same"]);
     let refused = "b b.so rejected the protocol same is already served by the plugin a";
     assert_eq!(it.rows(), ["a a.so active", refused]);
     assert!(it.wanted().is_empty(), "nothing has changed since");
-    it.see(&[("b.so", 1)]);
+    it.on_scan(&[("b.so", 1)]);
     let wanted = it.wanted().pop().expect("the slug may be free now");
     assert_eq!(it.serving("same"), None);
     it.end(&wanted, Ok(&["other", "same"]));
@@ -199,19 +199,19 @@ fn a_slug_belongs_to_the_plugin_that_had_it_first_until_that_one_goes() {
 #[test]
 fn refused_settings_show_in_the_row_of_what_stays_in_force() {
     let mut it = Driven::new();
-    it.see(&[("a.so", 1)]);
+    it.on_scan(&[("a.so", 1)]);
     it.taken("a.so", &library("a", 1));
     it.serve(&["a"]);
-    it.see(&[("a.so", 1), ("a.toml", 1)]);
+    it.on_scan(&[("a.so", 1), ("a.toml", 1)]);
     let wanted = it.wanted().pop().unwrap();
     let fault = settings::parse("x = 1", &Networks::new([])).unwrap_err();
     it.end(&wanted, Err(BuildError::Settings { file: "a.toml".into(), fault }));
     let reason = "a a.so active a.toml: key `x`: unknown key; known here: shipped, protocol, deployment";
     assert_eq!(it.rows(), [reason]);
     assert!(it.wanted().is_empty(), "not tried again until something changes");
-    it.see(&[("a.so", 1), ("a.toml", 2)]);
+    it.on_scan(&[("a.so", 1), ("a.toml", 2)]);
     let wanted = it.wanted().pop().unwrap();
-    it.slots.built("a", wanted.attempt, Ok(Built::Same), it.now);
+    it.plugin_table.on_built("a", wanted.key, Ok(Built::Same), it.now);
     assert_eq!(it.rows(), ["a a.so active"]);
     assert_eq!(it.generation(), 1);
 }
@@ -219,7 +219,7 @@ fn refused_settings_show_in_the_row_of_what_stays_in_force() {
 #[test]
 fn a_plugin_whose_first_settings_are_refused_is_not_served_with_others() {
     let mut it = Driven::new();
-    it.see(&[("a.so", 1), ("a.toml", 1)]);
+    it.on_scan(&[("a.so", 1), ("a.toml", 1)]);
     it.taken("a.so", &library("a", 1));
     let wanted = it.wanted().pop().unwrap();
     it.end(&wanted, Err(BuildError::Shipped("no".into())));
@@ -229,10 +229,10 @@ fn a_plugin_whose_first_settings_are_refused_is_not_served_with_others() {
 #[test]
 fn a_new_dylib_whose_instance_is_refused_is_a_row_of_its_own() {
     let mut it = Driven::new();
-    it.see(&[("a.so", 1)]);
+    it.on_scan(&[("a.so", 1)]);
     it.taken("a.so", &library("a", 1));
     it.serve(&["a"]);
-    it.see(&[("a.so", 2)]);
+    it.on_scan(&[("a.so", 2)]);
     it.taken("a.so", &library("a", 2));
     let wanted = it.wanted().pop().unwrap();
     it.end(&wanted, Err(BuildError::Run(RunFailure::Timeout)));
@@ -246,10 +246,10 @@ fn a_new_dylib_whose_instance_is_refused_is_a_row_of_its_own() {
 #[test]
 fn what_was_built_for_settings_that_have_changed_since_is_not_taken() {
     let mut it = Driven::new();
-    it.see(&[("a.so", 1)]);
+    it.on_scan(&[("a.so", 1)]);
     it.taken("a.so", &library("a", 1));
     let outdated = it.wanted().pop().unwrap();
-    it.see(&[("a.so", 1), ("a.toml", 1)]);
+    it.on_scan(&[("a.so", 1), ("a.toml", 1)]);
     assert!(it.wanted().is_empty(), "one build at a time");
     it.end(&outdated, Ok(&["old"]));
     assert_eq!(it.serving("old"), None);
@@ -260,14 +260,14 @@ fn what_was_built_for_settings_that_have_changed_since_is_not_taken() {
 #[test]
 fn staged_copies_are_obsolete_once_nothing_holds_them() {
     let mut it = Driven::new();
-    it.see(&[("a.so", 1)]);
+    it.on_scan(&[("a.so", 1)]);
     it.taken("a.so", &library("a", 1));
     it.serve(&["a"]);
-    it.see(&[("a.so", 2)]);
+    it.on_scan(&[("a.so", 2)]);
     it.taken("a.so", &library("a", 2));
     let wanted = it.wanted().pop().unwrap();
-    assert!(it.slots.take_obsolete().is_empty(), "the first is still in force");
+    assert!(it.plugin_table.take_obsolete().is_empty(), "the first is still in force");
     it.end(&wanted, Ok(&["a"]));
-    assert_eq!(it.slots.take_obsolete(), [Digest::of_test(1)]);
-    assert!(it.slots.take_obsolete().is_empty());
+    assert_eq!(it.plugin_table.take_obsolete(), [Digest::of_test(1)]);
+    assert!(it.plugin_table.take_obsolete().is_empty());
 }

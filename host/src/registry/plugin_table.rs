@@ -1,6 +1,6 @@
-//! The registry's bookkeeping: which file holds which plugin's name, what is in force, and what is wanted instead.
+//! The table of plugins: which file provides which plugin, which instance is in force, and which is to be built instead.
 //!
-//! No IO and no waiting: the keeper brings what looks, examinations and builds gave, and does what comes out.
+//! No IO and no waiting: the reconciler reports scans, examinations and builds, and does what the table asks for.
 //! Invariant: what is in force changes only by an instance that was built, or by its plugin's last file going away.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,23 +12,23 @@ use tokio::time::Instant;
 
 use super::entry::{FileEntry, Found};
 use super::examine::Examined;
-use super::instance::{BuildError, Built, Ingredients, Instance, file_name};
+use super::instance::{BuildError, Built, Instance, InstanceKey, file_name};
 use super::library::Library;
-use super::scan::{Settled, Stamp, is_dylib};
-use super::stage::Digest;
-use super::status::{ACTIVE, Board, PluginStatus, Retired};
+use super::scan::{FileFingerprint, StableFiles, is_dylib};
+use super::staging::Digest;
+use super::status::{ACTIVE, DrainingInstance, PluginStatus, StatusReport};
 use super::{Served, Snapshot, catalogue};
 
-/// All that the registry knows.
+/// The plugins and their files.
 #[derive(Debug, Default)]
-pub(crate) struct Slots {
+pub(crate) struct PluginTable {
     files: BTreeMap<PathBuf, FileEntry>,
-    /// Settings files that have settled, by plugin name.
-    settings: BTreeMap<String, Stamp>,
+    /// Settings files that have stopped changing, by plugin name.
+    settings: BTreeMap<String, FileFingerprint>,
     /// By plugin name.
-    slots: BTreeMap<String, Slot>,
+    plugin_table: BTreeMap<String, Slot>,
     staged: BTreeSet<Digest>,
-    retired: Vec<Retired>,
+    draining: Vec<DrainingInstance>,
     snapshot: Arc<Snapshot>,
     is_changed: bool,
 }
@@ -37,32 +37,32 @@ pub(crate) struct Slots {
 #[derive(Debug)]
 struct Slot {
     file: PathBuf,
-    /// What shall be in force.
+    /// The library that is to be in force.
     library: Arc<Library>,
-    attempt: Option<Attempt>,
+    key: Option<BuildKey>,
     is_building: bool,
     refusal: Option<Refused>,
     active: Option<Active>,
 }
 
-/// What a build was begun for.
+/// Identifies what a build is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Attempt {
+pub(crate) struct BuildKey {
     digest: Digest,
-    settings: Option<Stamp>,
+    settings: Option<FileFingerprint>,
 }
 
-/// Why the last build came to nothing.
+/// Why the last build failed.
 #[derive(Debug)]
 struct Refused {
     library: Arc<Library>,
     reason: String,
-    again: Again,
+    retry: Retry,
 }
 
-/// When a refused build is tried again, though neither the file nor the settings changed.
+/// When a refused build is retried, though neither the file nor the settings changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Again {
+enum Retry {
     Never,
     /// Another plugin had the slug in this generation; a later one may be free of it.
     After(u64),
@@ -70,72 +70,74 @@ enum Again {
     At(Instant),
 }
 
-/// Until a plugin that did not answer is configured again; each try may cost a thread, up to the runner's bound.
+/// Until a plugin that did not answer is configured retry; each try may cost a thread, up to the runner's bound.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 struct Active {
     file: PathBuf,
     library: Arc<Library>,
-    made_of: Ingredients,
+    key: InstanceKey,
     served: Vec<Served>,
     instance: Arc<Instance>,
     generation: u64,
     loaded_at: SystemTime,
 }
 
-/// A build to be done.
+/// A build to begin.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct Build {
     pub(crate) plugin: String,
     pub(crate) file: PathBuf,
-    pub(crate) attempt: Attempt,
+    pub(crate) key: BuildKey,
     pub(crate) library: Arc<Library>,
-    pub(crate) in_force: Option<Ingredients>,
+    pub(crate) in_force: Option<InstanceKey>,
 }
 
-impl Slots {
-    /// Takes what two looks agree on; the files to examine now.
-    pub(crate) fn see(&mut self, settled: &Settled, now: Instant) -> Vec<(PathBuf, Stamp)> {
-        self.see_settings(settled);
-        self.files.retain(|path, _| settled.files.contains_key(path));
+impl PluginTable {
+    /// Takes the result of a scan, and returns the files to examine now.
+    pub(crate) fn on_scan(&mut self, stable: &StableFiles, now: Instant) -> Vec<(PathBuf, FileFingerprint)> {
+        self.on_settings_scan(stable);
+        self.files.retain(|path, _| stable.files.contains_key(path));
         let mut examine = Vec::new();
-        let stable = settled.files.iter().filter_map(|(path, stamp)| stamp.map(|stamp| (path, stamp)));
-        for (path, stamp) in stable.filter(|(path, _)| is_dylib(path)) {
-            if self.files.get(path).is_none_or(|entry| entry.is_due(stamp, now)) {
+        let stable =
+            stable.files.iter().filter_map(|(path, fingerprint)| fingerprint.map(|fingerprint| (path, fingerprint)));
+        for (path, fingerprint) in stable.filter(|(path, _)| is_dylib(path)) {
+            if self.files.get(path).is_none_or(|entry| entry.is_due(fingerprint, now)) {
                 let before = self.files.remove(path).and_then(FileEntry::into_refusal);
                 let found = Found::Examining { before };
-                self.files.insert(path.clone(), FileEntry { stamp: Some(stamp), found, is_told_as_second: false });
-                examine.push((path.clone(), stamp));
+                self.files
+                    .insert(path.clone(), FileEntry { fingerprint: Some(fingerprint), found, is_warned_of: false });
+                examine.push((path.clone(), fingerprint));
             }
         }
         examine
     }
 
-    fn see_settings(&mut self, settled: &Settled) {
+    fn on_settings_scan(&mut self, stable: &StableFiles) {
         let mut seen = BTreeMap::new();
-        for (path, stamp) in settled.files.iter().filter(|(path, _)| !is_dylib(path)) {
+        for (path, fingerprint) in stable.files.iter().filter(|(path, _)| !is_dylib(path)) {
             let Some(plugin) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { continue };
             // What still changes stays as it was.
-            if let Some(stamp) = stamp.or_else(|| self.settings.get(&plugin).copied()) {
-                seen.insert(plugin, stamp);
+            if let Some(fingerprint) = fingerprint.or_else(|| self.settings.get(&plugin).copied()) {
+                seen.insert(plugin, fingerprint);
             }
         }
         self.settings = seen;
     }
 
-    /// Takes what became of a file.
-    pub(crate) fn examined(&mut self, path: &Path, examined: Examined, now: Instant) {
+    /// Takes the outcome of an examination.
+    pub(crate) fn on_examined(&mut self, path: &Path, examined: Examined, now: Instant) {
         let digest = match &examined {
-            Examined::Taken(library) => Some(library.digest),
+            Examined::Loaded(library) => Some(library.digest),
             Examined::Refused(refusal) => refusal.digest,
             Examined::Changed => None,
         };
         self.staged.extend(digest);
         let Some(entry) = self.files.get_mut(path) else { return };
         match examined {
-            Examined::Taken(library) => entry.found = Found::Taken(library),
-            Examined::Changed => entry.stamp = None,
+            Examined::Loaded(library) => entry.found = Found::Loaded(library),
+            Examined::Changed => entry.fingerprint = None,
             Examined::Refused(refusal) => {
                 let (file, reason) = (file_name(path), refusal.reason.as_str());
                 let plugin = refusal.manifest.as_ref().map(|manifest| manifest.plugin.as_str());
@@ -147,23 +149,23 @@ impl Slots {
         }
     }
 
-    /// Decides which file holds each name; the builds to begin now.
-    pub(crate) fn elect(&mut self, now: Instant) -> Vec<Wanted> {
+    /// Decides which file provides each plugin, and returns the builds to begin now.
+    pub(crate) fn next_builds(&mut self, now: Instant) -> Vec<Build> {
         let taken = self.files.values().filter_map(FileEntry::library);
         let mut names: BTreeSet<String> = taken.map(|library| library.manifest.plugin.clone()).collect();
-        names.extend(self.slots.keys().cloned());
+        names.extend(self.plugin_table.keys().cloned());
         for name in &names {
-            self.elect_one(name);
+            self.choose_file(name);
         }
-        self.tell_seconds();
+        self.warn_of_duplicates();
         names.iter().filter_map(|name| self.begin_build(name, now)).collect()
     }
 
-    fn elect_one(&mut self, name: &str) {
+    fn choose_file(&mut self, name: &str) {
         let first = self.files.iter().find_map(|(path, entry)| Some((path.clone(), entry.library_of(name)?)));
-        let Some(slot) = self.slots.get_mut(name) else {
+        let Some(slot) = self.plugin_table.get_mut(name) else {
             if let Some((file, library)) = first {
-                self.slots.insert(name.to_owned(), Slot::new(file, library));
+                self.plugin_table.insert(name.to_owned(), Slot::new(file, library));
             }
             return;
         };
@@ -182,7 +184,7 @@ impl Slots {
     }
 
     fn remove(&mut self, name: &str) {
-        let Some(slot) = self.slots.remove(name) else { return };
+        let Some(slot) = self.plugin_table.remove(name) else { return };
         if let Some(active) = slot.active {
             tracing::info!(plugin = name, file = file_name(&active.file), "a plugin is removed");
             self.retire(active);
@@ -191,69 +193,69 @@ impl Slots {
 
     fn retire(&mut self, active: Active) {
         self.is_changed = true;
-        self.retired.push(Retired { row: active.row(), instance: Arc::downgrade(&active.instance) });
+        self.draining.push(DrainingInstance { row: active.row(), instance: Arc::downgrade(&active.instance) });
     }
 
-    fn tell_seconds(&mut self) {
+    fn warn_of_duplicates(&mut self) {
         for (path, entry) in &mut self.files {
-            let holder = entry.library().and_then(|library| self.slots.get(&library.manifest.plugin));
+            let holder = entry.library().and_then(|library| self.plugin_table.get(&library.manifest.plugin));
             let is_second = holder.is_some_and(|slot| slot.file != *path);
-            if let Some(slot) = holder.filter(|_| is_second && !entry.is_told_as_second) {
+            if let Some(slot) = holder.filter(|_| is_second && !entry.is_warned_of) {
                 let (file, reason) = (file_name(path), second(&slot.file));
                 tracing::warn!(plugin = slot.library.manifest.plugin, file, reason, "a plugin file is refused");
             }
-            entry.is_told_as_second = is_second;
+            entry.is_warned_of = is_second;
         }
     }
 
-    fn begin_build(&mut self, name: &str, now: Instant) -> Option<Wanted> {
-        let wanted = self.wanted(name)?;
-        let generation = self.coming_generation();
-        let slot = self.slots.get_mut(name)?;
-        let is_due_again = match slot.refusal.as_ref().map_or(Again::Never, |refusal| refusal.again) {
-            Again::Never => false,
-            Again::After(collided_in) => collided_in != generation,
-            Again::At(at) => at <= now,
+    fn begin_build(&mut self, name: &str, now: Instant) -> Option<Build> {
+        let key = self.key(name)?;
+        let generation = self.next_generation();
+        let slot = self.plugin_table.get_mut(name)?;
+        let is_retry_due = match slot.refusal.as_ref().map_or(Retry::Never, |refusal| refusal.retry) {
+            Retry::Never => false,
+            Retry::After(collided_in) => collided_in != generation,
+            Retry::At(at) => at <= now,
         };
-        if slot.is_building || (slot.attempt == Some(wanted) && !is_due_again) {
+        if slot.is_building || (slot.key == Some(key) && !is_retry_due) {
             return None;
         }
         slot.is_building = true;
-        slot.attempt = Some(wanted);
-        Some(Wanted {
+        slot.key = Some(key);
+        Some(Build {
             plugin: name.to_owned(),
             file: slot.file.clone(),
-            attempt: wanted,
+            key: key,
             library: Arc::clone(&slot.library),
-            in_force: slot.active.as_ref().map(|active| active.made_of.clone()),
+            in_force: slot.active.as_ref().map(|active| active.key.clone()),
         })
     }
 
-    fn wanted(&self, name: &str) -> Option<Attempt> {
-        let digest = self.slots.get(name)?.library.digest;
-        Some(Attempt { digest, settings: self.settings.get(name).copied() })
+    fn key(&self, name: &str) -> Option<BuildKey> {
+        let digest = self.plugin_table.get(name)?.library.digest;
+        Some(BuildKey { digest, settings: self.settings.get(name).copied() })
     }
 
-    /// Takes what became of a build.
-    pub(crate) fn built(&mut self, name: &str, attempt: Attempt, outcome: Result<Built, BuildError>, now: Instant) {
-        let is_wanted = self.wanted(name) == Some(attempt);
-        let Some(slot) = self.slots.get_mut(name) else { return };
+    /// Takes the outcome of a build.
+    pub(crate) fn on_built(&mut self, name: &str, key: BuildKey, outcome: Result<Built, BuildError>, now: Instant) {
+        let is_wanted = self.key(name) == Some(key);
+        let Some(slot) = self.plugin_table.get_mut(name) else { return };
         slot.is_building = false;
         if !is_wanted {
             return;
         }
         match outcome {
             Ok(Built::Same) => slot.refusal = None,
-            Ok(Built::New { instance, made_of }) => self.install(name, instance, made_of),
+            Ok(Built::New { instance, key }) => self.install(name, instance, key),
             Err(error) => {
-                let again = if error.is_retryable() { Again::At(now + RETRY_AFTER) } else { Again::Never };
-                self.refuse(name, error.to_string(), again);
+                let retry = if error.is_retryable() { Retry::At(now + RETRY_AFTER) } else { Retry::Never };
+                self.refuse(name, error.to_string(), retry);
             }
         }
     }
 
-    fn install(&mut self, name: &str, instance: Arc<Instance>, made_of: Ingredients) {
-        let others = self.slots.iter().filter(|(other, _)| *other != name);
+    fn install(&mut self, name: &str, instance: Arc<Instance>, key: InstanceKey) {
+        let others = self.plugin_table.iter().filter(|(other, _)| *other != name);
         let taken = others.filter_map(|(other, slot)| Some((other, slot.active.as_ref()?)));
         let slugs: BTreeSet<&str> =
             instance.catalogue.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
@@ -262,23 +264,23 @@ impl Slots {
             Some(format!("the protocol {slug} is already served by the plugin {other}"))
         });
         if let Some(reason) = collision {
-            return self.refuse(name, reason, Again::After(self.coming_generation()));
+            return self.refuse(name, reason, Retry::After(self.next_generation()));
         }
         let generation = self.snapshot.generation + 1;
-        let Some(slot) = self.slots.get_mut(name) else { return };
+        let Some(slot) = self.plugin_table.get_mut(name) else { return };
         let protocols = instance.catalogue.protocols.iter();
         let served = protocols
             .map(|protocol| Served { protocol: Arc::new(catalogue::shown(protocol)), instance: Arc::clone(&instance) });
         let active = Active {
             file: slot.file.clone(),
             library: Arc::clone(&slot.library),
-            made_of,
+            key,
             served: served.collect(),
             instance: Arc::clone(&instance),
             generation,
             loaded_at: SystemTime::now(),
         };
-        let (file, digest, version) = (file_name(&active.file), active.made_of.digest, &slot.library.manifest.version);
+        let (file, digest, version) = (file_name(&active.file), active.key.digest, &slot.library.manifest.version);
         tracing::info!(plugin = name, version, file, %digest, generation, "a plugin is in force");
         slot.refusal = None;
         self.is_changed = true;
@@ -287,36 +289,36 @@ impl Slots {
         }
     }
 
-    fn refuse(&mut self, name: &str, reason: String, again: Again) {
-        let Some(slot) = self.slots.get_mut(name) else { return };
-        let is_told = slot.refusal.as_ref().is_some_and(|refusal| refusal.reason == reason);
-        if !is_told {
+    fn refuse(&mut self, name: &str, reason: String, retry: Retry) {
+        let Some(slot) = self.plugin_table.get_mut(name) else { return };
+        let is_logged = slot.refusal.as_ref().is_some_and(|refusal| refusal.reason == reason);
+        if !is_logged {
             let (file, digest) = (file_name(&slot.file), slot.library.digest);
             tracing::warn!(plugin = name, file, %digest, reason, "a plugin or its settings are refused");
         }
-        slot.refusal = Some(Refused { library: Arc::clone(&slot.library), reason, again });
+        slot.refusal = Some(Refused { library: Arc::clone(&slot.library), reason, retry });
     }
 
     /// The generation that shows all changes up to now.
-    fn coming_generation(&self) -> u64 {
+    fn next_generation(&self) -> u64 {
         self.snapshot.generation + u64::from(self.is_changed)
     }
 
-    /// What everyone shall see now.
-    pub(crate) fn publish(&mut self) -> (Arc<Snapshot>, Board) {
-        let generation = self.coming_generation();
+    /// The snapshot and the status from now on.
+    pub(crate) fn publish(&mut self) -> (Arc<Snapshot>, StatusReport) {
+        let generation = self.next_generation();
         if std::mem::take(&mut self.is_changed) {
-            let active = self.slots.values().filter_map(|slot| slot.active.as_ref());
+            let active = self.plugin_table.values().filter_map(|slot| slot.active.as_ref());
             let served = active.flat_map(|active| &active.served);
             let by_slug = served.map(|served| (served.protocol.slug.clone(), served.clone())).collect();
             self.snapshot = Arc::new(Snapshot { generation, served: by_slug });
         }
-        self.retired.retain(Retired::is_draining);
-        (Arc::clone(&self.snapshot), Board { rows: self.rows(), retired: self.retired.clone() })
+        self.draining.retain(DrainingInstance::is_draining);
+        (Arc::clone(&self.snapshot), StatusReport { rows: self.rows(), draining: self.draining.clone() })
     }
 
     fn rows(&self) -> Vec<PluginStatus> {
-        let of_slots = self.slots.values().flat_map(Slot::rows);
+        let of_slots = self.plugin_table.values().flat_map(Slot::rows);
         let of_files = self.files.iter().filter_map(|(path, entry)| self.file_row(path, entry));
         of_slots.chain(of_files).collect()
     }
@@ -325,36 +327,36 @@ impl Slots {
         match &entry.found {
             Found::Examining { before } => before.as_deref().map(|refusal| PluginStatus::refused(refusal, path)),
             Found::Refused { refusal, .. } => Some(PluginStatus::refused(refusal, path)),
-            Found::Taken(library) => {
-                let slot = self.slots.get(&library.manifest.plugin).filter(|slot| slot.file != path)?;
+            Found::Loaded(library) => {
+                let slot = self.plugin_table.get(&library.manifest.plugin).filter(|slot| slot.file != path)?;
                 Some(PluginStatus::not_in_force(library, path, second(&slot.file)))
             }
         }
     }
 
-    /// Staged copies that nothing holds any more, each told once.
+    /// Staged copies that nothing uses any more; each is returned once.
     pub(crate) fn take_obsolete(&mut self) -> Vec<Digest> {
         let of_files = self.files.values().filter_map(FileEntry::library).map(|library| library.digest);
-        let of_slots = self.slots.values().flat_map(|slot| {
-            let active = slot.active.as_ref().map(|active| active.made_of.digest);
+        let of_slots = self.plugin_table.values().flat_map(|slot| {
+            let active = slot.active.as_ref().map(|active| active.key.digest);
             [Some(slot.library.digest), active].into_iter().flatten()
         });
         let needed: BTreeSet<Digest> = of_files.chain(of_slots).collect();
-        let (kept, obsolete) = self.staged.iter().partition(|digest| needed.contains(digest));
-        self.staged = kept;
+        let (used, obsolete) = self.staged.iter().partition(|digest| needed.contains(digest));
+        self.staged = used;
         let obsolete: BTreeSet<Digest> = obsolete;
         obsolete.into_iter().collect()
     }
 
     /// Plugins in force.
     pub(crate) fn active_count(&self) -> usize {
-        self.slots.values().filter(|slot| slot.active.is_some()).count()
+        self.plugin_table.values().filter(|slot| slot.active.is_some()).count()
     }
 }
 
 impl Slot {
     fn new(file: PathBuf, library: Arc<Library>) -> Self {
-        Self { file, library, attempt: None, is_building: false, refusal: None, active: None }
+        Self { file, library, key: None, is_building: false, refusal: None, active: None }
     }
 
     fn rows(&self) -> Vec<PluginStatus> {
@@ -364,7 +366,7 @@ impl Slot {
         });
         let digest = self.active.as_ref().map(|active| active.library.digest);
         match (active, &self.refusal) {
-            // Refused settings of the dylib in force stand in its own row.
+            // Refused settings of the dylib in force are shown in its own row.
             (Some(active), Some(refused)) if digest == Some(refused.library.digest) => {
                 vec![PluginStatus { reason: Some(refused.reason.clone()), ..active }]
             }

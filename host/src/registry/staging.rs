@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
-use super::scan::Stamp;
+use super::scan::FileFingerprint;
 
 /// A dylib with all its debug information has some tens of MiB.
 const DYLIB_BYTES_MAX: u64 = 256 << 20;
@@ -24,7 +24,7 @@ pub(crate) struct Digest([u8; 32]);
 
 #[cfg(test)]
 impl Digest {
-    /// A digest that tests tell from others.
+    /// A digest that tests can tell from others.
     pub(crate) fn of_test(byte: u8) -> Self {
         Self([byte; 32])
     }
@@ -45,7 +45,7 @@ impl fmt::Debug for Digest {
 /// Why a dylib was not staged.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StageError {
-    /// It is being written; a later look will find it settled.
+    /// It is being written; a later scan will find it complete.
     #[error("changed while it was copied")]
     Changed,
     #[error("{0} bytes are more than {DYLIB_BYTES_MAX}")]
@@ -63,8 +63,8 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Makes the folder, closed to other users: what stands in it is run. Removes what an earlier process left
-    /// there: every file is copied anew, since nothing else tells that a copy is whole.
+    /// Makes the folder, closed to other users: what is in it is run. Removes what an earlier process left
+    /// there: every file is copied anew, since nothing else proves that a copy is whole.
     pub(crate) fn open(state_dir: &Path) -> io::Result<Self> {
         let folder = state_dir.join("staged");
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
@@ -74,20 +74,21 @@ impl Stage {
         Ok(Self { folder })
     }
 
-    /// Where a digest's copy stands.
+    /// The path of a digest's copy.
     pub(crate) fn path(&self, digest: Digest) -> PathBuf {
         self.folder.join(format!("{digest}.so"))
     }
 
-    /// Copies `source`, which looked like `stamp` before and must look so afterwards.
-    pub(crate) fn take(&self, source: &Path, stamp: &Stamp) -> Result<Digest, StageError> {
-        if stamp.bytes > DYLIB_BYTES_MAX {
-            return Err(StageError::TooLarge(stamp.bytes));
+    /// Copies `source`, which had `fingerprint` before and must have it afterwards.
+    pub(crate) fn take(&self, source: &Path, fingerprint: &FileFingerprint) -> Result<Digest, StageError> {
+        if fingerprint.bytes > DYLIB_BYTES_MAX {
+            return Err(StageError::TooLarge(fingerprint.bytes));
         }
         let incoming = Incoming::new(&self.folder);
         let mut from = File::open(source).map_err(StageError::Read)?;
         let digest = copy(&mut from, &incoming.path)?;
-        let unchanged = |metadata: io::Result<fs::Metadata>| metadata.is_ok_and(|now| Stamp::of(&now) == *stamp);
+        let unchanged =
+            |metadata: io::Result<fs::Metadata>| metadata.is_ok_and(|now| FileFingerprint::of(&now) == *fingerprint);
         if !unchanged(from.metadata()) || !unchanged(fs::metadata(source)) {
             return Err(StageError::Changed);
         }
@@ -162,8 +163,8 @@ mod tests {
         names
     }
 
-    fn stamp(path: &Path) -> Stamp {
-        Stamp::of(&fs::metadata(path).unwrap())
+    fn fingerprint(path: &Path) -> FileFingerprint {
+        FileFingerprint::of(&fs::metadata(path).unwrap())
     }
 
     #[test]
@@ -172,7 +173,7 @@ mod tests {
         let stage = Stage::open(folder.path()).unwrap();
         let source = folder.path().join("a.so");
         fs::write(&source, "abc").unwrap();
-        let digest = stage.take(&source, &stamp(&source)).unwrap();
+        let digest = stage.take(&source, &fingerprint(&source)).unwrap();
         assert_eq!(digest.to_string(), SHA256_OF_ABC);
         assert_eq!(names(&stage), [format!("{SHA256_OF_ABC}.so")]);
         assert_eq!(fs::read(stage.path(digest)).unwrap(), b"abc");
@@ -184,7 +185,7 @@ mod tests {
         let stage = Stage::open(folder.path()).unwrap();
         let source = folder.path().join("a.so");
         fs::write(&source, "abc").unwrap();
-        let before = stamp(&source);
+        let before = fingerprint(&source);
         fs::write(&source, "abcd").unwrap();
         assert!(matches!(stage.take(&source, &before), Err(StageError::Changed)));
         assert!(names(&stage).is_empty());
@@ -196,7 +197,7 @@ mod tests {
         let stage = Stage::open(folder.path()).unwrap();
         let source = folder.path().join("a.so");
         File::create(&source).unwrap().set_len(DYLIB_BYTES_MAX + 1).unwrap();
-        assert!(matches!(stage.take(&source, &stamp(&source)), Err(StageError::TooLarge(_))));
+        assert!(matches!(stage.take(&source, &fingerprint(&source)), Err(StageError::TooLarge(_))));
     }
 
     #[test]
@@ -206,7 +207,7 @@ mod tests {
         let source = folder.path().join("a.so");
         let take = |text: &str| {
             fs::write(&source, text).unwrap();
-            stage.take(&source, &stamp(&source)).unwrap()
+            stage.take(&source, &fingerprint(&source)).unwrap()
         };
         let (kept, removed) = (take("abc"), take("other"));
         stage.remove(&[removed, removed]).unwrap();
