@@ -1,6 +1,9 @@
 //! Rules of the tree that no compiler checks.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod crates;
+mod cycles;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -225,12 +228,9 @@ fn the_readme_names_every_file_with_unsafe_code() {
             ["unsafe {", "unsafe impl", "unsafe fn", "unsafe extern"].iter().any(|word| line.contains(word))
         })
     };
-    let own = relative(&workspace().join("tests/tests/tidy.rs"));
-    let with_unsafe: Vec<String> = sources()
-        .into_iter()
-        .filter(|(path, source)| *path != own && is_unsafe(source))
-        .map(|(path, _)| path)
-        .collect();
+    let own = "tests/tests/tidy/main.rs";
+    let with_unsafe: Vec<String> =
+        sources().into_iter().filter(|(path, source)| path != own && is_unsafe(source)).map(|(path, _)| path).collect();
     assert!(!with_unsafe.is_empty(), "the search is broken: the binary interface needs some");
     assert_none(
         "unsafe code that the README does not name",
