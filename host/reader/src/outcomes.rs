@@ -11,12 +11,12 @@ static ZERO: Outcome = Outcome::Ok(Bytes::from_static(&packed::ZERO));
 /// Outcomes by place, as far as they are known.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcomes {
-    slots: Vec<Slot>,
+    slots: Vec<OutcomeSlot>,
     others: Vec<Outcome>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Slot {
+enum OutcomeSlot {
     Open,
     Zero,
     /// A place in `others`.
@@ -26,7 +26,7 @@ enum Slot {
 impl Outcomes {
     /// For so many reads, none of which has an outcome.
     pub(crate) fn open(reads: usize) -> Self {
-        Self { slots: vec![Slot::Open; reads], others: Vec::new() }
+        Self { slots: vec![OutcomeSlot::Open; reads], others: Vec::new() }
     }
 
     /// For no reads yet, with room for so many.
@@ -41,9 +41,9 @@ impl Outcomes {
     /// `None` where it is open.
     pub(crate) fn get(&self, place: usize) -> Option<&Outcome> {
         match *self.slots.get(place)? {
-            Slot::Open => None,
-            Slot::Zero => Some(&ZERO),
-            Slot::Other(other) => self.others.get(index(other)),
+            OutcomeSlot::Open => None,
+            OutcomeSlot::Zero => Some(&ZERO),
+            OutcomeSlot::Other(other) => self.others.get(index(other)),
         }
     }
 
@@ -52,12 +52,12 @@ impl Outcomes {
     }
 
     pub(crate) fn put_zero(&mut self, place: usize) {
-        self.slots[place] = Slot::Zero;
+        self.slots[place] = OutcomeSlot::Zero;
     }
 
     /// Opens a place again.
     pub(crate) fn take_back(&mut self, place: usize) {
-        self.slots[place] = Slot::Open;
+        self.slots[place] = OutcomeSlot::Open;
     }
 
     /// Adds a place.
@@ -69,7 +69,7 @@ impl Outcomes {
     /// Adds a place with the outcome that another batch has at a place of its own, or `missing` where it has none.
     pub(crate) fn push_from(&mut self, from: Option<&Self>, place: usize, missing: &Outcome) {
         match from.and_then(|from| from.slots.get(place)) {
-            Some(Slot::Zero) => self.slots.push(Slot::Zero),
+            Some(OutcomeSlot::Zero) => self.slots.push(OutcomeSlot::Zero),
             _ => self.push(from.and_then(|from| from.get(place)).unwrap_or(missing).clone()),
         }
     }
@@ -78,32 +78,32 @@ impl Outcomes {
     pub(crate) fn into_all(self) -> impl ExactSizeIterator<Item = Outcome> {
         let Self { slots, others } = self;
         slots.into_iter().map(move |slot| match slot {
-            Slot::Other(other) => others[index(other)].clone(),
-            Slot::Zero | Slot::Open => ZERO.clone(),
+            OutcomeSlot::Other(other) => others[index(other)].clone(),
+            OutcomeSlot::Zero | OutcomeSlot::Open => ZERO.clone(),
         })
     }
 
     /// Sets this outcome at all places that are open.
     pub(crate) fn close(&mut self, outcome: Outcome) {
         let slot = self.slot(outcome);
-        self.slots.iter_mut().filter(|open| matches!(open, Slot::Open)).for_each(|open| *open = slot);
+        self.slots.iter_mut().filter(|open| matches!(open, OutcomeSlot::Open)).for_each(|open| *open = slot);
     }
 
     /// The known outcomes other than a word of zero, with their places.
     pub(crate) fn besides_zeros(&self) -> impl Iterator<Item = (usize, &Outcome)> {
-        let other = |(place, slot): (usize, &Slot)| match slot {
-            Slot::Other(_) => self.get(place).map(|outcome| (place, outcome)),
-            Slot::Open | Slot::Zero => None,
+        let other = |(place, slot): (usize, &OutcomeSlot)| match slot {
+            OutcomeSlot::Other(_) => self.get(place).map(|outcome| (place, outcome)),
+            OutcomeSlot::Open | OutcomeSlot::Zero => None,
         };
         self.slots.iter().enumerate().filter_map(other)
     }
 
-    fn slot(&mut self, outcome: Outcome) -> Slot {
+    fn slot(&mut self, outcome: Outcome) -> OutcomeSlot {
         if outcome == ZERO {
-            return Slot::Zero;
+            return OutcomeSlot::Zero;
         }
         self.others.push(outcome);
-        Slot::Other(count(self.others.len() - 1))
+        OutcomeSlot::Other(count(self.others.len() - 1))
     }
 }
 #[cfg(test)]
