@@ -71,7 +71,7 @@ pub(crate) struct Config {
     pub(crate) networks: Networks,
     /// By chain id, in the order of networks; preferred endpoints first. Networks without any are left out.
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
-    /// Of each endpoint.
+    /// The limits of each endpoint.
     pub(crate) rpc_limits: portolan_reader::Limits,
     pub(crate) prices: price::PriceSettings,
     pub(crate) token_lists: ListSettings,
@@ -79,7 +79,7 @@ pub(crate) struct Config {
     pub(crate) limits: PluginLimits,
     pub(crate) deadline_ms: u64,
     pub(crate) in_flight_max: usize,
-    /// Of one transaction.
+    /// The limit of one transaction.
     pub(crate) logs_max: usize,
 }
 

@@ -96,7 +96,7 @@ impl Gateway {
         let (account, named) = match account {
             Account::Address(account) => (account, None),
             Account::Name(name) => {
-                let _permit = self.admit()?;
+                let _permit = self.permit()?;
                 let account = names::account(&context, name).await?;
                 (account, Some(account))
             }
@@ -125,14 +125,14 @@ impl Gateway {
 
     /// Admits the answer, pins its networks, and does its work, unless that of an equal query is under way.
     async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<Arc<Answer>, Problem> {
-        let _permit = self.admit()?;
+        let _permit = self.permit()?;
         context.open(&work.networks(&context)).await;
         let key = (query, context.snapshot.generation, context.pins());
         self.single_flight.join(key, || async move { work.answer(context).await.map(Arc::new) }.boxed()).await
     }
 
     /// The right to read chains for one answer.
-    fn admit(&self) -> Result<SemaphorePermit<'_>, Problem> {
+    fn permit(&self) -> Result<SemaphorePermit<'_>, Problem> {
         self.admission.try_acquire().map_err(|_| Problem::Overloaded)
     }
 

@@ -134,7 +134,7 @@ impl Snapshot {
 
 #[cfg(test)]
 impl Snapshot {
-    /// Of instances that serve all protocols of their catalogues.
+    /// Makes a registry of instances that serve all protocols of their catalogues.
     pub(crate) fn of_test(instances: impl IntoIterator<Item = Arc<Instance>>) -> Self {
         let mut served = BTreeMap::new();
         for instance in instances {

@@ -15,10 +15,10 @@ use crate::network::{Network, Networks};
 /// More than there are chains that anyone serves from one gateway; keeps `portolan-blocks` within what proxies take.
 const ADDED_MAX: usize = 64;
 
-/// Of a slug, a name or a symbol.
+/// The longest slug, name or symbol.
 const WORD_BYTES_MAX: usize = 32;
 
-/// Of a logo's URL.
+/// The longest URL of a logo.
 const LOGO_BYTES_MAX: usize = 1024;
 
 /// The built-in networks and those that `tables` add, these in the order of their slugs.

@@ -23,7 +23,7 @@ const NO_NETWORKS: [&str; 2] = ["IN_FLIGHT_MAX", "PER_SECOND_MAX"];
 /// Endpoints by chain id.
 type Endpoints = BTreeMap<u64, Vec<RpcUrl>>;
 
-/// Of each network that has any, in the order of networks.
+/// Reads the endpoints of each network that has any, in the order of networks.
 pub(super) fn read(
     flags: &[String],
     tables: &BTreeMap<String, NetworkTable>,

@@ -40,7 +40,7 @@ const WRITE: Duration = Duration::from_secs(10);
 /// Against clients that keep a connection busy without ever taking an answer.
 const AGE_MAX: Duration = Duration::from_secs(3600);
 
-/// Of a request's head in HTTP/1.1, and of header lists in HTTP/2. Far above the limits of `limit.rs`, which can
+/// The bytes of a request's head in HTTP/1.1, and of header lists in HTTP/2. Far above the limits of `limit.rs`, which can
 /// answer with a document; past this the connection answers 431 without one.
 const HEAD_BYTES_MAX: u32 = 256 * 1024;
 

@@ -241,7 +241,7 @@ impl Search {
         self.has("detail", "full")
     }
 
-    /// Of all occurrences, comma-separated, without empty ones.
+    /// The values of all occurrences, comma-separated, without empty ones.
     fn members(&self, name: &str) -> Vec<String> {
         let members = self.all(name).flat_map(|value| value.split(',')).map(str::trim);
         members.filter(|member| !member.is_empty()).map(ToOwned::to_owned).collect()

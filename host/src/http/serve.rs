@@ -17,7 +17,7 @@ use super::route::Listener;
 use crate::config::Config;
 use crate::gateway::Gateway;
 
-/// Of each listener, so that clients never keep operators out; past it new connections wait in the system's queue.
+/// The connections of each listener, so that clients never keep operators out; past it new connections wait in the system's queue.
 const CONNECTIONS_MAX: usize = 1024;
 
 /// Pause after an error of accepting that is not the connection's own (no file descriptors left): trying again at

@@ -66,7 +66,7 @@ impl Primitive for U256 {
     }
 }
 
-/// Of any length.
+/// Bytes have any length.
 impl Primitive for Bytes {
     fn write<W: Write>(&self, encoder: &mut Encoder<W>) -> Result<(), minicbor::encode::Error<W::Error>> {
         encoder.bytes(self)?.ok()

@@ -108,7 +108,7 @@ impl Plugin for Full {
         Ok(vec![position(Side::SUPPLY, None), position(Side::BORROW, Some(U256::from(22)))])
     }
 
-    /// Of every token but its own contract, in the order of the question.
+    /// The findings of every token but its own contract, in the order of the question.
     async fn compositions(&self, _: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         let parts = vec![Part { token: TARGET, amount: U256::from(31) }, Part { token: ACCOUNT, amount: U256::MAX }];
         let share =

@@ -30,11 +30,11 @@ const PENDING: &str = "pendingSushi";
 /// The chefs of a plugin: the answer's `vaultType` and `type`, by kind.
 #[derive(Clone, Copy, Debug)]
 pub struct MasterChefs {
-    /// Of `MasterChef`.
+    /// The name for `MasterChef`.
     pub v1: &'static str,
-    /// Of `MasterChefV2`.
+    /// The name for `MasterChefV2`.
     pub v2: &'static str,
-    /// Of `MiniChefV2`.
+    /// The name for `MiniChefV2`.
     pub mini: &'static str,
 }
 

@@ -3,6 +3,7 @@
 
 mod crates;
 mod cycles;
+mod names;
 
 use std::collections::BTreeSet;
 use std::fs;

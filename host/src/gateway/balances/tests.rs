@@ -20,7 +20,7 @@ const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
 const POLYGON: u64 = 137;
 
-/// Of Ethereum; <https://etherscan.io/address/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2>
+/// The wrapped token of Ethereum; <https://etherscan.io/address/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2>
 const WETH: Address = address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
 
 /// Scripted networks, with prices that an operator states.

@@ -22,7 +22,7 @@ pub struct Protocol {
     /// URL; the host derives one from the slug where none is given.
     #[n(3)]
     pub logo: Option<String>,
-    /// Of `LENDING`, `BORROWING`, `POOLING`, `FARMING`.
+    /// Some of `LENDING`, `BORROWING`, `POOLING`, `FARMING`.
     #[n(4)]
     pub primitives: Vec<String>,
     /// Who runs it.

@@ -27,7 +27,7 @@ pub struct Start {
     /// The blocks of the other networks that this job may read.
     #[n(5)]
     pub pins: Vec<Pin>,
-    /// Of [`crate::capability`]: what the host knows.
+    /// What the host knows of [`crate::capability`].
     #[n(6)]
     pub capabilities: u64,
     /// For [`Question::COMPOSITION`]: the tokens that it is about.
