@@ -213,7 +213,6 @@ macro_rules! export {
 
         /// Named as `abi_stable` names the header of a library that has a root module.
         #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
-        pub static PORTOLAN_HEADER: $crate::export::abi_stable::library::LibHeader =
-            $crate::export::header::<$own>();
+        pub static PORTOLAN_HEADER: $crate::export::abi_stable::library::LibHeader = $crate::export::header::<$own>();
     };
 }

@@ -30,9 +30,9 @@ pub mod capability {
     pub const EARLY_FINDINGS: u64 = 1;
     /// Reads may name another network than the job's.
     pub const CROSS_NETWORK: u64 = 1 << 1;
-    /// Deployments may answer [`Question::COMPOSITION`].
+    /// Deployments may answer [`crate::Question::COMPOSITION`].
     pub const COMPOSITION: u64 = 1 << 2;
-    /// Deployments may answer [`Question::EVENTS`].
+    /// Deployments may answer [`crate::Question::EVENTS`].
     pub const EVENTS: u64 = 1 << 3;
 
     /// What this revision knows.

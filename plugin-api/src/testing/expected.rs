@@ -23,7 +23,7 @@ const BESIDE: &str = "expected.json";
 pub struct Expected {
     /// Whether something must be reported as missing.
     pub partial: bool,
-    /// The lines of [`line`], in any order.
+    /// The lines of [`line()`], in any order.
     pub findings: Vec<String>,
 }
 
