@@ -91,7 +91,7 @@ impl JobState {
             let mut count = 0;
             for result in results {
                 let Some(slot) = inner.slots.get_mut(from + count) else {
-                    return Err(format!("more replies than the {open} reads asked for"));
+                    return Err(format!("more replies than the {open} requested reads"));
                 };
                 slot.result = Some(result);
                 wakers.extend(slot.waker.take());

@@ -187,7 +187,7 @@ fn members(text: &str) -> Result<Vec<(String, Json)>> {
     let mut members: Vec<(String, Json)> = Vec::with_capacity(raw.len());
     for (name, value) in raw {
         if members.iter().any(|(member, _)| *member == name) {
-            return Err(anyhow!("member {name} stands twice"));
+            return Err(anyhow!("member {name} appears twice"));
         }
         members.push((name, Json::parse(value.get())?));
     }

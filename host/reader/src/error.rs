@@ -29,7 +29,7 @@ pub(crate) enum EndpointError {
     #[error("JSON-RPC error {0}")]
     Rpc(i64),
     /// Carries the wait that the endpoint asked for, if it named one.
-    #[error("it asks for fewer requests")]
+    #[error("it demands fewer requests")]
     Throttled(Option<Duration>),
     #[error("a reply of the wrong shape")]
     Malformed,

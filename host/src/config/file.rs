@@ -18,12 +18,12 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub(super) name: String,
-    pub(super) tables: Tables,
+    pub(super) tables: ConfigTables,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Tables {
+pub(super) struct ConfigTables {
     pub(super) listen: Option<String>,
     pub(super) claimables_listen: Option<String>,
     pub(super) operators_listen: Option<String>,

@@ -92,7 +92,7 @@ impl<'a> BuiltinDecoder<'a> {
 fn note_unread(report: &mut JobReport, logs: usize) {
     let reason = report.reason.take().unwrap_or(Reason::Upstream);
     if logs > 0 {
-        report.mark_partial(reason, &format!("{logs} logs: a view that tells them could not be read"));
+        report.mark_partial(reason, &format!("{logs} logs: a view that decodes them could not be read"));
     }
 }
 

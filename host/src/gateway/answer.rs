@@ -45,12 +45,12 @@ pub(crate) enum Items {
     NativeBalance(Balance),
     Balances(Vec<Balance>),
     Name(NameRecord),
-    Events(Events),
+    Events(TransactionEvents),
 }
 
 /// The events of a transaction.
 #[derive(Clone, Debug)]
-pub(crate) struct Events {
+pub(crate) struct TransactionEvents {
     pub(crate) transaction: Arc<Transaction>,
     /// The native value first, then in the order of the logs.
     pub(crate) events: Vec<Event>,

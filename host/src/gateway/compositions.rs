@@ -79,7 +79,7 @@ impl<'a> CompositionJobs<'a> {
         all.extend(first);
         if let Some(token) = late.iter().map(|(token, _)| *token).min() {
             let (network, protocol, count) = (&self.at.network.slug, &plan.protocol.slug, late.len());
-            tracing::debug!(%network, %protocol, %token, count, "another protocol told before what tokens are made of");
+            tracing::debug!(%network, %protocol, %token, count, "another protocol reported the composition first");
         }
     }
 

@@ -19,7 +19,7 @@ use crate::assets::resolve::Tokens;
 use crate::assets::token::At;
 use crate::events::builtin::{self, BuiltinDecoder};
 use crate::events::merge::{self, EventSource, MergedEvent};
-use crate::gateway::answer::{Answer, Event, Events, Items};
+use crate::gateway::answer::{Answer, Event, TransactionEvents, Items};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::work::Work;
@@ -35,7 +35,7 @@ use crate::network::Network;
 const TOKENS: &str = "tokens";
 
 /// The events of a transaction.
-pub(super) struct EventWork(pub(super) query::Events);
+pub(super) struct EventWork(pub(super) query::EventsQuery);
 
 impl Work for EventWork {
     /// None: the network is pinned while the transaction is read.
@@ -64,7 +64,7 @@ impl Work for EventWork {
         let (events, tokens, missing_tokens) = decoder.rows(events).await?;
         reports.extend(missing_tokens);
         let (transaction, networks) = (decoder.transaction, context.networks().clone());
-        Ok(context.answer(Items::Events(Events { transaction, events, undecoded, tokens, networks }), reports))
+        Ok(context.answer(Items::Events(TransactionEvents { transaction, events, undecoded, tokens, networks }), reports))
     }
 }
 

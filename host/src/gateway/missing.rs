@@ -69,7 +69,7 @@ pub(super) fn problem(jobs: &[JobReport]) -> Problem {
         .iter()
         .take(PROBLEM_JOBS_NAMED)
         .map(|job| format!("{}/{}: {}", job.subject, job.network.slug, job.reason.map_or("failed", Reason::as_str)));
-    let detail = format!("everything that was asked for failed: {}", named.collect::<Vec<_>>().join(", "));
+    let detail = format!("everything that was requested failed: {}", named.collect::<Vec<_>>().join(", "));
     let any = |reason| jobs.iter().any(|job| job.reason == Some(reason));
     let all = |reasons: &[Reason]| jobs.iter().all(|job| job.reason.is_some_and(|reason| reasons.contains(&reason)));
     if any(Reason::Timeout) {

@@ -38,7 +38,7 @@ pub(crate) enum Problem {
     MethodNotAllowed { allow: &'static str },
     #[error("{0}")]
     RequestTooLarge(TooLarge),
-    #[error("the transaction has {logs} logs, more than the {logs_max} that are asked for at most")]
+    #[error("the transaction has {logs} logs, more than the bound of {logs_max}")]
     TooManyLogs { logs: usize, logs_max: usize },
     #[error("as many answers as this gateway allows are under way; ask again in a moment")]
     Overloaded,

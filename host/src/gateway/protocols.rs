@@ -55,7 +55,7 @@ impl Work for ProtocolWork {
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
         let ran = context.run(self.plans).await;
-        let found: Vec<Found> = ran.into_iter().map(Found::validate).collect();
+        let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
         let (tokens, without_composition) = tokens(&context, &found).await;
         let (mut rows, mut reports) = rows(found, &tokens);
         without_composition.into_iter().for_each(|report| report.add_to(&mut reports));
@@ -66,13 +66,13 @@ impl Work for ProtocolWork {
 }
 
 /// The validated findings of a job.
-struct Found {
+struct ValidatedJob {
     plan: JobPlan,
     findings: Vec<ValidFinding>,
     report: JobReport,
 }
 
-impl Found {
+impl ValidatedJob {
     fn validate((plan, mut outcome): (JobPlan, JobOutcome)) -> Self {
         let findings = std::mem::take(&mut outcome.findings);
         let validated = validate::validate_findings(&plan, findings, &outcome.trusted_addresses);
@@ -88,9 +88,9 @@ impl Found {
 }
 
 /// The tokens of all findings by chain id, and reports of the jobs by whose fault it is not known what some are made of.
-async fn tokens(context: &Context, found: &[Found]) -> (BTreeMap<u64, Tokens>, Vec<JobReport>) {
+async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tokens>, Vec<JobReport>) {
     let mut wanted: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
-    for Found { plan, findings, .. } in found {
+    for ValidatedJob { plan, findings, .. } in found {
         wanted.entry(plan.network.chain_id).or_default().extend(findings.iter().flat_map(rows::tokens));
     }
     let networks = context.networks().iter();
@@ -104,9 +104,9 @@ async fn tokens(context: &Context, found: &[Found]) -> (BTreeMap<u64, Tokens>, V
     (tokens, reports)
 }
 
-fn rows(found: Vec<Found>, tokens: &BTreeMap<u64, Tokens>) -> (Vec<Row>, Vec<JobReport>) {
+fn rows(found: Vec<ValidatedJob>, tokens: &BTreeMap<u64, Tokens>) -> (Vec<Row>, Vec<JobReport>) {
     let (mut rows, mut reports) = (Vec::new(), Vec::new());
-    for Found { plan, findings, mut report } in found {
+    for ValidatedJob { plan, findings, mut report } in found {
         for finding in findings {
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
             match rows::row(&plan, finding, tokens) {

@@ -18,13 +18,13 @@ pub(crate) enum Query {
     /// The address that a name leads to.
     Address(Name, Lookup),
     /// The events of a transaction.
-    Events(Events),
+    Events(EventsQuery),
     Of(Account, About),
 }
 
 /// The transaction whose events are queried.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Events {
+pub(crate) struct EventsQuery {
     pub(crate) chain_id: u64,
     pub(crate) hash: B256,
     /// Types that are shown; all of them where none is named.

@@ -16,22 +16,22 @@ use crate::gateway::query::Query;
 
 /// The query, with the account in the place of a name; the registry's generation; and the block of each network that was
 /// pinned before. A transaction is the same at any block, so its network's block is no part of the key.
-pub(super) type Key = (Query, u64, Pins);
+pub(super) type FlightKey = (Query, u64, Pins);
 
 type Answered = Result<Arc<Answer>, Problem>;
 type Flight = BoxFuture<'static, Answered>;
 
 /// The answers under way.
 #[derive(Debug, Default)]
-pub(super) struct SingleFlight(Mutex<HashMap<Key, WeakShared<Flight>>>);
+pub(super) struct SingleFlight(Mutex<HashMap<FlightKey, WeakShared<Flight>>>);
 
 impl SingleFlight {
     /// Joins the flight of an equal query; else starts this one.
-    pub(super) async fn join(&self, key: Key, start: impl FnOnce() -> Flight) -> Answered {
+    pub(super) async fn join(&self, key: FlightKey, start: impl FnOnce() -> Flight) -> Answered {
         self.find_or_start(key, start).await
     }
 
-    fn find_or_start(&self, key: Key, start: impl FnOnce() -> Flight) -> Shared<Flight> {
+    fn find_or_start(&self, key: FlightKey, start: impl FnOnce() -> Flight) -> Shared<Flight> {
         let mut flights = self.0.lock();
         // No more than there are answers under way: those that ended, or that nobody waits for, are removed here.
         flights.retain(|_, flight| flight.upgrade().is_some_and(|flight| flight.peek().is_none()));
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::gateway::query::{About, Account, Filter};
 
-    fn key(account: u8) -> Key {
+    fn key(account: u8) -> FlightKey {
         let account = Account::Address(Address::repeat_byte(account));
         (Query::Of(account, About::Claimables(Filter::All)), 1, BTreeMap::new())
     }

@@ -13,7 +13,7 @@ use url::form_urlencoded;
 use super::problem::ALLOW_ANSWERS;
 use crate::address;
 use crate::gateway::problem::{Problem, quoted};
-use crate::gateway::query::{About, Account, Assets, Events, Filter, Lookup, Query};
+use crate::gateway::query::{About, Account, Assets, EventsQuery, Filter, Lookup, Query};
 use crate::jobs::plan::Question;
 use crate::names::{CoinType, Name};
 use crate::network::Networks;
@@ -105,7 +105,7 @@ fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize
             let hash = hash(hash_text)?;
             let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
             let (types, logs_max) = (types(search)?, taken_logs(search, logs_max)?);
-            Ok(Query::Events(Events { chain_id, hash, types, logs_max }))
+            Ok(Query::Events(EventsQuery { chain_id, hash, types, logs_max }))
         }
         (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
         (Endpoint::TokenBalances, [account_text]) => balances(Assets::Tokens, account_text, search, networks),

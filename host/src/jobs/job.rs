@@ -159,7 +159,7 @@ impl<'a> Driver<'a> {
         let too_many = found.len() > room;
         self.findings.extend(found.into_iter().take(room));
         if too_many {
-            return Err(Failure::new(Reason::OverBudget, format!("told more than {FINDINGS_MAX} findings")));
+            return Err(Failure::new(Reason::OverBudget, format!("returned more than {FINDINGS_MAX} findings")));
         }
         Ok(())
     }
@@ -184,7 +184,7 @@ impl<'a> Driver<'a> {
     async fn read(&mut self, participant: &Participant, requested: Vec<RequestedRead>) -> Result<Vec<Reply>, Failure> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
-            return Err(Failure::new(Reason::OverBudget, format!("asked for more than {STEPS_MAX} waves of reads")));
+            return Err(Failure::new(Reason::OverBudget, format!("requested more than {STEPS_MAX} batches of reads")));
         }
         let mut replies: Vec<Reply> = vec![Reply::fresh(Outcome::Unsupported); requested.len()];
         let mut by_network: BTreeMap<u64, Vec<(usize, Read)>> = BTreeMap::new();

@@ -142,7 +142,7 @@ pub(crate) fn validate_findings(
         match validate(plan, &claims, finding) {
             Ok(finding) if finding.amount().is_zero() => {}
             Ok(finding) if keys.insert(finding.key()) => validated.findings.push(finding),
-            Ok(finding) => validated.rejections.0.push(format!("{} is told twice", finding.key())),
+            Ok(finding) => validated.rejections.0.push(format!("{} is reported twice", finding.key())),
             Err(reason) => validated.rejections.0.push(reason),
         }
     }

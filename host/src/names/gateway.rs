@@ -55,9 +55,9 @@ pub(crate) enum GatewayError {
     Unreachable,
     #[error("the gateway of the name is not on the public internet")]
     NotPublic,
-    #[error("the gateway of the name is not asked over https")]
+    #[error("the gateway of the name is not an https URL")]
     NotHttps,
-    #[error("the resolver of the name tells no gateway that can be asked")]
+    #[error("the resolver of the name names no usable gateway")]
     NoUrl,
     #[error("the gateway of the name answered with status {0}")]
     Status(u16),
@@ -69,13 +69,13 @@ pub(crate) enum GatewayError {
     Malformed,
     #[error("the resolver of the name does not accept what its gateway answered")]
     Rejected,
-    #[error("the resolver of the name asks too many gateways")]
+    #[error("the resolver of the name needs too many gateways")]
     TooMany,
-    #[error("the resolver of the name asks for lookups without end")]
+    #[error("the resolver of the name needs lookups without end")]
     Endless,
-    #[error("the resolver of the name asks in the name of another contract")]
+    #[error("the resolver of the name requests a lookup on behalf of another contract")]
     Sender,
-    #[error("the resolver of the name asks for a lookup that EIP-3668 does not know")]
+    #[error("the resolver of the name requests a lookup that EIP-3668 does not define")]
     Lookup,
 }
 

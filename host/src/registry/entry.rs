@@ -15,13 +15,13 @@ use super::scan::FileFingerprint;
 pub(crate) struct FileEntry {
     /// `None`: to be examined as soon as it has settled.
     pub(crate) fingerprint: Option<FileFingerprint>,
-    pub(crate) found: Found,
+    pub(crate) state: FileState,
     pub(crate) is_warned_of: bool,
 }
 
-/// What it was found to be.
+/// The state of a file.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum FileState {
     /// The refusal before it stays visible until then.
     Examining {
         before: Option<Arc<Refusal>>,
@@ -36,28 +36,28 @@ pub(crate) enum Found {
 impl FileEntry {
     /// Whether it must be examined, now that it has settled with this fingerprint.
     pub(crate) fn is_due(&self, fingerprint: FileFingerprint, now: Instant) -> bool {
-        match (&self.found, self.fingerprint) {
+        match (&self.state, self.fingerprint) {
             (_, None) => true,
-            (Found::Examining { .. }, Some(_)) => false,
-            (Found::Loaded(_), Some(examined)) => examined != fingerprint,
-            (Found::Refused { retry_at, .. }, Some(examined)) => {
+            (FileState::Examining { .. }, Some(_)) => false,
+            (FileState::Loaded(_), Some(examined)) => examined != fingerprint,
+            (FileState::Refused { retry_at, .. }, Some(examined)) => {
                 examined != fingerprint || retry_at.is_some_and(|at| at <= now)
             }
         }
     }
 
     pub(crate) fn into_refusal(self) -> Option<Arc<Refusal>> {
-        match self.found {
-            Found::Refused { refusal, .. } => Some(refusal),
-            Found::Examining { before } => before,
-            Found::Loaded(_) => None,
+        match self.state {
+            FileState::Refused { refusal, .. } => Some(refusal),
+            FileState::Examining { before } => before,
+            FileState::Loaded(_) => None,
         }
     }
 
     pub(crate) fn library(&self) -> Option<&Arc<Library>> {
-        match &self.found {
-            Found::Loaded(library) => Some(library),
-            Found::Examining { .. } | Found::Refused { .. } => None,
+        match &self.state {
+            FileState::Loaded(library) => Some(library),
+            FileState::Examining { .. } | FileState::Refused { .. } => None,
         }
     }
 

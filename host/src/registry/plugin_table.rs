@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
-use super::entry::{FileEntry, Found};
+use super::entry::{FileEntry, FileState};
 use super::examine::Examined;
 use super::instance::{BuildError, Built, Instance, InstanceKey, file_name};
 use super::library::Library;
@@ -105,9 +105,9 @@ impl PluginTable {
         for (path, fingerprint) in stable.filter(|(path, _)| is_dylib(path)) {
             if self.files.get(path).is_none_or(|entry| entry.is_due(fingerprint, now)) {
                 let before = self.files.remove(path).and_then(FileEntry::into_refusal);
-                let found = Found::Examining { before };
+                let state = FileState::Examining { before };
                 self.files
-                    .insert(path.clone(), FileEntry { fingerprint: Some(fingerprint), found, is_warned_of: false });
+                    .insert(path.clone(), FileEntry { fingerprint: Some(fingerprint), state, is_warned_of: false });
                 examine.push((path.clone(), fingerprint));
             }
         }
@@ -136,7 +136,7 @@ impl PluginTable {
         self.staged.extend(digest);
         let Some(entry) = self.files.get_mut(path) else { return };
         match examined {
-            Examined::Loaded(library) => entry.found = Found::Loaded(library),
+            Examined::Loaded(library) => entry.state = FileState::Loaded(library),
             Examined::Changed => entry.fingerprint = None,
             Examined::Refused(refusal) => {
                 let (file, reason) = (file_name(path), refusal.reason.as_str());
@@ -144,7 +144,7 @@ impl PluginTable {
                 let digest = refusal.digest.map(tracing::field::display);
                 tracing::warn!(plugin, file, digest, reason, "a plugin file is refused");
                 let retry_at = refusal.retry_after.map(|after| now + after);
-                entry.found = Found::Refused { refusal, retry_at };
+                entry.state = FileState::Refused { refusal, retry_at };
             }
         }
     }
@@ -174,11 +174,11 @@ impl PluginTable {
             slot.library = library;
             return;
         }
-        match (holder.map(|entry| &entry.found), first, &slot.active) {
-            (Some(Found::Examining { .. }), _, _) => {}
+        match (holder.map(|entry| &entry.state), first, &slot.active) {
+            (Some(FileState::Examining { .. }), _, _) => {}
             (_, Some((file, library)), _) => (slot.file, slot.library) = (file, library),
             // What the file holds now cannot be loaded; what it held before stays in force.
-            (Some(Found::Refused { .. }), None, Some(active)) => slot.library = Arc::clone(&active.library),
+            (Some(FileState::Refused { .. }), None, Some(active)) => slot.library = Arc::clone(&active.library),
             _ => self.remove(name),
         }
     }
@@ -225,7 +225,7 @@ impl PluginTable {
         Some(Build {
             plugin: name.to_owned(),
             file: slot.file.clone(),
-            key: key,
+            key,
             library: Arc::clone(&slot.library),
             in_force: slot.active.as_ref().map(|active| active.key.clone()),
         })
@@ -324,10 +324,10 @@ impl PluginTable {
     }
 
     fn file_row(&self, path: &Path, entry: &FileEntry) -> Option<PluginStatus> {
-        match &entry.found {
-            Found::Examining { before } => before.as_deref().map(|refusal| PluginStatus::refused(refusal, path)),
-            Found::Refused { refusal, .. } => Some(PluginStatus::refused(refusal, path)),
-            Found::Loaded(library) => {
+        match &entry.state {
+            FileState::Examining { before } => before.as_deref().map(|refusal| PluginStatus::refused(refusal, path)),
+            FileState::Refused { refusal, .. } => Some(PluginStatus::refused(refusal, path)),
+            FileState::Loaded(library) => {
                 let slot = self.plugin_table.get(&library.manifest.plugin).filter(|slot| slot.file != path)?;
                 Some(PluginStatus::not_in_force(library, path, second(&slot.file)))
             }

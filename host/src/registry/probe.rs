@@ -113,24 +113,24 @@ pub(crate) fn main(path: &Path) -> ExitCode {
 }
 
 /// Why the probe failed.
-struct Failure {
+struct ProbeFailure {
     reason: String,
     load: Option<LoadError>,
 }
 
-impl From<LoadError> for Failure {
+impl From<LoadError> for ProbeFailure {
     fn from(error: LoadError) -> Self {
         Self { reason: error.to_string(), load: Some(error) }
     }
 }
 
-impl From<String> for Failure {
+impl From<String> for ProbeFailure {
     fn from(reason: String) -> Self {
         Self { reason, load: None }
     }
 }
 
-fn check(path: &Path) -> Result<(), Failure> {
+fn check(path: &Path) -> Result<(), ProbeFailure> {
     let bytes = std::fs::read(path).map_err(|error| format!("cannot read it: {error}"))?;
     let json = elf::lint(&bytes).map_err(|error| error.to_string())?;
     let manifest = Manifest::parse(json).map_err(|error| error.to_string())?;

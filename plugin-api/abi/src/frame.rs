@@ -81,12 +81,12 @@ pub enum FrameError {
 /// A parsed frame: a view into its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    blocks: [Block<'a>; BLOCKS_MAX],
+    blocks: [FrameBlock<'a>; BLOCKS_MAX],
     blob: &'a [u8],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Block<'a> {
+struct FrameBlock<'a> {
     stride: usize,
     rows: &'a [u8],
 }
@@ -108,7 +108,7 @@ impl<'a> Frame<'a> {
         }
         let count = u16::from_le_bytes([head[6], head[7]]);
         let blob_len = le_u32(&head[8..12]);
-        let mut blocks = [Block::default(); BLOCKS_MAX];
+        let mut blocks = [FrameBlock::default(); BLOCKS_MAX];
         let used = blocks.get_mut(..usize::from(count)).ok_or(FrameError::Blocks(count))?;
         for block in used {
             let head = take(&mut rest, BLOCK_HEAD)?;
@@ -117,7 +117,7 @@ impl<'a> Frame<'a> {
                 return Err(FrameError::Stride);
             }
             let len = rows.checked_mul(stride).ok_or(FrameError::Short)?;
-            *block = Block { stride, rows: take(&mut rest, len)? };
+            *block = FrameBlock { stride, rows: take(&mut rest, len)? };
         }
         let blob = take(&mut rest, blob_len)?;
         if !rest.is_empty() {

@@ -245,7 +245,7 @@ fn a_view_that_does_not_answer_is_a_value_and_one_that_is_not_read_is_a_loss() {
     for lost in [ReadResult::Unavailable, ReadResult::OverBudget, ReadResult::Unsupported] {
         let outcome = with(&lost);
         assert_eq!((outcome.end, outcome.events().len()), (End::Partial, 2), "{lost:?}");
-        assert_eq!(outcome.message, "1 logs: a view that tells them could not be read");
+        assert_eq!(outcome.message, "1 logs: a view that decodes them could not be read");
     }
 }
 

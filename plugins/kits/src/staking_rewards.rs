@@ -96,12 +96,12 @@ impl Kit for StakingFarms {
         let rewards = if keys.flag("dual")? { Rewards::Dual } else { Rewards::Single };
         let twice = |place: usize| farms.iter().skip(place + 1).any(|other| *other == farms[place]);
         if let Some(place) = (0..farms.len()).find(|place| twice(*place)) {
-            return Err(SettingsError::new(format!("{} stands twice", farms[place])).at("farms"));
+            return Err(SettingsError::new(format!("{} appears twice", farms[place])).at("farms"));
         }
         let farms = match (factory, farms.is_empty()) {
             (Some(factory), true) => Farms::Factory(factory),
             (None, false) => Farms::Listed(Cow::Owned(farms)),
-            (Some(_), false) => return Err(SettingsError::new("stands beside `factory`; give one of them").at("farms")),
+            (Some(_), false) => return Err(SettingsError::new("is given beside `factory`; give one of them").at("farms")),
             (None, true) => return Err(SettingsError::new("missing; give `factory` or `farms`").at("factory")),
         };
         Ok(Some(StakingRewards { farms, rewards, types: self.types(rewards) }.shared()))

@@ -241,7 +241,7 @@ fn a_view_of_the_table_that_cannot_be_read_loses_its_events_and_says_so() {
     };
     let outcome = case([swap(FORK), swap(V2_POOL)]).run::<All>(unread);
     assert_eq!(outcome.end, End::Partial);
-    assert!(outcome.message.contains("1 logs: a view that tells them could not be read"), "{}", outcome.message);
+    assert!(outcome.message.contains("1 logs: a view that decodes them could not be read"), "{}", outcome.message);
     assert_eq!(outcome.events().iter().map(|event| event.log).collect::<Vec<_>>(), [1]);
 }
 

@@ -401,5 +401,5 @@ fn a_chef_that_does_not_answer_is_a_failure_and_not_an_empty_answer() {
     }
     let outcome = claimables("v1", &chef(Kind::V1, 1).revert(NETWORK, CHEF, &sushiCall {}));
     assert_eq!(outcome.end, End::Failed);
-    assert!(outcome.message.contains("tells no reward token as sushi, SUSHI, Sushi"), "{}", outcome.message);
+    assert!(outcome.message.contains("returns no reward token as sushi, SUSHI, Sushi"), "{}", outcome.message);
 }

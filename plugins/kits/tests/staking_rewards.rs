@@ -419,8 +419,8 @@ fn a_row_names_a_factory_or_farms() {
     let cases = [
         (vec![], "factory", "missing; give `factory` or `farms`"),
         (vec![list(&[])], "factory", "missing; give `factory` or `farms`"),
-        (vec![text("factory", &one), list(&[farm(0)])], "farms", "stands beside `factory`; give one of them"),
-        (vec![list(&[farm(0), farm(1), farm(0)])], "farms", "stands twice"),
+        (vec![text("factory", &one), list(&[farm(0)])], "farms", "is given beside `factory`; give one of them"),
+        (vec![list(&[farm(0), farm(1), farm(0)])], "farms", "appears twice"),
         (vec![text("factory", "0x12")], "factory", "is not 0x and 40 hex digits"),
         (vec![text("factory", &one), text("dual", "yes")], "dual", "not true or false"),
     ];

@@ -144,7 +144,7 @@ fn shares_without_a_supply_are_refused() {
 
 #[test]
 fn shares_that_nobody_asked_about_are_refused() {
-    assert_unpriced("shares_of_others", "invalid-output", "nobody asked about it");
+    assert_unpriced("shares_of_others", "invalid-output", "it is about a token that was not requested");
 }
 
 #[test]

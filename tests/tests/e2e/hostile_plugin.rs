@@ -122,7 +122,7 @@ fn assert_rejected(slug: &str, reasons: &[&str]) {
 #[test]
 fn each_bad_claim_is_rejected_with_its_reason_and_the_good_one_served() {
     let reasons = [
-        "claimFor(address): 0x00000000000000000000000000000000000bad00 stands where the account must stand",
+        "claimFor(address): 0x00000000000000000000000000000000000bad00 is in the place of the account",
         "getReward() goes to 0x00000000000000000000000000000000000bad00, which is no contract of this deployment",
         "approve(address,uint256) is a function that no claim may call",
         "multicall(bytes[]) is a function that no claim may call",

@@ -1,4 +1,6 @@
-//! Names and docs use the field's words.
+//! One type name stands once in a crate, and names and docs use the field's words.
+
+use std::collections::BTreeMap;
 
 use super::crates::CRATES;
 use super::{assert_none, sources};
@@ -21,6 +23,20 @@ fn words(name: &str) -> Vec<String> {
         }
     }
     words
+}
+
+#[test]
+fn one_type_name_stands_once_in_a_crate() {
+    let mut found = Vec::new();
+    for of in CRATES.iter() {
+        let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for module in of.modules.values() {
+            module.types.iter().for_each(|name| files.entry(name).or_default().push(&module.file));
+        }
+        let twice = files.into_iter().filter(|(_, files)| files.len() > 1);
+        found.extend(twice.map(|(name, files)| format!("{}: {name} in {}", of.folder, files.join(", "))));
+    }
+    assert_none("a type name that stands twice", found.into_iter());
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl HttpReply {
         Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body })
     }
 
-    /// Whether it asks for fewer requests (RFC 6585, RFC 9110).
+    /// Whether it demands fewer requests (RFC 6585, RFC 9110).
     pub(crate) fn is_throttled(&self) -> bool {
         match self.status {
             StatusCode::TOO_MANY_REQUESTS => true,

@@ -51,7 +51,7 @@ pub(crate) enum FetchError {
     Status(u16),
     #[error("answered more than {DOCUMENT_BYTES_MAX} bytes")]
     TooLarge,
-    #[error("answered in an encoding that was not asked for, or in broken gzip")]
+    #[error("answered in an encoding that was not requested, or in broken gzip")]
     Encoding,
 }
 

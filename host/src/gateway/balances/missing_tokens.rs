@@ -46,7 +46,7 @@ impl Why {
 
     fn text(self) -> String {
         match self {
-            Self::NoBalance(BalanceFailure::Refused) => "the contract tells no balance".into(),
+            Self::NoBalance(BalanceFailure::Refused) => "the contract returned no balance".into(),
             Self::NoBalance(BalanceFailure::Unread(failure)) => format!("balance not read: {failure}"),
             Self::NoMetadata(failure) => format!("metadata not read: {failure}"),
         }
@@ -108,7 +108,7 @@ mod tests {
         let expected = format!(
             "balance not read: no endpoint answered in time: {two}; \
              metadata not read: every endpoint refused or answered wrongly: {three}; \
-             the contract tells no balance: {one}, {four}"
+             the contract returned no balance: {one}, {four}"
         );
         assert_eq!(missing.detail(), expected);
     }

@@ -90,7 +90,7 @@ async fn a_failing_token_hides_no_other_and_is_counted_and_named() {
     let job = &answer.jobs[0];
     assert_eq!((job.subject.as_str(), job.status, job.reason), ("tokens", JobStatus::Partial, Some(Reason::Upstream)));
     assert_eq!((job.batches, job.reads), (1, 3));
-    assert_eq!(job.detail, format!("the contract tells no balance: {B:#x}"));
+    assert_eq!(job.detail, format!("the contract returned no balance: {B:#x}"));
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ use crate::assets::price::script::Script;
 use crate::gateway::answer::Answer;
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
-use crate::gateway::query::Events;
+use crate::gateway::query::EventsQuery;
 use crate::gateway::work::Work;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
@@ -190,7 +190,7 @@ pub(super) fn stake(log: u32, protocol: Option<&str>, amount: u64) -> map::Event
 pub(super) struct Stage {
     reader: Arc<dyn Reader>,
     plugins: Vec<Plugin>,
-    pub(super) query: Events,
+    pub(super) query: EventsQuery,
 }
 
 impl Stage {
@@ -199,7 +199,7 @@ impl Stage {
     }
 
     pub(super) fn over(reader: Arc<dyn Reader>, plugins: impl IntoIterator<Item = Plugin>) -> Self {
-        let query = Events { chain_id: ETHEREUM, hash: HASH, types: [].into(), logs_max: 5000 };
+        let query = EventsQuery { chain_id: ETHEREUM, hash: HASH, types: [].into(), logs_max: 5000 };
         Self { reader, plugins: plugins.into_iter().collect(), query }
     }
 

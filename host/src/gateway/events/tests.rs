@@ -31,7 +31,7 @@ fn acme() -> Plugin {
     Plugin { name: "acme", slug: "acme", topics: vec![STAKED], ..Plugin::default() }
 }
 
-fn events(answer: &Answer) -> &crate::gateway::answer::Events {
+fn events(answer: &Answer) -> &crate::gateway::answer::TransactionEvents {
     let Items::Events(events) = &answer.items else { panic!("{:?}", answer.items) };
     events
 }

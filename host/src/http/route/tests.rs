@@ -245,7 +245,7 @@ fn both_filters_at_once_are_refused() {
 fn a_transaction_is_asked_for_by_hash_and_network() {
     let events = |chain_id, types: &[&str], logs_max| {
         let types = types.iter().map(|name| Kind::named(name).unwrap()).collect();
-        Query::Events(Events { chain_id, hash: HASH, types, logs_max })
+        Query::Events(EventsQuery { chain_id, hash: HASH, types, logs_max })
     };
     let cases = [
         ("network=ETHEREUM", events(1, &[], LOGS_MAX)),

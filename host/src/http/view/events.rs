@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
 use crate::assets::token::Token;
-use crate::gateway::answer::{Event, Events};
+use crate::gateway::answer::{Event, TransactionEvents};
 use crate::http::number;
 
 #[derive(Serialize)]
@@ -20,13 +20,13 @@ pub(super) struct EventView<'a> {
     protocol: Option<ProtocolView<'a>>,
     metadata: Metadata<'a>,
     #[serde(flatten)]
-    extra: Option<Extra<'a>>,
+    extra: Option<EventExtra<'a>>,
 }
 
 /// Members that events have with `detail=full`; all but the plugin are null for the native value.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Extra<'a> {
+struct EventExtra<'a> {
     log_index: Option<u64>,
     contract: Option<String>,
     log: Option<LogView<'a>>,
@@ -53,10 +53,10 @@ struct LogView<'a> {
 }
 
 impl<'a> EventView<'a> {
-    pub(super) fn of(event: &'a Event, events: &'a Events, shape: Shape) -> Self {
+    pub(super) fn of(event: &'a Event, events: &'a TransactionEvents, shape: Shape) -> Self {
         let merged = &event.merged;
         let log = merged.log.and_then(|place| events.transaction.logs.get(place));
-        let extra = || Extra {
+        let extra = || EventExtra {
             log_index: log.map(|log| log.index),
             contract: log.map(|log| lower(log.address)),
             log: log.map(LogView::of),
@@ -75,7 +75,7 @@ impl<'a> EventView<'a> {
 }
 
 impl<'a> Undecoded<'a> {
-    pub(super) fn of(events: &'a Events) -> Vec<Self> {
+    pub(super) fn of(events: &'a TransactionEvents) -> Vec<Self> {
         let logs = events.undecoded.iter().filter_map(|place| events.transaction.logs.get(*place));
         let view = |log: &'a Log| Self { log_index: log.index, contract: lower(log.address), log: LogView::of(log) };
         logs.map(view).collect()
@@ -101,7 +101,7 @@ struct Metadata<'a> {
 /// Writes members.
 #[derive(Clone, Copy)]
 struct Members<'a> {
-    events: &'a Events,
+    events: &'a TransactionEvents,
     /// Tokens are shown as the aggregate call shows them.
     shape: Shape,
 }

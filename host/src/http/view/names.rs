@@ -12,14 +12,14 @@ pub(super) struct NameView<'a> {
     name: &'a str,
     address: String,
     #[serde(flatten)]
-    extra: Option<Extra<'a>>,
+    extra: Option<NameExtra<'a>>,
 }
 
 /// Members with `detail=full`. One that could not be read is null like one that is not there; the report names what is
 /// missing.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Extra<'a> {
+struct NameExtra<'a> {
     resolver: String,
     coin_type: u64,
     via_gateway: bool,
@@ -40,7 +40,7 @@ struct CoinAddress {
 impl<'a> NameView<'a> {
     pub(super) fn of(record: &'a NameRecord, shape: Shape) -> Self {
         let resolved = &record.resolved;
-        let extra = |details: &'a NameDetails| Extra {
+        let extra = |details: &'a NameDetails| NameExtra {
             resolver: lower(resolved.resolver),
             coin_type: resolved.coin.number(),
             via_gateway: record.via_gateway,

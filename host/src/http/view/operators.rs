@@ -58,7 +58,7 @@ impl<'a> Plugin<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct NetworkView<'a> {
+struct EndpointsView<'a> {
     name: &'a str,
     slug: &'a str,
     chain_id: u64,
@@ -69,7 +69,7 @@ struct NetworkView<'a> {
     endpoints: &'a [EndpointStatus],
 }
 
-impl<'a> NetworkView<'a> {
+impl<'a> EndpointsView<'a> {
     fn of(network: &'a Network, status: Option<&'a NetworkStatus>) -> Self {
         Self {
             name: &network.name,
@@ -131,7 +131,7 @@ pub(in crate::http) fn networks<'a>(
     upstreams: &[NetworkStatus],
 ) -> Result<Vec<u8>, serde_json::Error> {
     let status = |chain_id| upstreams.iter().find(|status| status.chain_id == chain_id);
-    let view = |network: &'a Network| NetworkView::of(network, status(network.chain_id));
+    let view = |network: &'a Network| EndpointsView::of(network, status(network.chain_id));
     serde_json::to_vec(&networks.map(view).collect::<Vec<_>>())
 }
 

@@ -12,13 +12,13 @@ use crate::jobs::report::{JobReport, JobStatus};
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
     blocks: Blocks<'a>,
-    jobs: Vec<Job<'a>>,
+    jobs: Vec<JobReportView<'a>>,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn of(answer: &'a Answer) -> Self {
         let without_job = answer.missing.iter().filter(|missing| !has_job(missing, &answer.jobs));
-        let jobs = answer.jobs.iter().map(Job::of).chain(without_job.map(Job::never_begun)).collect();
+        let jobs = answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
         Self { blocks: Blocks(answer), jobs }
     }
 }
@@ -57,7 +57,7 @@ impl Serialize for Blocks<'_> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Job<'a> {
+struct JobReportView<'a> {
     protocol: &'a str,
     network: &'a str,
     status: &'static str,
@@ -68,7 +68,7 @@ struct Job<'a> {
     reads: u32,
 }
 
-impl<'a> Job<'a> {
+impl<'a> JobReportView<'a> {
     fn of(job: &'a JobReport) -> Self {
         Self {
             protocol: &job.subject,

@@ -16,7 +16,7 @@ use crate::network::Network;
 /// Members that every row has with `detail=full`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Extra<'a> {
+struct RowExtra<'a> {
     account: String,
     /// None where no plugin found it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ struct Extra<'a> {
     price_age_seconds: Option<u64>,
 }
 
-impl<'a> Extra<'a> {
+impl<'a> RowExtra<'a> {
     fn of(row: &'a Row, shape: Shape) -> Option<Self> {
         shape.full.then(|| Self { plugin: Some(&row.plugin), ..Self::without_plugin(row.account, &row.token) })
     }
@@ -95,7 +95,7 @@ pub(super) struct ClaimableView<'a> {
     token: TokenView<'a>,
     claim_transaction: TransactionView<'a>,
     #[serde(flatten)]
-    extra: Option<Extra<'a>>,
+    extra: Option<RowExtra<'a>>,
 }
 
 impl<'a> ClaimableView<'a> {
@@ -112,7 +112,7 @@ impl<'a> ClaimableView<'a> {
             amount_raw: raw_text(raw, shape),
             token: TokenView::with_supply(token, shape),
             claim_transaction: TransactionView::of(transaction, &row.network, shape),
-            extra: Extra::of(row, shape),
+            extra: RowExtra::of(row, shape),
         }
     }
 }
@@ -181,7 +181,7 @@ pub(super) struct FarmingView<'a> {
     underlying_amount_raw: Option<String>,
     reward_tokens: Vec<TokenView<'a>>,
     #[serde(flatten)]
-    extra: Option<Extra<'a>>,
+    extra: Option<RowExtra<'a>>,
 }
 
 impl<'a> FarmingView<'a> {
@@ -204,7 +204,7 @@ impl<'a> FarmingView<'a> {
             underlying_amount: amount(underlying, token),
             underlying_amount_raw: raw_text(underlying, shape),
             reward_tokens: row.reward_tokens.iter().map(|token| TokenView::of(token)).collect(),
-            extra: Extra::of(row, shape),
+            extra: RowExtra::of(row, shape),
         }
     }
 }
@@ -225,7 +225,7 @@ pub(super) struct LendingView<'a> {
     #[serde(flatten)]
     side: Option<Side>,
     #[serde(flatten)]
-    extra: Option<Extra<'a>>,
+    extra: Option<RowExtra<'a>>,
 }
 
 /// Members that lending rows alone have with `detail=full`.
@@ -253,7 +253,7 @@ impl<'a> LendingView<'a> {
             amount_raw: raw_text(raw, shape),
             token: TokenView::of(token),
             side: shape.full.then(side),
-            extra: Extra::of(row, shape),
+            extra: RowExtra::of(row, shape),
         }
     }
 }
@@ -269,7 +269,7 @@ pub(super) struct BalanceView<'a> {
     dollar_value: Number,
     price: Number,
     #[serde(flatten)]
-    extra: Option<Extra<'a>>,
+    extra: Option<RowExtra<'a>>,
 }
 
 impl<'a> BalanceView<'a> {
@@ -282,7 +282,7 @@ impl<'a> BalanceView<'a> {
             token: TokenView::with_supply(token, shape),
             dollar_value: dollars(*raw, token),
             price: token.price.as_ref().map_or_else(|| Number("0".into()), |price| fraction(&price.usd)),
-            extra: shape.full.then(|| Extra::without_plugin(*account, token)),
+            extra: shape.full.then(|| RowExtra::without_plugin(*account, token)),
         }
     }
 }

@@ -8,7 +8,7 @@ use portolan_abi::map;
 use super::*;
 use crate::assets::token::{Price, Token};
 use crate::events::merge::MergedEvent;
-use crate::gateway::answer::{Balance, Event, Events, Missing, Row};
+use crate::gateway::answer::{Balance, Event, TransactionEvents, Missing, Row};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate::{ClaimTransaction, ValidFinding};
@@ -321,10 +321,10 @@ fn event(log: Option<usize>, kind: &str, members: Vec<(&'static str, Value)>) ->
 }
 
 /// A transaction with a log that is an event of this kind, and one without an event.
-fn events(kind: &str, members: Vec<(&'static str, Value)>) -> Events {
+fn events(kind: &str, members: Vec<(&'static str, Value)>) -> TransactionEvents {
     let log = |index| Log { index, address: ACCOUNT, topics: vec![B256::ZERO], data: Bytes::from_static(&[0xab]) };
     let transaction = Transaction { logs: vec![log(70), log(71)], ..Transaction::default() };
-    Events {
+    TransactionEvents {
         transaction: Arc::new(transaction),
         events: vec![event(Some(0), kind, members)],
         undecoded: vec![1],

@@ -84,7 +84,7 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
     let frame = Frame::parse(bytes).map_err(broken)?;
     let reads = frame.count(resume_out::READS);
     if reads > STEP_READS_MAX {
-        let detail = format!("asked for {reads} reads at once, more than {STEP_READS_MAX}");
+        let detail = format!("requested {reads} reads at once, more than {STEP_READS_MAX}");
         return Err(Failure::new(Reason::OverBudget, detail));
     }
     let jobs = frame.count(resume_out::JOBS);
@@ -92,7 +92,7 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
         return Err(invalid(format!("answered for {jobs} jobs, not for 1")));
     };
     if reads != usize::try_from(job.reads).unwrap_or(usize::MAX) || (reads > 0) != (job.state == state::READING) {
-        return Err(invalid(format!("asks for {reads} reads in state {}, but says {}", job.state, job.reads)));
+        return Err(invalid(format!("requests {reads} reads in state {}, but says {}", job.state, job.reads)));
     }
     let networks: Vec<Network> = frame.rows(resume_out::NETWORKS).take(NETWORKS_MAX).collect();
     let requested = frame.rows(resume_out::READS).map(|read| requested(&frame, &networks, &read));
@@ -122,23 +122,23 @@ fn findings(bytes: &[u8]) -> Result<Vec<map::Finding>, Failure> {
     let count = minicbor::Decoder::new(bytes).array().ok().flatten().and_then(|count| usize::try_from(count).ok());
     match count {
         Some(count) if count > FINDINGS_MAX => {
-            Err(Failure::new(Reason::OverBudget, format!("told {count} findings at once, more than {FINDINGS_MAX}")))
+            Err(Failure::new(Reason::OverBudget, format!("returned {count} findings at once, more than {FINDINGS_MAX}")))
         }
         _ => codec::decode(bytes).map_err(|error| invalid(format!("answered broken findings: {error}"))),
     }
 }
 
 fn requested(frame: &Frame<'_>, networks: &[Network], read: &row::Read) -> Result<RequestedRead, String> {
-    let stage = |error| format!("asks for a broken read: {error}");
+    let stage = |error| format!("requests a broken read: {error}");
     let network = networks.get(usize::from(read.network));
-    let chain_id = network.ok_or("asks for a read on a network that its frame does not list")?.chain_id;
+    let chain_id = network.ok_or("requests a read on a network that its frame does not list")?.chain_id;
     let data = frame.bytes(read.data_offset, read.data_len).map_err(stage)?;
     if data.len() > CALLDATA_MAX {
-        return Err(format!("asks for a call with {} bytes, more than {CALLDATA_MAX}", data.len()));
+        return Err(format!("requests a call with {} bytes, more than {CALLDATA_MAX}", data.len()));
     }
     let extension = frame.extension(read.extension).map_err(stage)?;
     let extension: ReadExtension = match extension {
-        Some(bytes) => codec::decode(bytes).map_err(|error| format!("asks for a broken read: {error}"))?,
+        Some(bytes) => codec::decode(bytes).map_err(|error| format!("requests a broken read: {error}"))?,
         None => ReadExtension::default(),
     };
     Ok(RequestedRead { chain_id, read: supported(read, data, &extension) })
@@ -196,9 +196,9 @@ mod tests {
     fn a_frame_that_contradicts_itself_is_refused() {
         let read = row::Read::default();
         let cases = [
-            (frame(state::READING, 2, std::slice::from_ref(&read), &[1]), "asks for 1 reads"),
-            (frame(state::READING, 0, &[], &[1]), "asks for 0 reads"),
-            (frame(state::COMPLETE, 1, std::slice::from_ref(&read), &[1]), "asks for 1 reads in state 1"),
+            (frame(state::READING, 2, std::slice::from_ref(&read), &[1]), "requests 1 reads"),
+            (frame(state::READING, 0, &[], &[1]), "requests 0 reads"),
+            (frame(state::COMPLETE, 1, std::slice::from_ref(&read), &[1]), "requests 1 reads in state 1"),
             (frame(state::READING, 1, std::slice::from_ref(&read), &[]), "does not list"),
             (FrameWriter::default().finish().unwrap(), "answered for 0 jobs"),
             (b"no frame".to_vec(), "broken frame"),

@@ -87,7 +87,7 @@ impl Rules<'_> {
         match (declared.kind, value) {
             (role::ACCOUNT, DynSolValue::Address(named)) if *named == self.account => Ok(()),
             (role::ACCOUNT, DynSolValue::Address(named)) => {
-                Err(format!("{named:#x} stands where the account must stand"))
+                Err(format!("{named:#x} is in the place of the account"))
             }
             (role::TOKEN | role::MARKET, DynSolValue::Address(named)) if self.trusted_addresses.contains(named) => {
                 Ok(())

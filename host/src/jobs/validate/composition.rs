@@ -24,7 +24,7 @@ pub(crate) fn validate_compositions(
     let (mut valid, mut rejections) = (HashMap::new(), Rejections::default());
     for finding in findings {
         match validate(finding, &requested) {
-            Ok((token, _)) if valid.contains_key(&token) => rejections.0.push(format!("{token:#x} is told twice")),
+            Ok((token, _)) if valid.contains_key(&token) => rejections.0.push(format!("{token:#x} is reported twice")),
             Ok((token, composition)) => drop(valid.insert(token, composition)),
             Err(reason) => rejections.0.push(reason),
         }
@@ -40,7 +40,7 @@ fn validate(finding: &map::Finding, requested: &BTreeSet<Address>) -> Result<(Ad
     let token = found.token;
     let at = |reason: String| Err(format!("composition of {token:#x}: {reason}"));
     if !requested.contains(&token) {
-        return at("nobody asked about it".into());
+        return at("it is about a token that was not requested".into());
     }
     let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
     let is_kind = !found.kind.is_empty() && found.kind.len() <= KIND_BYTES_MAX && found.kind.bytes().all(is_letter);
@@ -57,7 +57,7 @@ fn validate(finding: &map::Finding, requested: &BTreeSet<Address>) -> Result<(Ad
     let parts: Vec<_> = found.parts.iter().map(|part| (part.token, part.amount)).collect();
     let distinct: BTreeSet<Address> = parts.iter().map(|(part, _)| *part).chain([token]).collect();
     if distinct.len() <= parts.len() {
-        return at("a part is the token itself, or stands twice".into());
+        return at("a part is the token itself, or appears twice".into());
     }
     Ok((token, Composition { kind: found.kind.clone(), supply, parts }))
 }
@@ -97,12 +97,12 @@ mod tests {
         let kind = |kind: &str| map::Composition { kind: kind.to_owned(), ..sound() };
         let parts = |parts| map::Composition { parts, ..sound() };
         let cases = [
-            (map::Composition { token: part(PART).token, ..sound() }, "nobody asked"),
+            (map::Composition { token: part(PART).token, ..sound() }, "a token that was not requested"),
             (map::Composition { supply: U256::from(0), ..sound() }, "supply is zero"),
             (parts(vec![]), "0 parts"),
             (parts(many(17)), "17 parts"),
             (parts(vec![part(SHARE)]), "the token itself"),
-            (parts(vec![part(PART), part(PART)]), "stands twice"),
+            (parts(vec![part(PART), part(PART)]), "appears twice"),
             (kind(""), "its kind"),
             (kind("share"), "its kind"),
             (kind("A\u{202e}B"), "its kind"),
@@ -125,7 +125,7 @@ mod tests {
         let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
         let (valid, rejected) = validate_compositions(&[position, found(sound()), found(second)], &[SHARE]);
         assert_eq!(valid[&SHARE].supply, U256::from(4));
-        let twice = format!("a finding that does not answer the question; {SHARE:#x} is told twice");
+        let twice = format!("a finding that does not answer the question; {SHARE:#x} is reported twice");
         assert_eq!(rejected, Some(twice));
     }
 }

@@ -52,12 +52,12 @@ fn validate(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&
     for member in &found.members {
         let Some((name, value)) = validate_member(member).map_err(at)? else { continue };
         if members.iter().any(|(known, _)| *known == name) {
-            return Err(at(format!("its {name} is told twice")));
+            return Err(at(format!("its {name} is reported twice")));
         }
         members.push((name, value));
     }
     if *count == LOG_EVENTS_MAX {
-        return Err(at(format!("it is told as more than {LOG_EVENTS_MAX}")));
+        return Err(at(format!("it is decoded into more than {LOG_EVENTS_MAX}")));
     }
     *count += 1;
     Ok(Event { log, kind, protocol: found.protocol.clone(), members })
@@ -183,7 +183,7 @@ mod tests {
             (map::Event { kind: "HACK".to_owned(), ..sound() }, "its type"),
             (map::Event { kind: "stake".to_owned(), ..sound() }, "its type"),
             (map::Event { protocol: Some("other".to_owned()), ..sound() }, "none of the plugin's"),
-            (map::Event { members: vec![user(), user()], ..sound() }, "told twice"),
+            (map::Event { members: vec![user(), user()], ..sound() }, "reported twice"),
             (with(member("wealth", NONE)), "not of the vocabulary"),
             (with(member("user", map::Value { token: Some(TOKEN), ..NONE })), "another class"),
             (with(member("asset", map::Value { address: Some(TOKEN), ..NONE })), "another class"),

@@ -58,7 +58,7 @@ impl Calls {
         if self.stuck() >= STUCK_MAX {
             return Err(CallFailure::Stuck);
         }
-        let mut watch = Watch::new(self, limit);
+        let mut watch = CallGuard::new(self, limit);
         let turn = timeout_at(watch.deadline, Arc::clone(&self.turns).acquire_owned()).await;
         let Ok(Ok(turn)) = turn else { return Err(CallFailure::Timeout) };
         let call = Arc::clone(&watch.call);
@@ -96,21 +96,21 @@ impl Calls {
 }
 
 /// Sees to it that a call whose caller has gone is abandoned at its deadline all the same.
-struct Watch {
+struct CallGuard {
     call: Arc<Call>,
     deadline: Instant,
     runtime: Handle,
     is_armed: bool,
 }
 
-impl Watch {
+impl CallGuard {
     fn new(calls: &Calls, limit: Duration) -> Self {
         let call = Arc::new(Call { state: AtomicU8::new(QUEUED), stuck: Arc::clone(&calls.stuck) });
         Self { call, deadline: Instant::now() + limit, runtime: calls.runtime.clone(), is_armed: false }
     }
 }
 
-impl Drop for Watch {
+impl Drop for CallGuard {
     fn drop(&mut self) {
         if !self.is_armed {
             return;

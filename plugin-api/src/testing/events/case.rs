@@ -25,7 +25,7 @@ pub(super) struct EventCase {
     pub(super) transaction: Transaction,
     /// The place of its own log.
     pub(super) place: usize,
-    pub(super) expected: Vec<Expected>,
+    pub(super) expected: Vec<ExpectedEvent>,
     network: Network,
     views: HashMap<(Address, Bytes), Bytes>,
 }
@@ -33,7 +33,7 @@ pub(super) struct EventCase {
 /// An event that must be found.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Expected {
+pub(super) struct ExpectedEvent {
     #[serde(rename = "type")]
     pub(super) kind: String,
     #[serde(default)]
@@ -51,7 +51,7 @@ struct Written {
     wrapped: Option<String>,
     #[serde(default)]
     tx: Sent,
-    expect: Vec<Expected>,
+    expect: Vec<ExpectedEvent>,
 }
 
 #[derive(Debug, Default, Deserialize)]

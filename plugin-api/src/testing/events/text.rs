@@ -4,10 +4,10 @@ use alloy::primitives::{Address, hex};
 use portolan_abi::map;
 use serde_json::Value;
 
-use super::case::Expected;
+use super::case::ExpectedEvent;
 
 /// Every difference between the events that were expected and those that were decoded; the order does not matter.
-pub(super) fn differences(expected: &[Expected], decoded: Vec<String>) -> Vec<String> {
+pub(super) fn differences(expected: &[ExpectedEvent], decoded: Vec<String>) -> Vec<String> {
     let mut open: Vec<String> = expected.iter().map(expectation).collect();
     let mut wrong = Vec::new();
     for line in decoded {
@@ -20,7 +20,7 @@ pub(super) fn differences(expected: &[Expected], decoded: Vec<String>) -> Vec<St
     wrong
 }
 
-fn expectation(expected: &Expected) -> String {
+fn expectation(expected: &ExpectedEvent) -> String {
     let members = expected.members.iter().map(|(name, value)| (name.clone(), normal(value))).collect();
     line(&expected.kind, expected.protocol.as_deref(), members)
 }

@@ -25,7 +25,7 @@ pub(super) async fn token(cx: &Chain, of: &MasterChef) -> Result<Address, Error>
     let token = replies.into_iter().filter_map(Result::ok).find(|token| !token.is_zero());
     token.ok_or_else(|| {
         let names = names.join(", ");
-        Error::new(format!("{}: tells no reward token as {names}; the key `reward_token` can name it", of.chef))
+        Error::new(format!("{}: returns no reward token as {names}; the key `reward_token` can name it", of.chef))
     })
 }
 
