@@ -155,7 +155,7 @@ async fn more_logs_than_the_limit_are_a_problem_that_names_both_numbers() {
     stage.query.logs_max = 1;
     assert_eq!(stage.status().await, 413);
     let problem = stage.answer().await.unwrap_err().to_string();
-    assert!(problem.contains("has 2 logs") && problem.contains("the 1 "), "{problem}");
+    assert!(problem.contains("has 2 logs") && problem.contains("bound of 1"), "{problem}");
 }
 
 #[tokio::test]
