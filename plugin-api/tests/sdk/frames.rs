@@ -104,7 +104,7 @@ fn too_few_replies_fail_that_job_alone() {
 fn too_many_replies_fail_that_job_alone() {
     let steps = neighbours_of(&[1, 2, 3]);
     let actual = (steps[1].state, steps[1].message.as_str());
-    assert_eq!(actual, (state::FAILED, "more replies than the 2 reads asked for"));
+    assert_eq!(actual, (state::FAILED, "more replies than the 2 requested reads"));
 }
 
 /// A frame that fits two jobs with two replies each, but for one thing.
