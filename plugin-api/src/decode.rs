@@ -33,7 +33,10 @@ impl Chain {
         }
         let decoded = decoding.finish();
         if decoded.incomplete_logs > 0 {
-            self.report_missing(format!("{} logs: a view that decodes them could not be read", decoded.incomplete_logs));
+            self.report_missing(format!(
+                "{} logs: a view that decodes them could not be read",
+                decoded.incomplete_logs
+            ));
         }
         Ok(decoded.events)
     }

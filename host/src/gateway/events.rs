@@ -19,7 +19,7 @@ use crate::assets::resolve::Tokens;
 use crate::assets::token::At;
 use crate::events::builtin::{self, BuiltinDecoder};
 use crate::events::merge::{self, EventSource, MergedEvent};
-use crate::gateway::answer::{Answer, Event, TransactionEvents, Items};
+use crate::gateway::answer::{Answer, Event, Items, TransactionEvents};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::work::Work;
@@ -64,7 +64,8 @@ impl Work for EventWork {
         let (events, tokens, missing_tokens) = decoder.rows(events).await?;
         reports.extend(missing_tokens);
         let (transaction, networks) = (decoder.transaction, context.networks().clone());
-        Ok(context.answer(Items::Events(TransactionEvents { transaction, events, undecoded, tokens, networks }), reports))
+        Ok(context
+            .answer(Items::Events(TransactionEvents { transaction, events, undecoded, tokens, networks }), reports))
     }
 }
 

@@ -101,7 +101,9 @@ impl Kit for StakingFarms {
         let farms = match (factory, farms.is_empty()) {
             (Some(factory), true) => Farms::Factory(factory),
             (None, false) => Farms::Listed(Cow::Owned(farms)),
-            (Some(_), false) => return Err(SettingsError::new("is given beside `factory`; give one of them").at("farms")),
+            (Some(_), false) => {
+                return Err(SettingsError::new("is given beside `factory`; give one of them").at("farms"));
+            }
             (None, true) => return Err(SettingsError::new("missing; give `factory` or `farms`").at("factory")),
         };
         Ok(Some(StakingRewards { farms, rewards, types: self.types(rewards) }.shared()))

@@ -18,7 +18,8 @@ pub(super) struct Report<'a> {
 impl<'a> Report<'a> {
     pub(super) fn of(answer: &'a Answer) -> Self {
         let without_job = answer.missing.iter().filter(|missing| !has_job(missing, &answer.jobs));
-        let jobs = answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
+        let jobs =
+            answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
         Self { blocks: Blocks(answer), jobs }
     }
 }

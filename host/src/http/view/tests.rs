@@ -8,7 +8,7 @@ use portolan_abi::map;
 use super::*;
 use crate::assets::token::{Price, Token};
 use crate::events::merge::MergedEvent;
-use crate::gateway::answer::{Balance, Event, TransactionEvents, Missing, Row};
+use crate::gateway::answer::{Balance, Event, Missing, Row, TransactionEvents};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate::{ClaimTransaction, ValidFinding};

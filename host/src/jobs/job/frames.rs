@@ -121,9 +121,10 @@ fn findings(bytes: &[u8]) -> Result<Vec<map::Finding>, Failure> {
     }
     let count = minicbor::Decoder::new(bytes).array().ok().flatten().and_then(|count| usize::try_from(count).ok());
     match count {
-        Some(count) if count > FINDINGS_MAX => {
-            Err(Failure::new(Reason::OverBudget, format!("returned {count} findings at once, more than {FINDINGS_MAX}")))
-        }
+        Some(count) if count > FINDINGS_MAX => Err(Failure::new(
+            Reason::OverBudget,
+            format!("returned {count} findings at once, more than {FINDINGS_MAX}"),
+        )),
         _ => codec::decode(bytes).map_err(|error| invalid(format!("answered broken findings: {error}"))),
     }
 }

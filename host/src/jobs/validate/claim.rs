@@ -86,9 +86,7 @@ impl Rules<'_> {
         let members = declared.members.as_deref().unwrap_or_default();
         match (declared.kind, value) {
             (role::ACCOUNT, DynSolValue::Address(named)) if *named == self.account => Ok(()),
-            (role::ACCOUNT, DynSolValue::Address(named)) => {
-                Err(format!("{named:#x} is in the place of the account"))
-            }
+            (role::ACCOUNT, DynSolValue::Address(named)) => Err(format!("{named:#x} is in the place of the account")),
             (role::TOKEN | role::MARKET, DynSolValue::Address(named)) if self.trusted_addresses.contains(named) => {
                 Ok(())
             }
