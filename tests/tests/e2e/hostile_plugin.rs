@@ -160,7 +160,7 @@ fn a_resume_that_never_returns_is_abandoned() {
 
 #[test]
 fn reads_without_end_are_bounded() {
-    assert_loss("reads_for_ever", "over-budget", "wave", &["early"]);
+    assert_loss("reads_for_ever", "over-budget", "batches of reads", &["early"]);
 }
 
 #[test]
