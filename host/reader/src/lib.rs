@@ -7,6 +7,7 @@
 
 mod session;
 
+mod lookup;
 mod read_set;
 mod reply_set;
 
@@ -60,6 +61,7 @@ use tokio::time::Instant;
 pub use self::chain_reader::ChainReader;
 pub use self::endpoints::Upstream;
 pub use self::limit::Limits;
+pub use self::lookup::Lookup;
 pub use self::read_set::ReadSet;
 pub use self::reply_set::ReplySet;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::round_trips::LINGER_MAX;
-use crate::{Block, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet};
+use crate::{Block, Lookup, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet};
 
 /// Reads one network at one block.
 pub struct Session {
@@ -54,7 +54,12 @@ pub struct Participant {
 impl Participant {
     /// Waits for the replies to reads of the participant's own network, in order and as many.
     pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
-        self.session.read_in_batch(Some(self.id), reads.into()).await
+        self.complete(self.session.look_up(reads.into())).await
+    }
+
+    /// The same, for reads that were looked up.
+    pub async fn complete(&self, lookup: Lookup) -> Vec<Reply> {
+        self.session.complete_in_batch(Some(self.id), lookup).await
     }
 }
 
@@ -95,14 +100,10 @@ impl Session {
         self.block_lost.load(Ordering::Relaxed)
     }
 
-    /// Returns the replies, if none of the reads needs a request.
-    pub fn cached(&self, reads: &[Read]) -> Option<Vec<Reply>> {
-        // One by one, because the first that is not cached ends it.
-        let reply = |read: &Read| {
-            let one = ReadSet::of_each(vec![read.to], read.clone());
-            self.reader.cached(self.chain_id, &self.block, &one).pop().map(|(_, reply)| reply)
-        };
-        reads.iter().map(reply).collect()
+    /// Looks into the cache, and fetches nothing.
+    pub fn look_up(&self, reads: ReadSet) -> Lookup {
+        let hits = self.reader.cached(self.chain_id, &self.block, &reads);
+        Lookup::new(reads, hits)
     }
 
     /// Reads at once, apart from any batch. Replies come in the order of the reads, and as many.
@@ -112,9 +113,14 @@ impl Session {
 
     /// The same, for thousands of reads that have much in common.
     pub async fn read_set(&self, reads: ReadSet) -> ReplySet {
-        let (hits, misses) = self.look_up(reads);
+        self.complete(self.look_up(reads)).await
+    }
+
+    /// The same, for reads that were looked up.
+    pub async fn complete(&self, lookup: Lookup) -> ReplySet {
+        let (hits, misses) = lookup.split();
         let fetched = if misses.is_empty() { ReplySet::default() } else { self.fetch(misses).await };
-        if hits.is_empty() { fetched } else { merge(hits, fetched).into_iter().collect() }
+        hits.merge_set(fetched)
     }
 
     /// Adds a participant, which runs.
@@ -129,15 +135,15 @@ impl Session {
     /// Waits for the replies to reads of a participant of another network's session. Nobody waits for a guest: its
     /// reads go with the next batch, which lingers no longer for them.
     pub async fn read_as_guest(self: &Arc<Self>, reads: Vec<Read>) -> Vec<Reply> {
-        self.read_in_batch(None, reads.into()).await
+        self.complete_in_batch(None, self.look_up(reads.into())).await
     }
 
     /// A participant whose reads are all in the cache runs on at once, so that it meets the others at what has to be
     /// fetched, however many steps each of them takes to get there.
-    async fn read_in_batch(self: &Arc<Self>, participant: Option<u64>, reads: ReadSet) -> Vec<Reply> {
-        let (hits, reads) = self.look_up(reads);
+    async fn complete_in_batch(self: &Arc<Self>, participant: Option<u64>, lookup: Lookup) -> Vec<Reply> {
+        let (hits, reads) = lookup.split();
         if reads.is_empty() {
-            return merge(hits, []);
+            return hits.merge([]);
         }
         let count = reads.len();
         let (replies, fetched) = oneshot::channel();
@@ -157,18 +163,7 @@ impl Session {
             Ok(Ok(fetched)) if fetched.len() == count => fetched,
             _ => vec![Reply::fresh(Outcome::Failed(ReadFailure::Timeout)); count],
         };
-        merge(hits, fetched)
-    }
-
-    /// The replies that are in the cache by the place of their read, and the reads that have to be fetched.
-    fn look_up(&self, reads: ReadSet) -> (Vec<(usize, Reply)>, ReadSet) {
-        let hits = self.reader.cached(self.chain_id, &self.block, &reads);
-        if hits.is_empty() {
-            return (hits, reads);
-        }
-        let mut places = hits.iter().map(|(place, _)| *place).peekable();
-        let misses = reads.pick((0..reads.len()).filter(|place| places.next_if_eq(place).is_none()));
-        (hits, misses)
+        hits.merge(fetched)
     }
 
     fn flush_if_due(self: &Arc<Self>) -> bool {
@@ -238,17 +233,6 @@ impl std::fmt::Debug for Session {
         let Self { chain_id, block, .. } = self;
         f.debug_struct("Session").field("chain_id", chain_id).field("block", block).finish_non_exhaustive()
     }
-}
-
-/// Puts replies from the cache, by the place of their read, between those that were fetched for the other reads.
-fn merge(hits: Vec<(usize, Reply)>, fetched: impl IntoIterator<Item = Reply>) -> Vec<Reply> {
-    let (mut all, mut fetched) = (Vec::new(), fetched.into_iter());
-    for (place, hit) in hits {
-        all.extend(fetched.by_ref().take(place - all.len()));
-        all.push(hit);
-    }
-    all.extend(fetched);
-    all
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
-use portolan_reader::{Read, Reply};
+use portolan_reader::{Read, Reply, Session};
 
 use self::derived::DerivedPrices;
 pub(crate) use self::feeds::Feed;
@@ -32,7 +32,7 @@ use self::http::HttpPrices;
 use self::resolver::PriceResolver;
 use self::source::{Coverage, PriceSource};
 use crate::assets::metadata::{MetadataSet, Prefetch, TokenMetadata};
-use crate::assets::token::{At, Composition, Price};
+use crate::assets::token::{Composition, Price};
 use crate::network::Network;
 
 /// Prices and sources that an operator configures.
@@ -79,12 +79,13 @@ impl Prices {
     /// batch; their replies are returned in their order.
     pub(crate) async fn resolve(
         &self,
-        at: At<'_>,
+        session: &Session,
+        network: &Network,
         metadata: &MetadataSet,
         compositions: &HashMap<Address, Composition>,
         extra_reads: Vec<Read>,
     ) -> (HashMap<Address, Price>, Vec<Reply>) {
-        PriceResolver::new(self, at, metadata, compositions).run(extra_reads).await
+        PriceResolver::new(self, session, network, metadata, compositions).run(extra_reads).await
     }
 
     /// The sources that may be needed for a token: all up to the one whose answer is certain.

@@ -8,13 +8,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
-use portolan_reader::{ReadFailure, Reply};
+use portolan_reader::{ReadFailure, Reply, Session};
 
 pub(crate) use self::compositions::CompositionSource;
 use crate::assets::metadata::{MetadataSet, display_texts, kind, supply_read, total_supply, underlying};
 use crate::assets::price::Prices;
-use crate::assets::token::{At, Composition, NATIVE, Price, Token};
+use crate::assets::token::{Composition, NATIVE, Price, Token};
 use crate::assets::token_list::TokenIndex;
+use crate::network::Network;
 
 /// The tokens that could be read, and why others could not.
 #[derive(Debug, Default)]
@@ -33,29 +34,35 @@ impl Tokens {
 
 /// Resolves tokens with their prices and what plugins report of their parts.
 pub(crate) async fn priced_tokens(
-    at: At<'_>,
+    session: &Session,
+    network: &Arc<Network>,
     source: &dyn CompositionSource,
     prices: &Prices,
     index: &TokenIndex,
     tokens: &BTreeSet<Address>,
 ) -> Tokens {
-    let mut metadata = MetadataSet::read(at, Some(&prices.prefetch(at.network)), tokens).await;
-    let compositions = compositions::find(at, source, prices, &mut metadata).await;
+    let mut metadata = MetadataSet::read(session, network, Some(&prices.prefetch(network)), tokens).await;
+    let compositions = compositions::find(session, network, source, prices, &mut metadata).await;
     let supplies = tokens.iter().copied().filter_map(supply_read).collect();
-    let (prices, supplies) = prices.resolve(at, &metadata, &compositions, supplies).await;
-    Assembly { at, index, metadata, compositions, prices }.tokens(tokens, supplies)
+    let (prices, supplies) = prices.resolve(session, network, &metadata, &compositions, supplies).await;
+    Assembly { network, index, metadata, compositions, prices }.tokens(tokens, supplies)
 }
 
 /// Resolves tokens without prices and without what only plugins know of them.
-pub(crate) async fn unpriced_tokens(at: At<'_>, index: &TokenIndex, tokens: &BTreeSet<Address>) -> Tokens {
-    let metadata = MetadataSet::read(at, None, tokens).await;
-    let supplies = at.read(tokens.iter().copied().filter_map(supply_read).collect()).await;
-    Assembly { at, index, metadata, compositions: HashMap::new(), prices: HashMap::new() }.tokens(tokens, supplies)
+pub(crate) async fn unpriced_tokens(
+    session: &Session,
+    network: &Arc<Network>,
+    index: &TokenIndex,
+    tokens: &BTreeSet<Address>,
+) -> Tokens {
+    let metadata = MetadataSet::read(session, network, None, tokens).await;
+    let supplies = session.read(tokens.iter().copied().filter_map(supply_read).collect()).await;
+    Assembly { network, index, metadata, compositions: HashMap::new(), prices: HashMap::new() }.tokens(tokens, supplies)
 }
 
 /// What tokens are assembled from.
 struct Assembly<'a> {
-    at: At<'a>,
+    network: &'a Arc<Network>,
     index: &'a TokenIndex,
     metadata: MetadataSet,
     compositions: HashMap<Address, Composition>,
@@ -77,7 +84,7 @@ impl Assembly<'_> {
     }
 
     fn token(&mut self, address: Address, total_supply: U256) -> Result<Token, ReadFailure> {
-        let (network, metadata) = (self.at.network, self.metadata.get(address)?);
+        let (network, metadata) = (self.network, self.metadata.get(address)?);
         let (name, symbol) = display_texts(&self.metadata, metadata)?;
         let (kind, underlying) = match self.compositions.get(&address) {
             Some(composition) => (composition.kind.clone().into(), composition.parts().copied().collect()),

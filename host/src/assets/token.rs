@@ -2,15 +2,12 @@
 //!
 //! Invariant: a token that could not be read is missing, never half made up; one that reports no name has an empty one.
 
-mod at;
-
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 
-pub(crate) use self::at::At;
 use crate::network::Network;
 
 /// The native token's address: it has no contract, and answers show it as zero.

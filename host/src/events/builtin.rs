@@ -4,15 +4,15 @@
 //! when everything is decoded. Invariant: at most [`STEPS_MAX`] steps, each with reads that no earlier one had.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, b256};
 use portolan_events::{Decoded, Decoding, Event, Transaction, ViewCall, ViewResult};
-use portolan_reader::{Freshness, Outcome, Participant, Read, Reply};
+use portolan_reader::{Freshness, Outcome, Participant, Read, Reply, Session};
 use tokio::time::Instant;
 
 use super::tables::Tables;
 use crate::assets::metadata;
-use crate::assets::token::At;
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
 use crate::network::Network;
@@ -53,8 +53,8 @@ impl<'a> BuiltinDecoder<'a> {
     }
 
     /// Never fails: what could not be read is in the report.
-    pub(crate) async fn decode(self, at: At<'_>) -> BuiltinEvents {
-        let (Self { tables, transaction, participant }, network, began) = (self, at.network, Instant::now());
+    pub(crate) async fn decode(self, session: &Session, network: &Arc<Network>) -> BuiltinEvents {
+        let (Self { tables, transaction, participant }, began) = (self, Instant::now());
         let on = portolan_events::Network { chain_id: network.chain_id, wrapped_native: network.wrapped_native };
         let mut core = Decoding::new(&tables.core, transaction, on);
         let mut further = Decoding::new(&tables.further, transaction, on);
@@ -63,13 +63,13 @@ impl<'a> BuiltinDecoder<'a> {
         for _ in 0..STEPS_MAX {
             let (by_core, by_further) = (core.next_calls(), further.next_calls());
             let (of_core, of_further) = (by_core.len(), by_further.len());
-            let mut reads: Vec<Read> = by_core.into_iter().chain(by_further).map(read).collect();
-            reads.extend(metadata::missing_reads(at, &tokens, &mut requested));
-            if reads.is_empty() {
+            let mut lookup = session.look_up(by_core.into_iter().chain(by_further).map(read).collect());
+            lookup.append(metadata::missing_reads(session, network, &tokens, &mut requested));
+            if lookup.is_empty() {
                 break;
             }
-            report.reads = report.reads.saturating_add(u32::try_from(reads.len()).unwrap_or(u32::MAX));
-            let mut replies = participant.read(reads).await;
+            report.reads = report.reads.saturating_add(u32::try_from(lookup.len()).unwrap_or(u32::MAX));
+            let mut replies = participant.complete(lookup).await;
             report.batches += u32::from(replies.iter().any(|reply| !reply.cached));
             replies.truncate(of_core + of_further);
             let failed = replies.iter().find_map(|reply| match &reply.outcome {

@@ -4,21 +4,24 @@
 //! gets no further question in the same answer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
+use portolan_reader::Session;
 use tokio::time::Instant;
 
 use crate::assets::resolve::CompositionSource;
-use crate::assets::token::{At, Composition};
+use crate::assets::token::Composition;
 use crate::gateway::plan;
 use crate::jobs::failure::Reason;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
+use crate::network::Network;
 use crate::registry::Snapshot;
 
 /// The jobs may use that part of the time that is left, so that a hanging plugin leaves time for prices of the rest.
@@ -27,7 +30,8 @@ const TIME_PART: u32 = 4;
 /// The jobs about tokens of one network, at its pinned block.
 pub(super) struct CompositionJobs<'a> {
     snapshot: &'a Snapshot,
-    at: At<'a>,
+    session: &'a Session,
+    network: &'a Arc<Network>,
     state: Mutex<State>,
 }
 
@@ -40,8 +44,8 @@ struct State {
 }
 
 impl<'a> CompositionJobs<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, at: At<'a>) -> Self {
-        Self { snapshot, at, state: Mutex::default() }
+    pub(super) fn new(snapshot: &'a Snapshot, session: &'a Session, network: &'a Arc<Network>) -> Self {
+        Self { snapshot, session, network, state: Mutex::default() }
     }
 
     /// Reports of the jobs by whose fault something is missing; each is at least partly there.
@@ -50,7 +54,7 @@ impl<'a> CompositionJobs<'a> {
     }
 
     async fn find(&self, tokens: &[Address]) -> HashMap<Address, Composition> {
-        let mut plans = plan::for_tokens(self.snapshot, self.at.network, tokens);
+        let mut plans = plan::for_tokens(self.snapshot, self.network, tokens);
         plans.retain(|plan| !self.state.lock().given_up.contains(&plan.protocol.slug));
         if tokens.is_empty() || plans.is_empty() {
             return HashMap::new();
@@ -78,7 +82,7 @@ impl<'a> CompositionJobs<'a> {
         let (late, first): (Vec<_>, Vec<_>) = found.into_iter().partition(|(token, _)| all.contains_key(token));
         all.extend(first);
         if let Some(token) = late.iter().map(|(token, _)| *token).min() {
-            let (network, protocol, count) = (&self.at.network.slug, &plan.protocol.slug, late.len());
+            let (network, protocol, count) = (&self.network.slug, &plan.protocol.slug, late.len());
             tracing::debug!(%network, %protocol, %token, count, "another protocol reported the composition first");
         }
     }
@@ -97,7 +101,7 @@ impl<'a> CompositionJobs<'a> {
 
     /// Runs the jobs in the order of their slugs.
     async fn run(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
-        let (now, session) = (Instant::now(), self.at.session);
+        let (now, session) = (Instant::now(), self.session);
         let by = now + session.deadline().saturating_duration_since(now) / TIME_PART;
         let sessions: Sessions = BTreeMap::from([(session.chain_id(), Ok(session.until(by)))]);
         job::run_all(plans, &sessions, by).await

@@ -13,7 +13,6 @@ use portolan_reader::{Block, Pins, ReadFailure, Reader, Session, TransactionLook
 
 use crate::assets::price::Prices;
 use crate::assets::resolve::{self, Tokens};
-use crate::assets::token::At;
 use crate::assets::token_list::TokenIndex;
 use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
@@ -132,9 +131,9 @@ impl Context {
     pub(super) async fn tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> (Tokens, Vec<JobReport>) {
         let Ok(session) = self.session(network) else { return Default::default() };
         let session = session.until(self.deadline.end());
-        let at = At { session: &session, network };
-        let jobs = CompositionJobs::new(&self.snapshot, at);
-        let tokens = resolve::priced_tokens(at, &jobs, &self.sources.prices, &self.token_index, wanted).await;
+        let jobs = CompositionJobs::new(&self.snapshot, &session, network);
+        let (prices, index) = (&self.sources.prices, &self.token_index);
+        let tokens = resolve::priced_tokens(&session, network, &jobs, prices, index, wanted).await;
         (tokens, jobs.into_reports())
     }
 
@@ -142,7 +141,7 @@ impl Context {
     pub(super) async fn unpriced_tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> Tokens {
         let Ok(session) = self.session(network) else { return Tokens::default() };
         let session = session.until(self.deadline.end());
-        resolve::unpriced_tokens(At { session: &session, network }, &self.token_index, wanted).await
+        resolve::unpriced_tokens(&session, network, &self.token_index, wanted).await
     }
 
     /// The answer that consists of these items, at the blocks that were pinned.

@@ -16,7 +16,6 @@ use portolan_events::Transaction;
 use portolan_reader::{ReadFailure, Session};
 
 use crate::assets::resolve::Tokens;
-use crate::assets::token::At;
 use crate::events::builtin::{self, BuiltinDecoder};
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::gateway::answer::{Answer, Event, Items, TransactionEvents};
@@ -98,7 +97,7 @@ impl<'a> TransactionDecoder<'a> {
         let plans = plan::for_transaction(&self.context.snapshot, self.network, &self.topics, &self.for_plugins);
         // Joins before any job begins, so that no batch is flushed without what the host reads.
         let builtin = BuiltinDecoder::new(&self.context.sources.tables, &self.transaction, session.join());
-        let decoding = builtin.decode(At { session: &session, network: self.network });
+        let decoding = builtin.decode(&session, self.network);
         let sessions = [(session.chain_id(), Ok(Arc::clone(&session)))].into();
         let (ran, builtin) = join(job::run_all(plans, &sessions, session.deadline()), decoding).await;
         let (mut sources, mut reports) = (vec![EventSource::core(builtin.core)], vec![builtin.report]);

@@ -157,7 +157,7 @@ async fn only_what_is_not_in_the_cache_is_fetched_and_every_reply_has_its_place(
             assert_eq!(session.read(mixed.clone()).await, echoed(7, 5), "{known:?}");
             assert_eq!(echo.requests.load(Ordering::SeqCst), 2 * fetches);
         }
-        assert_eq!(session.cached(&mixed).is_some(), known.len() == 5);
+        assert_eq!(session.look_up(mixed.into()).is_complete(), known.len() == 5);
     }
 }
 

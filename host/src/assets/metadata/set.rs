@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
-use portolan_reader::{Read, ReadFailure, Reply};
+use portolan_reader::{Lookup, Read, ReadFailure, Reply, Session};
 
 use super::{TokenMetadata, metadata_reads, supply_read};
-use crate::assets::token::{At, DEPTH_MAX};
+use crate::assets::token::DEPTH_MAX;
+use crate::network::Network;
 
 /// Levels of pairs that a name goes into: a pair of pairs is called after the tokens of its pairs, and after their own
 /// symbols where these are pairs again.
@@ -38,24 +39,35 @@ pub(crate) struct MetadataSet(BTreeMap<Address, Result<TokenMetadata, ReadFailur
 
 impl MetadataSet {
     /// Reads these tokens and the tokens that they are made of. Without `prefetch` only as deep as names need.
-    pub(crate) async fn read(at: At<'_>, prefetch: Option<&dyn Prefetch>, tokens: &BTreeSet<Address>) -> Self {
+    pub(crate) async fn read(
+        session: &Session,
+        network: &Network,
+        prefetch: Option<&dyn Prefetch>,
+        tokens: &BTreeSet<Address>,
+    ) -> Self {
         let mut set = Self::default();
-        set.extend(at, prefetch, tokens).await;
+        set.extend(session, network, prefetch, tokens).await;
         set
     }
 
     /// Reads further tokens and the tokens that they are made of.
-    pub(crate) async fn extend(&mut self, at: At<'_>, prefetch: Option<&dyn Prefetch>, tokens: &BTreeSet<Address>) {
+    pub(crate) async fn extend(
+        &mut self,
+        session: &Session,
+        network: &Network,
+        prefetch: Option<&dyn Prefetch>,
+        tokens: &BTreeSet<Address>,
+    ) {
         let mut next: BTreeSet<Address> = tokens.iter().filter(|token| !self.0.contains_key(*token)).copied().collect();
         let tokens_max = self.0.len() + 3 * next.len() + PARTS_MAX;
         let mut last = BTreeSet::new();
         for _ in 0..=prefetch.map_or(PAIR_DEPTH_MAX, |_| DEPTH_MAX) {
-            self.read_level(at, prefetch, &next, &last).await;
+            self.read_level(session, network, prefetch, [&next, &last]).await;
             last = std::mem::take(&mut next);
             next = self.unknown_parts(prefetch, &last);
             let room = tokens_max.saturating_sub(self.0.len());
             if next.len() > room {
-                tracing::debug!(network = %at.network.slug, left_out = next.len() - room, "too many parts of tokens");
+                tracing::debug!(network = %network.slug, left_out = next.len() - room, "too many parts of tokens");
                 next = next.into_iter().take(room).collect();
             }
         }
@@ -75,28 +87,30 @@ impl MetadataSet {
     /// Reads `tokens`, with one batch for those that are not in the cache; `last` are the tokens of the level before.
     async fn read_level(
         &mut self,
-        at: At<'_>,
+        session: &Session,
+        network: &Network,
         prefetch: Option<&dyn Prefetch>,
-        tokens: &BTreeSet<Address>,
-        last: &BTreeSet<Address>,
+        [tokens, last]: [&BTreeSet<Address>; 2],
     ) {
-        let mut missing = Vec::new();
+        let (mut lookup, mut missing) = (Lookup::default(), Vec::new());
         for token in tokens {
-            match cached_replies(at, *token) {
-                Some(replies) => self.record_replies(at, *token, &mut replies.into_iter()),
-                None => missing.push(*token),
+            match session.look_up(metadata_reads(*token).collect()).into_replies() {
+                Ok(replies) => self.record_replies(network, *token, &mut replies.into_iter()),
+                Err(incomplete) => {
+                    lookup.append(incomplete);
+                    missing.push(*token);
+                }
             }
         }
         if !missing.is_empty() {
-            let reads = missing.iter().copied().flat_map(metadata_reads);
-            let reads = reads.chain(self.prefetch_reads(prefetch, tokens, last)).collect();
-            let mut replies = at.read(reads).await.into_iter();
-            missing.into_iter().for_each(|token| self.record_replies(at, token, &mut replies));
+            lookup.append(session.look_up(self.prefetch_reads(prefetch, tokens, last).into()));
+            let mut replies = session.complete(lookup).await.into_iter();
+            missing.into_iter().for_each(|token| self.record_replies(network, token, &mut replies));
         }
     }
 
-    fn record_replies(&mut self, at: At<'_>, token: Address, replies: &mut impl Iterator<Item = Reply>) {
-        self.0.insert(token, TokenMetadata::from_replies(at.network, token, replies));
+    fn record_replies(&mut self, network: &Network, token: Address, replies: &mut impl Iterator<Item = Reply>) {
+        self.0.insert(token, TokenMetadata::from_replies(network, token, replies));
     }
 
     /// The reads at the block that will follow for these tokens, as far as they are known already, and those that
@@ -127,32 +141,30 @@ impl MetadataSet {
     }
 }
 
-/// The replies to the token's metadata reads, where the cache has them all.
-fn cached_replies(at: At<'_>, token: Address) -> Option<Vec<Reply>> {
-    at.session.cached(&metadata_reads(token).collect::<Vec<_>>())
-}
-
-/// Returns the reads that are needed to show these tokens and that the cache does not have, as far as they are known
-/// yet. Tokens in `requested` are left out; those that reads are returned for are added to it.
-pub(crate) fn missing_reads(at: At<'_>, tokens: &BTreeSet<Address>, requested: &mut BTreeSet<Address>) -> Vec<Read> {
-    let (mut set, mut reads, mut next) = (MetadataSet::default(), Vec::new(), tokens.clone());
+/// Looks up the reads that are needed to show these tokens, as far as they are known yet, and returns those of tokens
+/// that the cache does not have in full. Tokens in `requested` are left out; those of the returned reads are added to it.
+pub(crate) fn missing_reads(
+    session: &Session,
+    network: &Network,
+    tokens: &BTreeSet<Address>,
+    requested: &mut BTreeSet<Address>,
+) -> Lookup {
+    let (mut set, mut missing, mut next) = (MetadataSet::default(), Lookup::default(), tokens.clone());
     for _ in 0..=PAIR_DEPTH_MAX {
         for token in &next {
-            let missing = match cached_replies(at, *token) {
-                Some(replies) => {
-                    set.record_replies(at, *token, &mut replies.into_iter());
-                    let is_missing = |read: &Read| at.session.cached(std::slice::from_ref(read)).is_none();
-                    supply_read(*token).filter(is_missing).into_iter().collect()
-                }
-                None => metadata_reads(*token).chain(supply_read(*token)).collect::<Vec<_>>(),
-            };
-            if !missing.is_empty() && requested.insert(*token) {
-                reads.extend(missing);
+            let mut lookup = Lookup::default();
+            match session.look_up(metadata_reads(*token).collect()).into_replies() {
+                Ok(replies) => set.record_replies(network, *token, &mut replies.into_iter()),
+                Err(incomplete) => lookup = incomplete,
+            }
+            lookup.append(session.look_up(supply_read(*token).into_iter().collect()));
+            if !lookup.is_complete() && requested.insert(*token) {
+                missing.append(lookup);
             }
         }
         next = set.unknown_parts(None, &next).into_iter().take(PARTS_MAX).collect();
     }
-    reads
+    missing
 }
 
 #[cfg(test)]

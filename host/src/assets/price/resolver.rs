@@ -7,17 +7,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use alloy::primitives::Address;
-use portolan_reader::{Read, Reply};
+use portolan_reader::{Read, Reply, Session};
 use tokio::time::Instant;
 
 use super::Prices;
 use super::source::{Coverage, PriceRequest, UnpricedToken};
 use crate::assets::metadata::{MetadataSet, TokenMetadata};
-use crate::assets::token::{At, Composition, Price};
+use crate::assets::token::{Composition, Price};
+use crate::network::Network;
 
 pub(super) struct PriceResolver<'a> {
     prices: &'a Prices,
-    at: At<'a>,
+    session: &'a Session,
+    network: &'a Network,
     metadata: &'a MetadataSet,
     compositions: &'a HashMap<Address, Composition>,
     began: Instant,
@@ -34,11 +36,12 @@ struct TokenReads<'a> {
 impl<'a> PriceResolver<'a> {
     pub(super) fn new(
         prices: &'a Prices,
-        at: At<'a>,
+        session: &'a Session,
+        network: &'a Network,
         metadata: &'a MetadataSet,
         compositions: &'a HashMap<Address, Composition>,
     ) -> Self {
-        Self { prices, at, metadata, compositions, began: Instant::now() }
+        Self { prices, session, network, metadata, compositions, began: Instant::now() }
     }
 
     /// Returns the prices of all tokens in the metadata, and the replies to `extra_reads`.
@@ -49,7 +52,7 @@ impl<'a> PriceResolver<'a> {
         let tokens: Vec<TokenReads<'_>> =
             metadata.map(|(token, metadata)| self.add_reads(token, metadata, &mut reads)).collect();
         self.start_sources();
-        let mut replies = self.at.read(reads).await;
+        let mut replies = self.session.read(reads).await;
         let mut prices = HashMap::new();
         for (place, source) in self.prices.sources.iter().enumerate() {
             let request = self.request(place, &tokens, &prices, &replies);
@@ -61,7 +64,7 @@ impl<'a> PriceResolver<'a> {
     }
 
     fn add_reads(&self, token: Address, metadata: &'a TokenMetadata, reads: &mut Vec<Read>) -> TokenReads<'a> {
-        let network = self.at.network;
+        let network = self.network;
         let sources = self.prices.sources_of(network, token);
         let places = sources.map(|source| {
             let start = reads.len();
@@ -76,8 +79,8 @@ impl<'a> PriceResolver<'a> {
     fn start_sources(&self) {
         let mut open: Vec<Address> = self.metadata.iter().map(|(token, _)| token).collect();
         for source in &self.prices.sources {
-            source.start(self.at.network, &open);
-            open.retain(|token| source.coverage(self.at.network, *token) == Coverage::Unknown);
+            source.start(self.network, &open);
+            open.retain(|token| source.coverage(self.network, *token) == Coverage::Unknown);
         }
     }
 
@@ -95,10 +98,10 @@ impl<'a> PriceResolver<'a> {
             replies: reads.places.get(source).cloned().unwrap_or_default(),
         });
         PriceRequest {
-            network: self.at.network,
-            block: self.at.session.block(),
+            network: self.network,
+            block: self.session.block(),
             began: self.began,
-            deadline: self.at.session.deadline(),
+            deadline: self.session.deadline(),
             tokens: unpriced.collect(),
             replies,
             prices,

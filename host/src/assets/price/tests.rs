@@ -12,7 +12,7 @@ use super::http::service::{Service, ServiceAnswer, body};
 use super::script::{BLOCK, Script, is_pinned};
 use super::*;
 use crate::assets::metadata::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
-use crate::assets::token::{At, NATIVE};
+use crate::assets::token::NATIVE;
 use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
@@ -78,9 +78,9 @@ async fn of(script: &Script, settings: &PriceSettings, tokens: &[Address]) -> Ha
 async fn by(prices: &Prices, script: &Script, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
     let session = script.session(deadline);
     let network = ethereum();
-    let at = At { session: &session, network: &network };
-    let metadata = MetadataSet::read(at, Some(&prices.prefetch(&network)), &tokens.iter().copied().collect()).await;
-    let (mut priced, ridden) = prices.resolve(at, &metadata, &HashMap::new(), Vec::new()).await;
+    let prefetch = prices.prefetch(&network);
+    let metadata = MetadataSet::read(&session, &network, Some(&prefetch), &tokens.iter().copied().collect()).await;
+    let (mut priced, ridden) = prices.resolve(&session, &network, &metadata, &HashMap::new(), Vec::new()).await;
     assert!(ridden.is_empty());
     priced.retain(|token, _| tokens.contains(token));
     priced

@@ -8,10 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use alloy::primitives::Address;
 use futures_util::future::BoxFuture;
+use portolan_reader::Session;
 
 use crate::assets::metadata::MetadataSet;
 use crate::assets::price::Prices;
-use crate::assets::token::{At, Composition, DEPTH_MAX, NATIVE};
+use crate::assets::token::{Composition, DEPTH_MAX, NATIVE};
+use crate::network::Network;
 
 /// Tokens that others redeem to, in one answer on one network.
 const PARTS_MAX: usize = 4096;
@@ -25,7 +27,8 @@ pub(crate) trait CompositionSource: Sync {
 /// Queries the source for tokens that are made of nothing by their own metadata, then for what these redeem to, and
 /// adds the metadata of that. A token that the operator or a feed prices needs no composition.
 pub(super) async fn find(
-    at: At<'_>,
+    session: &Session,
+    network: &Network,
     source: &dyn CompositionSource,
     prices: &Prices,
     metadata: &mut MetadataSet,
@@ -33,7 +36,7 @@ pub(super) async fn find(
     let (mut compositions, mut queried, mut room) = (HashMap::new(), BTreeSet::new(), PARTS_MAX);
     for _ in 0..DEPTH_MAX {
         let plain = metadata.iter().filter(|(token, known)| known.derivation.is_none() && *token != NATIVE);
-        let open = plain.map(|(token, _)| token).filter(|token| !prices.covers(at.network, *token));
+        let open = plain.map(|(token, _)| token).filter(|token| !prices.covers(network, *token));
         let open: Vec<Address> = open.filter(|token| queried.insert(*token)).collect();
         if open.is_empty() {
             break;
@@ -43,7 +46,7 @@ pub(super) async fn find(
         let parts: BTreeSet<Address> = parts.copied().collect::<BTreeSet<_>>().into_iter().take(room).collect();
         room -= parts.len();
         compositions.extend(found);
-        metadata.extend(at, Some(&prices.prefetch(at.network)), &parts).await;
+        metadata.extend(session, network, Some(&prices.prefetch(network)), &parts).await;
     }
     compositions
 }

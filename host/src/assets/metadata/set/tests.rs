@@ -1,5 +1,6 @@
 //! Batches of metadata, over a scripted chain.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use alloy::primitives::U256;
@@ -33,9 +34,8 @@ async fn metadata(script: &Script, tokens: impl IntoIterator<Item = Address>) ->
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let session = script.session(deadline);
-    let at = At { session: &session, network };
-    MetadataSet::read(at, Some(&Prices::new(PriceSettings::default()).prefetch(network)), &tokens.into_iter().collect())
-        .await
+    let prices = Prices::new(PriceSettings::default());
+    MetadataSet::read(&session, network, Some(&prices.prefetch(network)), &tokens.into_iter().collect()).await
 }
 
 #[tokio::test]
@@ -47,13 +47,15 @@ async fn each_token_is_read_once_and_from_the_cache_where_it_may() {
     let metadata = metadata(&script, shares.clone()).await;
     assert_eq!(metadata.get(ASSET).unwrap().decimals, Some(6));
     assert_eq!(metadata.iter().count(), 4);
-    let batches = script.batches();
-    let targets = |batch: &[Read]| batch.iter().map(|read| read.to).collect::<BTreeSet<_>>();
+    let requests = script.requests();
+    let targets = |request: &[Read]| request.iter().map(|read| read.to).collect::<BTreeSet<_>>();
     assert_eq!(
-        batches.iter().map(|batch| targets(batch)).collect::<Vec<_>>(),
+        requests.iter().map(|request| targets(request)).collect::<Vec<_>>(),
         [shares.into_iter().collect(), [ASSET].into()]
     );
-    assert!(!batches.concat().iter().any(is_pinned));
+    let looked_up = script.batches().concat();
+    assert!(!looked_up.iter().any(is_pinned));
+    assert_eq!(looked_up.iter().collect::<HashSet<_>>().len(), looked_up.len(), "each read is looked up once");
 }
 
 #[tokio::test]

@@ -45,11 +45,11 @@ async fn of(script: &Script, table: &Table, tokens: &[Address]) -> HashMap<Addre
     let prices = Prices::new(PriceSettings { fixed: fixed.to_vec(), ..PriceSettings::default() });
     let deadline = Instant::now() + Duration::from_secs(60);
     let session = script.session(deadline);
-    let at = At { session: &session, network: networks.named("ethereum").unwrap() };
-    let mut metadata =
-        MetadataSet::read(at, Some(&prices.prefetch(at.network)), &tokens.iter().copied().collect()).await;
-    let compositions = find(at, table, &prices, &mut metadata).await;
-    let (mut priced, _) = prices.resolve(at, &metadata, &compositions, Vec::new()).await;
+    let network = networks.named("ethereum").unwrap();
+    let prefetch = prices.prefetch(network);
+    let mut metadata = MetadataSet::read(&session, network, Some(&prefetch), &tokens.iter().copied().collect()).await;
+    let compositions = find(&session, network, table, &prices, &mut metadata).await;
+    let (mut priced, _) = prices.resolve(&session, network, &metadata, &compositions, Vec::new()).await;
     priced.retain(|token, _| tokens.contains(token));
     priced
 }
