@@ -129,8 +129,7 @@ impl Context {
 
     /// Tokens with their prices, and reports of the jobs by whose fault it is not known what some are made of.
     pub(super) async fn tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> (Tokens, Vec<JobReport>) {
-        let Ok(session) = self.session(network) else { return Default::default() };
-        let session = session.until(self.deadline.end());
+        let Some(session) = self.session_to_the_end(network) else { return Default::default() };
         let jobs = CompositionJobs::new(&self.snapshot, &session, network);
         let (prices, index) = (&self.sources.prices, &self.token_index);
         let tokens = resolve::priced_tokens(&session, network, &jobs, prices, index, wanted).await;
@@ -139,8 +138,7 @@ impl Context {
 
     /// Tokens as events show them, without prices.
     pub(super) async fn unpriced_tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> Tokens {
-        let Ok(session) = self.session(network) else { return Tokens::default() };
-        let session = session.until(self.deadline.end());
+        let Some(session) = self.session_to_the_end(network) else { return Tokens::default() };
         resolve::unpriced_tokens(&session, network, &self.token_index, wanted).await
     }
 
@@ -151,6 +149,11 @@ impl Context {
         let pinned = |network: &Arc<Network>| Some((Arc::clone(network), pins.get(&network.chain_id)?.ok()?));
         let blocks = self.networks().iter().filter_map(pinned).collect();
         Answer { items, blocks, missing, jobs, about_account: true }
+    }
+
+    /// A session that goes on after the reads of jobs, until the answer has to be there.
+    fn session_to_the_end(&self, network: &Network) -> Option<Arc<Session>> {
+        Some(self.session(network).ok()?.until(self.deadline.end()))
     }
 
     async fn run_once(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
