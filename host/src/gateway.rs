@@ -165,7 +165,7 @@ impl Gateway {
     }
 
     /// The status of the token lists.
-    pub(crate) fn token_lists(&self) -> Arc<Vec<ListStatus>> {
+    pub(crate) fn token_lists(&self) -> Vec<ListStatus> {
         self.token_lists.status()
     }
 }

@@ -21,6 +21,7 @@ mod log;
 mod net;
 mod network;
 mod paths;
+mod rfc3339;
 mod sanitize;
 
 use std::fmt::Display;

@@ -8,11 +8,14 @@ use serde::{Serialize, Serializer};
 use crate::Block;
 
 /// The status of one network.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct NetworkStatus {
     /// EIP-155.
+    #[serde(skip)]
     pub chain_id: u64,
     /// The block that answers are at now; `None` before the first pin.
+    #[serde(skip)]
     pub pinned: Option<Block>,
     /// Milliseconds from block to block, as learned from the headers.
     pub block_time_ms: Option<u64>,

@@ -26,6 +26,7 @@ use arc_swap::ArcSwap;
 use futures_util::StreamExt;
 use futures_util::stream;
 use portolan_reader::{RpcUrl, RpcUrlError};
+use serde::Serialize;
 use tokio::task::AbortHandle;
 
 use self::cache::ListCache;
@@ -90,27 +91,34 @@ impl fmt::Display for ListLocation {
     }
 }
 
-/// A list as operators see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A row of `/lists`. The names that it serializes to stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ListStatus {
     /// Counted from 1, in the order of precedence; distinguishes two lists of one host.
     pub(crate) number: usize,
-    /// Path, or host and port.
+    /// Path, or host and port: the URLs may hold keys.
+    #[serde(rename = "place")]
     pub(crate) location: String,
     /// The version of the list in force; `None` while there is none.
     pub(crate) version: Option<ListVersion>,
     /// On the gateway's networks, bridged addresses included.
     pub(crate) tokens: usize,
     /// When its location was last read with this result.
+    #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub(crate) confirmed_at: Option<SystemTime>,
+    /// Seconds since then.
+    #[serde(rename = "ageSeconds")]
+    pub(crate) age_s: Option<u64>,
     /// Why its location could not be read last time; the list in force stays.
     pub(crate) error: Option<String>,
 }
 
 impl ListStatus {
-    /// Seconds since the list was confirmed.
-    pub(crate) fn age_s(&self, now: SystemTime) -> Option<u64> {
-        Some(now.duration_since(self.confirmed_at?).unwrap_or_default().as_secs())
+    /// The row as it is at this time.
+    pub(crate) fn at(&self, now: SystemTime) -> Self {
+        let age = |confirmed_at| now.duration_since(confirmed_at).unwrap_or_default();
+        Self { age_s: self.confirmed_at.map(|confirmed_at| age(confirmed_at).as_secs()), ..self.clone() }
     }
 }
 
@@ -151,8 +159,9 @@ impl TokenLists {
     }
 
     /// A row for each list, in the order of precedence.
-    pub(crate) fn status(&self) -> Arc<Vec<ListStatus>> {
-        self.published.status.load_full()
+    pub(crate) fn status(&self) -> Vec<ListStatus> {
+        let now = SystemTime::now();
+        self.published.status.load().iter().map(|list| list.at(now)).collect()
     }
 }
 

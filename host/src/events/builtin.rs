@@ -68,9 +68,9 @@ impl<'a> BuiltinDecoder<'a> {
             if lookup.is_empty() {
                 break;
             }
-            report.reads = report.reads.saturating_add(u32::try_from(lookup.len()).unwrap_or(u32::MAX));
+            report.figures.reads = report.figures.reads.saturating_add(u32::try_from(lookup.len()).unwrap_or(u32::MAX));
             let mut replies = participant.complete(lookup).await;
-            report.batches += u32::from(replies.iter().any(|reply| !reply.cached));
+            report.figures.batches += u32::from(replies.iter().any(|reply| !reply.cached));
             replies.truncate(of_core + of_further);
             let failed = replies.iter().find_map(|reply| match &reply.outcome {
                 Outcome::Failed(failure) => Some(Reason::from(*failure)),
@@ -83,7 +83,7 @@ impl<'a> BuiltinDecoder<'a> {
         }
         let (core, further) = (core.finish(), further.finish());
         note_unread(&mut report, core.incomplete_logs + further.incomplete_logs);
-        report.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        report.figures = report.figures.since(began);
         BuiltinEvents { core: events(core), further: events(further), report }
     }
 }

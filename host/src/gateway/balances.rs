@@ -21,6 +21,7 @@ use crate::gateway::query::Assets;
 use crate::gateway::work::Work;
 use crate::gateway::{missing, plan};
 use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::figures::JobFigures;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::network::Network;
 
@@ -77,7 +78,7 @@ impl BalanceWork {
             Ok(holdings) => self.rows(context, holdings, blank).await,
             Err(failure) => (Vec::new(), blank.failed(Failure::from(failure)), Vec::new()),
         };
-        report.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        report.figures = report.figures.since(began);
         (rows, std::iter::once(report).chain(by_plugins).collect())
     }
 
@@ -116,8 +117,11 @@ impl BalanceWork {
             status,
             reason: by_reason.first().map(|(reason, _)| *reason),
             detail: missing.detail(),
-            batches: u32::from(reads > 0),
-            reads: u32::try_from(reads).unwrap_or(u32::MAX),
+            figures: JobFigures {
+                batches: u32::from(reads > 0),
+                reads: u32::try_from(reads).unwrap_or(u32::MAX),
+                ..JobFigures::default()
+            },
             // A native balance is one, and needs no count.
             missing_tokens: if self.assets == Assets::Tokens { by_reason } else { Vec::new() },
             ..blank

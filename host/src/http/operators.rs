@@ -2,7 +2,7 @@
 //! of an endpoint's URL than its host. Other origins' pages may not read it.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -42,7 +42,7 @@ impl Operators {
                 (status, view::readiness(ready))
             }
             "/plugins" => (StatusCode::OK, view::plugins(&self.gateway.plugins())),
-            "/lists" => (StatusCode::OK, view::lists(&self.gateway.token_lists(), SystemTime::now())),
+            "/lists" => (StatusCode::OK, view::lists(&self.gateway.token_lists())),
             "/networks" => (StatusCode::OK, self.networks()),
             _ => return Err(Problem::UnknownPath(format!("there is nothing at {}", quoted(path)))),
         };

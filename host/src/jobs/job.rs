@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use self::frames::{Budget, RequestedRead};
 use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::figures::JobFigures;
 use crate::jobs::plan::{JobPlan, JobQuestion};
 use portolan_reader::{Block, Outcome, Participant, Read, ReadFailure, Reply, Session};
 
@@ -45,10 +46,7 @@ pub(crate) struct JobOutcome {
     pub(crate) failure: Option<Failure>,
     /// Whether it reached its end; else everything that it did not find is missing.
     pub(crate) ended: bool,
-    /// Steps for which a network had to be read.
-    pub(crate) batches: u32,
-    pub(crate) reads: u32,
-    pub(crate) duration_ms: u64,
+    pub(crate) figures: JobFigures,
     /// Networks that it read, its own among them; by chain id.
     pub(crate) networks: BTreeSet<u64>,
 }
@@ -77,10 +75,8 @@ async fn run(plan: &JobPlan, sessions: &Sessions, deadline: Instant) -> JobOutco
         trusted_addresses: driver.trusted_addresses,
         failure: failure.or(driver.partial),
         ended: driver.ended,
-        batches: driver.batches,
-        reads: READS_MAX - driver.reads_left,
+        figures: JobFigures { reads: READS_MAX - driver.reads_left, ..driver.figures }.since(began),
         networks: driver.networks,
-        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
     }
 }
 
@@ -96,7 +92,7 @@ struct Driver<'a> {
     partial: Option<Failure>,
     ended: bool,
     steps: u32,
-    batches: u32,
+    figures: JobFigures,
     reads_left: u32,
     bytes_left: u32,
     networks: BTreeSet<u64>,
@@ -117,7 +113,7 @@ impl<'a> Driver<'a> {
             partial: None,
             ended: false,
             steps: 0,
-            batches: 0,
+            figures: JobFigures::default(),
             reads_left: READS_MAX,
             bytes_left: BYTES_MAX,
             networks: BTreeSet::from([plan.network.chain_id]),
@@ -202,7 +198,7 @@ impl<'a> Driver<'a> {
         let groups = by_network.into_iter().map(|(chain_id, group)| self.read_network(participant, chain_id, group));
         let answered = join_all(groups).await;
         let answered: Vec<_> = answered.into_iter().flatten().collect();
-        self.batches += u32::from(answered.iter().any(|(_, _, reply)| !reply.cached));
+        self.figures.batches += u32::from(answered.iter().any(|(_, _, reply)| !reply.cached));
         for (place, to, reply) in answered {
             replies[place] = self.account_for(to, reply);
         }

@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::figures::JobFigures;
 use crate::jobs::job::JobOutcome;
 use crate::jobs::plan::JobPlan;
 use crate::network::Network;
@@ -18,29 +21,17 @@ pub(crate) struct JobReport {
     pub(crate) status: JobStatus,
     pub(crate) reason: Option<Reason>,
     pub(crate) detail: String,
-    pub(crate) duration_ms: u64,
-    /// Steps for which the network had to be read.
-    pub(crate) batches: u32,
-    pub(crate) reads: u32,
+    pub(crate) figures: JobFigures,
     /// The number of missing tokens for each reason; empty where the report is not about a number of them.
     pub(crate) missing_tokens: Vec<(Reason, usize)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum JobStatus {
     Ok,
     Partial,
     Failed,
-}
-
-impl JobStatus {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-        }
-    }
 }
 
 impl JobReport {
@@ -52,9 +43,7 @@ impl JobReport {
             status: JobStatus::Ok,
             reason: None,
             detail: String::new(),
-            duration_ms: 0,
-            batches: 0,
-            reads: 0,
+            figures: JobFigures::default(),
             missing_tokens: Vec::new(),
         }
     }
@@ -70,9 +59,7 @@ impl JobReport {
             status,
             reason: outcome.failure.as_ref().map(|failure| failure.reason),
             detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
-            duration_ms: outcome.duration_ms,
-            batches: outcome.batches,
-            reads: outcome.reads,
+            figures: outcome.figures,
             ..Self::blank(plan.subject(), &plan.network)
         }
     }

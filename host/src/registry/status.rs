@@ -4,14 +4,17 @@ use std::path::Path;
 use std::sync::Weak;
 use std::time::SystemTime;
 
+use serde::Serialize;
+
 use super::examine::Refusal;
 use super::instance::{Instance, file_name};
 use super::library::Library;
 use super::manifest::Manifest;
 use super::staging::Digest;
 
-/// A row of `/plugins`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A row of `/plugins`. The names that it serializes to stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct PluginStatus {
     /// Empty where the file does not say it.
     pub(crate) plugin: String,
@@ -29,6 +32,7 @@ pub(crate) struct PluginStatus {
     /// The generation that it came in force with; 0 where it never did.
     pub(crate) generation: u64,
     pub(crate) isolation: &'static str,
+    #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
 }
 

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, address};
+use serde::{Serialize, Serializer};
 
 use crate::assets::token::TEXT_CHARS_MAX;
 use crate::sanitize::visible::visible;
@@ -39,6 +40,12 @@ pub(crate) struct ListVersion {
     pub(super) major: u64,
     pub(super) minor: u64,
     pub(super) patch: u64,
+}
+
+impl Serialize for ListVersion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl fmt::Display for ListVersion {

@@ -90,6 +90,7 @@ impl ListSource {
             version: self.list().map(|list| list.version),
             tokens: self.list().map_or(0, |list| list.entries.len()),
             confirmed_at: self.loaded.as_ref().map(|loaded| loaded.confirmed_at),
+            age_s: None,
             error: self.error.clone(),
         }
     }

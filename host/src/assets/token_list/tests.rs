@@ -142,8 +142,8 @@ async fn a_list_that_was_never_read_is_missing_and_hides_no_other() {
     assert!(status[0].error.as_ref().unwrap().starts_with("cannot be read"), "{status:?}");
     assert_eq!(status[1].error.as_deref(), Some("is no file"));
     assert_eq!((status[2].number, status[2].error.as_deref()), (3, None));
-    assert!(status[2].age_s(SystemTime::now() + Duration::from_secs(60)).is_some_and(|age_s| age_s >= 60));
-    assert_eq!(status[0].age_s(SystemTime::now()), None);
+    assert!(status[2].at(SystemTime::now() + Duration::from_secs(60)).age_s.is_some_and(|age_s| age_s >= 60));
+    assert_eq!(status[0].at(SystemTime::now()).age_s, None);
 }
 
 #[tokio::test]

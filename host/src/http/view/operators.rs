@@ -1,9 +1,8 @@
-//! Bodies of the operators' listener.
+//! Bodies of the operators' listener. The rows serialize themselves, where their figures are counted.
 
-use std::time::SystemTime;
+use std::borrow::Cow;
 
-use humantime::format_rfc3339_seconds;
-use portolan_reader::{EndpointStatus, NetworkStatus};
+use portolan_reader::NetworkStatus;
 use serde::Serialize;
 
 use super::report::BlockView;
@@ -23,89 +22,25 @@ struct Readiness {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Plugin<'a> {
-    plugin: &'a str,
-    file: &'a str,
-    digest: &'a str,
-    version: &'a str,
-    api_rev: u32,
-    state: &'static str,
-    reason: Option<&'a str>,
-    protocols: &'a [String],
-    generation: u64,
-    isolation: &'static str,
-    /// RFC 3339, UTC.
-    loaded_at: Option<String>,
-}
-
-impl<'a> Plugin<'a> {
-    fn of(status: &'a PluginStatus) -> Self {
-        Self {
-            plugin: &status.plugin,
-            file: &status.file,
-            digest: &status.digest,
-            version: &status.version,
-            api_rev: status.api_rev,
-            state: status.state,
-            reason: status.reason.as_deref(),
-            protocols: &status.protocols,
-            generation: status.generation,
-            isolation: status.isolation,
-            loaded_at: status.loaded_at.map(|time| format_rfc3339_seconds(time).to_string()),
-        }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct EndpointsView<'a> {
     name: &'a str,
     slug: &'a str,
     chain_id: u64,
     /// The one that answers are at; none while nobody has asked.
     block: Option<BlockView>,
-    block_time_ms: Option<u64>,
-    /// In the configured order; none where none is configured.
-    endpoints: &'a [EndpointStatus],
+    #[serde(flatten)]
+    status: Cow<'a, NetworkStatus>,
 }
 
 impl<'a> EndpointsView<'a> {
     fn of(network: &'a Network, status: Option<&'a NetworkStatus>) -> Self {
+        let status = status.map_or_else(Cow::default, Cow::Borrowed);
         Self {
             name: &network.name,
             slug: &network.slug,
             chain_id: network.chain_id,
-            block: status.and_then(|status| status.pinned.as_ref()).map(BlockView::of),
-            block_time_ms: status.and_then(|status| status.block_time_ms),
-            endpoints: status.map_or(&[], |status| &status.endpoints),
-        }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct List<'a> {
-    number: usize,
-    /// Path, or host and port: the URLs may hold keys.
-    place: &'a str,
-    version: Option<String>,
-    tokens: usize,
-    /// RFC 3339, UTC.
-    confirmed_at: Option<String>,
-    age_seconds: Option<u64>,
-    error: Option<&'a str>,
-}
-
-impl<'a> List<'a> {
-    fn of(status: &'a ListStatus, now: SystemTime) -> Self {
-        Self {
-            number: status.number,
-            place: &status.location,
-            version: status.version.map(|version| version.to_string()),
-            tokens: status.tokens,
-            confirmed_at: status.confirmed_at.map(|time| format_rfc3339_seconds(time).to_string()),
-            age_seconds: status.age_s(now),
-            error: status.error.as_deref(),
+            block: status.pinned.as_ref().map(BlockView::of),
+            status,
         }
     }
 }
@@ -122,7 +57,7 @@ pub(in crate::http) fn readiness(ready: bool) -> Result<Vec<u8>, serde_json::Err
 
 /// `/plugins`
 pub(in crate::http) fn plugins(plugins: &[PluginStatus]) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(&plugins.iter().map(Plugin::of).collect::<Vec<_>>())
+    serde_json::to_vec(plugins)
 }
 
 /// `/networks`: each network with what is known of its endpoints.
@@ -136,16 +71,16 @@ pub(in crate::http) fn networks<'a>(
 }
 
 /// `/lists`: each token list, in the order in which they count.
-pub(in crate::http) fn lists(lists: &[ListStatus], now: SystemTime) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(&lists.iter().map(|list| List::of(list, now)).collect::<Vec<_>>())
+pub(in crate::http) fn lists(lists: &[ListStatus]) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(lists)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
     use alloy::primitives::B256;
-    use portolan_reader::{BatchMethod, Block, EndpointState, Quantiles};
+    use portolan_reader::{BatchMethod, Block, EndpointState, EndpointStatus, Quantiles};
 
     use super::*;
     use crate::assets::token_list::ListVersion;
@@ -223,6 +158,7 @@ mod tests {
             version: Some(ListVersion::default()),
             tokens: 5000,
             confirmed_at: Some(confirmed_at),
+            age_s: None,
             error: None,
         };
         let bad = ListStatus {
@@ -231,9 +167,10 @@ mod tests {
             version: None,
             tokens: 0,
             confirmed_at: None,
+            age_s: None,
             error: Some("status 500".into()),
         };
-        let body = lists(&[good, bad], confirmed_at + Duration::from_secs(61)).unwrap();
+        let body = lists(&[good, bad].map(|list| list.at(confirmed_at + Duration::from_secs(61)))).unwrap();
         let expected = concat!(
             r#"[{"number":1,"place":"./my.json","version":"0.0.0","tokens":5000,"#,
             r#""confirmedAt":"2023-11-14T22:13:20Z","ageSeconds":61,"error":null},"#,

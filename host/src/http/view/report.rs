@@ -7,6 +7,8 @@ use serde::{Serialize, Serializer};
 
 use super::header::ALL;
 use crate::gateway::answer::{Answer, Missing};
+use crate::jobs::failure::Reason;
+use crate::jobs::figures::JobFigures;
 use crate::jobs::report::{JobReport, JobStatus};
 
 #[derive(Serialize)]
@@ -57,16 +59,14 @@ impl Serialize for Blocks<'_> {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct JobReportView<'a> {
     protocol: &'a str,
     network: &'a str,
-    status: &'static str,
+    status: JobStatus,
     reason: Option<&'static str>,
     detail: &'a str,
-    duration_ms: u64,
-    waves: u32,
-    reads: u32,
+    #[serde(flatten)]
+    figures: JobFigures,
 }
 
 impl<'a> JobReportView<'a> {
@@ -74,12 +74,10 @@ impl<'a> JobReportView<'a> {
         Self {
             protocol: &job.subject,
             network: &job.network.slug,
-            status: job.status.as_str(),
-            reason: job.reason.map(|reason| reason.as_str()),
+            status: job.status,
+            reason: job.reason.map(Reason::as_str),
             detail: &job.detail,
-            duration_ms: job.duration_ms,
-            waves: job.batches,
-            reads: job.reads,
+            figures: job.figures,
         }
     }
 
@@ -87,12 +85,10 @@ impl<'a> JobReportView<'a> {
         Self {
             protocol: &missing.subject,
             network: missing.network.as_ref().map_or(ALL, |network| &network.slug),
-            status: JobStatus::Failed.as_str(),
+            status: JobStatus::Failed,
             reason: Some(missing.reason.as_str()),
             detail: "",
-            duration_ms: 0,
-            waves: 0,
-            reads: 0,
+            figures: JobFigures::default(),
         }
     }
 }

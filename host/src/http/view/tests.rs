@@ -10,6 +10,7 @@ use crate::assets::token::{Price, Token};
 use crate::events::merge::MergedEvent;
 use crate::gateway::answer::{Balance, Event, Missing, Row, TransactionEvents};
 use crate::jobs::failure::Reason;
+use crate::jobs::figures::JobFigures;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate::{ClaimTransaction, ValidFinding};
 use crate::network::{Network, Networks};
@@ -281,9 +282,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         status: JobStatus::Failed,
         reason: Some(Reason::Timeout),
         detail: "read timed out".into(),
-        duration_ms: 12,
-        batches: 3,
-        reads: 40,
+        figures: JobFigures { duration_ms: 12, batches: 3, reads: 40 },
         missing_tokens: Vec::new(),
     };
     let missing = |subject: &str, chain_id, reason| Missing {

@@ -1,0 +1,22 @@
+//! The figures of a job. Invariant: the report shows each as it is here; the names that they serialize to stay.
+
+use serde::Serialize;
+use tokio::time::Instant;
+
+/// What a job took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JobFigures {
+    pub(crate) duration_ms: u64,
+    /// Steps for which the network had to be read.
+    #[serde(rename = "waves")]
+    pub(crate) batches: u32,
+    pub(crate) reads: u32,
+}
+
+impl JobFigures {
+    /// The same, for a job that began then and ends now.
+    pub(crate) fn since(self, began: Instant) -> Self {
+        Self { duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), ..self }
+    }
+}
