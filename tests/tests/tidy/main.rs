@@ -210,6 +210,21 @@ fn plugins_have_recorded_jobs_and_replay_them() {
 }
 
 #[test]
+fn tables_of_events_begin_with_their_name_and_have_no_long_lines() {
+    const LINE_CHARS_MAX: usize = 120;
+    let tables = files("events");
+    assert!(tables.len() > 15, "{} tables: the walk is broken", tables.len());
+    for (path, text) in tables {
+        let name = text.lines().next().and_then(|line| line.strip_prefix("table "));
+        assert!(name.is_some_and(|name| !name.trim().is_empty()), "{path} does not begin with `table <name>`");
+        // A link cannot be broken.
+        let is_long = |line: &str| line.chars().count() > LINE_CHARS_MAX && !line.starts_with("# https://");
+        let long = (1..).zip(text.lines()).find(|(_, line)| is_long(line));
+        assert!(long.is_none(), "{path}, line {} is longer than {LINE_CHARS_MAX}", long.unwrap().0);
+    }
+}
+
+#[test]
 fn plugins_are_members_and_stand_in_the_readme() {
     let manifest: toml::Table = fs::read_to_string(workspace().join("Cargo.toml")).unwrap().parse().unwrap();
     let members = manifest["workspace"]["members"].as_array().unwrap();
@@ -248,11 +263,11 @@ fn the_readme_has_the_two_commands() {
 }
 
 #[test]
-fn no_file_tells_where_it_was_made() {
+fn no_file_names_the_place_where_it_was_made() {
     let texts = ["rs", "toml", "md", "mjs", "sol", "json"].into_iter().flat_map(files);
     let needles = [["/ho", "me/"].concat(), ["/ro", "ot/"].concat(), ["/wo", "rk/"].concat()];
-    let tells = |(_, text): &(String, String)| needles.iter().any(|needle| text.contains(needle.as_str()));
-    assert_none("a path of one machine", texts.filter(tells).map(|(path, _)| path));
+    let names = |(_, text): &(String, String)| needles.iter().any(|needle| text.contains(needle.as_str()));
+    assert_none("a path of one machine", texts.filter(names).map(|(path, _)| path));
 }
 
 #[test]
