@@ -48,6 +48,8 @@ mod transport;
 #[doc(hidden)]
 pub mod fuzzing;
 
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 

@@ -124,6 +124,4 @@ impl Prefetch for PricePrefetch<'_> {
 }
 
 #[cfg(test)]
-pub(crate) mod script;
-#[cfg(test)]
 mod tests;

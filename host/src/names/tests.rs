@@ -11,7 +11,7 @@ use std::time::Duration;
 use alloy::primitives::address;
 use tokio::time::Instant;
 
-use self::world::{BLOCK, World};
+use self::world::World;
 use super::*;
 
 /// Only ever waited out by what hangs.
@@ -29,8 +29,7 @@ fn names() -> Names {
 }
 
 fn at(world: &World, coin: CoinType) -> LookupContext<'static> {
-    let session = Session::open(Arc::new(world.clone()), MAINNET, BLOCK, Instant::now() + LONG);
-    LookupContext { session, coin, detail: DetailLevel::Address }
+    LookupContext { session: world.session(Instant::now() + LONG), coin, detail: DetailLevel::Address }
 }
 
 async fn forward(names: &Names, world: &World, texts: &[&str]) -> Vec<Result<Address, NameFailure>> {

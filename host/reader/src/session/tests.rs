@@ -1,64 +1,29 @@
 //! Participants of a session, over a reader that answers each read with its own calldata.
 
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use alloy::primitives::{Address, B256, Bytes};
+use alloy::primitives::{Address, Bytes};
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 
 use super::*;
-use crate::TransactionLookup;
-use crate::round_trips::LINGER_MIN;
+use crate::Freshness;
+use crate::testing::ScriptedChain;
 
-/// Answers every read with its own calldata, and counts requests.
-#[derive(Default)]
-struct Echo {
-    requests: AtomicUsize,
-    largest: AtomicUsize,
-}
-
-impl Reader for Echo {
-    fn is_usable(&self, _: Instant) -> BoxFuture<'_, bool> {
-        async { true }.boxed()
-    }
-
-    fn pin(&self, _: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
-        async { Err(ReadFailure::NotConfigured) }.boxed()
-    }
-
-    /// Whatever is read of the highest address.
-    fn cached(&self, _: u64, _: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
-        let hits = reads.iter().enumerate().filter(|(_, read)| read.to == CACHED);
-        hits.map(|(place, read)| (place, Reply::fresh(Outcome::Ok(read.data.clone())))).collect()
-    }
-
-    fn chunk_reads(&self, _: u64) -> usize {
-        500
-    }
-
-    fn linger(&self, _: u64) -> Duration {
-        LINGER_MIN
-    }
-
-    fn fetch(&self, _: u64, _: Block, reads: ReadSet, _: Instant) -> BoxFuture<'_, ReplySet> {
-        self.requests.fetch_add(1, Ordering::SeqCst);
-        self.largest.fetch_max(reads.len(), Ordering::SeqCst);
-        let replies = reads.iter().map(|read| Reply::fresh(Outcome::Ok(read.data))).collect();
-        async move { replies }.boxed()
-    }
-
-    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
-        async { Err(ReadFailure::NotConfigured) }.boxed()
-    }
-}
-
+/// What is read of it is in the cache.
 const CACHED: Address = Address::repeat_byte(0xff);
 
-fn session(echo: &Arc<Echo>) -> Arc<Session> {
-    let reader = Arc::clone(echo);
-    let block = Block { number: 1, hash: B256::ZERO, parent: B256::ZERO, timestamp: 1, evm_number: 1 };
-    Session::open(reader, 1, block, Instant::now() + Duration::from_secs(30))
+fn echo() -> ScriptedChain {
+    ScriptedChain::default().otherwise(|read| Outcome::Ok(read.data.clone()))
+}
+
+fn session(echo: &ScriptedChain) -> Arc<Session> {
+    echo.session(Instant::now() + Duration::from_secs(30))
+}
+
+/// Puts reads into the cache, and returns how many requests there were so far.
+async fn warm(echo: &ScriptedChain, known: Vec<Read>) -> usize {
+    session(echo).read(known.into_iter().map(cached).collect()).await;
+    echo.requests().len()
 }
 
 fn reads(job: u8, count: u8) -> Vec<Read> {
@@ -66,7 +31,7 @@ fn reads(job: u8, count: u8) -> Vec<Read> {
 }
 
 fn cached(read: Read) -> Read {
-    Read { to: CACHED, ..read }
+    Read { to: CACHED, ..read }.fresh(Freshness::Immutable)
 }
 
 fn echoed(job: u8, count: u8) -> Vec<Reply> {
@@ -75,7 +40,7 @@ fn echoed(job: u8, count: u8) -> Vec<Reply> {
 
 #[tokio::test]
 async fn reads_of_all_jobs_that_wait_are_one_batch() {
-    let echo = Arc::new(Echo::default());
+    let echo = echo();
     let session = session(&echo);
     let participants: Vec<Participant> = (0..20).map(|_| session.join()).collect();
     let jobs = (0_u8..).zip(&participants).map(|(job, participant)| async move {
@@ -84,12 +49,12 @@ async fn reads_of_all_jobs_that_wait_are_one_batch() {
         }
     });
     futures_util::future::join_all(jobs).await;
-    assert_eq!(echo.requests.load(Ordering::SeqCst), 3);
+    assert_eq!(echo.requests().len(), 3);
 }
 
 #[tokio::test]
 async fn a_job_that_runs_for_long_keeps_the_others_waiting_for_the_linger_only() {
-    let echo = Arc::new(Echo::default());
+    let echo = echo();
     let session = session(&echo);
     let (busy, quick) = (session.join(), session.join());
     // Long before the deadline of the answer, which is all that would end the wait otherwise.
@@ -100,17 +65,17 @@ async fn a_job_that_runs_for_long_keeps_the_others_waiting_for_the_linger_only()
 
 #[tokio::test]
 async fn the_end_of_a_running_job_lets_the_waiting_ones_go() {
-    let echo = Arc::new(Echo::default());
+    let echo = echo();
     let session = session(&echo);
     let (ending, waiting) = (session.join(), session.join());
     let reading = waiting.read(reads(1, 2));
     let (replies, ()) = tokio::join!(reading, async move { drop(ending) });
-    assert_eq!((replies, echo.requests.load(Ordering::SeqCst)), (echoed(1, 2), 1));
+    assert_eq!((replies, echo.requests().len()), (echoed(1, 2), 1));
 }
 
 #[tokio::test]
 async fn a_job_that_gives_up_waiting_leaves_no_trace() {
-    let echo = Arc::new(Echo::default());
+    let echo = echo();
     let session = session(&echo);
     let (gone, busy) = (session.join(), session.join());
     assert!(gone.read(reads(1, 1)).now_or_never().is_none());
@@ -122,7 +87,8 @@ async fn a_job_that_gives_up_waiting_leaves_no_trace() {
 
 #[tokio::test]
 async fn replies_from_the_cache_need_no_batch_so_jobs_of_any_depth_meet() {
-    let echo = Arc::new(Echo::default());
+    let echo = echo();
+    let before = warm(&echo, (0..8).flat_map(|depth| reads(depth, 2)).collect()).await;
     let session = session(&echo);
     let participants: Vec<Participant> = (0..8).map(|_| session.join()).collect();
     let jobs = (0_u8..).zip(&participants).map(|(depth, participant)| async move {
@@ -133,12 +99,13 @@ async fn replies_from_the_cache_need_no_batch_so_jobs_of_any_depth_meet() {
         assert_eq!(participant.read(reads(depth, 1)).await, echoed(depth, 1));
     });
     futures_util::future::join_all(jobs).await;
-    assert_eq!(echo.requests.load(Ordering::SeqCst), 1);
+    assert_eq!(echo.requests().len() - before, 1);
 }
 
 #[tokio::test]
 async fn only_what_is_not_in_the_cache_is_fetched_and_every_reply_has_its_place() {
-    let echo = Arc::new(Echo::default());
+    let echo = echo();
+    warm(&echo, reads(7, 5)).await;
     let session = session(&echo);
     let participant = session.join();
     for known in [&[][..], &[0], &[4], &[1, 2], &[0, 3, 4], &[0, 1, 2, 3, 4]] {
@@ -150,12 +117,13 @@ async fn only_what_is_not_in_the_cache_is_fetched_and_every_reply_has_its_place(
             .collect();
         let fetches = usize::from(known.len() < 5);
         for _ in 0..2 {
-            echo.requests.store(0, Ordering::SeqCst);
-            echo.largest.store(0, Ordering::SeqCst);
+            let before = echo.requests().len();
             assert_eq!(participant.read(mixed.clone()).await, echoed(7, 5), "{known:?}");
-            assert_eq!(echo.largest.load(Ordering::SeqCst), 5 - known.len());
+            echo.next_block();
             assert_eq!(session.read(mixed.clone()).await, echoed(7, 5), "{known:?}");
-            assert_eq!(echo.requests.load(Ordering::SeqCst), 2 * fetches);
+            echo.next_block();
+            let sizes: Vec<usize> = echo.requests()[before..].iter().map(Vec::len).collect();
+            assert_eq!(sizes, vec![5 - known.len(); 2 * fetches]);
         }
         assert_eq!(session.look_up(mixed.into()).is_complete(), known.len() == 5);
     }
@@ -163,8 +131,8 @@ async fn only_what_is_not_in_the_cache_is_fetched_and_every_reply_has_its_place(
 
 #[tokio::test]
 async fn no_reads_are_no_request() {
-    let echo = Arc::new(Echo::default());
+    let echo = echo();
     let session = session(&echo);
     assert_eq!((session.read(Vec::new()).await, session.join().read(Vec::new()).await), (Vec::new(), Vec::new()));
-    assert_eq!(echo.requests.load(Ordering::SeqCst), 0);
+    assert_eq!(echo.requests().len(), 0);
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy::primitives::{Bytes, U256, aliases::U112};
+use alloy::primitives::{Bytes, I256, U256, aliases::U112};
 use portolan_reader::Outcome;
+use portolan_reader::testing::{BLOCK, ScriptedChain, is_pinned};
 use tokio::time::Instant;
 
 use super::feeds::Aggregator;
 use super::http::service::{Service, ServiceAnswer, body};
-use super::script::{BLOCK, Script, is_pinned};
 use super::*;
 use crate::assets::metadata::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
 use crate::assets::token::NATIVE;
@@ -34,20 +34,29 @@ fn fixed(token: Address, usd: &str) -> (u64, Address, BigDecimal) {
     (1, token, usd.parse().unwrap())
 }
 
+/// A feed of 8 decimals that was written `age_s` before the block.
+fn round(script: &mut ScriptedChain, feed: Address, answer: i64, age_s: u64) {
+    let at = U256::from(BLOCK.timestamp - age_s);
+    let round = (U256::from(1), I256::try_from(answer).unwrap(), at, at, U256::from(1));
+    script.call(feed, &Aggregator::latestRoundDataCall {}, round);
+    script.call(feed, &Aggregator::decimalsCall {}, U256::from(8));
+}
+
 /// A at 2000 and B at 1 dollar, of 18 and 6 decimals.
-fn two_tokens() -> (Script, PriceSettings) {
-    let mut script = Script::default();
+fn two_tokens() -> (ScriptedChain, PriceSettings) {
+    let mut script = ScriptedChain::default();
     erc20(&mut script, A, 18);
     erc20(&mut script, B, 6);
-    script.feed(FEED_A, 200_000_000_000, 10).feed(FEED_B, 100_000_000, 20);
+    round(&mut script, FEED_A, 200_000_000_000, 10);
+    round(&mut script, FEED_B, 100_000_000, 20);
     (script, PriceSettings { feeds: vec![feed(A, FEED_A), feed(B, FEED_B)], ..PriceSettings::default() })
 }
 
-fn erc20(script: &mut Script, token: Address, decimals: u8) {
+fn erc20(script: &mut ScriptedChain, token: Address, decimals: u8) {
     script.call(token, &Erc20::decimalsCall {}, U256::from(decimals));
 }
 
-fn pair(script: &mut Script, tokens: [Address; 2], reserves: [U256; 2], supply: U256) {
+fn pair(script: &mut ScriptedChain, tokens: [Address; 2], reserves: [U256; 2], supply: U256) {
     erc20(script, LP, 18);
     script
         .call(LP, &Pair::token0Call {}, tokens[0])
@@ -56,7 +65,7 @@ fn pair(script: &mut Script, tokens: [Address; 2], reserves: [U256; 2], supply: 
         .call(LP, &Erc20::totalSupplyCall {}, supply);
 }
 
-fn vault(script: &mut Script, vault: Address, asset: Address, assets_a_share: U256) {
+fn vault(script: &mut ScriptedChain, vault: Address, asset: Address, assets_a_share: U256) {
     erc20(script, vault, 18);
     let shares = e18(1);
     script.call(vault, &Erc4626::assetCall {}, asset).call(
@@ -70,12 +79,12 @@ fn e18(whole: u64) -> U256 {
     U256::from(whole) * U256::from(10).pow(U256::from(18))
 }
 
-async fn of(script: &Script, settings: &PriceSettings, tokens: &[Address]) -> HashMap<Address, Price> {
+async fn of(script: &ScriptedChain, settings: &PriceSettings, tokens: &[Address]) -> HashMap<Address, Price> {
     by(&Prices::new(settings.clone()), script, tokens, Instant::now() + Duration::from_secs(60)).await
 }
 
 /// The prices of the requested tokens alone.
-async fn by(prices: &Prices, script: &Script, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
+async fn by(prices: &Prices, script: &ScriptedChain, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
     let session = script.session(deadline);
     let network = ethereum();
     let prefetch = prices.prefetch(&network);
@@ -87,7 +96,11 @@ async fn by(prices: &Prices, script: &Script, tokens: &[Address], deadline: Inst
 }
 
 /// Dollars, source and age.
-async fn one(script: &Script, settings: &PriceSettings, token: Address) -> Option<(String, &'static str, Option<u64>)> {
+async fn one(
+    script: &ScriptedChain,
+    settings: &PriceSettings,
+    token: Address,
+) -> Option<(String, &'static str, Option<u64>)> {
     let price = of(script, settings, &[token]).await.remove(&token)?;
     Some((price.usd.normalized().to_plain_string(), price.source, price.age_s))
 }
@@ -115,34 +128,19 @@ async fn what_the_operator_states_goes_before_a_feed_and_a_feed_before_the_http_
 
 #[tokio::test]
 async fn a_feed_that_is_wrong_leaves_the_price_to_the_next_source() {
-    let silent = |script: &mut Script, outcome: Outcome| {
+    let silent = |script: &mut ScriptedChain, outcome: Outcome| {
         script.outcome(FEED_A, &alloy::sol_types::SolCall::abi_encode(&Aggregator::latestRoundDataCall {}), outcome);
     };
-    let at = |script: &mut Script, updated_at: u64| {
-        let answer = alloy::primitives::I256::try_from(200_000_000_000_i64).unwrap();
+    let at = |script: &mut ScriptedChain, updated_at: u64| {
+        let answer = I256::try_from(200_000_000_000_i64).unwrap();
         let round = (U256::from(1), answer, U256::from(1), U256::from(updated_at), U256::from(1));
         script.call(FEED_A, &Aggregator::latestRoundDataCall {}, round);
     };
-    type Break<'a> = (&'a str, Box<dyn Fn(&mut Script) + 'a>);
+    type Break<'a> = (&'a str, Box<dyn Fn(&mut ScriptedChain) + 'a>);
     let breaks: [Break<'_>; 8] = [
-        (
-            "zero",
-            Box::new(|script| {
-                let _ = script.feed(FEED_A, 0, 10);
-            }),
-        ),
-        (
-            "negative",
-            Box::new(|script| {
-                let _ = script.feed(FEED_A, -200_000_000_000, 10);
-            }),
-        ),
-        (
-            "stale",
-            Box::new(|script| {
-                let _ = script.feed(FEED_A, 200_000_000_000, u64::from(HEARTBEAT_S) + 601);
-            }),
-        ),
+        ("zero", Box::new(|script| round(script, FEED_A, 0, 10))),
+        ("negative", Box::new(|script| round(script, FEED_A, -200_000_000_000, 10))),
+        ("stale", Box::new(|script| round(script, FEED_A, 200_000_000_000, u64::from(HEARTBEAT_S) + 601))),
         ("from the future", Box::new(|script| at(script, BLOCK.timestamp + 1))),
         ("never written", Box::new(|script| at(script, 0))),
         ("reverting", Box::new(|script| silent(script, Outcome::Reverted(Bytes::from_static(b"x"))))),
@@ -173,18 +171,19 @@ async fn feeds_of_eighteen_decimals_and_feeds_in_a_row_are_exact() {
     // The shipped row of WBTC: WBTC / BTC, then BTC / USD.
     let wbtc = alloy::primitives::address!("2260fac5e5542a773aa44fbcfedf7c193bc2c599");
     let feeds = Feeds::new([]).of(&ethereum(), wbtc).to_vec();
-    script.feed(feeds[0].address, 99_900_000, 80_000).feed(feeds[1].address, 6_000_000_000_000, 30);
+    round(&mut script, feeds[0].address, 99_900_000, 80_000);
+    round(&mut script, feeds[1].address, 6_000_000_000_000, 30);
     assert_eq!(one(&script, &settings, wbtc).await, priced("59940", "chainlink", 80_000));
-    script.feed(feeds[1].address, 0, 30);
+    round(&mut script, feeds[1].address, 0, 30);
     assert_eq!(one(&script, &settings, wbtc).await, None, "half a price is none");
 }
 
 #[tokio::test]
 async fn the_native_token_and_its_wrapper_have_one_price() {
     let wrapped = ethereum().wrapped_native.unwrap();
-    let mut script = Script::default();
+    let mut script = ScriptedChain::default();
     erc20(&mut script, wrapped, 18);
-    script.feed(FEED_A, 200_000_000_000, 10);
+    round(&mut script, FEED_A, 200_000_000_000, 10);
     for token in [NATIVE, wrapped] {
         let settings = PriceSettings { feeds: vec![feed(token, FEED_A)], ..PriceSettings::default() };
         assert_eq!(one(&script, &settings, NATIVE).await, priced("2000", "chainlink", 10));
@@ -327,7 +326,7 @@ async fn what_is_made_of_itself_has_no_price() {
 
 #[tokio::test]
 async fn a_token_that_does_not_tell_its_decimals_makes_nothing_of_its_parts() {
-    let mut script = Script::default();
+    let mut script = ScriptedChain::default();
     let settings = PriceSettings { fixed: vec![fixed(A, "2")], ..PriceSettings::default() };
     vault(&mut script, LP, A, e18(1));
     assert_eq!(one(&script, &settings, LP).await, None, "the part does not tell them");
@@ -339,7 +338,7 @@ async fn a_token_that_does_not_tell_its_decimals_makes_nothing_of_its_parts() {
 
 #[tokio::test]
 async fn a_quote_of_a_token_with_other_decimals_is_not_used() {
-    let mut script = Script::default();
+    let mut script = ScriptedChain::default();
     let service = Service::start(ServiceAnswer::Body(body(&[(A, "5"), (B, "5")]))).await;
     let settings = PriceSettings { http: Some(service.base()), ..PriceSettings::default() };
     erc20(&mut script, A, 18);

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use alloy::sol_types::SolCall;
 use portolan_reader::Outcome;
+use portolan_reader::testing::{ScriptedChain, is_pinned};
 use tokio::time::Instant;
 
 use super::*;
 use crate::assets::metadata::{Erc20, Pair};
 use crate::assets::price::PriceSettings;
-use crate::assets::price::script::{Script, is_pinned};
 use crate::assets::resolve::script::Table;
 use crate::network::Networks;
 
@@ -17,7 +17,7 @@ const A: Address = Address::repeat_byte(0xa1);
 const B: Address = Address::repeat_byte(0xb1);
 const P: Address = Address::repeat_byte(0x1b);
 
-fn erc20(script: &mut Script, token: Address, symbol: &str, supply: u64) {
+fn erc20(script: &mut ScriptedChain, token: Address, symbol: &str, supply: u64) {
     let text = symbol.to_owned();
     script
         .call(token, &Erc20::nameCall {}, text.clone())
@@ -27,8 +27,8 @@ fn erc20(script: &mut Script, token: Address, symbol: &str, supply: u64) {
 }
 
 /// A pair of A at 2 and B at 3 dollars, 100 smallest units of each behind 50 shares.
-fn pair() -> (Script, PriceSettings) {
-    let mut script = Script::default();
+fn pair() -> (ScriptedChain, PriceSettings) {
+    let mut script = ScriptedChain::default();
     erc20(&mut script, A, "A", 1000);
     erc20(&mut script, B, "B", 2000);
     erc20(&mut script, P, "UNI-V2", 50);
@@ -41,7 +41,7 @@ fn pair() -> (Script, PriceSettings) {
     (script, PriceSettings { fixed, ..PriceSettings::default() })
 }
 
-async fn tokens(script: &Script, settings: PriceSettings, wanted: &[Address]) -> Tokens {
+async fn tokens(script: &ScriptedChain, settings: PriceSettings, wanted: &[Address]) -> Tokens {
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let session = script.session(deadline);
@@ -95,7 +95,7 @@ async fn a_pair_whose_token_could_not_be_read_is_missing_and_its_other_token_is_
 async fn the_native_token_is_shown_without_a_read() {
     let mut settings = PriceSettings::default();
     settings.fixed.push((1, NATIVE, "2000".parse().unwrap()));
-    let script = Script::default();
+    let script = ScriptedChain::default();
     let tokens = tokens(&script, settings, &[NATIVE]).await;
     let native = tokens.get(NATIVE).unwrap();
     assert_eq!((native.symbol.as_str(), native.decimals, native.kind.as_ref()), ("ETH", 18, "NATIVE"));
@@ -107,7 +107,7 @@ async fn the_native_token_is_shown_without_a_read() {
 #[tokio::test]
 async fn five_thousand_tokens_are_twelve_reads_each_in_one_request() {
     let held: Vec<Address> = (1..=5000_u16).map(|number| Address::left_padding_from(&number.to_be_bytes())).collect();
-    let script = Script::default();
+    let script = ScriptedChain::default();
     let tokens = tokens(&script, PriceSettings::default(), &held).await;
     assert!(held.iter().all(|token| tokens.get(*token).is_ok()));
     assert_eq!(script.requests().iter().map(Vec::len).collect::<Vec<_>>(), [60_000]);

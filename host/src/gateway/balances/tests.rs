@@ -3,15 +3,15 @@
 use alloy::primitives::{U256, address};
 use bigdecimal::BigDecimal;
 use portolan_reader::ReadFailure;
+use portolan_reader::testing::BLOCK;
 
 use super::missing_tokens::BalanceFailure;
-use super::script::{FIRST, Script, deployed};
+use super::script::{ACCOUNT, Script, deployed};
 use super::*;
 use crate::assets::price::{Feed, PriceSettings, Prices};
 use crate::assets::token_list::TokenIndex;
 use crate::registry::Snapshot;
 
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const A: Address = Address::repeat_byte(0xaa);
 const B: Address = Address::repeat_byte(0xbb);
 const C: Address = Address::repeat_byte(0xcc);
@@ -19,6 +19,9 @@ const C: Address = Address::repeat_byte(0xcc);
 const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
 const POLYGON: u64 = 137;
+
+/// Height of each network's first block.
+const FIRST: u64 = BLOCK.number;
 
 /// The wrapped token of Ethereum; <https://etherscan.io/address/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2>
 const WETH: Address = address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
@@ -42,7 +45,7 @@ impl Scripted {
     async fn answer(&self, assets: Assets, chain_id: Option<u64>) -> Result<Answer, Problem> {
         let fixed = self.fixed.iter().map(|(chain_id, token, usd)| (*chain_id, *token, usd.parse().unwrap()));
         let prices = Prices::new(PriceSettings { fixed: fixed.collect(), feeds: self.feeds.clone(), http: None });
-        let mut context = Context::over(Arc::new(self.script.clone()), Snapshot::of_test(self.deployed.map(deployed)));
+        let mut context = Context::over(self.script.reader(), Snapshot::of_test(self.deployed.map(deployed)));
         context.token_index = Arc::clone(&self.token_index);
         context.sources_mut().prices = prices;
         context.sources_mut().with_endpoint = self.script.with_endpoint();
@@ -264,12 +267,12 @@ async fn five_thousand_tokens_cost_three_requests_of_a_network_when_they_are_kno
     let feed = |chain_id| (chain_id, tokens[0], Feed { address: A, heartbeat_s: 3600 });
     scripted.feeds = vec![feed(ETHEREUM), feed(POLYGON)];
     assert_eq!(rows(&scripted.tokens().await).len(), 100);
-    for chain_id in [ETHEREUM, POLYGON] {
-        scripted.script.take_requests(chain_id);
-    }
+    let networks = [ETHEREUM, POLYGON];
+    let before = networks.map(|chain_id| scripted.script.requests(chain_id));
+    scripted.script.next_block();
     assert_eq!(rows(&scripted.tokens().await).len(), 100);
-    for chain_id in [ETHEREUM, POLYGON] {
-        let requests = scripted.script.take_requests(chain_id);
+    for (chain_id, before) in networks.into_iter().zip(before) {
+        let requests = scripted.script.requests(chain_id) - before;
         assert!((1..=3).contains(&requests), "{requests} requests of network {chain_id}");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use alloy::primitives::{Address, B256, U256, keccak256};
 use alloy::sol_types::SolValue;
@@ -12,12 +11,11 @@ use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{self, Catalogue, Protocol};
 use portolan_abi::row::{self, JobOut, Network, state};
 use portolan_abi::{capability, codec};
-use portolan_reader::{Block, Log, Outcome, ReadFailure, ReadSet, Reader, Receipt, Reply, ReplySet, TransactionLookup};
-use tokio::time::Instant;
+use portolan_reader::testing::ScriptedChain;
+use portolan_reader::{Log, Receipt};
 
 use super::EventWork;
 use crate::assets::metadata::Erc20;
-use crate::assets::price::script::Script;
 use crate::gateway::answer::Answer;
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
@@ -73,7 +71,7 @@ pub(super) fn receipt(logs: Vec<Log>) -> Receipt {
 }
 
 /// Scripts name, symbol, decimals and supply of a token.
-pub(super) fn erc20(script: &mut Script, token: Address, symbol: &str, decimals: u8) {
+pub(super) fn erc20(script: &mut ScriptedChain, token: Address, symbol: &str, decimals: u8) {
     script
         .call(token, &Erc20::nameCall {}, symbol.to_owned())
         .call(token, &Erc20::symbolCall {}, symbol.to_owned())
@@ -188,74 +186,23 @@ pub(super) fn stake(log: u32, protocol: Option<&str>, amount: u64) -> map::Event
 
 /// A transaction, its chain, and the plugins.
 pub(super) struct Stage {
-    reader: Arc<dyn Reader>,
+    chain: ScriptedChain,
     plugins: Vec<Plugin>,
     pub(super) query: EventsQuery,
 }
 
 impl Stage {
-    pub(super) fn new(script: &Arc<Script>, plugins: impl IntoIterator<Item = Plugin>) -> Self {
-        Self::over(script.clone(), plugins)
-    }
-
-    pub(super) fn over(reader: Arc<dyn Reader>, plugins: impl IntoIterator<Item = Plugin>) -> Self {
+    pub(super) fn new(chain: &ScriptedChain, plugins: impl IntoIterator<Item = Plugin>) -> Self {
         let query = EventsQuery { chain_id: ETHEREUM, hash: HASH, types: [].into(), logs_max: 5000 };
-        Self { reader, plugins: plugins.into_iter().collect(), query }
+        Self { chain: chain.clone(), plugins: plugins.into_iter().collect(), query }
     }
 
     pub(super) async fn answer(&self) -> Result<Answer, Problem> {
         let snapshot = Snapshot::of_test(self.plugins.iter().cloned().map(instance));
-        EventWork(self.query.clone()).answer(Context::over(Arc::clone(&self.reader), snapshot)).await
+        EventWork(self.query.clone()).answer(Context::over(self.chain.reader(), snapshot)).await
     }
 
     pub(super) async fn status(&self) -> u16 {
         self.answer().await.unwrap_err().response().status().as_u16()
-    }
-}
-
-/// A chain whose nodes do not know the block that so many requests are at.
-#[derive(Debug)]
-pub(super) struct Forgetful {
-    pub(super) script: Script,
-    pub(super) forgets: AtomicUsize,
-}
-
-impl Reader for Forgetful {
-    fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool> {
-        self.script.is_usable(deadline)
-    }
-
-    fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
-        self.script.pin(chain_id, deadline)
-    }
-
-    fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
-        self.script.cached(chain_id, block, reads)
-    }
-
-    fn chunk_reads(&self, chain_id: u64) -> usize {
-        self.script.chunk_reads(chain_id)
-    }
-
-    fn linger(&self, chain_id: u64) -> Duration {
-        self.script.linger(chain_id)
-    }
-
-    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, deadline: Instant) -> BoxFuture<'_, ReplySet> {
-        let forgets = |left: usize| left.checked_sub(1);
-        if self.forgets.fetch_update(Ordering::SeqCst, Ordering::SeqCst, forgets).is_ok() {
-            let lost = Reply::fresh(Outcome::Failed(ReadFailure::BlockLost));
-            return async move { std::iter::repeat_n(lost, reads.len()).collect() }.boxed();
-        }
-        self.script.fetch(chain_id, block, reads, deadline)
-    }
-
-    fn transaction(
-        &self,
-        chain_id: u64,
-        hash: B256,
-        deadline: Instant,
-    ) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
-        self.script.transaction(chain_id, hash, deadline)
     }
 }

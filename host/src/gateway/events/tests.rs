@@ -1,30 +1,27 @@
 //! Transactions decoded, over a scripted chain and by scripted plugins.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-
 use alloy::primitives::{Address, B256, U256, keccak256};
 use portolan_events::{Kind, Value};
+use portolan_reader::testing::{BLOCK, ScriptedChain};
 use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup};
 
 use super::script::*;
 use crate::assets::metadata::{Erc20, Pair};
-use crate::assets::price::script::{BLOCK, Script};
 use crate::assets::token::Token;
 use crate::gateway::answer::{Answer, Event, Items};
 use crate::jobs::report::JobStatus;
 use alloy::sol_types::SolCall;
 
-fn chain(receipt: Receipt) -> Script {
-    let mut script = Script::default();
+fn chain(receipt: Receipt) -> ScriptedChain {
+    let mut script = ScriptedChain::default();
     erc20(&mut script, A, "A", 6);
-    script.leads_to(Ok(TransactionLookup::Mined(receipt)));
+    script.transaction(Ok(TransactionLookup::Mined(receipt)));
     script
 }
 
 /// Alice sends Bob seven of A, then stakes with a log that no table of the host has.
-fn staking() -> Arc<Script> {
-    Arc::new(chain(receipt(vec![transfer(A, ALICE, BOB, 7), staked()])))
+fn staking() -> ScriptedChain {
+    chain(receipt(vec![transfer(A, ALICE, BOB, 7), staked()]))
 }
 
 fn acme() -> Plugin {
@@ -77,7 +74,7 @@ async fn the_native_value_stands_first_and_logs_in_their_order() {
     let approval = keccak256("Approval(address,address,uint256)");
     let unlimited = log(A, vec![approval, word(ALICE), word(BOB)], U256::MAX);
     let found = Receipt { value: U256::from(5), ..receipt(vec![unlimited, transfer(A, ALICE, BOB, 7)]) };
-    let answer = Stage::new(&Arc::new(chain(found)), []).answer().await.unwrap();
+    let answer = Stage::new(&chain(found), []).answer().await.unwrap();
     let expected = [
         "TRANSFER - host - 5".to_owned(),
         format!("APPROVAL 0 host - {}", U256::MAX),
@@ -100,14 +97,14 @@ async fn the_native_value_stands_first_and_logs_in_their_order() {
 #[tokio::test]
 async fn a_creation_moves_its_value_to_what_it_created() {
     let found = Receipt { to: None, created: Some(A), value: U256::from(5), ..receipt(vec![]) };
-    let answer = Stage::new(&Arc::new(chain(found)), []).answer().await.unwrap();
+    let answer = Stage::new(&chain(found), []).answer().await.unwrap();
     assert!(matches!(member(&events(&answer).events[0], "to"), Value::Address(A)));
 }
 
 #[tokio::test]
 async fn what_was_reverted_happened_not() {
     let found = Receipt { succeeded: false, value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7)]) };
-    let script = Arc::new(chain(found));
+    let script = chain(found);
     let answer = Stage::new(&script, [acme()]).answer().await.unwrap();
     assert!(lines(&answer).is_empty() && events(&answer).undecoded.is_empty() && missing(&answer).is_empty());
     assert!(script.batches().is_empty());
@@ -125,7 +122,7 @@ async fn logs_of_any_shape_are_events_or_among_the_undecoded() {
         log(A, vec![B256::ZERO; 4], vec![0xff_u8; 3]),
         transfer(A, ALICE, BOB, 7),
     ];
-    let answer = Stage::new(&Arc::new(chain(receipt(logs))), []).answer().await.unwrap();
+    let answer = Stage::new(&chain(receipt(logs)), []).answer().await.unwrap();
     assert_eq!(
         (lines(&answer), &events(&answer).undecoded),
         (vec!["TRANSFER 6 host - 7".to_owned()], &vec![0, 1, 2, 3, 4, 5])
@@ -135,9 +132,9 @@ async fn logs_of_any_shape_are_events_or_among_the_undecoded() {
 #[tokio::test]
 async fn a_transaction_that_cannot_be_decoded_is_a_problem() {
     let status = async |found| {
-        let mut script = Script::default();
-        script.leads_to(found);
-        Stage::new(&Arc::new(script), []).status().await
+        let mut script = ScriptedChain::default();
+        script.transaction(found);
+        Stage::new(&script, []).status().await
     };
     assert_eq!(status(Ok(TransactionLookup::Unknown)).await, 404);
     assert_eq!(status(Ok(TransactionLookup::Pending)).await, 404);
@@ -176,7 +173,7 @@ async fn the_host_comes_first_then_who_knows_the_protocol_then_the_first_name() 
         plugin("alpha", "alpha", vec![stake(1, None, 11), stake(2, None, 12), stake(2, None, 13)]),
         plugin("gamma", "gamma", vec![stake(1, Some("gamma"), 31), stake(2, None, 32)]),
     ];
-    let script = Arc::new(chain(receipt(vec![transfer(A, ALICE, BOB, 7), staked(), staked()])));
+    let script = chain(receipt(vec![transfer(A, ALICE, BOB, 7), staked(), staked()]));
     let answer = Stage::new(&script, plugins).answer().await.unwrap();
     let expected =
         ["TRANSFER 0 host - 7", "STAKE 1 beta@1.0.0 beta 21", "STAKE 2 alpha@1.0.0 - 12", "STAKE 2 alpha@1.0.0 - 13"];
@@ -229,7 +226,6 @@ async fn the_tokens_of_a_pair_are_read_with_the_second_views() {
     let reserves = (U256::from(1), U256::from(1), U256::from(1));
     script.call(pair, &Pair::token0Call {}, A).call(pair, &Pair::token1Call {}, b);
     script.call(pair, &Pair::getReservesCall {}, reserves);
-    let script = Arc::new(script);
     let plugin = Plugin { reads: vec![FARM, BOB], events: vec![stake(1, None, 3)], ..acme() };
     let answer = Stage::new(&script, [plugin]).answer().await.unwrap();
     let share = asset(&answer, 0);
@@ -249,7 +245,7 @@ async fn an_event_whose_token_cannot_be_read_is_reported_as_missing() {
     for call in [Erc20::nameCall::SELECTOR, Erc20::decimalsCall::SELECTOR] {
         script.outcome(b, &call, unread.clone());
     }
-    let answer = Stage::new(&Arc::new(script), []).answer().await.unwrap();
+    let answer = Stage::new(&script, []).answer().await.unwrap();
     assert_eq!(
         (lines(&answer), missing(&answer)),
         (vec!["TRANSFER 0 host - 7".to_owned()], vec!["tokens timeout 1".to_owned()])
@@ -257,13 +253,13 @@ async fn an_event_whose_token_cannot_be_read_is_reported_as_missing() {
     assert!(events(&answer).undecoded.is_empty());
     let mut script = chain(receipt(vec![transfer(A, ALICE, BOB, 7)]));
     script.outcome(A, &Erc20::decimalsCall::SELECTOR, unread);
-    assert_eq!(Stage::new(&Arc::new(script), []).status().await, 504, "a failure is never an empty list");
+    assert_eq!(Stage::new(&script, []).status().await, 504, "a failure is never an empty list");
 }
 
 #[tokio::test]
 async fn a_token_without_decimals_is_shown_in_its_smallest_units() {
     let found = receipt(vec![transfer(Address::repeat_byte(0xd1), ALICE, BOB, 7)]);
-    let answer = Stage::new(&Arc::new(chain(found)), []).answer().await.unwrap();
+    let answer = Stage::new(&chain(found), []).answer().await.unwrap();
     let token = asset(&answer, 0);
     assert_eq!((token.decimals, token.symbol.as_str(), missing(&answer).len()), (0, "", 0));
 }
@@ -275,7 +271,7 @@ async fn a_log_that_takes_a_view_which_cannot_be_read_is_reported_as_missing() {
     let mut script = chain(receipt(vec![old, transfer(A, ALICE, BOB, 8)]));
     let owner_of = [&keccak256("ownerOf(uint256)")[..4], &U256::from(7).to_be_bytes::<32>()].concat();
     script.outcome(A, &owner_of, Outcome::Failed(ReadFailure::Upstream));
-    let answer = Stage::new(&Arc::new(script), []).answer().await.unwrap();
+    let answer = Stage::new(&script, []).answer().await.unwrap();
     assert_eq!(
         (lines(&answer), missing(&answer)),
         (vec!["TRANSFER 1 host - 8".to_owned()], vec!["events upstream".to_owned()])
@@ -285,10 +281,7 @@ async fn a_log_that_takes_a_view_which_cannot_be_read_is_reported_as_missing() {
 
 #[tokio::test]
 async fn a_lost_block_is_read_again_at_another_once() {
-    let stage = |forgets| {
-        let forgets = AtomicUsize::new(forgets);
-        Stage::over(Arc::new(Forgetful { script: chain(receipt(vec![transfer(A, ALICE, BOB, 7)])), forgets }), [])
-    };
+    let stage = |lost| Stage::new(chain(receipt(vec![transfer(A, ALICE, BOB, 7)])).lost_below(BLOCK.number + lost), []);
     let answer = stage(1).answer().await.unwrap();
     assert_eq!((lines(&answer).len(), missing(&answer).len()), (1, 0));
     assert_eq!(stage(99).status().await, 502);

@@ -2,16 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, address};
 use alloy::sol_types::{SolCall, SolError, SolValue};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use parking_lot::Mutex;
-use portolan_reader::{
-    Block, Freshness, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet, TransactionLookup,
-};
+use portolan_reader::testing::{ScriptedChain, is_pinned};
+use portolan_reader::{Outcome, Read, ReadFailure, Session};
 use tokio::time::Instant;
 
 use crate::names::Name;
@@ -19,24 +14,16 @@ use crate::names::contracts::{OffchainLookup, Registry, Resolver};
 
 const REGISTRY: Address = address!("00000000000C2E074eC69A0dFb2997BA6C7d2e1e");
 
-pub(super) const BLOCK: Block = Block {
-    number: 21_000_000,
-    hash: B256::repeat_byte(1),
-    parent: B256::repeat_byte(2),
-    timestamp: 1_700_000_000,
-    evm_number: 21_000_000,
-};
-
 /// What a contract does with calldata.
 pub(super) type Contract = Arc<dyn Fn(&[u8]) -> Outcome + Send + Sync>;
 
 /// A copy counts with the original.
 #[derive(Clone, Default)]
 pub(super) struct World {
+    chain: ScriptedChain,
     registry: HashMap<B256, Address>,
     contracts: HashMap<Address, Contract>,
     lost: Option<ReadFailure>,
-    waves: Arc<Mutex<Vec<Vec<Read>>>>,
 }
 
 pub(super) fn ok(returned: impl SolValue) -> Outcome {
@@ -128,18 +115,25 @@ impl World {
         self
     }
 
+    /// Opens a session at a block of its own, at which nothing is known yet.
+    pub(super) fn session(&self, deadline: Instant) -> Arc<Session> {
+        let world = self.clone();
+        self.chain.next_block();
+        self.chain.clone().otherwise(move |read| world.outcome(read)).session(deadline)
+    }
+
     /// Round trips so far.
     pub(super) fn round_trips(&self) -> usize {
-        self.waves.lock().len()
+        self.chain.requests().len()
     }
 
     /// Whether a function of a contract was called.
     pub(super) fn was_called(&self, to: Address, selector: [u8; 4]) -> bool {
-        self.waves.lock().iter().flatten().any(|read| read.to == to && read.data.starts_with(&selector))
+        self.chain.requests().iter().flatten().any(|read| read.to == to && read.data.starts_with(&selector))
     }
 
     fn outcome(&self, read: &Read) -> Outcome {
-        assert_eq!(read.freshness, Freshness::Pinned, "an address is told of the answer's block");
+        assert!(is_pinned(read), "an address is told of the answer's block");
         if let Some(failure) = self.lost {
             return Outcome::Failed(failure);
         }
@@ -148,38 +142,5 @@ impl World {
             return ok(self.registry.get(&node).copied().unwrap_or_default());
         }
         self.contracts.get(&read.to).map_or(Outcome::NoCode, |contract| contract(&read.data))
-    }
-}
-
-impl Reader for World {
-    fn is_usable(&self, _: Instant) -> BoxFuture<'_, bool> {
-        async { true }.boxed()
-    }
-
-    fn pin(&self, _: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
-        async { Ok(BLOCK) }.boxed()
-    }
-
-    fn cached(&self, _: u64, _: &Block, _: &ReadSet) -> Vec<(usize, Reply)> {
-        Vec::new()
-    }
-
-    fn chunk_reads(&self, _: u64) -> usize {
-        500
-    }
-
-    fn linger(&self, _: u64) -> Duration {
-        Duration::from_millis(2)
-    }
-
-    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, _: Instant) -> BoxFuture<'_, ReplySet> {
-        assert_eq!((chain_id, block), (1, BLOCK));
-        let replies = reads.iter().map(|read| Reply::fresh(self.outcome(&read))).collect();
-        self.waves.lock().push(reads.iter().collect());
-        async move { replies }.boxed()
-    }
-
-    fn transaction(&self, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
-        async { Err(ReadFailure::NotConfigured) }.boxed()
     }
 }

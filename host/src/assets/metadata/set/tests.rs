@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use alloy::primitives::U256;
+use portolan_reader::testing::{ScriptedChain, is_pinned};
 use tokio::time::Instant;
 
 use super::*;
 use crate::assets::metadata::{Erc20, Erc4626, Pair};
-use crate::assets::price::script::{Script, is_pinned};
 use crate::assets::price::{PriceSettings, Prices};
 use crate::network::Networks;
 
@@ -18,11 +18,11 @@ fn token(number: usize) -> Address {
     Address::left_padding_from(&(number + 1).to_be_bytes())
 }
 
-fn vault(script: &mut Script, vault: Address, asset: Address) {
+fn vault(script: &mut ScriptedChain, vault: Address, asset: Address) {
     script.call(vault, &Erc4626::assetCall {}, asset);
 }
 
-fn pair(script: &mut Script, pair: Address, tokens: [Address; 2]) {
+fn pair(script: &mut ScriptedChain, pair: Address, tokens: [Address; 2]) {
     script.call(pair, &Pair::token0Call {}, tokens[0]).call(pair, &Pair::token1Call {}, tokens[1]).call(
         pair,
         &Pair::getReservesCall {},
@@ -30,7 +30,7 @@ fn pair(script: &mut Script, pair: Address, tokens: [Address; 2]) {
     );
 }
 
-async fn metadata(script: &Script, tokens: impl IntoIterator<Item = Address>) -> MetadataSet {
+async fn metadata(script: &ScriptedChain, tokens: impl IntoIterator<Item = Address>) -> MetadataSet {
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let session = script.session(deadline);
@@ -40,7 +40,7 @@ async fn metadata(script: &Script, tokens: impl IntoIterator<Item = Address>) ->
 
 #[tokio::test]
 async fn each_token_is_read_once_and_from_the_cache_where_it_may() {
-    let mut script = Script::default();
+    let mut script = ScriptedChain::default();
     let shares: Vec<Address> = (0..3).map(token).collect();
     shares.iter().for_each(|share| vault(&mut script, *share, ASSET));
     script.call(ASSET, &Erc20::decimalsCall {}, U256::from(6));
@@ -60,11 +60,11 @@ async fn each_token_is_read_once_and_from_the_cache_where_it_may() {
 
 #[tokio::test]
 async fn what_is_derivation_itself_ends_and_what_goes_deeper_is_left() {
-    let mut script = Script::default();
+    let mut script = ScriptedChain::default();
     vault(&mut script, token(0), token(1));
     vault(&mut script, token(1), token(0));
     assert_eq!(metadata(&script, [token(0)]).await.iter().count(), 2);
-    let mut script = Script::default();
+    let mut script = ScriptedChain::default();
     (0..9).for_each(|number| vault(&mut script, token(number), token(number + 1)));
     let metadata = metadata(&script, [token(0)]).await;
     assert_eq!(metadata.iter().map(|(token, _)| token).collect::<Vec<_>>(), (0..5).map(token).collect::<Vec<_>>());
@@ -74,7 +74,7 @@ async fn what_is_derivation_itself_ends_and_what_goes_deeper_is_left() {
 #[tokio::test]
 async fn the_tokens_of_every_requested_pair_are_known_however_many_go_deeper() {
     // A tree of pairs: each is made of two that are made of two.
-    let (mut script, roots) = (Script::default(), 3000);
+    let (mut script, roots) = (ScriptedChain::default(), 3000);
     for number in 0..roots * 3 {
         pair(&mut script, token(number), [0, 1].map(|half| token(2 * number + half + roots)));
     }

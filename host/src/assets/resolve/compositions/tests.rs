@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
+use portolan_reader::testing::ScriptedChain;
 use tokio::time::Instant;
 
 use super::*;
 use crate::assets::metadata::{Erc20, Erc4626};
 use crate::assets::price::PriceSettings;
-use crate::assets::price::script::Script;
 use crate::assets::resolve::script::Table;
 use crate::assets::token::Price;
 use crate::network::Networks;
@@ -30,8 +30,8 @@ fn share(number: u8) -> Address {
 }
 
 /// Shares 1 to 9 and the three tokens tell their decimals, and no more.
-fn chain() -> Script {
-    let mut script = Script::default();
+fn chain() -> ScriptedChain {
+    let mut script = ScriptedChain::default();
     let shares = (1..10).map(|number| (share(number), 18));
     for (token, decimals) in shares.chain([(A, 18), (B, 6), (C, 18)]) {
         script.call(token, &Erc20::decimalsCall {}, U256::from(decimals));
@@ -39,7 +39,7 @@ fn chain() -> Script {
     script
 }
 
-async fn of(script: &Script, table: &Table, tokens: &[Address]) -> HashMap<Address, Price> {
+async fn of(script: &ScriptedChain, table: &Table, tokens: &[Address]) -> HashMap<Address, Price> {
     let networks = Networks::new([]);
     let fixed = [(A, "2000"), (B, "1")].map(|(token, usd)| (1, token, usd.parse().unwrap()));
     let prices = Prices::new(PriceSettings { fixed: fixed.to_vec(), ..PriceSettings::default() });
@@ -54,7 +54,7 @@ async fn of(script: &Script, table: &Table, tokens: &[Address]) -> HashMap<Addre
     priced
 }
 
-async fn one(script: &Script, table: &Table, token: Address) -> Option<BigDecimal> {
+async fn one(script: &ScriptedChain, table: &Table, token: Address) -> Option<BigDecimal> {
     of(script, table, &[token]).await.remove(&token).map(|price| price.usd)
 }
 

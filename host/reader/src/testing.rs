@@ -1,0 +1,241 @@
+//! A reader of scripted chains, for tests.
+//!
+//! It caches as readers do: what is pinned until the next block, all else for ever. Invariant: a read returns what the
+//! script says at that moment; the cache decides only whether it takes a request.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::{Address, B256, Bytes};
+use alloy::sol_types::{SolCall, SolValue};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use crate::round_trips::LINGER_MIN;
+use crate::{
+    Block, Freshness, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet, Session, TransactionLookup,
+};
+
+/// The first block of every scripted chain. Later ones differ in their number alone.
+pub const BLOCK: Block = Block {
+    number: 21_000_000,
+    hash: B256::repeat_byte(1),
+    parent: B256::repeat_byte(2),
+    timestamp: 1_700_000_000,
+    evm_number: 21_000_000,
+};
+
+/// The chain id of a chain that is scripted alone.
+const ETHEREUM: u64 = 1;
+
+type Script = Arc<dyn Fn(&Read) -> Outcome + Send + Sync>;
+
+/// Returns whether a read has to be made at the answer's own block.
+pub fn is_pinned(read: &Read) -> bool {
+    read.freshness == Freshness::Pinned
+}
+
+/// The script of one chain, and a record of what was read. Copies share the record.
+#[derive(Clone)]
+pub struct ScriptedChain {
+    outcomes: HashMap<(Address, Bytes), Outcome>,
+    other: Script,
+    pin_failure: Option<ReadFailure>,
+    lost_below: u64,
+    transaction: Result<TransactionLookup, ReadFailure>,
+    record: Arc<Mutex<Record>>,
+}
+
+#[derive(Debug, Default)]
+struct Record {
+    /// How many blocks came after the first.
+    blocks: u64,
+    /// Target and calldata of what was read, and whether that was since the last block.
+    cached: HashMap<(Address, Bytes), bool>,
+    batches: Vec<Vec<Read>>,
+    requests: Vec<Vec<Read>>,
+}
+
+impl ScriptedChain {
+    /// Scripts the outcome of a call, or of another read of this target and data.
+    pub fn outcome(&mut self, to: Address, data: &[u8], outcome: Outcome) -> &mut Self {
+        self.outcomes.insert((to, Bytes::copy_from_slice(data)), outcome);
+        self
+    }
+
+    /// Scripts what a call returns.
+    pub fn call(&mut self, to: Address, call: &impl SolCall, returned: impl SolValue) -> &mut Self {
+        self.outcome(to, &call.abi_encode(), Outcome::Ok(returned.abi_encode().into()))
+    }
+
+    /// Scripts all other reads, which revert by default, as a contract without the function does.
+    #[must_use]
+    pub fn otherwise(self, other: impl Fn(&Read) -> Outcome + Send + Sync + 'static) -> Self {
+        Self { other: Arc::new(other), ..self }
+    }
+
+    /// Scripts the transaction behind every hash.
+    pub fn transaction(&mut self, transaction: Result<TransactionLookup, ReadFailure>) -> &mut Self {
+        self.transaction = transaction;
+        self
+    }
+
+    /// Lets the chain give no block.
+    pub fn pin_failure(&mut self, failure: ReadFailure) -> &mut Self {
+        self.pin_failure = Some(failure);
+        self
+    }
+
+    /// Lets reads at lower blocks find that no endpoint knows them; after that the next block is pinned.
+    pub fn lost_below(&mut self, number: u64) -> &mut Self {
+        self.lost_below = number;
+        self
+    }
+
+    /// Adds a block: what was read before is known of an older one from now on.
+    pub fn next_block(&self) {
+        let mut record = self.record.lock();
+        record.blocks += 1;
+        record.cached.values_mut().for_each(|is_of_block| *is_of_block = false);
+    }
+
+    /// Returns a reader of this chain alone, as Ethereum.
+    pub fn reader(&self) -> Arc<dyn Reader> {
+        Arc::new(ScriptedReader([(ETHEREUM, self.clone())].into()))
+    }
+
+    /// Opens a session of this chain alone, as Ethereum, at its last block.
+    pub fn session(&self, deadline: Instant) -> Arc<Session> {
+        Session::open(self.reader(), ETHEREUM, self.head(), deadline)
+    }
+
+    /// Returns the batches that were looked up. A lookup of a single read is none: it may be a peek into the cache.
+    pub fn batches(&self) -> Vec<Vec<Read>> {
+        self.record.lock().batches.clone()
+    }
+
+    /// Returns what was requested of a node, request by request.
+    pub fn requests(&self) -> Vec<Vec<Read>> {
+        self.record.lock().requests.clone()
+    }
+
+    fn head(&self) -> Block {
+        let number = BLOCK.number + self.record.lock().blocks;
+        Block { number, evm_number: number, ..BLOCK }
+    }
+
+    fn pin(&self) -> Result<Block, ReadFailure> {
+        self.pin_failure.map_or_else(|| Ok(self.head()), Err)
+    }
+
+    fn scripted(&self, read: &Read) -> Reply {
+        let outcome = self.outcomes.get(&key(read)).cloned();
+        Reply::fresh(outcome.unwrap_or_else(|| (self.other)(read)))
+    }
+
+    fn look_up(&self, reads: &ReadSet) -> Vec<(usize, Reply)> {
+        let mut record = self.record.lock();
+        if reads.len() > 1 {
+            record.batches.push(reads.iter().collect());
+        }
+        let hits = reads.iter().enumerate().filter(|(_, read)| record.is_cached(read));
+        hits.map(|(place, read)| (place, self.scripted(&read))).collect()
+    }
+
+    fn fetch(&self, block: &Block, reads: &ReadSet) -> ReplySet {
+        let is_lost = block.number < self.lost_below;
+        let lost = || Reply::fresh(Outcome::Failed(ReadFailure::BlockLost));
+        let replies: Vec<Reply> =
+            reads.iter().map(|read| if is_lost { lost() } else { self.scripted(&read) }).collect();
+        let mut record = self.record.lock();
+        if is_lost {
+            record.blocks = record.blocks.max(block.number + 1 - BLOCK.number);
+        }
+        // Another request may have brought some of them since they were looked up.
+        let missing = reads.iter().zip(&replies).filter(|(read, _)| !record.is_cached(read)).collect::<Vec<_>>();
+        let known = missing.iter().filter(|(_, reply)| !matches!(reply.outcome, Outcome::Failed(_)));
+        record.cached.extend(known.map(|(read, _)| (key(read), true)));
+        if !missing.is_empty() {
+            record.requests.push(missing.into_iter().map(|(read, _)| read).collect());
+        }
+        replies.into_iter().collect()
+    }
+}
+
+impl Default for ScriptedChain {
+    fn default() -> Self {
+        Self {
+            outcomes: HashMap::new(),
+            other: Arc::new(|_| Outcome::Reverted(Bytes::new())),
+            pin_failure: None,
+            lost_below: 0,
+            transaction: Err(ReadFailure::NotConfigured),
+            record: Arc::default(),
+        }
+    }
+}
+
+impl fmt::Debug for ScriptedChain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptedChain").field("record", &self.record).finish_non_exhaustive()
+    }
+}
+
+impl Record {
+    fn is_cached(&self, read: &Read) -> bool {
+        self.cached.get(&key(read)).is_some_and(|is_of_block| *is_of_block || !is_pinned(read))
+    }
+}
+
+fn key(read: &Read) -> (Address, Bytes) {
+    (read.to, read.data.clone())
+}
+
+/// Reads scripted chains by their chain id; one that is missing has no endpoint.
+#[derive(Clone, Debug, Default)]
+pub struct ScriptedReader(pub BTreeMap<u64, ScriptedChain>);
+
+impl ScriptedReader {
+    /// The chain, which has to have the block.
+    fn at(&self, chain_id: u64, block: &Block) -> &ScriptedChain {
+        let (chain, number) = (&self.0[&chain_id], block.number);
+        assert_eq!(*block, Block { number, evm_number: number, ..BLOCK });
+        assert!((BLOCK.number..=chain.head().number).contains(&number), "the chain has no block {number}");
+        chain
+    }
+}
+
+impl Reader for ScriptedReader {
+    fn is_usable(&self, _: Instant) -> BoxFuture<'_, bool> {
+        ready(true).boxed()
+    }
+
+    fn pin(&self, chain_id: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        ready(self.0.get(&chain_id).map_or(Err(ReadFailure::NotConfigured), ScriptedChain::pin)).boxed()
+    }
+
+    fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
+        self.at(chain_id, block).look_up(reads)
+    }
+
+    fn chunk_reads(&self, _: u64) -> usize {
+        500
+    }
+
+    fn linger(&self, _: u64) -> Duration {
+        LINGER_MIN
+    }
+
+    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, _: Instant) -> BoxFuture<'_, ReplySet> {
+        ready(self.at(chain_id, &block).fetch(&block, &reads)).boxed()
+    }
+
+    fn transaction(&self, chain_id: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
+        let chain = self.0.get(&chain_id);
+        ready(chain.map_or(Err(ReadFailure::NotConfigured), |chain| chain.transaction.clone())).boxed()
+    }
+}
