@@ -56,7 +56,7 @@ struct Record {
     blocks: u64,
     /// Target and calldata of what was read, and whether that was since the last block.
     cached: HashMap<(Address, Bytes), bool>,
-    batches: Vec<Vec<Read>>,
+    lookups: Vec<Vec<Read>>,
     requests: Vec<Vec<Read>>,
 }
 
@@ -113,9 +113,9 @@ impl ScriptedChain {
         Session::open(self.reader(), ETHEREUM, self.head(), deadline)
     }
 
-    /// Returns the batches that were looked up. A lookup of a single read is none: it may be a peek into the cache.
-    pub fn batches(&self) -> Vec<Vec<Read>> {
-        self.record.lock().batches.clone()
+    /// Returns what was looked up in the cache, lookup by lookup.
+    pub fn lookups(&self) -> Vec<Vec<Read>> {
+        self.record.lock().lookups.clone()
     }
 
     /// Returns what was requested of a node, request by request.
@@ -139,8 +139,8 @@ impl ScriptedChain {
 
     fn look_up(&self, reads: &ReadSet) -> Vec<(usize, Reply)> {
         let mut record = self.record.lock();
-        if reads.len() > 1 {
-            record.batches.push(reads.iter().collect());
+        if !reads.is_empty() {
+            record.lookups.push(reads.iter().collect());
         }
         let hits = reads.iter().enumerate().filter(|(_, read)| record.is_cached(read));
         hits.map(|(place, read)| (place, self.scripted(&read))).collect()

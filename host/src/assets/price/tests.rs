@@ -201,9 +201,9 @@ async fn a_pair_share_is_worth_its_fair_part_of_the_reserves_in_two_requests() {
     let (mut script, settings) = two_tokens();
     pair(&mut script, [A, B], [e18(100), U256::from(200_000_000_000_u64)], e18(1000));
     assert_eq!(one(&script, &settings, LP).await, priced("400", "derived:pair", 20));
-    let batches = script.batches();
+    let lookups = script.lookups();
     assert_eq!(script.requests().len(), 2, "the metadata of its tokens takes the amounts along");
-    let changing = batches.last().unwrap().iter().filter(|read| {
+    let changing = lookups.last().unwrap().iter().filter(|read| {
         read.data == alloy::sol_types::SolCall::abi_encode(&Pair::getReservesCall {})
             || read.data == alloy::sol_types::SolCall::abi_encode(&Erc20::totalSupplyCall {})
             || read.data == alloy::sol_types::SolCall::abi_encode(&Aggregator::latestRoundDataCall {})
@@ -368,7 +368,7 @@ async fn a_hanging_http_source_costs_a_part_of_the_time_and_nothing_where_others
 async fn no_tokens_read_nothing_and_plain_tokens_are_one_request() {
     let (script, settings) = two_tokens();
     assert!(of(&script, &settings, &[]).await.is_empty());
-    assert!(script.batches().is_empty());
+    assert!(script.lookups().is_empty());
     assert_eq!(of(&script, &settings, &[A, B, Address::repeat_byte(0xc1)]).await.len(), 2);
     assert_eq!(script.requests().len(), 1);
 }

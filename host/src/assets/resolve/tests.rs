@@ -65,10 +65,10 @@ async fn a_pair_is_shown_by_its_tokens_and_valued_by_its_reserves() {
 async fn the_supplies_leave_with_what_prices_need() {
     let (script, settings) = pair();
     tokens(&script, settings, &[A, B, P]).await;
-    let (batches, requests) = (script.batches(), script.requests());
+    let (lookups, requests) = (script.lookups(), script.requests());
     assert_eq!(requests.len(), 1, "the parts were requested themselves");
     assert!(!requests[0].iter().any(is_pinned));
-    let supplies = batches.last().unwrap().iter().filter(|read| read.data == Erc20::totalSupplyCall {}.abi_encode());
+    let supplies = lookups.last().unwrap().iter().filter(|read| read.data == Erc20::totalSupplyCall {}.abi_encode());
     assert_eq!(supplies.map(is_pinned).collect::<Vec<_>>(), [false, false, false, true]);
 }
 
@@ -101,7 +101,7 @@ async fn the_native_token_is_shown_without_a_read() {
     assert_eq!((native.symbol.as_str(), native.decimals, native.kind.as_ref()), ("ETH", 18, "NATIVE"));
     assert_eq!((native.total_supply, native.underlying.len()), (U256::ZERO, 0));
     assert!(native.price.is_some());
-    assert!(script.batches().concat().iter().all(|read| read.to != NATIVE));
+    assert!(script.lookups().concat().iter().all(|read| read.to != NATIVE));
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ async fn what_was_reverted_happened_not() {
     let script = chain(found);
     let answer = Stage::new(&script, [acme()]).answer().await.unwrap();
     assert!(lines(&answer).is_empty() && events(&answer).undecoded.is_empty() && missing(&answer).is_empty());
-    assert!(script.batches().is_empty());
+    assert!(script.lookups().is_empty());
 }
 
 #[tokio::test]

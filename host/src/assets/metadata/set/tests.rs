@@ -53,7 +53,7 @@ async fn each_token_is_read_once_and_from_the_cache_where_it_may() {
         requests.iter().map(|request| targets(request)).collect::<Vec<_>>(),
         [shares.into_iter().collect(), [ASSET].into()]
     );
-    let looked_up = script.batches().concat();
+    let looked_up = script.lookups().concat();
     assert!(!looked_up.iter().any(is_pinned));
     assert_eq!(looked_up.iter().collect::<HashSet<_>>().len(), looked_up.len(), "each read is looked up once");
 }
