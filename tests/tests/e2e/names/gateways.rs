@@ -1,4 +1,5 @@
-//! Gateways by EIP-3668 on the loopback interface: the first part of a path says how one answers.
+//! Gateways by EIP-3668 on the loopback interface: the first part of a path says how one answers, the second which name
+//! it is for.
 //!
 //! Invariant: what was asked is counted before it is answered. They prove to the resolver on the chain that they were
 //! asked its question; a wrong proof is one of the ways.
@@ -51,7 +52,8 @@ struct Seen {
     account: Address,
     /// Who asks, in the words of a URL.
     sender: String,
-    requested: Mutex<BTreeMap<String, usize>>,
+    /// Requests by way and name.
+    requested: Mutex<BTreeMap<(String, String), usize>>,
     flooded: AtomicUsize,
 }
 
@@ -73,18 +75,18 @@ impl Gateways {
     }
 
     /// The URL of one that is asked by GET.
-    pub(super) fn url(&self, way: &str) -> String {
-        format!("http://{}/{way}/{{sender}}/{{data}}.json", self.address)
+    pub(super) fn url(&self, way: &str, label: &str) -> String {
+        format!("http://{}/{way}/{label}/{{sender}}/{{data}}.json", self.address)
     }
 
     /// The URL of one that is asked by POST.
-    pub(super) fn post_url(&self) -> String {
-        format!("http://{}/post", self.address)
+    pub(super) fn post_url(&self, label: &str) -> String {
+        format!("http://{}/post/{label}", self.address)
     }
 
-    /// How often one was asked since the last look.
-    pub(super) fn take(&self, way: &str) -> usize {
-        self.seen.requested().remove(way).unwrap_or_default()
+    /// How often one was requested for a name since the last call.
+    pub(super) fn take(&self, way: &str, label: &str) -> usize {
+        self.seen.requested().remove(&(way.to_owned(), label.to_owned())).unwrap_or_default()
     }
 
     /// What was sent of answers that are too long.
@@ -107,8 +109,8 @@ async fn accept(listener: TcpListener, seen: Arc<Seen>) {
 async fn answer(request: Request<Incoming>, seen: Arc<Seen>) -> Result<Response<Sent>> {
     let path = request.uri().path().trim_matches('/').to_owned();
     let mut parts = path.split('/');
-    let way = parts.next().unwrap_or_default();
-    let times = seen.count(way);
+    let (way, label) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let times = seen.count(way, label);
     if way == "post" {
         ensure!(request.method() == hyper::Method::POST, "{} of {path}", request.method());
         let body = request.into_body().collect().await?.to_bytes();
@@ -147,13 +149,13 @@ fn whole(text: String) -> Sent {
 }
 
 impl Seen {
-    fn requested(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, usize>> {
+    fn requested(&self) -> std::sync::MutexGuard<'_, BTreeMap<(String, String), usize>> {
         self.requested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn count(&self, way: &str) -> usize {
+    fn count(&self, way: &str, label: &str) -> usize {
         let mut requested = self.requested();
-        let times = requested.entry(way.to_owned()).or_default();
+        let times = requested.entry((way.to_owned(), label.to_owned())).or_default();
         *times += 1;
         *times
     }
