@@ -1,4 +1,4 @@
-//! Tells the compiler's version and target to the manifest that every plugin carries.
+//! Passes the compiler's version and target to the manifest that every plugin carries.
 
 use std::process::Command;
 

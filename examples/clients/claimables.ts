@@ -1,5 +1,5 @@
 // All claimables of an account. With Node 22.6 or newer: node --experimental-strip-types claimables.ts 0xf18a…
-// JSON.parse makes amounts binary floats: fine for showing; ask with ?detail=full for `amountRaw` as exact text.
+// JSON.parse makes amounts binary floats: fine for showing; request `?detail=full` for `amountRaw` as exact text.
 
 type Claimable = {
   name: string;

@@ -107,7 +107,7 @@ fn fail(reason: &dyn Display) -> ExitCode {
     print(&mut io::stderr(), &format!("portolan: {reason}\n"), ExitCode::FAILURE)
 }
 
-/// The code is what counts; nobody can be told that the text could not be written.
+/// The code is what counts; there is nobody to read that the text could not be written.
 fn print(stream: &mut dyn Write, text: &str, code: ExitCode) -> ExitCode {
     let _ = stream.write_all(text.as_bytes());
     code

@@ -10,7 +10,7 @@ const readJson = (name) => JSON.parse(readFileSync(here(name), 'utf8'));
 
 const locked = readJson('package-lock.json').packages;
 const rows = new Map();
-const told = [];
+const headers = [];
 for (const source of SOURCES) {
   const { version, integrity } = locked[`node_modules/${source.name}`];
   const installed = readJson(`node_modules/${source.name}/package.json`).version;
@@ -24,7 +24,7 @@ for (const source of SOURCES) {
   const before = rows.size;
   for (const token of tokens) if (!rows.has(key(token))) rows.set(key(token), row(token));
   console.log(`${source.name} ${version}: ${rows.size - before} tokens, ${source.licence}`);
-  told.push(`# source ${source.name} ${version} ${list.timestamp} ${source.licence} ${integrity}`);
+  headers.push(`# source ${source.name} ${version} ${list.timestamp} ${source.licence} ${integrity}`);
 }
 
 const body = [...rows.keys()].sort(byNumberThenText).map((key) => `${rows.get(key)}\n`).join('');
@@ -32,7 +32,7 @@ const counts = CHAIN_IDS.map((id) => `${id}:${[...rows.keys()].filter((key) => k
 const text = [
   '# The tokens that Portolan ships with: made by generate.mjs, not by hand.',
   '# Columns: chain id, address, decimals, symbol, name, logo. The sum is that of all rows.',
-  ...told,
+  ...headers,
   `# tokens ${counts.join(' ')}`,
   `# sha256 ${createHash('sha256').update(body).digest('hex')}`,
   body,
@@ -49,7 +49,7 @@ function* ownTokens(list) {
   for (const token of list.tokens) if (/^0x[0-9a-fA-F]{40}$/.test(token.address)) yield token;
 }
 
-// A token's other addresses, as `extensions.bridgeInfo` tells them, under the name that it has at home.
+// A token's other addresses, as `extensions.bridgeInfo` names them, under the name that it has at home.
 function* bridgedTokens(list) {
   for (const token of list.tokens) {
     for (const [chainId, { tokenAddress }] of Object.entries(token.extensions?.bridgeInfo ?? {})) {

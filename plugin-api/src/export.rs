@@ -149,7 +149,7 @@ extern "C" fn resume(jobs: RSlice<'_, RawJob>, frame: RSlice<'_, u8>) -> RVec<u8
         unsafe { &mut *raw.0.cast::<Job>() }
     };
     let mut jobs: Vec<&mut Job> = jobs.iter().map(job).collect();
-    // Empty bytes tell the host that its frame was no frame; there is no job to blame.
+    // Empty bytes report to the host that its frame was no frame; there is no job to blame.
     wire::resume(&mut jobs, frame.as_slice()).unwrap_or_default().into()
 }
 

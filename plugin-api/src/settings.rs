@@ -100,7 +100,7 @@ impl Settings {
         self.deployments_by(shipped, M::from_keys)
     }
 
-    /// [`Settings::deployments`] of a mechanism that `read` reads, where its type alone does not tell how.
+    /// [`Settings::deployments`] of a mechanism that `read` reads, where its type alone does not say how.
     ///
     /// # Errors
     /// As [`Settings::deployments`].

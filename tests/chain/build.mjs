@@ -34,10 +34,10 @@ const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);
 
-// viem and what it imports, as far as node loads it, beside the scripts that tests ask it with.
+// viem and what it imports, as far as node loads it, beside the scripts that tests use it with.
 function keepViem() {
   const from = new URL('.', import.meta.url).pathname;
-  for (const script of ['ask_viem.mjs', 'events.mjs']) copyFileSync(join(from, script), join(out, script));
+  for (const script of ['viem_names.mjs', 'events.mjs']) copyFileSync(join(from, script), join(out, script));
   const isLoaded = (path) => (statSync(path).isDirectory() ? !UNLOADED.test(path) : LOADED.test(path));
   for (const name of VIEM) cpSync(join(from, 'node_modules', name), join(out, 'node_modules', name), { recursive: true, filter: isLoaded });
 }

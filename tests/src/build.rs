@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 /// The host, and the plugin that does everything wrong.
 const OWN: [(&str, &str); 2] = [("portolan", "portolan"), ("portolan-hostile", "libportolan_hostile.so")];
 
-/// How cargo is told to build, and the folder below its target that it builds into.
+/// The arguments of cargo's build, and the folder below its target that it builds into.
 const DEBUG: (&[&str], &str) = (&[], "debug");
 const RELEASE: (&[&str], &str) = (&["--release"], "release");
 
@@ -108,7 +108,7 @@ pub fn release(packages: &[(&str, &str)]) -> Result<Built> {
     build_as(RELEASE, &owned(packages))
 }
 
-/// Builds a binary of a package with a feature as it is shipped, and tells where it lies.
+/// Builds a binary of a package with a feature as it is shipped, and returns its path.
 ///
 /// # Errors
 /// What cargo printed.

@@ -25,7 +25,7 @@ pub const REVERTER: Contract =
 pub const BURNER: Contract = Contract { address: "0x00000000000000000000000000000000feed0003", code: "0x5b600056" };
 /// `INVALID`.
 pub const HALTER: Contract = Contract { address: "0x00000000000000000000000000000000feed0004", code: "0xfe" };
-/// `get` tells slot 0; anything that does not begin with a zero byte adds 100 to it and tells what it is then.
+/// `get` returns slot 0; anything that does not begin with a zero byte adds 100 to it and returns the sum.
 pub const COUNTER: Contract = Contract {
     address: "0x00000000000000000000000000000000feed0005",
     code: "0x60003560f81c60145760005460005260206000f35b6000546064018060005560005260206000f3",
@@ -50,12 +50,12 @@ pub const SWALLOWER: Contract = Contract {
 pub const LONG: Contract = Contract { address: "0x00000000000000000000000000000000feed000a", code: "0x620186a06000f3" };
 /// 2 MiB of zero bytes.
 pub const BOMB: Contract = Contract { address: "0x00000000000000000000000000000000feed000b", code: "0x622000006000f3" };
-/// Calls [`COUNTER`] so that it counts, and tells what it told.
+/// Calls [`COUNTER`] so that it counts, and returns the count.
 pub const THIEF: Contract = Contract {
     address: "0x00000000000000000000000000000000feed000c",
     code: "0x6001600053602060006001600060007300000000000000000000000000000000feed00055af15060206000f3",
 };
-/// Calls its caller with its own calldata, whatever becomes of it, and tells 7.
+/// Calls its caller with its own calldata, whatever becomes of it, and returns 7.
 pub const REENTRANT: Contract = Contract {
     address: "0x00000000000000000000000000000000feed000d",
     code: "0x366000600037600060003660006000335af150600760005260206000f3",

@@ -1,8 +1,8 @@
-//! The chains that end-to-end tests run against: `prepared` builds them once per content
-//! of `tests/chain/`, `Chain::start` boots one of them on an anvil of its own.
+//! The chains that end-to-end tests run against: `prepared` builds them once per content of `tests/chain/`,
+//! `Chain::start` boots one of them on an anvil of its own.
 //!
-//! Calls on a fresh chain see exactly the snapshot's block: its number and timestamp do not
-//! drift, so expected amounts are exact. Nothing here leaves the loopback interface.
+//! Calls on a fresh chain see exactly the snapshot's block: its number and timestamp do not drift, so expected amounts
+//! are exact. Nothing here leaves the loopback interface.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ pub(crate) const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-am
 pub struct Chain {
     pub url: String,
     pub profile: String,
-    /// What the service must answer; the build script's README tells its shape.
+    /// What the service must answer; the build script's README describes its shape.
     pub expected: Value,
     /// The snapshot's block.
     pub block_number: u64,
@@ -43,8 +43,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Boots a chain of its own from the profile's snapshot, building the snapshots first
-    /// where they are missing.
+    /// Boots a chain of its own from the profile's snapshot, building the snapshots first where they are missing.
     pub fn start(profile: &str) -> Result<Self> {
         let folder = prepared()?;
         let expected = read_json(&folder.join(format!("{profile}.expected.json")))?;
@@ -149,8 +148,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Sends a transaction as `from`, whose key nobody needs, in a block of exactly that
-    /// timestamp, which may be the latest block's own. A reverted transaction is an error.
+    /// Sends a transaction as `from`, whose key nobody needs, in a block of exactly that timestamp, which may be the
+    /// latest block's own. A reverted transaction is an error.
     pub fn send_as(&self, from: &str, to: &str, data: &str, timestamp: u64) -> Result<Value> {
         self.rpc("anvil_setBalance", json!([from, format!("{PURSE_WEI:#x}")]))?;
         self.rpc("anvil_impersonateAccount", json!([from]))?;
@@ -195,8 +194,8 @@ fn boot(folder: &Path, chain_id: u64, more: &[OsString]) -> Result<(u16, Child)>
     let program = anvil_program(folder);
     let mut anvil = Command::new(&program)
         .args(["--host", "127.0.0.1", "--port", "0", "--chain-id", &chain_id.to_string()])
-        // Mined by itself, a transaction can stay in the pool a moment longer than its block
-        // takes: after a revert it would run again. `evm_mine` answers when both are done.
+        // Mined by itself, a transaction can stay in the pool a moment longer than its block takes: after a revert it
+        // would run again. `evm_mine` answers when both are done.
         .arg("--no-mining")
         .args(more)
         .stdin(Stdio::null())
@@ -214,7 +213,7 @@ fn boot(folder: &Path, chain_id: u64, more: &[OsString]) -> Result<(u16, Child)>
 }
 
 /// The folder with the snapshots of all profiles. Built once per content of `tests/chain/`;
-/// other processes that ask meanwhile wait for the one that builds.
+/// other processes that need it meanwhile wait for the one that builds.
 pub fn prepared() -> Result<PathBuf> {
     prepared_once("chain", "testchain", |began, folder| {
         writeln!(io::stderr(), "building the test chains (once, about 15 s)")?;
@@ -233,7 +232,7 @@ pub fn prepared() -> Result<PathBuf> {
 }
 
 /// What `make` makes of a folder of `tests/` and its packages, below the target folder: once per content. It gets a
-/// copy with the packages installed, and has to leave the folder that it is told.
+/// copy with the packages installed, and has to leave the folder that it is given.
 pub(crate) fn prepared_once(
     sources: &str,
     shelf: &str,
@@ -324,8 +323,8 @@ fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// FNV-1a over names and contents: tells contents apart, and stays the same with every
-/// compiler, unlike the standard library's hasher.
+/// FNV-1a over names and contents: tells contents apart, and stays the same with every compiler, unlike the standard
+/// library's hasher.
 fn digest(folder: &Path, files: &[PathBuf]) -> Result<String> {
     let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     let mut feed = |bytes: &[u8]| {
@@ -401,8 +400,7 @@ fn quantity(value: &Value) -> Result<u64> {
     u64::from_str_radix(text, 16).with_context(|| format!("{text} is no quantity"))
 }
 
-/// A hexadecimal word of any length as decimal digits, by schoolbook arithmetic on
-/// limbs of nine digits.
+/// A hexadecimal word of any length as decimal digits, by schoolbook arithmetic on limbs of nine digits.
 fn decimal(word: &str) -> Result<String> {
     const LIMB: u64 = 1_000_000_000;
     let digits = word.strip_prefix("0x").context("word without 0x")?;

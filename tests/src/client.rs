@@ -1,6 +1,6 @@
-//! The client library of the original service, as it is on npm, asked by a script of `tests/client/`.
+//! The client library of the original service, as it is on npm, used by a script of `tests/client/`.
 //!
-//! Invariant: of the library nothing is changed; it is told the two base addresses of the gateway, as it can be.
+//! Invariant: of the library nothing is changed; it gets the two base addresses of the gateway, as it can.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ use crate::gateway::Gateway;
 use crate::json::Json;
 use crate::wait;
 
-/// For node to start and ask a handful of questions.
+/// For node to start and make a handful of requests.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
 
 /// What the library makes of the gateway's answers about an account and a transaction: an object with a member for
@@ -26,7 +26,7 @@ pub fn fetch(gateway: &Gateway, account: &str, network: &str, hash: &str) -> Res
     let folder = chain::prepared_once("client", "testclient", |began, folder| Ok(std::fs::rename(began, folder)?))?;
     let (base, claimables) = (format!("http://{}", gateway.base), format!("http://{}", gateway.claimables));
     let mut node = Command::new("node")
-        .arg(folder.join("ask.mjs"))
+        .arg(folder.join("requests.mjs"))
         .args([base.as_str(), claimables.as_str(), account, network, hash])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

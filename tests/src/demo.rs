@@ -1,4 +1,4 @@
-//! The demo: local chains with real contracts, the gateway with its plugins, and what to ask it.
+//! The demo: local chains with real contracts, the gateway with its plugins, and what to request from it.
 //!
 //! It prints, so everything that it says goes through the writer that it is given.
 
@@ -33,7 +33,7 @@ struct Stage {
     gateway: Gateway,
 }
 
-/// Brings everything up, says what there is to ask, and waits for Ctrl-C.
+/// Brings everything up, says what there is to request, and waits for Ctrl-C.
 ///
 /// # Errors
 /// Whatever does not come up.
@@ -46,7 +46,7 @@ pub fn run(out: &mut impl Write) -> Result<()> {
     stage.down(out)
 }
 
-/// Returns when somebody asks the process to end.
+/// Returns when the process is to end.
 fn interrupted() -> Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -59,7 +59,7 @@ fn interrupted() -> Result<()> {
     })
 }
 
-/// Brings everything up, asks every endpoint about every account, prints the answers and compares them with the
+/// Brings everything up, requests every endpoint for every account, prints the answers and compares them with the
 /// arithmetic of the chains' build.
 ///
 /// # Errors

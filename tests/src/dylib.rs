@@ -1,6 +1,6 @@
 //! Builds of a plugin without building: the bytes of a dylib with texts of equal length exchanged.
 //!
-//! The version stands in the manifest's note, in the manifest's text and wherever the code tells it, so all places
+//! The version stands in the manifest's note, in the manifest's text and wherever the code returns it, so all places
 //! change together, and the file gets a digest of its own as after any rebuild.
 
 use std::fs;

@@ -180,7 +180,7 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Asks the base address.
+    /// Sends a request to the base address.
     ///
     /// # Errors
     /// No answer.
@@ -188,7 +188,7 @@ impl Gateway {
         self.with_log(http::get(self.base, path))
     }
 
-    /// Asks the aggregate's own address.
+    /// Sends a request to the aggregate's own address.
     ///
     /// # Errors
     /// No answer.
@@ -196,7 +196,7 @@ impl Gateway {
         self.with_log(http::get(self.claimables, path))
     }
 
-    /// Asks the operators' address.
+    /// Sends a request to the operators' address.
     ///
     /// # Errors
     /// No answer.

@@ -50,7 +50,7 @@ pub enum Version {
     H2c,
 }
 
-/// Asks with GET over HTTP/1.1.
+/// Sends a GET request over HTTP/1.1.
 ///
 /// # Errors
 /// No complete answer before the deadline.

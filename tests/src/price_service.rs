@@ -25,9 +25,9 @@ pub const SECRET: &str = "s3cret-of-the-price-service";
 /// What a request is answered with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Those of the asked coins that stand here, each with the JSON that is said of it; see [`coin`].
+    /// Those of the requested coins that stand here, each with the JSON that is said of it; see [`coin`].
     Coins(BTreeMap<String, String>),
-    /// This body, whatever is asked.
+    /// This body, whatever is requested.
     Body(String),
     /// Nothing until the answer changes.
     Hold,
@@ -53,7 +53,7 @@ pub struct PriceService {
 }
 
 impl PriceService {
-    /// Answers so until told otherwise.
+    /// Answers so until this is changed.
     ///
     /// # Errors
     /// No free port.
@@ -77,7 +77,7 @@ impl PriceService {
         self.answer.send_replace(answer);
     }
 
-    /// The coins that were asked for, in the order of requests.
+    /// The coins that were requested, in the order of requests.
     pub fn requested(&self) -> Vec<String> {
         self.requested.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 
 use crate::json::Json;
 
-/// What can be asked about an account.
+/// What can be requested about an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     Claimables,

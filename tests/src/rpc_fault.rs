@@ -51,17 +51,17 @@ pub enum Fault {
     Hold,
     /// 200 with a body that is no JSON.
     Garbage,
-    /// JSON of another shape than was asked for.
+    /// JSON of another shape than was requested.
     WrongShape,
     /// An HTTP status without JSON-RPC.
     Status(u16),
     /// A JSON-RPC error object.
     Error(i64),
-    /// `eth_chainId` tells this one; the rest is the chain's.
+    /// `eth_chainId` returns this one; the rest is the chain's.
     ChainId(u64),
     /// The chain answers, so much later.
     Late(Duration),
-    /// HTTP status 429, with the seconds to wait if it tells them.
+    /// HTTP status 429, with the seconds to wait if it names them.
     Throttled(Option<u64>),
 }
 
@@ -105,7 +105,7 @@ pub struct SeenRequest {
     pub bytes: usize,
 }
 
-/// What the chain was asked and answered.
+/// What was requested from the chain, and what it answered.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub requested: Bytes,
@@ -128,7 +128,7 @@ impl RpcFault {
         Ok(Self { address, state, counts, _runtime: runtime })
     }
 
-    /// Where the gateway is to ask.
+    /// Where the gateway sends its requests.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -163,7 +163,7 @@ impl RpcFault {
         self.seen().iter().filter(|requested| requested.method == method).count()
     }
 
-    /// How many calls so far asked in a way.
+    /// How many calls so far were made in a way.
     pub fn calls(&self, way: Way) -> usize {
         self.seen().iter().filter(|requested| requested.way == Some(way)).count()
     }
@@ -173,19 +173,19 @@ impl RpcFault {
         self.counts.in_flight_max.load(Ordering::SeqCst)
     }
 
-    /// What the chain was asked since the last look.
+    /// What was requested from the chain since the last call of this.
     pub fn take(&self) -> Vec<Exchange> {
         std::mem::take(&mut self.counts.forwarded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits until a method was asked more often than so many times.
+    /// Waits until a method was requested more often than so many times.
     ///
     /// # Errors
     /// Where it is not.
     pub fn wait_until_requested(&self, method: &str, more_than: usize) -> Result<()> {
         let requested = || match self.requested(method) {
             times if times > more_than => Ok(()),
-            times => bail!("{method} was asked {times} times"),
+            times => bail!("{method} was requested {times} times"),
         };
         wait::until("a request", http::DEADLINE, requested).map(drop)
     }
@@ -220,7 +220,7 @@ async fn accept(listener: TcpListener, chain: SocketAddr, state: watch::Sender<S
 
 async fn serve(stream: TcpStream, chain: SocketAddr, state: watch::Receiver<State>, counts: Arc<Counts>) {
     let service = service_fn(|request| answer(request, chain, state.clone(), Arc::clone(&counts)));
-    // A refused request ends its connection; that is the fault that was asked for.
+    // A refused request ends its connection; that is the fault that was requested.
     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 

@@ -27,10 +27,10 @@ const CHUNK_PROOFS: usize = 2 + 16;
 /// The bytes of a packed call before its records: a mode, the gas of a call, and the length of the longest calldata.
 const PACKED_HEAD: usize = 1 + 4 + 6;
 
-/// What was asked of one network, or of several.
+/// What was requested from one network, or from several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Which chain, which block, and in which ways the endpoint can be asked.
+    /// Which chain, which block, and in which ways the endpoint can be read.
     pub heads: usize,
     /// Requests that carry many reads.
     pub chunks: usize,
@@ -45,7 +45,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// What was asked since the last look.
+    /// What was requested since the last call of this.
     ///
     /// # Errors
     /// A request that is no JSON-RPC.

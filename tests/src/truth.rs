@@ -45,14 +45,14 @@ const WAD_DECIMALS: i64 = 18;
 /// Digits of dollars, rates and ratios that answers keep.
 const SIGNIFICANT_DIGITS: NonZeroU64 = NonZeroU64::new(18).unwrap();
 
-/// Whether an answer is asked for with `detail=full`.
+/// Whether an answer is requested with `detail=full`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     Plain,
     Full,
 }
 
-/// Which of the two claimables calls is asked.
+/// Which of the two claimables calls is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Over all protocols: neither `type` nor `function`, the token with its network, parts and protocol.
@@ -148,7 +148,7 @@ impl Truth {
         self.of(who, question.member(), slug)
     }
 
-    /// The stakes of an account in pools that no call can read any more: what they owe cannot be told.
+    /// The stakes of an account in pools that no call can read any more: what they owe cannot be known.
     ///
     /// # Errors
     /// Where the build does not say.
@@ -301,12 +301,12 @@ impl Truth {
         Ok(if owed > 1 { "quickswap-dual-reward-pool" } else { "quickswap-reward-rewardPool" })
     }
 
-    /// A token as positions tell it.
+    /// A token as positions report it.
     fn short_token(&self, address: &str) -> Result<Json> {
         Ok(self.token(address)?.without(&["totalSupply"]))
     }
 
-    /// A token as the calls of one protocol tell it.
+    /// A token as the calls of one protocol report it.
     fn token(&self, address: &str) -> Result<Json> {
         let known = self.expected.at(&format!("tokens/{address}"))?;
         Ok(Json::object([
@@ -320,7 +320,7 @@ impl Truth {
         ]))
     }
 
-    /// A token as the aggregate call tells it.
+    /// A token as the aggregate call reports it.
     fn whole_token(&self, address: &str) -> Result<Json> {
         let (token, parts) = match address {
             NATIVE => (self.native_token()?, None),

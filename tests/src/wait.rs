@@ -1,4 +1,4 @@
-//! Waiting for something that another process does: looked at again and again, up to a deadline that is told.
+//! Waiting for something that another process does: looked at again and again, up to a deadline that is given.
 
 use std::fmt::Display;
 use std::thread;

@@ -111,7 +111,7 @@ impl World {
         Ok(slugs.into_iter().collect())
     }
 
-    /// What `/protocols` tells.
+    /// What `/protocols` returns.
     ///
     /// # Errors
     /// Where the chains' values are incomplete.
@@ -137,7 +137,7 @@ impl World {
         Ok(self.placed()?.into_iter().filter(answers).collect())
     }
 
-    /// What `portolan-blocks` says when all networks answered; empty where none is asked.
+    /// What `portolan-blocks` says when all networks answered; empty where none is requested.
     ///
     /// # Errors
     /// Where a build wrote no block.
@@ -277,8 +277,8 @@ impl World {
         self.with(&PLUGINS)
     }
 
-    /// A gateway with every plugin there is: those that serve the chains' protocols, and the others as they are shipped,
-    /// for their events.
+    /// A gateway with every plugin there is: those that serve the chains' protocols, and the others as they are
+    /// shipped, for their events.
     ///
     /// # Errors
     /// Where a plugin does not build.

@@ -1,7 +1,7 @@
 //! Decodes a transaction by the host's own tables, as a participant of the batches that plugins' jobs share.
 //!
-//! The metadata of tokens is read together with the first views, as far as the logs name the tokens, so that it is there
-//! when everything is decoded. Invariant: at most [`STEPS_MAX`] steps, each with reads that no earlier one had.
+//! The metadata of tokens is read together with the first views, as far as the logs name the tokens, so that it is
+//! there when everything is decoded. Invariant: at most [`STEPS_MAX`] steps, each with reads that no earlier one had.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ const STEPS_MAX: u32 = 8;
 /// Seconds for which a view may come from the cache. What rows read never changes, but that a contract has no such view
 /// is cached for slow facts alone.
 const VIEWS_FRESH_S: u32 = 86_400;
-/// `Transfer(address,address,uint256)` and `Approval(address,address,uint256)`. With a fourth topic they are of ERC-721,
-/// whose contracts are not shown as tokens.
+/// `Transfer(address,address,uint256)` and `Approval(address,address,uint256)`. With a fourth topic they are of
+/// ERC-721, whose contracts are not shown as tokens.
 const TOKEN_TOPICS: [B256; 2] = [
     b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"),
     b256!("8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"),

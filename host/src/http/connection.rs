@@ -57,7 +57,7 @@ const SEND_BYTES_MAX: usize = 64 * 1024;
 const REFUSED_BODY_BYTES_MAX: usize = 1024 * 1024;
 const REFUSED_BODY: Duration = Duration::from_millis(500);
 
-/// Tells when the process drains.
+/// Reports when the process drains.
 #[derive(Clone, Debug)]
 pub(super) struct Drain(pub(super) watch::Receiver<bool>);
 
@@ -150,7 +150,7 @@ async fn read_refused(mut body: Incoming) {
 
 /// Serves a connection to its end; `drain` changing asks it to end after the answers that are under way.
 pub(super) async fn serve(stream: TcpStream, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
-    // Answers are written at once, so waiting to fill packets only delays them. A refusal is told when it is used.
+    // Answers are written at once, so waiting to fill packets only delays them. A refusal is seen when it is used.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_read_timeout(Some(service.deadline() + IDLE));

@@ -1,5 +1,5 @@
-//! The operators' listener: health, readiness, plugins, networks, token lists. Invariant: nothing here changes state or shows more
-//! of an endpoint's URL than its host. Other origins' pages may not read it.
+//! The operators' listener: health, readiness, plugins, networks, token lists. Invariant: nothing here changes state or
+//! shows more of an endpoint's URL than its host. Other origins' pages may not read it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ impl Operators {
         Ok(response)
     }
 
-    /// What cannot be told in time is not ready.
+    /// What is not known in time is not ready.
     async fn is_ready(&self) -> bool {
         tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.is_ready()).await.unwrap_or(false)
     }

@@ -103,7 +103,7 @@ pub(super) fn json(body: Vec<u8>) -> Response<Full<Bytes>> {
     response
 }
 
-/// What was found cannot be put on the wire: a fault of ours, told to people and not to clients.
+/// What was found cannot be put on the wire: a fault of ours, reported to people and not to clients.
 pub(super) fn unwritable(error: &dyn std::error::Error) -> Problem {
     tracing::error!(reason = %error, "answer cannot be written");
     Problem::Internal("the answer cannot be written".into())

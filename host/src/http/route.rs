@@ -22,7 +22,7 @@ use crate::paths::{self, Endpoint};
 /// Most segments of a path that means anything, and one more to see that there are more.
 const SEGMENTS_MAX: usize = 5;
 
-/// Which of the two public addresses was asked.
+/// Which of the two public addresses got the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listener {
     Base,
@@ -64,7 +64,8 @@ pub(super) fn verb(method: &Method) -> Result<Verb, Problem> {
     }
 }
 
-/// What is asked with `path` and `search` (the part after `?`); of transactions with more than `logs_max` logs nothing.
+/// Reads what is requested with `path` and `search` (the part after `?`); of transactions with more than `logs_max`
+/// logs nothing.
 pub(super) fn route(
     listener: Listener,
     path: &str,
@@ -217,7 +218,7 @@ fn segments(path: &str) -> Vec<String> {
     path.split('/').take(SEGMENTS_MAX).map(decode).collect()
 }
 
-/// The parameters of a query string, decoded; unknown ones are simply never asked for.
+/// The parameters of a query string, decoded; unknown ones are never read.
 struct Search(Vec<(String, String)>);
 
 impl Search {

@@ -54,7 +54,7 @@ impl Listeners {
         })
     }
 
-    /// The line that tells the real ports.
+    /// The line that names the real ports.
     pub(crate) fn line(&self) -> io::Result<String> {
         let (base, claimables, operators) =
             (self.base.local_addr()?, self.claimables.local_addr()?, self.operators.local_addr()?);

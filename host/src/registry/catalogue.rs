@@ -339,18 +339,18 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_asked_only_of_a_plugin_that_announces_its_capability() {
+    fn a_question_goes_only_to_a_plugin_that_announces_its_capability() {
         let mut declared = catalogue();
         declared.deployments[0].questions = vec![Question::FARMING, Question::COMPOSITION, Question::EVENTS];
         declared.event_topics = Some(vec![B256::repeat_byte(7)]);
-        let asked = |capabilities| {
+        let served = |capabilities| {
             let checked = check(&codec::encode(&declared), &Networks::new([]), &manifest(capabilities)).unwrap();
             (checked.deployments[0].questions.clone(), checked.event_topics)
         };
         // An interface of revision 2 announced the first two bits, of revision 3 the third.
-        assert_eq!(asked(0b0011), (vec![Question::FARMING], None));
-        assert_eq!(asked(0b0111), (vec![Question::FARMING, Question::COMPOSITION], None));
-        assert_eq!(asked(0b1111), (declared.deployments[0].questions.clone(), declared.event_topics.clone()));
+        assert_eq!(served(0b0011), (vec![Question::FARMING], None));
+        assert_eq!(served(0b0111), (vec![Question::FARMING, Question::COMPOSITION], None));
+        assert_eq!(served(0b1111), (declared.deployments[0].questions.clone(), declared.event_topics.clone()));
     }
 
     #[test]

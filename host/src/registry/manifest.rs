@@ -1,4 +1,4 @@
-//! What a plugin says of itself, in the ELF note and again when it is asked: who it is, what it was built with.
+//! What a plugin says of itself, in the ELF note and again when it is loaded: who it is, what it was built with.
 //!
 //! Invariant: a [`Manifest`] that was checked can be loaded by this host as far as its manifest shows.
 

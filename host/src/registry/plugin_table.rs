@@ -1,6 +1,6 @@
 //! The table of plugins: which file provides which plugin, which instance is in force, and which is to be built instead.
 //!
-//! No IO and no waiting: the reconciler reports scans, examinations and builds, and does what the table asks for.
+//! No IO and no waiting: the reconciler reports scans, examinations and builds, and does what the table requests.
 //! Invariant: what is in force changes only by an instance that was built, or by its plugin's last file going away.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! The probe process: this executable, run once for each new dylib before the host loads it.
 //!
-//! Whatever the file does when it is loaded and asked (hang, crash, exit) happens here first. Invariant: the probe
+//! Whatever the file does when it is loaded and called (hang, crash, exit) happens here first. Invariant: the probe
 //! passed only if it says so by [`PASSED`], an exit code that a constructor's `exit` does not give by chance.
 
 use std::io::Write;
@@ -101,13 +101,13 @@ fn verdict(status: ExitStatus, output: &str) -> Result<(), ProbeError> {
     Err(ProbeError::Refused(line))
 }
 
-/// The hidden subcommand `probe FILE`: loads a staged dylib and asks it everything that needs no chain. Says nothing
-/// if all is well, else why on stderr: one line, then details.
+/// The hidden subcommand `probe FILE`: loads a staged dylib and calls everything in it that needs no chain. Says
+/// nothing if all is well, else why on stderr: one line, then details.
 pub(crate) fn main(path: &Path) -> ExitCode {
     let Err(failure) = check(path) else { return ExitCode::from(PASSED) };
     let details = failure.load.as_ref().and_then(LoadError::details).unwrap_or_default();
     let mut stderr = std::io::stderr().lock();
-    // Nobody reads it if it cannot be written; the exit code tells the rest.
+    // Nobody reads it if it cannot be written; the exit code says the rest.
     let _ = writeln!(stderr, "{}\n{details}", failure.reason);
     ExitCode::FAILURE
 }

@@ -1,9 +1,9 @@
 //! A frame: blocks of rows, then one blob that the rows point into. One frame goes into `resume`, one comes out; the
 //! logs of a transaction are one too.
 //!
-//! Layout, little-endian: magic, frame version (u16), number of blocks (u16), blob length (u32), reserved (u32);
-//! each block is count (u32), stride (u32) and `count × stride` bytes; the blob ends the frame.
-//! Invariant: a [`Frame`] that parsed is inside its bytes; what its rows say about the blob is checked when it is looked up.
+//! Layout, little-endian: magic, frame version (u16), number of blocks (u16), blob length (u32), reserved (u32); each
+//! block is count (u32), stride (u32) and `count × stride` bytes; the blob ends the frame. Invariant: a [`Frame`] that
+//! parsed is inside its bytes; what its rows say about the blob is checked when it is looked up.
 
 use crate::FRAME_VERSION;
 use crate::row::Row;

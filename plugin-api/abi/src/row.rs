@@ -85,7 +85,7 @@ pub mod source {
     pub const CACHE: u8 = 1;
 }
 
-/// One read that a job asks for, 48 bytes.
+/// One read that a job requests, 48 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     /// One of [`kind`].

@@ -59,7 +59,8 @@ impl WordType {
         })
     }
 
-    /// A word as an argument of this type. Bytes are cut to the type's length; `None` for another word that does not fit.
+    /// A word as an argument of this type. Bytes are cut to the type's length; `None` for another word that does not
+    /// fit.
     pub(crate) fn argument(self, mut word: B256) -> Option<B256> {
         if let Self::Fixed(bytes) = self {
             word.iter_mut().skip(bytes).for_each(|byte| *byte = 0);

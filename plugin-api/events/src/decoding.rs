@@ -98,8 +98,8 @@ impl<'a> Decoding<'a> {
         calls
     }
 
-    /// Decodes a log by the first row that matches. While that row needs calls, the rows behind it are evaluated too, so
-    /// that their calls are made at the same time.
+    /// Decodes a log by the first row that matches. While that row needs calls, the rows behind it are evaluated too,
+    /// so that their calls are made at the same time.
     fn decode(&self, position: usize, calls: &mut Vec<ViewCall>) -> LogOutcome<'a> {
         let Some(log) = self.transaction.logs.get(position) else { return LogOutcome::Unmatched };
         let Some(topic) = log.topics.first() else { return LogOutcome::Unmatched };

@@ -1,5 +1,5 @@
-//! The parts of a row's text. Here a row of several array sizes becomes one row for each size, and a row that only names
-//! its event takes the signature of the row above it.
+//! The parts of a row's text. Here a row of several array sizes becomes one row for each size, and a row that only
+//! names its event takes the signature of the row above it.
 
 use std::collections::HashMap;
 

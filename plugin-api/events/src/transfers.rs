@@ -30,8 +30,8 @@ pub(crate) struct TransferFilter {
     pub(crate) token: Option<Address>,
 }
 
-/// Transfers that are compared with a filter on either side of a log, so that a transaction with thousands of them costs
-/// no more.
+/// Transfers that are compared with a filter on either side of a log, so that a transaction with thousands of them
+/// costs no more.
 const COMPARED_MAX: usize = 256;
 
 /// The transfers of a transaction.

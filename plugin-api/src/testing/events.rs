@@ -72,8 +72,8 @@ impl EventCases {
         })
     }
 
-    /// Checks that every row of `table` decodes the own log of a case. Rows that differ only in their conditions and expressions
-    /// need as many cases as they are.
+    /// Checks that every row of `table` decodes the own log of a case. Rows that differ only in their conditions and
+    /// expressions need as many cases as they are.
     ///
     /// # Panics
     /// If one does not, or `table` is none.

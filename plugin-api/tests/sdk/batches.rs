@@ -52,7 +52,7 @@ fn reads_awaited_in_turn_are_a_batch_each() {
     assert_eq!(numbers(&outcome), [1 + 3 + 5 + 7 + 9]);
 }
 
-/// Each read asks about the answer to the read before it.
+/// Each read needs the reply to the read before it.
 async fn chained(cx: &Chain, from: u64, depth: u64) -> Result<U256, Error> {
     let mut at = U256::from(from);
     for _ in 0..depth {
@@ -67,7 +67,7 @@ scenario!(Uneven, |cx| {
 });
 
 #[test]
-fn the_deepest_part_of_a_join_tells_the_number_of_batches() {
+fn the_deepest_part_of_a_join_reports_the_number_of_batches() {
     let outcome = play::<Uneven>();
     // Depths 0 to 3: three read at first, then two, then one.
     assert_eq!(outcome.batches, [3, 2, 1]);

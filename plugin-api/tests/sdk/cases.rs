@@ -16,7 +16,7 @@ CLAIM Paid(address indexed user, uint256 amount) user=user amount=amount contrac
 CLAIM Paid(address indexed user, uint256 amount) user=user amount=amount contract=contract asset=wrapped
 ";
 
-/// Tells by the table, all as one protocol's.
+/// Decodes by the table, all as one protocol's.
 struct Tabled;
 
 impl Plugin for Tabled {
@@ -112,13 +112,13 @@ fn driven<T>(cases: &(Value, Value), drive: impl Fn(&EventCases) -> T) -> Result
 }
 
 #[test]
-fn cases_that_are_told_rightly_are_counted() {
+fn cases_that_are_decoded_rightly_are_counted() {
     assert_eq!(driven(&cases(), EventCases::check::<Tabled>), Ok(5));
     assert_eq!(driven(&cases(), |cases| cases.cover(TABLE)), Ok(()));
 }
 
 #[test]
-fn a_table_alone_tells_no_protocol() {
+fn a_table_alone_names_no_protocol() {
     let (mut written, encoded) = cases();
     for case in written.as_array_mut().expect("cases") {
         for expected in case["expect"].as_array_mut().expect("expectations") {
@@ -132,7 +132,7 @@ fn a_table_alone_tells_no_protocol() {
 }
 
 #[test]
-fn anything_that_is_told_otherwise_is_wrong() {
+fn anything_that_is_decoded_otherwise_is_wrong() {
     let changes = [
         ("/0/expect/0/type", json!("MINT"), "\"one\": decoded  TRANSFER of acme: "),
         ("/0/expect/0/protocol", json!(null), "\"one\": expected TRANSFER of nobody: "),

@@ -1,5 +1,5 @@
-//! Combinators of futures-util, which re-poll only what was woken: each must wake, end, and read in as few batches as it
-//! can.
+//! Combinators of futures-util, which re-poll only what was woken: each must wake, end, and read in as few batches as
+//! it can.
 
 use std::pin::pin;
 

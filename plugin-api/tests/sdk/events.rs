@@ -98,7 +98,7 @@ fn a_question_about_no_transaction_or_with_logs_that_are_none_is_refused() {
     assert_eq!(refused(&start(Some(none))), None);
 }
 
-/// Tells one event with a value of each class.
+/// Reports one event with a value of each class.
 struct Every;
 
 impl Plugin for Every {
@@ -172,7 +172,7 @@ fn an_event_arrives_whole() {
     );
 }
 
-/// Tells by a table with a view of a view.
+/// Decodes by a table with a view of a view.
 struct Tabled(Table);
 
 impl Plugin for Tabled {
@@ -265,7 +265,7 @@ fn a_recorded_job_about_a_transaction_replays_about_the_same_one() {
 }
 
 #[test]
-fn a_plugin_without_events_tells_none() {
+fn a_plugin_without_events_reports_none() {
     let outcome = JobTest::for_transaction(NETWORK, &transaction()).run::<Quiet>(word_of_all);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     assert_eq!(Host::<Quiet>::new().catalogue().event_topics, None);

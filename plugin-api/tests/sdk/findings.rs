@@ -21,7 +21,7 @@ sol! {
     function undeclared(uint256 number) external;
 }
 
-/// Tells one of everything.
+/// Reports one of everything.
 struct Full;
 
 fn protocol() -> Protocol {
@@ -137,7 +137,7 @@ fn word(number: u16) -> Vec<u8> {
 }
 
 #[test]
-fn a_catalogue_tells_protocols_deployments_and_claim_templates() {
+fn a_catalogue_reports_protocols_deployments_and_claim_templates() {
     let role = |kind| Role { kind, constant: None, members: None };
     let of = |kind, members| Role { members: Some(members), ..role(kind) };
     let array = of(role::ARRAY, vec![role(role::NUMBER)]);
@@ -230,7 +230,7 @@ fn a_lending_position_arrives_whole() {
 }
 
 #[test]
-fn compositions_are_told_of_the_tokens_that_the_question_is_about() {
+fn compositions_are_reported_for_the_tokens_that_the_question_is_about() {
     let outcome = JobTest::for_tokens("acme", NETWORK, &[TOKEN, TARGET, ACCOUNT]).run::<Full>(contract);
     assert_eq!((outcome.end, outcome.batches.len()), (End::Complete, 0), "{}", outcome.message);
     let share = |token| Composition {

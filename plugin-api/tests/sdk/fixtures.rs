@@ -186,7 +186,7 @@ fn changed(pointer: &str, value: Value) -> String {
 }
 
 #[test]
-fn a_value_that_no_fixture_holds_is_told_with_its_name() {
+fn a_value_that_no_fixture_holds_is_reported_with_its_name() {
     let cases = [
         ("/question", json!("prices"), "question \"prices\" is not what a fixture holds"),
         ("/account", json!("0x12"), "account \"0x12\" is not what a fixture holds"),
@@ -229,7 +229,7 @@ fn a_file_of_another_shape_is_an_error() {
 }
 
 #[test]
-fn an_expectation_tells_what_was_found_too_much_and_what_was_not() {
+fn an_expectation_reports_what_was_found_too_much_and_what_was_not() {
     let (outcome, _) = record();
     let findings: Vec<String> = outcome.findings.iter().rev().map(line).collect();
     let right = Expected { partial: true, findings };

@@ -122,7 +122,7 @@ pub(crate) struct Step {
     pub(crate) state: u8,
     pub(crate) message: String,
     pub(crate) findings: Vec<Finding>,
-    /// The last word of each read's calldata: the number that it asks about.
+    /// The last word of each read's calldata: the number that it is about.
     pub(crate) requested: Vec<u64>,
 }
 

@@ -16,7 +16,7 @@ scenario!(EmitsEarly, |cx| {
 });
 
 #[test]
-fn what_is_told_early_comes_out_with_the_next_frame_and_once() {
+fn what_is_reported_early_comes_out_with_the_next_frame_and_once() {
     let host = Host::<Play<EmitsEarly>>::new();
     let mut jobs = [host.start()];
     let actual: Vec<Vec<u64>> = [&[][..], &[10], &[11], &[12], &[13]]
@@ -26,7 +26,7 @@ fn what_is_told_early_comes_out_with_the_next_frame_and_once() {
 }
 
 #[test]
-fn an_error_keeps_what_was_told_before() {
+fn an_error_keeps_what_was_found_before() {
     let outcome = case().run::<Play<EmitsEarly>>(|request: &ReadRequest| match number(request) {
         2 => ReadResult::Unavailable,
         _ => contract(request),
@@ -42,7 +42,7 @@ scenario!(TellsAndReturns, |cx| {
 });
 
 #[test]
-fn what_is_told_stands_before_what_is_returned() {
+fn what_is_reported_stands_before_what_is_returned() {
     assert_eq!(numbers(&play::<TellsAndReturns>()), [1, 2, 3]);
 }
 
@@ -110,7 +110,7 @@ fn parts_that_all_answer_make_a_whole() {
 }
 
 #[test]
-fn parts_that_fail_are_told_as_missing() {
+fn parts_that_fail_are_reported_as_missing() {
     let outcome = gathered(&[0, 2]);
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Partial, "part 0 is broken; part 2 is broken"));
     assert_eq!(numbers(&outcome), [3, 4, 7, 61]);
@@ -130,7 +130,7 @@ fn no_parts_are_a_whole_with_nothing_in_it() {
 }
 
 #[test]
-fn a_part_is_told_as_soon_as_it_is_done() {
+fn a_part_is_reported_as_soon_as_it_is_done() {
     let host = Host::<Play<EmitsAll>>::new();
     let mut jobs = [host.start()];
     host.resume(&mut jobs, &[&[]]);

@@ -33,7 +33,7 @@ fn manifest() -> &'static str {
 }
 
 #[test]
-fn the_manifest_tells_what_it_promises_and_nothing_else() {
+fn the_manifest_reports_what_it_promises_and_nothing_else() {
     let actual: Value = serde_json::from_str(manifest()).expect("the manifest is JSON");
     let expected = json!({
         "plugin": "portolan-plugin-api",

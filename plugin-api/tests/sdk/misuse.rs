@@ -1,4 +1,4 @@
-//! Futures that never ask, or never rest.
+//! Futures that never read, or never rest.
 
 use std::future::{pending, poll_fn};
 use std::task::Poll;
@@ -30,7 +30,7 @@ async fn yields(times: u32) {
 scenario!(NeverAsks, |_cx| { pending().await });
 
 #[test]
-fn a_future_that_never_asks_is_misuse() {
+fn a_future_that_never_reads_is_misuse() {
     let outcome = play::<NeverAsks>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_READ));
     assert!(outcome.batches.is_empty());
@@ -42,19 +42,19 @@ scenario!(StopsAsking, |cx| {
 });
 
 #[test]
-fn a_future_that_stops_asking_is_misuse_and_keeps_what_it_told() {
+fn a_future_that_stops_reading_is_misuse_and_keeps_what_it_reported() {
     let outcome = play::<StopsAsking>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_READ));
     assert_eq!((outcome.batches.as_slice(), numbers(&outcome)), (&[1][..], vec![3]));
 }
 
 scenario!(OneNeverAsks, |cx| {
-    let parts = [true, false].map(async |asks| if asks { value(cx, 1).await } else { pending().await });
+    let parts = [true, false].map(async |reads| if reads { value(cx, 1).await } else { pending().await });
     cx.join(parts).await.map(|_| Vec::new())
 });
 
 #[test]
-fn a_join_with_a_part_that_never_asks_is_misuse_once_the_others_have_their_replies() {
+fn a_join_with_a_part_that_never_reads_is_misuse_once_the_others_have_their_replies() {
     let outcome = play::<OneNeverAsks>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_READ));
     assert_eq!(outcome.batches, [1]);
@@ -71,7 +71,7 @@ fn a_future_that_wakes_itself_for_ever_is_misuse() {
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_REST));
 }
 
-async fn asks_and_never_rests(cx: &Chain) -> Result<U256, Error> {
+async fn reads_and_never_rests(cx: &Chain) -> Result<U256, Error> {
     let read = value(cx, 1);
     let mut read = std::pin::pin!(read);
     let mut other = std::pin::pin!(yields(u32::MAX));
@@ -82,11 +82,11 @@ async fn asks_and_never_rests(cx: &Chain) -> Result<U256, Error> {
     .await
 }
 
-scenario!(AsksAndNeverRests, |cx| { asks_and_never_rests(cx).await.map(|answer| vec![found(answer)]) });
+scenario!(ReadsAndNeverRests, |cx| { reads_and_never_rests(cx).await.map(|answer| vec![found(answer)]) });
 
 #[test]
 fn a_read_beside_something_that_never_rests_is_misuse() {
-    let outcome = play::<AsksAndNeverRests>();
+    let outcome = play::<ReadsAndNeverRests>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_REST));
 }
 

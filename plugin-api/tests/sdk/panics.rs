@@ -45,13 +45,13 @@ scenario!(Later, |cx| {
 });
 
 #[test]
-fn a_panic_at_the_first_poll_ends_the_job_and_tells_where() {
+fn a_panic_at_the_first_poll_ends_the_job_and_reports_where() {
     let outcome = play::<AtFirstPoll>();
     assert_eq!((outcome.end, outcome.message), (End::Panicked, boom_text()));
 }
 
 #[test]
-fn a_panic_later_ends_the_job_and_keeps_what_was_told() {
+fn a_panic_later_ends_the_job_and_keeps_what_was_reported() {
     let outcome = play::<Later>();
     assert_eq!((outcome.end, &outcome.message), (End::Panicked, &boom_text()));
     assert_eq!((outcome.batches.as_slice(), numbers(&outcome)), (&[1][..], vec![3]));
@@ -122,7 +122,7 @@ scenario!(MisusedWithBomb, |_cx| {
 });
 
 #[test]
-fn a_panic_in_the_drop_of_a_misused_future_is_what_is_told() {
+fn a_panic_in_the_drop_of_a_misused_future_is_what_is_reported() {
     let outcome = play::<MisusedWithBomb>();
     assert_eq!((outcome.end, outcome.message), (End::Panicked, boom_text()));
 }
@@ -139,7 +139,7 @@ scenario!(PanickingPayload, |cx| {
 });
 
 #[test]
-fn a_payload_that_panics_when_it_is_dropped_is_told_as_the_first_panic() {
+fn a_payload_that_panics_when_it_is_dropped_is_reported_as_the_first_panic() {
     let outcome = play::<PanickingPayload>();
     let text = format!("panicked at {}:{PAYLOAD_LINE}: a payload that is no text", file!());
     assert_eq!((outcome.end, &outcome.message), (End::Panicked, &text));
@@ -161,13 +161,13 @@ scenario!(CaughtByTheAuthor, |cx| {
 });
 
 #[test]
-fn a_panic_that_the_author_catches_and_throws_again_is_told_where_it_began() {
+fn a_panic_that_the_author_catches_and_throws_again_is_reported_where_it_began() {
     let outcome = play::<Rethrown>();
     assert_eq!((outcome.end, outcome.message), (End::Panicked, boom_text()));
 }
 
 #[test]
-fn a_panic_that_no_hook_saw_tells_nothing_of_another_one() {
+fn a_panic_that_no_hook_saw_reports_nothing_of_another_one() {
     assert_eq!(play::<CaughtByTheAuthor>().end, End::Complete);
     let outcome = play::<ThrownWithoutHook>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Panicked, "panicked without a message"));
@@ -277,7 +277,7 @@ outside!(InCatalogue, None, boomed(Catalogue::default()));
 outside!(InEnd, Some(Bomb), Catalogue::default());
 
 #[test]
-fn a_panic_in_configure_or_catalogue_refuses_the_settings_and_tells_where() {
+fn a_panic_in_configure_or_catalogue_refuses_the_settings_and_reports_where() {
     for error in
         [settings_error::<InConfigure>(&Settings::default()), settings_error::<InCatalogue>(&Settings::default())]
     {
@@ -292,7 +292,7 @@ fn selftest<P: Exported>() -> Selftest {
 }
 
 #[test]
-fn a_selftest_tells_of_panics() {
+fn a_selftest_reports_panics() {
     assert_eq!(selftest::<InConfigure>().message, format!("shipped settings: {}", boom_text()));
     assert_eq!(selftest::<InEnd>().message, format!("end of an instance: {}", boom_text()));
     assert!(!selftest::<InEnd>().ok);
@@ -312,6 +312,6 @@ fn caught_panics_leave_standard_error_quiet() {
     let output = command.env_remove("RUST_BACKTRACE").output().expect("a test can be run");
     let (actual, quiet) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{actual}{quiet}");
-    assert!(actual.contains("a_panic_later_ends_the_job_and_keeps_what_was_told ... ok"), "{actual}");
+    assert!(actual.contains("a_panic_later_ends_the_job_and_keeps_what_was_reported ... ok"), "{actual}");
     assert_eq!(quiet, "");
 }

@@ -11,21 +11,21 @@ use crate::scenario::{
 const OTHER: u64 = 42161;
 const SENDER: Address = Address::repeat_byte(0x33);
 
-fn ask(of: u64) -> valueCall {
+fn query(of: u64) -> valueCall {
     valueCall { of: U256::from(of) }
 }
 
 scenario!(EveryWay, |cx| {
     let reads = [
-        cx.call(TARGET, ask(0)),
-        cx.call(TARGET, ask(1)).immutable(),
-        cx.call(TARGET, ask(2)).within(3_600),
-        cx.call(TARGET, ask(3)).zero_within(60),
-        cx.call(TARGET, ask(4)).isolated(),
-        cx.call(TARGET, ask(5)).from(SENDER),
-        cx.call(TARGET, ask(6)).gas_cap(500_000),
-        cx.call(TARGET, ask(7)).on(OTHER),
-        cx.call(TARGET, ask(8)).isolated().from(SENDER).gas_cap(7).on(OTHER).zero_within(9),
+        cx.call(TARGET, query(0)),
+        cx.call(TARGET, query(1)).immutable(),
+        cx.call(TARGET, query(2)).within(3_600),
+        cx.call(TARGET, query(3)).zero_within(60),
+        cx.call(TARGET, query(4)).isolated(),
+        cx.call(TARGET, query(5)).from(SENDER),
+        cx.call(TARGET, query(6)).gas_cap(500_000),
+        cx.call(TARGET, query(7)).on(OTHER),
+        cx.call(TARGET, query(8)).isolated().from(SENDER).gas_cap(7).on(OTHER).zero_within(9),
     ];
     let values = cx.join(reads).await?;
     let words = cx.join([cx.native_balance(ACCOUNT), cx.code_size(TARGET), cx.native_balance(ACCOUNT).on(OTHER)]);
@@ -33,7 +33,7 @@ scenario!(EveryWay, |cx| {
 });
 
 #[test]
-fn a_read_arrives_as_it_was_asked() {
+fn a_read_arrives_as_it_was_made() {
     let mut seen: Vec<ReadRequest> = Vec::new();
     let outcome = case().run::<Play<EveryWay>>(|request: &ReadRequest| {
         seen.push(request.clone());
@@ -52,7 +52,7 @@ fn a_read_arrives_as_it_was_asked() {
         gas_cap: 0,
         from: None,
         to: TARGET,
-        data: ask(of).abi_encode().into(),
+        data: query(of).abi_encode().into(),
     };
     let of_account = |kind, to| ReadRequest { kind, to, data: Bytes::new(), ..plain(0) };
     let expected = [
@@ -83,7 +83,7 @@ fn a_read_arrives_as_it_was_asked() {
 #[test]
 fn calldata_is_the_selector_and_the_arguments() {
     // The selector of value(uint256), by keccak-256 of the signature, and 258 as a word.
-    let data = ask(258).abi_encode();
+    let data = query(258).abi_encode();
     assert_eq!(data.len(), 4 + 32);
     assert_eq!(data[..4], alloy::primitives::keccak256(b"value(uint256)")[..4]);
     assert_eq!(data[34..], [1, 2]);
@@ -102,12 +102,12 @@ fn kind_of(outcome: Result<U256, Revert>) -> u64 {
 }
 
 async fn tried(cx: &Chain) -> Result<Vec<Claimable>, Error> {
-    let outcome = cx.try_call(TARGET, ask(1)).await?;
+    let outcome = cx.try_call(TARGET, query(1)).await?;
     Ok(vec![found(U256::from(kind_of(outcome)))])
 }
 
 scenario!(Tried, |cx| { tried(cx).await });
-scenario!(Called, |cx| { cx.call(TARGET, ask(1)).await.map(|answer| vec![found(answer)]) });
+scenario!(Called, |cx| { cx.call(TARGET, query(1)).await.map(|answer| vec![found(answer)]) });
 scenario!(Balance, |cx| { cx.native_balance(ACCOUNT).await.map(|answer| vec![found(answer)]) });
 
 fn bytes(len: usize) -> Bytes {
@@ -262,21 +262,21 @@ fn a_job_sees_its_question_its_blocks_and_what_is_left() {
 }
 
 scenario!(CannedReads, |cx| {
-    let here = cx.call(TARGET, ask(1)).await?;
-    let there = cx.call(TARGET, ask(1)).on(OTHER).await?;
+    let here = cx.call(TARGET, query(1)).await?;
+    let there = cx.call(TARGET, query(1)).on(OTHER).await?;
     let balance = cx.native_balance(ACCOUNT).await?;
-    let none = kind_of(cx.try_call(TARGET, ask(3)).await?);
-    let reverted = kind_of(cx.try_call(TARGET, ask(2)).await?);
+    let none = kind_of(cx.try_call(TARGET, query(3)).await?);
+    let reverted = kind_of(cx.try_call(TARGET, query(2)).await?);
     Ok(found_all([here, there, balance, U256::from(none), U256::from(reverted)]))
 });
 
 #[test]
 fn canned_replies_are_found_by_network_target_and_calldata() {
     let canned = CannedReplies::default()
-        .reply(NETWORK, TARGET, &ask(1), &U256::from(10))
-        .reply(OTHER, TARGET, &ask(1), &U256::from(20))
+        .reply(NETWORK, TARGET, &query(1), &U256::from(10))
+        .reply(OTHER, TARGET, &query(1), &U256::from(20))
         .balance(NETWORK, ACCOUNT, U256::from(30))
-        .revert(NETWORK, TARGET, &ask(2));
+        .revert(NETWORK, TARGET, &query(2));
     let outcome = case().run::<Play<CannedReads>>(&canned);
     assert_eq!((outcome.end, numbers(&outcome)), (End::Complete, vec![10, 20, 30, 2, 100]));
 }
@@ -287,8 +287,8 @@ fn the_same_job_reads_the_same_every_time() {
 }
 
 scenario!(Renamed, |cx| {
-    let value = cx.call_as(TARGET, "amount", &ask(4)).within(60).await?;
-    let refused = cx.try_call_as(TARGET, "missing", &ask(4)).await?;
+    let value = cx.call_as(TARGET, "amount", &query(4)).within(60).await?;
+    let refused = cx.try_call_as(TARGET, "missing", &query(4)).await?;
     Ok(found_all([value, U256::from(u8::from(refused == Err(Revert::Data(Bytes::new()))))]))
 });
 

@@ -78,7 +78,7 @@ pub(crate) fn value(cx: &Chain, of: u64) -> Read<'_, U256> {
     cx.call(TARGET, valueCall { of: U256::from(of) })
 }
 
-/// The number that a read of the contract asks about.
+/// The number that a read of the contract is about.
 pub(crate) fn number(request: &ReadRequest) -> u64 {
     valueCall::abi_decode(&request.data).expect("a read of the contract").of.to()
 }

@@ -187,7 +187,7 @@ fn keys_that_may_be_missing_are_their_first_value() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_row_and_key() {
+fn what_is_wrong_is_reported_with_row_and_key() {
     let number = || SettingsValue::Integer(1);
     let list = |values| SettingsValue::List(values);
     let cases = [
@@ -239,7 +239,7 @@ fn an_address_is_0x_and_40_digits_with_a_checksum_if_its_letters_are_mixed() {
 }
 
 #[test]
-fn a_missing_key_is_told_with_its_name() {
+fn a_missing_key_is_reported_with_its_name() {
     let bare = SettingsRow { keys: Vec::new(), ..row("acme", 137, "main", Vec::new()) };
     let error = settings_error::<Chef>(&with(vec![bare])).expect("refused");
     assert_eq!(error, SettingsError { message: "missing".to_owned(), row: Some(0), key: Some("chef".to_owned()) });

@@ -90,7 +90,7 @@ fn word(amount: u128) -> U256 {
 }
 
 #[test]
-fn every_market_tells_what_was_lent_and_owed() {
+fn every_market_reports_what_was_lent_and_owed() {
     let outcome = case("aave_v3", Question::LENDING).run::<AaveV3>(&ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let [lent, owed] = tokens(MAIN[0]);

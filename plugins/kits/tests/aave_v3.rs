@@ -253,7 +253,7 @@ fn an_account_with_debt_alone_has_its_rows_and_a_worthless_debt_no_health() {
 }
 
 #[test]
-fn a_health_that_cannot_be_told_keeps_the_rows_and_is_reported() {
+fn a_health_that_cannot_be_computed_keeps_the_rows_and_is_reported() {
     let chain = balance(balance(pool(1), variable(0), 3), a_token(0), 4).revert(
         NETWORK,
         POOL,
@@ -266,7 +266,7 @@ fn a_health_that_cannot_be_told_keeps_the_rows_and_is_reported() {
 }
 
 #[test]
-fn tokens_that_a_pool_does_not_have_are_not_asked() {
+fn tokens_that_a_pool_does_not_have_are_not_queried() {
     let none = Address::ZERO;
     let chain = [(0, (a_token(0), none, variable(0))), (1, (none, none, none))]
         .into_iter()

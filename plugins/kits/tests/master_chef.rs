@@ -263,7 +263,7 @@ fn a_stake_is_reported_with_its_share_of_the_emission() {
 }
 
 #[test]
-fn a_chef_that_counts_in_blocks_tells_no_rate() {
+fn a_chef_that_counts_in_blocks_reports_no_rate() {
     for (slug, kind) in [("v1", Kind::V1), ("v2", Kind::V2)] {
         let outcome = farming(slug, &stake(chef(kind, 2), 0, 10, 0));
         assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
@@ -273,7 +273,7 @@ fn a_chef_that_counts_in_blocks_tells_no_rate() {
 }
 
 #[test]
-fn pools_that_share_a_staked_token_or_stake_the_reward_tell_no_total() {
+fn pools_that_share_a_staked_token_or_stake_the_reward_report_no_total() {
     let shared = reply(chef(Kind::Mini, 3), CHEF, &lpTokenCall(n(1)), &lp(0));
     let outcome = farming("mini", &stake(stake(stake(shared, 0, 1, 0), 1, 2, 0), 2, 3, 0));
     let found: Vec<_> =
@@ -338,7 +338,7 @@ fn a_hostile_staked_token_costs_at_most_its_name_and_its_total() {
 }
 
 #[test]
-fn a_rewarder_that_pays_a_multiple_of_the_harvest_is_asked_with_it() {
+fn a_rewarder_that_pays_a_multiple_of_the_harvest_is_called_with_it() {
     let multiple = |request: &ReadRequest, chain: &CannedReplies| {
         let mut chain = chain;
         if request.to != REWARDER {

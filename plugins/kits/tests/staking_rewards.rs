@@ -221,7 +221,7 @@ fn a_dual_farm_that_owes_one_token_gives_one_row() {
 }
 
 #[test]
-fn a_dual_farm_tells_both_rates() {
+fn a_dual_farm_reports_both_rates() {
     let chain = stakes(duals([0, 0]), 0, 10, 0, NOW_S + 60)
         .reply(NETWORK, farm(0), &rewardRateACall {}, &U256::from(3))
         .reply(NETWORK, farm(0), &rewardRateBCall {}, &U256::from(4));
@@ -312,7 +312,7 @@ fn a_list_that_never_ends_is_a_failure() {
 }
 
 #[test]
-fn a_farm_that_was_not_there_before_is_asked_for_again() {
+fn a_farm_that_was_not_there_before_is_read_again() {
     let chain = earns(singles(1), 0, 5);
     let info = stakingRewardsInfoByStakingTokenCall(staked(0)).abi_encode();
     // The host caches immutable replies: its cached zero is older than the farm.

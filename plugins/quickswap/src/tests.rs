@@ -124,7 +124,7 @@ fn word(amount: u64) -> U256 {
 }
 
 #[test]
-fn every_farm_tells_what_it_owes() {
+fn every_farm_reports_what_it_owes() {
     let outcome = case(Question::CLAIMABLES).run::<Quickswap>(&polygon().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let single = "quickswap-reward-rewardPool";

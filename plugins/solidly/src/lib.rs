@@ -1,8 +1,8 @@
 //! Velodrome, Aerodrome and other heirs of Solidly: events of pools, gauges, locks and votes.
 //!
 //! Their first pairs and their concentrated pools emit what Uniswap's do. Of those, only events of pools that a factory
-//! here knows are reported, as the plugin `uniswap` reports the rest. Invariant: a protocol is named only for a contract
-//! that is listed, or that a factory or voter knows.
+//! here knows are reported, as the plugin `uniswap` reports the rest. Invariant: a protocol is named only for a
+//! contract that is listed, or that a factory or voter knows.
 
 mod deployments;
 #[cfg(test)]

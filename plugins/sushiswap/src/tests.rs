@@ -104,7 +104,7 @@ fn word(amount: u64) -> U256 {
 }
 
 #[test]
-fn every_chef_tells_what_it_owes() {
+fn every_chef_reports_what_it_owes() {
     let outcome = run(ETHEREUM, Question::CLAIMABLES, &ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome

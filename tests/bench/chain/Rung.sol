@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-// One of the contracts that a protocol names one after the other; the last one tells what an account has earned.
+// One of the contracts that a protocol names one after the other; the last one returns what an account has earned.
 contract Rung {
     address public next;                        // slot 0
     address private reward;                     // slot 1

@@ -1,4 +1,4 @@
-// node genesis.mjs OUTDIR TOKENS: writes OUTDIR/genesis.json for `anvil --init` and OUTDIR/world.json, which tells what
+// node genesis.mjs OUTDIR TOKENS: writes OUTDIR/genesis.json for `anvil --init` and OUTDIR/world.json, which says what
 // stands there. Same input, same output, but for the genesis' time.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { concat, encodeAbiParameters, hexToBigInt, keccak256, numberToHex, padHe
 import { multicall3Bytecode } from './node_modules/viem/_esm/constants/contracts.js';
 
 const CHAIN_ID = 137; // One that the gateway knows.
-const ACCOUNTS = 64; // More than rounds: nothing is asked twice, so nothing is answered from memory.
+const ACCOUNTS = 64; // More than rounds: nothing is read twice, so nothing is answered from memory.
 const HELD = 50; // Tokens that an account has.
 const FIRST_HELD = 7; // The place of the first of them; the others follow at equal distances.
 const PROTOCOLS = 50;

@@ -1,4 +1,4 @@
-// node viem.mjs multicall|single|account WORLD: what a typical user would do, told what to read by lines on stdin:
+// node viem.mjs multicall|single|account WORLD: what a typical user would do, reading what lines on stdin name:
 //   run URL[,URL]... ACCOUNT COUNT
 // One line of JSON for each: its wall and CPU time, or what went wrong.
 import { readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const ways = {
       return result;
     });
   },
-  // On all networks at once; then what is found is asked its name, and how much of it there is.
+  // On all networks at once; then what is found is read for its name, and how much of it there is.
   async account(urls, tokens, account) {
     const networks = urls.split(',').map(async (url) => {
       const balances = await ways.multicall(url, tokens, account);

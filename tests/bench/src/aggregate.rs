@@ -45,7 +45,7 @@ struct AggregateStage {
     built: build::Built,
 }
 
-/// A gateway, and what it asks of the distant node.
+/// A gateway, and what it requests from the distant node.
 struct Served {
     gateway: Gateway,
     counter: RpcFault,

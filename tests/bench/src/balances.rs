@@ -1,5 +1,5 @@
 //! Token balances of one account on three networks with 5,000 tokens each: one answer of the gateway beside a viem
-//! script that asks all three at once and then what the tokens that it found are called.
+//! script that reads all three at once and then what the tokens that it found are called.
 //!
 //! The networks are one genesis under three chain ids. Warm is another account of a process that has answered before,
 //! so the gateway knows what tokens are called, and viem's connections stand; cold is the first answer of a process.
@@ -185,7 +185,7 @@ impl BalanceStage {
         Ok(walls)
     }
 
-    /// What each side asked of each network for the last of some answers.
+    /// What each side requested from each network for the last of some answers.
     fn tallies(&mut self, near: &[String]) -> Result<[Vec<Tally>; 2]> {
         let counters: Vec<RpcFault> = near.iter().map(|url| RpcFault::before(url)).collect::<Result<_>>()?;
         let urls: Vec<String> = counters.iter().map(RpcFault::url).collect();

@@ -1,4 +1,4 @@
-//! `corpus`: how well the gateway tells real transactions, by a truth about each of their logs.
+//! `corpus`: how well the gateway decodes real transactions, by a truth about each of their logs.
 //!
 //! Invariant: the gateway is the real one with all plugins, and what it reads of a chain comes from a node: an anvil
 //! with contracts at the addresses of the corpus's tokens and pools. Only receipts and transactions are the folder's.
@@ -20,7 +20,7 @@ use self::table::Table;
 use portolan_tests::build;
 use portolan_tests::gateway::{Gateway, Setup};
 
-/// Scores the gateway on a folder, tells the tables and every failure; whether all bars are met.
+/// Scores the gateway on a folder and prints the tables and every failure; returns whether all bars are met.
 ///
 /// # Errors
 /// A folder that is none, and whatever does not come up.

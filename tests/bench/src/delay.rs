@@ -54,7 +54,7 @@ impl Delay {
         format!("http://{}", self.address)
     }
 
-    /// Closes all connections: whoever asks next has to make a new one.
+    /// Closes all connections: the next request has to make a new one.
     ///
     /// They were gone at two looks, so their clients have had the time to see it.
     pub(super) fn cut(&self) -> Result<()> {

@@ -2,8 +2,8 @@
 //! requests and memory.
 //!
 //! The logs are of what real transactions have most of: transfers and approvals of twenty tokens, swaps and reserves of
-//! ten pairs and ten pools, wrapping, and a tenth that nobody knows. Warm is a question that was asked before; its
-//! receipt is fetched, read and told anew each time, only what tokens and pools say of themselves is kept.
+//! ten pairs and ten pools, wrapping, and a tenth that nobody knows. Warm is a request that was made before; its
+//! receipt is fetched, read and decoded anew each time, only what tokens and pools say of themselves is kept.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};

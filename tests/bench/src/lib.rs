@@ -1,8 +1,8 @@
 //! The benchmarks: of reads, Portolan beside viem's multicall and alloy's MulticallBuilder, in one run on one chain;
 //! of balances, an answer of the gateway beside a viem script; and of events, what one long transaction costs.
 //!
-//! Each side is a process of its own that is told what to read and verifies what it got; rounds go through all sides
-//! in turn, and medians are compared. Invariant: whatever is started here ends with its value.
+//! Each side is a process of its own that reads what its driver names and verifies what it got; rounds go through all
+//! sides in turn, and medians are compared. Invariant: whatever is started here ends with its value.
 
 mod aggregate;
 mod alarm;

@@ -1,6 +1,7 @@
-//! The anvil that all sides ask, with Multicall3 and a few blocks.
+//! The anvil that all sides read, with Multicall3 and a few blocks.
 //!
-//! Its gas limit and body limit are no side's problem: what a real node caps is told in the README, not measured here.
+//! Its gas limit and body limit are no side's problem: what a real node caps is described in the README, not measured
+//! here.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! One side of the benchmark as its driver sees it: a process that is told what to read, line by line.
+//! One side of the benchmark as its driver sees it: a process that gets what to read, line by line.
 //!
 //! Invariant: an answer that the side could not verify is an error, never a figure.
 
@@ -49,11 +49,11 @@ impl Way {
     }
 }
 
-/// What a side is told to read.
+/// What a side has to read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
     pub(super) url: &'a str,
-    /// The account's place; each is asked once for each way, so that nothing is kept from before.
+    /// The account's place; each is read once in each way, so that nothing is kept from before.
     pub(super) account: usize,
     pub(super) count: usize,
     /// Calls in a request; what is alloy's user's to choose.

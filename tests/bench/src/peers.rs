@@ -45,9 +45,8 @@ struct Figures {
     gas: f64,
 }
 
-/// One figure of all sides, and how many times less Portolan's has to be: its set of reads and its general reads, against
-/// viem
-/// and against alloy.
+/// One figure of all sides, and how many times less Portolan's has to be: its set of reads and its general reads,
+/// against viem and against alloy.
 struct Required {
     name: &'static str,
     kind: Kind,
@@ -147,7 +146,7 @@ fn compare(figures: &[Figures], say: Say<'_>, verdict: &mut Verdict) {
     for Required { name, kind, of, viem, alloy } in &REQUIRED {
         let mut cells = vec![(*name).to_owned()];
         cells.extend(figures.iter().map(|side| number(of(side))));
-        // What alloy asks goes by the chunk that was fastest in this run.
+        // alloy's reads go by the chunk that was fastest in this run.
         for (peer, kind, bounds) in [(VIEM, *kind, *viem), (ALLOY, Kind::Time, *alloy)] {
             for own in 0..OWN {
                 let ratio = of(&figures[peer]) / of(&figures[own]);
@@ -173,7 +172,7 @@ fn own(figures: &[Figures], say: Say<'_>, verdict: &mut Verdict) {
     row(say, &["bytes up a token", &up[0], &up[1]]);
 }
 
-/// What Portolan could still save, and what anyone could who asks in this way.
+/// What Portolan could still save, and what anyone could who reads in this way.
 fn bare(figures: &[Figures], bare_ms: [[Vec<f64>; OWN]; 2], say: Say<'_>) {
     let ratios = ["set : its bare", "general : its bare", "alloy : bare set", "alloy : bare general"];
     let columns = [&["figure", "bare set", "bare general"][..], &ratios].concat();

@@ -115,8 +115,8 @@ abstract contract ChefCore {
     }
 
     function _notify(uint256 pid, address user, address to, uint256 paid, uint256 staked) private {
-        IRewarderOfChef told = rewarder[pid];
-        if (address(told) != address(0)) told.onSushiReward(pid, user, to, paid, staked);
+        IRewarderOfChef notified = rewarder[pid];
+        if (address(notified) != address(0)) notified.onSushiReward(pid, user, to, paid, staked);
     }
 }
 

@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 
 import { TokenCore, TokenDouble } from "./Tokens.sol";
 
-// Tells for ever what it was made with.
+// Returns for ever what it was made with.
 contract AggregatorDouble {
     uint80 private constant ROUND = 17;
     uint8 public decimals;

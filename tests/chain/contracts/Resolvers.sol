@@ -33,7 +33,7 @@ abstract contract ExtendedResolver {
     }
 }
 
-// Whatever is asked below its name, the answer follows from the name: the first 20 bytes of its hash, and for another
+// Whatever is read below its name, the answer follows from the name: the first 20 bytes of its hash, and for another
 // coin of its hash together with the coin's number.
 contract WildcardResolverDouble is ExtendedResolver {
     function resolve(bytes calldata name, bytes calldata data)
@@ -46,11 +46,11 @@ contract WildcardResolverDouble is ExtendedResolver {
     }
 }
 
-// Whatever is asked below its name, gateways answer. It believes those that prove that they were asked this question.
+// Whatever is read below its name, gateways answer. It believes those that prove that they got this question.
 contract OffchainResolverDouble is ExtendedResolver {
     struct Way {
         string[] urls;
-        uint256 lookups; // Until the callback takes an answer instead of asking again.
+        uint256 lookups; // Until the callback takes an answer instead of requesting again.
         address sender; // That the lookup names instead of itself, unless 0.
         bytes4 callback; // That the lookup names instead of its own, unless 0.
     }
@@ -145,10 +145,10 @@ contract HostileResolverDouble {
         if (deed == Deed.Megabytes) finish(3 << 20);
         if (deed == Deed.CutWord) finish(19);
         if (deed == Deed.NoBytes) finish(0);
-        bytes memory told = abi.encode(uint256(0));
-        if (deed == Deed.DirtyWord) told = abi.encode(type(uint256).max);
-        if (deed == Deed.LongAddress) told = abi.encode(hex"112233445566778899aabbccddeeff001122334455"); // 21 bytes.
-        if (deed == Deed.NoText) told = abi.encode(hex"fffe2e657468"); // No UTF-8.
+        bytes memory returned = abi.encode(uint256(0));
+        if (deed == Deed.DirtyWord) returned = abi.encode(type(uint256).max);
+        if (deed == Deed.LongAddress) returned = abi.encode(hex"112233445566778899aabbccddeeff001122334455"); // 21 bytes.
+        if (deed == Deed.NoText) returned = abi.encode(hex"fffe2e657468"); // No UTF-8.
         if (deed == Deed.CutLookup) {
             assembly {
                 mstore(0, 0x556f183000000000000000000000000000000000000000000000000000000000)
@@ -156,7 +156,7 @@ contract HostileResolverDouble {
             }
         }
         assembly {
-            return(add(told, 32), mload(told))
+            return(add(returned, 32), mload(returned))
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tokens of the test chain. All of them move money the ordinary way, so that a
-// claim pays; what differs is how they tell their name, symbol and decimals.
+// claim pays; what differs is how they return their name, symbol and decimals.
 pragma solidity ^0.8.30;
 
 abstract contract TokenCore {

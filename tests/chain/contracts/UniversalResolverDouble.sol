@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A universal resolver by ENSIP-23, written from its interface: finds the resolver of a name, asks it, and hands what
+// A universal resolver by ENSIP-23, written from its interface: finds the resolver of a name, calls it, and hands what
 // has to be looked up outside to batch gateways (ENSIP-21).
 pragma solidity ^0.8.30;
 
@@ -93,7 +93,7 @@ contract UniversalResolverDouble {
     function forward(bytes memory name, bytes memory data, string[] memory gateways) private view {
         Question memory question;
         question.gateways = gateways;
-        ask(question, name, data);
+        query(question, name, data);
     }
 
     function backward(bytes memory lookupAddress, uint256 coinType, string[] memory gateways) private view {
@@ -103,10 +103,10 @@ contract UniversalResolverDouble {
         question.lookupAddress = lookupAddress;
         question.coinType = coinType;
         bytes memory name = reverseName(lookupAddress, coinType);
-        ask(question, name, abi.encodeWithSelector(NAME, namehash(name, 0)));
+        query(question, name, abi.encodeWithSelector(NAME, namehash(name, 0)));
     }
 
-    function ask(Question memory question, bytes memory name, bytes memory data) private view {
+    function query(Question memory question, bytes memory name, bytes memory data) private view {
         (address resolver,, uint256 offset) = findResolver(name);
         if (resolver == address(0)) revert ResolverNotFound(name);
         question.extended = isExtended(resolver);
@@ -118,19 +118,19 @@ contract UniversalResolverDouble {
     }
 
     function call(Question memory question, bytes memory data) private view {
-        (bool well, bytes memory told) = question.resolver.staticcall(data);
+        (bool well, bytes memory returned) = question.resolver.staticcall(data);
         if (!well) {
-            if (bytes4(told) == OffchainLookup.selector) lookUp(question, told);
-            revert ResolverError(told);
+            if (bytes4(returned) == OffchainLookup.selector) lookUp(question, returned);
+            revert ResolverError(returned);
         }
-        if (told.length == 0) revert UnsupportedResolverProfile(question.profile);
-        go(question, question.extended ? abi.decode(told, (bytes)) : told);
+        if (returned.length == 0) revert UnsupportedResolverProfile(question.profile);
+        go(question, question.extended ? abi.decode(returned, (bytes)) : returned);
     }
 
     // Returns only where the lookup is not the resolver's own.
-    function lookUp(Question memory question, bytes memory told) private view {
+    function lookUp(Question memory question, bytes memory returned) private view {
         (address sender, string[] memory urls, bytes memory data, bytes4 callback, bytes memory extra) =
-            abi.decode(withoutSelector(told), (address, string[], bytes, bytes4, bytes));
+            abi.decode(withoutSelector(returned), (address, string[], bytes, bytes4, bytes));
         if (sender != question.resolver) return;
         Request[] memory requests = new Request[](1);
         requests[0] = Request(sender, urls, data);
@@ -143,24 +143,24 @@ contract UniversalResolverDouble {
         );
     }
 
-    function go(Question memory question, bytes memory told) private view {
-        if (question.step == Step.Forward) finish(abi.encode(told, question.resolver));
-        if (question.step == Step.ReverseName) askBack(question, abi.decode(told, (string)));
+    function go(Question memory question, bytes memory returned) private view {
+        if (question.step == Step.Forward) finish(abi.encode(returned, question.resolver));
+        if (question.step == Step.ReverseName) queryBack(question, abi.decode(returned, (string)));
         bytes memory found =
-            question.coinType == ETHER ? abi.encodePacked(abi.decode(told, (address))) : abi.decode(told, (bytes));
+            question.coinType == ETHER ? abi.encodePacked(abi.decode(returned, (address))) : abi.decode(returned, (bytes));
         if (keccak256(found) != keccak256(question.lookupAddress)) revert ReverseAddressMismatch(question.primary, found);
         finish(abi.encode(question.primary, question.resolver, question.reverseResolver));
     }
 
-    // Whether the name that the reverse record tells is an account's is told by the name.
-    function askBack(Question memory question, string memory primary) private view {
+    // The name itself says whether the name of the reverse record is an account's.
+    function queryBack(Question memory question, string memory primary) private view {
         if (bytes(primary).length == 0) finish(abi.encode("", address(0), question.resolver));
         question.step = Step.ReverseAddress;
         question.primary = primary;
         question.reverseResolver = question.resolver;
         bytes memory name = encoded(bytes(primary));
         bytes32 node = namehash(name, 0);
-        ask(question, name, question.coinType == ETHER
+        query(question, name, question.coinType == ETHER
             ? abi.encodeWithSelector(ADDR, node)
             : abi.encodeWithSelector(COIN_ADDR, node, question.coinType));
     }
@@ -171,9 +171,9 @@ contract UniversalResolverDouble {
     }
 
     function isExtended(address resolver) private view returns (bool) {
-        (bool well, bytes memory told) =
+        (bool well, bytes memory returned) =
             resolver.staticcall{gas: INTERFACE_GAS}(abi.encodeWithSelector(0x01ffc9a7, EXTENDED));
-        return well && told.length >= 32 && abi.decode(told, (uint256)) == 1;
+        return well && returned.length >= 32 && abi.decode(returned, (uint256)) == 1;
     }
 
     function reverseName(bytes memory lookupAddress, uint256 coinType) private pure returns (bytes memory) {
@@ -220,9 +220,9 @@ contract UniversalResolverDouble {
         return keccak256(abi.encode(namehash(name, offset + length + 1), label));
     }
 
-    function withoutSelector(bytes memory told) private pure returns (bytes memory rest) {
-        rest = new bytes(told.length - 4);
-        for (uint256 i = 0; i < rest.length; i++) rest[i] = told[i + 4];
+    function withoutSelector(bytes memory returned) private pure returns (bytes memory rest) {
+        rest = new bytes(returned.length - 4);
+        for (uint256 i = 0; i < rest.length; i++) rest[i] = returned[i + 4];
     }
 
     function fail(bytes memory data) private pure {

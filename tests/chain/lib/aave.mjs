@@ -13,7 +13,7 @@ const BONUS = 10_500n; // Basis points; what a liquidator gets does not matter h
 
 export class AaveMarket {
   // `at`: addresses of { provider, dataProviders, controller }, where they shall not be
-  // ordinary ones; the pool is where its provider makes it. Rows of reserves: { token, price (as the oracle tells it), terms }
+  // ordinary ones; the pool is where its provider makes it. Rows of reserves: { token, price (as the oracle returns it), terms }
   static async create(world, { protocol, title, at = {}, reserves }) {
     const market = new AaveMarket(world, protocol);
     await market.#contracts(title, at, reserves);

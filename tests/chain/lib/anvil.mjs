@@ -1,5 +1,5 @@
 // One anvil on a free loopback port, spoken to in JSON-RPC batches. It mines only
-// when told to, so that every block's timestamp and content is the script's.
+// when it has to, so that every block's timestamp and content is the script's.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

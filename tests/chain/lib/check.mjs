@@ -11,8 +11,8 @@ export async function check(world, { multicall3 }) {
   const found = await world.views(rows.map(([call]) => call));
   // Of a call with several outputs `pick` names those that are expected.
   rows.forEach(([[contract, , view, args], expected, pick], i) => {
-    const told = pick ? pick(found[i]) : found[i];
-    if (`${told}` !== `${expected}`) throw new Error(`${view}(${args ?? ''}) of ${contract} is ${told}, expected ${expected}`);
+    const returned = pick ? pick(found[i]) : found[i];
+    if (`${returned}` !== `${expected}`) throw new Error(`${view}(${args ?? ''}) of ${contract} is ${returned}, expected ${expected}`);
   });
   await farmsAreListed(world);
   await brokenPoolsRevert(world);
@@ -91,7 +91,7 @@ function reserveRows(world, { dataProviders }, { token, aToken, debtToken, model
   ]);
 }
 
-// What odd tokens say about themselves is not what is told of them; pairs have names of their `own`.
+// What odd tokens say about themselves is not what is shown of them; pairs have names of their `own`.
 function tokenRows(world) {
   return [...world.tokens.values()].flatMap(({ address, name, symbol, own = { name, symbol }, decimals, supply, ordinary }) => [
     [[address, 'TokenDouble', 'totalSupply'], supply],
@@ -102,8 +102,8 @@ function tokenRows(world) {
 // What each account holds of what anybody holds; and nobody holds anything of the others.
 function listRows({ list, tokens, accounts }) {
   if (!list) return [];
-  const told = list.addresses.filter((address) => !list.failing.includes(address));
-  return told.flatMap((address) => tokens.has(address)
+  const returned = list.addresses.filter((address) => !list.failing.includes(address));
+  return returned.flatMap((address) => tokens.has(address)
     ? Object.entries(accounts).filter(([who]) => who !== 'deployer')
       .map(([who, account]) => [[address, 'TokenDouble', 'balanceOf', [account]], list.amountOf(address, who)])
     : [[[address, 'TokenDouble', 'totalSupply'], 0n]]);
@@ -112,8 +112,8 @@ function listRows({ list, tokens, accounts }) {
 async function failingTokensFail({ list, anvil, accounts }) {
   for (const to of list?.failing ?? []) {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [accounts.odd] });
-    const told = await anvil.rpc('eth_call', { to, data }, 'latest').catch(() => '0x');
-    if (told.length >= 66) throw new Error(`${to} tells a balance`);
+    const returned = await anvil.rpc('eth_call', { to, data }, 'latest').catch(() => '0x');
+    if (returned.length >= 66) throw new Error(`${to} returns a balance`);
   }
 }
 
@@ -133,8 +133,8 @@ async function brokenPoolsRevert(world) {
   for (const { address, artifact, pending, pools } of world.chefs) {
     for (const [pid, { broken }] of pools.entries()) {
       if (!broken) continue;
-      const told = await world.view(address, artifact, pending, [BigInt(pid), world.accounts.farmer]).catch(() => null);
-      if (told !== null) throw new Error(`pool ${pid} of ${address} answers ${told} though it is broken`);
+      const returned = await world.view(address, artifact, pending, [BigInt(pid), world.accounts.farmer]).catch(() => null);
+      if (returned !== null) throw new Error(`pool ${pid} of ${address} answers ${returned} though it is broken`);
     }
   }
 }

@@ -16,7 +16,7 @@ const KINDS = {
 export class Chef {
   // `row`: { protocol, vaultType, artifact, address, reward, pending, claim, kind, clock,
   // emits (what all pools get between two readings of the clock), perSecond (of all pools
-  // together, where the chef tells it) }
+  // together, where the chef returns it) }
   constructor(world, row) {
     Object.assign(this, { world, ...KINDS[row.kind], ...row, pools: [] });
     this.model = new ChefModel({ clock: this.clock, reward: this.emits, paysOnMove: this.paysOnMove });

@@ -84,7 +84,7 @@ function pooled(market, chef, who) {
   });
 }
 
-// Rows that nobody can tell: the staked token answers no call any more.
+// Rows that nobody can read: the staked token answers no call any more.
 function unanswerable(chef, who, chainId) {
   return chef.pools.flatMap(({ staked, broken }, pid) =>
     broken && chef.model.stakeOf(pid, who) > 0n
@@ -182,7 +182,7 @@ function apr({ world, prices }, { model, rewards, staked }) {
   return round(div(yearly, value(prices, staked, model.total)));
 }
 
-// Told only where the chef says what it pays a second, and nobody else pays beside it.
+// Shown only where the chef says what it pays a second, and nobody else pays beside it.
 function poolApr({ world, prices }, chef, pid) {
   const { staked, rewarder } = chef.pools[pid];
   if (!chef.perSecond || rewarder || [staked, chef.reward].some((token) => !priceOf(prices, token))) return '0';

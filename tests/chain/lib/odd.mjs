@@ -1,4 +1,4 @@
-// Tokens that break naive clients. `shown` is what a careful one tells: bytes32 as
+// Tokens that break naive clients. `shown` is what a careful one shows: bytes32 as
 // text up to the first zero byte; missing, reverting or gas-burning metadata as ""
 // and 0; control and direction characters removed; at most 64 characters.
 import { stringToHex } from 'viem';

@@ -16,7 +16,7 @@ export function newOddlyHeldTokens(world) {
   ];
 }
 
-// Their balances cannot be told, whoever is asked about.
+// Their balances cannot be read, whoever has them.
 export function newFailingTokens(world) {
   return [...FAILING.map((artifact) => world.deploy(artifact)), CODELESS];
 }

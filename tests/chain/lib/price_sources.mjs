@@ -128,9 +128,9 @@ export class PriceSources {
   #pairShare() {
     const { good, coin, pair } = this;
     const halves = (goods, coins) => [worth(good, goods, parse('2000')), worth(coin, coins, parse('1.25'))];
-    const told = (total) => round(perShare(pair, total));
+    const shown = (total) => round(perShare(pair, total));
     const left = halves(...pair.reserves.map(({ amount }) => amount));
-    return { token: pair.address, pair: pair.pair, before: told(spot(halves(POOL.good, POOL.coin))), fair: told(fair(left)), spot: told(spot(left)) };
+    return { token: pair.address, pair: pair.pair, before: shown(spot(halves(POOL.good, POOL.coin))), fair: shown(fair(left)), spot: shown(spot(left)) };
   }
 }
 

@@ -16,9 +16,9 @@ export class TokenList {
     return this.rows.map(({ address }) => address);
   }
 
-  // `told` is { name, symbol, decimals } of the document; `logo` stands there too, if any.
-  add(token, told = token, logo = undefined) {
-    this.rows.push({ address: token.address, name: told.name, symbol: told.symbol, decimals: told.decimals, logo });
+  // `listed` is { name, symbol, decimals } of the document; `logo` stands there too, if any.
+  add(token, listed = token, logo = undefined) {
+    this.rows.push({ address: token.address, name: listed.name, symbol: listed.symbol, decimals: listed.decimals, logo });
     token.logo = logo;
     return token;
   }
@@ -60,7 +60,7 @@ export class TokenList {
 
   // By the standard of tokenlists.org.
   document(chainId) {
-    const tokens = this.rows.map(({ address, logo, ...told }) => ({ chainId, address: getAddress(address), ...told, ...(logo && { logoURI: logo }) }));
+    const tokens = this.rows.map(({ address, logo, ...listed }) => ({ chainId, address: getAddress(address), ...listed, ...(logo && { logoURI: logo }) }));
     return { name: 'Test chain', timestamp: TIMESTAMP, version: { major: 1, minor: 0, patch: 0 }, tokens };
   }
 }

@@ -1,4 +1,4 @@
-// Tokens and pairs: put on the chain, and written down as the service must tell them.
+// Tokens and pairs: put on the chain, and written down as the service must show them.
 import { squareRoot } from './models.mjs';
 
 // Writes a token down. `shown` is { name, symbol, decimals } as the service answers them.

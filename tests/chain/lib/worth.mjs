@@ -3,7 +3,7 @@
 import { add, div, fraction, mul, parse } from './decimal.mjs';
 import { squareRoot } from './models.mjs';
 
-const ROOT_DIGITS = 60n; // Far more than are told.
+const ROOT_DIGITS = 60n; // Far more than are shown.
 
 // Of one whole token.
 export function priceOf(prices, token) {

@@ -1,5 +1,5 @@
 // Chain id 1: the name service, and names of every kind. What each resolves to is written down as it was set up; no
-// client has been asked.
+// client has been used.
 import { keccak256, pad, toHex } from 'viem';
 import { namehash } from 'viem/ens';
 import { Ens, REGISTRAR, REGISTRY, dnsEncoded } from '../lib/ens.mjs';
@@ -15,7 +15,7 @@ const BITCOIN = 0n;
 const BITCOIN_SCRIPT = '0x76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac'; // ENSIP-9's own example.
 const DEFAULT = 0x80000000n;
 
-// What is asked and, where it is another one, the name by ENSIP-15. Each has an address of its own.
+// What is requested and, where it is another one, the name by ENSIP-15. Each has an address of its own.
 const SPELLED = [
   ['BOB.eth', 'bob.eth'],
   ['_under.eth'],
@@ -31,7 +31,7 @@ const SPELLED = [
   [`${LONG}.eth`],
 ];
 
-// What a resolver does instead of telling an address, and where viem takes that for one, which.
+// What a resolver does instead of returning an address, and where viem takes that for one, which.
 const DEEDS = [
   ['Revert'],
   ['BurnAllGas'],
@@ -81,9 +81,9 @@ function plain(world, ens) {
   const resolver = ens.publicResolver;
   const found = (name, address, more = {}) => {
     ens.address(name, address);
-    return { ask: name, name, address, resolver, coin: 60, expiry: ens.expiryOf(name), avatar: null, ...more };
+    return { requested: name, name, address, resolver, coin: 60, expiry: ens.expiryOf(name), avatar: null, ...more };
   };
-  const missing = (ask, more = {}) => ({ ask, name: ask, address: null, ...more });
+  const missing = (requested, more = {}) => ({ requested, name: requested, address: null, ...more });
 
   ens.register('alice', YEAR, resolver);
   ens.register('whale', 2 * YEAR, resolver);
@@ -103,7 +103,7 @@ function plain(world, ens) {
     found('sub.alice.eth', bystander),
     found('deep.sub.alice.eth', exited),
     found('old.eth', whale),
-    found('expired.eth', dust), // The registry goes on telling it.
+    found('expired.eth', dust), // The registry goes on returning it.
     missing('noresolver.eth'),
     missing('norecord.eth'),
     missing('zero.eth'),
@@ -124,9 +124,9 @@ function plain(world, ens) {
     { ...rows[0], address: exited, network: 'optimism', coin: Number(COINS.optimism) },
     { ...rows[1], network: 'polygon', coin: Number(COINS.polygon) },
   );
-  SPELLED.forEach(([ask, name = ask], i) => {
+  SPELLED.forEach(([requested, name = requested], i) => {
     ens.register(name.slice(0, -'.eth'.length), YEAR, resolver);
-    rows.push({ ...found(name, made(0xa0, i)), ask });
+    rows.push({ ...found(name, made(0xa0, i)), requested });
   });
   return rows;
 }
@@ -135,12 +135,12 @@ function plain(world, ens) {
 function wildcards(ens, resolver) {
   ens.register('wild', YEAR, resolver);
   ens.own('wild.eth', 'own', { resolver: ens.publicResolver });
-  const told = (hash) => hash.slice(0, 42);
+  const addressOf = (hash) => hash.slice(0, 42);
   const of = (name) => {
     const dns = dnsEncoded(name);
-    return { ask: name, name, address: told(keccak256(dns)), resolver, coin: 60, expiry: ens.expiryOf(name), avatar: null };
+    return { requested: name, name, address: addressOf(keccak256(dns)), resolver, coin: 60, expiry: ens.expiryOf(name), avatar: null };
   };
-  return [...WILD.map(of), of('wild.eth'), { ask: 'own.wild.eth', name: 'own.wild.eth', address: null }];
+  return [...WILD.map(of), of('wild.eth'), { requested: 'own.wild.eth', name: 'own.wild.eth', address: null }];
 }
 
 // Names that their resolvers answer with what is no answer.
@@ -151,7 +151,7 @@ function broken(ens, resolver) {
     const name = `${label}.hostile.eth`;
     ens.own('hostile.eth', label, { resolver });
     ens.hostile(resolver, name, deed);
-    return { ask: name, name, address: null, hostile: true, ...more };
+    return { requested: name, name, address: null, hostile: true, ...more };
   });
 }
 

@@ -1,7 +1,7 @@
 // What `bystander` does for the sake of its events: makes a pair of two tokens that have no price, swaps in it, takes
 // half of its shares back, all through the router, and claims what a farm owes it. Nobody's answers change by it.
 //
-// A row tells how the log is found and what the event is: its members raw, tokens by their addresses.
+// A row says how the log is found and what the event is: its members raw, tokens by their addresses.
 import { getCreate2Address, keccak256, encodePacked, pad, toEventSelector } from 'viem';
 import { artifacts } from '../lib/artifacts.mjs';
 import { squareRoot } from '../lib/models.mjs';

@@ -1,4 +1,4 @@
-//! What each protocol does when it is asked.
+//! What each protocol does in a job.
 
 use portolan_plugin_api::*;
 
@@ -33,7 +33,7 @@ pub(crate) const SLUGS: &[&str] = &[
 const READS_TOO_MANY: u64 = 100_000;
 /// Within the bound of findings.
 const FINDINGS_MANY: u64 = 4_000;
-/// Beyond any bound of findings, and few enough to be told in time.
+/// Beyond any bound of findings, and few enough to be returned in time.
 const FINDINGS_TOO_MANY: u64 = 10_000;
 /// Far beyond any bound of a frame.
 const MILLION: u64 = 1_000_000;

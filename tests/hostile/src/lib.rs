@@ -1,6 +1,6 @@
 //! A plugin of the tests: each of its protocols does one thing that no plugin may do, or that any may meet.
 //!
-//! Slugs are the names of what they do. `steady` is well-behaved, and tells which build of this dylib answers.
+//! Slugs are the names of what they do. `steady` is well-behaved, and shows which build of this dylib answers.
 
 mod claims;
 mod contracts;

@@ -1,6 +1,6 @@
-//! What protocols say of tokens when they are asked what these redeem to: rings, nothing at all, other people's tokens.
+//! What protocols report that tokens redeem to: rings, nothing at all, other people's tokens.
 //!
-//! Each speaks only when it is asked about the token of its own deed, so that it harms no other test.
+//! Each reports something only for the token of its own deed, so that it harms no other test.
 
 use portolan_plugin_api::*;
 
@@ -8,7 +8,7 @@ use crate::contracts::*;
 
 /// Slugs of those that answer; each also owes something in its token.
 pub(crate) const SLUGS: &[&str] =
-    &["shares_in_a_ring", "shares_of_nothing", "shares_of_others", "shares_that_panic", "shares_told_again"];
+    &["shares_in_a_ring", "shares_of_nothing", "shares_of_others", "shares_that_panic", "shares_reported_again"];
 
 /// What a protocol owes shares in.
 pub(crate) fn token(slug: &str) -> Address {
@@ -23,16 +23,16 @@ pub(crate) fn token(slug: &str) -> Address {
 
 #[expect(clippy::panic, reason = "the host must bear it")]
 pub(crate) fn compositions(cx: &Chain, tokens: &[Address]) -> Vec<Composition> {
-    let told = match cx.protocol() {
+    let reported = match cx.protocol() {
         "shares_in_a_ring" => vec![one(OLD_QUICK, RINGED), one(RINGED, OLD_QUICK)],
         "shares_of_nothing" => vec![Composition { supply: U256::ZERO, ..one(WORTH_NOTHING, QUICK) }],
         "shares_of_others" if tokens.contains(&LIED_ABOUT) => return vec![one(STRANGER, QUICK)],
         "shares_that_panic" if tokens.contains(&PANICKED_ABOUT) => panic!("panics about a token"),
         // Behind `quickswap` in the order of slugs: too late.
-        "shares_told_again" => vec![one(LAIR, USDC)],
+        "shares_reported_again" => vec![one(LAIR, USDC)],
         _ => Vec::new(),
     };
-    told.into_iter().filter(|share| tokens.contains(&share.token)).collect()
+    reported.into_iter().filter(|share| tokens.contains(&share.token)).collect()
 }
 
 /// Shares that redeem to as many smallest units of one token.

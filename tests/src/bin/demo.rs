@@ -1,10 +1,10 @@
-//! `cargo demo`: everything on local chains, until Ctrl-C. `cargo demo --once`: asks, compares and ends.
+//! `cargo demo`: everything on local chains, until Ctrl-C. `cargo demo --once`: requests, compares and ends.
 
 use std::process::ExitCode;
 
 use portolan_tests::demo;
 
-#[expect(clippy::print_stderr, reason = "a command line tool tells its user what is wrong")]
+#[expect(clippy::print_stderr, reason = "a command line tool prints what is wrong")]
 fn main() -> ExitCode {
     // `cargo demo -- --once` hands over the dashes too.
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--").collect();

@@ -62,7 +62,7 @@ fn both_ways(gateway: &Gateway, expected: &Json, way: &str, out: &mut impl Write
     for row in expected.at(&format!("names/{way}"))?.items()? {
         let (Ok(name), Ok(address)) = (row.text_at("name"), row.text_at("address")) else { continue };
         let path = match way {
-            "forward" => format!("/ens/by-name/{}", encoded(row.text_at("ask")?)),
+            "forward" => format!("/ens/by-name/{}", encoded(row.text_at("requested")?)),
             _ => format!("/ens/by-address/{address}"),
         };
         let network = row.text_at("network").map(|network| format!("?network={network}")).unwrap_or_default();
@@ -74,7 +74,7 @@ fn both_ways(gateway: &Gateway, expected: &Json, way: &str, out: &mut impl Write
     Ok(found)
 }
 
-/// Tokens that tell no balance to anybody.
+/// Tokens that return no balance to anybody.
 fn unreadable(truth: &Truth) -> Result<String> {
     Ok(format!("tokens/{};reason=upstream;count={}", truth.network, truth.failed_tokens()?.len()))
 }

@@ -32,7 +32,7 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
         bail!("{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
     writeln!(out, "\nall {rows} rows equal the arithmetic: amounts, dollar values, rates and transactions")?;
-    writeln!(out, "all {reported} events are told as they were done")?;
+    writeln!(out, "all {reported} events are decoded as they were done")?;
     Ok(())
 }
 
@@ -58,7 +58,7 @@ struct ExpectedAnswer {
     partial: Option<String>,
 }
 
-/// All that can be asked about an account: the aggregate, and each protocol's claimables, farming and lending, the
+/// All that can be requested about an account: the aggregate, and each protocol's claimables, farming and lending, the
 /// last in full too, as debts stand nowhere else.
 fn questions(stage: &Stage, who: &str) -> Result<Vec<ExpectedAnswer>> {
     let world = &stage.world;
@@ -99,7 +99,7 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
     });
     let differences = fetch(&stage.gateway, "/networks", out)?.json()?.differences(&Json::Array(networks.to_vec()));
     wrong.extend(differences.into_iter().map(|difference| format!("/networks{difference}")));
-    // Beside those of the chains there are all whose events are told.
+    // Beside those of the chains there are all whose events are decoded.
     let protocols = fetch(&stage.gateway, "/protocols", out)?.json()?;
     for expected in stage.world.protocols()? {
         if !protocols.items()?.contains(&expected) {
@@ -132,8 +132,8 @@ fn print(path: &str, response: &Response, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// An account answer is about the pinned blocks of all networks that it asks, and misses nothing but what cannot be
-/// told.
+/// An account answer is about the pinned blocks of all networks that it reads, and misses nothing but what
+/// cannot be known.
 fn whole(requested: &ExpectedAnswer, response: &Response, wrong: &mut Vec<String>) -> Result<()> {
     let ExpectedAnswer { path, .. } = requested;
     if response.status != 200 {

@@ -22,7 +22,7 @@ pub(super) struct Node<'a> {
     pub(super) transactions: &'a Transactions,
 }
 
-/// What a node says without asking its chain.
+/// What a node answers without its chain.
 type Refusal = (i64, &'static str);
 const UNKNOWN_BLOCK: Refusal = (-32_000, "header not found"); // geth
 const NO_OVERRIDES: Refusal = (-32_602, "too many arguments, want at most 2"); // geth

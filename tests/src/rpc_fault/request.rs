@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// The same on every network that has it: <https://www.multicall3.com>.
 pub(super) const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
 
-/// How an `eth_call` asks.
+/// How an `eth_call` reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// With a state override.
@@ -53,7 +53,7 @@ impl Request {
         json!({"jsonrpc": "2.0", "id": self.id, "method": self.method, "params": self.params}).to_string()
     }
 
-    /// How it asks, if it is a call.
+    /// How it reads, if it is a call.
     pub(super) fn way(&self) -> Option<Way> {
         if self.method != "eth_call" {
             return None;

@@ -1,4 +1,4 @@
-//! Each flaw against a real chain, asked by hand.
+//! Each flaw against a real chain, with requests written by hand.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl Rig {
 }
 
 #[test]
-fn flaws_of_blocks_are_as_told() {
+fn flaws_of_blocks_are_as_configured() {
     let rig = Rig::start();
     let (number, latest, hash) = (rig.number, json!("latest"), json!({"blockHash": rig.hash}));
     let made_up = json!({"blockHash": MADE_UP});
@@ -81,7 +81,7 @@ fn flaws_of_blocks_are_as_told() {
 }
 
 #[test]
-fn flaws_of_calls_are_as_told() {
+fn flaws_of_calls_are_as_configured() {
     let rig = Rig::start();
     let none = Flaws::default;
     let overridden = json!([{"to": MULTICALL3, "data": "0x1234"}, "latest", {MULTICALL3: {"code": ECHO.code}}]);
@@ -101,13 +101,13 @@ fn flaws_of_calls_are_as_told() {
     let refuses = Flaws { gas: Gas::Refused(100_000), ..none() };
     assert_eq!(burn(refuses.clone(), 100_000), "EVM error OutOfGas");
     assert_eq!(burn(refuses, 100_001), "intrinsic gas too high");
-    // Below what any call costs: the chain was not asked with as much as was named.
+    // Below what any call costs: the chain did not get as much as was named.
     let lowers = Flaws { gas: Gas::Lowered(1_000), ..none() };
     assert_ne!(burn(lowers, 100_000), "EVM error OutOfGas");
 }
 
 #[test]
-fn flaws_of_bodies_are_as_told() {
+fn flaws_of_bodies_are_as_configured() {
     let rig = Rig::start();
     let none = Flaws::default;
     let params = json!([{"to": ECHO.address, "data": format!("0x{}", "ab".repeat(500))}, "latest"]);

@@ -1,6 +1,7 @@
-//! Transactions that an endpoint knows beside those of its chain: what it answers when asked for one or its receipt.
+//! Transactions that an endpoint knows beside those of its chain: what it answers to a request for one or for its
+//! receipt.
 //!
-//! Invariant: a body is answered here only where it asks for such a transaction; of a batch, the rest is the chain's.
+//! Invariant: a body is answered here only where it requests such a transaction; of a batch, the rest is the chain's.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -26,7 +27,7 @@ impl Transactions {
         self.0.insert(hash.to_lowercase(), Known { transaction, receipt });
     }
 
-    /// The reply to a body that asks for one of them.
+    /// The reply to a body that requests one of them.
     pub(super) async fn reply(&self, chain: SocketAddr, body: &[u8]) -> Result<Option<String>> {
         if self.0.is_empty() {
             return Ok(None);

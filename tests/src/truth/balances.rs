@@ -22,7 +22,7 @@ const NATIVES: [(&str, &str); 4] = [("ethereum", "ETH"), ("optimism", "ETH"), ("
 pub type Prices<'a> = BTreeMap<&'a str, &'a str>;
 
 impl Truth {
-    /// The tokens of the list whose balances nobody can tell.
+    /// The tokens of the list whose balances nobody can read.
     ///
     /// # Errors
     /// Where the chain has no list.
@@ -93,7 +93,7 @@ impl Truth {
         balance(&self.network, self.native_token()?, &Json::number(amount.to_plain_string()), price)
     }
 
-    /// The native token as the calls of one protocol tell tokens.
+    /// The native token as the calls of one protocol report tokens.
     pub(super) fn native_token(&self) -> Result<Json> {
         let (_, symbol) = NATIVES.iter().find(|(slug, _)| *slug == self.network).context("no native token")?;
         Ok(Json::object([

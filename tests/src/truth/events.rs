@@ -1,4 +1,4 @@
-//! What must be told of events of the chains' own transactions: documents made from what the build did.
+//! What must be decoded of the chains' own transactions: documents made from what the build did.
 
 use anyhow::{Context as _, Result};
 
@@ -23,7 +23,7 @@ pub struct Event {
 }
 
 impl Truth {
-    /// The events that the build tells of; most chains' builds tell of none.
+    /// The events that the build describes; most chains' builds describe none.
     ///
     /// # Errors
     /// A row that is incomplete.
@@ -32,7 +32,7 @@ impl Truth {
         rows.map(|row| Ok(Event { what: row.text_at("what")?.to_owned(), row: row.clone() })).collect()
     }
 
-    /// An event as answers tell it; its tokens are told by their addresses, `0x0` the native one, its amounts raw.
+    /// An event as answers show it; its tokens are given by their addresses, `0x0` the native one, its amounts raw.
     ///
     /// # Errors
     /// For a protocol or token that the build does not describe.
@@ -73,7 +73,7 @@ impl Event {
         chain.transaction_with(self.row.text_at("emitter")?, &topics)
     }
 
-    /// As an answer tells it.
+    /// As an answer shows it.
     ///
     /// # Errors
     /// Where the build's row is incomplete.

@@ -1,7 +1,7 @@
 //! A plugin of the benchmark: fifty protocols that read as deep as most do, registry → pool → farm.
 //!
-//! The first two levels never change; what an account has earned is asked at the third. `tests/bench/chain/genesis.mjs` puts
-//! the contracts where this table has them.
+//! The first two levels never change; what an account has earned is read at the third. `tests/bench/chain/genesis.mjs`
+//! puts the contracts where this table has them.
 
 use portolan_plugin_api::*;
 
@@ -80,8 +80,8 @@ impl Plugin for Synthetic {
             cx.native_balance(account).await?;
             return Ok(Vec::new());
         }
-        let asked = self.deployments.iter().filter(|row| row.protocol == cx.protocol());
-        let parts: Vec<_> = asked.map(|row| climb(cx, row, account)).collect();
+        let own = self.deployments.iter().filter(|row| row.protocol == cx.protocol());
+        let parts: Vec<_> = own.map(|row| climb(cx, row, account)).collect();
         cx.emit_all(parts).await
     }
 }

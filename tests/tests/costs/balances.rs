@@ -18,7 +18,7 @@ use super::alone;
 /// The requests of one network: two parts of the scan, as each fits into the gas of a block, and what has to be priced
 /// anew.
 const REQUESTS_MAX: usize = 3;
-/// Which block and which chain: asked beside answers, however many there are.
+/// Which block and which chain: read beside answers, however many there are.
 const HEADS: [&str; 3] = ["eth_blockNumber", "eth_chainId", "eth_getBlockByNumber"];
 /// From one block to the next.
 const BLOCK_S: u64 = 2;

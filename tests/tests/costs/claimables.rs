@@ -1,4 +1,4 @@
-//! What answers cost, counted at the RPC: one request for each wave of reads, however many plugins ask; and next to
+//! What answers cost, counted at the RPC: one request for each wave of reads, however many plugins read; and next to
 //! nothing the second time.
 //!
 //! The endpoints answer late here, as real ones do.

@@ -12,7 +12,7 @@ use super::alone;
 
 /// The transaction, what its logs need, and what is known only then.
 const COLD_MAX: usize = 3;
-/// Which block and which chain: asked beside answers, however many there are.
+/// Which block and which chain: read beside answers, however many there are.
 const HEADS: [&str; 4] = ["eth_blockNumber", "eth_chainId", "eth_getBlockByNumber", "eth_getBlockByHash"];
 
 /// Requests since the last look, without those that follow the head.
@@ -27,7 +27,7 @@ fn requests(endpoint: &RpcFault) -> Vec<String> {
     bodies.filter(|body| !is_head(body)).map(|body| body.chars().take(200).collect()).collect()
 }
 
-/// A gateway that knows nothing of any transaction yet, but how the endpoint can be asked, and its head.
+/// A gateway that knows nothing of any transaction yet, but how the endpoint can be read, and its head.
 fn fresh(world: &World, endpoint: &RpcFault) -> Gateway {
     endpoint.set(Fault::None);
     let gateway = world.with_all_plugins().unwrap().rpc("polygon", &endpoint.url()).start().unwrap();
@@ -38,7 +38,7 @@ fn fresh(world: &World, endpoint: &RpcFault) -> Gateway {
 }
 
 #[test]
-fn a_transaction_costs_three_requests_at_most_and_one_when_it_is_asked_again() {
+fn a_transaction_costs_three_requests_at_most_and_one_when_it_is_requested_again() {
     let _alone = alone();
     let world = World::of(&["polygon"]).unwrap();
     let (chain, truth) = world.chain("polygon").unwrap();
@@ -55,7 +55,7 @@ fn a_transaction_costs_three_requests_at_most_and_one_when_it_is_asked_again() {
             let first = gateway.get(&path).unwrap();
             assert_eq!(first.status, 200, "{}", first.body);
             let cold = requests(&endpoint);
-            assert!(!cold.is_empty(), "{what}: told without being read");
+            assert!(!cold.is_empty(), "{what}: decoded without being read");
             assert_eq!(gateway.get(&path).unwrap().body, first.body);
             let warm = requests(&endpoint);
             assert!(warm.len() <= 1, "{what}, again: {warm:#?}");

@@ -28,7 +28,7 @@ impl Fixture {
         self.world.address(who).unwrap()
     }
 
-    /// An answer about an account: every network's block, and nothing missing but what nobody can tell.
+    /// An answer about an account: every network's block, and nothing missing but what nobody can read.
     fn answer(&self, path: &str, who: &str, question: Question, slug: Option<&str>) -> Response {
         let response = self.gateway.get(path).unwrap();
         assert_eq!(response.status, 200, "{path}: {}", response.body);
@@ -81,7 +81,7 @@ fn networks_are_all_eight_in_the_order_of_the_specification() {
 }
 
 #[test]
-fn protocols_tell_the_slugs_with_their_company() {
+fn protocols_list_the_slugs_with_their_company() {
     let fixture = fixture();
     let expected = Json::Array(fixture.world.protocols().unwrap());
     let protocols = fixture.gateway.get("/protocols").unwrap().json().unwrap();
@@ -109,7 +109,7 @@ fn farming_positions_equal_the_arithmetic() {
 }
 
 #[test]
-fn lending_positions_equal_the_arithmetic_and_tell_no_debts() {
+fn lending_positions_equal_the_arithmetic_and_show_no_debts() {
     assert_answers(Question::Lending);
 }
 
@@ -402,7 +402,7 @@ fn http2_answers_like_http1() {
 }
 
 #[test]
-fn the_operators_address_tells_health_and_plugins() {
+fn the_operators_address_shows_health_and_plugins() {
     let fixture = fixture();
     let health = fixture.gateway.operate("/healthz").unwrap();
     assert_eq!((health.status.as_u16(), health.json().unwrap().text_at("status").unwrap()), (200, "ok"));

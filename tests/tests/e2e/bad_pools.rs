@@ -1,4 +1,4 @@
-//! A bad pool, farm or market costs its own row, is told, and nothing else.
+//! A bad pool, farm or market costs its own row, is reported, and nothing else.
 
 use anyhow::Result;
 use portolan_tests::gateway::Gateway;
@@ -11,7 +11,8 @@ use portolan_tests::world::{Shared, World};
 /// Where nothing stands on any chain.
 const NOTHING: &str = "0x00000000000000000000000000000000000bad22";
 
-/// Rows of settings that name nothing, or the wrong thing, beside those that are right: what each must be told with.
+/// Rows of settings that name nothing, or the wrong thing, beside those that are right: the words that each must be
+/// reported with.
 const WRONG_ROWS: [(&str, &str, &str); 4] = [
     ("sushiswap", "kind = \"mini-chef\"\nchef = \"0x00000000000000000000000000000000000bad22\"\n", NOTHING),
     // The bar is a token: it has no pools.
@@ -75,7 +76,7 @@ fn detail(fixture: &Fixture, who: &str, question: Question, slug: &str) -> Strin
 }
 
 #[test]
-fn a_deployment_that_is_none_is_told_and_the_others_rows_stand() {
+fn a_deployment_that_is_none_is_reported_and_the_others_rows_stand() {
     let fixture = FIXTURE.get(Fixture::start).unwrap();
     for plugin in &PLUGINS {
         let slug = slug_of(plugin.name);

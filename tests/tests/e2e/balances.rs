@@ -65,7 +65,7 @@ fn assert_equal(what: &str, actual: &Json, expected: &[Json]) {
     assert!(differences.is_empty(), "{what}:\n{}", differences.join("\n"));
 }
 
-/// What `portolan-partial` says of tokens that tell no balance to anybody.
+/// What `portolan-partial` says of tokens that return no balance to anybody.
 fn partial(truth: &Truth) -> String {
     format!("tokens/{};reason=upstream;count={}", truth.network, truth.failed_tokens().unwrap().len())
 }
@@ -145,7 +145,7 @@ fn full_detail_adds_raw_amounts_and_where_prices_are_from() {
 }
 
 #[test]
-fn a_wei_is_told_and_a_zero_is_not() {
+fn a_wei_is_shown_and_a_zero_is_not() {
     let fixture = fixture();
     let rows = fixture.tokens("dust", "").json().unwrap();
     let amounts: Vec<String> =
@@ -156,7 +156,7 @@ fn a_wei_is_told_and_a_zero_is_not() {
 }
 
 #[test]
-fn the_largest_balance_that_a_word_holds_is_told_to_the_last_digit() {
+fn the_largest_balance_that_a_word_holds_is_shown_to_the_last_digit() {
     let fixture = fixture();
     let rows = fixture.tokens("odd", "?network=ethereum").json().unwrap();
     let row = rows.items().unwrap().iter().find(|row| row.text_at("token/symbol").unwrap() == "ALL").unwrap();

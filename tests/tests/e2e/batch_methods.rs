@@ -194,7 +194,7 @@ fn multicall3_bytes() -> u128 {
 }
 
 #[test]
-fn each_node_is_asked_on_its_best_rung_and_the_answers_are_the_same_on_all() {
+fn each_node_is_read_by_its_best_batch_method_and_the_answers_are_the_same_on_all() {
     let chain = chain();
     for (flaws, expected_method) in nodes() {
         let rpc = RpcFault::before(&chain.url).unwrap();
@@ -207,7 +207,7 @@ fn each_node_is_asked_on_its_best_rung_and_the_answers_are_the_same_on_all() {
             assert_eq!(shown(outcome), shown(expected), "{} with {flaws:?}", shown(read));
         }
         assert_eq!(reader.batch_method(), Some(expected_method), "{flaws:?}");
-        // What was found is remembered: nothing asks in the way of another method any more.
+        // What was found is remembered: nothing reads in the way of another method any more.
         let before = [Way::Override, Way::Multicall3].map(|way| rpc.calls(way));
         let more: Vec<Read> = (0..50).map(|number| call(ECHO, word(1_000 + number))).collect();
         let reported: Vec<Outcome> = (0..50).map(|number| ok(word(1_000 + number))).collect();
@@ -229,7 +229,7 @@ fn each_node_is_asked_on_its_best_rung_and_the_answers_are_the_same_on_all() {
 fn balances_are_the_same_on_every_rung() {
     let chain = chain();
     let account: Address = at("0x00112233445566778899aabbccddeeff01234567");
-    // What each tells of anyone's balance: `None` where it fails to.
+    // What each returns for anyone's balance: `None` where it fails to.
     let echo_balance: [u8; 32] = [&[0x70, 0xa0, 0x82, 0x31][..], &[0; 12], &account[..16]].concat().try_into().unwrap();
     let sender_balance = U256::from_be_bytes(at(MULTICALL3).into_word().0);
     for (flaws, _) in nodes() {
@@ -303,7 +303,7 @@ fn isolated_reads_that_write_are_not_seen_by_their_neighbours_on_any_rung() {
         let block = reader.pin().unwrap();
         let expected = [0, 100, 0, 100, 0].map(|value| ok(word(value)));
         assert_eq!(reader.read(block, &table), expected, "{flaws:?}");
-        // Equal questions may be asked once; these five all differ in their calldata.
+        // Equal reads may be made once; these five all differ in their calldata.
         let differing: Vec<Read> = table
             .iter()
             .zip(0..)
@@ -328,7 +328,7 @@ fn records() -> Vec<u8> {
 #[test]
 fn a_hostile_isolated_read_changes_nothing_for_its_neighbours_on_any_rung() {
     let chain = chain();
-    // What each tells is its own affair, where it differs by method; what a victim beside it tells is not.
+    // What each returns may differ by method; what a victim beside it returns may not.
     let hostile: [(Read, Option<Outcome>); 9] = [
         (call(THIEF, []), Some(ok(word(100)))),
         (call(REENTRANT, frame()), Some(ok(word(7)))),

@@ -1,4 +1,4 @@
-//! Shares that plugins tell the composition of: what they are worth, and what a plugin that lies about them costs.
+//! Shares whose composition plugins report: what they are worth, and what a plugin that lies about them costs.
 
 use std::sync::Arc;
 
@@ -84,13 +84,13 @@ fn only_item(response: &Response) -> Json {
 #[test]
 fn a_share_is_worth_what_it_redeems_to() {
     let fixture = fixture();
-    let response = claimables(&fixture.gateway, "shares_told_again");
+    let response = claimables(&fixture.gateway, "shares_reported_again");
     let item = only_item(&response);
     assert_eq!(item.text_at("amountRaw").unwrap(), OWED);
     assert_eq!(item.text_at("token/address").unwrap(), DQUICK);
     assert_eq!(item.text_at("token/type").unwrap(), "SHARE");
     assert_eq!(item.text_at("priceSource").unwrap(), "derived:composition");
-    // The protocol that owes them tells another composition, behind `quickswap` in the order of slugs.
+    // The protocol that owes them reports another composition, behind `quickswap` in the order of slugs.
     let expected = fixture.dquick_usd(OWED);
     assert!(expected > 0);
     assert_eq!(item.number_at("dollarValue").unwrap(), expected);
@@ -100,7 +100,7 @@ fn a_share_is_worth_what_it_redeems_to() {
 #[test]
 fn a_share_names_the_tokens_that_it_redeems_to() {
     let fixture = fixture();
-    let path = format!("/claimables/{ACCOUNT}?include=shares_told_again");
+    let path = format!("/claimables/{ACCOUNT}?include=shares_reported_again");
     let items = fixture.gateway.get(&path).unwrap().json().unwrap();
     let token = items.items().unwrap()[0].at("token").unwrap();
     assert_eq!(token.at("underlyingTokens").unwrap(), &Json::Array(vec![Json::text(QUICK)]), "{token}");
@@ -116,7 +116,7 @@ fn a_ring_of_shares_has_no_price() {
     assert_eq!(response.header("portolan-partial"), None);
 }
 
-/// The row is served without a price, and the answer tells whose fault that is.
+/// The row is served without a price, and the answer names whose fault that is.
 fn assert_unpriced(slug: &str, reason: &str, detail: &str) {
     let fixture = fixture();
     let response = claimables(&fixture.gateway, slug);
@@ -130,7 +130,7 @@ fn assert_unpriced(slug: &str, reason: &str, detail: &str) {
     assert_eq!((job.text_at("protocol").unwrap(), job.text_at("status").unwrap()), (slug, "partial"), "{job}");
     assert!(job.text_at("detail").unwrap().contains(detail), "{job}");
 
-    let path = format!("/claimables/{ACCOUNT}?include=shares_told_again,{slug}&detail=full");
+    let path = format!("/claimables/{ACCOUNT}?include=shares_reported_again,{slug}&detail=full");
     let both = fixture.gateway.get(&path).unwrap().json().unwrap();
     let items = both.at("items").unwrap().items().unwrap();
     let dquick = items.iter().find(|item| item.text_at("token/address").unwrap() == DQUICK).unwrap();
@@ -143,17 +143,17 @@ fn shares_without_a_supply_are_refused() {
 }
 
 #[test]
-fn shares_that_nobody_asked_about_are_refused() {
+fn shares_that_no_question_was_about_are_refused() {
     assert_unpriced("shares_of_others", "invalid-output", "it is about a token that was not requested");
 }
 
 #[test]
-fn a_plugin_that_panics_about_a_token_is_told() {
+fn a_plugin_that_panics_about_a_token_is_reported() {
     assert_unpriced("shares_that_panic", "crashed", "panics about a token");
 }
 
 #[test]
-fn a_plugin_that_does_not_announce_the_question_is_not_asked_it() {
+fn a_plugin_that_does_not_announce_the_question_does_not_get_it() {
     let fixture = fixture();
     let built = Dylib::read(&build::built().unwrap().plugin(HOSTILE)).unwrap();
     let earlier = built.exchanged("\"capabilities\":15", "\"capabilities\":11").unwrap();
@@ -167,7 +167,7 @@ fn a_plugin_that_does_not_announce_the_question_is_not_asked_it() {
             .plugin(&file, &["steady"])
             .start()
             .unwrap();
-        let response = claimables(&gateway, "shares_told_again");
+        let response = claimables(&gateway, "shares_reported_again");
         assert_eq!(response.header("portolan-partial"), None);
         only_item(&response).number_at("dollarValue").unwrap()
     };

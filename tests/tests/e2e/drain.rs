@@ -39,12 +39,12 @@ impl Fixture {
         format!("/quickswap/{account}/claimables")
     }
 
-    /// An answer that the gateway did not read yet, and the path that asks for it.
+    /// An answer that the gateway did not read yet, and the path that requests it.
     fn unread(&self) -> (String, http::Response) {
         let path = self.path("whale");
         let undisturbed = Self::start().unwrap().gateway.get(&path).unwrap();
         assert_eq!(undisturbed.status, 200, "{}", undisturbed.body);
-        // So that nothing but reads is left to ask for.
+        // So that nothing but reads is left to request.
         self.gateway.get(&self.path("nothing")).unwrap();
         (path, undisturbed)
     }
@@ -105,10 +105,10 @@ fn answers_beyond_the_limit_are_refused_and_those_within_arrive() {
         done => Err(format!("{done} of {CLIENTS} are answered")),
     };
     wait::until("the refusals", Duration::from_secs(10), refused).unwrap();
-    // What asks no chain is not counted.
+    // What reads no chain is not counted.
     assert_eq!(fixture.gateway.get("/networks").unwrap().status, 200);
     assert_eq!(fixture.gateway.operate("/healthz").unwrap().status, 200);
-    // What is wrong in itself is told as that, however busy the gateway is.
+    // What is wrong in itself is reported as that, however busy the gateway is.
     let wrong = |path: &str, status, name| problem::detail(&fixture.gateway.get(path).unwrap(), status, name).unwrap();
     wrong("/quickswap/0x12/claimables", 400, "invalid-address");
     wrong(&path.replace("quickswap", "quickswop"), 404, "unknown-protocol");

@@ -40,13 +40,13 @@ fn word(value: u64) -> Bytes {
     U256::from(value).to_be_bytes_vec().into()
 }
 
-/// Reads that no other test or round asks, and what they tell.
+/// Reads that no other test or round makes, and their replies.
 fn echoes(round: u64, count: u64) -> (Vec<Read>, Vec<Outcome>) {
     let words = || (0..count).map(move |number| word((round << 32) + number + 1));
     (words().map(|word| Read::call(at(ECHO.address), word)).collect(), words().map(Outcome::Ok).collect())
 }
 
-/// What the block's number and time are, asked in each way that a call can be asked: packed, apart, and as a sender.
+/// The block's number and time, read in each way that a call can be made: packed, apart, and as a sender.
 fn clocks() -> Vec<Vec<Read>> {
     let clock = Read::call(at(CLOCK.address), []);
     let apart = Read { isolated: true, ..clock.clone() };

@@ -83,7 +83,7 @@ impl Fixture {
         receipt["transactionHash"].as_str().unwrap().to_owned()
     }
 
-    /// What must be told of an event, its tokens without supplies.
+    /// What must be shown of an event, its tokens without supplies.
     fn event(&self, network: &str, kind: &str, protocol: Option<&str>, raw: &str) -> Json {
         truth::without_supplies(&self.on(network).1.event(kind, protocol, &Json::parse(raw).unwrap()).unwrap())
     }
@@ -100,7 +100,7 @@ fn assert_same(what: &str, actual: &[Json], expected: &[Json]) {
     assert!(differences.is_empty(), "{what}: {}\ntold {actual:?}", differences.join("; "));
 }
 
-/// That an event is told once, and exactly.
+/// That an event is decoded once, and exactly.
 fn assert_reported(what: &str, actual: &[Json], expected: &Json) {
     let kind = expected.text_at("type").unwrap();
     let own: Vec<Json> = actual.iter().filter(|event| event.text_at("type").unwrap() == kind).cloned().collect();
@@ -108,7 +108,7 @@ fn assert_reported(what: &str, actual: &[Json], expected: &Json) {
 }
 
 #[test]
-fn what_the_chains_build_did_is_told_exactly() {
+fn what_the_chains_build_did_is_decoded_exactly() {
     let fixture = fixture();
     let (chain, truth) = fixture.on("polygon");
     let events = truth.events().unwrap();

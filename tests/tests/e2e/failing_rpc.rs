@@ -35,7 +35,7 @@ fn timely(gateway: &Gateway, path: &str) -> Response {
     response
 }
 
-/// Everything of the other networks is there, and the loss of ethereum is told with its reason.
+/// Everything of the other networks is there, and the loss of ethereum is reported with its reason.
 fn assert_rest(what: &str, world: &World, gateway: &Gateway, reason: &str) {
     let whale = world.address("whale").unwrap();
     let expected = |slug, call| -> Vec<Json> {
@@ -62,7 +62,7 @@ fn assert_fault(fault: &Fault, reason: &str) {
     let before = RpcFault::before(&world.chain("ethereum").unwrap().0.url).unwrap();
     before.set(fault.clone());
     assert_rest(&format!("{fault:?}"), &world, &gateway(&world, &[&before.url()]), reason);
-    assert!(before.requests() > 0, "the failing endpoint was not asked");
+    assert!(before.requests() > 0, "the failing endpoint got no request");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_second_endpoint_takes_over() {
         assert_eq!(response.header("portolan-partial"), None, "{fault:?}: {}", response.body);
         let faults = truth::faults(&response.json().unwrap(), &expected).unwrap();
         assert!(faults.is_empty(), "{fault:?}:\n{}", faults.join("\n"));
-        assert!(before.requests() > 0, "{fault:?}: the first endpoint was not asked");
+        assert!(before.requests() > 0, "{fault:?}: the first endpoint got no request");
     }
 }
 

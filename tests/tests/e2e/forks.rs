@@ -17,7 +17,7 @@ const FORKS: [(&str, &str); 4] = [
     ("quickswap", "harbour_farms"),
 ];
 
-/// Everything that the gateway tells of a protocol, about every account, against the arithmetic.
+/// Everything that the gateway answers about a protocol, about every account, against the arithmetic.
 fn assert_served(world: &World, gateway: &Gateway, slug: &str, questions: &[Question]) {
     let mut rows = 0;
     for who in ACCOUNTS {
@@ -71,7 +71,7 @@ fn a_settings_file_alone_adds_a_fork_and_takes_it_away() {
     assert_served(&world, &gateway, "harbour_lend", &[Question::Lending]);
 }
 
-/// What stands for a protocol of another plugin's settings, told in the words of the plugin under test.
+/// What stands for a protocol of another plugin's settings, written in the words of the plugin under test.
 struct Other {
     plugin: &'static str,
     file: &'static str,
@@ -99,7 +99,7 @@ const OTHERS: [Other; 2] = [
 ];
 
 impl Other {
-    /// A row of the other plugin as this one has to tell it.
+    /// A row of the other plugin as this one has to find it.
     fn reported(&self, row: &Json, question: Question) -> Json {
         let document = protocol::listed(self.slug).unwrap();
         let (vault_type, kind) = self.words;

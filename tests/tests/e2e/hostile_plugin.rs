@@ -1,4 +1,4 @@
-//! What a plugin may not do, done by a real dylib: the loss is that protocol's alone, and the answer tells it.
+//! What a plugin may not do, done by a real dylib: the loss is that protocol's alone, and the answer names it.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ fn fixture() -> Arc<Fixture> {
     FIXTURE.get(Fixture::start).unwrap()
 }
 
-/// The loss is told in header and report, with its reason; what was told before it is kept.
+/// The loss is reported in header and report, with its reason; what was found before it is kept.
 fn assert_loss(slug: &str, reason: &str, part: &str, kept: &[&str]) {
     let fixture = fixture();
     let (items, job, partial) = fixture.together(slug);
@@ -79,12 +79,12 @@ fn assert_loss(slug: &str, reason: &str, part: &str, kept: &[&str]) {
     assert_eq!(job.text_at("reason").unwrap(), reason, "{job}");
     assert_eq!(job.text_at("status").unwrap(), if kept.is_empty() { "failed" } else { "partial" }, "{job}");
     let detail = job.text_at("detail").unwrap();
-    assert!(detail.contains(part), "{slug}: {detail:?} does not tell {part:?}");
+    assert!(detail.contains(part), "{slug}: {detail:?} does not contain {part:?}");
     assert!(detail.len() < 10_000 && !detail.contains(|c: char| c.is_control()), "{slug}: {detail:?}");
     let names: Vec<&str> = items.iter().map(|item| item.text_at("name").unwrap()).collect();
     assert_eq!(names, kept, "{slug}");
 
-    // Asked alone: a problem where nothing is left, else the same rows.
+    // Requested alone: a problem where nothing is left, else the same rows.
     let path = format!("/{slug}/{}/claimables", fixture.truth.address("farmer").unwrap());
     let alone = fixture.gateway.get(&path).unwrap();
     match (kept, reason) {
@@ -115,7 +115,7 @@ fn assert_rejected(slug: &str, reasons: &[&str]) {
     assert_eq!(transaction.text_at("from").unwrap(), fixture.truth.address("farmer").unwrap());
     let detail = job.text_at("detail").unwrap();
     for reason in reasons {
-        assert!(detail.contains(reason), "{reason:?} is not told: {detail}");
+        assert!(detail.contains(reason), "{reason:?} is not reported: {detail}");
     }
 }
 
@@ -149,7 +149,7 @@ fn a_panic_at_once_loses_that_job_alone() {
 }
 
 #[test]
-fn a_panic_in_the_middle_keeps_what_was_told() {
+fn a_panic_in_the_middle_keeps_what_was_found() {
     assert_loss("panics_midway", "crashed", "panics midway", &["early"]);
 }
 
@@ -182,7 +182,7 @@ fn many_findings_within_the_bound_are_served_and_cost_no_other_protocol_its_answ
 #[test]
 fn a_million_findings_cost_no_more_than_the_job() {
     let (items, job, partial) = fixture().together("finds_a_million");
-    // Telling so many takes longer than a resume may, or makes a larger frame than one may be.
+    // Returning so many takes longer than a resume may, or makes a larger frame than one may be.
     let partial = partial.unwrap();
     let reasons = ["timeout", "over-budget"].map(|reason| format!("finds_a_million/polygon;reason={reason}"));
     assert!(reasons.contains(&partial), "{partial}: {job}");
@@ -210,7 +210,7 @@ fn an_answer_to_another_question_is_refused() {
 }
 
 #[test]
-fn awaiting_what_is_no_read_is_told() {
+fn awaiting_what_is_no_read_is_reported() {
     assert_loss("awaits_nothing", "plugin-error", "not a chain read", &["early"]);
 }
 
@@ -220,17 +220,17 @@ fn a_read_on_an_unknown_network_is_unsupported() {
 }
 
 #[test]
-fn an_error_keeps_what_was_told_before() {
+fn an_error_keeps_what_was_found_before() {
     assert_loss("fails_late", "plugin-error", "the second half is not to be had", &["early"]);
 }
 
 #[test]
-fn what_a_plugin_misses_is_told_in_its_words() {
+fn what_a_plugin_misses_is_reported_in_its_words() {
     assert_loss("misses_some", "plugin-error", "a list was shorter than it says", &["early"]);
 }
 
 #[test]
-fn the_largest_amount_is_told_exactly() {
+fn the_largest_amount_is_shown_exactly() {
     let (items, job, partial) = fixture().together("finds_huge_amounts");
     assert_eq!((items.len(), partial), (1, None), "{job}");
     // 2^256 - 1 of a token with 18 decimals.

@@ -47,7 +47,7 @@ impl Fixture {
         self.expected.at(&format!("names/{kind}")).unwrap().items().unwrap()
     }
 
-    /// Asks by every path; whatever fails names the path.
+    /// Requests every path; whatever fails names the path.
     fn fetch(&self, request: &str, judge: impl Fn(&str, &Response)) {
         for (path, gateway) in &self.paths {
             let response = gateway.get(request).unwrap();
@@ -56,7 +56,7 @@ impl Fixture {
     }
 }
 
-/// Portolan in front of the chain: it may ask the gateways outside, though they are on this machine.
+/// Portolan in front of the chain: it may request from the gateways outside, though they are on this machine.
 fn setup(url: &str, expected: &Json, outside: &Gateways, universal: bool) -> Result<Setup> {
     let mut config = format!("[names]\ngateway_hosts = [\"{}\"]\n", outside.address);
     if universal {
@@ -93,7 +93,7 @@ fn query(network: Option<&str>) -> String {
 }
 
 fn forward_path(row: &Json) -> String {
-    by_name(row.text_at("ask").unwrap(), row.text_at("network").ok())
+    by_name(row.text_at("requested").unwrap(), row.text_at("network").ok())
 }
 
 fn reverse_path(row: &Json) -> String {
@@ -142,7 +142,7 @@ fn a_name_has_the_address_that_it_was_given_and_no_other() {
 }
 
 #[test]
-fn full_detail_tells_where_an_address_is_from_and_until_when_the_name_is_held() {
+fn full_detail_shows_where_an_address_is_from_and_until_when_the_name_is_held() {
     let fixture = fixture();
     for row in fixture.rows("forward").iter().filter(|row| row.text_at("address").is_ok()) {
         let path = forward_path(row);
@@ -194,7 +194,7 @@ fn an_account_has_a_name_only_where_the_name_is_the_accounts() {
 }
 
 #[test]
-fn a_name_stands_wherever_an_account_may_and_is_told_in_a_header() {
+fn a_name_stands_wherever_an_account_may_and_the_address_is_in_a_header() {
     let fixture = fixture();
     let account = fixture.expected.text_at("accounts/farmer/address").unwrap();
     fixture.fetch("/claimables/alice.eth", |what, response| {

@@ -186,7 +186,7 @@ fn a_hostile_isolated_read_does_not_touch_its_neighbours() {
         ("returns 2 MiB, by the cap", record(ISOLATED, BOMB.address, ""), CAPPED.to_owned()),
         ("returns 2 MiB, with the gas for it", capped(ISOLATED, BOMB.address, 12_000_000, ""), TOO_LONG.to_owned()),
         ("returns 2 MiB, statically", capped(STATIC, BOMB.address, 12_000_000, ""), TOO_LONG.to_owned()),
-        ("is asked for the code of the ended", record(CODE_SIZE, QUITTER.address, ""), word(2)),
+        ("is the code size of the ended", record(CODE_SIZE, QUITTER.address, ""), word(2)),
     ];
     for (what, hostile, reported) in cases {
         let entries = fetch(&chain, &[get.clone(), hostile.clone(), get.clone()]);
@@ -203,7 +203,7 @@ fn only_the_hostile_among_many_tokens_fail() {
     let nobody = again(NOBODY);
     let first = record(STATIC, ECHO.address, &zero);
     let records = [vec![first], tokens(99), hostile.to_vec(), tokens(100), vec![nobody], tokens(1)].concat();
-    // The first shares nothing, and so is told by itself.
+    // The first shares nothing, and so has a record of its own.
     let reverted = format!("23000020{zero}");
     let expected = [ZERO_WORD, "000063", CAPPED, CAPPED, CAPPED, &reverted, "000064", NO_CODE, "000001"].concat();
     assert_eq!(fetch(&chain, &records), expected);
@@ -295,7 +295,7 @@ fn a_call_has_exactly_its_cap_wherever_it_stands() {
 }
 
 #[test]
-fn what_may_have_run_dry_is_asked_again_alone() {
+fn what_may_have_run_dry_is_read_again_alone() {
     let chain = chain();
     // COSTLY takes 988,000 and a little.
     for kind in [STATIC, ISOLATED] {
@@ -331,14 +331,14 @@ fn records_share_target_and_data_with_the_one_before() {
         flags(SAME_TARGET, "000105"),
         flags(SAME_TARGET | SAME_DATA, ""),
         flags(SAME_DATA, &REVERTER.address[2..]),
-        flags(SAME_TARGET, "000106"), // Behind a common record that told something,
+        flags(SAME_TARGET, "000106"), // Behind a common record that returned something,
         flags(SAME_DATA, &ECHO.address[2..]),
         flags(ISOLATED | SAME_TARGET | SAME_DATA | OWN_CAP, "0000ffff"),
         flags(BALANCE | SAME_DATA, &WEALTHY[2..]),
         flags(CODE_SIZE | SAME_TARGET | SAME_DATA, ""),
         flags(STATIC | SAME_DATA, &ECHO.address[2..]),
         flags(SAME_DATA, &ZERO.address[2..]),
-        flags(CODE_SIZE | SAME_TARGET | SAME_DATA, ""), // and behind one that told a zero.
+        flags(CODE_SIZE | SAME_TARGET | SAME_DATA, ""), // and behind one that returned a zero.
     ];
     let wealth = word(WEALTH_WEI);
     let (five, six, reverted) = ("2200000105", "2200000106", ["2300000105", "2300000106"]);
@@ -350,7 +350,7 @@ fn records_share_target_and_data_with_the_one_before() {
 fn a_partial_reply_goes_on_where_it_ended() {
     let chain = chain();
     let cap = 60_000;
-    // Nothing of it is told in runs, which would be cut.
+    // Nothing of it comes in runs, which would be cut.
     let part = [
         record(STATIC, ECHO.address, "0102"),
         record(ISOLATED, COUNTER.address, "01"),

@@ -1,5 +1,5 @@
-//! Plugins and settings that come, change, break and go while clients ask: in force within two seconds, without one
-//! failed answer.
+//! Plugins and settings that come, change, break and go while clients send requests: in force within two seconds,
+//! without one failed answer.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -114,7 +114,7 @@ fn fifty_reloads_under_twenty_clients_fail_no_answer_and_mix_none() {
         println!("{} answers, slowest reload {slowest:?}", answers.load(Ordering::Relaxed));
         seen.unwrap_or_else(|error| panic!("{error:#}\n{}", gateway.log()))
     });
-    // The clients did ask all the way through.
+    // The clients did send requests all the way through.
     let seen: BTreeSet<String> = seen.into_iter().flatten().collect();
     assert!(u32::try_from(seen.len()).unwrap() > RELOADS / 2, "clients saw only {seen:?}");
     let row = row_of(&gateway, "active").unwrap();

@@ -94,7 +94,7 @@ impl Rig {
         let kept = || {
             self.restart(|_| Ok(()))?;
             let again = self.fetch()?;
-            // What is immutable is more than a quarter of what is asked at first.
+            // What is immutable is more than a quarter of what is read at first.
             let (now, then) = (again.requested_bytes, first.requested_bytes);
             ensure!(now * 4 < then * 3, "{now} B, at first {then} B");
             Ok::<_, anyhow::Error>(again)
@@ -111,7 +111,7 @@ fn broken(state: &Path) -> Result<Vec<PathBuf>> {
 }
 
 #[test]
-fn immutable_replies_survive_a_killed_gateway_and_are_not_asked_again() {
+fn immutable_replies_survive_a_killed_gateway_and_are_not_read_again() {
     let mut rig = Rig::start();
     let first = rig.fetch_and_write().unwrap();
     let again = rig.after_a_kill(&first);
@@ -120,7 +120,7 @@ fn immutable_replies_survive_a_killed_gateway_and_are_not_asked_again() {
 }
 
 #[test]
-fn a_corrupt_store_is_moved_aside_and_told_and_a_fresh_one_is_started() {
+fn a_corrupt_store_is_moved_aside_and_reported_and_a_fresh_one_is_started() {
     let mut rig = Rig::start();
     let first = rig.fetch_and_write().unwrap();
     let kept = rig.after_a_kill(&first);

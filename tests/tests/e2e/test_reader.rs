@@ -1,4 +1,4 @@
-//! A reader with a runtime of its own, asked from a test that waits.
+//! A reader with a runtime of its own, used from a test that waits.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -41,7 +41,7 @@ impl Fixture {
         http::request(self.gateway.base, Version::Http1, method, path, &[], Bytes::new()).unwrap()
     }
 
-    /// Asks each path and compares status, problem and a part of the detail.
+    /// Requests each path and compares status, problem and a part of the detail.
     fn assert_refused(&self, cases: &[(String, u16, &str, &str)]) {
         for (path, status, name, part) in cases {
             let response = self.gateway.get(path).unwrap();
@@ -52,7 +52,7 @@ impl Fixture {
 
     fn assert_problem(&self, what: &str, response: &Response, status: u16, name: &str, part: &str) {
         let detail = problem::detail(response, status, name).unwrap_or_else(|error| panic!("{what:.300}: {error:#}"));
-        assert!(detail.contains(part), "{what:.300}: {detail:?} does not tell {part:?}");
+        assert!(detail.contains(part), "{what:.300}: {detail:?} does not contain {part:?}");
         assert!(detail.chars().count() < 1_000 && !detail.contains(char::is_control), "{what:.300}: {detail:?}");
     }
 }
@@ -121,7 +121,7 @@ fn well_formed_addresses_are_taken_in_every_letter_case() {
 }
 
 #[test]
-fn a_wrong_checksum_is_told_as_such() {
+fn a_wrong_checksum_is_reported_as_such() {
     let wrong = CHECKSUMMED.replace("0x5aAe", "0x5AAe");
     fixture().assert_refused(&[(format!("/claimables/{wrong}"), 400, "invalid-address", "checksum")]);
 }
@@ -173,7 +173,7 @@ fn malformed_hashes_are_refused() {
 }
 
 #[test]
-fn an_unknown_transaction_and_what_is_wrong_beside_its_hash_are_told() {
+fn an_unknown_transaction_and_what_is_wrong_beside_its_hash_are_reported() {
     let path = |query: &str| format!("/events/decode/{HASH}?network=polygon{query}");
     fixture().assert_refused(&[
         (path(""), 404, "transaction-not-found", "POLYGON"),
@@ -409,7 +409,7 @@ fn assert_one_line(what: &str, (code, stdout, stderr): &(Option<i32>, String, St
 }
 
 #[test]
-fn a_network_that_no_endpoint_is_named_for_is_left_out_and_told() {
+fn a_network_that_no_endpoint_is_named_for_is_left_out_and_reported() {
     // The plugin stands on polygon, and only another network has an endpoint.
     let plugin = build::built().unwrap().plugin("libquickswap.so");
     let setup = Setup::default().rpc("ethereum", &rpc_fault::refusing().unwrap()).plugin(&plugin, &["quickswap"]);

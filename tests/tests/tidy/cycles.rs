@@ -1,8 +1,8 @@
 //! The graph of each crate's modules: no circle among siblings, at any depth.
 //!
 //! A module stands for all below it. It depends on a sibling when something below it names something below the sibling,
-//! directly or through what another module imports. What a module uses of its parent's own items, and of its children, is
-//! no dependency.
+//! directly or through what another module imports. What a module uses of its parent's own items, and of its children,
+//! is no dependency.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -50,7 +50,7 @@ fn an_immutable_reply_is_kept_if_it_is_one() {
 }
 
 #[test]
-fn an_immutable_reply_is_asked_anew_after_thirty_days() {
+fn an_immutable_reply_is_read_anew_after_thirty_days() {
     let (replies, read) = (ReplyCache::new(), read(Freshness::Immutable));
     let answer = Outcome::Ok(bytes!("02"));
     replies.insert(1, &at(9), &read, &answer);

@@ -207,7 +207,7 @@ async fn an_endpoint_that_lags_does_not_hide_what_the_next_one_knows() {
     assert_eq!(transaction_at(&reader(&[&nothing, &nothing])).await, Ok(TransactionLookup::Unknown));
     let before = nothing.count(BATCH);
     assert_eq!(transaction_at(&reader(&[&included, &nothing])).await, Ok(TransactionLookup::Mined(mined(1))));
-    assert_eq!(nothing.count(BATCH), before, "who is reply asks no further");
+    assert_eq!(nothing.count(BATCH), before, "whose request was answered sends no further one");
 }
 
 #[tokio::test]

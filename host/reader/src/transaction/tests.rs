@@ -1,4 +1,4 @@
-//! Pairs of replies as nodes tell them, and as none may.
+//! Pairs of replies as nodes return them, and as none may.
 
 use alloy::primitives::{address, b256, bytes};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ const BLOCK: B256 = b256!("00000000000000000000000000000000000000000000000000000
 const ALICE: Address = address!("00000000000000000000000000000000000000a1");
 const TOKEN: Address = address!("00000000000000000000000000000000000000c0");
 
-/// With members of a real node's that nobody here asks for.
+/// With members of a real node's that nobody here reads.
 fn transaction() -> Value {
     json!({
         "hash": HASH, "blockHash": BLOCK, "blockNumber": "0x3e8", "transactionIndex": "0x5", "from": ALICE,
@@ -53,12 +53,12 @@ fn of(transaction: Value, receipt: Value) -> Result<TransactionLookup, EndpointE
 fn mined(transaction: Value, receipt: Value) -> Receipt {
     match of(transaction, receipt) {
         Ok(TransactionLookup::Mined(receipt)) => receipt,
-        told => panic!("{told:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn a_transaction_in_a_block_is_told_with_its_logs() {
+fn a_transaction_in_a_block_is_returned_with_its_logs() {
     let expected = Receipt {
         block_number: 1000,
         block_hash: BLOCK,
@@ -93,7 +93,7 @@ fn a_status_is_success_failure_or_older_than_byzantium() {
 }
 
 #[test]
-fn a_creation_tells_its_contract_and_a_call_none() {
+fn a_creation_names_its_contract_and_a_call_none() {
     let created = with(receipt(), [("contractAddress", Some(json!(TOKEN)))]);
     let creation = mined(with(transaction(), [("to", Some(Value::Null))]), created.clone());
     assert_eq!((creation.to, creation.created), (None, Some(TOKEN)));
@@ -105,8 +105,8 @@ fn a_creation_tells_its_contract_and_a_call_none() {
 fn a_log_has_four_topics_at_most_and_any_data() {
     for topics in 0..=4 {
         let log = with(log(1), [("topics", Some(json!(vec![HASH; topics]))), ("data", Some(json!("0x")))]);
-        let told = mined(transaction(), with(receipt(), [("logs", Some(json!([log])))])).logs;
-        assert_eq!(told, [Log { index: 1, address: TOKEN, topics: vec![HASH; topics], data: Bytes::new() }]);
+        let logs = mined(transaction(), with(receipt(), [("logs", Some(json!([log])))])).logs;
+        assert_eq!(logs, [Log { index: 1, address: TOKEN, topics: vec![HASH; topics], data: Bytes::new() }]);
     }
 }
 

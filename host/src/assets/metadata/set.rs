@@ -142,7 +142,8 @@ impl MetadataSet {
 }
 
 /// Looks up the reads that are needed to show these tokens, as far as they are known yet, and returns those of tokens
-/// that the cache does not have in full. Tokens in `requested` are left out; those of the returned reads are added to it.
+/// that the cache does not have in full. Tokens in `requested` are left out; those of the returned reads are added to
+/// it.
 pub(crate) fn missing_reads(
     session: &Session,
     network: &Network,

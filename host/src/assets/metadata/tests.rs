@@ -36,7 +36,7 @@ fn pair(a: Vec<u8>, b: Vec<u8>, reserves_bytes: usize) -> Vec<([u8; 4], Vec<u8>)
 }
 
 #[test]
-fn a_token_that_answers_nothing_tells_nothing_and_one_that_was_not_read_is_missing() {
+fn a_token_that_answers_nothing_has_no_metadata_and_one_that_was_not_read_is_missing() {
     let silent = [Outcome::NoCode, Outcome::GasCap, Outcome::Reverted(Bytes::new()), Outcome::Ok(Bytes::new())];
     let silent: Vec<Outcome> = silent.iter().cycle().take(SELECTORS.len()).cloned().collect();
     assert_eq!(from(silent.clone()), Ok(TokenMetadata::default()));

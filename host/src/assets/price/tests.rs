@@ -325,15 +325,15 @@ async fn what_is_made_of_itself_has_no_price() {
 }
 
 #[tokio::test]
-async fn a_token_that_does_not_tell_its_decimals_makes_nothing_of_its_parts() {
+async fn a_token_that_does_not_return_its_decimals_makes_nothing_of_its_parts() {
     let mut script = ScriptedChain::default();
     let settings = PriceSettings { fixed: vec![fixed(A, "2")], ..PriceSettings::default() };
     vault(&mut script, LP, A, e18(1));
-    assert_eq!(one(&script, &settings, LP).await, None, "the part does not tell them");
+    assert_eq!(one(&script, &settings, LP).await, None, "the part does not return them");
     erc20(&mut script, A, 18);
     assert_eq!(one(&script, &settings, LP).await, Some(("2".into(), "derived:erc4626", None)));
     script.call(LP, &Erc20::decimalsCall {}, U256::from(256));
-    assert_eq!(one(&script, &settings, LP).await, None, "the share tells none that there are");
+    assert_eq!(one(&script, &settings, LP).await, None, "the share returns none that there are");
 }
 
 #[tokio::test]

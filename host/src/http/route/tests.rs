@@ -10,7 +10,7 @@ const H: &str = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22
 const HASH: B256 = b256!("5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060");
 const LOGS_MAX: usize = 5000;
 
-fn ask(listener: Listener, target: &str) -> Result<Request, Problem> {
+fn parse(listener: Listener, target: &str) -> Result<Request, Problem> {
     let target = target.replace("{A}", A).replace("{H}", H);
     let (path, search) = match target.split_once('?') {
         Some((path, search)) => (path, Some(search)),
@@ -20,12 +20,12 @@ fn ask(listener: Listener, target: &str) -> Result<Request, Problem> {
 }
 
 fn query(target: &str) -> Query {
-    ask(Listener::Base, target).unwrap_or_else(|problem| panic!("{target}: {problem:?}")).query
+    parse(Listener::Base, target).unwrap_or_else(|problem| panic!("{target}: {problem:?}")).query
 }
 
 /// Status and detail of the problem document that `target` gets.
 fn problem(listener: Listener, target: &str) -> (u16, String) {
-    let problem = ask(listener, target).expect_err(target);
+    let problem = parse(listener, target).expect_err(target);
     (problem.response().status().as_u16(), problem.to_string())
 }
 
@@ -81,7 +81,7 @@ fn balances_are_of_the_network_that_is_named_by_slug_or_name_in_any_letter_case(
 
 #[test]
 fn the_claimables_address_takes_an_account_and_a_filter() {
-    let request = ask(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
+    let request = parse(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
     assert_eq!(request, Request { query: claimables(Filter::Include(names(&["a"]))), detail_full: true });
 }
 
@@ -118,17 +118,17 @@ fn filters_are_joined_repeated_encoded_and_may_have_empty_members() {
 }
 
 #[test]
-fn only_full_asks_for_all_detail() {
+fn only_full_requests_all_detail() {
     for (search, expected) in
         [("detail=full", true), ("a=b&detail=full", true), ("detail=Full", false), ("detail", false), ("", false)]
     {
-        let request = ask(Listener::Base, &format!("/networks?{search}")).unwrap();
+        let request = parse(Listener::Base, &format!("/networks?{search}")).unwrap();
         assert_eq!(request.detail_full, expected, "{search}");
     }
 }
 
 #[test]
-fn unknown_paths_are_told_before_malformed_input() {
+fn unknown_paths_are_reported_before_malformed_input() {
     let cases = [
         "/",
         "//",
@@ -175,7 +175,7 @@ fn unknown_paths_are_told_before_malformed_input() {
 }
 
 #[test]
-fn malformed_accounts_are_told_everywhere() {
+fn malformed_accounts_are_refused_everywhere() {
     let bad_checksum = "0xF18adf71266411ff39ffc268843c9a64b3292d86";
     for account in ["0x123", "vitalik", bad_checksum, "%FF", "0x%00"] {
         for path in [
@@ -189,10 +189,10 @@ fn malformed_accounts_are_told_everywhere() {
             "/balance/{X}/token-balances",
         ] {
             let target = path.replace("{X}", account);
-            assert!(matches!(ask(Listener::Base, &target), Err(Problem::InvalidAddress(_))), "{target}");
+            assert!(matches!(parse(Listener::Base, &target), Err(Problem::InvalidAddress(_))), "{target}");
         }
         let target = format!("/{account}");
-        assert!(matches!(ask(Listener::Claimables, &target), Err(Problem::InvalidAddress(_))), "{target}");
+        assert!(matches!(parse(Listener::Claimables, &target), Err(Problem::InvalidAddress(_))), "{target}");
     }
     assert_eq!(problem(Listener::Base, "/claimables/0x123").1, "0x123 is not 0x and 40 hex digits");
 }
@@ -225,24 +225,24 @@ fn what_cannot_be_normalised_is_no_name() {
     for name in ["a..eth", ".", "vitalik .eth", "%F0%9F%98%80%E2%80%8D.eth", "xn--ls8h.eth", "a%2Fb.eth"] {
         for path in ["/ens/by-name/{X}", "/ens/by-address/{X}", "/{X}/native-balance"] {
             let target = path.replace("{X}", name);
-            assert!(matches!(ask(Listener::Base, &target), Err(Problem::InvalidName(_))), "{target}");
+            assert!(matches!(parse(Listener::Base, &target), Err(Problem::InvalidName(_))), "{target}");
         }
     }
-    assert!(matches!(ask(Listener::Base, "/ens/by-name/%20"), Err(Problem::InvalidName(_))));
+    assert!(matches!(parse(Listener::Base, "/ens/by-name/%20"), Err(Problem::InvalidName(_))));
 }
 
 #[test]
 fn both_filters_at_once_are_refused() {
     for search in ["include=a&exclude=b", "exclude=a,&include=a"] {
-        let answer = ask(Listener::Base, &format!("/claimables/{{A}}?{search}"));
+        let answer = parse(Listener::Base, &format!("/claimables/{{A}}?{search}"));
         assert!(matches!(answer, Err(Problem::InvalidFilter(_))), "{search}");
     }
-    let address_first = ask(Listener::Base, "/claimables/0x1?include=a&exclude=b");
+    let address_first = parse(Listener::Base, "/claimables/0x1?include=a&exclude=b");
     assert!(matches!(address_first, Err(Problem::InvalidAddress(_))));
 }
 
 #[test]
-fn a_transaction_is_asked_for_by_hash_and_network() {
+fn a_transaction_is_requested_by_hash_and_network() {
     let events = |chain_id, types: &[&str], logs_max| {
         let types = types.iter().map(|name| Kind::named(name).unwrap()).collect();
         Query::Events(EventsQuery { chain_id, hash: HASH, types, logs_max })
@@ -265,7 +265,7 @@ fn a_transaction_is_asked_for_by_hash_and_network() {
 }
 
 #[test]
-fn wrong_types_and_wrong_numbers_of_logs_are_told_after_hash_and_network() {
+fn wrong_types_and_wrong_numbers_of_logs_are_reported_after_hash_and_network() {
     let cases = [
         ("type=WEALTH", "WEALTH is no type of events; the types are APPROVAL, TRANSFER, MINT, "),
         ("type=SWAP,x", "x is no type of events; the types are "),
@@ -278,13 +278,13 @@ fn wrong_types_and_wrong_numbers_of_logs_are_told_after_hash_and_network() {
     ];
     for (search, expected) in cases {
         let target = format!("/events/decode/{{H}}?network=ethereum&{search}");
-        assert!(matches!(ask(Listener::Base, &target), Err(Problem::InvalidFilter(_))), "{search}");
+        assert!(matches!(parse(Listener::Base, &target), Err(Problem::InvalidFilter(_))), "{search}");
         assert!(problem(Listener::Base, &target).1.starts_with(expected), "{search}");
         assert!(matches!(
-            ask(Listener::Base, &format!("/events/decode/{{H}}?{search}")),
+            parse(Listener::Base, &format!("/events/decode/{{H}}?{search}")),
             Err(Problem::InvalidNetwork(_))
         ));
-        assert!(matches!(ask(Listener::Base, &format!("/events/decode/0x1?{search}")), Err(Problem::InvalidHash(_))));
+        assert!(matches!(parse(Listener::Base, &format!("/events/decode/0x1?{search}")), Err(Problem::InvalidHash(_))));
     }
 }
 
@@ -295,7 +295,7 @@ fn the_types_of_events_fit_the_detail_of_a_problem() {
 }
 
 #[test]
-fn an_unknown_network_is_told_with_the_valid_names() {
+fn an_unknown_network_is_reported_with_the_valid_names() {
     for target in [
         "/events/decode/{H}",
         "/events/decode/{H}?network=",
@@ -311,10 +311,10 @@ fn an_unknown_network_is_told_with_the_valid_names() {
 }
 
 #[test]
-fn a_malformed_hash_is_told_before_a_missing_network() {
+fn a_malformed_hash_is_reported_before_a_missing_network() {
     let short = &H[..65];
     for hash in ["0x", "deadbeef", short, &H.replace("0x", "0X"), &H.replace('c', "g")] {
-        let answer = ask(Listener::Base, &format!("/events/decode/{hash}"));
+        let answer = parse(Listener::Base, &format!("/events/decode/{hash}"));
         assert!(matches!(answer, Err(Problem::InvalidHash(_))), "{hash}");
     }
 }

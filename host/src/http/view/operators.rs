@@ -26,7 +26,7 @@ struct EndpointsView<'a> {
     name: &'a str,
     slug: &'a str,
     chain_id: u64,
-    /// The one that answers are at; none while nobody has asked.
+    /// The one that answers are at; none before the first answer.
     block: Option<BlockView>,
     #[serde(flatten)]
     status: Cow<'a, NetworkStatus>,

@@ -206,7 +206,7 @@ mod tests {
         ];
         for (bytes, expected) in cases {
             let error = step(&bytes).err().unwrap().detail;
-            assert!(error.contains(expected), "{error} should tell {expected}");
+            assert!(error.contains(expected), "{error} should contain {expected}");
         }
     }
 

@@ -18,7 +18,7 @@ fn gateways(services: &[&Service]) -> Gateways {
     Gateways::new(services.iter().map(|service| service.host()).collect())
 }
 
-async fn ask(gateways: &Gateways, urls: &[String]) -> Result<Bytes, GatewayError> {
+async fn resolve(gateways: &Gateways, urls: &[String]) -> Result<Bytes, GatewayError> {
     find(gateways, &request(urls), LONG).await.map(|found| found.data)
 }
 
@@ -26,17 +26,17 @@ async fn find(gateways: &Gateways, request: &GatewayRequest, within: Duration) -
     gateways.query(request, &AtomicUsize::new(FETCHES_MAX), Instant::now() + within).await
 }
 
-async fn ask_one(reply: Reply) -> Result<Bytes, GatewayError> {
+async fn resolve_one(reply: Reply) -> Result<Bytes, GatewayError> {
     let service = Service::start(reply).await;
-    ask(&gateways(&[&service]), &[service.get_url()]).await
+    resolve(&gateways(&[&service]), &[service.get_url()]).await
 }
 
 #[tokio::test]
-async fn a_url_with_the_data_in_it_is_asked_by_get_and_another_by_post() {
+async fn a_url_with_the_data_in_it_is_requested_by_get_and_another_by_post() {
     let service = Service::start(Reply::data(&[0xde, 0xad])).await;
     let gateways = gateways(&[&service]);
     for url in [service.get_url(), service.post_url()] {
-        assert_eq!(ask(&gateways, &[url]).await, Ok(bytes!("dead")));
+        assert_eq!(resolve(&gateways, &[url]).await, Ok(bytes!("dead")));
     }
     let sender = "0x226159d592e2b063810a10ebf6dcbada94ed68b8";
     assert_eq!(
@@ -49,7 +49,7 @@ async fn a_url_with_the_data_in_it_is_asked_by_get_and_another_by_post() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_told_as_what_it_is() {
+async fn what_is_no_answer_is_reported_as_what_it_is() {
     let json = |body: &str| Reply::Json(200, body.to_owned());
     let huge = format!("{{\"data\":\"0x{}\"}}", "00".repeat(BODY_BYTES_MAX));
     for (reply, partial_error) in [
@@ -65,7 +65,7 @@ async fn what_is_no_answer_is_told_as_what_it_is() {
         (Reply::Close, GatewayError::Unreachable),
     ] {
         let shown = format!("{reply:?}").chars().take(80).collect::<String>();
-        assert_eq!(ask_one(reply).await, Err(partial_error), "{shown}");
+        assert_eq!(resolve_one(reply).await, Err(partial_error), "{shown}");
     }
 }
 
@@ -73,13 +73,13 @@ async fn what_is_no_answer_is_told_as_what_it_is() {
 async fn a_redirect_is_not_followed() {
     let target = Service::start(Reply::data(&[1])).await;
     let away = Service::start(Reply::Head(307, format!("location: http://{}/\r\n", target.address))).await;
-    let asked = ask(&gateways(&[&away, &target]), &[away.get_url()]).await;
-    assert_eq!(asked, Err(GatewayError::Redirect(307)));
+    let found = resolve(&gateways(&[&away, &target]), &[away.get_url()]).await;
+    assert_eq!(found, Err(GatewayError::Redirect(307)));
     assert!(target.requests().is_empty());
 }
 
 #[tokio::test]
-async fn after_a_refusal_nobody_else_is_asked_and_after_a_failure_the_next_is() {
+async fn after_a_refusal_no_other_gets_a_request_and_after_a_failure_the_next_does() {
     let good = Service::start(Reply::data(&[7])).await;
     for (reply, answer) in [
         (Reply::Json(400, String::new()), Err(GatewayError::Status(400))),
@@ -89,13 +89,13 @@ async fn after_a_refusal_nobody_else_is_asked_and_after_a_failure_the_next_is() 
         (Reply::Close, Ok(bytes!("07"))),
     ] {
         let bad = Service::start(reply.clone()).await;
-        let asked = ask(&gateways(&[&bad, &good]), &[bad.get_url(), good.get_url()]).await;
-        assert_eq!(asked, answer, "{reply:?}");
+        let found = resolve(&gateways(&[&bad, &good]), &[bad.get_url(), good.get_url()]).await;
+        assert_eq!(found, answer, "{reply:?}");
     }
 }
 
 #[tokio::test]
-async fn a_gateway_that_nobody_named_is_asked_over_https_at_public_addresses() {
+async fn a_gateway_that_nobody_named_is_requested_over_https_at_public_addresses() {
     let service = Service::start(Reply::data(&[1])).await;
     let (strict, port) = (gateways(&[]), service.address.port());
     for (url, partial_error) in [
@@ -111,7 +111,7 @@ async fn a_gateway_that_nobody_named_is_asked_over_https_at_public_addresses() {
         ("https://10.0.0.1/{data}".into(), GatewayError::NotPublic),
         ("no url".into(), GatewayError::NoUrl),
     ] {
-        assert_eq!(ask(&strict, std::slice::from_ref(&url)).await, Err(partial_error), "{url}");
+        assert_eq!(resolve(&strict, std::slice::from_ref(&url)).await, Err(partial_error), "{url}");
     }
     assert!(service.requests().is_empty());
 }
@@ -120,19 +120,19 @@ async fn a_gateway_that_nobody_named_is_asked_over_https_at_public_addresses() {
 async fn a_named_host_is_no_way_to_another_port_or_host() {
     let (named, other) = (Service::start(Reply::data(&[1])).await, Service::start(Reply::data(&[2])).await);
     let gateways = gateways(&[&named]);
-    assert_eq!(ask(&gateways, &[other.get_url()]).await, Err(GatewayError::NotHttps));
-    assert_eq!(ask(&gateways, &[named.get_url()]).await, Ok(bytes!("01")));
+    assert_eq!(resolve(&gateways, &[other.get_url()]).await, Err(GatewayError::NotHttps));
+    assert_eq!(resolve(&gateways, &[named.get_url()]).await, Ok(bytes!("01")));
 }
 
 #[tokio::test]
 async fn a_gateway_that_is_silent_leaves_time_for_the_next() {
     let (silent, good) = (Service::start(Reply::Silence).await, Service::start(Reply::data(&[7])).await);
     let soon = Duration::from_millis(50);
-    let asked = find(&gateways(&[&silent]), &request(&[silent.get_url()]), soon).await;
-    assert_eq!(asked, Err(GatewayError::Timeout), "the answer's time");
+    let found = find(&gateways(&[&silent]), &request(&[silent.get_url()]), soon).await;
+    assert_eq!(found, Err(GatewayError::Timeout), "the answer's time");
     let gateways = Gateways { fetch_within: soon, ..gateways(&[&silent, &good]) };
-    assert_eq!(ask(&gateways, &[silent.get_url()]).await, Err(GatewayError::Timeout), "its own time");
-    assert_eq!(ask(&gateways, &[silent.get_url(), good.get_url()]).await, Ok(bytes!("07")));
+    assert_eq!(resolve(&gateways, &[silent.get_url()]).await, Err(GatewayError::Timeout), "its own time");
+    assert_eq!(resolve(&gateways, &[silent.get_url(), good.get_url()]).await, Ok(bytes!("07")));
 }
 
 #[tokio::test]
@@ -140,13 +140,13 @@ async fn the_number_and_the_size_of_requests_are_bounded() {
     let bad = Service::start(Reply::Json(500, String::new())).await;
     let gateways = gateways(&[&bad]);
     let urls = vec![bad.get_url(); 100];
-    assert_eq!(ask(&gateways, &urls).await, Err(GatewayError::Status(500)));
+    assert_eq!(resolve(&gateways, &urls).await, Err(GatewayError::Status(500)));
     assert_eq!(bad.requests().len(), URLS_MAX);
     let long = GatewayRequest { data: vec![0; URL_BYTES_MAX].into(), ..request(&[bad.get_url()]) };
     assert_eq!(find(&gateways, &long, LONG).await, Err(GatewayError::NoUrl));
     let repeated = format!("http://{}/{}", bad.address, "{data}".repeat(10_000));
-    assert_eq!(ask(&gateways, &[repeated]).await, Err(GatewayError::NoUrl));
-    assert_eq!(ask(&gateways, &[]).await, Err(GatewayError::NoUrl));
+    assert_eq!(resolve(&gateways, &[repeated]).await, Err(GatewayError::NoUrl));
+    assert_eq!(resolve(&gateways, &[]).await, Err(GatewayError::NoUrl));
 }
 
 fn batch(requests: Vec<(Address, Vec<String>, Bytes)>) -> GatewayRequest {
@@ -156,7 +156,7 @@ fn batch(requests: Vec<(Address, Vec<String>, Bytes)>) -> GatewayRequest {
 }
 
 #[tokio::test]
-async fn a_batch_is_asked_by_us_and_tells_what_failed() {
+async fn a_batch_is_requested_by_us_and_reports_what_failed() {
     let good = Service::start(Reply::data(&[7])).await;
     let bad = Service::start(Reply::Json(404, String::new())).await;
     let request = batch(vec![
@@ -188,12 +188,12 @@ async fn batches_of_batches_end() {
     }
     let wide = batch(vec![(SENDER, vec![good.get_url()], Bytes::new()); FETCHES_MAX + 1]);
     assert_eq!(find(&gateways, &wide, LONG).await, Err(GatewayError::TooMany));
-    let asked = good.requests().len();
+    let requests = good.requests().len();
     let broad = batch(vec![(SENDER, vec!["http://10.0.0.1/{data}".into(); 4], Bytes::new()); FETCHES_MAX]);
     let found = find(&gateways, &broad, LONG).await.unwrap();
     let (failures, _) = <(Vec<bool>, Vec<Bytes>)>::abi_decode_params(&found.data).unwrap();
     assert_eq!(failures, [true; FETCHES_MAX]);
-    assert_eq!(good.requests().len(), asked);
+    assert_eq!(good.requests().len(), requests);
     let broken = GatewayRequest { data: bytes!("00"), ..wide };
     assert_eq!(find(&gateways, &broken, LONG).await, Err(GatewayError::Lookup));
 }

@@ -50,7 +50,7 @@ fn dns_writes_a_name_as_labels_after_their_lengths() {
 }
 
 #[test]
-fn cases_that_people_ask_for_are_read_as_the_standard_says() {
+fn cases_that_people_write_are_read_as_the_standard_says() {
     for (text, normal) in [
         ("VITALIK.eth", "vitalik.eth"),
         ("🅰️🅱.eth", "🅰🅱.eth"),
@@ -83,7 +83,7 @@ fn cases_that_people_ask_for_are_read_as_the_standard_says() {
 }
 
 #[test]
-fn what_is_too_long_is_told_before_it_costs_anything() {
+fn what_is_too_long_is_refused_before_it_costs_anything() {
     assert_eq!(Name::parse(""), Err(InvalidName::Empty));
     assert!(refused("\u{ad}"), "all of it is left out");
     assert_eq!(Name::parse(&"a".repeat(1 << 20)), Err(InvalidName::TooLong));

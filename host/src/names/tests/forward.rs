@@ -7,7 +7,7 @@ use super::world::{addresses, extended, name, ok, plain, reverted, wrapped};
 use super::*;
 
 #[tokio::test]
-async fn a_name_leads_to_the_address_that_its_resolver_tells() {
+async fn a_name_leads_to_the_address_that_its_resolver_returns() {
     let mut world = World::default();
     world.resolver("alice.eth", RESOLVER).contract(RESOLVER, addresses(&[("alice.eth", ALICE)]));
     let (names, at) = (names(), at(&world, CoinType::ETHEREUM));
@@ -71,7 +71,7 @@ async fn a_resolver_that_was_changed_is_never_believed() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_told_as_what_it_is() {
+async fn what_is_not_there_is_reported_as_what_it_is() {
     let of = |returned: Vec<u8>| {
         let data = Resolver::addr_0Call { node: name("alice.eth").node() }.abi_encode();
         plain(vec![(data, returned)])
@@ -210,7 +210,7 @@ async fn another_chain_has_an_address_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_full_answer_tells_more_in_the_same_round_trips() {
+async fn a_full_answer_has_more_in_the_same_round_trips() {
     let (node, base, bitcoin) =
         (name("sub.alice.eth").node(), CoinType::of_chain(8453).unwrap(), CoinType::of_chain(10));
     let text = |key: &str| Resolver::textCall { node, key: key.into() }.abi_encode();

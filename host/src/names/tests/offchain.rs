@@ -1,4 +1,4 @@
-//! Names whose resolvers ask gateways.
+//! Names whose resolvers need gateways.
 
 use alloy::primitives::U256;
 use alloy::sol_types::{SolCall, SolValue};
@@ -37,7 +37,7 @@ fn world(contract: world::Contract) -> World {
     world
 }
 
-async fn ask(reply: Reply) -> Result<Address, NameFailure> {
+async fn resolve(reply: Reply) -> Result<Address, NameFailure> {
     let service = Service::start(reply).await;
     forward_one(&names_of(&service), &world(checking(vec![service.get_url()])), "x.off.eth").await
 }
@@ -47,7 +47,7 @@ fn good(address: Address) -> Reply {
 }
 
 #[tokio::test]
-async fn the_gateway_is_asked_for_the_record_and_the_contract_checks_its_answer() {
+async fn the_gateway_is_requested_for_the_record_and_the_contract_checks_its_answer() {
     let service = Service::start(good(ALICE)).await;
     let world = world(checking(vec![service.get_url()]));
     let found = names_of(&service).addresses(&at(&world, CoinType::ETHEREUM), &[name("x.off.eth")]).await.remove(0);
@@ -61,12 +61,12 @@ async fn the_gateway_is_asked_for_the_record_and_the_contract_checks_its_answer(
 #[tokio::test]
 async fn a_gateway_that_lies_is_found_out_by_the_contract() {
     let rejected = Err(NameFailure::Gateway(GatewayError::Rejected));
-    assert_eq!(ask(Reply::data(&[b"evil", BOB.as_slice()].concat())).await, rejected);
-    assert_eq!(ask(Reply::data(&[])).await, rejected);
+    assert_eq!(resolve(Reply::data(&[b"evil", BOB.as_slice()].concat())).await, rejected);
+    assert_eq!(resolve(Reply::data(&[])).await, rejected);
 }
 
 #[tokio::test]
-async fn a_gateway_that_does_not_answer_is_told_as_such() {
+async fn a_gateway_that_does_not_answer_is_reported_as_such() {
     for (reply, fault) in [
         (Reply::Json(404, "{}".into()), GatewayError::Status(404)),
         (Reply::Json(503, "{}".into()), GatewayError::Status(503)),
@@ -74,7 +74,7 @@ async fn a_gateway_that_does_not_answer_is_told_as_such() {
         (Reply::Json(200, "x".repeat(300 * 1024)), GatewayError::TooLarge),
         (Reply::Close, GatewayError::Unreachable),
     ] {
-        let found = ask(reply).await;
+        let found = resolve(reply).await;
         assert_eq!(found, Err(NameFailure::Gateway(fault)));
         assert!(!matches!(found, Err(NameFailure::Absent(_))), "{found:?}");
     }
@@ -94,7 +94,7 @@ async fn a_silent_gateway_ends_with_the_answers_time() {
 }
 
 #[tokio::test]
-async fn a_private_gateway_is_not_asked_unless_it_is_named() {
+async fn a_private_gateway_gets_no_request_unless_it_is_named() {
     let service = Service::start(good(ALICE)).await;
     let port = service.address.port();
     for (url, fault) in [
@@ -177,7 +177,7 @@ async fn a_lookup_that_cannot_be_read_or_is_huge_is_not_made() {
 }
 
 #[tokio::test]
-async fn a_plain_resolver_may_ask_gateways_too() {
+async fn a_plain_resolver_may_use_gateways_too() {
     let service = Service::start(good(ALICE)).await;
     let urls = vec![service.get_url()];
     let world = world(Arc::new(move |data| {
@@ -194,7 +194,7 @@ async fn a_plain_resolver_may_ask_gateways_too() {
 }
 
 #[tokio::test]
-async fn many_names_ask_their_gateways_at_once() {
+async fn many_names_use_their_gateways_at_once() {
     let service = Service::start(good(ALICE)).await;
     let world = world(checking(vec![service.post_url()]));
     let texts: Vec<String> = (0..50).map(|place| format!("n{place}.off.eth")).collect();

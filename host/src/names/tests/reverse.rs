@@ -8,7 +8,7 @@ use super::*;
 
 const REVERSE: Address = Address::repeat_byte(0x33);
 
-/// A reverse resolver that tells these names.
+/// A reverse resolver that returns these names.
 fn claims(coin: CoinType, of: &[(Address, &str)]) -> world::Contract {
     let record = |(account, text): &(Address, &str)| {
         let node = coin.reverse(*account).node();
@@ -110,7 +110,7 @@ async fn another_chain_has_names_of_its_own() {
 }
 
 #[tokio::test]
-async fn the_default_name_is_told_by_the_resolver_of_all_reverse_names() {
+async fn the_default_name_is_returned_by_the_resolver_of_all_reverse_names() {
     // As on mainnet: `reverse` itself has a resolver, whose word counts where a chain has none of its own.
     let polygon = CoinType::of_chain(137).unwrap();
     let mut world = World::default();

@@ -16,13 +16,13 @@ fn names() -> Names {
 /// One that knows these names.
 fn knowing(of: &'static [(&str, Address)]) -> world::Contract {
     Arc::new(move |data| {
-        let asked = call::<UniversalResolver::resolveWithGatewaysCall>(data).unwrap();
-        assert_eq!(asked.gateways, [LOCAL_BATCH]);
-        let found = of.iter().find(|(text, _)| *name(text).dns() == asked.name);
+        let request = call::<UniversalResolver::resolveWithGatewaysCall>(data).unwrap();
+        assert_eq!(request.gateways, [LOCAL_BATCH]);
+        let found = of.iter().find(|(text, _)| *name(text).dns() == request.name);
         let Some((text, address)) = found else {
-            return Outcome::Reverted(UniversalResolver::ResolverNotFound { name: asked.name }.abi_encode().into());
+            return Outcome::Reverted(UniversalResolver::ResolverNotFound { name: request.name }.abi_encode().into());
         };
-        assert_eq!(*asked.data, Resolver::addr_0Call { node: name(text).node() }.abi_encode());
+        assert_eq!(*request.data, Resolver::addr_0Call { node: name(text).node() }.abi_encode());
         let returned = (Bytes::from(address.abi_encode()), RESOLVER);
         Outcome::Ok(returned.abi_encode_params().into())
     })
@@ -50,7 +50,7 @@ async fn one_round_trip_is_enough_where_there_is_one() {
 }
 
 #[tokio::test]
-async fn without_one_the_registry_is_asked_in_no_more_round_trips() {
+async fn without_one_the_registry_is_read_in_no_more_round_trips() {
     for contract in
         [None, Some(failing(Vec::new())), Some(failing(vec![1, 2, 3, 4])), Some(Arc::new(|_: &[u8]| ok(7_u64)) as _)]
     {
@@ -82,7 +82,7 @@ async fn one_that_is_gone_is_replaced_by_the_registry() {
 }
 
 #[tokio::test]
-async fn its_errors_are_told_as_what_they_mean() {
+async fn its_errors_are_reported_as_what_they_mean() {
     let bytes = || Bytes::from(vec![1, 2]);
     for (error, failure) in [
         (UniversalResolver::ResolverNotFound { name: bytes() }.abi_encode(), Absence::NoResolver.into()),
@@ -143,7 +143,7 @@ async fn lookups_that_it_batches_are_made_by_us() {
 }
 
 #[tokio::test]
-async fn a_gateway_that_fails_within_a_batch_is_told_as_such() {
+async fn a_gateway_that_fails_within_a_batch_is_reported_as_such() {
     for (reply, fault) in [
         (Reply::Json(404, String::new()), GatewayError::Status(404)),
         (Reply::Close, GatewayError::Unreachable),

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_told_and_not_counted() {
+    async fn a_panic_is_reported_and_not_counted() {
         let calls = Calls::new(Handle::current());
         assert_eq!(calls.call(LONG, || panic!("on purpose")).await, Err::<(), _>(CallFailure::Panicked));
         assert_eq!(calls.stuck(), 0);

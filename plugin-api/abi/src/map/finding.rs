@@ -198,8 +198,8 @@ impl Side {
 
 /// What shares of a protocol redeem to.
 ///
-/// A price of the shares comes from it: report what can really be had for them at this block, and nothing that a swap in
-/// the same block can move.
+/// A price of the shares comes from it: report what can really be had for them at this block, and nothing that a swap
+/// in the same block can move.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Composition {

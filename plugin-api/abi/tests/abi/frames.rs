@@ -142,7 +142,7 @@ fn every_cut_of_a_frame_is_an_error() {
 }
 
 #[test]
-fn a_row_that_points_outside_the_blob_is_found_out_when_asked() {
+fn a_row_that_points_outside_the_blob_is_found_out_when_it_is_read() {
     let bytes = resume_in_by_hand();
     let frame = Frame::parse(&bytes).expect("a frame");
     for (offset, len) in [(0, 4), (3, 1), (4, 0), (u32::MAX, 1), (1, u32::MAX), (u32::MAX, u32::MAX)] {

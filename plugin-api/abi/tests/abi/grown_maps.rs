@@ -197,7 +197,7 @@ struct EarlierStart {
 }
 
 #[test]
-fn a_start_of_revision_2_asks_about_no_tokens_and_no_transaction_and_reads_one_of_revision_4() {
+fn a_start_of_revision_2_is_about_no_tokens_and_no_transaction_and_reads_one_of_revision_4() {
     let (block, account) = (Block::default(), Address::repeat_byte(3));
     let earlier = EarlierStart {
         question: Question::FARMING,

@@ -127,7 +127,7 @@ fn an_appended_function_is_none_in_an_older_plugin() {
     };
     let old = old.leak_into_prefix();
     // SAFETY: both are prefix types of the same fields, of which the newer only has more at its end: what the layout
-    // check above establishes. The reference itself tells how many of them are there.
+    // check above establishes. The reference itself reports how many of them are there.
     let seen_by_newer_host: later::PluginRef = unsafe { std::mem::transmute(old) };
     assert_eq!(seen_by_newer_host.api_rev(), 1);
     assert_eq!(seen_by_newer_host.manifest()().as_str(), "{}");

@@ -17,8 +17,8 @@ const LIST_STANDS_S: u32 = 300;
 /// Seconds that may be cached in which pools the account has something: a first stake shows at most this much later.
 /// This is only a filter: no amount is taken from it.
 const HELD_STANDS_S: u32 = 30;
-/// Seconds that a pool's staked token may be cached. It changes only where the owner migrates the pool, which moves every
-/// stake to the new token at once.
+/// Seconds that a pool's staked token may be cached. It changes only where the owner migrates the pool, which moves
+/// every stake to the new token at once.
 const TOKEN_STANDS_S: u32 = 3_600;
 
 /// A pool in which the account has something.

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_is_told_where_it_is_one() {
+    fn a_share_is_reported_where_it_is_one() {
         let share = |per_second: Option<u64>, all: u64, points: u64| {
             let emission = Emission { per_second: per_second.map(U256::from), points: U256::from(all) };
             emission.share(U256::from(points))

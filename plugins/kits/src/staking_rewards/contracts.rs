@@ -13,7 +13,8 @@ pub(super) mod single {
 
 /// Two reward tokens.
 ///
-/// Source: <https://github.com/QuickSwap/quickswap-core/blob/5c0eb1b71477a2e9d46c6cd2aaec39628a086235/contracts/staking/StakingRewardsDualFactory.sol>
+/// Source:
+/// <https://github.com/QuickSwap/quickswap-core/blob/5c0eb1b71477a2e9d46c6cd2aaec39628a086235/contracts/staking/StakingRewardsDualFactory.sol>
 pub(super) mod dual {
     portolan_plugin_api::sol! {
         function rewardsTokenA() external view returns (address);

@@ -1,7 +1,7 @@
-//! `cargo run --release -p portolan-bench --bin balances`: measures an answer with the token
-//! balances of an account on three networks beside a viem script that does the same, in one run, prints tables, and
-//! fails where a bound that is not about time is missed.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool tells its user what it measures")]
+//! `cargo run --release -p portolan-bench --bin balances`: measures an answer with the token balances of an account on
+//! three networks beside a viem script that does the same, in one run, prints tables, and fails where a bound that is
+//! not about time is missed.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it measures")]
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! `cargo run --release -p portolan-bench --bin corpus -- DIR`: asks the gateway for the events of the transactions of
-//! a folder, scores every answer by the truth in it, prints tables and failures, and fails below the bars.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool tells its user what it finds")]
+//! `cargo run --release -p portolan-bench --bin corpus -- DIR`: queries the gateway for the events of the transactions
+//! of a folder, scores every answer by the truth in it, prints tables and failures, and fails below the bars.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it finds")]
 
 use std::process::ExitCode;
 

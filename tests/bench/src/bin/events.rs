@@ -1,6 +1,6 @@
-//! `cargo run --release -p portolan-bench --bin events`: measures what the events of a
-//! transaction with 500 logs cost the gateway, prints tables, and fails where a bound that is not about time is missed.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool tells its user what it measures")]
+//! `cargo run --release -p portolan-bench --bin events`: measures what the events of a transaction with 500 logs cost
+//! the gateway, prints tables, and fails where a bound that is not about time is missed.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it measures")]
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
-//! `cargo run --release -p portolan-bench --bin reads [SECTION]...`: measures Portolan's reads
-//! beside viem's and alloy's in one run, prints tables, and fails where a bound that is not about time is missed.
+//! `cargo run --release -p portolan-bench --bin reads [SECTION]...`: measures Portolan's reads beside viem's and
+//! alloy's in one run, prints tables, and fails where a bound that is not about time is missed.
 //!
 //! Sections are `peers`, `growth`, `joined` and `aggregate`; all without any.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool tells its user what it measures")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it measures")]
 
 use std::process::ExitCode;
 

@@ -17,7 +17,7 @@ pub(super) struct Corpus {
     pub(super) transactions: Vec<Transaction>,
     pub(super) tokens: Vec<Token>,
     pub(super) pools: Vec<Pool>,
-    /// Kind of a truth row → types that tell it; none where it is outside the vocabulary.
+    /// Kind of a truth row → types that it is decoded as; none where it is outside the vocabulary.
     pub(super) kinds: BTreeMap<String, Option<Vec<String>>>,
 }
 

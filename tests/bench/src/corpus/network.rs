@@ -12,7 +12,7 @@ use portolan_tests::gateway::Setup;
 use portolan_tests::rpc_fault::{RpcFault, Transactions};
 use portolan_tests::truth::NETWORKS;
 
-/// The corpus does not tell supplies, and no answer is scored by one.
+/// The corpus has no supplies, and no answer is scored by one.
 const SUPPLY: u128 = 1_000_000_000_000_000_000_000_000;
 /// So that the gateway can prove a block by those before it.
 const BLOCKS: &str = "0x4";

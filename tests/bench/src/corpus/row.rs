@@ -1,4 +1,4 @@
-//! Whether the events at a log tell the truth of one row.
+//! Whether the events at a log agree with the truth of one row.
 //!
 //! Amounts are compared as integers and as exact decimals, addresses as lower-case text.
 
@@ -99,11 +99,11 @@ pub(super) fn core(row: &Row, own: &[&Event]) -> Result<(), String> {
         "NFT_APPROVAL" | "APPROVAL_FOR_ALL" => permission(row, own),
         other => Err(anyhow::anyhow!("no core row is a {other}")),
     };
-    judged.map_err(|error| format!("{error:#}; told {}", shown(own)))
+    judged.map_err(|error| format!("{error:#}; decoded {}", shown(own)))
 }
 
 fn fungible(row: &Row, own: &[&Event]) -> Result<()> {
-    let [event] = own else { bail!("one event tells it") };
+    let [event] = own else { bail!("it is one event") };
     let zero = |names: &[&str]| argument(row, names).is_some_and(|address| address.eq_ignore_ascii_case(ZERO));
     let (from_zero, to_zero) = (zero(&["from", "src"]), zero(&["to", "dst"]));
     let right = match (row.kind.as_str(), from_zero, to_zero) {
@@ -145,7 +145,7 @@ fn collectibles(row: &Row, own: &[&Event]) -> Result<()> {
         same_accounts(row, event)?;
         ensure!(event.metadata.text_at("collection")? == row.contract.to_lowercase(), "of {}", row.contract);
         let reported = (integer(event.metadata.text_at("tokenId")?)?, amount_of(event)?);
-        // Of an ERC-721 there is one, whether or not that is told.
+        // Of an ERC-721 there is one, whether or not that is reported.
         let same =
             |(id, value): &(BigInt, Option<BigInt>)| *id == reported.0 && (value.is_none() || *value == reported.1);
         let place = wanted.iter().position(same).with_context(|| format!("{reported:?} is none of {wanted:?}"))?;
@@ -165,7 +165,7 @@ fn amount_of(event: &Event) -> Result<Option<BigInt>> {
 }
 
 fn permission(row: &Row, own: &[&Event]) -> Result<()> {
-    let [event] = own else { bail!("one event tells it") };
+    let [event] = own else { bail!("it is one event") };
     ensure!(event.kind == row.kind, "it is no {}", event.kind);
     same_accounts(row, event)?;
     ensure!(event.metadata.text_at("collection")? == row.contract.to_lowercase(), "of {}", row.contract);
@@ -191,7 +191,7 @@ fn same_accounts(row: &Row, event: &Event) -> Result<()> {
 pub(super) fn protocol(row: &Row, types: &[String], known_pool: bool, own: &[&Event]) -> Result<(), String> {
     let right: Vec<&Event> = own.iter().copied().filter(|event| types.contains(&event.kind)).collect();
     if right.is_empty() {
-        return Err(format!("no {}; told {}", types.join(" or "), shown(own)));
+        return Err(format!("no {}; decoded {}", types.join(" or "), shown(own)));
     }
     let of_pool = types.iter().any(|kind| OF_POOLS.contains(&kind.as_str()));
     if of_pool && !known_pool && !row.args.keys().any(|name| is_token(name)) {
@@ -203,7 +203,7 @@ pub(super) fn protocol(row: &Row, types: &[String], known_pool: bool, own: &[&Ev
     );
     let mut missing: Vec<String> = accounts(row).filter(|account| !texts.contains(account)).collect();
     missing.extend(amounts(row).filter(|amount| !raws.contains(amount)));
-    if missing.is_empty() { Ok(()) } else { Err(format!("without {}; told {}", missing.join(", "), shown(own))) }
+    if missing.is_empty() { Ok(()) } else { Err(format!("without {}; decoded {}", missing.join(", "), shown(own))) }
 }
 
 fn is_token(name: &str) -> bool {
@@ -220,7 +220,7 @@ fn accounts(row: &Row) -> impl Iterator<Item = String> {
 
 /// Integers of the row that are amounts and not zero, without their sign.
 fn amounts(row: &Row) -> impl Iterator<Item = String> {
-    // Where a pool tells two amounts beside it, that one counts its own shares.
+    // Where a pool reports two amounts beside it, that one counts its own shares.
     let of_shares = row.args.contains_key("amount0");
     let counts = move |name: &&String| AMOUNTS.contains(&name.as_str()) && !(of_shares && *name == "amount");
     // What was paid in elsewhere is no amount of this network; and only a vault's shares are a token's.

@@ -9,10 +9,10 @@ use super::files::{Corpus, Row, Transaction};
 use super::row::{self, Event};
 use portolan_tests::json::Json;
 
-/// Types that any token tells: told of a log that is no such thing, they are invented.
+/// Types that any token emits: where a log is no such thing, they are invented.
 const OF_TOKENS: [&str; 7] =
     ["TRANSFER", "MINT", "BURN", "APPROVAL", "NFT_TRANSFER", "NFT_APPROVAL", "APPROVAL_FOR_ALL"];
-/// What a transaction sends is told before all logs.
+/// The value that a transaction sends comes before all logs.
 const VALUE: &str = "TRANSFER of value";
 
 /// What counts.
@@ -20,15 +20,15 @@ const VALUE: &str = "TRANSFER of value";
 pub(super) enum Tier {
     Core,
     Protocol,
-    /// Told as something that it is not; never right.
+    /// Decoded as something that it is not; never right.
     Mistold,
 }
 
-/// How a row, or an event without one, was told.
+/// How a row, or an event without one, was decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judgement {
     pub(super) tier: Tier,
-    /// The type that the truth asks for; of an event without a truth its own.
+    /// The type that the truth expects; of an event without a truth its own.
     pub(super) kind: String,
     pub(super) place: String,
     /// What is wrong, if anything.
@@ -79,7 +79,7 @@ fn sent(mined: &Transaction) -> Option<BigInt> {
     (value > BigInt::ZERO && mined.receipt["status"] == "0x1").then_some(value)
 }
 
-/// The value is told once, in the first place, and only where there is one.
+/// The value is an event once, in the first place, and only where there is one.
 fn value(mined: &Transaction, events: &[Event]) -> Judgement {
     let reported: Vec<&Event> = events.iter().filter(|event| event.log_index.is_none()).collect();
     let judged = match (sent(mined), reported.as_slice()) {
@@ -87,7 +87,7 @@ fn value(mined: &Transaction, events: &[Event]) -> Judgement {
         (Some(value), [one]) if events.first().is_some_and(|first| first.log_index.is_none()) => {
             same_value(mined, &value, one).map_err(|error| format!("{error:#}"))
         }
-        (value, reported) => Err(format!("{value:?} was sent and told {} times, or not first", reported.len())),
+        (value, reported) => Err(format!("{value:?} was sent and decoded {} times, or not first", reported.len())),
     };
     Judgement { tier: Tier::Core, kind: VALUE.to_owned(), place: "value".to_owned(), wrong: judged.err() }
 }
@@ -101,7 +101,7 @@ fn same_value(mined: &Transaction, value: &BigInt, reported: &Event) -> Result<(
         && to.as_deref() == reported.metadata.text_at("to").ok()
         && reported.metadata.text_at("asset/type")? == "NATIVE"
         && raw == *value;
-    same.then_some(()).with_context(|| format!("told {} {}", reported.kind, reported.metadata))
+    same.then_some(()).with_context(|| format!("decoded {} {}", reported.kind, reported.metadata))
 }
 
 /// Events of tokens at a log that is something else.
@@ -113,7 +113,7 @@ fn invented(own: &[&Event], truth: &Row, types: Option<&[String]>, place: &str) 
         .collect()
 }
 
-/// Events of a type that tells some other kind than the row's.
+/// Events of a type that stands for some other kind than the row's.
 fn mistold(corpus: &Corpus, own: &[&Event], truth: &Row, types: Option<&[String]>, place: &str) -> Vec<Judgement> {
     let is_other = |event: &&&Event| {
         let reported = &event.kind;
@@ -145,6 +145,6 @@ fn without_truth(mined: &Transaction, events: &[Event]) -> Vec<Judgement> {
 }
 
 fn reported_wrongly(tier: Tier, event: &Event, place: &str, what: &str) -> Judgement {
-    let wrong = Some(format!("{what} was told as {} {}", event.kind, event.metadata));
+    let wrong = Some(format!("{what} was decoded as {} {}", event.kind, event.metadata));
     Judgement { tier, kind: event.kind.clone(), place: place.to_owned(), wrong }
 }

@@ -1,9 +1,9 @@
-//! `cargo run -p portolan-tests --features record --bin record [PLUGIN]...`: records jobs of the plugins against the test
-//! chains anew, all or those of the named plugins: the reply to each read, by one `eth_call` for each, and beside it what
-//! the job must find, by the arithmetic of the chains' build.
+//! `cargo run -p portolan-tests --features record --bin record [PLUGIN]...`: records jobs of the plugins against the
+//! test chains anew, all or those of the named plugins: the reply to each read, by one `eth_call` for each, and beside
+//! it what the job must find, by the arithmetic of the chains' build.
 //!
 //! Invariant: nothing of an expectation comes from the plugin; a job that does not find it is an error here already.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool tells its user what it does")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it does")]
 
 mod cases;
 mod node;
@@ -45,8 +45,8 @@ fn record_all(plugins: &[String], mut say: impl FnMut(String)) -> Result<()> {
         return Err(anyhow!("no cases of {unknown}"));
     }
     let world = World::start()?;
-    let asked = |row: &&Recorded| plugins.is_empty() || plugins.iter().any(|plugin| *plugin == row.plugin);
-    for row in CASES.iter().filter(asked) {
+    let wanted = |row: &&Recorded| plugins.is_empty() || plugins.iter().any(|plugin| *plugin == row.plugin);
+    for row in CASES.iter().filter(wanted) {
         let (path, reads) = record(&world, row).with_context(|| format!("{} {}", row.plugin, row.name))?;
         say(format!("{}: {reads} reads", path.strip_prefix(build::workspace()).unwrap_or(&path).display()));
     }
@@ -102,7 +102,7 @@ fn block(chain: &Chain, truth: &Truth) -> Result<Block> {
     Ok(Block { number, hash, timestamp: chain.block_timestamp, evm_number: number })
 }
 
-/// An address in the form that findings are told in.
+/// An address as findings are written.
 fn shown(address: &str) -> Result<String> {
     Ok(format!("{:#x}", address.parse::<Address>()?))
 }

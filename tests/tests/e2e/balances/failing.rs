@@ -8,7 +8,7 @@ use portolan_tests::truth::ACCOUNTS;
 use super::{assert_equal, fixture, joined, partial};
 
 #[test]
-fn failing_tokens_are_counted_whoever_asks() {
+fn failing_tokens_are_counted_for_every_account() {
     let fixture = fixture();
     let counts = joined(fixture.truths().map(partial));
     assert!(counts.starts_with("tokens/ethereum;reason=upstream;count=4, "), "{counts}");

@@ -10,7 +10,7 @@ use super::fixture;
 const CALLS: [&str; 3] = ["/{}/native-balance", "/balance/{}/native-balance", "/balance/{}/token-balances"];
 
 #[test]
-fn wrong_accounts_and_networks_are_told() {
+fn wrong_accounts_and_networks_are_reported() {
     let fixture = fixture();
     let good = fixture.account("farmer");
     // An address of EIP-55's own list with the case of one letter changed.
@@ -30,7 +30,7 @@ fn wrong_accounts_and_networks_are_told() {
         (good, "?network=137", 400, "invalid-network", "POLYGON"),
         (good, "?network=fantom", 503, "network-not-configured", "FANTOM"),
         (good, "?network=FANTOM", 503, "network-not-configured", "FANTOM"),
-        // What is malformed is told before what is missing.
+        // What is malformed is reported before what is missing.
         (wrong_case, "?network=fantom", 400, "invalid-address", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD"),
     ];
     for call in CALLS {
@@ -38,7 +38,10 @@ fn wrong_accounts_and_networks_are_told() {
             let path = format!("{}{query}", call.replace("{}", account));
             let detail = problem::detail(&fixture.gateway.get(&path).unwrap(), status, name)
                 .unwrap_or_else(|error| panic!("{path}: {error:#}"));
-            assert!(detail.to_lowercase().contains(&part.to_lowercase()), "{path}: {detail:?} does not tell {part:?}");
+            assert!(
+                detail.to_lowercase().contains(&part.to_lowercase()),
+                "{path}: {detail:?} does not contain {part:?}"
+            );
         }
     }
 }

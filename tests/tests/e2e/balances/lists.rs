@@ -1,4 +1,5 @@
-//! Token lists while the gateway runs: a good one comes into force, a broken one changes nothing but what operators see.
+//! Token lists while the gateway runs: a good one comes into force, a broken one changes nothing but what operators
+//! see.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,12 +46,12 @@ impl Own {
     fn wait_until_reported(&self, tokens: &[&str]) {
         let look = || match self.reported()? {
             reported if reported == tokens => Ok(()),
-            reported => bail!("{reported:?} are told instead of {tokens:?}; {}", self.gateway.log()),
+            reported => bail!("{reported:?} are shown instead of {tokens:?}; {}", self.gateway.log()),
         };
         wait::until("the list", IN_FORCE_WITHIN, look).unwrap();
     }
 
-    /// What operators are told of the list.
+    /// What operators see of the list.
     fn status(&self) -> Result<Json> {
         Ok(self.gateway.operate("/lists")?.json()?.at("0")?.clone())
     }
@@ -60,7 +61,7 @@ impl Own {
             let status = self.status()?;
             match status.text_at("error") {
                 Ok(error) if error.contains(part) => Ok(()),
-                _ => bail!("{status} does not tell {part}"),
+                _ => bail!("{status} does not contain {part}"),
             }
         };
         wait::until("the refusal", IN_FORCE_WITHIN, look).unwrap();
@@ -133,7 +134,7 @@ fn a_list_that_was_never_read_is_missing_and_not_empty() {
 }
 
 #[test]
-fn tokens_on_no_list_are_never_told() {
+fn tokens_on_no_list_are_never_shown() {
     let fixture = fixture();
     let (_, truth) = fixture.world.chain("ethereum").unwrap();
     let held: Vec<&str> = truth.held("farmer").unwrap().into_iter().map(|(token, _)| token).collect();

@@ -11,7 +11,7 @@ use super::{at, batch_method_with, before, chain, echoes, with_each_batch_method
 
 const MANY: u64 = 5_000;
 
-/// Asks for many reads several times: what is too much is learned, and tried again but seldom.
+/// Makes many reads several times: what is too much is learned, and tried again but seldom.
 fn assert_learned(flaws: &Flaws, is_too_much: impl Fn(&SeenRequest) -> bool) {
     let chain = chain();
     let rpc = before(&chain);

@@ -11,7 +11,7 @@ use crate::test_reader::TestReader;
 use super::{before, clock_at, clocks, echoes, for_all_batch_methods, placed};
 
 #[test]
-fn a_block_that_is_unknown_is_asked_again_at_the_same_endpoint() {
+fn a_block_that_is_unknown_is_requested_again_at_the_same_endpoint() {
     for_all_batch_methods(|chain, base| {
         let rpc = before(chain);
         rpc.flawed(base.clone());
@@ -46,7 +46,7 @@ fn a_block_that_one_endpoint_does_not_know_yet_is_read_at_another() {
         let (reads, expected) = echoes(18, 2);
         assert_eq!(reader.read(block, &reads), expected, "{base:?}");
         let again = behind.requested("eth_call") - requested;
-        assert!(again >= 2, "the same endpoint was asked {again} times with {base:?}");
+        assert!(again >= 2, "the same endpoint was used {again} times with {base:?}");
     });
 }
 

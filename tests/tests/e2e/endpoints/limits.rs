@@ -9,11 +9,11 @@ use crate::test_reader::TestReader;
 
 use super::{before, chain, echoes, with_each_batch_method};
 
-/// Longer than requests that had left when the endpoint asked for fewer are on their way.
+/// Longer than requests that had left when the endpoint requested fewer are on their way.
 const ON_THE_WAY: Duration = Duration::from_millis(300);
 
 #[test]
-fn an_endpoint_that_asks_to_wait_is_left_alone_for_that_time() {
+fn an_endpoint_that_requests_a_wait_is_left_alone_for_that_time() {
     const WAIT_S: u64 = 3;
     let chain = chain();
     let (busy, good) = (before(&chain), before(&chain));
@@ -40,7 +40,7 @@ fn an_endpoint_that_asks_to_wait_is_left_alone_for_that_time() {
     let refused = arrivals[0];
     let early: Vec<Duration> =
         arrivals.iter().map(|at| *at - refused).filter(|after| *after > ON_THE_WAY && *after < wait).collect();
-    assert!(early.is_empty(), "asked again after {early:?} of {wait:?}");
+    assert!(early.is_empty(), "requested again after {early:?} of {wait:?}");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn the_only_endpoint_is_waited_for_where_the_deadline_allows() {
         .iter()
         .filter(|at| **at - arrivals[0] > ON_THE_WAY)
         .find(|at| **at - arrivals[0] < Duration::from_secs(1));
-    assert_eq!(early, None, "asked again within the second");
+    assert_eq!(early, None, "requested again within the second");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn a_broken_reply_is_never_believed_and_the_next_endpoint_answers() {
 }
 
 #[test]
-fn a_broken_header_is_never_pinned_and_the_next_endpoint_tells_it() {
+fn a_broken_header_is_never_pinned_and_the_next_endpoint_serves_it() {
     let chain = chain();
     let good = before(&chain);
     let block = TestReader::behind(&[&good]).pin().unwrap();

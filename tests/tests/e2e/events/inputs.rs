@@ -1,4 +1,4 @@
-//! Hashes that lead nowhere, and what may be asked beside them.
+//! Hashes that lead nowhere, and the parameters beside them.
 
 use alloy::primitives::{Address, Log, U256};
 use portolan_tests::problem;
@@ -22,7 +22,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<Log>)> {
 fn refused(title: &str, query: &str, status: u16, name: &str, part: &str) {
     let response = fixture().fetch(&hash(title).to_string(), query);
     let detail = problem::detail(&response, status, name).unwrap_or_else(|error| panic!("{title} {query}: {error:#}"));
-    assert!(detail.contains(part), "{title} {query}: {detail:?} does not tell {part:?}");
+    assert!(detail.contains(part), "{title} {query}: {detail:?} does not contain {part:?}");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_hash_that_leads_nowhere_is_not_found() {
 }
 
 #[test]
-fn more_logs_than_asked_for_are_refused_and_not_cut() {
+fn more_logs_than_requested_are_refused_and_not_cut() {
     refused(MANY, "network=polygon&max-logs=11", 413, "too-many-logs", "12");
     let all = fixture().answer(&hash(MANY).to_string(), "network=polygon&max-logs=12");
     assert_eq!(all.items().unwrap().len(), LOGS);

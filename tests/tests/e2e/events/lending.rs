@@ -10,7 +10,7 @@ const NETWORK: &str = "ethereum";
 const VARIABLE: u64 = 2;
 
 #[test]
-fn loans_are_told_with_who_and_for_whom() {
+fn loans_are_decoded_with_who_and_for_whom() {
     let fixture = fixture();
     let truth = &fixture.on(NETWORK).1;
     let (who, pool) = (truth.address("farmer").unwrap(), truth.contract("pool").unwrap());
@@ -42,7 +42,7 @@ fn loans_are_told_with_who_and_for_whom() {
 }
 
 #[test]
-fn a_chefs_stakes_are_told_with_the_token_of_the_pool() {
+fn a_chefs_stakes_are_decoded_with_the_token_of_the_pool() {
     let fixture = fixture();
     let truth = &fixture.on(NETWORK).1;
     let (who, chef) = (truth.address("farmer").unwrap(), truth.contract("masterChef").unwrap());

@@ -1,4 +1,4 @@
-//! Logs that tell nothing, or lie about what they are: each stays undecoded, and those beside it are told.
+//! Logs that mean nothing, or lie about what they are: each stays undecoded, and those beside it are decoded.
 
 use alloy::primitives::{Address, B256, Bytes, Log, U256, address, b256};
 use portolan_tests::json::Json;
@@ -76,7 +76,7 @@ fn undecoded_row(place: usize, log: &Log) -> Json {
     ])
 }
 
-/// A log as nodes tell it.
+/// A log as nodes return it.
 fn raw(log: &Log) -> Json {
     let topics = log.data.topics().iter().map(|topic| Json::text(topic.to_string())).collect();
     Json::object([
@@ -87,14 +87,14 @@ fn raw(log: &Log) -> Json {
 }
 
 #[test]
-fn full_detail_tells_where_an_event_is_from() {
+fn full_detail_shows_where_an_event_is_from() {
     let full = fixture().answer(&hash(ODD).to_string(), "network=polygon&detail=full");
     let item = full.at("items/0").unwrap();
     assert_eq!(item.text_at("metadata/amountRaw").unwrap(), "1");
     assert_eq!(item.text_at("contract").unwrap(), lower(QUICK));
     let differences = item.at("log").unwrap().differences(&raw(&logs()[0]));
     assert!(differences.is_empty(), "{}", differences.join("; "));
-    assert!(item.get("plugin").is_none(), "the host tells what any token emits: {item}");
+    assert!(item.get("plugin").is_none(), "the host decodes what any token emits: {item}");
     assert!(full.at("report/blocks/polygon/number").is_ok(), "{full}");
     let jobs = full.at("report/jobs").unwrap().items().unwrap();
     assert!(!jobs.is_empty() && jobs.iter().all(|job| job.text_at("status").unwrap() == "ok"), "{full}");

@@ -31,7 +31,7 @@ fn farm(fixture: &Fixture) -> (String, String, String) {
 }
 
 #[test]
-fn a_farms_stakes_and_rewards_are_told_with_the_tokens_that_move() {
+fn a_farms_stakes_and_rewards_are_decoded_with_the_tokens_that_move() {
     let fixture = fixture();
     let (who, (farm, staked, reward)) = (farmer(&fixture), farm(&fixture));
     let event = |kind: &str, protocol: Option<&str>, raw: &str| fixture.event(NETWORK, kind, protocol, raw);
@@ -71,7 +71,7 @@ fn a_farms_stakes_and_rewards_are_told_with_the_tokens_that_move() {
 }
 
 #[test]
-fn wrapping_is_told_beside_the_value_that_was_sent() {
+fn wrapping_is_decoded_beside_the_value_that_was_sent() {
     let fixture = fixture();
     let who = fixture.on(NETWORK).1.address("whale").unwrap();
     let hash = fixture.done(NETWORK, &paid(who, WMATIC, &Token::depositCall {}, 1_234_567_890_123_456_789));
@@ -101,7 +101,7 @@ fn a_plain_token_moves_in_units_of_its_own() {
 }
 
 #[test]
-fn value_is_told_where_it_moved_and_nowhere_else() {
+fn value_is_shown_where_it_moved_and_nowhere_else() {
     let fixture = fixture();
     let who = farmer(&fixture);
     let value = |to: &str, raw: &str| {

@@ -77,7 +77,7 @@ pub(crate) fn lower(address: Address) -> String {
 }
 
 #[test]
-fn transfers_and_approvals_of_single_tokens_are_told() {
+fn transfers_and_approvals_of_single_tokens_are_decoded() {
     let id = U256::MAX;
     let moved = |from, to| {
         let members = format!(r#""from":"{}","to":"{}","tokenId":"{id}""#, lower(from), lower(to));
@@ -104,7 +104,7 @@ fn transfers_and_approvals_of_single_tokens_are_told() {
 }
 
 #[test]
-fn transfers_of_many_tokens_are_told_one_by_one() {
+fn transfers_of_many_tokens_are_decoded_one_by_one() {
     let moved = |from, to, id: u64, amount: u64| {
         let (from, to, operator) = (lower(from), lower(to), lower(KEEPER));
         let accounts = format!(r#""from":"{from}","to":"{to}","operator":"{operator}""#);

@@ -75,7 +75,7 @@ fn a_name_costs_two_round_trips_cold_one_in_a_later_block_and_none_in_the_same()
             counted.cost(name);
         }
         next_block(&chain, &counted);
-        // The first one told that the block is new.
+        // The first one showed that the block is new.
         for name in NAMES.iter().skip(1) {
             let warm = counted.cost(name);
             assert!(round_trips(&warm) <= WARM_MAX, "{name} by the {path}, warm: {warm}");

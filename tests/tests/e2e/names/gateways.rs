@@ -1,8 +1,8 @@
 //! Gateways by EIP-3668 on the loopback interface: the first part of a path says how one answers, the second which name
 //! it is for.
 //!
-//! Invariant: what was asked is counted before it is answered. They prove to the resolver on the chain that they were
-//! asked its question; a wrong proof is one of the ways.
+//! Invariant: a request is counted before it is answered. They prove to the resolver on the chain that they were
+//! sent its question; a wrong proof is one of the ways.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -48,9 +48,9 @@ pub(super) struct Gateways {
 }
 
 struct Seen {
-    /// Whom every name is told to be.
+    /// The address of every name.
     account: Address,
-    /// Who asks, in the words of a URL.
+    /// The sender, in the words of a URL.
     sender: String,
     /// Requests by way and name.
     requested: Mutex<BTreeMap<(String, String), usize>>,
@@ -74,12 +74,12 @@ impl Gateways {
         Ok(Self { address, seen, _runtime: runtime })
     }
 
-    /// The URL of one that is asked by GET.
+    /// The URL of one that takes GET.
     pub(super) fn url(&self, way: &str, label: &str) -> String {
         format!("http://{}/{way}/{label}/{{sender}}/{{data}}.json", self.address)
     }
 
-    /// The URL of one that is asked by POST.
+    /// The URL of one that takes POST.
     pub(super) fn post_url(&self, label: &str) -> String {
         format!("http://{}/post/{label}", self.address)
     }
@@ -160,10 +160,10 @@ impl Seen {
         *times
     }
 
-    /// What the resolver is told, if it is the one that asks.
+    /// What the resolver gets, if it is the sender.
     fn judge(&self, sender: &str, data: &str, honest: bool) -> Result<Response<Sent>> {
         if !sender.eq_ignore_ascii_case(&self.sender) {
-            return Ok(json(StatusCode::BAD_REQUEST).body(whole(r#"{"message":"who asks?"}"#.into()))?);
+            return Ok(json(StatusCode::BAD_REQUEST).body(whole(r#"{"message":"who requests?"}"#.into()))?);
         }
         let question = hex::decode(data)?;
         let result = self.result(&resolveCall::abi_decode(&question)?.data)?;

@@ -1,5 +1,5 @@
-//! Names whose address gateways outside tell (EIP-3668): told where all is well, a failure and never an answer where
-//! it is not, and nothing asked that nobody may ask.
+//! Names whose address gateways outside return (EIP-3668): an answer where all is well, a failure and never an answer
+//! where it is not, and no request that nobody may make.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -31,14 +31,14 @@ const URLS: usize = 40;
 const LOOKUPS_MAX: usize = 4;
 /// An address of this machine that no operator has named.
 const UNNAMED: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
-/// Told while one gateway hangs.
+/// Answered while one gateway hangs.
 const SHORT_DEADLINE: &str = "[answers]\ndeadline_ms = 2000\n";
 
 fn name_of(label: &str) -> String {
     format!("{label}.offchain.eth")
 }
 
-/// Tells the resolver on the chain where each name's gateways are.
+/// Writes into the resolver on the chain where each name's gateways are.
 pub(super) fn set_ways(chain: &Chain, expected: &Json, outside: &Gateways) -> Result<()> {
     let names: [(&str, &[&str]); 16] = [
         ("get", &["get"]),
@@ -82,7 +82,7 @@ fn set_way(chain: &Chain, expected: &Json, label: &str, urls: Vec<String>) -> Re
 }
 
 #[test]
-fn gateways_tell_addresses_by_get_by_post_in_several_steps_and_after_one_that_is_out_of_order() {
+fn gateways_return_addresses_by_get_by_post_in_several_steps_and_after_one_that_is_out_of_order() {
     let fixture = fixture();
     let account = fixture.expected.text_at("names/gateways/account").unwrap();
     for (label, requested, times) in
@@ -91,7 +91,7 @@ fn gateways_tell_addresses_by_get_by_post_in_several_steps_and_after_one_that_is
         let name = name_of(label);
         fixture.fetch(&by_name(&name, None), |what, response| {
             assert_record(what, response, &record(&name, account));
-            assert!(fixture.outside.take(requested, label) >= times, "{what}: {requested} was not asked");
+            assert!(fixture.outside.take(requested, label) >= times, "{what}: {requested} got no request");
         });
         fixture.fetch(&format!("{}?detail=full", by_name(&name, None)), |what, response| {
             let reported = response.json().unwrap();
@@ -112,7 +112,7 @@ fn what_gateways_do_wrong_is_a_failure_and_no_answer() {
     for label in ["redirect", "wrong", "broken", "refused", "garbage", "huge", "callback"] {
         fixture
             .fetch(&by_name(&name_of(label), None), |what, response| assert_problem(what, response, 502, "upstream"));
-        assert!(fixture.outside.take(label, label) >= fixture.paths.len(), "{label} was not asked");
+        assert!(fixture.outside.take(label, label) >= fixture.paths.len(), "{label} got no request");
     }
     let flooded = fixture.outside.flooded();
     assert!(flooded == 0 || gateways::is_part_of_flood(flooded / fixture.paths.len()), "{flooded} B were taken");
@@ -133,7 +133,7 @@ fn lookups_end_even_where_resolvers_name_gateways_without_end() {
 }
 
 #[test]
-fn a_lookup_in_anothers_name_asks_nobody() {
+fn a_lookup_in_anothers_name_makes_no_request() {
     let fixture = fixture();
     fixture.fetch(&by_name(&name_of("sender"), None), assert_nothing_reported);
     assert_eq!(fixture.outside.take("sender", "sender"), 0);
@@ -195,6 +195,6 @@ fn a_gateway_that_hangs_ends_with_the_answers_deadline() {
         let gateway = setup.config(SHORT_DEADLINE).start().unwrap();
         let response = gateway.get(&by_name(&name_of("slow"), None)).unwrap();
         assert_problem("slow", &response, 504, "deadline");
-        assert!(fixture.outside.take("slow", "slow") > 0, "it was not asked");
+        assert!(fixture.outside.take("slow", "slow") > 0, "it got no request");
     }
 }

@@ -1,4 +1,4 @@
-//! What is no name is refused before any contract is asked, and what is too long before it is read.
+//! What is no name is refused before any contract is read, and what is too long before it is read.
 
 use portolan_tests::http;
 

@@ -55,7 +55,7 @@ impl Question {
 
 /// viem's answers, in order: the outer `None` where it throws.
 fn query_viem(url: &str, expected: &Json, questions: &[Question]) -> Result<Vec<Option<Option<String>>>> {
-    let script = chain::prepared()?.join("ask_viem.mjs");
+    let script = chain::prepared()?.join("viem_names.mjs");
     let mut node = Command::new("node")
         .arg(script)
         .args([url, expected.text_at("contracts/universal")?])
@@ -74,13 +74,13 @@ fn query_viem(url: &str, expected: &Json, questions: &[Question]) -> Result<Vec<
 }
 
 #[test]
-fn viem_tells_the_same_addresses_and_the_same_names() {
+fn viem_returns_the_same_addresses_and_the_same_names() {
     let fixture = fixture();
     let mut questions: Vec<Question> =
-        fixture.rows("forward").iter().map(|row| Question::of("name", "ask", row)).collect();
+        fixture.rows("forward").iter().map(|row| Question::of("name", "requested", row)).collect();
     questions.extend(fixture.rows("reverse").iter().map(|row| Question::of("address", "address", row)));
-    let outside = OUTSIDE.map(|label| Json::object([("ask", Json::text(format!("{label}.offchain.eth")))]));
-    questions.extend(outside.iter().map(|row| Question::of("name", "ask", row)));
+    let outside = OUTSIDE.map(|label| Json::object([("requested", Json::text(format!("{label}.offchain.eth")))]));
+    questions.extend(outside.iter().map(|row| Question::of("name", "requested", row)));
     questions.push(Question::of("address", "account", fixture.expected.at("names/gateways").unwrap()));
 
     let answers = query_viem(&fixture.chain.url, &fixture.expected, &questions).unwrap();
@@ -92,7 +92,7 @@ fn viem_tells_the_same_addresses_and_the_same_names() {
             let own = own.as_ref().map(|record| record.text_at(question.wanted()).unwrap());
             match (&reported, &question.mistaken) {
                 (Some(Some(reported)), Some(mistaken)) => assert_eq!((reported, own), (mistaken, None), "{what}"),
-                // Where viem throws, there is nothing to be told.
+                // Where viem throws, there is nothing to compare.
                 (None, _) => assert_eq!(own, None, "{what}"),
                 (Some(reported), _) => assert_eq!(own, reported.as_deref(), "{what}"),
             }

@@ -24,7 +24,7 @@ fn a_large_swap_in_the_same_block_does_not_move_a_pair_share() {
         let row = &rows(&gateway, truth, "farmer")[pair.text_at("token").unwrap()];
         let [before, fair, spot] = ["before", "fair", "spot"].map(|member| number(pair.text_at(member).unwrap()));
         // What the reserves are worth as the swap left them: five times what they were.
-        assert!(spot > &before * BigDecimal::from(5), "the swap is too small to tell anything");
+        assert!(spot > &before * BigDecimal::from(5), "the swap is too small to show anything");
         let price = row.number_at("price").unwrap();
         let moved = (&price - &before).abs();
         assert!(moved * BigDecimal::from(100) < before, "{price} after, {before} before the swap");
@@ -33,7 +33,7 @@ fn a_large_swap_in_the_same_block_does_not_move_a_pair_share() {
         assert_eq!(row.text_at("priceSource").unwrap(), "derived:pair");
         assert_eq!(*row.at("priceAgeSeconds").unwrap(), Json::number(1000));
         assert_eq!(row.text_at("token/type").unwrap(), "UNISWAP");
-        // The price that is told is rounded, the one that is multiplied is not.
+        // The price that is shown is rounded, the one that is multiplied is not.
         let off = (row.number_at("dollarValue").unwrap() - row.number_at("amount").unwrap() * &price).abs();
         assert!(off * number("1e17") < row.number_at("dollarValue").unwrap(), "{row}");
     }

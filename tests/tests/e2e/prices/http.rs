@@ -1,5 +1,5 @@
 //! The HTTP source: before what is derived, behind what the chain writes; down, slow, lying or partial, it costs an
-//! answer nothing but the prices that nobody else tells.
+//! answer nothing but the prices that nobody else has.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ fn coins(truth: &Truth, prices: &[(&str, &str)]) -> BTreeMap<String, String> {
     prices.iter().map(one).collect()
 }
 
-/// Looks until a token has its price: who asks first may not wait long enough on a busy machine.
+/// Looks until a token has its price: the first request may not wait long enough on a busy machine.
 fn wait_for_price(gateway: &Gateway, truth: &Truth, what: &str) -> BTreeMap<String, Json> {
     let look = || {
         let rows = rows(gateway, truth, "farmer");
@@ -62,7 +62,7 @@ fn timely(gateway: &Gateway, truth: &Truth) -> BTreeMap<String, Json> {
     rows
 }
 
-/// What the chain tells is told, and what nobody tells is worth nothing.
+/// What the chain prices has that price, and what nobody prices is worth nothing.
 fn assert_chain_alone(rows: &BTreeMap<String, Json>, truth: &Truth) {
     let age_s = Json::number(1000);
     assert_price(&rows[fed_token(truth, "good").0], Some("2000"), Some("chainlink"), Some(&age_s));
@@ -155,7 +155,7 @@ fn a_service_that_is_down_or_talks_nonsense_costs_only_its_own_prices() {
         let service = PriceService::start(answer.clone()).unwrap();
         let gateway = setup(&world, &service).start().unwrap();
         assert_chain_alone(&timely(&gateway, truth), truth);
-        assert!(!service.requested().is_empty(), "{answer:?}: the service was not asked");
+        assert!(!service.requested().is_empty(), "{answer:?}: the service got no request");
         assert!(!gateway.log().contains(SECRET), "{}", gateway.log());
     }
 }
@@ -167,8 +167,8 @@ fn a_slow_service_delays_no_answer_beyond_its_deadline_and_serves_the_next() {
     let service = PriceService::start(Answer::Hold).unwrap();
     let gateway = setup(&world, &service).start().unwrap();
     assert_chain_alone(&timely(&gateway, truth), truth);
-    assert!(!service.requested().is_empty(), "the service was not asked");
-    // What was asked for then is answered now.
+    assert!(!service.requested().is_empty(), "the service got no request");
+    // What was requested then is answered now.
     service.set(Answer::Coins(coins(truth, &[("stale", "1840.25")])));
     let rows = wait_for_price(&gateway, truth, "stale");
     assert_price(&rows[fed_token(truth, "stale").0], Some("1840.25"), Some("llama"), Some(&Json::number(0)));

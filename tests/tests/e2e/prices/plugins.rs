@@ -15,12 +15,12 @@ use portolan_tests::world::World;
 
 const PRICED_WITHIN: Duration = Duration::from_secs(30);
 
-/// Everything that the chains' build has a price of, as the service tells it.
+/// Everything that the chains' build has a price of, as the service returns it.
 fn coins(world: &World) -> BTreeMap<String, String> {
     let mut coins = BTreeMap::new();
     for (_, truth) in &world.chains {
         for (token, price) in truth.prices().unwrap() {
-            // Of some tokens no answer ever tells anything.
+            // Some tokens are in no answer.
             let Ok(decimals) = truth.decimals(token) else { continue };
             coins.insert(format!("{}:{token}", truth.network), coin(price, decimals));
         }
@@ -43,7 +43,7 @@ fn faults(gateway: &Gateway, world: &World, who: &str, slug: &str, question: Que
 }
 
 #[test]
-fn dollar_values_and_rates_are_amount_times_price_when_a_service_tells_the_prices() {
+fn dollar_values_and_rates_are_amount_times_price_when_a_service_reports_the_prices() {
     let world = World::start().unwrap();
     let service = PriceService::start(Answer::Coins(coins(&world))).unwrap();
     let built = build::built().unwrap();
@@ -59,7 +59,7 @@ fn dollar_values_and_rates_are_amount_times_price_when_a_service_tells_the_price
     for who in ACCOUNTS {
         for slug in world.slugs().unwrap() {
             for question in Question::ALL {
-                // Who asks first may not wait for the service as long as a busy machine takes.
+                // The first request may not wait for the service as long as a busy machine takes.
                 let look = || match faults(&gateway, &world, who, &slug, question)?.as_slice() {
                     [] => Ok(()),
                     wrong => bail!("{question:?} of {who} in {slug}:\n{}", wrong.join("\n")),

@@ -75,7 +75,7 @@ fn a_pair_of_itself_has_a_name_all_the_same() {
 }
 
 #[test]
-fn what_a_pair_shows_is_as_bounded_as_what_it_tells() {
+fn what_a_pair_shows_is_as_bounded_as_what_it_reports() {
     let tokens =
         [(A, plain(&"\u{1f600}".repeat(64))), (B, plain(&"y".repeat(64))), (P, share(Derivation::Pair([A, B])))];
     let (name, symbol) = shown(P, &tokens).unwrap();

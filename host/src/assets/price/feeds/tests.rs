@@ -22,7 +22,7 @@ fn validated(answer: i128, updated_at: U256, decimals: u32) -> Result<FeedPrice,
 }
 
 #[test]
-fn an_answer_is_divided_by_the_decimals_that_the_feed_tells() {
+fn an_answer_is_divided_by_the_decimals_that_the_feed_returns() {
     let priced = |usd: &str| Ok(FeedPrice { usd: usd.parse().unwrap(), age_s: 60 });
     let at = U256::from(NOW - 60);
     assert_eq!(validated(184_025_000_000, at, 8), priced("1840.25"));

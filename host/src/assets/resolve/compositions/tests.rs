@@ -29,7 +29,7 @@ fn share(number: u8) -> Address {
     Address::repeat_byte(number)
 }
 
-/// Shares 1 to 9 and the three tokens tell their decimals, and no more.
+/// Shares 1 to 9 and the three tokens return their decimals, and no more.
 fn chain() -> ScriptedChain {
     let mut script = ScriptedChain::default();
     let shares = (1..10).map(|number| (share(number), 18));

@@ -76,7 +76,7 @@ async fn any_other_status_is_an_error() {
     for status in [201, 204, 206, 401, 404, 429, 500, 503] {
         assert_eq!(fetched(Answer::status(status), Some("\"1\"")).await, Err(FetchError::Status(status)));
     }
-    assert_eq!(fetched(Answer::status(304), None).await, Err(FetchError::Status(304)), "no request asked for that");
+    assert_eq!(fetched(Answer::status(304), None).await, Err(FetchError::Status(304)), "no request named a tag");
 }
 
 #[tokio::test]

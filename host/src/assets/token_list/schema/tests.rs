@@ -56,7 +56,7 @@ fn with(pointer: &str, value: &Value) -> Value {
 }
 
 #[test]
-fn a_list_tells_version_and_tokens() {
+fn a_list_has_a_version_and_tokens() {
     let mut first = token(1, 0xaa);
     first["logoURI"] = "https://l.example/a.png".into();
     first["decimals"] = 255.into();

@@ -11,7 +11,7 @@ use alloy::sol_types::SolCall as _;
 use anyhow::{Context as _, Result};
 use futures_util::future::try_join_all;
 
-use super::Asked;
+use super::BalanceQuery;
 
 alloy::sol! {
     function balanceOf(address owner) external view returns (uint256);
@@ -24,20 +24,20 @@ pub(super) struct Alloy {
 }
 
 impl Alloy {
-    pub(super) async fn balances(&mut self, asked: &Asked<'_>, chunk: usize) -> Result<Vec<U256>> {
-        if !self.providers.contains_key(&asked.url) {
-            let provider = ProviderBuilder::default().connect_http(asked.url.parse()?);
-            self.providers.insert(asked.url.clone(), provider.erased());
+    pub(super) async fn balances(&mut self, query: &BalanceQuery<'_>, chunk: usize) -> Result<Vec<U256>> {
+        if !self.providers.contains_key(&query.url) {
+            let provider = ProviderBuilder::default().connect_http(query.url.parse()?);
+            self.providers.insert(query.url.clone(), provider.erased());
         }
-        let provider = self.providers.get(&asked.url).context("no provider")?;
-        let data = Bytes::from(balanceOfCall { owner: asked.account }.abi_encode());
+        let provider = self.providers.get(&query.url).context("no provider")?;
+        let data = Bytes::from(balanceOfCall { owner: query.account }.abi_encode());
         let one = |tokens| {
             let tokens: &[_] = tokens;
             let calls = tokens.iter().map(|token| CallItem::new(*token, data.clone()).allow_failure(true));
             let multicall = provider.multicall().dynamic::<balanceOfCall>().extend_calls(calls);
             async move { multicall.aggregate3().await }
         };
-        let chunks = try_join_all(asked.tokens.chunks(chunk).map(one)).await?;
+        let chunks = try_join_all(query.tokens.chunks(chunk).map(one)).await?;
         let amount = |result: Result<U256, _>| result.context("a balance failed");
         chunks.into_iter().flatten().map(amount).collect()
     }

@@ -1,8 +1,8 @@
-//! `side WAY WORLD`: one side of the benchmark of reads. It reads what lines on stdin name, verifies it, and says what it
-//! cost. `reads` builds it and starts it; it is a process of its own so that its CPU time is its own alone.
+//! `side WAY WORLD`: one side of the benchmark of reads. It reads what lines on stdin name, verifies it, and says what
+//! it cost. `reads` builds it and starts it; it is a process of its own so that its CPU time is its own alone.
 //!
 //! Invariant: nothing but the reading, from a list of tokens to numbers, is inside of what is measured.
-#![expect(clippy::print_stderr, reason = "a command line tool tells its user what is wrong")]
+#![expect(clippy::print_stderr, reason = "a command line tool prints what is wrong")]
 
 mod alloy;
 mod portolan;
@@ -64,17 +64,17 @@ fn serve(way: &str, world: &Path) -> Result<()> {
     while let Some(line) = lines.next().transpose()? {
         let answer = match line.split(' ').collect::<Vec<_>>().as_slice() {
             ["run", url, account, count, chunk] => {
-                let (asked, chunk) = (Asked::of(world, url, account, count)?, chunk.parse()?);
+                let (query, chunk) = (BalanceQuery::of(world, url, account, count)?, chunk.parse()?);
                 // In a task, as in a server: the thread that waits here is none of the runtime's.
-                let running = runtime.spawn(async move { (client.run(way, asked, chunk).await, client) });
+                let running = runtime.spawn(async move { (client.run(way, query, chunk).await, client) });
                 let (answer, back) = runtime.block_on(running)?;
                 client = back;
                 answer
             }
             ["join", url, account, count, joiners] => {
-                let asked = Asked::of(world, url, account, count);
+                let query = BalanceQuery::of(world, url, account, count);
                 let mut go = || say("joined");
-                asked.and_then(|asked| runtime.block_on(client.join(asked, joiners.parse()?, &mut lines, &mut go)))
+                query.and_then(|query| runtime.block_on(client.join(query, joiners.parse()?, &mut lines, &mut go)))
             }
             _ => bail!("unknown command {line}"),
         };
@@ -103,7 +103,7 @@ fn say(line: &str) -> Result<()> {
 }
 
 /// Balances of one account in the first tokens.
-struct Asked<'a> {
+struct BalanceQuery<'a> {
     world: &'a World,
     url: String,
     who: usize,
@@ -111,7 +111,7 @@ struct Asked<'a> {
     tokens: &'a [Address],
 }
 
-impl<'a> Asked<'a> {
+impl<'a> BalanceQuery<'a> {
     fn of(world: &'a World, url: &str, who: &str, count: &str) -> Result<Self> {
         let who = who.parse()?;
         let account = *world.accounts.get(who).with_context(|| format!("no account {who}"))?;
@@ -130,7 +130,7 @@ impl<'a> Asked<'a> {
         let (world, who, count) = (self.world, self.who, self.tokens.len());
         let expected = world.held.get(who).with_context(|| format!("no account {who}"))?;
         let expected: Vec<(usize, U256)> = expected.range(..count).map(|(place, amount)| (*place, *amount)).collect();
-        ensure!(held == expected, "account {who} holds {expected:?} of {count} tokens, and was told {held:?}");
+        ensure!(held == expected, "account {who} holds {expected:?} of {count} tokens, and got {held:?}");
         Ok(())
     }
 }
@@ -144,19 +144,19 @@ enum Found {
 }
 
 impl Client {
-    async fn run(&mut self, way: Way, asked: Asked<'_>, chunk: usize) -> Result<(Duration, Duration)> {
+    async fn run(&mut self, way: Way, query: BalanceQuery<'_>, chunk: usize) -> Result<(Duration, Duration)> {
         let (cpu, began) = (own_cpu()?, Instant::now());
         let found = match (&mut *self, way) {
-            (Self::Portolan(reader), Way::Set) => Found::Held(reader.held(&asked).await?),
-            (Self::Portolan(reader), _) => Found::All(reader.balances(&asked).await?),
-            (Self::Alloy(provider), _) => Found::All(provider.balances(&asked, chunk).await?),
+            (Self::Portolan(reader), Way::Set) => Found::Held(reader.held(&query).await?),
+            (Self::Portolan(reader), _) => Found::All(reader.balances(&query).await?),
+            (Self::Alloy(provider), _) => Found::All(provider.balances(&query, chunk).await?),
         };
         let wall = began.elapsed();
         tokio::time::sleep(SETTLE).await;
         let cpu = own_cpu()? - cpu;
-        asked.verify(&found)?;
+        query.verify(&found)?;
         if let Self::Portolan(reader) = self {
-            reader.verify_batch_method(&asked)?;
+            reader.verify_batch_method(&query)?;
         }
         Ok((wall, cpu))
     }
@@ -164,20 +164,20 @@ impl Client {
     /// Equal batches at once; `joined` is called when all of them wait for the node.
     async fn join(
         &mut self,
-        asked: Asked<'_>,
+        query: BalanceQuery<'_>,
         joiners: usize,
         lines: &mut impl Iterator<Item = std::io::Result<String>>,
         joined: &mut impl FnMut() -> Result<()>,
     ) -> Result<(Duration, Duration)> {
         let Self::Portolan(reader) = self else { bail!("only Portolan's reads join") };
-        let batches = reader.batches(&asked, joiners + 1).await?;
+        let batches = reader.batches(&query, joiners + 1).await?;
         say("ready")?;
         lines.next().context("nobody says go")??;
         let (cpu, began) = (own_cpu()?, Instant::now());
         let answers = batches.read(joined).await?;
         let (wall, cpu) = (began.elapsed(), own_cpu()? - cpu);
         for answer in &answers {
-            asked.verify(&Found::All(portolan::amounts(answer)?))?;
+            query.verify(&Found::All(portolan::amounts(answer)?))?;
         }
         Ok((wall, cpu))
     }

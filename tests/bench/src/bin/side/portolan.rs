@@ -13,7 +13,7 @@ use portolan_reader::{
 };
 use tokio::time::Instant;
 
-use super::Asked;
+use super::BalanceQuery;
 
 /// Longer than any answer takes.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -33,24 +33,24 @@ impl Portolan {
         Self { chain_id, readers: BTreeMap::new() }
     }
 
-    pub(super) async fn balances(&mut self, asked: &Asked<'_>) -> Result<Vec<U256>> {
-        let (reader, block, deadline) = self.begin(asked).await?;
+    pub(super) async fn balances(&mut self, query: &BalanceQuery<'_>) -> Result<Vec<U256>> {
+        let (reader, block, deadline) = self.begin(query).await?;
         let session = Session::open(reader, self.chain_id, block, deadline);
-        amounts(&session.read(reads(asked)).await)
+        amounts(&session.read(reads(query)).await)
     }
 
     /// Those that are not zero, by the place of their token.
-    pub(super) async fn held(&mut self, asked: &Asked<'_>) -> Result<Vec<(usize, U256)>> {
-        let (reader, block, deadline) = self.begin(asked).await?;
+    pub(super) async fn held(&mut self, query: &BalanceQuery<'_>) -> Result<Vec<(usize, U256)>> {
+        let (reader, block, deadline) = self.begin(query).await?;
         let session = Session::open(reader, self.chain_id, block, deadline);
-        let balance_of = Read::call(Address::ZERO, balanceOfCall { owner: asked.account }.abi_encode());
-        let replies = session.read_set(ReadSet::of_each(asked.tokens.to_vec(), balance_of)).await;
+        let balance_of = Read::call(Address::ZERO, balanceOfCall { owner: query.account }.abi_encode());
+        let replies = session.read_set(ReadSet::of_each(query.tokens.to_vec(), balance_of)).await;
         replies.besides_zeros().map(|(place, outcome)| Ok((place, amount(outcome)?))).collect()
     }
 
     /// Figures of another batch method are figures of something else.
-    pub(super) fn verify_batch_method(&self, asked: &Asked<'_>) -> Result<()> {
-        let status = self.readers.get(&asked.url).context("no reader")?.status();
+    pub(super) fn verify_batch_method(&self, query: &BalanceQuery<'_>) -> Result<()> {
+        let status = self.readers.get(&query.url).context("no reader")?.status();
         let methods: Vec<_> =
             status.iter().flat_map(|network| &network.endpoints).map(|endpoint| endpoint.batch_method).collect();
         ensure!(methods == [Some(BatchMethod::Override)], "the reads went by {methods:?}");
@@ -58,29 +58,29 @@ impl Portolan {
     }
 
     /// Equal batches at one block.
-    pub(super) async fn batches(&mut self, asked: &Asked<'_>, count: usize) -> Result<Batches> {
-        let (reader, block, deadline) = self.begin(asked).await?;
-        let batches = vec![reads(asked); count];
+    pub(super) async fn batches(&mut self, query: &BalanceQuery<'_>, count: usize) -> Result<Batches> {
+        let (reader, block, deadline) = self.begin(query).await?;
+        let batches = vec![reads(query); count];
         Ok(Batches { chain_id: self.chain_id, reader, block, deadline, batches })
     }
 
     /// How every answer begins.
-    async fn begin(&mut self, asked: &Asked<'_>) -> Result<(Arc<ChainReader>, Block, Instant)> {
-        if !self.readers.contains_key(&asked.url) {
-            let endpoints = vec![asked.url.parse()?];
+    async fn begin(&mut self, query: &BalanceQuery<'_>) -> Result<(Arc<ChainReader>, Block, Instant)> {
+        if !self.readers.contains_key(&query.url) {
+            let endpoints = vec![query.url.parse()?];
             let upstream = Upstream { chain_id: self.chain_id, name: "bench".to_owned(), endpoints };
-            self.readers.insert(asked.url.clone(), ChainReader::new(vec![upstream], Limits::default(), None));
+            self.readers.insert(query.url.clone(), ChainReader::new(vec![upstream], Limits::default(), None));
         }
-        let reader = Arc::clone(self.readers.get(&asked.url).context("no reader")?);
+        let reader = Arc::clone(self.readers.get(&query.url).context("no reader")?);
         let deadline = Instant::now() + DEADLINE;
         let block = reader.pin(self.chain_id, deadline).await?;
         Ok((reader, block, deadline))
     }
 }
 
-fn reads(asked: &Asked<'_>) -> Vec<Read> {
-    let data = Bytes::from(balanceOfCall { owner: asked.account }.abi_encode());
-    asked.tokens.iter().map(|token| Read::call(*token, data.clone())).collect()
+fn reads(query: &BalanceQuery<'_>) -> Vec<Read> {
+    let data = Bytes::from(balanceOfCall { owner: query.account }.abi_encode());
+    query.tokens.iter().map(|token| Read::call(*token, data.clone())).collect()
 }
 
 /// The numbers in the replies to reads of balances.
@@ -99,7 +99,7 @@ fn amount(outcome: &Outcome) -> Result<U256> {
     }
 }
 
-/// Equal batches that are asked at once.
+/// Equal batches that are read at once.
 pub(super) struct Batches {
     chain_id: u64,
     reader: Arc<ChainReader>,

@@ -94,7 +94,7 @@ proptest! {
         let exact = BigDecimal::new(amount.to_string().parse().unwrap(), i64::from(decimals)) * &part.usd;
         match share(amount, &part) {
             None => prop_assert!(amount.is_zero()),
-            Some(told) => prop_assert!((told - &exact).abs() * value("1e38") <= exact),
+            Some(computed) => prop_assert!((computed - &exact).abs() * value("1e38") <= exact),
         }
     }
 

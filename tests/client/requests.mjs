@@ -1,18 +1,19 @@
-// node ask.mjs BASE CLAIMABLES ACCOUNT NETWORK HASH: asks a gateway through the client library, all that the library
-// and the gateway both have, and prints what came back as one JSON object. A refusal is told as its status and message.
+// node requests.mjs BASE CLAIMABLES ACCOUNT NETWORK HASH: sends requests to a gateway through the client library, for all
+// that the library
+// and the gateway both have, and prints what came back as one JSON object. A refusal is printed as its status and message.
 import module from '@decentri.fi/defi-hub/lib/defihub.module.js';
 import settings from '@decentri.fi/defi-hub/lib/defihub.config.js';
 
 const [base, claimables, account, network, hash] = process.argv.slice(2);
 if (!hash) {
-  console.error('usage: node ask.mjs BASE CLAIMABLES ACCOUNT NETWORK HASH');
+  console.error('usage: node requests.mjs BASE CLAIMABLES ACCOUNT NETWORK HASH');
   process.exit(2);
 }
 const hub = new module.DefihubModule(new settings.DefiHubConfig(base, claimables));
 
 const protocols = await hub.protocols().list();
 const slugs = protocols.map(({ slug }) => slug);
-const ofEach = async (ask) => Object.fromEntries(await Promise.all(slugs.map(async (slug) => [slug, await ask(slug)])));
+const ofEach = async (request) => Object.fromEntries(await Promise.all(slugs.map(async (slug) => [slug, await request(slug)])));
 
 const answers = {
   networks: await hub.networks().list(),
@@ -27,9 +28,9 @@ const answers = {
 };
 console.log(JSON.stringify(answers));
 
-async function refusal(asked) {
+async function refusal(request) {
   try {
-    return { answered: await asked };
+    return { answered: await request };
   } catch ({ response }) {
     return { status: response.status, message: response.data.message };
   }

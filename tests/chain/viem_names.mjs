@@ -1,4 +1,4 @@
-// node ask_viem.mjs URL UNIVERSAL_RESOLVER < QUESTIONS: asks viem's getEnsAddress and getEnsName. Questions are
+// node viem_names.mjs URL UNIVERSAL_RESOLVER < QUESTIONS: calls viem's getEnsAddress and getEnsName. Questions are
 // [{ name, coin }] or [{ address, coin }]; each has one answer: { found }, which is null for none, or { error }.
 import { text } from 'node:stream/consumers';
 import { createPublicClient, http } from 'viem';
@@ -9,14 +9,14 @@ const ETHER = 60;
 
 const [url, universalResolverAddress] = process.argv.slice(2);
 if (!universalResolverAddress) {
-  console.error('usage: node ask_viem.mjs URL UNIVERSAL_RESOLVER < QUESTIONS');
+  console.error('usage: node viem_names.mjs URL UNIVERSAL_RESOLVER < QUESTIONS');
   process.exit(2);
 }
 const client = createPublicClient({ chain: mainnet, transport: http(url, { retryCount: 0 }) });
 const questions = JSON.parse(await text(process.stdin));
-console.log(JSON.stringify(await Promise.all(questions.map(ask))));
+console.log(JSON.stringify(await Promise.all(questions.map(answer))));
 
-async function ask({ name, address, coin }) {
+async function answer({ name, address, coin }) {
   try {
     const found = name === undefined
       ? await getEnsName(client, { address, coinType: BigInt(coin), universalResolverAddress })
