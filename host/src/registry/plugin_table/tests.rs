@@ -206,7 +206,8 @@ fn refused_settings_show_in_the_row_of_what_stays_in_force() {
     let wanted = it.wanted().pop().unwrap();
     let fault = settings::parse("x = 1", &Networks::new([])).unwrap_err();
     it.end(&wanted, Err(BuildError::Settings { file: "a.toml".into(), fault }));
-    let reason = "a a.so active a.toml: key `x`: unknown key; known here: shipped, protocol, deployment";
+    let reason = "a a.so active a.toml: line 1, key `x`: \
+                  unknown field `x`, expected one of `shipped`, `protocol`, `deployment`";
     assert_eq!(it.rows(), [reason]);
     assert!(it.wanted().is_empty(), "not tried again until something changes");
     it.on_scan(&[("a.so", 1), ("a.toml", 2)]);
