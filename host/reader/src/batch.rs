@@ -21,10 +21,10 @@ use crate::heavy_calls::HeavyCalls;
 use crate::multicall::{self, CHUNK_GAS, CHUNK_READS_MAX, MULTICALL3, Rejected};
 use crate::outcomes::Outcomes;
 use crate::packed::{self, CallResult, Head};
-use crate::read_set::ReadSet;
+use crate::read_set::{ReadRef, ReadSet};
 use crate::rpc::EthCall;
 use crate::status::BatchMethod;
-use crate::{Block, Kind, Outcome};
+use crate::{Block, Kind, Outcome, Read};
 
 /// Requests of one batch at once; many single reads should neither wait for each other nor flood the endpoint.
 const IN_FLIGHT_MAX: usize = 16;
@@ -96,8 +96,17 @@ impl Batch<'_> {
     }
 
     fn requests(&self, capabilities: Capabilities, open: &[usize]) -> VecDeque<Request> {
-        let together = |place: &usize| self.may_share(capabilities, *place);
-        let (shared, single): (Vec<_>, Vec<_>) = open.iter().copied().partition(together);
+        let (mut shared, mut single) = (Vec::with_capacity(open.len()), Vec::new());
+        for (like, places) in self.reads.by_row(open) {
+            let is_alone = |place: usize| self.is_alone(capabilities, self.reads.at_row(place, like));
+            if !may_share(capabilities, like) {
+                single.extend(places);
+            } else if places.iter().any(|place| is_alone(*place)) {
+                places.iter().for_each(|place| if is_alone(*place) { &mut single } else { &mut shared }.push(*place));
+            } else {
+                shared.extend(places);
+            }
+        }
         let mut requests: VecDeque<_> = self.chunks(capabilities, &shared).into_iter().map(Request::Chunk).collect();
         if capabilities.batch_method != BatchMethod::Single && requests.is_empty() {
             requests.push_back(Request::Chunk(Vec::new())); // Only to prove the block.
@@ -106,13 +115,10 @@ impl Batch<'_> {
         requests
     }
 
-    fn may_share(&self, capabilities: Capabilities, place: usize) -> bool {
-        let fits = match capabilities.batch_method {
-            BatchMethod::Override => packed::may_pack(self.reads.at(place)),
-            BatchMethod::Multicall3 => multicall::may_share(self.reads.at(place)),
-            BatchMethod::Single => false,
-        };
-        fits && (self.heavy_calls.is_empty() || !self.heavy_calls.contains(self.reads.at(place)))
+    /// Whether a read has to be made alone because of its target: the packed program hides the code of its own address.
+    fn is_alone(&self, capabilities: Capabilities, read: ReadRef<'_>) -> bool {
+        let is_hidden = capabilities.batch_method == BatchMethod::Override && read.to == MULTICALL3;
+        is_hidden || !self.heavy_calls.is_empty() && self.heavy_calls.contains(read)
     }
 
     /// Cuts reads into chunks, in their order: as few as the budget allows, and of about one size.
@@ -127,19 +133,16 @@ impl Batch<'_> {
         let by_bytes = sizes.iter().sum::<usize>().div_ceil(bytes_max.max(1));
         let count = shared.len().div_ceil(reads_max).max(by_bytes).max(1);
         let even = shared.len().div_ceil(count);
-        let mut chunks: Vec<Vec<usize>> = Vec::with_capacity(count);
-        let mut bytes = 0;
-        for (place, size) in shared.iter().zip(sizes) {
-            match chunks.last_mut() {
-                Some(chunk) if chunk.len() < even && bytes + size <= bytes_max => chunk.push(*place),
-                _ => {
-                    let mut chunk = Vec::with_capacity(even);
-                    chunk.push(*place);
-                    chunks.push(chunk);
-                    bytes = 0;
-                }
+        let (mut chunks, mut first, mut bytes) = (Vec::with_capacity(count), 0, 0);
+        for (place, size) in sizes.into_iter().enumerate() {
+            if place > first && (place - first == even || bytes + size > bytes_max) {
+                chunks.push(shared[first..place].to_vec());
+                (first, bytes) = (place, 0);
             }
             bytes += size;
+        }
+        if first < shared.len() {
+            chunks.push(shared[first..].to_vec());
         }
         chunks
     }
@@ -147,14 +150,12 @@ impl Batch<'_> {
     /// What each read adds to the calldata of a chunk behind the one before it. The first of a chunk adds a little
     /// more, because it shares nothing.
     fn sizes(&self, capabilities: Capabilities, shared: &[usize]) -> Vec<usize> {
-        let (mut before, mut sizes) = (None, Vec::with_capacity(shared.len()));
-        for read in self.reads.at_each(shared) {
-            sizes.push(match capabilities.batch_method {
-                BatchMethod::Override => packed::encoded_bytes(before.replace(read), read),
-                BatchMethod::Multicall3 | BatchMethod::Single => multicall::encoded_bytes(read),
-            });
+        match capabilities.batch_method {
+            BatchMethod::Override => packed::encoded_bytes(self.reads, shared),
+            BatchMethod::Multicall3 | BatchMethod::Single => {
+                self.reads.at_each(shared).map(|read| multicall::encoded_bytes(read.like)).collect()
+            }
         }
-        sizes
     }
 
     async fn run(
@@ -255,7 +256,7 @@ impl Batch<'_> {
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, ChunkError> {
         let budget = &self.endpoint.budget;
-        let (gas, data) = (budget.plan().gas, packed::encode(self.reads.at_each(members), READ_GAS));
+        let (gas, data) = (budget.plan().gas, packed::encode(self.reads, members, READ_GAS));
         let call =
             EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(packed::PROGRAM) };
         match self.endpoint.call(&call, self.block, self.until).await {
@@ -419,6 +420,15 @@ impl Filling<'_> {
 
     fn take_back(&mut self, place: usize) {
         self.outcomes.take_back(place);
+    }
+}
+
+/// Whether reads like this one may share a request.
+fn may_share(capabilities: Capabilities, like: &Read) -> bool {
+    match capabilities.batch_method {
+        BatchMethod::Override => packed::may_pack(like),
+        BatchMethod::Multicall3 => multicall::may_share(like),
+        BatchMethod::Single => false,
     }
 }
 

@@ -87,7 +87,7 @@ impl FlightGuard {
             Outcome::Ok(data) | Outcome::Reverted(data) => OUTCOME_BYTES + data.len(),
             _ => OUTCOME_BYTES,
         };
-        let bytes = outcomes.besides_zeros().map(|(_, outcome)| bytes(outcome)).sum();
+        let bytes = outcomes.stored().iter().map(bytes).sum();
         self.entry.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.flight.complete(outcomes);
     }
@@ -111,6 +111,11 @@ impl Subscriptions {
     }
 
     fn replies(&self) -> ReplySet {
+        if let Some((Subscription { is_cached, .. }, outcomes)) = self.whole_flight() {
+            let cached =
+                if *is_cached { (0..count(outcomes.len())).map(|place| (place, 0)).collect() } else { Vec::new() };
+            return ReplySet::new(outcomes.clone(), cached);
+        }
         let missing = Outcome::Failed(ReadFailure::Timeout);
         let mut outcomes = Outcomes::with_capacity(self.slots.len());
         let mut cached = Vec::new();
@@ -122,6 +127,15 @@ impl Subscriptions {
             }
         }
         ReplySet::new(outcomes, cached)
+    }
+
+    /// The one flight whose outcomes are all replies, in their order.
+    fn whole_flight(&self) -> Option<(&Subscription, &Outcomes)> {
+        let [only] = &self.flights[..] else { return None };
+        let outcomes = only.flight.outcomes()?;
+        let is_whole =
+            self.slots.len() == outcomes.len() && self.slots.iter().zip(0..).all(|(slot, place)| slot.place == place);
+        is_whole.then_some((only, outcomes))
     }
 
     /// The reads that have to be fetched again, because the flight of another subscriber failed them; with their places
@@ -167,7 +181,7 @@ impl BlockCache {
         reads: impl Iterator<Item = (usize, ReadRef<'a>)>,
     ) -> Option<Vec<(usize, Reply)>> {
         let entry = self.blocks.lock().iter().find(|entry| entry.hash == block.hash).cloned()?;
-        let table = entry.table.lock();
+        let mut table = entry.table.lock();
         let known = |(place, read): (usize, ReadRef<'_>)| {
             let outcome = table.outcome(read)?.clone();
             Some((place, Reply { outcome, cached: true, age_s: 0 }))
@@ -202,9 +216,9 @@ impl BlockCache {
         let (entry, flight) = (self.entry(block.hash), Arc::new(Flight::default()));
         let mut subscriptions = Subscriptions { flights: Vec::new(), slots: Vec::with_capacity(reads.len()) };
         let mut table = entry.table.lock();
-        let new = table.enter(&reads, |other, place| {
+        let new = table.enter(&reads, |other, places| {
             let flight = subscriptions.number(other.unwrap_or(&flight), other.is_none());
-            subscriptions.slots.push(Slot { flight, place });
+            subscriptions.slots.extend(places.map(|place| Slot { flight, place }));
         });
         if new.is_empty() {
             return subscriptions;

@@ -105,7 +105,7 @@ impl Network {
             round_trips.record(began.elapsed());
             // A block that no endpoint knows is not pinned again.
             let lost = Outcome::Failed(ReadFailure::BlockLost);
-            if outcomes.besides_zeros().any(|(_, outcome)| *outcome == lost) {
+            if outcomes.contains(&lost) {
                 heads.mark_lost(&block);
             }
             flight.complete(outcomes);

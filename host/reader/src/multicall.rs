@@ -10,7 +10,7 @@ use alloy::sol_types::SolCall;
 use alloy::sol_types::abi::AbiDecoderConfig;
 
 use crate::read_set::ReadRef;
-use crate::{Block, Kind};
+use crate::{Block, Kind, Read};
 
 /// The same on every network that has it: <https://www.multicall3.com>.
 pub(crate) const MULTICALL3: Address = address!("ca11bde05977b3631167028862be2a173976ca11");
@@ -38,17 +38,16 @@ sol! {
     }
 }
 
-/// Whether the read may share a call with others.
-pub(crate) fn may_share(read: ReadRef<'_>) -> bool {
+/// Whether a read like this may share a call with others.
+pub(crate) fn may_share(read: &Read) -> bool {
     let bytes = encoded_bytes(read);
-    let read = read.like;
     let of_kind = matches!(read.kind, Kind::Call | Kind::NativeBalance);
     of_kind && !read.isolated && read.from.is_none() && read.gas_cap.is_none() && bytes <= CHUNK_MAX_BYTES
 }
 
 /// The bytes that a read adds to the calldata.
-pub(crate) fn encoded_bytes(read: ReadRef<'_>) -> usize {
-    CALL_HEAD_BYTES + read.like.data.len().next_multiple_of(32)
+pub(crate) fn encoded_bytes(read: &Read) -> usize {
+    CALL_HEAD_BYTES + read.data.len().next_multiple_of(32)
 }
 
 /// Encodes the calldata of a chunk.
@@ -156,8 +155,8 @@ mod tests {
     #[test]
     fn only_plain_static_reads_share_a_call() {
         let plain = Read::call(Address::ZERO, bytes!("01020304"));
-        assert!(may_share((&plain).into()));
-        assert!(may_share((&Read { kind: Kind::NativeBalance, ..plain.clone() }).into()));
+        assert!(may_share(&plain));
+        assert!(may_share(&Read { kind: Kind::NativeBalance, ..plain.clone() }));
         for alone in [
             Read { kind: Kind::CodeSize, ..plain.clone() },
             Read { isolated: true, ..plain.clone() },
@@ -165,7 +164,7 @@ mod tests {
             Read { gas_cap: Some(100_000), ..plain.clone() },
             Read { data: vec![0; CHUNK_MAX_BYTES].into(), ..plain.clone() },
         ] {
-            assert!(!may_share((&alone).into()), "{alone:?}");
+            assert!(!may_share(&alone), "{alone:?}");
         }
     }
 

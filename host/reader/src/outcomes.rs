@@ -98,6 +98,17 @@ impl Outcomes {
         self.slots.iter().enumerate().filter_map(other)
     }
 
+    /// Whether a place has this outcome, which is not a word of zero.
+    pub(crate) fn contains(&self, outcome: &Outcome) -> bool {
+        // Most batches have so few other outcomes that they are compared sooner than all places are looked at.
+        self.others.contains(outcome) && self.besides_zeros().any(|(_, other)| other == outcome)
+    }
+
+    /// The outcomes that take room, of which some may have no place any more.
+    pub(crate) fn stored(&self) -> &[Outcome] {
+        &self.others
+    }
+
     fn slot(&mut self, outcome: Outcome) -> OutcomeSlot {
         if outcome == ZERO {
             return OutcomeSlot::Zero;

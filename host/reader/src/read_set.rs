@@ -99,7 +99,7 @@ impl ReadSet {
 
     /// Each row of reads that differ only in their target: its places, and one of its reads.
     pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = (Range<usize>, &Read)> + Clone {
-        self.rows.iter().enumerate().map(|(row, (first, read))| (index(*first)..self.end(row), read))
+        self.rows.iter().enumerate().map(|(row, (_, read))| (self.places(row), read))
     }
 
     pub(crate) fn targets(&self, places: Range<usize>) -> &[Address] {
@@ -112,18 +112,36 @@ impl ReadSet {
 
     /// The read at a place, which the set has.
     pub(crate) fn at(&self, place: usize) -> ReadRef<'_> {
-        self.in_row(place, self.row_of(place))
+        self.at_row(place, &self.rows[self.row_of(place)].1)
     }
 
-    /// The reads at these places, which the set has. It is fastest if the places rise.
+    /// The reads at these rising places, which the set has.
     pub(crate) fn at_each<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = ReadRef<'a>> + Clone {
-        let mut row = 0;
-        places.iter().map(move |place| {
-            if !self.is_in(*place, row) {
-                row = if self.is_in(*place, row + 1) { row + 1 } else { self.row_of(*place) };
+        self.by_row(places).flat_map(move |(like, places)| places.iter().map(move |place| self.at_row(*place, like)))
+    }
+
+    /// These rising places, which the set has, by row, each with one of the row's reads.
+    pub(crate) fn by_row<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = (&'a Read, &'a [usize])> + Clone {
+        let (mut row, mut rest) = (0, places);
+        std::iter::from_fn(move || {
+            let first = *rest.first()?;
+            if !self.is_in(first, row) {
+                row = if self.is_in(first, row + 1) { row + 1 } else { self.row_of(first) };
             }
-            self.in_row(*place, row)
+            let end = self.places(row).end;
+            let count = match rest.get(1) {
+                Some(second) if *second < end => rest.partition_point(|place| *place < end),
+                _ => 1,
+            };
+            let (own, behind) = rest.split_at(count);
+            rest = behind;
+            Some((&self.rows[row].1, own))
         })
+    }
+
+    /// The target of the read at a place, which the set has.
+    pub(crate) fn target(&self, place: usize) -> Address {
+        self.targets[place]
     }
 
     /// The reads at these places, as a set.
@@ -140,21 +158,23 @@ impl ReadSet {
         }
     }
 
-    fn in_row(&self, place: usize, row: usize) -> ReadRef<'_> {
-        ReadRef { to: self.targets[place], like: &self.rows[row].1 }
+    /// The read at a place of the row that has this read.
+    pub(crate) fn at_row<'a>(&self, place: usize, like: &'a Read) -> ReadRef<'a> {
+        ReadRef { to: self.targets[place], like }
     }
 
     fn is_in(&self, place: usize, row: usize) -> bool {
-        self.rows.get(row).is_some_and(|(first, _)| (index(*first)..self.end(row)).contains(&place))
+        self.places(row).contains(&place)
     }
 
     fn row_of(&self, place: usize) -> usize {
         self.rows.partition_point(|(first, _)| index(*first) <= place).saturating_sub(1)
     }
 
-    /// The place behind a row.
-    fn end(&self, row: usize) -> usize {
-        self.rows.get(row + 1).map_or(self.targets.len(), |(first, _)| index(*first))
+    /// The places of a row; none where there is no such row.
+    fn places(&self, row: usize) -> Range<usize> {
+        let first = |row: usize| self.rows.get(row).map_or(self.targets.len(), |(first, _)| index(*first));
+        first(row)..first(row + 1)
     }
 }
 

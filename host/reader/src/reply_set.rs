@@ -38,6 +38,10 @@ impl ReplySet {
         self.outcomes.besides_zeros()
     }
 
+    pub(crate) fn contains(&self, outcome: &Outcome) -> bool {
+        self.outcomes.contains(outcome)
+    }
+
     pub(crate) fn outcome(&self, place: usize) -> Option<&Outcome> {
         self.outcomes.get(place)
     }

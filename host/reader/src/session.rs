@@ -217,7 +217,7 @@ impl Session {
     async fn fetch(&self, reads: ReadSet) -> ReplySet {
         let replies = self.reader.fetch(self.chain_id, self.block, reads, self.deadline).await;
         let lost = Outcome::Failed(ReadFailure::BlockLost);
-        if replies.besides_zeros().any(|(_, outcome)| *outcome == lost) {
+        if replies.contains(&lost) {
             self.block_lost.store(true, Ordering::Relaxed);
         }
         replies

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::Outcome;
 use crate::outcomes::Outcomes;
-use crate::read_set::{ReadRef, ReadSet, index};
+use crate::read_set::{ReadSet, index};
 
 static NO_READS: ReadSet = ReadSet::new();
 
@@ -33,10 +33,6 @@ impl Flight {
     /// `None` until it is completed.
     pub(super) fn outcomes(&self) -> Option<&Outcomes> {
         self.outcomes.get()
-    }
-
-    pub(super) fn carries(&self, place: u32, read: ReadRef<'_>) -> bool {
-        self.reads().get(index(place)).is_some_and(|own| own.question() == read.question())
     }
 
     pub(super) fn outcome(&self, place: u32) -> Option<&Outcome> {

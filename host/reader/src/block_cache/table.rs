@@ -6,7 +6,8 @@ use std::hash::{BuildHasher, Hash};
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use alloy::primitives::Address;
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 
 use super::flight::Flight;
 use crate::read_set::{ReadRef, ReadSet, count, index};
@@ -19,13 +20,40 @@ const ROW_MIN: usize = 64;
 #[derive(Default)]
 pub(super) struct Table {
     numbers: HashTable<u32>,
+    /// What the reads of `numbers` share with others, as hashes. A long row that shares something else has no read in
+    /// common with them.
+    shared: HashSet<u64>,
     /// The reads of long rows, by the hash of what the row shares. So the reads of many contracts for one account lie
     /// together, however much is read for others.
-    rows: HashMap<u64, HashTable<u32>>,
-    /// The hash of each read, by its number, so that a growing table does not hash the reads again.
+    rows: HashMap<u64, Row>,
+    /// The hash of each read, by its number, so that a growing table does not hash the reads again; zero where it is not
+    /// indexed.
     hashes: Vec<u64>,
     flights: Flights,
     hasher: DefaultHashBuilder,
+}
+
+/// The reads of long rows that share the same. The first long row is taken as it is, even if it repeats a read.
+#[derive(Default)]
+struct Row {
+    numbers: HashTable<u32>,
+    /// The reads of the first such row, until another read that shares the same is looked up. Most never are.
+    unindexed: Range<u32>,
+}
+
+impl Row {
+    /// Indexes the first row by its reads' targets.
+    fn index(&mut self, hashes: &mut [u64], hash: impl Fn(Address) -> u64, target: impl Fn(u32) -> Address) {
+        let numbers = std::mem::take(&mut self.unindexed);
+        self.numbers.reserve(numbers.len(), |number| hashes[index(*number)]);
+        for number in numbers {
+            let to = target(number);
+            let hash = hash(to);
+            hashes[index(number)] = hash;
+            let is_equal = |other: &u32| hashes[index(*other)] == hash && target(*other) == to;
+            self.numbers.entry(hash, is_equal, |number| hashes[index(*number)]).or_insert(number);
+        }
+    }
 }
 
 /// Each flight with the numbers of the reads that it carries, in their order.
@@ -40,49 +68,76 @@ impl Flights {
     }
 
     fn carry(&self, number: u32, read: ReadRef<'_>) -> bool {
-        self.carrier(number).is_some_and(|(flight, place)| flight.carries(place, read))
+        self.read(number).is_some_and(|carried| carried.question() == read.question())
+    }
+
+    fn read(&self, number: u32) -> Option<ReadRef<'_>> {
+        self.carrier(number).and_then(|(flight, place)| flight.reads().get(index(place)))
     }
 }
 
 impl Table {
     /// Returns the outcome of a read, if it is known and no failure.
-    pub(super) fn outcome(&self, read: ReadRef<'_>) -> Option<&Outcome> {
-        let of_row = self.hasher.hash_one(shared(read.like));
-        let hash = self.hasher.hash_one((of_row, read.to));
-        let is_it = |number: &u32| self.hashes[index(*number)] == hash && self.flights.carry(*number, read);
-        let in_row = || self.rows.get(&of_row)?.find(hash, is_it);
-        let (flight, place) = self.flights.carrier(*self.numbers.find(hash, is_it).or_else(in_row)?)?;
+    pub(super) fn outcome(&mut self, read: ReadRef<'_>) -> Option<&Outcome> {
+        let Self { numbers, shared: _, rows, hashes, flights, hasher } = self;
+        let of_row = hasher.hash_one(shared(read.like));
+        let hash = |to: Address| hasher.hash_one((of_row, to));
+        let row = rows.get_mut(&of_row);
+        let row = row.map(|row| {
+            row.index(hashes, hash, |number| flights.read(number).map(|read| read.to).unwrap_or_default());
+            &row.numbers
+        });
+        let hash = hash(read.to);
+        let is_it = |number: &u32| hashes[index(*number)] == hash && flights.carry(*number, read);
+        let number = numbers.find(hash, is_it).or_else(|| row?.find(hash, is_it))?;
+        let (flight, place) = flights.carrier(*number)?;
         flight.outcome(place).filter(|_| !flight.has_failed(place))
     }
 
-    /// Enters these reads, and names for each in turn the flight that carries it and its place there: one that has not
-    /// failed it, else (`None`) the next. Returns the places of those reads that the next one carries.
-    pub(super) fn enter(&mut self, reads: &ReadSet, mut carried: impl FnMut(Option<&Arc<Flight>>, u32)) -> Vec<u32> {
-        let Self { numbers, rows, hashes, flights, hasher } = self;
+    /// Enters these reads, and names for consecutive ones the flight that carries them and their places there: one that
+    /// has not failed them, else (`None`) the next. Returns the places of those reads that the next one carries.
+    pub(super) fn enter(
+        &mut self,
+        reads: &ReadSet,
+        mut carried: impl FnMut(Option<&Arc<Flight>>, Range<u32>),
+    ) -> Vec<u32> {
+        let Self { numbers, shared: of_numbers, rows, hashes, flights, hasher } = self;
         let (first, mut new) = (count(hashes.len()), Vec::with_capacity(reads.len()));
         hashes.reserve(reads.len());
         for (places, like) in reads.rows() {
             let of_row = hasher.hash_one(shared(like));
-            let mut row = match places.len() {
-                ROW_MIN.. => Some(rows.entry(of_row).or_default()),
-                _ => rows.get_mut(&of_row),
-            };
+            let hash = |to: Address| hasher.hash_one((of_row, to));
+            let is_long = places.len() >= ROW_MIN;
+            if is_long && !rows.contains_key(&of_row) && !of_numbers.contains(&of_row) {
+                let unindexed = count(hashes.len())..count(hashes.len() + places.len());
+                hashes.resize(index(unindexed.end), 0);
+                new.extend(count(places.start)..count(places.end));
+                carried(None, unindexed.start - first..unindexed.end - first);
+                rows.insert(of_row, Row { unindexed, ..Row::default() });
+                continue;
+            }
+            let own = |number: u32, new: &[u32]| Some(reads.at(index(*new.get(index(number.checked_sub(first)?))?)));
+            let mut row = if is_long { Some(rows.entry(of_row).or_default()) } else { rows.get_mut(&of_row) };
             // Reserved at once, so that the present ones are moved at most once.
             match &mut row {
-                Some(row) => row.reserve(places.len(), |number| hashes[index(*number)]),
-                None => numbers.reserve(reads.len() - places.start, |number| hashes[index(*number)]),
+                Some(row) => {
+                    let read = |number| own(number, &new).or_else(|| flights.read(number));
+                    row.index(hashes, hash, |number| read(number).map(|read| read.to).unwrap_or_default());
+                    row.numbers.reserve(places.len(), |number| hashes[index(*number)]);
+                }
+                None => {
+                    of_numbers.insert(of_row);
+                    numbers.reserve(reads.len() - places.start, |number| hashes[index(*number)]);
+                }
             }
             for (to, place) in reads.targets(places.clone()).iter().zip(count(places.start)..) {
-                let (read, hash) = (ReadRef { to: *to, like }, hasher.hash_one((of_row, to)));
-                let own = |number: u32| {
-                    let known = reads.at(index(*new.get(index(number.checked_sub(first)?))?));
-                    Some(known.question() == read.question())
-                };
-                let carries = |number| own(number).unwrap_or_else(|| flights.carry(number, read));
+                let (read, hash) = (ReadRef { to: *to, like }, hash(*to));
+                let is_own = |number| own(number, &new).map(|own| own.question() == read.question());
+                let carries = |number| is_own(number).unwrap_or_else(|| flights.carry(number, read));
                 let is_it = |number: &u32| hashes[index(*number)] == hash && carries(*number);
                 let next = count(hashes.len());
                 let (known, table) = match &mut row {
-                    Some(row) => (numbers.find_mut(hash, is_it), &mut **row),
+                    Some(row) => (numbers.find_mut(hash, is_it), &mut row.numbers),
                     None => (None, &mut *numbers),
                 };
                 let number = match known {
@@ -93,12 +148,12 @@ impl Table {
                     && let Some((flight, place)) = flights.carrier(*number)
                 {
                     if !flight.has_failed(place) {
-                        carried(Some(flight), place);
+                        carried(Some(flight), place..place + 1);
                         continue;
                     }
                     *number = next;
                 }
-                carried(None, *number - first);
+                carried(None, *number - first..*number - first + 1);
                 if *number == next {
                     hashes.push(hash);
                     new.push(place);

@@ -204,3 +204,42 @@ async fn a_read_is_one_whether_it_is_made_alone_or_in_a_long_row() {
         assert!(reads.iter().all(|read| reply(&cache, 1, read).is_some()));
     }
 }
+
+#[tokio::test]
+async fn the_reads_of_a_long_row_are_found_by_those_who_read_them_later() {
+    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
+    let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
+    let row = |numbers: std::ops::Range<u8>| numbers.map(|to| Read::call(Address::repeat_byte(to), [1])).collect();
+    let begin = |reads: Vec<Read>| {
+        let mut answer = cache.read(&first, reads.clone().into(), soon(), keep).boxed_local();
+        assert!(answer.as_mut().now_or_never().is_none());
+        (reads, answer)
+    };
+    let answers = [begin(row(0..100)), begin(row(99..101)), begin(row(50..150)), begin(row(0..100))];
+    let flights = started.take();
+    let expected: [Vec<Read>; 3] = [row(0..100), row(100..101), row(101..150)];
+    assert_eq!(flights.iter().map(reads_of).collect::<Vec<_>>(), expected);
+    let contract = |reads: &[Read]| reads.iter().map(|read| Outcome::Ok(read.to.to_vec().into())).collect::<Vec<_>>();
+    for flight in flights {
+        let outcomes = contract(&reads_of(&flight));
+        flight.complete(outcomes.into());
+    }
+    for (reads, answer) in answers {
+        assert_eq!(outcomes(answer.await), contract(&reads));
+    }
+}
+
+#[tokio::test]
+async fn what_failed_in_a_long_row_is_fetched_again() {
+    let (cache, first) = (BlockCache::default(), block(1));
+    let row: Vec<Read> = (0..100).map(|to| Read::call(Address::repeat_byte(to), [1])).collect();
+    let replies = cache.read(&first, row.clone().into(), soon(), drop).await;
+    assert_eq!(outcomes(replies), vec![Outcome::Failed(ReadFailure::Upstream); 100]);
+    assert_eq!(reply(&cache, 1, &row[7]), None);
+    let fetched = cache.read(&first, vec![row[7].clone(), row[8].clone()].into(), soon(), |flight| {
+        let outcomes = vec![Outcome::Ok(vec![9].into()); flight.reads().len()];
+        flight.complete(outcomes.into());
+    });
+    assert_eq!(outcomes(fetched.await), vec![Outcome::Ok(vec![9].into()); 2]);
+    assert!(reply(&cache, 1, &row[8]).is_some());
+}

@@ -15,6 +15,7 @@ use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
 use crate::multicall::MULTICALL3;
 use crate::packed::{self, Head};
+use crate::read_set::ReadSet;
 use crate::rpc::{BlockId, EthCall};
 use crate::status::BatchMethod;
 
@@ -86,7 +87,7 @@ impl Endpoint {
 
     /// Returns the head that the program replies with when it has nothing to read; `None` if something else replied.
     async fn run_empty_program(&self, at: BlockId, until: Instant) -> Result<Option<Head>, RequestError> {
-        let data = packed::encode(std::iter::empty(), NO_READ_GAS);
+        let data = packed::encode(&ReadSet::default(), &[], NO_READ_GAS);
         let call = EthCall {
             from: MULTICALL3,
             to: MULTICALL3,

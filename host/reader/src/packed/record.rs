@@ -2,9 +2,8 @@
 
 use alloy::primitives::Address;
 
-use crate::Kind;
-use crate::multicall::MULTICALL3;
-use crate::read_set::ReadRef;
+use crate::read_set::ReadSet;
+use crate::{Kind, Read};
 
 const STATIC: u8 = 0;
 const ISOLATED: u8 = 1;
@@ -17,23 +16,31 @@ const OWN_CAP: u8 = 0x10;
 /// The length of a record's data has two bytes.
 const DATA_MAX_BYTES: usize = 0xffff;
 
-/// Whether the program can make this read as it would be made alone: it is always the sender, and it hides the code
-/// that its own address has.
-pub(crate) fn may_pack(read: ReadRef<'_>) -> bool {
-    read.like.from.is_none() && read.to != MULTICALL3 && read.like.data.len() <= DATA_MAX_BYTES
+/// Whether the program can make a read like this as it would be made alone: it is always the sender.
+pub(crate) fn may_pack(read: &Read) -> bool {
+    read.from.is_none() && read.data.len() <= DATA_MAX_BYTES
 }
 
-/// What a record adds to the calldata behind the previous one, at most.
-pub(crate) fn encoded_bytes(previous: Option<ReadRef<'_>>, read: ReadRef<'_>) -> usize {
-    let target = if previous.is_some_and(|before| before.to == read.to) { 0 } else { size_of::<Address>() };
-    let cap = read.like.gas_cap.map_or(0, |cap| size_of_val(&cap));
-    let repeats = |before: ReadRef<'_>| before.like.kind == Kind::Call && same(&before.like.data, &read.like.data);
-    let data = match read.like.kind {
-        Kind::Call if previous.is_some_and(repeats) => 0,
-        Kind::Call => size_of::<u16>() + read.like.data.len(),
-        Kind::NativeBalance | Kind::CodeSize => 0,
-    };
-    size_of::<u8>() + target + cap + data
+/// What the record of each of these reads adds to the calldata behind the previous one, at most.
+pub(crate) fn encoded_bytes(reads: &ReadSet, places: &[usize]) -> Vec<usize> {
+    let (mut sizes, mut previous) = (Vec::with_capacity(places.len()), None);
+    for (like, places) in reads.by_row(places) {
+        let repeats = |before: &Read| before.kind == Kind::Call && same(&before.data, &like.data);
+        let data = match like.kind {
+            Kind::Call if !previous.is_some_and(repeats) => size_of::<u16>() + like.data.len(),
+            Kind::Call | Kind::NativeBalance | Kind::CodeSize => 0,
+        };
+        let record = record_bytes(like);
+        sizes.push(record + data);
+        sizes.extend(std::iter::repeat_n(record, places.len() - 1));
+        previous = Some(like);
+    }
+    sizes
+}
+
+/// The length of a record that shares the data of the one before it, but not its target.
+fn record_bytes(read: &Read) -> usize {
+    size_of::<u8>() + size_of::<Address>() + cap(read).map_or(0, |cap| size_of_val(&cap))
 }
 
 /// Compares data, which is mostly the very same.
@@ -41,23 +48,23 @@ fn same(one: &[u8], other: &[u8]) -> bool {
     std::ptr::eq(one, other) || one == other
 }
 
-/// Encodes the calldata for reads that [`may_pack`], [`super::READS_MAX`] at most. `cap` is the gas of reads without
-/// their own.
-pub(crate) fn encode<'a>(reads: impl Iterator<Item = ReadRef<'a>> + Clone, cap: u32) -> Vec<u8> {
-    let (mut bytes, mut room, mut previous) = (0, 0, None);
-    for read in reads.clone() {
-        bytes += encoded_bytes(previous, read);
-        room = room.max(read.like.data.len());
-        previous = Some(read);
-    }
+/// Encodes the calldata for the reads at these places that [`may_pack`], [`super::READS_MAX`] at most. `cap` is the gas
+/// of reads without their own.
+pub(crate) fn encode(reads: &ReadSet, places: &[usize], cap: u32) -> Vec<u8> {
+    let bytes: usize = encoded_bytes(reads, places).into_iter().sum();
+    let room = reads.by_row(places).map(|(like, _)| like.data.len()).max().unwrap_or_default();
     let mut calldata = Vec::with_capacity(HEAD_BYTES + bytes);
     calldata.push(0);
     calldata.extend(cap.to_be_bytes());
     calldata.extend(&(room as u64).to_be_bytes()[2..]);
     // The program starts with no target and no data.
     let (mut target, mut data) = (None, [].as_slice());
-    for read in reads {
-        (target, data) = write(&mut calldata, read, target, data);
+    for (like, places) in reads.by_row(places) {
+        let mut targets = places.iter().map(|place| reads.target(*place));
+        if let Some(first) = targets.next() {
+            data = write(&mut calldata, like, first, target, data);
+            target = Some(targets.fold(first, |_, to| write_in_row(&mut calldata, like, to)));
+        }
     }
     calldata
 }
@@ -65,31 +72,48 @@ pub(crate) fn encode<'a>(reads: impl Iterator<Item = ReadRef<'a>> + Clone, cap: 
 /// Mode, cap, room.
 const HEAD_BYTES: usize = 1 + 4 + 6;
 
-/// Appends a record; returns the target and the data that the next one may share.
-fn write<'a>(
-    calldata: &mut Vec<u8>,
-    ReadRef { to, like: read }: ReadRef<'a>,
-    target: Option<Address>,
-    data: &'a [u8],
-) -> (Option<Address>, &'a [u8]) {
-    let (kind, own_data, cap) = match read.kind {
-        Kind::Call => (if read.isolated { ISOLATED } else { STATIC }, read.data.as_ref(), read.gas_cap),
-        Kind::NativeBalance => (BALANCE, data, None),
-        Kind::CodeSize => (CODE_SIZE, data, None),
-    };
-    let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+/// Appends a record; returns the data that the next one may share.
+fn write<'a>(calldata: &mut Vec<u8>, read: &'a Read, to: Address, target: Option<Address>, data: &'a [u8]) -> &'a [u8] {
+    let own_data = if read.kind == Kind::Call { read.data.as_ref() } else { data };
     let (same_target, same_data) = (target == Some(to), same(own_data, data));
-    let flags = flag(same_target, SAME_TARGET) | flag(same_data, SAME_DATA) | flag(cap.is_some(), OWN_CAP);
-    calldata.push(kind | flags);
+    let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+    calldata.push(kind_and_cap(read) | flag(same_target, SAME_TARGET) | flag(same_data, SAME_DATA));
     if !same_target {
         calldata.extend_from_slice(to.as_slice());
     }
-    if let Some(cap) = cap {
+    if let Some(cap) = cap(read) {
         calldata.extend(cap.to_be_bytes());
     }
     if !same_data {
         calldata.extend(&(own_data.len() as u64).to_be_bytes()[6..]);
         calldata.extend_from_slice(own_data);
     }
-    (Some(to), own_data)
+    own_data
+}
+
+/// Appends the record of a read that differs from the one before it at most in its target, which it returns. There are
+/// thousands of them in a chunk.
+fn write_in_row(calldata: &mut Vec<u8>, read: &Read, to: Address) -> Address {
+    let mut record = [kind_and_cap(read) | SAME_DATA; size_of::<u8>() + size_of::<Address>()];
+    record[1..].copy_from_slice(to.as_slice());
+    calldata.extend_from_slice(&record);
+    if let Some(cap) = cap(read) {
+        calldata.extend_from_slice(&cap.to_be_bytes());
+    }
+    to
+}
+
+fn kind_and_cap(read: &Read) -> u8 {
+    let kind = match read.kind {
+        Kind::Call if read.isolated => ISOLATED,
+        Kind::Call => STATIC,
+        Kind::NativeBalance => BALANCE,
+        Kind::CodeSize => CODE_SIZE,
+    };
+    if cap(read).is_some() { kind | OWN_CAP } else { kind }
+}
+
+/// The gas of its own that a read's record carries; only calls have one.
+fn cap(read: &Read) -> Option<u32> {
+    read.gas_cap.filter(|_| read.kind == Kind::Call)
 }

@@ -48,6 +48,16 @@ fn balance(of: Address) -> Read {
     Read { kind: Kind::NativeBalance, ..Read::call(of, Bytes::new()) }
 }
 
+#[tokio::test]
+async fn a_read_of_the_packed_programs_own_address_is_requested_alone() {
+    let node = Node::truthful(Chain::default()).await;
+    let reads = [node::ECHO, MULTICALL3, node::NOBODY].map(balance).to_vec();
+    outcomes(&reader(&[&node]), reads, ample()).await;
+    let alone: Vec<_> = node.seen().into_iter().filter(|request| request.method == "eth_getBalance").collect();
+    let [only] = &alone[..] else { panic!("{alone:?}") };
+    assert_eq!(only.params[0], json!(MULTICALL3));
+}
+
 /// Reads of every kind, each with its outcome.
 fn every_kind() -> Vec<(Read, Outcome)> {
     let sent_by = |sender: Address| Outcome::Ok(B256::from(sender.into_word()).into());
