@@ -12,9 +12,12 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 
 /// The host, and the plugin that does everything wrong.
 const OWN: [(&str, &str); 2] = [("portolan", "portolan"), ("portolan-hostile", "libportolan_hostile.so")];
+/// Built with them for the tests: cargo unites the features of all packages that it builds, and only if this one is among
+/// them are the dependencies those that `cargo test` has built already.
+const TESTS: &str = "portolan-tests";
 
 /// The arguments of cargo's build, and the folder below its target that it builds into.
-const DEBUG: (&[&str], &str) = (&[], "debug");
+const DEBUG: (&[&str], &str) = (&["--package", TESTS], "debug");
 const RELEASE: (&[&str], &str) = (&["--release"], "release");
 
 /// Where the build's files lie.

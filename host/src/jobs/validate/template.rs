@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
-use alloy::json_abi::Function;
+use alloy_json_abi::Function;
 use alloy::primitives::{Selector, keccak256};
 use portolan_abi::map::ClaimTemplate;
 
