@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
-use alloy_json_abi::Function;
 use alloy::primitives::{Selector, keccak256};
+use alloy_json_abi::Function;
 use portolan_abi::map::ClaimTemplate;
 
 /// Beginnings of names that no claim has: they move or free tokens, or carry other calls. In lower case.
