@@ -25,7 +25,7 @@ pub(super) struct Table {
     shared: HashSet<u64>,
     /// The reads of long rows, by the hash of what the row shares. So the reads of many contracts for one account lie
     /// together, however much is read for others.
-    rows: HashMap<u64, Row>,
+    rows: HashMap<u64, LongRow>,
     /// The hash of each read, by its number, so that a growing table does not hash the reads again; zero where it is not
     /// indexed.
     hashes: Vec<u64>,
@@ -35,13 +35,13 @@ pub(super) struct Table {
 
 /// The reads of long rows that share the same. The first long row is taken as it is, even if it repeats a read.
 #[derive(Default)]
-struct Row {
+struct LongRow {
     numbers: HashTable<u32>,
     /// The reads of the first such row, until another read that shares the same is looked up. Most never are.
     unindexed: Range<u32>,
 }
 
-impl Row {
+impl LongRow {
     /// Indexes the first row by its reads' targets.
     fn index(&mut self, hashes: &mut [u64], hash: impl Fn(Address) -> u64, target: impl Fn(u32) -> Address) {
         let numbers = std::mem::take(&mut self.unindexed);
@@ -113,7 +113,7 @@ impl Table {
                 hashes.resize(index(unindexed.end), 0);
                 new.extend(count(places.start)..count(places.end));
                 carried(None, unindexed.start - first..unindexed.end - first);
-                rows.insert(of_row, Row { unindexed, ..Row::default() });
+                rows.insert(of_row, LongRow { unindexed, ..LongRow::default() });
                 continue;
             }
             let own = |number: u32, new: &[u32]| Some(reads.at(index(*new.get(index(number.checked_sub(first)?))?)));
