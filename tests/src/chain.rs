@@ -45,10 +45,15 @@ pub struct Chain {
 impl Chain {
     /// Boots a chain of its own from the profile's snapshot, building the snapshots first where they are missing.
     pub fn start(profile: &str) -> Result<Self> {
+        let expected = expected_of(&prepared()?, profile)?;
+        Self::start_with_id(profile, expected["chainId"].as_u64().context("no chain id")?)
+    }
+
+    /// Boots the same chain as one of another network: its blocks and its contracts are those of the profile.
+    pub fn start_with_id(profile: &str, chain_id: u64) -> Result<Self> {
         let folder = prepared()?;
-        let expected = read_json(&folder.join(format!("{profile}.expected.json")))?;
+        let expected = expected_of(&folder, profile)?;
         let number = |value: &Value| value.as_u64().context("expected values lack a number");
-        let chain_id = number(&expected["chainId"])?;
         let block_number = number(&expected["block"]["number"])?;
         let block_timestamp = number(&expected["block"]["timestamp"])?;
         let mut more: Vec<OsString> =
@@ -388,6 +393,10 @@ pub fn post(port: u16, body: &str) -> Result<Vec<u8>> {
     ensure!(head.starts_with("http/1.1 200"), "answered {:?}", head.lines().next().unwrap_or_default());
     ensure!(!head.contains("transfer-encoding"), "answered in chunks, which this client does not read");
     Ok(answer.split_off(split + 4))
+}
+
+fn expected_of(folder: &Path, profile: &str) -> Result<Value> {
+    read_json(&folder.join(format!("{profile}.expected.json")))
 }
 
 fn read_json(path: &Path) -> Result<Value> {

@@ -76,8 +76,9 @@ pub struct RpcFault {
 }
 
 /// What is in force.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct State {
+    chain: SocketAddr,
     fault: Fault,
     flaws: Flaws,
     transactions: Arc<Transactions>,
@@ -118,19 +119,30 @@ impl RpcFault {
     /// # Errors
     /// No free port.
     pub fn before(url: &str) -> Result<Self> {
-        let chain: SocketAddr = url.strip_prefix("http://").context("no http URL")?.parse()?;
+        let chain = address_of(url)?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        let (state, _) = watch::channel(State::default());
+        let state = State { chain, fault: Fault::None, flaws: Flaws::default(), transactions: Arc::default() };
+        let (state, _) = watch::channel(state);
         let counts = Arc::new(Counts::default());
-        runtime.spawn(accept(listener, chain, state.clone(), Arc::clone(&counts)));
+        runtime.spawn(accept(listener, state.clone(), Arc::clone(&counts)));
         Ok(Self { address, state, counts, _runtime: runtime })
     }
 
     /// Where the gateway sends its requests.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// From now on, it stands before the chain at `url`, and its own address stays.
+    ///
+    /// # Errors
+    /// No URL of a chain.
+    pub fn lead_to(&self, url: &str) -> Result<()> {
+        let chain = address_of(url)?;
+        self.state.send_modify(|state| state.chain = chain);
+        Ok(())
     }
 
     /// From now on.
@@ -212,21 +224,24 @@ pub fn refusing() -> Result<String> {
     Ok(format!("http://{}", listener.local_addr()?))
 }
 
-async fn accept(listener: TcpListener, chain: SocketAddr, state: watch::Sender<State>, counts: Arc<Counts>) {
+fn address_of(url: &str) -> Result<SocketAddr> {
+    Ok(url.strip_prefix("http://").context("no http URL")?.parse()?)
+}
+
+async fn accept(listener: TcpListener, state: watch::Sender<State>, counts: Arc<Counts>) {
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(serve(stream, chain, state.subscribe(), Arc::clone(&counts)));
+        tokio::spawn(serve(stream, state.subscribe(), Arc::clone(&counts)));
     }
 }
 
-async fn serve(stream: TcpStream, chain: SocketAddr, state: watch::Receiver<State>, counts: Arc<Counts>) {
-    let service = service_fn(|request| answer(request, chain, state.clone(), Arc::clone(&counts)));
+async fn serve(stream: TcpStream, state: watch::Receiver<State>, counts: Arc<Counts>) {
+    let service = service_fn(|request| answer(request, state.clone(), Arc::clone(&counts)));
     // A refused request ends its connection; that is the fault that was requested.
     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
 async fn answer(
     request: hyper::Request<Incoming>,
-    chain: SocketAddr,
     mut state: watch::Receiver<State>,
     counts: Arc<Counts>,
 ) -> Result<Response<Sent>> {
@@ -239,7 +254,7 @@ async fn answer(
         let _held = Held::count(&counts);
         state.wait_for(|state| state.fault != Fault::Hold).await?;
     }
-    let State { fault, flaws, transactions } = state.borrow().clone();
+    let State { chain, fault, flaws, transactions } = state.borrow().clone();
     let node = Node { chain, flaws: &flaws, transactions: &transactions };
     let reply = match fault {
         Fault::None | Fault::Hold => forward(&node, body, request, &counts).await?,

@@ -22,8 +22,8 @@ pub const TRIES: usize = 6;
 const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
 /// Hex digits of `0x`, a selector and the offset of the only argument, before the number of calls.
 const BEFORE_COUNT: usize = 2 + 8 + 64;
-/// Calls of every chunk that are no reads: two that prove the block, and those that prove that no gas was short.
-const CHUNK_PROOFS: usize = 2 + 16;
+/// Calls of every chunk that are no reads: three that prove chain and block, and those that prove that no gas was short.
+const CHUNK_PROOFS: usize = 3 + 16;
 /// The bytes of a packed call before its records: a mode, the gas of a call, and the length of the longest calldata.
 const PACKED_HEAD: usize = 1 + 4 + 6;
 

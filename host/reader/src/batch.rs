@@ -1,8 +1,8 @@
 //! The attempt of one endpoint at a batch of reads, by the best method that it supports: packed calls, chunks of
 //! Multicall3, or single requests.
 //!
-//! Invariant: an outcome counts only where the block is proven (if the method can prove it), and it is the outcome that
-//! the read would have alone. A read that used up its share of the gas is made again alone; a chunk that is rejected is
+//! Invariant: an outcome counts only where the block is proven (if the method can prove it) and the chain is, by the
+//! reply itself or by a chain id that is requested after it, and it is the outcome that the read would have alone. A read that used up its share of the gas is made again alone; a chunk that is rejected is
 //! made smaller, down to single requests.
 
 mod single;
@@ -55,6 +55,10 @@ struct SharedOutcomes<'a>(Mutex<Filling<'a>>);
 struct Filling<'a> {
     outcomes: &'a mut Outcomes,
     any: bool,
+    /// The places whose outcomes do not prove their chain, in the order in which they came.
+    unproven: Vec<usize>,
+    /// The chain id is being requested.
+    checking: bool,
 }
 
 /// One request.
@@ -63,6 +67,8 @@ enum Request {
     Single(usize),
     /// Checks whether this address, whose calls returned nothing, has code.
     CodeCheck(Address, Vec<usize>),
+    /// Proves the chain of so many outcomes, the first of those that are unproven.
+    ChainCheck(usize),
 }
 
 /// The result of one request.
@@ -89,10 +95,24 @@ impl Batch<'_> {
         let mut proven = capabilities.batch_method == BatchMethod::Single;
         let outcomes = SharedOutcomes::new(outcomes);
         let ran = self.run(capabilities, open, &outcomes, &mut proven).await;
-        if !proven || ran == Err(EndpointError::IgnoredBlock) {
+        let ran = if let Err(error) = ran { Err(self.explain(error).await) } else { ran };
+        if !proven || matches!(ran, Err(EndpointError::IgnoredBlock | EndpointError::WrongChain(_))) {
             outcomes.clear(open);
+        } else {
+            outcomes.clear_unproven();
         }
         ran
+    }
+
+    /// A node that does not heed the pinned block, or does not know it, may be one of another chain.
+    async fn explain(&self, error: EndpointError) -> EndpointError {
+        if !matches!(error, EndpointError::UnknownBlock | EndpointError::IgnoredBlock) {
+            return error;
+        }
+        match self.endpoint.check_chain(self.until).await {
+            Err(wrong @ EndpointError::WrongChain(_)) => wrong,
+            _ => error,
+        }
     }
 
     fn requests(&self, capabilities: Capabilities, open: &[usize]) -> VecDeque<Request> {
@@ -174,6 +194,7 @@ impl Batch<'_> {
             {
                 flying.push(self.step(capabilities, request, outcomes));
             }
+            flying.extend(outcomes.next_check().map(|check| self.step(capabilities, check, outcomes)));
             let Some(step) = flying.next().await else {
                 if *proven {
                     return Ok(());
@@ -205,6 +226,7 @@ impl Batch<'_> {
             Request::Chunk(members) => self.chunk(capabilities, members, outcomes).await,
             Request::Single(place) => self.single(place, outcomes).await,
             Request::CodeCheck(address, asking) => self.check_code(address, asking, outcomes).await,
+            Request::ChainCheck(count) => self.prove_chain(count, outcomes).await,
         }
     }
 
@@ -262,6 +284,7 @@ impl Batch<'_> {
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) => {
                 let (head, named) = packed::decode(&reply, members.len()).map_err(|_| self.changed())?;
+                self.endpoint.confirm_chain(head.chain_id).map_err(ChunkError::Endpoint)?;
                 if !self.proves(capabilities, &head) {
                     return Err(ChunkError::Endpoint(self.ignored()));
                 }
@@ -352,9 +375,10 @@ impl Batch<'_> {
         let call = EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: None };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) if reply.is_empty() => Err(self.changed()),
-            Ok(reply) => match multicall::unpack(&reply, members.len(), self.block) {
+            Ok(reply) => match multicall::unpack(&reply, members.len(), self.endpoint.chain_id, self.block) {
                 Ok(results) => Ok(self.take_multicall(members, results, outcomes)),
                 Err(Rejected::Malformed) => Err(self.changed()),
+                Err(Rejected::OtherChain(chain_id)) => Err(ChunkError::Endpoint(self.endpoint.wrong_chain(chain_id))),
                 Err(Rejected::OtherBlock) => Err(ChunkError::Endpoint(self.ignored())),
                 Err(Rejected::Starved) => Err(ChunkError::SplitAndRetry),
             },
@@ -388,7 +412,7 @@ impl Batch<'_> {
 
 impl<'a> SharedOutcomes<'a> {
     fn new(outcomes: &'a mut Outcomes) -> Self {
-        Self(Mutex::new(Filling { outcomes, any: false }))
+        Self(Mutex::new(Filling { outcomes, any: false, unproven: Vec::new(), checking: false }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Filling<'a>> {
@@ -398,6 +422,22 @@ impl<'a> SharedOutcomes<'a> {
     /// Whether any request brought an outcome.
     fn any(&self) -> bool {
         self.lock().any
+    }
+
+    /// Returns a check of the chain where one is due and none is under way.
+    fn next_check(&self) -> Option<Request> {
+        let mut filled = self.lock();
+        if filled.checking || filled.unproven.is_empty() {
+            return None;
+        }
+        filled.checking = true;
+        Some(Request::ChainCheck(filled.unproven.len()))
+    }
+
+    /// Takes back the outcomes whose chain is not proven.
+    fn clear_unproven(&self) {
+        let unproven = std::mem::take(&mut self.lock().unproven);
+        self.clear(&unproven);
     }
 
     /// Takes back all that was put at these places.
@@ -411,6 +451,12 @@ impl Filling<'_> {
     fn put(&mut self, place: usize, outcome: Outcome) {
         self.outcomes.put(place, outcome);
         self.any = true;
+    }
+
+    /// Puts the outcome of a request that does not prove its chain.
+    fn put_unproven(&mut self, place: usize, outcome: Outcome) {
+        self.put(place, outcome);
+        self.unproven.push(place);
     }
 
     fn put_zero(&mut self, place: usize) {

@@ -1,7 +1,9 @@
 //! One endpoint of a network: its requests, and what was learned of it.
 //!
 //! Invariant: only `eth_chainId` is requested before the endpoint has reported the network's chain id, every request
-//! ends by the instant that it is given, and each is recorded in the endpoint's health.
+//! ends by the instant that it is given, and each is recorded in the endpoint's health. A URL may lead to a node of
+//! another chain at any time: a reply that does not prove its chain is used only if the chain id is reported once more
+//! after it.
 
 mod probe;
 mod status;
@@ -27,14 +29,14 @@ use crate::transport::Pool;
 use crate::{Block, RpcUrl};
 
 /// A chain id that was reported so lately is a sign of life.
-const ALIVE_FOR: Duration = Duration::from_secs(10);
+const FRESH_FOR: Duration = Duration::from_secs(10);
 /// An operator who corrects a wrong URL behind a name sees it in force after that.
 const WRONG_CHAIN_FOR: Duration = Duration::from_secs(60);
 /// A block that the endpoint does not know is mostly on its way.
 const UNKNOWN_BLOCK_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(150)];
 
 pub(crate) struct Endpoint {
-    chain_id: u64,
+    pub(crate) chain_id: u64,
     url: RpcUrl,
     rpc: JsonRpc,
     limiter: RequestLimiter,
@@ -48,6 +50,8 @@ pub(crate) struct Endpoint {
 #[derive(Default)]
 struct Learned {
     chain: ChainCheck,
+    /// The hash of the last head that was found to be of the chain.
+    head: Option<B256>,
     /// With the instant at which they expire.
     capabilities: Option<(Capabilities, Instant)>,
     /// Until then no JSON-RPC batch is sent to it.
@@ -66,6 +70,13 @@ enum ChainCheck {
         chain_id: u64,
         checked_at: Instant,
     },
+}
+
+impl ChainCheck {
+    /// Whether the right chain id was reported a moment ago.
+    fn is_fresh(self) -> bool {
+        matches!(self, Self::Right { checked_at } if checked_at.elapsed() < FRESH_FOR)
+    }
 }
 
 /// How the endpoint can be read, as found by probing.
@@ -123,8 +134,8 @@ impl Endpoint {
         }
     }
 
-    /// Makes sure that it serves the network's chain. A right chain id is requested once, a wrong one again after
-    /// [`WRONG_CHAIN_FOR`].
+    /// Makes sure that it is not known to serve another chain. The chain id is requested where none is known, and again
+    /// [`WRONG_CHAIN_FOR`] after a wrong one.
     pub(crate) async fn ensure_chain(&self, until: Instant) -> Result<(), EndpointError> {
         let chain = self.learned.lock().chain;
         match chain {
@@ -138,24 +149,34 @@ impl Endpoint {
 
     /// Whether it reported the right chain id a moment ago, or does so now.
     pub(crate) async fn is_alive(&self, until: Instant) -> bool {
-        let chain = self.learned.lock().chain;
-        let fresh = matches!(chain, ChainCheck::Right { checked_at } if checked_at.elapsed() < ALIVE_FOR);
-        (fresh && !self.health.is_excluded(Instant::now())) || self.check_chain(until).await.is_ok()
+        let is_fresh = self.learned.lock().chain.is_fresh();
+        (is_fresh && !self.health.is_excluded(Instant::now())) || self.check_chain(until).await.is_ok()
     }
 
-    async fn check_chain(&self, until: Instant) -> Result<(), EndpointError> {
+    /// Requests the chain id, whatever is known of it.
+    pub(crate) async fn check_chain(&self, until: Instant) -> Result<(), EndpointError> {
         let reply: Result<U64, _> = self.request("eth_chainId", &(), until).await;
-        let chain_id = reply.map_err(RequestError::into_endpoint_error)?.to::<u64>();
+        self.confirm_chain(reply.map_err(RequestError::into_endpoint_error)?.to())?;
+        self.learned.lock().chain = ChainCheck::Right { checked_at: Instant::now() };
+        Ok(())
+    }
+
+    /// Compares a chain id that it reported with the network's.
+    pub(crate) fn confirm_chain(&self, reported: u64) -> Result<(), EndpointError> {
+        if reported == self.chain_id { Ok(()) } else { Err(self.wrong_chain(reported)) }
+    }
+
+    /// Records that it serves another chain. That is another node: what was learned of the one before is forgotten.
+    pub(crate) fn wrong_chain(&self, chain_id: u64) -> EndpointError {
         let checked_at = Instant::now();
-        if chain_id == self.chain_id {
-            self.learned.lock().chain = ChainCheck::Right { checked_at };
-            return Ok(());
+        let now = Learned { chain: ChainCheck::Wrong { chain_id, checked_at }, ..Learned::default() };
+        let before = std::mem::replace(&mut *self.learned.lock(), now).chain;
+        if !matches!(before, ChainCheck::Wrong { chain_id: same, .. } if same == chain_id) {
+            tracing::warn!(endpoint = %self, chain_id, expected = self.chain_id, "endpoint serves another chain, not used");
         }
-        self.learned.lock().chain = ChainCheck::Wrong { chain_id, checked_at };
-        tracing::warn!(endpoint = %self, chain_id, expected = self.chain_id, "endpoint serves another chain, not used");
         let error = EndpointError::WrongChain(chain_id);
         self.health.record(RequestKind::Probe, checked_at, Duration::ZERO, Err(error));
-        Err(error)
+        error
     }
 
     /// Returns its newest block.
@@ -163,8 +184,19 @@ impl Endpoint {
         self.ensure_chain(until).await?;
         let reply: Result<BlockHeader, _> = self.request("eth_getBlockByNumber", &("latest", false), until).await;
         let block = Block::from(reply.map_err(RequestError::into_endpoint_error)?);
+        if !self.continues_chain(&block) {
+            self.check_chain(until).await?;
+        }
+        self.learned.lock().head = Some(block.hash);
         self.health.record_head(Instant::now(), block.timestamp);
         Ok(block)
+    }
+
+    /// Whether this head is the last one or its child, so that it is of the same chain. Any other, be it lower or higher,
+    /// may be of another chain.
+    fn continues_chain(&self, block: &Block) -> bool {
+        let learned = self.learned.lock();
+        learned.head.map_or(learned.chain.is_fresh(), |head| head == block.hash || head == block.parent)
     }
 
     /// Returns the block with this hash; `None` where the endpoint does not know it.
@@ -176,7 +208,9 @@ impl Endpoint {
     /// Returns the block that the endpoint's chain has at this height.
     pub(crate) async fn block_by_number(&self, number: u64, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.ensure_chain(until).await?;
-        known_block(self.request("eth_getBlockByNumber", &(U64::from(number), false), until).await)
+        let block = known_block(self.request("eth_getBlockByNumber", &(U64::from(number), false), until).await)?;
+        self.check_chain(until).await?;
+        Ok(block)
     }
 
     /// Returns its newest block, and probes its capabilities along with it where they are not known.

@@ -14,7 +14,9 @@ use crate::{Block, TransactionLookup, multicall};
 
 /// The id that replies must have.
 const ID: u64 = 1;
-/// The block that replies of Multicall3 must prove.
+/// The chain that replies of Multicall3 must prove.
+const CHAIN_ID: u64 = 1;
+/// The block that they must prove.
 const BLOCK: Block = Block { number: 7, hash: B256::ZERO, parent: B256::ZERO, timestamp: 0x1122_3344, evm_number: 7 };
 
 /// Decodes a JSON-RPC reply, which must mean the same as to a decoder that builds a tree.
@@ -65,7 +67,7 @@ fn named_in_order<T>(head: &Head, count: usize, named: &[(usize, T)]) {
 /// Decodes a reply of Multicall3, which must have as many results as reads, in not much more room than its own.
 pub fn multicall(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
-    if let Ok(results) = multicall::unpack(reply, count, &BLOCK) {
+    if let Ok(results) = multicall::unpack(reply, count, CHAIN_ID, &BLOCK) {
         assert_eq!(results.len(), count);
         assert!(results.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() <= reply.len());
     }

@@ -165,7 +165,11 @@ impl Signals {
                 self.totals.throttled = self.totals.throttled.saturating_add(1);
                 self.pause.on_throttled(now, started, wait);
             }
-            (_, Err(EndpointError::WrongChain(_))) => self.breaker.on_wrong_chain(now),
+            (_, Err(EndpointError::WrongChain(_))) => {
+                // What was measured is another node's.
+                (self.window, self.heads) = Default::default();
+                self.breaker.on_wrong_chain(now);
+            }
             (ResultClass::Error, _) => {
                 self.totals.errors = self.totals.errors.saturating_add(1);
                 self.breaker.on_error(now, started, self.window.mostly_errors());

@@ -1,5 +1,5 @@
 //! Packed calls: one `eth_call` whose state override puts a small program at [`crate::multicall::MULTICALL3`]. The
-//! program makes all reads of a chunk and replies to them together, with a proof of the block.
+//! program makes all reads of a chunk and replies to them together, with a proof of the chain and of the block.
 //!
 //! Invariant: decoders take any bytes, and a reply is this program's or malformed. The batch decides what a request may
 //! carry, and what to do with reads that were not done or used up their gas.
@@ -24,6 +24,8 @@ const MAGIC: [u8; 4] = *b"PTNC";
 /// What the program reports besides the reads. Invariant: `done` is at most the number of reads in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
+    /// What contracts see as `block.chainid`.
+    pub(crate) chain_id: u64,
     /// What contracts see as `block.number`.
     pub(crate) number: u64,
     pub(crate) timestamp: u64,
@@ -67,11 +69,12 @@ fn split_head(reply: &[u8], count: usize) -> Result<(Head, &[u8]), Malformed> {
     let mut number = |bytes| take(&mut rest, bytes).map(big_endian);
     let (evm_number, timestamp, gas_start, gas_end) = (number(5)?, number(5)?, number(5)?, number(5)?);
     let done = usize::try_from(number(3)?).map_err(|_| Malformed::Count)?;
+    let chain_id = number(8)?;
     let parent = B256::from_slice(take(&mut rest, B256::len_bytes())?);
     if done > count {
         return Err(Malformed::Count);
     }
-    Ok((Head { number: evm_number, timestamp, parent, gas_start, gas_end, done }, rest))
+    Ok((Head { chain_id, number: evm_number, timestamp, parent, gas_start, gas_end, done }, rest))
 }
 
 /// Takes the first bytes from `rest`.

@@ -5,6 +5,7 @@ mod node;
 mod reads;
 mod secrecy;
 mod transactions;
+mod wrong_chain;
 
 use std::sync::Arc;
 use std::time::Duration;

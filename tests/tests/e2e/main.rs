@@ -25,4 +25,5 @@ mod programs;
 mod reload;
 mod store;
 mod test_reader;
+mod wrong_chain;
 mod wrong_input;

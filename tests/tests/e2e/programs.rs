@@ -68,6 +68,7 @@ struct Reply {
     gas_start: u64,
     gas_end: u64,
     done: usize,
+    chain_id: u64,
     parent: String,
     entries: String,
 }
@@ -85,8 +86,9 @@ fn run(chain: &Chain, calldata: &str, gas: u64, block: &Value) -> Reply {
         gas_start: number(14, 19),
         gas_end: number(19, 24),
         done: usize::try_from(number(24, 27)).unwrap(),
-        parent: format!("0x{}", &hex[54..118]),
-        entries: hex[118..].to_owned(),
+        chain_id: number(27, 35),
+        parent: format!("0x{}", &hex[70..134]),
+        entries: hex[134..].to_owned(),
     }
 }
 
@@ -136,13 +138,15 @@ fn the_program_is_what_its_source_compiles_to() {
 }
 
 #[test]
-fn a_reply_proves_its_block() {
+fn a_reply_proves_its_chain_and_its_block() {
     let chain = chain();
+    let chain_id = chain.rpc("eth_chainId", json!([])).unwrap();
     let latest = chain.rpc("eth_blockNumber", json!([])).unwrap();
     let latest = u64::from_str_radix(&latest.as_str().unwrap()[2..], 16).unwrap();
     for number in [latest, latest - 1, latest - 2] {
         let header = chain.rpc("eth_getBlockByNumber", json!([format!("{number:#x}"), false])).unwrap();
         let reply = run(&chain, &request(&[], CAP), GAS, &json!({"blockHash": header["hash"]}));
+        assert_eq!(json!(format!("{:#x}", reply.chain_id)), chain_id);
         assert_eq!(reply.number, number);
         assert_eq!(json!(format!("{:#x}", reply.timestamp)), header["timestamp"]);
         assert_eq!(json!(reply.parent), header["parentHash"]);

@@ -1,4 +1,5 @@
-//! Single requests: a read alone, and a check whether an address that returned nothing has code.
+//! Single requests: a read alone, a check whether an address that returned nothing has code, and one of the chain that
+//! they are of.
 //!
 //! Invariant: only an error of the endpoint ends the attempt; a read that it does not answer is left to the next one.
 
@@ -43,7 +44,7 @@ impl Batch<'_> {
             Err(RequestError::OutOfGas) => Outcome::GasCap,
             Err(error) => return unanswered(error),
         };
-        outcomes.lock().put(place, outcome);
+        outcomes.lock().put_unproven(place, outcome);
         Ok(Step::default())
     }
 
@@ -59,7 +60,16 @@ impl Batch<'_> {
             Err(error) => return unanswered(error),
         };
         let mut filled = outcomes.lock();
-        asking.into_iter().for_each(|place| filled.put(place, outcome.clone()));
+        asking.into_iter().for_each(|place| filled.put_unproven(place, outcome.clone()));
+        Ok(Step::default())
+    }
+
+    /// Requests the chain id, which proves the chain of the first `count` outcomes that were unproven before it.
+    pub(super) async fn prove_chain(&self, count: usize, outcomes: &SharedOutcomes<'_>) -> Result<Step, EndpointError> {
+        self.endpoint.check_chain(self.until).await?;
+        let mut filled = outcomes.lock();
+        filled.unproven.drain(..count);
+        filled.checking = false;
         Ok(Step::default())
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use alloy::primitives::{B256, Bytes};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Capabilities, Endpoint};
+use super::{Capabilities, ChainCheck, Endpoint};
 use crate::Block;
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
@@ -46,7 +46,11 @@ impl Endpoint {
 
     pub(super) fn learn(&self, capabilities: Result<Capabilities, EndpointError>) {
         let Ok(capabilities) = capabilities else { return };
-        self.learned.lock().capabilities = Some((capabilities, Instant::now() + CAPABILITIES_FOR));
+        let mut learned = self.learned.lock();
+        if matches!(learned.chain, ChainCheck::Wrong { .. }) {
+            return;
+        }
+        learned.capabilities = Some((capabilities, Instant::now() + CAPABILITIES_FOR));
         tracing::debug!(endpoint = %self, ?capabilities, "endpoint probed");
     }
 
@@ -63,11 +67,11 @@ impl Endpoint {
         // Any reply at all, the program's or not, is one at a block that does not exist.
         let checks_block_hash = at_made_up_hash.is_err();
         let capabilities = match head {
-            Ok(Some(head)) => {
+            Ok(Some(head)) => self.confirm_chain(head.chain_id).map(|()| {
                 let matches_head = |block: &Block| block.number == head.number && block.parent == head.parent;
                 let sees_parent_hash = newest.as_ref().is_ok_and(matches_head);
-                Ok(Capabilities { batch_method: BatchMethod::Override, checks_block_hash, sees_parent_hash })
-            }
+                Capabilities { batch_method: BatchMethod::Override, checks_block_hash, sees_parent_hash }
+            }),
             Err(RequestError::Endpoint(error)) if !error.rejects_request_kind() => Err(error),
             _ => self.method_without_override(until).await.map(|batch_method| Capabilities {
                 batch_method,

@@ -1,7 +1,7 @@
 //! A transaction and its receipt from one endpoint: both in one JSON-RPC batch, or in two requests where the endpoint
 //! takes no batches.
 //!
-//! Invariant: a rejected batch counts against nobody, because the two requests show whether the endpoint works. That an
+//! Invariant: the chain id is reported after both, whatever they say. A rejected batch counts against nobody, because the two requests show whether the endpoint works. That an
 //! endpoint takes no batches is remembered only once it has replied to both requests.
 
 use alloy::primitives::B256;
@@ -23,6 +23,7 @@ impl Endpoint {
     pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<TransactionLookup, EndpointError> {
         self.ensure_chain(until).await?;
         let (transaction, receipt) = self.pair(hash, until).await.map_err(into_endpoint_error)?;
+        self.check_chain(until).await?;
         combine(hash, transaction, receipt)
     }
 

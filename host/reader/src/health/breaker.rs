@@ -66,8 +66,10 @@ impl CircuitBreaker {
     /// Counts a request that was answered, and returns whether that closes the breaker.
     pub(super) fn on_success(&mut self, now: Instant, started: Option<Instant>, is_read: bool) -> bool {
         if let Some(open) = self.open {
-            // A request that was under way when the breaker opened says nothing new.
-            if started.is_none_or(|started| started < open.since) {
+            // A request that was under way when the breaker opened says nothing new, and a node of another chain may well
+            // answer.
+            let is_set = open.is_wrong_chain && now < open.until;
+            if is_set || started.is_none_or(|started| started < open.since) {
                 return false;
             }
             *self = Self { closed_at: Some(now), doublings: self.doublings, ..Self::default() };

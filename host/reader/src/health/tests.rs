@@ -162,10 +162,26 @@ fn a_wrong_chain_excludes_for_a_minute_and_then_needs_a_probe() {
     record_reads(&health, start, 1, Err(EndpointError::WrongChain(5)));
     assert_eq!(health.state(start), HealthState::WrongChain);
     assert!(!health.may_probe(start + 60 * SECOND - MS));
+    // Reads that were under way with the other node, or are sent to it still.
+    health.record(Read, start + SECOND, MS, Ok(()));
+    assert_eq!(health.state(start + SECOND), HealthState::WrongChain);
     assert!(health.may_probe(start + 60 * SECOND));
     health.record(Probe, start + 60 * SECOND, Duration::ZERO, Ok(()));
     assert_eq!(health.state(start + 60 * SECOND), HealthState::Healthy);
     assert_eq!(health.totals().errors, 0);
+}
+
+#[test]
+fn a_wrong_chain_forgets_what_was_measured_of_the_node_before() {
+    let (health, start) = (Health::default(), Instant::now());
+    record_reads(&health, start, 20, Ok(()));
+    record_reads(&health, start, 2, Err(EndpointError::Http(500)));
+    health.record_head(start, 1000);
+    record_reads(&health, start, 1, Err(EndpointError::WrongChain(5)));
+    let metrics = health.metrics(start);
+    assert!(metrics.reads.is_none() && metrics.errors == 0.0, "{metrics:?}");
+    assert_eq!(health.head(), None);
+    assert_eq!(health.totals().requests, 23);
 }
 
 #[test]
@@ -311,6 +327,8 @@ fn the_longest_durations_overflow_nothing() {
             health.record(Probe, start, took, Err(error));
         }
     }
+    // A wrong chain forgets all of it.
+    health.record(Read, start, Duration::MAX, Ok(()));
     health.record_head(start, u64::MAX);
     assert_eq!(health.attempt_timeout(), Some(ATTEMPT_TIMEOUT_MAX));
     assert_eq!(health.state(start), HealthState::WrongChain);

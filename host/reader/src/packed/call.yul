@@ -1,4 +1,4 @@
-// Calls many contracts and returns all their replies, with a proof of the block.
+// Calls many contracts and returns all their replies, with a proof of the chain and of the block.
 //
 // Invariant: each call has its whole cap of gas and sees nothing that another one wrote. Where the gas does not suffice
 // for the next one, the reply ends before it. It trusts its calldata, which the host made: nothing of it is checked.
@@ -8,7 +8,7 @@
 //   record: flags(1) [target(20)] [cap(4)] [length(2) data(length)]
 //   flags: 0..3 a static call, an isolated call, the target's balance, the size of its code
 //          0x04 the target of the record before, 0x08 the data before, 0x10 a cap of its own
-// Reply: magic(4) number(5) timestamp(5) gas at start(5) gas at end(5) done(3) parent(32) entry*
+// Reply: magic(4) number(5) timestamp(5) gas at start(5) gas at end(5) done(3) chain id(8) parent(32) entry*
 //   entry: 0x00 count(2)                       so many replies of one zero word
 //          0x01..0x20, then per word n(1) n bytes   so many words, without their leading zeros
 //          0x22 length(3) bytes                any other reply
@@ -54,7 +54,7 @@ object "call" {
     }
 
     let start := gas()
-    let out := add(0x9b, shr(208, shl(40, head)))
+    let out := add(0xa3, shr(208, shl(40, head)))
     mstore(out, 0) // So that laying out data never grows the memory.
     let done
     let target
@@ -177,8 +177,9 @@ object "call" {
     }
 
     let base := add(0x60, shr(208, shl(40, calldataload(0))))
-    mstore(add(base, 27), blockhash(sub(number(), 1)))
-    // 27 bytes; the five before them are spoiled.
+    mstore(add(base, 35), blockhash(sub(number(), 1)))
+    // From here on, each spoils what is before it: the chain id is the last 8 bytes of its word, the rest 27.
+    mstore(add(base, 3), chainid())
     mstore(sub(base, 5), or(
       or(shl(184, 0x50544e43), shl(144, number())),
       or(or(shl(104, timestamp()), shl(64, start)), or(shl(24, gas()), done))

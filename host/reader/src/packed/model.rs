@@ -26,6 +26,7 @@ pub(crate) enum How {
 /// Runs `call.yul`: `outcome` answers each read, and the gas suffices for `done_max` of them.
 pub(crate) fn run(
     calldata: &[u8],
+    chain_id: u64,
     block: &Block,
     done_max: usize,
     mut outcome: impl FnMut(&Call) -> CallResult,
@@ -51,7 +52,7 @@ pub(crate) fn run(
         before = call;
     }
     flush(&mut entries, &mut zeros);
-    [head(b"PTNC", block, done), entries].concat()
+    [head(b"PTNC", chain_id, block, done), entries].concat()
 }
 
 fn calldata_is_common(call: &Call, before: &Call) -> bool {
@@ -78,12 +79,13 @@ fn record(calldata: &[u8], at: &mut usize, before: &Call, cap: u32) -> Call {
 }
 
 /// The head of the program's replies.
-pub(crate) fn head(magic: &[u8; 4], block: &Block, done: usize) -> Vec<u8> {
+pub(crate) fn head(magic: &[u8; 4], chain_id: u64, block: &Block, done: usize) -> Vec<u8> {
     let mut head = magic.to_vec();
     for number in [block.evm_number, block.timestamp, 30_000_000, 29_000_000] {
         head.extend(&number.to_be_bytes()[3..]);
     }
     head.extend(&done.to_be_bytes()[5..]);
+    head.extend(chain_id.to_be_bytes());
     head.extend(block.parent);
     head
 }

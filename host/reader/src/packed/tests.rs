@@ -9,6 +9,8 @@ use crate::read_set::ReadSet;
 use crate::{Block, Freshness, Kind, Read};
 
 const CAP: u32 = 1_000_000;
+/// The longest that the reply carries.
+const CHAIN_ID: u64 = u64::MAX - 1;
 const BLOCK: Block = Block {
     number: 21_000_000,
     hash: B256::repeat_byte(2),
@@ -86,7 +88,7 @@ fn encode_all(reads: &ReadSet) -> Vec<u8> {
 fn reply_to(chunk: &[(Read, CallResult)], done_max: usize) -> Vec<u8> {
     let calldata = encode_all(&reads_of(chunk));
     let mut rest = chunk.iter();
-    model::run(&calldata, &BLOCK, done_max, |one| {
+    model::run(&calldata, CHAIN_ID, &BLOCK, done_max, |one| {
         let (read, result) = rest.next().unwrap();
         let mut one = one.clone();
         if matches!(one.how, How::Balance | How::CodeSize) {
@@ -114,7 +116,7 @@ proptest! {
         let gas_start = 30_000_000;
         let gas_end = 29_000_000;
         let (number, timestamp, parent) = (20_999_999, 1_700_000_000, BLOCK.parent);
-        let expected = Head { number, timestamp, parent, gas_start, gas_end, done };
+        let expected = Head { chain_id: CHAIN_ID, number, timestamp, parent, gas_start, gas_end, done };
         prop_assert_eq!(head, expected);
         prop_assert_eq!(all(named, done), chunk.into_iter().take(done).map(|(_, result)| result).collect::<Vec<_>>());
     }
@@ -133,7 +135,7 @@ proptest! {
         count in 0_usize..9,
     ) {
         let _ = decode(&reply, count);
-        let entries = [&model::head(b"PTNC", &BLOCK, count), &*reply].concat();
+        let entries = [&model::head(b"PTNC", CHAIN_ID, &BLOCK, count), &*reply].concat();
         if let Ok((_, named)) = decode(&entries, count) {
             prop_assert!(named.iter().all(|(place, _)| *place < count));
         }
@@ -189,17 +191,17 @@ fn calldata_shares_target_and_data_with_the_record_before() {
 
 #[test]
 fn a_thousand_zeros_are_three_bytes() {
-    let reply = [model::head(b"PTNC", &BLOCK, 1000), vec![0, 0x03, 0xe8]].concat();
+    let reply = [model::head(b"PTNC", CHAIN_ID, &BLOCK, 1000), vec![0, 0x03, 0xe8]].concat();
     let (head, named) = decode(&reply, 1000).unwrap();
     assert_eq!((head.done, named), (1000, Vec::new()));
 }
 
 #[test]
 fn replies_of_other_programs_and_false_counts_are_malformed() {
-    let reply = |done, entries: &[u8]| [&model::head(b"PTNC", &BLOCK, done), entries].concat();
+    let reply = |done, entries: &[u8]| [&model::head(b"PTNC", CHAIN_ID, &BLOCK, done), entries].concat();
     assert_eq!(decode(b"", 1), Err(Malformed::Foreign));
     assert_eq!(decode(&[0; 64], 1), Err(Malformed::Foreign));
-    assert_eq!(decode(&model::head(b"PTNS", &BLOCK, 0), 0), Err(Malformed::Foreign));
+    assert_eq!(decode(&model::head(b"PTNS", CHAIN_ID, &BLOCK, 0), 0), Err(Malformed::Foreign));
     assert_eq!(decode(&reply(2, &[0, 0, 2]), 1), Err(Malformed::Count), "more than were in the request");
     assert_eq!(decode(&reply(2, &[0, 0, 1]), 2), Err(Malformed::Count), "fewer than said");
     assert_eq!(decode(&reply(1, &[0, 0xff, 0xff]), 1), Err(Malformed::Count), "a long run");

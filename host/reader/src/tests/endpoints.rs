@@ -72,9 +72,10 @@ async fn a_wrong_chain_is_stepped_over() {
     let (wrong, right) = (Node::truthful(wrong_chain()).await, Node::truthful(Chain::multicall()).await);
     let reader = reader(&[&wrong, &right]);
     assert_eq!(reader.pin(ETHEREUM, ample()).await, Ok(BLOCK));
+    assert_eq!(right.count("eth_chainId"), 1);
     assert_eq!(outcomes(&reader, mixed_reads(), ample()).await, mixed_outcomes());
     assert_eq!(wrong.seen().len(), 1);
-    assert_eq!(right.count("eth_chainId"), 1);
+    assert!(right.count("eth_chainId") > 1, "single reads need it after them");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::Block;
-use crate::multicall::{IMulticall3, MULTICALL3};
+use crate::multicall::{IMulticall3, MULTICALL3, PROOF_CALLS};
 use crate::packed::CallResult;
 use crate::packed::model::{self, How};
 
@@ -277,7 +277,7 @@ impl Chain {
     }
 
     fn packed(&self, data: &[u8]) -> Vec<u8> {
-        model::run(data, &self.runs_at, usize::MAX, |request| {
+        model::run(data, self.id, &self.runs_at, usize::MAX, |request| {
             let mut gas = u64::from(request.cap);
             match request.how {
                 How::Balance => return CallResult::Ok(word(balance_of(request.to))),
@@ -320,6 +320,7 @@ impl Chain {
         use IMulticall3::IMulticall3Calls as Calls;
         let Ok(call) = Calls::abi_decode(data) else { return CallEnd::Reverted(Bytes::new()) };
         match call {
+            Calls::getChainId(_) => CallEnd::Returned(word(U256::from(self.id))),
             Calls::getBlockNumber(_) => CallEnd::Returned(word(U256::from(self.runs_at.evm_number))),
             Calls::getCurrentBlockTimestamp(_) => CallEnd::Returned(word(U256::from(self.runs_at.timestamp))),
             Calls::getEthBalance(call) => CallEnd::Returned(word(balance_of(call.addr))),
@@ -370,5 +371,5 @@ pub(super) fn packed(request: &NodeRequest) -> Vec<IMulticall3::Call3> {
     let data: Bytes = serde_json::from_value(request.params[0]["data"].clone()).unwrap();
     let Ok(call) = IMulticall3::aggregate3Call::abi_decode(&data) else { return Vec::new() };
     let calls = call.calls;
-    calls[2..calls.len() - 16].to_vec()
+    calls[PROOF_CALLS..calls.len() - 16].to_vec()
 }

@@ -128,9 +128,9 @@ async fn a_transaction_and_its_receipt_are_one_request() {
     ] {
         let node = knowing(knows).await;
         assert_eq!(transaction_at(&reader(&[&node])).await, Ok(expected), "{what}");
-        // The chain's id, and the batch with what stands in it.
+        // The chain's id before and after, and the batch with what stands in it.
         let methods: Vec<_> = node.seen().into_iter().map(|request| request.method).collect();
-        assert_eq!(methods, ["eth_chainId", BATCH, TRANSACTION, RECEIPT], "{what}");
+        assert_eq!(methods, ["eth_chainId", BATCH, TRANSACTION, RECEIPT, "eth_chainId"], "{what}");
     }
 }
 
