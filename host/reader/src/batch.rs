@@ -2,8 +2,9 @@
 //! Multicall3, or single requests.
 //!
 //! Invariant: an outcome counts only where the block is proven (if the method can prove it) and the chain is, by the
-//! reply itself or by a chain id that is requested after it, and it is the outcome that the read would have alone. A read that used up its share of the gas is made again alone; a chunk that is rejected is
-//! made smaller, down to single requests.
+//! reply itself or by a chain id that is requested after it, and it is the outcome that the read would have alone. A
+//! read that used up its share of the gas is made again alone; a chunk that is rejected is made smaller, down to single
+//! requests.
 
 mod single;
 
