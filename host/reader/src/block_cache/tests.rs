@@ -47,6 +47,34 @@ fn reply(cache: &BlockCache, at: u8, read: &Read) -> Option<Reply> {
     Some(reply.clone())
 }
 
+/// Calls of these contracts with the same data: a long row.
+fn row(contracts: std::ops::Range<u8>) -> Vec<Read> {
+    contracts.map(|to| Read::call(Address::repeat_byte(to), [1])).collect()
+}
+
+/// Begins these batches one after the other, completes the flights that they come to with the address of each contract,
+/// and compares the flights and the answers.
+async fn read_at_once<const N: usize>(cache: &BlockCache, batches: &[Vec<Read>], expected_flights: [Vec<Read>; N]) {
+    let (started, first) = (RefCell::new(Vec::new()), block(1));
+    let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
+    let mut answers = Vec::new();
+    for reads in batches {
+        let mut answer = cache.read(&first, reads.clone().into(), soon(), keep).boxed_local();
+        assert!(answer.as_mut().now_or_never().is_none());
+        answers.push(answer);
+    }
+    let flights = started.take();
+    assert_eq!(flights.iter().map(reads_of).collect::<Vec<_>>(), expected_flights);
+    let contract = |reads: &[Read]| reads.iter().map(|read| Outcome::Ok(read.to.to_vec().into())).collect::<Vec<_>>();
+    for flight in flights {
+        let outcomes = contract(&reads_of(&flight));
+        flight.complete(outcomes.into());
+    }
+    for (reads, answer) in batches.iter().zip(answers) {
+        assert_eq!(outcomes(answer.await), contract(reads));
+    }
+}
+
 #[tokio::test]
 async fn ten_equal_batches_are_one_flight() {
     let (cache, started) = (BlockCache::default(), RefCell::new(Vec::new()));
@@ -169,70 +197,37 @@ async fn the_last_blocks_are_cached_within_their_bytes() {
 
 #[tokio::test]
 async fn a_read_is_one_whether_it_is_made_alone_or_in_a_long_row() {
-    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
-    let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
-    let row = |numbers: std::ops::Range<u8>| numbers.map(|to| Read::call(Address::repeat_byte(to), [1])).collect();
-    let begin = |reads: Vec<Read>| {
-        let mut answer = cache.read(&first, reads.clone().into(), soon(), keep).boxed_local();
-        assert!(answer.as_mut().now_or_never().is_none());
-        (reads, answer)
-    };
-    let answers = [
-        begin(row(7..8)),
-        begin([row(0..100), row(0..100)].concat()),
-        begin(row(90..110)),
-        begin([vec![read(1)], row(50..150), vec![read(2)]].concat()),
-        begin(row(149..151)),
-        begin([vec![read(2)], row(0..150), vec![read(1)]].concat()),
+    let cache = BlockCache::default();
+    let batches = [
+        row(7..8),
+        [row(0..100), row(0..100)].concat(),
+        row(90..110),
+        [vec![read(1)], row(50..150), vec![read(2)]].concat(),
+        row(149..151),
+        [vec![read(2)], row(0..150), vec![read(1)]].concat(),
     ];
-    let flights = started.take();
-    let expected: [Vec<Read>; 5] = [
+    let flights = [
         row(7..8),
         [row(0..7), row(8..100)].concat(),
         row(100..110),
         [row(110..150), vec![read(2)]].concat(),
         row(150..151),
     ];
-    assert_eq!(flights.iter().map(reads_of).collect::<Vec<_>>(), expected);
-    let contract = |reads: &[Read]| reads.iter().map(|read| Outcome::Ok(read.to.to_vec().into())).collect::<Vec<_>>();
-    for flight in flights {
-        let outcomes = contract(&reads_of(&flight));
-        flight.complete(outcomes.into());
-    }
-    for (reads, answer) in answers {
-        assert_eq!(outcomes(answer.await), contract(&reads));
-        assert!(reads.iter().all(|read| reply(&cache, 1, read).is_some()));
-    }
+    read_at_once(&cache, &batches, flights).await;
+    assert!(batches.iter().flatten().all(|read| reply(&cache, 1, read).is_some()));
 }
 
 #[tokio::test]
 async fn the_reads_of_a_long_row_are_found_by_those_who_read_them_later() {
-    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
-    let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
-    let row = |numbers: std::ops::Range<u8>| numbers.map(|to| Read::call(Address::repeat_byte(to), [1])).collect();
-    let begin = |reads: Vec<Read>| {
-        let mut answer = cache.read(&first, reads.clone().into(), soon(), keep).boxed_local();
-        assert!(answer.as_mut().now_or_never().is_none());
-        (reads, answer)
-    };
-    let answers = [begin(row(0..100)), begin(row(99..101)), begin(row(50..150)), begin(row(0..100))];
-    let flights = started.take();
-    let expected: [Vec<Read>; 3] = [row(0..100), row(100..101), row(101..150)];
-    assert_eq!(flights.iter().map(reads_of).collect::<Vec<_>>(), expected);
-    let contract = |reads: &[Read]| reads.iter().map(|read| Outcome::Ok(read.to.to_vec().into())).collect::<Vec<_>>();
-    for flight in flights {
-        let outcomes = contract(&reads_of(&flight));
-        flight.complete(outcomes.into());
-    }
-    for (reads, answer) in answers {
-        assert_eq!(outcomes(answer.await), contract(&reads));
-    }
+    let batches = [row(0..100), row(99..101), row(50..150), row(0..100)];
+    let flights = [row(0..100), row(100..101), row(101..150)];
+    read_at_once(&BlockCache::default(), &batches, flights).await;
 }
 
 #[tokio::test]
 async fn what_failed_in_a_long_row_is_fetched_again() {
     let (cache, first) = (BlockCache::default(), block(1));
-    let row: Vec<Read> = (0..100).map(|to| Read::call(Address::repeat_byte(to), [1])).collect();
+    let row = row(0..100);
     let replies = cache.read(&first, row.clone().into(), soon(), drop).await;
     assert_eq!(outcomes(replies), vec![Outcome::Failed(ReadFailure::Upstream); 100]);
     assert_eq!(reply(&cache, 1, &row[7]), None);
