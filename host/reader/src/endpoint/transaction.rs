@@ -1,8 +1,9 @@
 //! A transaction and its receipt from one endpoint: both in one JSON-RPC batch, or in two requests where the endpoint
 //! takes no batches.
 //!
-//! Invariant: the chain id is reported after both, whatever they say. A rejected batch counts against nobody, because the two requests show whether the endpoint works. That an
-//! endpoint takes no batches is remembered only once it has replied to both requests.
+//! Invariant: the chain id is reported after both, whatever they say. A rejected batch counts against nobody, because
+//! the two requests show whether the endpoint works. That an endpoint takes no batches is remembered only once it has
+//! replied to both requests.
 
 use alloy::primitives::B256;
 use tokio::time::Instant;
