@@ -208,7 +208,8 @@ impl Reader for ChainReader {
     ) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
         async move {
             let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
-            network.endpoints.transaction(hash, with_margin(deadline)).await
+            let known = |number| network.heads.hash_at(number);
+            network.endpoints.transaction(hash, with_margin(deadline), known).await
         }
         .boxed()
     }

@@ -22,7 +22,7 @@ use crate::outcomes::Outcomes;
 use crate::read_set::ReadSet;
 use crate::selector::EndpointSelector;
 use crate::status::EndpointStatus;
-use crate::transaction::TransactionLookup;
+use crate::transaction::{Receipt, TransactionLookup};
 use crate::transport::Pool;
 use crate::{Block, Outcome, ReadFailure, RpcUrl};
 
@@ -126,16 +126,28 @@ impl Endpoints {
         true
     }
 
-    /// Returns the state of a transaction. It is mined where one endpoint says so; that it is not, all of them have to
-    /// say.
-    pub(crate) async fn transaction(&self, hash: B256, deadline: Instant) -> Result<TransactionLookup, ReadFailure> {
+    /// Returns the state of a transaction. It is mined where one endpoint says so, in a block that is not known to be
+    /// another's at its height; that it is not mined, all of them have to say. `known` is the hash that was last seen at
+    /// a height.
+    pub(crate) async fn transaction(
+        &self,
+        hash: B256,
+        deadline: Instant,
+        known: impl Fn(u64) -> Option<B256>,
+    ) -> Result<TransactionLookup, ReadFailure> {
         let mut errors = Vec::new();
         let mut lookup = None;
         for round in 1..=ROUNDS_MAX {
             errors.clear();
             for (endpoint, left) in self.ranked() {
                 match endpoint.transaction(hash, attempt_until(endpoint, deadline, left)).await {
-                    Ok(mined @ TransactionLookup::Mined(_)) => return Ok(mined),
+                    Ok(TransactionLookup::Mined(receipt)) => {
+                        let contradicts = known(receipt.block_number).is_some_and(|known| known != receipt.block_hash);
+                        if !contradicts || self.is_canonical(endpoint, &receipt, deadline).await {
+                            return Ok(TransactionLookup::Mined(receipt));
+                        }
+                        errors.push(self.log(endpoint, endpoint.blame_for_receipt()));
+                    }
                     Ok(TransactionLookup::Unknown) => lookup = lookup.or(Some(TransactionLookup::Unknown)),
                     Ok(TransactionLookup::Pending) => lookup = Some(TransactionLookup::Pending),
                     Err(error) => errors.push(self.log(endpoint, error)),
@@ -148,6 +160,18 @@ impl Endpoints {
         // An endpoint that serves another chain does not count.
         let all_replied = errors.iter().all(|error| matches!(error, EndpointError::WrongChain(_)));
         lookup.filter(|_| all_replied).ok_or_else(|| EndpointError::summarize(&errors))
+    }
+
+    /// Whether the receipt's block is at its height now, by the word of another endpoint where there is one.
+    async fn is_canonical(&self, of: &Arc<Endpoint>, receipt: &Receipt, deadline: Instant) -> bool {
+        let others = self.ranked().filter(|(endpoint, _)| !Arc::ptr_eq(endpoint, of));
+        for (endpoint, left) in others.chain([(of, 1)]) {
+            let until = attempt_until(endpoint, deadline, left);
+            if let Ok(Some(block)) = endpoint.block_by_number(receipt.block_number, until).await {
+                return block.hash == receipt.block_hash;
+            }
+        }
+        false
     }
 
     /// Returns the hash of the block that is at this height now.

@@ -33,6 +33,8 @@ pub(crate) enum EndpointError {
     Throttled(Option<Duration>),
     #[error("a reply of the wrong shape")]
     Malformed,
+    #[error("a receipt that contradicts itself or its chain")]
+    Inconsistent,
     #[error("it does not know the pinned block")]
     UnknownBlock,
     #[error("it answered at another block than the pinned one")]

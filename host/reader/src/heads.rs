@@ -143,6 +143,11 @@ impl Heads {
         self.state.lock().record.pinned()
     }
 
+    /// The hash of the block that was last seen at this height. It may have been replaced since.
+    pub(crate) fn hash_at(&self, number: u64) -> Option<B256> {
+        self.state.lock().record.hash_at(number)
+    }
+
     /// Time from block to block, once it is learned.
     pub(crate) fn block_time(&self) -> Option<Duration> {
         self.state.lock().record.block_time()

@@ -1,7 +1,10 @@
 //! One transaction as a node reports it: its own reply and its receipt's, combined.
 //!
-//! Invariant: what is mined has the hash that was looked up, whole and in one block; a pair of replies that
-//! contradict each other, or of which one is missing, is malformed. Nothing is taken from a log but its shape.
+//! Invariant: what is mined has the hash that was looked up, whole and in one block: its logs are those of its bloom
+//! filter, one after the other, and of its own block and place. A pair of replies that contradict each other, or of which
+//! one is missing, is malformed; a receipt that contradicts itself is inconsistent.
+
+mod bloom;
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256};
 use serde::Deserialize;
@@ -58,6 +61,8 @@ pub struct Log {
 pub(crate) struct WireTransaction {
     hash: B256,
     block_hash: Option<B256>,
+    block_number: Option<U64>,
+    transaction_index: Option<U64>,
     from: Address,
     to: Option<Address>,
     value: U256,
@@ -70,16 +75,25 @@ pub(crate) struct WireReceipt {
     transaction_hash: B256,
     block_hash: B256,
     block_number: U64,
+    transaction_index: Option<U64>,
     contract_address: Option<Address>,
     /// Blocks before Byzantium have none: a failed transaction showed only by its gas.
     status: Option<U64>,
+    /// Hex, of whatever length.
+    logs_bloom: Option<String>,
     logs: Vec<WireLog>,
 }
 
+/// A log as it stands in a receipt. The specification requires only the transaction's hash
+/// (<https://github.com/ethereum/execution-apis/blob/main/src/schemas/receipt.yaml>); what else is there of its block
+/// and place has to be the receipt's.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireLog {
     transaction_hash: B256,
+    block_hash: Option<B256>,
+    block_number: Option<U64>,
+    transaction_index: Option<U64>,
     log_index: U64,
     address: Address,
     topics: Vec<B256>,
@@ -114,6 +128,11 @@ pub(crate) fn combine(
         Some(U64::ZERO) => false,
         Some(_) => return Err(EndpointError::Malformed),
     };
+    if !agrees(transaction.block_number, Some(receipt.block_number))
+        || !agrees(transaction.transaction_index, receipt.transaction_index)
+    {
+        return Err(EndpointError::Inconsistent);
+    }
     Ok(TransactionLookup::Mined(Receipt {
         block_number: receipt.block_number.to(),
         block_hash: receipt.block_hash,
@@ -122,15 +141,45 @@ pub(crate) fn combine(
         to: transaction.to,
         created: receipt.contract_address.filter(|_| transaction.to.is_none()),
         value: transaction.value,
-        logs: receipt.logs.into_iter().map(|log| log.of(hash)).collect::<Result<_, _>>()?,
+        logs: receipt.into_logs(transaction.from)?,
     }))
 }
 
+/// Whether two statements about one thing are equal, as far as both were made.
+fn agrees<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one == other)
+}
+
+impl WireReceipt {
+    /// Takes the logs, once all of them are known to be the receipt's.
+    fn into_logs(mut self, sender: Address) -> Result<Vec<Log>, EndpointError> {
+        // Polygon's state syncs, which nobody sent: Erigon says in their logs that they are the first of the block
+        // (https://github.com/erigontech/erigon/pull/12359).
+        if sender.is_zero() {
+            self.transaction_index = None;
+        }
+        let wire = std::mem::take(&mut self.logs);
+        let logs = wire.into_iter().map(|log| log.of(&self)).collect::<Result<Vec<_>, _>>()?;
+        // Some chains count the logs of each transaction from zero, but none leaves a number out.
+        if !logs.is_sorted_by(|one, next| one.index.checked_add(1) == Some(next.index)) {
+            return Err(EndpointError::Inconsistent);
+        }
+        bloom::check(self.logs_bloom.as_deref(), &logs)?;
+        Ok(logs)
+    }
+}
+
 impl WireLog {
-    fn of(self, hash: B256) -> Result<Log, EndpointError> {
-        let Self { transaction_hash, log_index, address, topics, data, removed } = self;
-        if transaction_hash != hash || topics.len() > TOPICS_MAX || removed == Some(true) {
+    fn of(self, receipt: &WireReceipt) -> Result<Log, EndpointError> {
+        let Self { transaction_hash, log_index, address, topics, data, removed, .. } = self;
+        if transaction_hash != receipt.transaction_hash || topics.len() > TOPICS_MAX || removed == Some(true) {
             return Err(EndpointError::Malformed);
+        }
+        if !agrees(self.block_hash, Some(receipt.block_hash))
+            || !agrees(self.block_number, Some(receipt.block_number))
+            || !agrees(self.transaction_index, receipt.transaction_index)
+        {
+            return Err(EndpointError::Inconsistent);
         }
         Ok(Log { index: log_index.to(), address, topics, data })
     }

@@ -5,6 +5,8 @@
 //! the two requests show whether the endpoint works. That an endpoint takes no batches is remembered only once it has
 //! replied to both requests.
 
+use std::time::Duration;
+
 use alloy::primitives::B256;
 use tokio::time::Instant;
 
@@ -25,7 +27,18 @@ impl Endpoint {
         self.ensure_chain(until).await?;
         let (transaction, receipt) = self.pair(hash, until).await.map_err(into_endpoint_error)?;
         self.check_chain(until).await?;
-        combine(hash, transaction, receipt)
+        combine(hash, transaction, receipt).inspect_err(|error| {
+            if *error == EndpointError::Inconsistent {
+                self.blame_for_receipt();
+            }
+        })
+    }
+
+    /// Counts a receipt that contradicts itself or its chain against the endpoint.
+    pub(crate) fn blame_for_receipt(&self) -> EndpointError {
+        let error = EndpointError::Inconsistent;
+        self.health.record(RequestKind::Receipt, Instant::now(), Duration::ZERO, Err(error));
+        error
     }
 
     async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, RequestError> {

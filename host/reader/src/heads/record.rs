@@ -144,6 +144,12 @@ impl HeadRecord {
         self.pinned.map(|pinned| pinned.block)
     }
 
+    /// The hash of the block that was last seen at this height. It may have been replaced since.
+    pub(super) fn hash_at(&self, number: u64) -> Option<B256> {
+        let seen = self.seen.iter().map(|seen| seen.block).chain(self.pinned());
+        seen.filter(|block| block.number == number).map(|block| block.hash).next_back()
+    }
+
     /// Whether the last successful poll is recent enough to choose a pin by.
     pub(super) fn is_usable(&self, now: Instant) -> bool {
         let usable = (self.block_time().unwrap_or(BLOCK_TIME_GUESS) * USABLE_BLOCKS).max(USABLE_MIN);

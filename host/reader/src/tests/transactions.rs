@@ -6,10 +6,10 @@ use alloy::primitives::{Address, B256, Bytes, U64, U256, address, b256};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::node::{BATCH, BLOCK, Chain, Node, NodeReply, NodeRequest};
+use super::node::{self, BATCH, BLOCK, Chain, Node, NodeReply, NodeRequest, OTHER_NAME};
 use super::{ETHEREUM, ample, echo, echoed, outcomes, reader, reader_of};
 use crate::transport::BODY_MAX_BYTES;
-use crate::{ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, TransactionLookup};
+use crate::{Block, ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, TransactionLookup};
 
 const HASH: B256 = b256!("00000000000000000000000000000000000000000000000000000000000000aa");
 const ALICE: Address = address!("00000000000000000000000000000000000000a1");
@@ -30,6 +30,10 @@ enum Knows {
     Indexing,
     /// Logs of a block that is no longer of the chain.
     Removed,
+    /// No logs, and a bloom filter that has some.
+    Hiding,
+    /// A block of another hash at the same height.
+    Elsewhere,
 }
 
 impl Knows {
@@ -48,6 +52,7 @@ impl Knows {
             Self::Nothing => Value::Null,
             Self::Pending => reply(Value::Null, json!(TOKEN)),
             Self::Creation => reply(json!(BLOCK.hash), Value::Null),
+            Self::Elsewhere => reply(json!(OTHER_NAME), json!(TOKEN)),
             _ => reply(json!(BLOCK.hash), json!(TOKEN)),
         }
     }
@@ -65,6 +70,16 @@ impl Knows {
             Self::Reverted => reply(0, Value::Null, Vec::new()),
             Self::Creation => reply(1, json!(TOKEN), Vec::new()),
             Self::Removed => reply(1, Value::Null, vec![wire_log(0, true)]),
+            Self::Hiding => {
+                let mut receipt = reply(1, Value::Null, Vec::new());
+                receipt["logsBloom"] = json!(Bytes::from(vec![1; 256]));
+                receipt
+            }
+            Self::Elsewhere => {
+                let mut receipt = reply(1, Value::Null, Vec::new());
+                receipt["blockHash"] = json!(OTHER_NAME);
+                receipt
+            }
         }
     }
 }
@@ -258,6 +273,43 @@ async fn a_receipt_that_contradicts_itself_is_left_for_the_next_endpoint() {
         assert_eq!(transaction_at(&reader(&[&bad])).await, Err(ReadFailure::Upstream));
         assert_eq!(transaction_at(&reader(&[&bad, &good])).await, Ok(TransactionLookup::Mined(mined(1))));
     }
+}
+
+#[tokio::test]
+async fn a_receipt_that_hides_its_logs_counts_against_its_endpoint_and_is_no_answer() {
+    let (hiding, good) = (knowing(Knows::Hiding).await, knowing(Knows::Mined(1)).await);
+    let (alone, both) = (reader(&[&hiding]), reader(&[&hiding, &good]));
+    assert_eq!(transaction_at(&alone).await, Err(ReadFailure::Upstream));
+    assert_eq!(hiding.count(BATCH), 1, "it would be the same again");
+    assert_eq!(transaction_at(&both).await, Ok(TransactionLookup::Mined(mined(1))));
+    for reader in [&alone, &both] {
+        assert_eq!(reader.status()[0].endpoints[0].errors, 1);
+    }
+    assert_eq!(both.status()[0].endpoints[1].errors, 0);
+}
+
+#[tokio::test]
+async fn a_receipt_of_another_block_than_the_chains_is_no_answer() {
+    let elsewhere = Receipt { block_hash: OTHER_NAME, ..mined(0) };
+    let (lying, good) = (knowing(Knows::Elsewhere).await, knowing(Knows::Mined(1)).await);
+    let alone = reader(&[&lying]);
+    assert_eq!(transaction_at(&alone).await, Ok(TransactionLookup::Mined(elsewhere.clone())), "nothing is known yet");
+    assert_eq!(alone.pin(ETHEREUM, ample()).await, Ok(BLOCK));
+    assert_eq!(transaction_at(&alone).await, Err(ReadFailure::Upstream));
+    let both = reader(&[&lying, &good]);
+    assert_eq!(both.pin(ETHEREUM, ample()).await, Ok(BLOCK));
+    assert_eq!(transaction_at(&both).await, Ok(TransactionLookup::Mined(mined(1))));
+    // The block that was seen has been replaced since.
+    let replaced = Node::start(|request, _| match request.method.as_str() {
+        "eth_getBlockByNumber" if request.params[0] != "latest" => {
+            NodeReply::Result(node::header(&Block { hash: OTHER_NAME, ..BLOCK }))
+        }
+        _ => Knows::Elsewhere.reply_to(request),
+    })
+    .await;
+    let reader = reader(&[&replaced]);
+    assert_eq!(reader.pin(ETHEREUM, ample()).await, Ok(BLOCK));
+    assert_eq!(transaction_at(&reader).await, Ok(TransactionLookup::Mined(elsewhere)));
 }
 
 #[tokio::test]

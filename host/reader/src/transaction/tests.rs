@@ -33,6 +33,16 @@ fn log(index: u64) -> Value {
     })
 }
 
+/// The bits that the address and the topics of these logs have, three each: those of a hash, modulo 2048.
+const BITS: [usize; 8] = [1539, 1293, 254, 1513, 992, 1079, 608, 1690];
+
+/// A filter of 2048 bits, the lowest in the last byte.
+fn filter(bits: &[usize]) -> Value {
+    let mut filter = [0_u8; 256];
+    bits.iter().for_each(|bit| filter[255 - bit / 8] |= 1 << (bit % 8));
+    json!(Bytes::copy_from_slice(&filter))
+}
+
 /// The object with other members; none where the value is missing.
 fn with<const N: usize>(mut object: Value, members: [(&str, Option<Value>); N]) -> Value {
     for (name, value) in members {
@@ -187,4 +197,84 @@ fn a_transaction_of_the_wrong_shape_is_malformed() {
         let transaction = with(transaction(), [(name, value.clone())]);
         assert_eq!(of(transaction, receipt()), Err(EndpointError::Malformed), "{name} {value:?}");
     }
+}
+
+fn with_logs(logs: &[Value], bloom: Option<Value>) -> Result<TransactionLookup, EndpointError> {
+    of(transaction(), with(receipt(), [("logs", Some(json!(logs))), ("logsBloom", bloom)]))
+}
+
+#[test]
+fn logs_are_those_of_their_filter() {
+    for logs in [vec![log(7)], vec![log(7), log(8)]] {
+        assert!(with_logs(&logs, Some(filter(&BITS))).is_ok());
+        let with_another = [&BITS[..], &[0]].concat();
+        for (what, bits) in [("a log is missing", &with_another[..]), ("a log is of another", &BITS[1..])] {
+            assert_eq!(with_logs(&logs, Some(filter(bits))), Err(EndpointError::Inconsistent), "{what}");
+        }
+    }
+    let topicless = with(log(7), [("topics", Some(json!([])))]);
+    assert!(with_logs(std::slice::from_ref(&topicless), Some(filter(&BITS[..3]))).is_ok());
+    assert_eq!(with_logs(&[topicless], Some(filter(&BITS))), Err(EndpointError::Inconsistent));
+}
+
+#[test]
+fn no_logs_under_a_filter_that_has_some_are_no_answer() {
+    for bits in [&BITS[..], &BITS[..1], &[0], &[2047]] {
+        assert_eq!(with_logs(&[], Some(filter(bits))), Err(EndpointError::Inconsistent), "{bits:?}");
+    }
+    assert!(with_logs(&[], Some(filter(&[]))).is_ok());
+}
+
+#[test]
+fn a_filter_without_bits_states_nothing() {
+    for nothing in [None, Some(Value::Null), Some(json!("0x")), Some(json!("0x0")), Some(filter(&[]))] {
+        assert!(with_logs(&[log(7)], nothing.clone()).is_ok(), "{nothing:?}");
+        assert!(with_logs(&[], nothing.clone()).is_ok(), "{nothing:?}");
+    }
+}
+
+#[test]
+fn a_filter_of_the_wrong_shape_is_malformed() {
+    let short = filter(&BITS).as_str().unwrap()[..512].to_owned();
+    for bloom in [json!("0x1"), json!("0x01"), json!(short), json!("zz"), json!(7)] {
+        assert_eq!(with_logs(&[log(7)], Some(bloom.clone())), Err(EndpointError::Malformed), "{bloom}");
+    }
+}
+
+#[test]
+fn the_logs_of_a_receipt_follow_each_other() {
+    let indexed = |indexes: &[u64]| {
+        let logs: Vec<Value> = indexes.iter().map(|index| log(*index)).collect();
+        with_logs(&logs, Some(filter(&BITS)))
+    };
+    assert!(indexed(&[0, 1, 2]).is_ok(), "Skale counts from the transaction's first");
+    for indexes in [&[7, 7][..], &[8, 7], &[7, 9], &[7, 8, 8], &[u64::MAX, 0]] {
+        assert_eq!(indexed(indexes), Err(EndpointError::Inconsistent), "{indexes:?}");
+    }
+}
+
+#[test]
+fn the_place_of_a_log_and_of_a_transaction_is_the_receipts() {
+    let receipt = || with(receipt(), [("transactionIndex", Some(json!("0x5")))]);
+    let foreign = [("blockHash", json!(OTHER)), ("blockNumber", json!("0x3e9")), ("transactionIndex", json!("0x6"))];
+    for (name, value) in foreign {
+        let logs = |value| json!([log(6), with(log(7), [(name, value)])]);
+        let result = |value| of(transaction(), with(receipt(), [("logs", Some(logs(value)))]));
+        assert_eq!(result(Some(value.clone())), Err(EndpointError::Inconsistent), "a log's {name}");
+        assert!(result(None).is_ok() && result(Some(Value::Null)).is_ok(), "no node has to name a log's {name}");
+        if name != "blockHash" {
+            let transaction = with(transaction(), [(name, Some(value))]);
+            assert_eq!(of(transaction, receipt()), Err(EndpointError::Inconsistent), "a transaction's {name}");
+        }
+    }
+}
+
+#[test]
+fn logs_of_a_state_sync_may_have_another_place_in_the_block() {
+    let synced = with(transaction(), [("from", Some(json!(Address::ZERO)))]);
+    let last = [("transactionIndex", Some(json!("0x5")))];
+    let first = with(log(7), [("transactionIndex", Some(json!("0x0")))]);
+    let receipt = with(with(receipt(), last), [("logs", Some(json!([first])))]);
+    assert!(of(synced, receipt.clone()).is_ok());
+    assert_eq!(of(transaction(), receipt), Err(EndpointError::Inconsistent));
 }

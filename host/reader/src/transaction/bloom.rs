@@ -1,0 +1,31 @@
+//! The bloom filter of a receipt, which says of each address and topic whether it is in the logs.
+//!
+//! Invariant: logs pass only if their own filter is the stated one, so that none is missing under a filter that has
+//! some. A filter without any bit states nothing, for honest nodes give it beside logs: Stratus
+//! (<https://github.com/cloudwalk/stratus/issues/1134>), Erigon (<https://github.com/NethermindEth/nethermind/pull/8682>)
+//! and those of chains that compute none.
+
+use alloy::primitives::{Bloom, BloomInput};
+
+use super::Log;
+use crate::error::EndpointError;
+
+/// Compares the filter that a receipt states with the one of its logs.
+pub(super) fn check(stated: Option<&str>, logs: &[Log]) -> Result<(), EndpointError> {
+    let Some(stated) = stated.filter(|text| has_bits(text)) else { return Ok(()) };
+    let stated: Bloom = stated.parse().map_err(|_| EndpointError::Malformed)?;
+    if stated == of(logs) { Ok(()) } else { Err(EndpointError::Inconsistent) }
+}
+
+fn has_bits(text: &str) -> bool {
+    text.strip_prefix("0x").unwrap_or(text).bytes().any(|digit| digit != b'0')
+}
+
+fn of(logs: &[Log]) -> Bloom {
+    let mut bloom = Bloom::ZERO;
+    for log in logs {
+        bloom.accrue(BloomInput::Raw(log.address.as_slice()));
+        log.topics.iter().for_each(|topic| bloom.accrue(BloomInput::Raw(topic.as_slice())));
+    }
+    bloom
+}
