@@ -13,6 +13,7 @@ mod tokens;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
@@ -44,6 +45,13 @@ const RPC_IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (64, 1..=1024);
 /// Requests a second to one endpoint; 0 is no limit. No node answers a million.
 const RPC_PER_SECOND: (u64, std::ops::RangeInclusive<u64>) = (500, 0..=1_000_000);
 
+/// Days that a stored fact stands. Proxies change what was immutable, so it is read anew after a month.
+const FACT_DAYS: (u64, std::ops::RangeInclusive<u64>) = (30, 1..=365);
+
+/// Seconds after which the only endpoint of a network is read again before its word is stored: a lie, or a mistake of a
+/// node, that lasts a moment is not stored.
+const FACT_AGAIN_AFTER_S: (u64, std::ops::RangeInclusive<u64>) = (900, 1..=604_800);
+
 const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
 const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
 const OPERATORS_LISTEN: Key = Key { file: "operators_listen", flag: Some("--operators-listen") };
@@ -57,6 +65,9 @@ const ANSWERS_LOGS: Key = Key { file: "answers.logs_max", flag: None };
 
 const RPC_IN_FLIGHT_MAX: Key = Key { file: "rpc.in_flight_max", flag: None };
 const RPC_PER_SECOND_MAX: Key = Key { file: "rpc.per_second_max", flag: None };
+
+const FACTS_DAYS: Key = Key { file: "facts.days", flag: None };
+const FACTS_AGAIN_AFTER_S: Key = Key { file: "facts.again_after_s", flag: None };
 
 /// What the process runs with.
 #[derive(Debug)]
@@ -73,6 +84,8 @@ pub(crate) struct Config {
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
     /// The limits of each endpoint.
     pub(crate) rpc_limits: portolan_reader::Limits,
+    /// What outlives the process.
+    pub(crate) facts: portolan_reader::FactSettings,
     pub(crate) prices: price::PriceSettings,
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,
@@ -129,11 +142,19 @@ impl Config {
         let logs_max = number(ANSWERS_LOGS, tables.answers.logs_max, LOGS)?;
         let rpc_in_flight_max = number(RPC_IN_FLIGHT_MAX, tables.rpc.in_flight_max, RPC_IN_FLIGHT)?;
         let rpc_per_second_max = number(RPC_PER_SECOND_MAX, tables.rpc.per_second_max, RPC_PER_SECOND)?;
+        let state_dir = folder(STATE_DIR, &flags.state, tables.state_dir, "portolan-state")?;
+        let fact_days = number(FACTS_DAYS, tables.facts.days, FACT_DAYS)?;
+        let fact_again_after_s = number(FACTS_AGAIN_AFTER_S, tables.facts.again_after_s, FACT_AGAIN_AFTER_S)?;
         Ok(Self {
+            facts: portolan_reader::FactSettings {
+                folder: state_dir.clone(),
+                lifetime: Duration::from_secs(fact_days * 86_400),
+                again_after: Duration::from_secs(fact_again_after_s),
+            },
             listen: address(LISTEN, &flags.listen, tables.listen, 8080)?,
             claimables_listen: address(CLAIMABLES_LISTEN, &flags.claimables_listen, tables.claimables_listen, 8081)?,
             operators_listen: address(OPERATORS_LISTEN, &flags.operators_listen, tables.operators_listen, 9090)?,
-            state_dir: folder(STATE_DIR, &flags.state, tables.state_dir, "portolan-state")?,
+            state_dir,
             plugins_dir: folder(PLUGINS_DIR, &flags.plugins, tables.plugins.dir, "portolan-plugins")?,
             log_format: layers
                 .pick(LOG_FORMAT, flags.log_format.clone(), tables.log_format)

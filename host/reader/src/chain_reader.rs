@@ -4,7 +4,6 @@
 //! of its endpoints.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use tokio::time::Instant;
 
 use crate::block_cache::{BlockCache, FlightGuard};
 use crate::endpoints::{Endpoints, Upstream};
+use crate::facts::{FactFilter, Facts};
 use crate::heads::Heads;
 use crate::limit::Limits;
 use crate::read_set::ReadSet;
@@ -23,14 +23,17 @@ use crate::reply_cache::ReplyCache;
 use crate::reply_set::ReplySet;
 use crate::round_trips::{LINGER_MIN, RoundTrips};
 use crate::status::NetworkStatus;
-use crate::store::{CanonicalChain, Store};
+use crate::store::{CrossCheck, CrossChecker, FactSettings, Store};
 use crate::transport::Pool;
-use crate::{Block, Freshness, Outcome, ReadFailure, Reader, Reply, TransactionLookup};
+use crate::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
 
 /// Taken off every deadline, so that a failure is reported in time.
 const MARGIN: Duration = Duration::from_millis(20);
 /// The margin is no more than this part of the time that is left.
 const MARGIN_PART: u32 = 10;
+
+/// Where nothing is stored: the lifetime of an immutable reply in memory.
+const LIFETIME_IN_MEMORY: Duration = Duration::from_secs(86_400);
 
 impl std::fmt::Debug for ChainReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -43,6 +46,7 @@ pub struct ChainReader {
     /// By chain id; only networks that have an endpoint.
     networks: BTreeMap<u64, Network>,
     replies: Arc<ReplyCache>,
+    facts: Facts,
     /// The task that writes to disk, which ends with the reader.
     _writing: JoinSet<()>,
 }
@@ -55,8 +59,8 @@ struct Network {
 }
 
 impl ChainReader {
-    /// Makes a reader without connecting to anything. Immutable replies are stored in the folder, where there is one.
-    pub fn new(upstreams: Vec<Upstream>, limits: Limits, state_dir: Option<&Path>) -> Arc<Self> {
+    /// Makes a reader without connecting to anything. Immutable replies are stored where there are settings for that.
+    pub fn new(upstreams: Vec<Upstream>, limits: Limits, facts: Option<&FactSettings>) -> Arc<Self> {
         let pool = Pool::new();
         let with_endpoints = upstreams.into_iter().filter(|upstream| !upstream.endpoints.is_empty());
         let network = |upstream: Upstream| {
@@ -68,12 +72,22 @@ impl ChainReader {
             )
         };
         let networks: BTreeMap<u64, Network> = with_endpoints.map(network).collect();
-        let (replies, mut writing) = (Arc::new(ReplyCache::new()), JoinSet::new());
-        if let Some(store) = state_dir.and_then(|folder| Store::open(folder, &replies)) {
-            let endpoints = |(chain_id, network): (&u64, &Network)| (*chain_id, Arc::clone(&network.endpoints));
-            writing.spawn(store.run(Arc::new(Chains(networks.iter().map(endpoints).collect()))));
+        let lifetime = facts.map_or(LIFETIME_IN_MEMORY, |settings| settings.lifetime);
+        let (replies, mut writing) = (Arc::new(ReplyCache::new(lifetime.as_secs())), JoinSet::new());
+        let endpoints = |(chain_id, network): (&u64, &Network)| (*chain_id, Arc::clone(&network.endpoints));
+        let checker = Checker(networks.iter().map(endpoints).collect());
+        let store = facts.and_then(|settings| Store::open(settings, &replies, |id, host| checker.has(id, host)));
+        let disk = store.as_ref().map(|store| Arc::clone(&store.disk));
+        if let Some(store) = store {
+            writing.spawn(store.run(Arc::new(checker)));
         }
-        Arc::new(Self { networks, replies, _writing: writing })
+        let facts = Facts::new(Arc::clone(&replies), disk);
+        Arc::new(Self { networks, replies, facts, _writing: writing })
+    }
+
+    /// What is cached beyond a block, and stored.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// Reports on the networks' endpoints, by chain id.
@@ -114,18 +128,30 @@ impl Network {
 }
 
 /// The networks' endpoints, for the store.
-struct Chains(BTreeMap<u64, Arc<Endpoints>>);
+struct Checker(BTreeMap<u64, Arc<Endpoints>>);
 
-impl CanonicalChain for Chains {
-    fn hash_at(
-        &self,
+impl Checker {
+    fn has(&self, chain_id: u64, host: &str) -> bool {
+        self.0.get(&chain_id).is_some_and(|endpoints| endpoints.has(host))
+    }
+}
+
+impl CrossChecker for Checker {
+    fn has_other(&self, chain_id: u64, host: &str) -> bool {
+        self.0.get(&chain_id).is_some_and(|endpoints| endpoints.has_other(host))
+    }
+
+    fn check<'a>(
+        &'a self,
         chain_id: u64,
+        host: &'a str,
         number: u64,
+        reads: ReadSet,
         deadline: Instant,
-    ) -> BoxFuture<'_, Result<Option<B256>, ReadFailure>> {
+    ) -> BoxFuture<'a, Result<CrossCheck, ReadFailure>> {
         async move {
             let endpoints = self.0.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
-            endpoints.hash_at(number, deadline).await
+            endpoints.cross_check(host, number, &reads, deadline).await
         }
         .boxed()
     }
@@ -160,6 +186,14 @@ impl Reader for ChainReader {
         .boxed()
     }
 
+    fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async move {
+            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            network.endpoints.block(hash, with_margin(deadline)).await
+        }
+        .boxed()
+    }
+
     fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
         let may_stand = reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned);
         let hit = |place: usize| Some((place, self.replies.get(chain_id, block, reads.at(place))?));
@@ -172,6 +206,18 @@ impl Reader for ChainReader {
             hits.sort_unstable_by_key(|(place, _)| *place);
         }
         hits
+    }
+
+    fn refute(&self, chain_id: u64, read: &Read) {
+        let endpoint = self.replies.endpoint_of(chain_id, read);
+        self.replies.remove(chain_id, read);
+        let Some(endpoint) = endpoint.filter(|_| read.freshness == Freshness::Immutable) else { return };
+        tracing::warn!(chain_id, %endpoint, contract = %read.to, "what an endpoint said is not so, its facts are dropped");
+        let (facts, endpoint) = (self.facts.clone(), Some(endpoint.to_string()));
+        let filter = FactFilter { chain_id: Some(chain_id), endpoint, contract: None };
+        // What is in memory is gone at once, and the disk is not waited for.
+        facts.forget(&filter);
+        tokio::task::spawn_blocking(move || facts.purge(&filter));
     }
 
     fn chunk_reads(&self, chain_id: u64) -> usize {
@@ -190,10 +236,12 @@ impl Reader for ChainReader {
             // Replies are cached as the freshness of this read allows, even if the request was another's.
             let may_stand = reads.rows().any(|(_, read)| read.freshness != Freshness::Pinned).then(|| reads.clone());
             let replies = network.read(&block, reads, with_margin(deadline)).await;
-            for (place, read) in may_stand.iter().flat_map(|reads| reads.refs().enumerate()) {
-                if let Some(outcome) = replies.outcome(place) {
-                    self.replies.insert(chain_id, &block, read, outcome);
-                }
+            if replies.contains(&Outcome::Failed(ReadFailure::BlockLost)) {
+                self.replies.remove_block(chain_id, block.number, block.hash);
+            }
+            if let Some(reads) = may_stand {
+                let host = |place: u8| network.endpoints.host(place);
+                self.replies.insert_all(chain_id, &block, &reads, &replies, host);
             }
             replies
         }

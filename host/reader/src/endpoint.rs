@@ -10,6 +10,7 @@ mod status;
 mod transaction;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256};
@@ -38,6 +39,8 @@ const UNKNOWN_BLOCK_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration
 pub(crate) struct Endpoint {
     pub(crate) chain_id: u64,
     url: RpcUrl,
+    /// Host and port, which alone may be shown and stored.
+    pub(crate) host: Arc<str>,
     rpc: JsonRpc,
     limiter: RequestLimiter,
     pub(crate) health: Health,
@@ -124,6 +127,7 @@ impl Endpoint {
         let rpc = JsonRpc::new(pool.clone(), &url);
         Self {
             chain_id,
+            host: url.to_string().into(),
             url,
             rpc,
             limiter: RequestLimiter::new(limits),
@@ -211,6 +215,16 @@ impl Endpoint {
         let block = known_block(self.request("eth_getBlockByNumber", &(U64::from(number), false), until).await)?;
         self.check_chain(until).await?;
         Ok(block)
+    }
+
+    /// Returns the height up to which its chain is final; `None` where it does not say.
+    pub(crate) async fn finalized_number(&self, until: Instant) -> Result<Option<u64>, EndpointError> {
+        self.ensure_chain(until).await?;
+        match known_block(self.request("eth_getBlockByNumber", &("finalized", false), until).await) {
+            Ok(block) => Ok(block.map(|block| block.number)),
+            Err(EndpointError::Rpc(_) | EndpointError::Malformed) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns its newest block, and probes its capabilities along with it where they are not known.

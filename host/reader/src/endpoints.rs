@@ -4,6 +4,8 @@
 //! Invariant: a hanging endpoint leaves time for those after it, an excluded one comes last but does come, and what one
 //! endpoint does not answer goes to the next one.
 
+mod cross_check;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -107,7 +109,10 @@ impl Endpoints {
             if let Err(error) = batch.read(open, outcomes).await {
                 errors.push(self.log(endpoint, error));
             }
-            open.retain(|place| outcomes.get(*place).is_none());
+            let (left, given): (Vec<usize>, Vec<usize>) =
+                open.iter().partition(|place| outcomes.get(**place).is_none());
+            outcomes.note_endpoint(given, self.place(endpoint));
+            *open = left;
         }
     }
 
@@ -174,11 +179,26 @@ impl Endpoints {
         false
     }
 
-    /// Returns the hash of the block that is at this height now.
-    pub(crate) async fn hash_at(&self, number: u64, deadline: Instant) -> Result<Option<B256>, ReadFailure> {
-        let block =
-            self.first_reply(deadline, |endpoint, until| endpoint.block_by_number(number, until).boxed()).await?;
-        Ok(block.map(|block| block.hash))
+    /// Returns the block with this hash, from the first endpoint that knows it: a block that one of them named may not
+    /// have reached the others yet.
+    pub(crate) async fn block(&self, hash: B256, deadline: Instant) -> Result<Block, ReadFailure> {
+        let mut errors = Vec::new();
+        for round in 1..=ROUNDS_MAX {
+            errors.clear();
+            for (endpoint, left) in self.ranked() {
+                let error = match endpoint.block_by_hash(hash, attempt_until(endpoint, deadline, left)).await {
+                    Ok(Some(block)) if block.hash == hash => return Ok(block),
+                    Ok(Some(_)) => EndpointError::Malformed,
+                    Ok(None) => EndpointError::UnknownBlock,
+                    Err(error) => error,
+                };
+                errors.push(self.log(endpoint, error));
+            }
+            if !self.pause(round, deadline).await {
+                break;
+            }
+        }
+        Err(EndpointError::summarize(&errors))
     }
 
     /// Returns the reply of the first endpoint that gives one.

@@ -16,6 +16,7 @@ mod round_trips;
 mod chain_reader;
 
 mod block_cache;
+mod facts;
 mod reply_cache;
 mod store;
 
@@ -62,6 +63,7 @@ use tokio::time::Instant;
 
 pub use self::chain_reader::ChainReader;
 pub use self::endpoints::Upstream;
+pub use self::facts::{FactFilter, Facts, FactsError, StoredFact};
 pub use self::limit::Limits;
 pub use self::lookup::Lookup;
 pub use self::read_set::ReadSet;
@@ -69,6 +71,7 @@ pub use self::reply_set::ReplySet;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};
 pub use self::session::{Participant, Session};
 pub use self::status::{BatchMethod, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
+pub use self::store::FactSettings;
 pub use self::transaction::{Log, Receipt, TransactionLookup};
 
 /// The block at which an answer is read.
@@ -207,10 +210,16 @@ pub trait Reader: Send + Sync {
     /// Returns the block that an answer which starts now is at.
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
+    /// Returns the block with this hash; [`ReadFailure::BlockLost`] where no endpoint knows it.
+    fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
     /// Returns the replies that need no request, for they are cached and fresh enough at this block: by the place of
     /// their read, in order. What is known at this very block may be left out unless all of the reads are known; it
     /// costs no request when it is fetched.
     fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)>;
+
+    /// Drops the cached reply to a read, because the chain answers something else.
+    fn refute(&self, chain_id: u64, read: &Read);
 
     /// Returns how many reads one request of this network carries well.
     fn chunk_reads(&self, chain_id: u64) -> usize;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: hits and misses together are all reads that were looked up, each at its place.
 
-use crate::{ReadSet, Reply, ReplySet};
+use crate::{Read, ReadSet, Reply, ReplySet};
 
 /// Reads, with the replies to those that are in the cache. Whoever has it fetches the others without another look-up.
 #[derive(Debug, Default)]
@@ -44,6 +44,11 @@ impl Lookup {
     /// The lookup as it is, if the cache does not have all of them.
     pub fn into_replies(self) -> Result<Vec<Reply>, Self> {
         if self.is_complete() { Ok(self.hits.into_iter().map(|(_, reply)| reply).collect()) } else { Err(self) }
+    }
+
+    /// Copies of the reads that the cache does not have.
+    pub fn misses(&self) -> impl Iterator<Item = Read> {
+        self.misses.iter()
     }
 
     /// Adds another lookup's reads behind its own.

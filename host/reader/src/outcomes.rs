@@ -13,7 +13,12 @@ static ZERO: Outcome = Outcome::Ok(Bytes::from_static(&packed::ZERO));
 pub(crate) struct Outcomes {
     slots: Vec<OutcomeSlot>,
     others: Vec<Outcome>,
+    /// The places of the endpoints that gave them, as far as they are noted; [`UNKNOWN`] where one is not.
+    endpoints: Vec<u8>,
 }
+
+/// No network has as many endpoints.
+const UNKNOWN: u8 = u8::MAX;
 
 #[derive(Clone, Copy, Debug)]
 enum OutcomeSlot {
@@ -26,12 +31,12 @@ enum OutcomeSlot {
 impl Outcomes {
     /// For so many reads, none of which has an outcome.
     pub(crate) fn open(reads: usize) -> Self {
-        Self { slots: vec![OutcomeSlot::Open; reads], others: Vec::new() }
+        Self { slots: vec![OutcomeSlot::Open; reads], others: Vec::new(), endpoints: Vec::new() }
     }
 
     /// For no reads yet, with room for so many.
     pub(crate) fn with_capacity(reads: usize) -> Self {
-        Self { slots: Vec::with_capacity(reads), others: Vec::new() }
+        Self { slots: Vec::with_capacity(reads), others: Vec::new(), endpoints: Vec::new() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -68,15 +73,33 @@ impl Outcomes {
 
     /// Adds a place with the outcome that another batch has at a place of its own, or `missing` where it has none.
     pub(crate) fn push_from(&mut self, from: Option<&Self>, place: usize, missing: &Outcome) {
+        if let Some(endpoint) = from.and_then(|from| from.endpoint(place)) {
+            self.note_endpoint([self.slots.len()], endpoint);
+        }
         match from.and_then(|from| from.slots.get(place)) {
             Some(OutcomeSlot::Zero) => self.slots.push(OutcomeSlot::Zero),
             _ => self.push(from.and_then(|from| from.get(place)).unwrap_or(missing).clone()),
         }
     }
 
+    /// Notes which endpoint gave the outcomes at these places, by its own place among the network's.
+    pub(crate) fn note_endpoint(&mut self, places: impl IntoIterator<Item = usize>, endpoint: u8) {
+        for place in places {
+            if self.endpoints.len() <= place {
+                self.endpoints.resize((place + 1).max(self.slots.len()), UNKNOWN);
+            }
+            self.endpoints[place] = endpoint;
+        }
+    }
+
+    /// The place of the endpoint that gave an outcome, if it is noted.
+    pub(crate) fn endpoint(&self, place: usize) -> Option<u8> {
+        self.endpoints.get(place).copied().filter(|endpoint| *endpoint != UNKNOWN)
+    }
+
     /// Returns all outcomes in order, once none is open.
     pub(crate) fn into_all(self) -> impl ExactSizeIterator<Item = Outcome> {
-        let Self { slots, others } = self;
+        let Self { slots, others, endpoints: _ } = self;
         slots.into_iter().map(move |slot| match slot {
             OutcomeSlot::Other(other) => others[index(other)].clone(),
             OutcomeSlot::Zero | OutcomeSlot::Open => ZERO.clone(),

@@ -1,22 +1,27 @@
-//! The replies of all networks that serve later answers: to immutable reads for a month, to slow facts and zeros for
-//! their seconds.
+//! The replies of all networks that serve later answers: to immutable reads for days, to slow facts and zeros for their
+//! seconds.
 //!
 //! Invariant: a reply that is served was right at the block that it is served for, and is never newer than the block
-//! where age matters. Losing a reply costs a request, never truth. Replies for one block alone are in `block_cache.rs`.
+//! where age matters. That something is not there is no fact: a contract without code, or that answers nothing, is read
+//! again at the next block. Losing a reply costs a request, never truth. Replies for one block alone are in
+//! `block_cache.rs`.
 
 mod key;
 mod pending;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use alloy::primitives::{B256, Bytes};
+use alloy::primitives::{Address, B256, Bytes};
+use hashbrown::HashSet;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use self::key::{Fact, Key, KeyRef};
 pub(crate) use self::pending::{Pending, PendingBlock, Row};
-use crate::read_set::ReadRef;
-use crate::{Block, Freshness, Outcome, Reply};
+use crate::read_set::{ReadRef, ReadSet};
+use crate::reply_set::ReplySet;
+use crate::{Block, Freshness, Outcome, Read, Reply};
 
 /// Some 170,000 words with their keys.
 const CACHED_MAX_BYTES: u64 = 64 << 20;
@@ -24,12 +29,24 @@ const CACHED_MAX_BYTES: u64 = 64 << 20;
 const EXPECTED_ENTRIES: usize = 50_000;
 /// The size of key and value with the overhead of the allocator and the cache.
 const ENTRY_BYTES: u64 = 320;
-/// Proxies change what was immutable, so it is read anew after a month.
-pub(crate) const IMMUTABLE_FOR_S: u64 = 30 * 86_400;
+/// An immutable reply that only one endpoint gave, or only once, is read anew so much later: a lie does not stay, nor
+/// what was read at a block that was reorganised away.
+const UNCONFIRMED_FOR_S: u64 = 6 * 3_600;
+/// The lifetime of confirmed replies in tests.
+#[cfg(test)]
+const MONTH_S: u64 = 30 * 86_400;
+
+/// A refusal of a contract that answers other reads, such as for a function that it does not have or an index beyond
+/// the end of a list, and a zero, stand for no longer: a list grows, and a proxy gets its code.
+const ABSENCE_FOR_S: u64 = 300;
 
 /// Replies that serve later answers.
 pub(crate) struct ReplyCache {
     replies: Cache<Key, Entry, Weight>,
+    /// Seconds that a confirmed immutable reply stands.
+    immutable_for_s: u64,
+    /// Counts the times that facts were dropped.
+    drops: AtomicU64,
     /// The replies that wait for the disk, where there is one.
     pending: OnceLock<Arc<Pending>>,
 }
@@ -41,6 +58,10 @@ struct Entry {
     timestamp: u64,
     /// The height of the same block; 0 for a reply from the disk, which no lost block removes.
     number: u64,
+    /// Host and port of the endpoint that gave it.
+    endpoint: Option<Arc<str>>,
+    /// Whether it was read again with the same outcome, at a block that is final.
+    is_confirmed: bool,
 }
 
 #[derive(Clone)]
@@ -57,27 +78,74 @@ impl Weighter<Key, Entry> for Weight {
 }
 
 impl ReplyCache {
-    pub(crate) fn new() -> Self {
-        Self { replies: Cache::with_weighter(EXPECTED_ENTRIES, CACHED_MAX_BYTES, Weight), pending: OnceLock::new() }
+    /// Makes an empty cache in which a confirmed immutable reply stands for so many seconds.
+    pub(crate) fn new(immutable_for_s: u64) -> Self {
+        let replies = Cache::with_weighter(EXPECTED_ENTRIES, CACHED_MAX_BYTES, Weight);
+        Self { replies, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn for_a_month() -> Self {
+        Self::new(MONTH_S)
     }
 
     /// Returns the reply to a read, if it is fresh enough at the block.
     pub(crate) fn get<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
         let read = read.into();
-        let Entry { outcome, timestamp, number } = self.replies.get(&KeyRef::of(chain_id, read)?)?;
+        let entry = self.replies.get(&KeyRef::of(chain_id, read)?)?;
+        let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } = entry;
         let age_s = block.timestamp.saturating_sub(timestamp);
         let is_newer = timestamp > block.timestamp || number > block.number;
         let stands = match read.like.freshness {
             Freshness::Pinned => false,
-            Freshness::Immutable => age_s <= IMMUTABLE_FOR_S,
+            Freshness::Immutable if is_confirmed => age_s <= self.immutable_for_s,
+            Freshness::Immutable => age_s <= UNCONFIRMED_FOR_S.min(self.immutable_for_s),
+            Freshness::Within(most_s) if is_absence(&outcome) => !is_newer && age_s <= ABSENCE_FOR_S.min(most_s.into()),
             Freshness::Within(most_s) | Freshness::ZeroWithin(most_s) => !is_newer && age_s <= most_s.into(),
         };
         stands.then(|| Reply { outcome, cached: true, age_s: u32::try_from(age_s).unwrap_or(u32::MAX) })
     }
 
-    /// Inserts a reply if it may serve later: to an immutable read a success with data; to a slow fact whatever the
-    /// contract did, because a revert is a fact too; and zeros where the freshness allows them.
+    /// Inserts those of these replies that may serve later; `host` names the endpoint at a place. A refusal does only
+    /// where its contract answered another of these reads, so that it is known to be there.
+    pub(crate) fn insert_all<'a>(
+        &self,
+        chain_id: u64,
+        block: &Block,
+        reads: &ReadSet,
+        replies: &ReplySet,
+        host: impl Fn(u8) -> Option<&'a Arc<str>>,
+    ) {
+        let all = || reads.refs().enumerate().filter_map(|(place, read)| Some((read, replies.outcome(place)?)));
+        let refuses = |(_, outcome): (ReadRef<'_>, &Outcome)| is_refusal(outcome);
+        let answers = |(_, outcome): &(ReadRef<'_>, &Outcome)| matches!(outcome, Outcome::Ok(data) if !data.is_empty());
+        let answering: HashSet<Address> = match all().any(refuses) {
+            true => all().filter(answers).map(|(read, _)| read.to).collect(),
+            false => HashSet::default(),
+        };
+        for (place, read) in reads.refs().enumerate() {
+            let Some(outcome) = replies.outcome(place) else { continue };
+            if !is_refusal(outcome) || answering.contains(&read.to) {
+                self.insert_by(chain_id, block, read, outcome, replies.endpoint(place).and_then(&host));
+            }
+        }
+    }
+
+    #[cfg(test)]
     pub(crate) fn insert<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>, outcome: &Outcome) {
+        self.insert_by(chain_id, block, read, outcome, Some(&"node.example".into()));
+    }
+
+    /// Inserts a reply if it may serve later: a success with data to an immutable read and to a slow fact; to a slow
+    /// fact also the refusal of a contract that is there; and zeros where the freshness allows them.
+    fn insert_by<'a>(
+        &self,
+        chain_id: u64,
+        block: &Block,
+        read: impl Into<ReadRef<'a>>,
+        outcome: &Outcome,
+        endpoint: Option<&Arc<str>>,
+    ) {
         let Some(key) = KeyRef::of(chain_id, read.into()) else { return };
         let known = self.replies.peek(&key);
         if known.is_some_and(|known| known.number >= block.number && known.timestamp >= block.timestamp) {
@@ -85,9 +153,11 @@ impl ReplyCache {
         }
         let outcome = match outcome {
             Outcome::Ok(reply) if reply.is_empty() => return,
+            // What is not there yet may come.
+            Outcome::Ok(reply) if key.fact == Fact::Immutable && is_zero(reply) => return,
             Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(copy(reply)),
             Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
-            Outcome::NoCode | Outcome::GasCap if key.fact == Fact::Slow => outcome.clone(),
+            Outcome::GasCap if key.fact == Fact::Slow => Outcome::GasCap,
             // It is zero no longer.
             Outcome::Ok(_) => {
                 self.replies.remove(&key);
@@ -96,11 +166,57 @@ impl ReplyCache {
             _ => return,
         };
         let key = key.to_key();
-        if let (Fact::Immutable, Outcome::Ok(reply), Some(pending)) = (key.fact, &outcome, self.pending.get()) {
-            let Key { chain_id, read, .. } = key.clone();
-            pending.add(block, Row { chain_id, read, timestamp: block.timestamp, reply: reply.clone() });
+        let Block { number, timestamp, .. } = *block;
+        if let (Fact::Immutable, Outcome::Ok(reply), Some(pending)) = (key.fact, &outcome, self.pending.get())
+            && let Some(endpoint) = endpoint
+        {
+            let (Key { chain_id, read, .. }, endpoint) = (key.clone(), Arc::clone(endpoint));
+            pending.add(block, Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() });
         }
-        self.replies.insert(key, Entry { outcome, timestamp: block.timestamp, number: block.number });
+        let endpoint = endpoint.cloned();
+        self.replies.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
+    }
+
+    /// Marks a reply as confirmed, if it is still the one that is cached.
+    pub(crate) fn confirm(&self, row: &Row) {
+        let key = Key { chain_id: row.chain_id, fact: Fact::Immutable, read: row.read.clone() };
+        let is_same = |entry: &Entry| matches!(&entry.outcome, Outcome::Ok(reply) if *reply == row.reply);
+        if let Some(entry) = self.replies.peek(&key).filter(is_same) {
+            self.replies.insert(key, Entry { is_confirmed: true, ..entry });
+        }
+    }
+
+    /// The host of the endpoint that gave the reply to a read.
+    pub(crate) fn endpoint_of(&self, chain_id: u64, read: &Read) -> Option<Arc<str>> {
+        self.replies.peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
+    }
+
+    /// Drops the replies for which this is true of their network, endpoint and contract; returns how many immutable ones
+    /// they were.
+    pub(crate) fn drop_where(&self, is_it: impl Fn(u64, Option<&str>, Address) -> bool) -> usize {
+        self.drops.fetch_add(1, Ordering::Relaxed);
+        let dropped = AtomicU64::default();
+        self.replies.retain(|key, entry| {
+            let stays = !is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
+            dropped.fetch_add(u64::from(!stays && key.fact == Fact::Immutable), Ordering::Relaxed);
+            stays
+        });
+        if let Some(pending) = self.pending.get() {
+            pending.drop_where(|row| is_it(row.chain_id, Some(&row.endpoint), row.read.to));
+        }
+        usize::try_from(dropped.into_inner()).unwrap_or(usize::MAX)
+    }
+
+    /// Counts the times that facts were dropped: what was taken from here before one of them is not to be stored.
+    pub(crate) fn drops(&self) -> u64 {
+        self.drops.load(Ordering::Relaxed)
+    }
+
+    /// Drops the reply to a read.
+    pub(crate) fn remove(&self, chain_id: u64, read: &Read) {
+        if let Some(key) = KeyRef::of(chain_id, read.into()) {
+            self.replies.remove(&key);
+        }
     }
 
     /// Drops the replies of a block that is no longer canonical, and all others of that height.
@@ -119,14 +235,24 @@ impl ReplyCache {
 
     /// Inserts a reply from the disk, unless there is one already or no room.
     pub(crate) fn restore(&self, row: Row) {
-        let Row { chain_id, read, timestamp, reply } = row;
+        let Row { chain_id, read, number: _, timestamp, endpoint, reply } = row;
         let key = Key { chain_id, fact: Fact::Immutable, read };
-        let entry = Entry { outcome: Outcome::Ok(reply), timestamp, number: 0 };
+        let (outcome, endpoint) = (Outcome::Ok(reply), Some(endpoint));
+        let entry = Entry { outcome, timestamp, number: 0, endpoint, is_confirmed: true };
         let has_room = self.replies.weight() + Weight.weight(&key, &entry) <= CACHED_MAX_BYTES;
         if has_room && !self.replies.contains_key(&key) {
             self.replies.insert(key, entry);
         }
     }
+}
+
+fn is_refusal(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Reverted(_) | Outcome::GasCap)
+}
+
+/// Whether a reply says that there is nothing yet.
+fn is_absence(outcome: &Outcome) -> bool {
+    is_refusal(outcome) || matches!(outcome, Outcome::Ok(reply) if is_zero(reply))
 }
 
 fn is_zero(bytes: &[u8]) -> bool {

@@ -46,6 +46,11 @@ impl ReplySet {
         self.outcomes.get(place)
     }
 
+    /// The place of the endpoint that gave an outcome, if it is noted.
+    pub(crate) fn endpoint(&self, place: usize) -> Option<u8> {
+        self.outcomes.endpoint(place)
+    }
+
     pub fn push(&mut self, reply: Reply) {
         let Reply { outcome, cached, age_s } = reply;
         if cached {

@@ -106,6 +106,11 @@ impl Session {
         Lookup::new(reads, hits)
     }
 
+    /// Drops the cached reply to a read, which is not what the chain answers.
+    pub fn refute(&self, read: &Read) {
+        self.reader.refute(self.chain_id, read);
+    }
+
     /// Reads at once, apart from any batch. Replies come in the order of the reads, and as many.
     pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
         self.read_set(reads.into()).await.into_iter().collect()

@@ -1,8 +1,9 @@
 //! Immutable replies on disk, so that a restart does not read them from the networks again.
 //!
-//! Invariant: only what was read at a block that is deep and still canonical is written, and an answer never waits for
-//! the disk: all is loaded into [`ReplyCache`] at the start. Without a usable disk replies are kept in memory alone,
-//! which is logged once.
+//! Invariant: only what was read at a final block that is canonical, and was read again with the same outcome, is
+//! written: by an endpoint of another host, or later where there is no other. An answer never waits for the disk: all is
+//! loaded into [`ReplyCache`] at the start. Without a usable disk replies are cached in memory alone, which is logged
+//! once.
 
 mod disk;
 mod quarantine;
@@ -20,14 +21,17 @@ use futures_util::stream;
 use parking_lot::Mutex;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
-use self::disk::{Disk, DiskError, FILE_MAX_BYTES};
-use crate::ReadFailure;
+pub(crate) use self::disk::{Disk, DiskError, FILE_MAX_BYTES};
+pub(crate) use self::row::StoredRow;
+use crate::read_set::ReadSet;
 use crate::reply_cache::{Pending, PendingBlock, ReplyCache, Row};
+use crate::{Freshness, Outcome, ReadFailure};
 
-const FILE: &str = "reads.redb";
+pub(crate) const FILE: &str = "reads.redb";
 /// How often pending replies are written, in one transaction.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
-/// A block of this age is deep: Ethereum finalizes within 13 minutes, so no reorganisation reaches it.
+/// A block of this age is deep: Ethereum finalizes within 13 minutes, so no reorganisation reaches it. Where the endpoint
+/// says what is final, it has to be that too.
 const DEEP_S: u64 = 900;
 /// A block whose timestamp is further ahead of the local clock would not become deep in time.
 const AHEAD_MAX_S: u64 = 3_600;
@@ -36,105 +40,207 @@ const BLOCKS_MAX: usize = 64;
 /// Few, because these requests compete with those of answers.
 const REQUESTS_AT_ONCE: usize = 4;
 /// For all blocks of a flush.
-const HASHES_TIMEOUT: Duration = Duration::from_secs(4);
-/// The pause before a block whose hash could not be read is tried again.
+const CHECKS_TIMEOUT: Duration = Duration::from_secs(4);
+/// The pause before a block that is not final, or could not be checked, is tried again.
 const RETRY_AFTER_S: u64 = 60;
 /// After so many tries, and an hour, the block is given up.
 const TRIES_MAX: u32 = 60;
 
-/// The canonical chains of the networks.
-pub(crate) trait CanonicalChain: Send + Sync + 'static {
-    /// Returns the hash of the block at this height now; `None` where the height is not known. Called once per block
-    /// and try.
-    fn hash_at(
-        &self,
-        chain_id: u64,
-        number: u64,
-        deadline: Instant,
-    ) -> BoxFuture<'_, Result<Option<B256>, ReadFailure>>;
+/// What an endpoint says of what another gave, or the same did earlier.
+#[derive(Clone, Debug)]
+pub(crate) struct CrossCheck {
+    /// Host and port of the endpoint that was asked.
+    pub(crate) by: Arc<str>,
+    /// The hash of the block that is at the height now; `None` where the height is not known.
+    pub(crate) hash: Option<B256>,
+    pub(crate) is_final: bool,
+    /// The outcomes of the reads at its newest block, in their order; failures where the block is not final.
+    pub(crate) outcomes: Vec<Outcome>,
 }
 
-/// Writes the replies of [`Pending`] to disk once their blocks are deep.
+/// Checks what one endpoint gave at another.
+pub(crate) trait CrossChecker: Send + Sync + 'static {
+    /// Whether a network has an endpoint of another host.
+    fn has_other(&self, chain_id: u64, host: &str) -> bool;
+
+    /// Checks the replies of a host's endpoint at this height. Called once per block and try.
+    fn check<'a>(
+        &'a self,
+        chain_id: u64,
+        host: &'a str,
+        number: u64,
+        reads: ReadSet,
+        deadline: Instant,
+    ) -> BoxFuture<'a, Result<CrossCheck, ReadFailure>>;
+}
+
+/// Where facts are stored, and for how long.
+#[derive(Clone, Debug)]
+pub struct FactSettings {
+    pub folder: PathBuf,
+    /// How long a fact stands.
+    pub lifetime: Duration,
+    /// How much later an endpoint is read again where the network has no other.
+    pub again_after: Duration,
+}
+
+/// Writes the replies of [`Pending`] to disk once their blocks are final and they are confirmed.
 pub(crate) struct Store {
     path: PathBuf,
-    disk: Arc<Mutex<Disk>>,
-    kept: Arc<ReplyCache>,
+    pub(crate) disk: Arc<Mutex<Disk>>,
+    cached: Arc<ReplyCache>,
     pending: Arc<Pending>,
+    again_after_s: u64,
 }
 
 impl Store {
-    /// Opens the folder's file and loads it, which blocks: for some seconds where the file is full. Returns `None`
-    /// after logging why, where replies are kept in memory alone.
-    pub(crate) fn open(folder: &Path, kept: &Arc<ReplyCache>) -> Option<Self> {
-        Self::open_at(folder, kept, unix_s())
+    /// Opens the folder's file and loads it, which blocks: for some seconds where the file is full. What only one
+    /// endpoint said is loaded only if `is_configured` knows that endpoint. Returns `None` after logging why, where
+    /// replies are cached in memory alone.
+    pub(crate) fn open(
+        settings: &FactSettings,
+        cached: &Arc<ReplyCache>,
+        is_configured: impl Fn(u64, &str) -> bool,
+    ) -> Option<Self> {
+        Self::open_at(settings, cached, is_configured, unix_s())
     }
 
-    fn open_at(folder: &Path, kept: &Arc<ReplyCache>, now_s: u64) -> Option<Self> {
-        let path = folder.join(FILE);
-        let opened = fs::create_dir_all(folder).map_err(DiskError::from).and_then(|()| open(&path, kept, now_s));
-        let disk = match opened {
+    fn open_at(
+        settings: &FactSettings,
+        cached: &Arc<ReplyCache>,
+        is_configured: impl Fn(u64, &str) -> bool,
+        now_s: u64,
+    ) -> Option<Self> {
+        let path = settings.folder.join(FILE);
+        let load = |stored: StoredRow| {
+            let StoredRow { row, confirmed_by, .. } = stored;
+            if row.endpoint != confirmed_by || is_configured(row.chain_id, &row.endpoint) {
+                cached.restore(row);
+            }
+        };
+        let limits = (FILE_MAX_BYTES, settings.lifetime.as_secs());
+        let opened = fs::create_dir_all(&settings.folder).map_err(DiskError::from);
+        let disk = match opened.and_then(|()| open(&path, limits, now_s, load)) {
             Ok(disk) => Arc::new(Mutex::new(disk)),
             Err(error) => {
-                tracing::error!(path = %path.display(), %error, "immutable replies are kept in memory alone");
+                tracing::error!(path = %path.display(), %error, "immutable replies are cached in memory alone");
                 return None;
             }
         };
-        Some(Self { path, disk, kept: Arc::clone(kept), pending: kept.write_to_disk()? })
+        let again_after_s = settings.again_after.as_secs();
+        Some(Self { path, disk, cached: Arc::clone(cached), pending: cached.write_to_disk()?, again_after_s })
     }
 
     /// Flushes again and again, until the file cannot be written; to be spawned.
-    pub(crate) async fn run(self, canonical: Arc<dyn CanonicalChain>) {
+    pub(crate) async fn run(self, checker: Arc<dyn CrossChecker>) {
         let mut ticks = interval(FLUSH_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            if let Err(error) = self.flush(&*canonical, unix_s()).await {
+            if let Err(error) = self.flush(&*checker, unix_s()).await {
                 let path = self.path.display();
-                tracing::error!(%path, %error, "immutable replies are kept in memory alone from now on");
+                tracing::error!(%path, %error, "immutable replies are cached in memory alone from now on");
                 self.pending.close();
                 return;
             }
         }
     }
 
-    async fn flush(&self, canonical: &dyn CanonicalChain, now_s: u64) -> Result<(), DiskError> {
+    async fn flush(&self, checker: &dyn CrossChecker, now_s: u64) -> Result<(), DiskError> {
         self.pending.take(usize::MAX, |waiting| waiting.timestamp > now_s.saturating_add(AHEAD_MAX_S));
-        let is_deep =
-            |waiting: &PendingBlock| waiting.not_before_s <= now_s && waiting.timestamp.saturating_add(DEEP_S) <= now_s;
-        let deep = self.pending.take(BLOCKS_MAX, is_deep);
-        let deadline = Instant::now() + HASHES_TIMEOUT;
-        let hashes = stream::iter(deep).map(|waiting| async move {
-            let hash = canonical.hash_at(waiting.chain_id, waiting.number, deadline);
-            let hash = timeout_at(deadline, hash).await.ok().and_then(Result::ok).flatten();
-            (waiting, hash)
+        self.pending.note_since(now_s);
+        let drops = self.cached.drops();
+        let ripe = self.pending.take(BLOCKS_MAX, |waiting| self.is_ripe(checker, waiting, now_s));
+        let deadline = Instant::now() + CHECKS_TIMEOUT;
+        let checks = stream::iter(ripe).map(|waiting| async move {
+            let reads = waiting.rows.iter().map(|row| row.read.clone().fresh(Freshness::Pinned)).collect();
+            let check = checker.check(waiting.chain_id, &waiting.endpoint, waiting.number, reads, deadline);
+            let check = timeout_at(deadline, check).await.ok().and_then(Result::ok);
+            (waiting, check)
         });
-        let blocks: Vec<_> = hashes.buffer_unordered(REQUESTS_AT_ONCE).collect().await;
-        let rows: Vec<Row> =
-            blocks.into_iter().flat_map(|(waiting, hash)| self.rows_to_write(waiting, hash, now_s)).collect();
-        if rows.is_empty() { Ok(()) } else { self.write(rows, now_s).await }
-    }
-
-    /// Returns the rows of a block that is canonical, and forgets or retries other blocks.
-    fn rows_to_write(&self, waiting: PendingBlock, hash: Option<B256>, now_s: u64) -> Vec<Row> {
-        let PendingBlock { chain_id, number, .. } = waiting;
-        match hash {
-            Some(hash) if hash == waiting.hash => return waiting.rows,
-            Some(_) => {
-                tracing::debug!(chain_id, number, "block was reorganised away, its replies are forgotten");
-                self.kept.remove_block(chain_id, number, waiting.hash);
-            }
-            None if waiting.tries < TRIES_MAX => {
-                let (not_before_s, tries) = (now_s + RETRY_AFTER_S, waiting.tries + 1);
-                self.pending.put_back(PendingBlock { not_before_s, tries, ..waiting });
-            }
-            None => {
-                tracing::debug!(chain_id, number, "no endpoint reports the block, its replies stay in memory alone");
-            }
+        let checked: Vec<_> = checks.buffer_unordered(REQUESTS_AT_ONCE).collect().await;
+        let mut rows = Vec::new();
+        for (waiting, check) in checked {
+            rows.extend(self.confirmed(waiting, check, now_s).await?);
         }
-        Vec::new()
+        // What was purged meanwhile is not to come back.
+        if rows.is_empty() || self.cached.drops() != drops { Ok(()) } else { self.write(rows, now_s).await }
     }
 
-    async fn write(&self, rows: Vec<Row>, now_s: u64) -> Result<(), DiskError> {
+    fn is_ripe(&self, checker: &dyn CrossChecker, waiting: &PendingBlock, now_s: u64) -> bool {
+        let is_deep = waiting.not_before_s <= now_s && waiting.timestamp.saturating_add(DEEP_S) <= now_s;
+        let is_later = waiting.since_s.saturating_add(self.again_after_s) <= now_s;
+        is_deep && (is_later || checker.has_other(waiting.chain_id, &waiting.endpoint))
+    }
+
+    /// Returns the rows that are confirmed at a block that is final, and forgets or retries others.
+    async fn confirmed(
+        &self,
+        waiting: PendingBlock,
+        check: Option<CrossCheck>,
+        now_s: u64,
+    ) -> Result<Vec<StoredRow>, DiskError> {
+        let PendingBlock { chain_id, number, hash, .. } = waiting;
+        let CrossCheck { by, outcomes, .. } = match check {
+            Some(check) if check.hash.is_some_and(|canonical| canonical != hash) => {
+                tracing::debug!(chain_id, number, "block was reorganised away, its replies are forgotten");
+                self.cached.remove_block(chain_id, number, hash);
+                return Ok(Vec::new());
+            }
+            Some(check) if check.hash.is_some() && check.is_final => check,
+            _ => {
+                self.retry(waiting, now_s);
+                return Ok(Vec::new());
+            }
+        };
+        let is_refuted = |(row, now): (&Row, &Outcome)| match now {
+            Outcome::Ok(reply) => *reply != row.reply,
+            Outcome::Reverted(_) | Outcome::NoCode => true,
+            _ => false,
+        };
+        if waiting.rows.iter().zip(&outcomes).any(is_refuted) {
+            let endpoint = &waiting.endpoint;
+            tracing::warn!(chain_id, %endpoint, %by, "endpoints disagree on what never changes, the facts of the first are dropped");
+            self.drop_facts(chain_id, endpoint).await?;
+            return Ok(Vec::new());
+        }
+        let is_same = |(row, now): &(Row, Outcome)| matches!(now, Outcome::Ok(reply) if *reply == row.reply);
+        let (same, open): (Vec<_>, Vec<_>) = waiting.rows.iter().cloned().zip(outcomes).partition(is_same);
+        let rows = open.into_iter().map(|(row, _)| row).collect();
+        self.retry(PendingBlock { rows, ..waiting }, now_s);
+        let stored = |(row, _): (Row, Outcome)| {
+            self.cached.confirm(&row);
+            StoredRow { row, confirmed_by: Arc::clone(&by), written_s: now_s }
+        };
+        Ok(same.into_iter().map(stored).collect())
+    }
+
+    fn retry(&self, waiting: PendingBlock, now_s: u64) {
+        let PendingBlock { chain_id, number, tries, .. } = waiting;
+        if waiting.rows.is_empty() {
+            return;
+        }
+        if tries >= TRIES_MAX {
+            tracing::debug!(
+                chain_id,
+                number,
+                "no endpoint confirms what was read at the block, it stays in memory alone"
+            );
+            return;
+        }
+        self.pending.put_back(PendingBlock { not_before_s: now_s + RETRY_AFTER_S, tries: tries + 1, ..waiting });
+    }
+
+    /// Drops all that an endpoint said, in memory and on disk.
+    async fn drop_facts(&self, chain_id: u64, endpoint: &Arc<str>) -> Result<(), DiskError> {
+        self.cached.drop_where(|chain, host, _| chain == chain_id && host == Some(endpoint));
+        let (disk, endpoint) = (Arc::clone(&self.disk), Arc::clone(endpoint));
+        let is_it = move |stored: &StoredRow| stored.row.chain_id == chain_id && stored.row.endpoint == endpoint;
+        let drop_rows = move || disk.lock().drop_where(unix_s(), is_it).map(drop);
+        tokio::task::spawn_blocking(drop_rows).await.map_err(io::Error::other)?
+    }
+
+    async fn write(&self, rows: Vec<StoredRow>, now_s: u64) -> Result<(), DiskError> {
         let disk = Arc::clone(&self.disk);
         // One flush at a time writes, and a failed one is the last.
         let write = move || disk.lock().write(&rows, now_s);
@@ -143,8 +249,8 @@ impl Store {
 }
 
 /// Opens the file. A damaged one is moved away, and a new one started.
-fn open(path: &Path, kept: &ReplyCache, now_s: u64) -> Result<Disk, DiskError> {
-    let open = || Disk::open(path, FILE_MAX_BYTES, now_s, |row| kept.restore(row));
+fn open(path: &Path, limits: (u64, u64), now_s: u64, load: impl Fn(StoredRow)) -> Result<Disk, DiskError> {
+    let open = || Disk::open(path, limits, now_s, &load);
     match open() {
         Err(DiskError::Damaged(reason)) => {
             let aside = quarantine::quarantine_corrupt(path, now_s)?;
@@ -156,7 +262,7 @@ fn open(path: &Path, kept: &ReplyCache, now_s: u64) -> Result<Disk, DiskError> {
     }
 }
 
-fn unix_s() -> u64 {
+pub(crate) fn unix_s() -> u64 {
     // A clock before 1970 makes no block deep: nothing is written.
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

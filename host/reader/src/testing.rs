@@ -46,6 +46,7 @@ pub struct ScriptedChain {
     other: Script,
     pin_failure: Option<ReadFailure>,
     lost_below: u64,
+    pins_behind: u64,
     transaction: Result<TransactionLookup, ReadFailure>,
     record: Arc<Mutex<Record>>,
 }
@@ -56,6 +57,8 @@ struct Record {
     blocks: u64,
     /// Target and calldata of what was read, and whether that was since the last block.
     cached: HashMap<(Address, Bytes), bool>,
+    /// What the cache has, where it was put there.
+    put: HashMap<(Address, Bytes), Outcome>,
     lookups: Vec<Vec<Read>>,
     requests: Vec<Vec<Read>>,
 }
@@ -84,6 +87,15 @@ impl ScriptedChain {
         self
     }
 
+    /// Puts a reply into the cache, whatever the chain answers.
+    pub fn cache(&mut self, to: Address, data: &[u8], outcome: Outcome) -> &mut Self {
+        let mut record = self.record.lock();
+        record.cached.insert((to, Bytes::copy_from_slice(data)), false);
+        record.put.insert((to, Bytes::copy_from_slice(data)), outcome);
+        drop(record);
+        self
+    }
+
     /// Lets the chain give no block.
     pub fn pin_failure(&mut self, failure: ReadFailure) -> &mut Self {
         self.pin_failure = Some(failure);
@@ -93,6 +105,12 @@ impl ScriptedChain {
     /// Lets reads at lower blocks find that no endpoint knows them; after that the next block is pinned.
     pub fn lost_below(&mut self, number: u64) -> &mut Self {
         self.lost_below = number;
+        self
+    }
+
+    /// Lets the chain pin so many blocks below its head.
+    pub fn pins_behind(&mut self, blocks: u64) -> &mut Self {
+        self.pins_behind = blocks;
         self
     }
 
@@ -129,7 +147,8 @@ impl ScriptedChain {
     }
 
     fn pin(&self) -> Result<Block, ReadFailure> {
-        self.pin_failure.map_or_else(|| Ok(self.head()), Err)
+        let number = self.head().number.saturating_sub(self.pins_behind).max(BLOCK.number);
+        self.pin_failure.map_or(Ok(Block { number, evm_number: number, ..BLOCK }), Err)
     }
 
     fn scripted(&self, read: &Read) -> Reply {
@@ -143,7 +162,9 @@ impl ScriptedChain {
             record.lookups.push(reads.iter().collect());
         }
         let hits = reads.iter().enumerate().filter(|(_, read)| record.is_cached(read));
-        hits.map(|(place, read)| (place, self.scripted(&read))).collect()
+        let put = |read: &Read| record.put.get(&key(read)).filter(|_| !is_pinned(read)).cloned();
+        let known = |read: &Read| Some(Reply { outcome: put(read)?, cached: true, age_s: 12 });
+        hits.map(|(place, read)| (place, known(&read).unwrap_or_else(|| self.scripted(&read)))).collect()
     }
 
     fn fetch(&self, block: &Block, reads: &ReadSet) -> ReplySet {
@@ -173,6 +194,7 @@ impl Default for ScriptedChain {
             other: Arc::new(|_| Outcome::Reverted(Bytes::new())),
             pin_failure: None,
             lost_below: 0,
+            pins_behind: 0,
             transaction: Err(ReadFailure::NotConfigured),
             record: Arc::default(),
         }
@@ -218,8 +240,21 @@ impl Reader for ScriptedReader {
         ready(self.0.get(&chain_id).map_or(Err(ReadFailure::NotConfigured), ScriptedChain::pin)).boxed()
     }
 
+    /// All blocks have one hash, so it is the newest that has this one.
+    fn block(&self, chain_id: u64, hash: B256, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        let chain = self.0.get(&chain_id).ok_or(ReadFailure::NotConfigured);
+        let head = chain.map(ScriptedChain::head);
+        ready(head.and_then(|head| if head.hash == hash { Ok(head) } else { Err(ReadFailure::BlockLost) })).boxed()
+    }
+
     fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
         self.at(chain_id, block).look_up(reads)
+    }
+
+    fn refute(&self, chain_id: u64, read: &Read) {
+        let mut record = self.0[&chain_id].record.lock();
+        record.cached.remove(&key(read));
+        record.put.remove(&key(read));
     }
 
     fn chunk_reads(&self, _: u64) -> usize {

@@ -37,9 +37,12 @@ static SELECTORS: [[u8; 4]; 11] = [
     CToken::underlyingCall::SELECTOR,
 ];
 
+/// Name, symbol and decimals come first.
+const OWN: usize = 3;
+
 static TOTAL_SUPPLY: [u8; 4] = Erc20::totalSupplyCall::SELECTOR;
 
-/// Seconds that metadata, or its absence, is served from the cache. A proxy may change it, seldom.
+/// Seconds that metadata is served from the cache. A proxy may change it, seldom.
 const METADATA_MAX_AGE_S: u32 = 86_400;
 /// Seconds that a total supply is served from the cache: it is shown beside amounts, and nothing is computed from it.
 const SUPPLY_MAX_AGE_S: u32 = 60;
@@ -108,6 +111,12 @@ fn metadata_reads(token: Address) -> impl Iterator<Item = Read> {
     SELECTORS.iter().filter(move |_| token != NATIVE).map(read)
 }
 
+/// The same reads, with what every token reports read at the answer's own block.
+fn metadata_reads_at_block(token: Address) -> impl Iterator<Item = Read> {
+    let pinned = |(place, read): (usize, Read)| if place < OWN { read.fresh(Freshness::Pinned) } else { read };
+    metadata_reads(token).enumerate().map(pinned)
+}
+
 /// The read of the total supply. The native token has none.
 pub(crate) fn supply_read(token: Address) -> Option<Read> {
     let read = || Read::call(token, Bytes::from_static(&TOTAL_SUPPLY)).fresh(Freshness::Within(SUPPLY_MAX_AGE_S));
@@ -123,6 +132,11 @@ pub(crate) fn total_supply(reply: Option<Reply>) -> Result<U256, ReadFailure> {
 }
 
 impl TokenMetadata {
+    /// Whether it has all that every token reports.
+    fn is_complete(&self) -> bool {
+        !self.name.is_empty() && !self.symbol.is_empty() && self.decimals.is_some()
+    }
+
     /// Takes as many of `replies` as there are [`metadata_reads`]. A token need not have any of these functions; a
     /// failed read is an error.
     fn from_replies(

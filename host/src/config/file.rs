@@ -32,6 +32,7 @@ pub(super) struct ConfigTables {
     pub(super) plugins: PluginsTable,
     pub(super) answers: AnswersTable,
     pub(super) rpc: RpcTable,
+    pub(super) facts: FactsTable,
     /// By slug.
     pub(super) networks: BTreeMap<String, NetworkTable>,
     pub(super) prices: PricesTable,
@@ -60,6 +61,13 @@ pub(super) struct AnswersTable {
 pub(super) struct RpcTable {
     pub(super) in_flight_max: Option<u64>,
     pub(super) per_second_max: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FactsTable {
+    pub(super) days: Option<u64>,
+    pub(super) again_after_s: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -3,13 +3,14 @@
 //! Every kind of work reads through it. Invariant: all that is read of a network is read at its pinned block, and where
 //! no endpoint knows that block any more it is read again at another block, once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 use portolan_reader::{Block, Pins, ReadFailure, Reader, Session, TransactionLookup};
+use tokio::time::Instant;
 
 use crate::assets::price::Prices;
 use crate::assets::resolve::{self, Tokens};
@@ -44,6 +45,8 @@ pub(super) struct Context {
     pub(super) token_index: Arc<TokenIndex>,
     deadline: Deadline,
     sessions: Mutex<Sessions>,
+    /// Blocks, by chain id, that no earlier one than is pinned: number and hash.
+    not_before: Mutex<BTreeMap<u64, (u64, B256)>>,
 }
 
 impl Context {
@@ -53,7 +56,8 @@ impl Context {
         token_index: Arc<TokenIndex>,
         deadline: Deadline,
     ) -> Self {
-        Self { sources, snapshot, token_index, deadline, sessions: Mutex::default() }
+        let (sessions, not_before) = Default::default();
+        Self { sources, snapshot, token_index, deadline, sessions, not_before }
     }
 
     pub(super) fn networks(&self) -> &Networks {
@@ -70,6 +74,15 @@ impl Context {
         self.pin(chain_ids).await;
     }
 
+    /// Pins this block of a network, unless the one that is pinned is as new: what happened in it is not there before
+    /// it.
+    pub(super) async fn open_not_before(&self, network: &Network, number: u64, hash: B256) {
+        self.not_before.lock().insert(network.chain_id, (number, hash));
+        if self.session(network).is_ok_and(|session| is_before(session.block(), number, hash)) {
+            self.pin([network.chain_id].into()).await;
+        }
+    }
+
     /// The session of a network that was opened.
     ///
     /// # Errors
@@ -84,15 +97,16 @@ impl Context {
         sessions.iter().map(|(chain_id, session)| (*chain_id, block(session))).collect()
     }
 
-    /// Runs jobs; those that read a block which no endpoint knows any more run again at another, and come last.
+    /// Runs jobs; those that read a block which no endpoint knows any more run again at another, and those that met a
+    /// refuted reply without it. They come last.
     pub(super) async fn run(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
         let ran = self.run_once(plans).await;
         let reopened = self.reopen_lost(self.networks().iter()).await;
-        if reopened.is_empty() {
+        let (stale, mut ran): (Vec<_>, Vec<_>) =
+            ran.into_iter().partition(|(_, outcome)| outcome.refuted || !outcome.networks.is_disjoint(&reopened));
+        if stale.is_empty() {
             return ran;
         }
-        let (stale, mut ran): (Vec<_>, Vec<_>) =
-            ran.into_iter().partition(|(_, outcome)| !outcome.networks.is_disjoint(&reopened));
         ran.extend(self.run_once(stale.into_iter().map(|(plan, _)| plan).collect()).await);
         ran
     }
@@ -172,16 +186,32 @@ impl Context {
         lost
     }
 
+    /// The block that an answer which starts now is at, or the one that it must not be before.
+    async fn newest(&self, chain_id: u64, by: Instant) -> Result<Block, ReadFailure> {
+        let reader = &self.sources.reader;
+        let pinned = reader.pin(chain_id, by).await?;
+        let not_before = self.not_before.lock().get(&chain_id).copied();
+        match not_before.filter(|(number, hash)| is_before(&pinned, *number, *hash)) {
+            Some((_, hash)) => reader.block(chain_id, hash, by).await,
+            None => Ok(pinned),
+        }
+    }
+
     async fn pin(&self, chain_ids: BTreeSet<u64>) {
         let (reader, by) = (&self.sources.reader, self.deadline.pins_end());
         let opening = chain_ids.into_iter().map(async |chain_id| {
-            let pinned = tokio::time::timeout_at(by, reader.pin(chain_id, by)).await;
+            let pinned = tokio::time::timeout_at(by, self.newest(chain_id, by)).await;
             let open = |block| Session::open(Arc::clone(reader), chain_id, block, self.deadline.reads_end());
             (chain_id, pinned.unwrap_or(Err(ReadFailure::Timeout)).map(open))
         });
         let opened = join_all(opening).await;
         self.sessions.lock().extend(opened);
     }
+}
+
+/// Whether a block is lower than this one, or another at its height.
+fn is_before(block: &Block, number: u64, hash: B256) -> bool {
+    block.number < number || (block.number == number && block.hash != hash)
 }
 
 fn block(session: &Result<Arc<Session>, ReadFailure>) -> Result<Block, ReadFailure> {

@@ -1,7 +1,8 @@
 //! Events of a transaction: its native value and its logs in words.
 //!
 //! The host's own tables decode what any contract may emit, plugins what their protocols' contracts emit. Invariant: a
-//! log without an event is among the undecoded, and what could not be read is reported as missing.
+//! log without an event is among the undecoded, what could not be read is reported as missing, and nothing is read at a
+//! block before the transaction's own.
 
 mod rows;
 mod transaction;
@@ -37,7 +38,7 @@ const TOKENS: &str = "tokens";
 pub(super) struct EventWork(pub(super) query::EventsQuery);
 
 impl Work for EventWork {
-    /// None: the network is pinned while the transaction is read.
+    /// None: the network is pinned while the transaction is read, and again where that pin is older than its block.
     fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
         Vec::new()
     }
@@ -49,6 +50,7 @@ impl Work for EventWork {
         let reading = context.transaction(network, query.hash);
         let (found, ()) = join(reading, context.open([network])).await;
         let receipt = transaction::mined(network, found.map_err(|failure| unread(network, failure))?)?;
+        context.open_not_before(network, receipt.block_number, receipt.block_hash).await;
         context.session(network).map_err(|failure| unread(network, failure))?;
         if receipt.logs.len() > query.logs_max {
             return Err(Problem::TooManyLogs { logs: receipt.logs.len(), logs_max: query.logs_max });

@@ -118,3 +118,6 @@ fn rows(found: Vec<ValidatedJob>, tokens: &BTreeMap<u64, Tokens>) -> (Vec<Row>, 
     }
     (rows, reports)
 }
+
+#[cfg(test)]
+mod tests;

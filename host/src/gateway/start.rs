@@ -52,7 +52,7 @@ impl Gateway {
         let upstreams: Vec<Upstream> = config.rpc.iter().filter_map(upstream).collect();
         let with_endpoint = upstreams.iter().filter(|upstream| !upstream.endpoints.is_empty());
         let with_endpoint = with_endpoint.map(|upstream| upstream.chain_id).collect();
-        let reader = ChainReader::new(upstreams, config.rpc_limits, Some(&config.state_dir));
+        let reader = ChainReader::new(upstreams, config.rpc_limits, Some(&config.facts));
         let sources = Sources {
             reader: Arc::clone(&reader) as _,
             with_endpoint,

@@ -3,22 +3,24 @@
 //! Invariant: whatever the plugin answers, a job ends by its deadline with what was found until then.
 
 mod frames;
+mod trust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::Address;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use portolan_abi::capability;
 use portolan_abi::map;
 use portolan_abi::row::state;
 use tokio::time::Instant;
 
 use self::frames::{Budget, RequestedRead};
+use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
-use crate::jobs::plan::{JobPlan, JobQuestion};
+use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use portolan_reader::{Block, Outcome, Participant, Read, ReadFailure, Reply, Session};
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
@@ -29,8 +31,6 @@ const READS_MAX: u32 = 50_000;
 const BYTES_MAX: u32 = 16 << 20;
 /// Findings of one job; more than any account holds in one protocol.
 const FINDINGS_MAX: usize = 5_000;
-/// Addresses that a job's contracts named; a factory with 10,000 markets names two each.
-const TRUSTED_ADDRESSES_MAX: usize = 50_000;
 
 /// The sessions of an answer by chain id; a failure where a network has no block.
 pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
@@ -40,7 +40,7 @@ pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
 pub(crate) struct JobOutcome {
     /// All that the plugin found, not yet validated.
     pub(crate) findings: Vec<map::Finding>,
-    /// Contracts of the catalogue, and addresses that they named in this job's replies.
+    /// Contracts of the catalogue, and addresses that they named at this job's block.
     pub(crate) trusted_addresses: BTreeSet<Address>,
     /// Why something is missing, and the plugin's or the host's words for it.
     pub(crate) failure: Option<Failure>,
@@ -49,6 +49,8 @@ pub(crate) struct JobOutcome {
     pub(crate) figures: JobFigures,
     /// Networks that it read, its own among them; by chain id.
     pub(crate) networks: BTreeSet<u64>,
+    /// Whether it met a cached reply that is not what the chain answers now. The cache has dropped it.
+    pub(crate) refuted: bool,
 }
 
 /// Runs jobs at the pinned blocks, each until its own end, its plugin's limit or the deadline: outcomes in the order of
@@ -72,11 +74,12 @@ async fn run(plan: &JobPlan, sessions: &Sessions, deadline: Instant) -> JobOutco
     };
     JobOutcome {
         findings: driver.findings,
-        trusted_addresses: driver.trusted_addresses,
+        trusted_addresses: driver.trusted.into_trusted(),
         failure: failure.or(driver.partial),
         ended: driver.ended,
         figures: JobFigures { reads: READS_MAX - driver.reads_left, ..driver.figures }.since(began),
         networks: driver.networks,
+        refuted: driver.refuted,
     }
 }
 
@@ -84,8 +87,8 @@ struct Driver<'a> {
     plan: &'a JobPlan,
     sessions: &'a Sessions,
     deadline: Instant,
-    catalogued: BTreeSet<Address>,
-    trusted_addresses: BTreeSet<Address>,
+    trusted: TrustedAddresses,
+    refuted: bool,
     findings: Vec<map::Finding>,
     /// The reason why the first read that this job lacks was not made; the job may have failed because of it.
     missing: Option<Reason>,
@@ -100,14 +103,12 @@ struct Driver<'a> {
 
 impl<'a> Driver<'a> {
     fn new(plan: &'a JobPlan, sessions: &'a Sessions, deadline: Instant) -> Self {
-        let catalogued = contracts(plan);
-        let trusted_addresses = catalogued.clone();
         Self {
             plan,
             sessions,
             deadline,
-            catalogued,
-            trusted_addresses,
+            trusted: TrustedAddresses::new(contracts(plan)),
+            refuted: false,
             findings: Vec::new(),
             missing: None,
             partial: None,
@@ -132,9 +133,10 @@ impl<'a> Driver<'a> {
             let step = frames::step(&answer)?;
             self.take_findings(step.findings)?;
             if step.state != state::READING {
+                self.recheck_claims(&participant, own).await?;
                 return self.end(step.state, step.message);
             }
-            let replies = self.read(&participant, step.reads).await?;
+            let replies = self.read(&participant, own, step.reads).await?;
             answer = instance.resume(&job, self.frame(&replies)?, frames::is_last).await?;
         }
     }
@@ -177,7 +179,12 @@ impl<'a> Driver<'a> {
     }
 
     /// One step: every read gets a reply, if only that it was not made.
-    async fn read(&mut self, participant: &Participant, requested: Vec<RequestedRead>) -> Result<Vec<Reply>, Failure> {
+    async fn read(
+        &mut self,
+        participant: &Participant,
+        own: &Session,
+        requested: Vec<RequestedRead>,
+    ) -> Result<Vec<Reply>, Failure> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
             return Err(Failure::new(Reason::OverBudget, format!("requested more than {STEPS_MAX} batches of reads")));
@@ -195,34 +202,75 @@ impl<'a> Driver<'a> {
             }
         }
         self.networks.extend(by_network.keys());
-        let groups = by_network.into_iter().map(|(chain_id, group)| self.read_network(participant, chain_id, group));
-        let answered = join_all(groups).await;
-        let answered: Vec<_> = answered.into_iter().flatten().collect();
-        self.figures.batches += u32::from(answered.iter().any(|(_, _, reply)| !reply.cached));
-        for (place, to, reply) in answered {
-            replies[place] = self.account_for(to, reply);
+        let of_own = by_network.remove(&self.plan.network.chain_id).unwrap_or_default();
+        let (own_places, own_reads): (Vec<_>, Vec<_>) = of_own.into_iter().unzip();
+        let mut lookup = own.look_up(own_reads.clone().into());
+        // Cached replies that what leaves now rests on are read again along with it.
+        let recheck = self.trusted.mentioned_by(lookup.misses());
+        lookup.append(own.look_up(self.trusted.reads(&recheck).into()));
+        let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
+        let (mut answered, of_guests) = join(participant.complete(lookup), join_all(guests)).await;
+        let rechecked = answered.split_off(own_reads.len());
+        let is_fetched = |reply: &Reply| !reply.cached;
+        let any_fetched = answered.iter().chain(of_guests.iter().flatten().map(|(_, reply)| reply)).any(is_fetched);
+        self.figures.batches += u32::from(any_fetched);
+        self.confirm(own, &recheck, &rechecked)?;
+        for ((place, read), reply) in own_places.into_iter().zip(own_reads).zip(answered) {
+            let reply = self.account_for(reply);
+            if self.names_targets(read.to) {
+                self.trusted.take(&read, &reply);
+            }
+            replies[place] = reply;
+        }
+        for (place, reply) in of_guests.into_iter().flatten() {
+            replies[place] = self.account_for(reply);
         }
         Ok(replies)
     }
 
-    async fn read_network(
-        &self,
-        participant: &Participant,
-        chain_id: u64,
-        group: Vec<(usize, Read)>,
-    ) -> Vec<(usize, Address, Reply)> {
+    async fn read_as_guest(&self, chain_id: u64, group: Vec<(usize, Read)>) -> Vec<(usize, Reply)> {
         let (places, reads): (Vec<_>, Vec<_>) = group.into_iter().unzip();
-        let targets: Vec<Address> = reads.iter().map(|read| read.to).collect();
         let replies = match self.sessions.get(&chain_id) {
-            Some(Ok(_)) if chain_id == self.plan.network.chain_id => participant.read(reads).await,
             Some(Ok(session)) => session.read_as_guest(reads).await,
             Some(Err(_)) | None => vec![Reply::fresh(Outcome::Unsupported); reads.len()],
         };
-        places.into_iter().zip(targets).zip(replies).map(|((place, to), reply)| (place, to, reply)).collect()
+        places.into_iter().zip(replies).collect()
     }
 
-    /// Counts a reply's bytes, notes what is missing, and trusts the addresses that a catalogued contract names.
-    fn account_for(&mut self, to: Address, reply: Reply) -> Reply {
+    /// Whether what a contract replies may name what a claim is sent to; only claimables have claims.
+    fn names_targets(&self, contract: Address) -> bool {
+        let has_claims = matches!(self.plan.question, JobQuestion::Account(Question::Claimables));
+        has_claims && self.trusted.is_catalogued(contract)
+    }
+
+    /// Reads again what the claims rest on, as far as no batch took it along.
+    async fn recheck_claims(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
+        let recheck = self.trusted.claimed_by(&self.findings);
+        if recheck.is_empty() {
+            return Ok(());
+        }
+        let replies = participant.read(self.trusted.reads(&recheck)).await;
+        self.figures.batches += u32::from(replies.iter().any(|reply| !reply.cached));
+        self.confirm(own, &recheck, &replies)?;
+        let failure = replies.iter().find_map(|reply| match reply.outcome {
+            Outcome::Failed(failure) => Some(failure),
+            _ => None,
+        });
+        let unread = |failure| Failure::new(Reason::from(failure), "what a claim rests on could not be read again");
+        failure.map_or(Ok(()), |failure| Err(unread(failure)))
+    }
+
+    /// Ends the job where a cached reply is not what its contract answers now: nothing that it found can be relied on.
+    fn confirm(&mut self, own: &Session, recheck: &Recheck, replies: &[Reply]) -> Result<(), Failure> {
+        let Err(refuted) = self.trusted.confirm(recheck, replies) else { return Ok(()) };
+        refuted.iter().for_each(|read| own.refute(read));
+        self.refuted = true;
+        self.findings.clear();
+        Err(Failure::new(Reason::Upstream, "a contract does not answer what an endpoint had said that it does"))
+    }
+
+    /// Counts a reply's bytes, and notes what is missing.
+    fn account_for(&mut self, reply: Reply) -> Reply {
         match &reply.outcome {
             Outcome::Failed(failure) => {
                 self.missing.get_or_insert(Reason::from(*failure));
@@ -233,10 +281,6 @@ impl<'a> Driver<'a> {
                     return self.over_budget();
                 };
                 self.bytes_left = left;
-                if self.catalogued.contains(&to) && matches!(reply.outcome, Outcome::Ok(_)) {
-                    let room = TRUSTED_ADDRESSES_MAX.saturating_sub(self.trusted_addresses.len());
-                    self.trusted_addresses.extend(addresses(bytes).take(room));
-                }
             }
             Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported => {}
         }
@@ -281,27 +325,4 @@ fn contracts(plan: &JobPlan) -> BTreeSet<Address> {
     let deployments = plan.instance.catalogue.deployments.iter();
     let own = deployments.filter(|row| row.protocol == plan.protocol.slug && row.chain_id == plan.network.chain_id);
     own.flat_map(|row| &row.contracts).copied().collect()
-}
-
-/// The words of ABI-encoded bytes that can be addresses: twelve zero bytes, then one that no small number has.
-fn addresses(bytes: &[u8]) -> impl Iterator<Item = Address> + '_ {
-    let words = bytes.chunks_exact(32).map(|word| word.split_at(12));
-    let addresses = words.filter(|(zeros, address)| zeros.iter().all(|byte| *byte == 0) && address[..8] != [0; 8]);
-    addresses.map(|(_, address)| Address::from_slice(address))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_taken_from_aligned_words_and_small_numbers_are_none() {
-        let mut bytes = vec![0; 12];
-        bytes.extend([0x11; 20]);
-        bytes.extend([0; 31]);
-        bytes.push(200);
-        bytes.extend([0xff; 32]);
-        bytes.extend([0; 12]);
-        assert_eq!(addresses(&bytes).collect::<Vec<_>>(), [Address::repeat_byte(0x11)]);
-    }
 }

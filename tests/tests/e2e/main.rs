@@ -13,6 +13,7 @@ mod claims;
 mod client;
 mod compositions;
 mod drain;
+mod early;
 mod endpoints;
 mod event_cases;
 mod events;

@@ -23,8 +23,11 @@ const WRITTEN_WITHIN: Duration = Duration::from_secs(30);
 /// A round may have come in the middle of the first answer; the second one is whole.
 const TRIED_FOR: Duration = Duration::from_secs(10);
 
-/// So old that nothing makes the block unsaid, and so young that what was read at it is not expired.
+/// So old that the block is deep, and so young that what was read at it is not expired.
 const BLOCK_AGE: Duration = Duration::from_secs(24 * 3_600);
+
+/// Blocks above one that is final; anvil has it 64 below the newest.
+const FINAL_AFTER: &str = "0x46";
 
 struct Rig {
     world: World,
@@ -50,8 +53,11 @@ impl Rig {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         chain.rpc("evm_setNextBlockTimestamp", json!([(now - BLOCK_AGE).as_secs()])).unwrap();
         chain.rpc("evm_mine", json!([])).unwrap();
+        // Later blocks have its time too, so that nothing is earned meanwhile.
+        chain.rpc("anvil_setBlockTimestampInterval", json!([0])).unwrap();
         let rpc = RpcFault::before(&chain.url).unwrap();
-        let setup = world.with(&[plugin()]).unwrap().rpc(NETWORK, &rpc.url());
+        // The second endpoint says the same as the first.
+        let setup = world.with(&[plugin()]).unwrap().rpc(NETWORK, &rpc.url()).rpc(NETWORK, &chain.url);
         let others = world.chains.iter().filter(|(_, truth)| truth.network != NETWORK);
         let setup = others.fold(setup, |setup, (chain, truth)| setup.rpc(&truth.network, &chain.url));
         let gateway = setup.start().unwrap();
@@ -81,6 +87,7 @@ impl Rig {
         let store = self.gateway.plugins_dir().with_file_name("state").join(STORE);
         let before = fs::read(&store).with_context(|| format!("no {}", store.display()))?;
         let answer = self.fetch()?;
+        self.world.chain(NETWORK)?.0.rpc("anvil_mine", json!([FINAL_AFTER]))?;
         let written = || {
             ensure!(fs::read(&store)? != before, "nothing was written");
             Ok::<_, anyhow::Error>(())

@@ -1,9 +1,10 @@
-//! Immutable replies that wait for the disk until the block that they were read at is deep.
+//! Immutable replies that wait for the disk until the block that they were read at is final.
 //!
 //! Invariant: they never take more than [`PENDING_MAX_BYTES`]. A reply that has no room stays in memory alone, and
-//! costs a request after a restart. The store decides which block is deep enough.
+//! costs a request after a restart. The store decides which block is final, and what was confirmed.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use alloy::primitives::{B256, Bytes};
 use parking_lot::Mutex;
@@ -22,8 +23,11 @@ const BLOCK_BYTES: usize = 200;
 pub(crate) struct Row {
     pub(crate) chain_id: u64,
     pub(crate) read: Read,
-    /// The time of the block that it was read at.
+    /// The height and the time of the block that it was read at.
+    pub(crate) number: u64,
     pub(crate) timestamp: u64,
+    /// Host and port of the endpoint that gave it.
+    pub(crate) endpoint: Arc<str>,
     pub(crate) reply: Bytes,
 }
 
@@ -33,13 +37,16 @@ impl Row {
     }
 }
 
-/// The replies of one block.
+/// The replies of one endpoint at one block.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingBlock {
     pub(crate) chain_id: u64,
+    pub(crate) endpoint: Arc<str>,
     pub(crate) number: u64,
     pub(crate) hash: B256,
     pub(crate) timestamp: u64,
+    /// Unix seconds; 0 until the store has seen it.
+    pub(crate) since_s: u64,
     /// Unix seconds.
     pub(crate) not_before_s: u64,
     /// How often no endpoint could say whether the block is canonical.
@@ -50,6 +57,11 @@ pub(crate) struct PendingBlock {
 impl PendingBlock {
     fn bytes(&self) -> usize {
         BLOCK_BYTES + self.rows.iter().map(Row::bytes).sum::<usize>()
+    }
+
+    /// Whether a reply of this block belongs here. What was confirmed in part waits apart.
+    fn takes(&self, block: &Block, row: &Row) -> bool {
+        self.is(row.chain_id, block.hash) && self.endpoint == row.endpoint && self.since_s == 0
     }
 
     fn is(&self, chain_id: u64, hash: B256) -> bool {
@@ -77,7 +89,7 @@ impl Pending {
         }
         blocks.bytes += row.bytes();
         // The newest are last.
-        if let Some(waiting) = blocks.list.iter_mut().rev().find(|waiting| waiting.is(row.chain_id, block.hash)) {
+        if let Some(waiting) = blocks.list.iter_mut().rev().find(|waiting| waiting.takes(block, &row)) {
             waiting.rows.push(row);
             return;
         }
@@ -85,13 +97,35 @@ impl Pending {
         let Block { number, hash, timestamp, .. } = *block;
         blocks.list.push_back(PendingBlock {
             chain_id: row.chain_id,
+            endpoint: Arc::clone(&row.endpoint),
             number,
             hash,
             timestamp,
+            since_s: 0,
             not_before_s: 0,
             tries: 0,
             rows: vec![row],
         });
+    }
+
+    /// Notes since when the blocks wait that came since the last call.
+    pub(crate) fn note_since(&self, now_s: u64) {
+        self.0
+            .lock()
+            .list
+            .iter_mut()
+            .filter(|waiting| waiting.since_s == 0)
+            .for_each(|waiting| waiting.since_s = now_s);
+    }
+
+    /// Drops the replies for which this is true.
+    pub(super) fn drop_where(&self, is_it: impl Fn(&Row) -> bool) {
+        for mut waiting in self.take(usize::MAX, |waiting| waiting.rows.iter().any(&is_it)) {
+            waiting.rows.retain(|row| !is_it(row));
+            if !waiting.rows.is_empty() {
+                self.put_back(waiting);
+            }
+        }
     }
 
     /// Takes the blocks that are ripe, at most so many.
@@ -147,7 +181,8 @@ mod tests {
     }
 
     fn row(timestamp: u64, reply: usize) -> Row {
-        Row { chain_id: 1, read: Read::call(Address::ZERO, [1]), timestamp, reply: vec![1; reply].into() }
+        let (read, endpoint) = (Read::call(Address::ZERO, [1]), "node.example".into());
+        Row { chain_id: 1, read, number: timestamp, timestamp, endpoint, reply: vec![1; reply].into() }
     }
 
     fn numbers(taken: Vec<PendingBlock>) -> Vec<(u64, usize)> {

@@ -14,13 +14,18 @@ fn read(freshness: Freshness) -> Read {
     Read::call(Address::ZERO, bytes!("01")).fresh(freshness)
 }
 
+fn row(read: &Read, number: u64) -> Row {
+    let (endpoint, reply) = ("node.example".into(), bytes!("02"));
+    Row { chain_id: 1, read: read.clone(), number, timestamp: number, endpoint, reply }
+}
+
 fn cached(outcome: Outcome, age_s: u32) -> Option<Reply> {
     Some(Reply { outcome, cached: true, age_s })
 }
 
 #[test]
 fn an_immutable_reply_is_kept_if_it_is_one() {
-    let replies = ReplyCache::new();
+    let replies = ReplyCache::for_a_month();
     let read = read(Freshness::Immutable);
     let answer = Outcome::Ok(bytes!("02"));
     for (read, outcome) in [
@@ -51,9 +56,10 @@ fn an_immutable_reply_is_kept_if_it_is_one() {
 
 #[test]
 fn an_immutable_reply_is_read_anew_after_thirty_days() {
-    let (replies, read) = (ReplyCache::new(), read(Freshness::Immutable));
+    let (replies, read) = (ReplyCache::for_a_month(), read(Freshness::Immutable));
     let answer = Outcome::Ok(bytes!("02"));
     replies.insert(1, &at(9), &read, &answer);
+    replies.confirm(&row(&read, 9));
     assert_eq!(replies.get(1, &at(9 + 2_592_000), &read), cached(answer.clone(), 2_592_000));
     assert_eq!(replies.get(1, &at(9 + 2_592_001), &read), None);
     replies.insert(1, &at(9 + 2_592_001), &read, &answer);
@@ -61,9 +67,27 @@ fn an_immutable_reply_is_read_anew_after_thirty_days() {
 }
 
 #[test]
+fn an_immutable_reply_that_nothing_confirmed_is_read_anew_after_six_hours() {
+    let (replies, read) = (ReplyCache::for_a_month(), read(Freshness::Immutable));
+    let answer = Outcome::Ok(bytes!("02"));
+    replies.insert(1, &at(9), &read, &answer);
+    // Another reply was confirmed.
+    replies.confirm(&Row { reply: bytes!("03"), ..row(&read, 9) });
+    assert_eq!(replies.get(1, &at(9 + 21_600), &read), cached(answer, 21_600));
+    assert_eq!(replies.get(1, &at(9 + 21_601), &read), None);
+}
+
+#[test]
+fn an_immutable_zero_is_no_fact() {
+    let (replies, read) = (ReplyCache::for_a_month(), read(Freshness::Immutable));
+    replies.insert(1, &at(9), &read, &Outcome::Ok(bytes!("0000")));
+    assert_eq!(replies.get(1, &at(9), &read), None);
+}
+
+#[test]
 fn a_slow_fact_stands_for_its_seconds_and_is_never_newer_than_the_block() {
-    for outcome in [Outcome::Ok(bytes!("02")), Outcome::Reverted(bytes!("03")), Outcome::NoCode, Outcome::GasCap] {
-        let (replies, read) = (ReplyCache::new(), read(Freshness::Within(60)));
+    for outcome in [Outcome::Ok(bytes!("02")), Outcome::Reverted(bytes!("03")), Outcome::GasCap] {
+        let (replies, read) = (ReplyCache::for_a_month(), read(Freshness::Within(60)));
         replies.insert(1, &at(100), &read, &outcome);
         assert_eq!(replies.get(1, &at(160), &read), cached(outcome, 60));
         assert_eq!(replies.get(1, &at(161), &read), None, "too old");
@@ -76,8 +100,58 @@ fn a_slow_fact_stands_for_its_seconds_and_is_never_newer_than_the_block() {
 }
 
 #[test]
+fn what_is_not_there_is_no_fact() {
+    for freshness in [Freshness::Immutable, Freshness::Within(u32::MAX), Freshness::ZeroWithin(u32::MAX)] {
+        for absent in [Outcome::NoCode, Outcome::Ok(Bytes::new())] {
+            let replies = ReplyCache::for_a_month();
+            replies.insert(1, &at(100), &read(freshness), &absent);
+            assert_eq!(replies.get(1, &at(100), &read(freshness)), None, "{freshness:?} {absent:?}");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_is_a_fact_of_a_contract_that_answers_something_else_and_no_fact_of_another() {
+    let refused = read(Freshness::Within(86_400));
+    let other = Read { data: bytes!("02"), ..read(Freshness::Pinned) };
+    let elsewhere = Read { to: Address::repeat_byte(1), ..other.clone() };
+    let something = Outcome::Ok(bytes!("07"));
+    for refusal in [Outcome::Reverted(bytes!("03")), Outcome::GasCap] {
+        for (beside, outcome, is_fact) in [
+            (&other, &something, true),
+            (&elsewhere, &something, false),
+            (&other, &Outcome::Ok(Bytes::new()), false),
+            (&other, &Outcome::Reverted(Bytes::new()), false),
+        ] {
+            let replies = ReplyCache::for_a_month();
+            let reads = ReadSet::from(vec![refused.clone(), beside.clone()]);
+            let both = [refusal.clone(), outcome.clone()].map(Reply::fresh).into_iter().collect();
+            replies.insert_all(1, &at(100), &reads, &both, |_| None);
+            let known = replies.get(1, &at(101), &refused);
+            assert_eq!(known, is_fact.then(|| cached(refusal.clone(), 1).unwrap()), "{beside:?} {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn an_absence_stands_for_five_minutes_however_slow_the_fact() {
+    let read = read(Freshness::Within(86_400));
+    for (outcome, for_s) in [
+        (Outcome::Reverted(bytes!("03")), 300),
+        (Outcome::GasCap, 300),
+        (Outcome::Ok(bytes!("0000")), 300),
+        (Outcome::Ok(bytes!("0001")), 86_400),
+    ] {
+        let replies = ReplyCache::for_a_month();
+        replies.insert(1, &at(100), &read, &outcome);
+        assert!(replies.get(1, &at(100 + for_s), &read).is_some(), "{outcome:?}");
+        assert_eq!(replies.get(1, &at(101 + for_s), &read), None, "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_failure_is_no_fact() {
-    let replies = ReplyCache::new();
+    let replies = ReplyCache::for_a_month();
     for freshness in
         [Freshness::Pinned, Freshness::Immutable, Freshness::Within(u32::MAX), Freshness::ZeroWithin(u32::MAX)]
     {
@@ -90,7 +164,7 @@ fn a_failure_is_no_fact() {
 
 #[test]
 fn a_reply_that_comes_late_does_not_replace_a_newer_one() {
-    let (replies, read) = (ReplyCache::new(), read(Freshness::Within(60)));
+    let (replies, read) = (ReplyCache::for_a_month(), read(Freshness::Within(60)));
     let (old, new) = (Outcome::Ok(bytes!("02")), Outcome::Ok(bytes!("03")));
     replies.insert(1, &at(110), &read, &new);
     replies.insert(1, &at(100), &read, &old);
@@ -100,7 +174,7 @@ fn a_reply_that_comes_late_does_not_replace_a_newer_one() {
 
 #[test]
 fn a_zero_stands_for_its_seconds_and_nothing_else_does() {
-    let (replies, read) = (ReplyCache::new(), read(Freshness::ZeroWithin(30)));
+    let (replies, read) = (ReplyCache::for_a_month(), read(Freshness::ZeroWithin(30)));
     let (zero, one) = (Outcome::Ok(bytes!("0000")), Outcome::Ok(bytes!("0001")));
     for refused in [one.clone(), Outcome::Reverted(bytes!("00")), Outcome::NoCode, Outcome::Ok(Bytes::new())] {
         replies.insert(1, &at(100), &read, &refused);
@@ -116,7 +190,7 @@ fn a_zero_stands_for_its_seconds_and_nothing_else_does() {
 
 #[test]
 fn what_was_read_at_a_lost_block_is_forgotten() {
-    let replies = ReplyCache::new();
+    let replies = ReplyCache::for_a_month();
     let pending = replies.write_to_disk().unwrap();
     let answer = Outcome::Ok(bytes!("02"));
     let (immutable, slow) = (read(Freshness::Immutable), read(Freshness::Within(60)));
@@ -138,22 +212,21 @@ fn what_was_read_at_a_lost_block_is_forgotten() {
 
 #[test]
 fn only_immutable_replies_wait_for_the_disk_and_each_once() {
-    let replies = ReplyCache::new();
+    let replies = ReplyCache::for_a_month();
     let pending = replies.write_to_disk().unwrap();
     assert!(replies.write_to_disk().is_none(), "one disk");
     for freshness in [Freshness::Pinned, Freshness::Within(60), Freshness::ZeroWithin(60), Freshness::Immutable] {
         for block in [at(100), at(100), at(99)] {
-            replies.insert(1, &block, &read(freshness), &Outcome::Ok(bytes!("00")));
+            replies.insert(1, &block, &read(freshness), &Outcome::Ok(bytes!("02")));
         }
     }
     let rows: Vec<Row> = pending.take(9, |_| true).into_iter().flat_map(|waiting| waiting.rows).collect();
-    let expected = Row { chain_id: 1, read: read(Freshness::Immutable), timestamp: 100, reply: bytes!("00") };
-    assert_eq!(rows, [expected]);
+    assert_eq!(rows, [row(&read(Freshness::Immutable), 100)]);
 }
 
 #[test]
 fn kept_replies_stay_within_their_bytes() {
-    let replies = ReplyCache::new();
+    let replies = ReplyCache::for_a_month();
     let half_a_mebibyte = vec![1; 512 << 10];
     let read = |number: u32| Read::call(Address::ZERO, number.to_be_bytes()).fresh(Freshness::Immutable);
     // Three times what fits, so that every shard of the cache is full, however the keys fall.
@@ -164,7 +237,7 @@ fn kept_replies_stay_within_their_bytes() {
     assert!(replies.replies.weight() <= CACHED_MAX_BYTES);
     let before = replies.replies.len();
     for number in 400..800 {
-        replies.restore(Row { chain_id: 1, read: read(number), timestamp: 1, reply: half_a_mebibyte.clone().into() });
+        replies.restore(Row { reply: half_a_mebibyte.clone().into(), ..row(&read(number), 1) });
     }
     assert!(replies.replies.len() <= before + 1, "what comes from the disk drives nothing out");
     assert!(replies.replies.weight() <= CACHED_MAX_BYTES);

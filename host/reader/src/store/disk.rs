@@ -4,8 +4,9 @@
 //! it never exceeds its bound. It knows nothing of blocks: the caller writes only what may stay.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -13,15 +14,16 @@ use redb::{
     Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, TableHandle, WriteTransaction,
 };
 
-use super::row::{self, LAYOUT};
-use crate::reply_cache::{IMMUTABLE_FOR_S, Row};
+use super::row::{self, LAYOUT, StoredRow};
 
 /// The time of one table; three or four tables exist at a time.
 const PERIOD_S: u64 = 10 * 86_400;
 /// The bound of the file. Only rows are counted; the file is up to [`FILE_PER_ROWS`] times as large.
-pub(super) const FILE_MAX_BYTES: u64 = 256 << 20;
+pub(crate) const FILE_MAX_BYTES: u64 = 256 << 20;
 /// Pages are two thirds full, a commit needs some more, and the file grows by doubling.
-const FILE_PER_ROWS: u64 = 4;
+const FILE_PER_ROWS: u64 = 5;
+/// Only the owner may read or change what answers rest on.
+const MODE: u32 = 0o600;
 /// What a row takes in its page besides key and value: two offsets.
 const ROW_BYTES: u64 = 8;
 /// For the tree's pages in memory, which are read only at the start.
@@ -31,7 +33,7 @@ type ReplyTable<'a> = TableDefinition<'a, &'static [u8], &'static [u8]>;
 
 /// Why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DiskError {
+pub(crate) enum DiskError {
     #[error("another process holds it")]
     InUse,
     #[error(transparent)]
@@ -41,51 +43,57 @@ pub(super) enum DiskError {
 }
 
 /// The open file.
-pub(super) struct Disk {
+pub(crate) struct Disk {
     database: Database,
     /// Bytes of the rows by period.
     stored: BTreeMap<u64, u64>,
     rows_max_bytes: u64,
+    /// Seconds after which a row has expired.
+    lifetime_s: u64,
 }
 
 impl Disk {
     /// Opens or creates the file, drops what has expired, and passes all other rows to `load`, the newest first.
-    pub(super) fn open(
+    pub(crate) fn open(
         path: &Path,
-        file_max_bytes: u64,
+        (file_max_bytes, lifetime_s): (u64, u64),
         now_s: u64,
-        mut load: impl FnMut(Row),
+        mut load: impl FnMut(StoredRow),
     ) -> Result<Self, DiskError> {
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(MODE).open(path)?;
+        // A file of an earlier version may be open to others.
+        file.set_permissions(Permissions::from_mode(MODE))?;
         catch_damage(|| {
             let database = Builder::new().set_cache_size(CACHE_BYTES).create_file(file).map_err(disk_error)?;
-            let disk = Self::check(database, file_max_bytes, now_s)?;
+            let disk = Self::check(database, (file_max_bytes, lifetime_s), now_s)?;
             // The whole file was checked before any row is loaded.
             disk.scan(now_s, &mut load)?;
             Ok(disk)
         })
     }
 
-    fn check(mut database: Database, file_max_bytes: u64, now_s: u64) -> Result<Self, DiskError> {
+    fn check(mut database: Database, (file_max_bytes, lifetime_s): (u64, u64), now_s: u64) -> Result<Self, DiskError> {
         // The checksums are verified only here: without this, a flipped bit would be served.
         if !database.check_integrity().map_err(disk_error)? {
             return Err(DiskError::Damaged("its parts contradict each other".to_owned()));
         }
-        let mut disk = Self { database, stored: BTreeMap::new(), rows_max_bytes: file_max_bytes / FILE_PER_ROWS };
+        let rows_max_bytes = file_max_bytes / FILE_PER_ROWS;
+        let mut disk = Self { database, stored: BTreeMap::new(), rows_max_bytes, lifetime_s };
         disk.drop_expired(now_s)?;
         disk.stored = disk.scan(now_s, |_| {})?;
         Ok(disk)
     }
 
     /// Writes the rows in one transaction; those that have no room are left out.
-    pub(super) fn write(&mut self, rows: &[Row], now_s: u64) -> Result<(), DiskError> {
+    pub(super) fn write(&mut self, rows: &[StoredRow], now_s: u64) -> Result<(), DiskError> {
         catch_damage(|| {
-            let mut encoded: Vec<_> = rows.iter().map(|row| (row::key(row), row::value(row, now_s))).collect();
+            let mut encoded: Vec<_> = rows.iter().map(|stored| (row::key(&stored.row), row::value(stored))).collect();
             encoded.sort_unstable();
             let new = encoded.iter().map(|(key, value)| bytes(key, value)).sum();
             let transaction = self.database.begin_write().map_err(disk_error)?;
             let mut stored = self.stored.clone();
-            make_room(&transaction, &mut stored, self.rows_max_bytes.saturating_sub(new), now_s)?;
+            let most_bytes = self.rows_max_bytes.saturating_sub(new);
+            make_room(&transaction, &mut stored, most_bytes, |period| self.is_over(period, now_s))?;
             let left_out = insert(&transaction, &mut stored, now_s / PERIOD_S, &encoded, self.rows_max_bytes)?;
             transaction.commit().map_err(disk_error)?;
             self.stored = stored;
@@ -93,6 +101,31 @@ impl Disk {
                 tracing::debug!(rows = left_out, "no room on disk for immutable replies");
             }
             Ok(())
+        })
+    }
+
+    /// Passes all rows that have not expired to `each`.
+    pub(crate) fn read(&self, now_s: u64, each: impl FnMut(StoredRow)) -> Result<(), DiskError> {
+        catch_damage(|| self.scan(now_s, each).map(drop))
+    }
+
+    /// Drops the rows for which this is true, in one transaction; returns how many they were.
+    pub(crate) fn drop_where(&mut self, now_s: u64, is_it: impl Fn(&StoredRow) -> bool) -> Result<usize, DiskError> {
+        catch_damage(|| {
+            let transaction = self.database.begin_write().map_err(disk_error)?;
+            let mut dropped = 0;
+            for period in self.stored.keys() {
+                let mut table = transaction.open_table(ReplyTable::new(&name(*period))).map_err(disk_error)?;
+                let stays = |key: &[u8], value: &[u8]| {
+                    let is_dropped = row::decode(key, value).is_some_and(|stored| is_it(&stored));
+                    dropped += usize::from(is_dropped);
+                    !is_dropped
+                };
+                table.retain(stays).map_err(disk_error)?;
+            }
+            transaction.commit().map_err(disk_error)?;
+            self.stored = self.scan(now_s, |_| {})?;
+            Ok(dropped)
         })
     }
 
@@ -105,40 +138,50 @@ impl Disk {
         if names.iter().any(is_foreign) || transaction.list_multimap_tables().map_err(disk_error)?.next().is_some() {
             return Err(DiskError::Damaged("it has tables of another program".to_owned()));
         }
-        for name in names.iter().filter(|name| period(name).is_none_or(|period| is_over(period, now_s))) {
+        for name in names.iter().filter(|name| period(name).is_none_or(|period| self.is_over(period, now_s))) {
             transaction.delete_table(ReplyTable::new(name)).map_err(disk_error)?;
         }
         transaction.commit().map_err(disk_error)
     }
 
     /// Passes all rows that have not expired to `each`, the newest period first, and returns the bytes of each period.
-    fn scan(&self, now_s: u64, mut each: impl FnMut(Row)) -> Result<BTreeMap<u64, u64>, DiskError> {
+    fn scan(&self, now_s: u64, mut each: impl FnMut(StoredRow)) -> Result<BTreeMap<u64, u64>, DiskError> {
         let transaction = self.database.begin_read().map_err(disk_error)?;
         let tables = transaction.list_tables().map_err(disk_error)?;
         let mut stored: BTreeMap<u64, u64> = tables.filter_map(|table| Some((period(table.name())?, 0))).collect();
         for (period, sum) in stored.iter_mut().rev() {
-            *sum = scan_period(&transaction, *period, now_s, &mut each)?;
+            let each = |stored: StoredRow| {
+                if !self.is_expired(stored.written_s, now_s) {
+                    each(stored);
+                }
+            };
+            *sum = scan_period(&transaction, *period, each)?;
         }
         Ok(stored)
     }
+
+    /// Whether a row has expired, by the wall clock alone: the blocks of a chain that stands still are old when they are
+    /// read.
+    fn is_expired(&self, written_s: u64, now_s: u64) -> bool {
+        written_s.saturating_add(self.lifetime_s) < now_s
+    }
+
+    /// Whether all of the period has expired, or was written by a clock that was ahead and so would never expire.
+    fn is_over(&self, period: u64, now_s: u64) -> bool {
+        let ahead = period.saturating_sub(now_s / PERIOD_S) > 1;
+        ahead || self.is_expired(period.saturating_add(1).saturating_mul(PERIOD_S), now_s)
+    }
 }
 
-fn scan_period(
-    transaction: &ReadTransaction,
-    period: u64,
-    now_s: u64,
-    mut each: impl FnMut(Row),
-) -> Result<u64, DiskError> {
+fn scan_period(transaction: &ReadTransaction, period: u64, mut each: impl FnMut(StoredRow)) -> Result<u64, DiskError> {
     let table = transaction.open_table(ReplyTable::new(&name(period))).map_err(disk_error)?;
     let mut sum = 0;
     for entry in table.iter().map_err(disk_error)? {
         let (key, value) = entry.map_err(disk_error)?;
-        let row = row::decode(key.value(), value.value()).filter(|(_, written_s)| written_s / PERIOD_S == period);
-        let (row, written_s) = row.ok_or_else(|| DiskError::Damaged("it has rows of another program".to_owned()))?;
+        let stored = row::decode(key.value(), value.value()).filter(|stored| stored.written_s / PERIOD_S == period);
+        let stored = stored.ok_or_else(|| DiskError::Damaged("it has rows of another program".to_owned()))?;
         sum += bytes(key.value(), value.value());
-        if !is_expired(written_s, now_s) {
-            each(row);
-        }
+        each(stored);
     }
     Ok(sum)
 }
@@ -148,11 +191,11 @@ fn make_room(
     transaction: &WriteTransaction,
     stored: &mut BTreeMap<u64, u64>,
     most_bytes: u64,
-    now_s: u64,
+    is_over: impl Fn(u64) -> bool,
 ) -> Result<(), DiskError> {
     while let Some(oldest) = stored.keys().next().copied() {
         let is_over_bound = stored.len() > 1 && stored.values().sum::<u64>() > most_bytes;
-        if !is_over_bound && !is_over(oldest, now_s) {
+        if !is_over_bound && !is_over(oldest) {
             break;
         }
         transaction.delete_table(ReplyTable::new(&name(oldest))).map_err(disk_error)?;
@@ -195,18 +238,6 @@ fn name(period: u64) -> String {
 /// The period of a table; `None` for one of another layout.
 fn period(name: &str) -> Option<u64> {
     name.strip_prefix(TABLES)?.strip_prefix(&LAYOUT.to_string())?.strip_prefix('-')?.parse().ok()
-}
-
-/// Whether a row has expired, by the wall clock alone: the blocks of a chain that stands still are old when they are
-/// read.
-fn is_expired(written_s: u64, now_s: u64) -> bool {
-    written_s.saturating_add(IMMUTABLE_FOR_S) < now_s
-}
-
-/// Whether all of the period has expired, or was written by a clock that was ahead and so would never expire.
-fn is_over(period: u64, now_s: u64) -> bool {
-    let ahead = period.saturating_sub(now_s / PERIOD_S) > 1;
-    ahead || is_expired(period.saturating_add(1).saturating_mul(PERIOD_S), now_s)
 }
 
 /// What a row takes of the bound.

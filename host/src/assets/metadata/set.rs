@@ -1,7 +1,7 @@
 //! The metadata of an answer's tokens and of the tokens that they are made of, read once for names and prices alike.
 //!
 //! Invariant: one level of tokens is one batch of reads, there are at most [`DEPTH_MAX`] + 1 batches, and no token is
-//! read twice. Metadata is served from the cache for a day. A batch that leaves nevertheless takes along the reads that
+//! read twice. Metadata is served from the cache for a day, its absence never. A batch that leaves nevertheless takes along the reads that
 //! prices will need next, so that the reader has their replies by then.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use alloy::primitives::Address;
 use portolan_reader::{Lookup, Read, ReadFailure, Reply, Session};
 
-use super::{TokenMetadata, metadata_reads, supply_read};
+use super::{TokenMetadata, metadata_reads, metadata_reads_at_block, supply_read};
 use crate::assets::token::DEPTH_MAX;
 use crate::network::Network;
 
@@ -94,8 +94,8 @@ impl MetadataSet {
     ) {
         let (mut lookup, mut missing) = (Lookup::default(), Vec::new());
         for token in tokens {
-            match session.look_up(metadata_reads(*token).collect()).into_replies() {
-                Ok(replies) => self.record_replies(network, *token, &mut replies.into_iter()),
+            match look_up(session, network, *token) {
+                Ok(known) => drop(self.0.insert(*token, known)),
                 Err(incomplete) => {
                     lookup.append(incomplete);
                     missing.push(*token);
@@ -141,6 +141,20 @@ impl MetadataSet {
     }
 }
 
+/// Looks a token's metadata up in the cache. What the token does not report is looked for at the answer's own block: it
+/// may have been read when the token was not there yet.
+///
+/// # Errors
+/// The lookup of reads that the cache does not have.
+fn look_up(session: &Session, network: &Network, token: Address) -> Result<Result<TokenMetadata, ReadFailure>, Lookup> {
+    let parse = |replies: Vec<Reply>| TokenMetadata::from_replies(network, token, &mut replies.into_iter());
+    let known = parse(session.look_up(metadata_reads(token).collect()).into_replies()?);
+    match known.as_ref().is_ok_and(|metadata| !metadata.is_complete()) {
+        true => session.look_up(metadata_reads_at_block(token).collect()).into_replies().map(parse),
+        false => Ok(known),
+    }
+}
+
 /// Looks up the reads that are needed to show these tokens, as far as they are known yet, and returns those of tokens
 /// that the cache does not have in full. Tokens in `requested` are left out; those of the returned reads are added to
 /// it.
@@ -154,8 +168,8 @@ pub(crate) fn missing_reads(
     for _ in 0..=PAIR_DEPTH_MAX {
         for token in &next {
             let mut lookup = Lookup::default();
-            match session.look_up(metadata_reads(*token).collect()).into_replies() {
-                Ok(replies) => set.record_replies(network, *token, &mut replies.into_iter()),
+            match look_up(session, network, *token) {
+                Ok(known) => drop(set.0.insert(*token, known)),
                 Err(incomplete) => lookup = incomplete,
             }
             lookup.append(session.look_up(supply_read(*token).into_iter().collect()));

@@ -53,7 +53,10 @@ fn two_tokens() -> (ScriptedChain, PriceSettings) {
 }
 
 fn erc20(script: &mut ScriptedChain, token: Address, decimals: u8) {
-    script.call(token, &Erc20::decimalsCall {}, U256::from(decimals));
+    script
+        .call(token, &Erc20::nameCall {}, "Token".to_owned())
+        .call(token, &Erc20::symbolCall {}, "T".to_owned())
+        .call(token, &Erc20::decimalsCall {}, U256::from(decimals));
 }
 
 fn pair(script: &mut ScriptedChain, tokens: [Address; 2], reserves: [U256; 2], supply: U256) {

@@ -95,6 +95,36 @@ async fn the_native_value_stands_first_and_logs_in_their_order() {
 }
 
 #[tokio::test]
+async fn a_transaction_is_read_at_its_own_block_where_the_pinned_one_is_older() {
+    for (behind, mined_in, read_at) in [(2, 3, 3), (2, 1, 1), (0, 1, 3), (0, 3, 3)] {
+        let found = Receipt {
+            block_number: BLOCK.number + mined_in,
+            block_hash: BLOCK.hash,
+            ..receipt(vec![transfer(A, ALICE, BOB, 7)])
+        };
+        let mut script = chain(found);
+        (0..3).for_each(|_| script.next_block());
+        script.pins_behind(behind);
+        let answer = Stage::new(&script, []).answer().await.unwrap();
+        let numbers: Vec<u64> = answer.blocks.iter().map(|(_, block)| block.number - BLOCK.number).collect();
+        assert_eq!(numbers, [read_at], "mined in {mined_in}, pinned {behind} behind");
+        assert_eq!(asset(&answer, 0).decimals, 6);
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_whose_block_nobody_knows_is_not_read_at_another() {
+    let found = Receipt {
+        block_number: BLOCK.number + 1,
+        block_hash: B256::repeat_byte(0xbb),
+        ..receipt(vec![transfer(A, ALICE, BOB, 7)])
+    };
+    let script = chain(found);
+    assert_eq!(Stage::new(&script, []).status().await, 502);
+    assert!(script.requests().is_empty());
+}
+
+#[tokio::test]
 async fn a_creation_moves_its_value_to_what_it_created() {
     let found = Receipt { to: None, created: Some(A), value: U256::from(5), ..receipt(vec![]) };
     let answer = Stage::new(&chain(found), []).answer().await.unwrap();

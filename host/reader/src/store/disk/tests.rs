@@ -8,9 +8,11 @@ use redb::StorageBackend;
 use redb::backends::InMemoryBackend;
 
 use super::*;
+use crate::reply_cache::Row;
 use crate::{Freshness, Read};
 
 const MEBIBYTE: u64 = 1 << 20;
+const MONTH_S: u64 = 30 * 86_400;
 /// The first second of a period.
 const START_S: u64 = 2_000 * PERIOD_S;
 
@@ -56,26 +58,32 @@ pub(in crate::store) fn failing(now_s: u64) -> (Disk, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(false));
     let backend = Failing { inner: InMemoryBackend::new(), fails: Arc::clone(&fails) };
     let database = Builder::new().create_with_backend(backend).unwrap();
-    (Disk::check(database, MEBIBYTE, now_s).unwrap(), fails)
+    (Disk::check(database, (MEBIBYTE, MONTH_S), now_s).unwrap(), fails)
 }
 
 fn row(number: u64, reply: usize) -> Row {
     let read = Read::call(Address::ZERO, number.to_be_bytes()).fresh(Freshness::Immutable);
-    Row { chain_id: 1, read, timestamp: 7, reply: vec![1; reply].into() }
+    let (endpoint, reply) = ("node.example".into(), vec![1; reply].into());
+    Row { chain_id: 1, read, number: 7, timestamp: 7, endpoint, reply }
+}
+
+fn write(disk: &mut Disk, rows: &[Row], written_s: u64) -> Result<(), DiskError> {
+    let stored = |row: &Row| StoredRow { row: row.clone(), confirmed_by: "other.example".into(), written_s };
+    disk.write(&rows.iter().map(stored).collect::<Vec<_>>(), written_s)
 }
 
 fn open(path: &Path, file_max_bytes: u64, now_s: u64) -> (Disk, Vec<Row>) {
     let mut rows = Vec::new();
-    let disk = Disk::open(path, file_max_bytes, now_s, |row| rows.push(row)).unwrap();
+    let disk = Disk::open(path, (file_max_bytes, MONTH_S), now_s, |stored| rows.push(stored.row)).unwrap();
     (disk, rows)
 }
 
 #[test]
 fn a_full_disk_is_not_a_damaged_file() {
     let (mut disk, fails) = failing(START_S);
-    disk.write(&[row(1, 32)], START_S).unwrap();
+    write(&mut disk, &[row(1, 32)], START_S).unwrap();
     fails.store(true, Ordering::Relaxed);
-    assert!(matches!(disk.write(&[row(2, 32)], START_S), Err(DiskError::Io(_))));
+    assert!(matches!(write(&mut disk, &[row(2, 32)], START_S), Err(DiskError::Io(_))));
 }
 
 #[test]
@@ -83,16 +91,16 @@ fn the_oldest_tables_go_first_where_the_bound_is_reached() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     // Rows may take a mebibyte.
-    let (mut disk, _) = open(&path, 4 * MEBIBYTE, START_S);
+    let (mut disk, _) = open(&path, 5 * MEBIBYTE, START_S);
     let periods = [START_S, START_S + PERIOD_S, START_S + 2 * PERIOD_S];
     let many = |from: u64| (from..from + 12).map(|number| row(number, 32 << 10)).collect::<Vec<_>>();
-    disk.write(&many(0), periods[0]).unwrap();
-    disk.write(&many(100), periods[1]).unwrap();
+    write(&mut disk, &many(0), periods[0]).unwrap();
+    write(&mut disk, &many(100), periods[1]).unwrap();
     assert_eq!(disk.stored.keys().collect::<Vec<_>>(), [&2_000, &2_001], "768 KiB have room");
-    disk.write(&many(200), periods[2]).unwrap();
+    write(&mut disk, &many(200), periods[2]).unwrap();
     assert_eq!(disk.stored.keys().collect::<Vec<_>>(), [&2_001, &2_002]);
     drop(disk);
-    let (disk, rows) = open(&path, 4 * MEBIBYTE, periods[2]);
+    let (disk, rows) = open(&path, 5 * MEBIBYTE, periods[2]);
     assert_eq!(rows, [many(200), many(100)].concat(), "the newest first");
     assert!(disk.stored.values().sum::<u64>() <= MEBIBYTE);
 }
@@ -106,15 +114,15 @@ fn a_full_period_takes_no_more_and_the_file_stays_in_its_bound() {
     let number = |at: u64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let round = |round: u64| (round * 500..round * 500 + 500).map(|at| row(number(at), 32)).collect::<Vec<_>>();
     for at in 0..120 {
-        disk.write(&round(at), START_S).unwrap();
+        write(&mut disk, &round(at), START_S).unwrap();
     }
     let rows_bytes = disk.stored.values().sum::<u64>();
-    // 60,000 rows of 8 + 2 + 20 + 8 bytes of key, 8 + 8 + 32 of value, and 8.
-    assert!((4 * MEBIBYTE - 94..=4 * MEBIBYTE).contains(&rows_bytes), "{rows_bytes} bytes of rows");
+    // 60,000 rows of 8 + 2 + 20 + 8 bytes of key, 3 × 8 + 13 + 14 + 32 of value, and 8.
+    assert!((16 * MEBIBYTE / 5 - 129..=16 * MEBIBYTE / 5).contains(&rows_bytes), "{rows_bytes} bytes of rows");
     drop(disk);
     let file_bytes = std::fs::metadata(&path).unwrap().len();
     assert!(file_bytes <= 16 * MEBIBYTE, "{file_bytes} bytes of file");
-    assert_eq!(open(&path, 16 * MEBIBYTE, START_S).1.len() * 94, usize::try_from(rows_bytes).unwrap());
+    assert_eq!(open(&path, 16 * MEBIBYTE, START_S).1.len() * 129, usize::try_from(rows_bytes).unwrap());
 }
 
 #[test]
@@ -122,43 +130,43 @@ fn a_row_that_is_written_again_takes_its_room_once() {
     let folder = tempfile::tempdir().unwrap();
     let (mut disk, _) = open(&folder.path().join("file"), MEBIBYTE, START_S);
     for reply in [32, 1, 64] {
-        disk.write(&[row(1, reply)], START_S).unwrap();
+        write(&mut disk, &[row(1, reply)], START_S).unwrap();
     }
-    assert_eq!(disk.stored.values().sum::<u64>(), 8 + 2 + 20 + 8 + 8 + 8 + 64 + 8);
+    assert_eq!(disk.stored.values().sum::<u64>(), 8 + 2 + 20 + 8 + 3 * 8 + 13 + 14 + 64 + 8);
 }
 
 #[test]
 fn what_has_expired_is_not_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let (mut disk, _) = open(&path, 4 * MEBIBYTE, START_S);
-    disk.write(&[row(1, 32)], START_S).unwrap();
-    let later_s = START_S + PERIOD_S + IMMUTABLE_FOR_S;
-    disk.write(&[row(2, 32)], later_s).unwrap();
+    let (mut disk, _) = open(&path, 5 * MEBIBYTE, START_S);
+    write(&mut disk, &[row(1, 32)], START_S).unwrap();
+    let later_s = START_S + PERIOD_S + MONTH_S;
+    write(&mut disk, &[row(2, 32)], later_s).unwrap();
     assert_eq!(disk.stored.keys().collect::<Vec<_>>(), [&2_000, &2_004], "its last second is not over");
-    disk.write(&[row(3, 32)], later_s + 1).unwrap();
+    write(&mut disk, &[row(3, 32)], later_s + 1).unwrap();
     assert_eq!(disk.stored.keys().collect::<Vec<_>>(), [&2_004]);
     drop(disk);
-    assert_eq!(open(&path, 4 * MEBIBYTE, later_s + 1).1, [row(2, 32), row(3, 32)]);
+    assert_eq!(open(&path, 5 * MEBIBYTE, later_s + 1).1, [row(2, 32), row(3, 32)]);
 }
 
 #[test]
 fn what_a_clock_wrote_that_went_ahead_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let (mut disk, _) = open(&path, 4 * MEBIBYTE, START_S);
-    disk.write(&[row(1, 32)], START_S).unwrap();
-    disk.write(&[row(2, 32)], START_S + PERIOD_S).unwrap();
-    disk.write(&[row(3, 32)], START_S + 2 * PERIOD_S).unwrap();
+    let (mut disk, _) = open(&path, 5 * MEBIBYTE, START_S);
+    write(&mut disk, &[row(1, 32)], START_S).unwrap();
+    write(&mut disk, &[row(2, 32)], START_S + PERIOD_S).unwrap();
+    write(&mut disk, &[row(3, 32)], START_S + 2 * PERIOD_S).unwrap();
     drop(disk);
-    assert_eq!(open(&path, 4 * MEBIBYTE, START_S).1, [row(2, 32), row(1, 32)]);
+    assert_eq!(open(&path, 5 * MEBIBYTE, START_S).1, [row(2, 32), row(1, 32)]);
 }
 
 #[test]
 fn tables_of_another_layout_are_dropped_and_those_of_another_program_are_damage() {
     let folder = tempfile::tempdir().unwrap();
     let (old, foreign, rows) = (folder.path().join("old"), folder.path().join("foreign"), folder.path().join("rows"));
-    for (path, table) in [(&old, "immutable-v0-2000"), (&foreign, "accounts"), (&rows, "immutable-v1-2000")] {
+    for (path, table) in [(&old, "immutable-v0-2000"), (&foreign, "accounts"), (&rows, "immutable-v2-2000")] {
         let database = Database::create(path).unwrap();
         let transaction = database.begin_write().unwrap();
         transaction.open_table(ReplyTable::new(table)).unwrap().insert(&b"key"[..], &b"value"[..]).unwrap();
@@ -169,7 +177,27 @@ fn tables_of_another_layout_are_dropped_and_those_of_another_program_are_damage(
     let tables = disk.database.begin_read().unwrap().list_tables().unwrap().count();
     assert_eq!(tables, 0);
     for path in [foreign, rows] {
-        let opened = Disk::open(&path, MEBIBYTE, START_S, |_| panic!("a row"));
+        let opened = Disk::open(&path, (MEBIBYTE, MONTH_S), START_S, |_| panic!("a row"));
         assert!(matches!(opened, Err(DiskError::Damaged(_))), "{}", path.display());
     }
+}
+
+#[test]
+fn rows_are_dropped_by_their_origin_from_all_tables_and_only_the_owner_may_read_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    std::fs::write(&path, "").unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    let (mut disk, _) = open(&path, 5 * MEBIBYTE, START_S);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let by = |endpoint: &str, number: u64| Row { endpoint: endpoint.into(), ..row(number, 32) };
+    write(&mut disk, &[by("liar", 1), by("honest", 2)], START_S).unwrap();
+    write(&mut disk, &[by("liar", 3), by("honest", 4)], START_S + PERIOD_S).unwrap();
+    let dropped = disk.drop_where(START_S + PERIOD_S, |stored| &*stored.row.endpoint == "liar").unwrap();
+    assert_eq!(dropped, 2);
+    let left: u64 = disk.stored.values().sum();
+    drop(disk);
+    let (disk, rows) = open(&path, 5 * MEBIBYTE, START_S + PERIOD_S);
+    assert_eq!(rows, [by("honest", 4), by("honest", 2)]);
+    assert_eq!(disk.stored.values().sum::<u64>(), left, "their room is free");
 }

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use alloy::primitives::U256;
+use alloy::primitives::{Bytes, U256};
 use portolan_reader::testing::{ScriptedChain, is_pinned};
 use tokio::time::Instant;
 
 use super::*;
-use crate::assets::metadata::{Erc20, Erc4626, Pair};
+use crate::assets::metadata::{Erc20, Erc4626, Pair, SELECTORS};
 use crate::assets::price::{PriceSettings, Prices};
 use crate::network::Networks;
 
@@ -56,6 +56,28 @@ async fn each_token_is_read_once_and_from_the_cache_where_it_may() {
     let looked_up = script.lookups().concat();
     assert!(!looked_up.iter().any(is_pinned));
     assert_eq!(looked_up.iter().collect::<HashSet<_>>().len(), looked_up.len(), "each read is looked up once");
+}
+
+#[tokio::test]
+async fn what_a_token_did_not_report_is_read_again_at_the_next_block() {
+    let mut script = ScriptedChain::default();
+    for token in [token(0), token(1)] {
+        script.call(token, &Erc20::nameCall {}, "Name".to_owned()).call(token, &Erc20::symbolCall {}, "S".to_owned());
+    }
+    script.call(token(0), &Erc20::decimalsCall {}, U256::from(6));
+    for block in 0..3 {
+        let metadata = metadata(&script, [token(0), token(1)]).await;
+        let decimals = [0, 1].map(|number| metadata.get(token(number)).unwrap().decimals);
+        assert_eq!(decimals, [Some(6), None], "block {block}");
+        script.next_block();
+    }
+    let requests = script.requests();
+    assert_eq!(requests.len(), 3, "one for each block");
+    for request in &requests[1..] {
+        let own: Vec<_> = request.iter().filter(|read| is_pinned(read)).map(|read| (read.to, &read.data)).collect();
+        let calls = [&SELECTORS[0], &SELECTORS[1], &SELECTORS[2]].map(|selector| Bytes::from_static(selector));
+        assert_eq!(own, calls.iter().map(|call| (token(1), call)).collect::<Vec<_>>());
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,80 @@
+//! The word of one endpoint about what another gave: which endpoint an outcome is of, and the same reads by another.
+//!
+//! Invariant: hosts are compared, not URLs: two keys of one provider are one witness.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::{Endpoints, attempt_until};
+use crate::batch::Batch;
+use crate::endpoint::Endpoint;
+use crate::error::EndpointError;
+use crate::outcomes::Outcomes;
+use crate::read_set::ReadSet;
+use crate::store::CrossCheck;
+use crate::{Outcome, ReadFailure};
+
+impl Endpoints {
+    /// The place of an endpoint in the configured order.
+    pub(super) fn place(&self, endpoint: &Arc<Endpoint>) -> u8 {
+        let place = self.list.iter().position(|known| Arc::ptr_eq(known, endpoint));
+        place.and_then(|place| u8::try_from(place).ok()).unwrap_or(u8::MAX)
+    }
+
+    /// Host and port of the endpoint at a place.
+    pub(crate) fn host(&self, place: u8) -> Option<&Arc<str>> {
+        self.list.get(usize::from(place)).map(|endpoint| &endpoint.host)
+    }
+
+    /// Whether an endpoint is of this host.
+    pub(crate) fn has(&self, host: &str) -> bool {
+        self.list.iter().any(|endpoint| *endpoint.host == *host)
+    }
+
+    /// Whether an endpoint is of another host than this one.
+    pub(crate) fn has_other(&self, host: &str) -> bool {
+        self.list.iter().any(|endpoint| *endpoint.host != *host)
+    }
+
+    /// Reads again what the endpoint of a host gave at a height: at its newest block, by an endpoint of another host, or
+    /// by the same where there is no other.
+    pub(crate) async fn cross_check(
+        &self,
+        host: &str,
+        number: u64,
+        reads: &ReadSet,
+        deadline: Instant,
+    ) -> Result<CrossCheck, ReadFailure> {
+        let mut errors = Vec::new();
+        let has_other = self.has_other(host);
+        for (endpoint, left) in self.ranked().filter(|(endpoint, _)| !has_other || *endpoint.host != *host) {
+            match self.check_by(endpoint, number, reads, attempt_until(endpoint, deadline, left)).await {
+                Ok(check) => return Ok(check),
+                Err(error) => errors.push(self.log(endpoint, error)),
+            }
+        }
+        Err(EndpointError::summarize(&errors))
+    }
+
+    async fn check_by(
+        &self,
+        endpoint: &Endpoint,
+        number: u64,
+        reads: &ReadSet,
+        until: Instant,
+    ) -> Result<CrossCheck, EndpointError> {
+        // A node that does not say what is final is believed once the block is deep, which the caller sees to.
+        let is_final = endpoint.finalized_number(until).await?.is_none_or(|finalized| number <= finalized);
+        let hash = endpoint.block_by_number(number, until).await?.map(|block| block.hash);
+        let mut outcomes = Outcomes::open(reads.len());
+        if is_final {
+            let block = endpoint.newest_block(until).await?;
+            let open: Vec<usize> = (0..reads.len()).collect();
+            let batch = Batch { endpoint, heavy_calls: &self.heavy_calls, block: &block, reads, until };
+            batch.read(&open, &mut outcomes).await?;
+        }
+        outcomes.close(Outcome::Failed(ReadFailure::Upstream));
+        Ok(CrossCheck { by: Arc::clone(&endpoint.host), hash, is_final, outcomes: outcomes.into_all().collect() })
+    }
+}
