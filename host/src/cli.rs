@@ -35,10 +35,10 @@ pub(crate) struct Flags {
     /// Configuration file (TOML).
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
-    /// Folder of plugin dylibs and their settings.
+    /// Folder of plugin dylibs and their settings [default: portolan-plugins beside FILE, else in ~/.local/state].
     #[arg(long, value_name = "DIR")]
     pub(crate) plugins: Option<String>,
-    /// Folder for staged plugins and caches.
+    /// Folder for staged plugins and caches [default: portolan-state beside FILE, else in ~/.local/state].
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<String>,
     /// Address of every call but the aggregate one [default: 127.0.0.1:8080].
@@ -50,7 +50,8 @@ pub(crate) struct Flags {
     /// Address for operators: health, readiness, plugins [default: 127.0.0.1:9090].
     #[arg(long, value_name = "ADDR")]
     pub(crate) operators_listen: Option<String>,
-    /// JSON-RPC endpoint of a network; repeatable, preferred first; replaces what else names that network's.
+    /// JSON-RPC endpoint of a network; repeatable, preferred first; replaces what else names that network's. For tries:
+    /// every user of the machine sees it in the process list. Keys belong in FILE or in `PORTOLAN_RPC_<NETWORK>`.
     #[arg(long, value_name = "NETWORK=URL")]
     pub(crate) rpc: Vec<String>,
     /// `text` or `json` [default: text].

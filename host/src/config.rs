@@ -3,6 +3,7 @@
 //! Invariant: a [`Config`] is complete and valid, and every error is one line that names its place and repeats no URL.
 
 mod file;
+mod folders;
 mod layer;
 mod limits;
 mod names;
@@ -23,6 +24,7 @@ use self::layer::{Key, Layers, Setting};
 pub(crate) use self::tokens::ListSettings;
 use crate::assets::price;
 use crate::cli::Flags;
+use crate::files::Writers;
 use crate::log::{self, LogFormat};
 use crate::names::NameSettings;
 use crate::network::Networks;
@@ -55,9 +57,13 @@ const FACT_AGAIN_AFTER_S: (u64, std::ops::RangeInclusive<u64>) = (900, 1..=604_8
 const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
 const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
 const OPERATORS_LISTEN: Key = Key { file: "operators_listen", flag: Some("--operators-listen") };
+/// Group ids; the last one means none.
+const GROUPS: std::ops::RangeInclusive<u32> = 0..=u32::MAX - 1;
+
 const STATE_DIR: Key = Key { file: "state_dir", flag: Some("--state") };
 const LOG_FORMAT: Key = Key { file: "log_format", flag: Some("--log-format") };
 const PLUGINS_DIR: Key = Key { file: "plugins.dir", flag: Some("--plugins") };
+const TRUSTED_GROUP: Key = Key { file: "trusted_group", flag: None };
 const ISOLATION: Key = Key { file: "plugins.isolation", flag: None };
 const ANSWER_DEADLINE: Key = Key { file: "answers.deadline_ms", flag: None };
 const ANSWERS_IN_FLIGHT: Key = Key { file: "answers.in_flight_max", flag: None };
@@ -77,6 +83,8 @@ pub(crate) struct Config {
     pub(crate) operators_listen: SocketAddr,
     pub(crate) state_dir: PathBuf,
     pub(crate) plugins_dir: PathBuf,
+    /// Who may write the two folders and the files in them.
+    pub(crate) writers: Writers,
     pub(crate) log_format: LogFormat,
     pub(crate) log_filter: EnvFilter,
     pub(crate) networks: Networks,
@@ -127,8 +135,11 @@ impl Config {
             layers.pick(key, flag.clone(), setting).map_or(Ok(default), |setting| socket_address(&setting))
         };
         let folder = |key, flag: &Option<String>, setting: Option<String>, default: &str| {
-            layers.pick(key, flag.clone(), setting).map_or(Ok(default.into()), |setting| folder_path(&setting))
+            let setting = setting.map(|text| folders::of_file(&name, text));
+            let setting = layers.pick(key, flag.clone(), setting);
+            setting.map_or_else(|| folders::default(&layers, key, default), |setting| folders::named(&setting))
         };
+        let trusted_group = layers.pick(TRUSTED_GROUP, None, tables.trusted_group.map(|group| group.to_string()));
         let number = |key, setting: Option<u64>, (default, range)| {
             layers
                 .pick(key, None, setting.map(|setting| setting.to_string()))
@@ -156,6 +167,7 @@ impl Config {
             operators_listen: address(OPERATORS_LISTEN, &flags.operators_listen, tables.operators_listen, 9090)?,
             state_dir,
             plugins_dir: folder(PLUGINS_DIR, &flags.plugins, tables.plugins.dir, "portolan-plugins")?,
+            writers: Writers::of_process(trusted_group.map(|group| group.number(&GROUPS)).transpose()?),
             log_format: layers
                 .pick(LOG_FORMAT, flags.log_format.clone(), tables.log_format)
                 .map_or(Ok(LogFormat::Text), |setting| log_format(&setting))?,
@@ -179,10 +191,6 @@ impl Config {
 
 fn socket_address(setting: &Setting) -> Result<SocketAddr, ConfigError> {
     setting.text.parse().map_err(|_| setting.bad("is not an address and a port, like 127.0.0.1:8080"))
-}
-
-fn folder_path(setting: &Setting) -> Result<PathBuf, ConfigError> {
-    if setting.text.is_empty() { Err(setting.bad("is no folder")) } else { Ok(PathBuf::from(&setting.text)) }
 }
 
 fn log_format(setting: &Setting) -> Result<LogFormat, ConfigError> {

@@ -17,6 +17,7 @@ mod assets;
 mod names;
 
 mod address;
+mod files;
 mod log;
 mod net;
 mod network;

@@ -25,7 +25,7 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,7 +33,9 @@ use arc_swap::ArcSwap;
 use tokio::task::AbortHandle;
 
 pub(crate) use self::instance::Instance;
+use self::staging::StageFolderError;
 pub(crate) use self::status::PluginStatus;
+use crate::files::{self, FolderError, Writers};
 use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
 use crate::registry::protocol::Protocol;
@@ -41,8 +43,12 @@ use crate::registry::protocol::Protocol;
 /// Why the registry did not start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryError {
-    #[error("cannot make the folder {folder}: {error}")]
-    Folder { folder: PathBuf, error: io::Error },
+    #[error("no working directory: {0}")]
+    Place(#[from] io::Error),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Stage(#[from] StageFolderError),
 }
 
 /// The plugins of this process.
@@ -53,22 +59,25 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Makes the folders, and begins to follow the plugins folder; the first scan goes on in the background.
-    pub(crate) async fn start(
-        plugins_dir: PathBuf,
-        state_dir: PathBuf,
+    /// Makes the folders where they are missing, and begins to follow the plugins folder; the first scan goes on in the
+    /// background.
+    ///
+    /// # Errors
+    /// A folder cannot be made, is a link, or others than `writers` may write it.
+    pub(crate) fn start(
+        plugins_dir: &Path,
+        state_dir: &Path,
+        writers: Writers,
         networks: Networks,
         limits: PluginLimits,
     ) -> Result<Arc<Self>, RegistryError> {
-        let (plugins_dir, state_dir) = (absolute(&plugins_dir)?, absolute(&state_dir)?);
-        let in_folder = |folder: &Path| {
-            let folder = folder.to_owned();
-            move |error| RegistryError::Folder { folder, error }
-        };
-        tokio::fs::create_dir_all(&plugins_dir).await.map_err(in_folder(&plugins_dir))?;
-        let stage = staging::Stage::open(&state_dir).map_err(in_folder(&state_dir))?;
+        let (plugins_dir, state_dir) = (files::absolute(plugins_dir)?, files::absolute(state_dir)?);
+        files::make_folder(&plugins_dir, 0o755, writers)?;
+        files::make_folder(&state_dir, 0o700, writers)?;
+        let stage = staging::Stage::open(&state_dir, writers)?;
         let published = Arc::new(Published::default());
-        let reconciler = reconciler::Reconciler::new(plugins_dir, stage, networks, limits, Arc::clone(&published));
+        let reconciler =
+            reconciler::Reconciler::new(plugins_dir, writers, stage, networks, limits, Arc::clone(&published));
         let reconciler = tokio::spawn(reconciler.run()).abort_handle();
         Ok(Arc::new(Self { published, reconciler }))
     }
@@ -93,10 +102,6 @@ impl Drop for Registry {
     fn drop(&mut self) {
         self.reconciler.abort();
     }
-}
-
-fn absolute(folder: &Path) -> Result<PathBuf, RegistryError> {
-    std::path::absolute(folder).map_err(|error| RegistryError::Folder { folder: folder.to_owned(), error })
 }
 
 /// What the reconciler publishes.

@@ -3,9 +3,10 @@
 //! Invariant: whatever it waits for has a deadline, and what the process printed stands in the failure.
 
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, DirBuilder, Permissions};
 use std::io::{BufRead as _, BufReader, Read};
 use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -101,13 +102,15 @@ impl Setup {
     pub fn listening(self) -> Result<Gateway> {
         let dir = tempfile::Builder::new().prefix("portolan-e2e-").tempdir()?;
         let plugins = dir.path().join("plugins");
-        fs::create_dir(&plugins)?;
+        DirBuilder::new().mode(0o755).create(&plugins)?;
         fs::write(dir.path().join("portolan.toml"), &self.config)?;
         for (file, name) in &self.plugins {
             fs::copy(file, plugins.join(name)).with_context(|| file.display().to_string())?;
+            close(&plugins.join(name))?;
         }
         for (plugin, text) in &self.settings {
             fs::write(plugins.join(format!("{plugin}.toml")), text)?;
+            close(&plugins.join(format!("{plugin}.toml")))?;
         }
         let program = match self.host {
             Some(program) => program,
@@ -224,6 +227,7 @@ impl Gateway {
     pub fn drop_in(&self, name: &str, content: &[u8]) -> Result<()> {
         let beside = self.dir.path().join("incoming");
         fs::write(&beside, content)?;
+        close(&beside)?;
         Ok(fs::rename(beside, self.plugins_dir().join(name))?)
     }
 
@@ -266,12 +270,22 @@ impl Gateway {
     /// # Errors
     /// What it printed, where it does not get there.
     pub fn kill_and_restart(&mut self, slugs: &[String], between: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-        self.child.kill()?;
+        self.kill_and_relaunch(between)?;
+        self.with_log(wait::until("readiness", START_WITHIN, || self.is_ready()))?;
+        self.with_log(wait::until("the plugins", START_WITHIN, || self.serves(slugs)))?;
+        Ok(())
+    }
+
+    /// The same, waiting for its ports alone.
+    ///
+    /// # Errors
+    /// What it printed, where it does not get there.
+    pub fn kill_and_relaunch(&mut self, between: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        // It may have ended already; reaping it is what matters.
+        let _ = self.child.kill();
         self.child.wait()?;
         between(&self.dir.path().join("state"))?;
         *self = Self::spawn(self.program.clone(), self.args.clone(), Arc::clone(&self.dir))?;
-        self.with_log(wait::until("readiness", START_WITHIN, || self.is_ready()))?;
-        self.with_log(wait::until("the plugins", START_WITHIN, || self.serves(slugs)))?;
         Ok(())
     }
 
@@ -321,6 +335,11 @@ impl Gateway {
     fn with_log<T>(&self, result: Result<T>) -> Result<T> {
         result.with_context(|| format!("the gateway's stderr:\n{}", self.log()))
     }
+}
+
+/// Leaves writing to the owner, whatever the umask of the tests is.
+fn close(file: &Path) -> Result<()> {
+    Ok(fs::set_permissions(file, Permissions::from_mode(0o644))?)
 }
 
 impl Drop for Gateway {

@@ -34,6 +34,7 @@ use self::fetch::Fetcher;
 pub(crate) use self::index::TokenIndex;
 pub(crate) use self::list::ListVersion;
 use self::source::{ListSource, SourceContext};
+use crate::files::Writers;
 use crate::network::Networks;
 
 /// Lists that are read at the same time: each may take a document's bytes in memory several times over.
@@ -145,9 +146,10 @@ impl TokenLists {
         locations: Vec<ListLocation>,
         refresh: Duration,
         state_dir: &Path,
+        writers: Writers,
         networks: &Networks,
     ) -> io::Result<Arc<Self>> {
-        let mut refresher = Refresher::new(locations, state_dir, networks, Fetcher::new())?;
+        let mut refresher = Refresher::new(locations, state_dir, writers, networks, Fetcher::new())?;
         refresher.open().await;
         let published = Arc::clone(&refresher.published);
         Ok(Arc::new(Self { published, refresher: tokio::spawn(refresher.run(refresh)).abort_handle() }))
@@ -179,9 +181,15 @@ struct Refresher {
 }
 
 impl Refresher {
-    fn new(locations: Vec<ListLocation>, state_dir: &Path, networks: &Networks, fetcher: Fetcher) -> io::Result<Self> {
+    fn new(
+        locations: Vec<ListLocation>,
+        state_dir: &Path,
+        writers: Writers,
+        networks: &Networks,
+        fetcher: Fetcher,
+    ) -> io::Result<Self> {
         let urls: Vec<&RpcUrl> = locations.iter().filter_map(ListLocation::url).collect();
-        let cache = if urls.is_empty() { None } else { Some(ListCache::open(state_dir, &urls)?) };
+        let cache = if urls.is_empty() { None } else { Some(ListCache::open(state_dir, writers, &urls)?) };
         let chain_ids = networks.iter().map(|network| network.chain_id).collect();
         let sources =
             locations.into_iter().zip(1..).map(|(location, number)| ListSource::new(number, location)).collect();

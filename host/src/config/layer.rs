@@ -6,6 +6,9 @@ use std::str::FromStr;
 
 use super::ConfigError;
 
+/// Variables of any program that Portolan reads too.
+const COMMON: [&str; 3] = ["RUST_LOG", "XDG_STATE_HOME", "HOME"];
+
 /// The variables that concern Portolan. Others are ignored, including unknown ones with the prefix `PORTOLAN_`, because
 /// orchestrators set such variables for a service of that name.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +19,7 @@ impl Environment {
     pub(crate) fn of_process() -> Result<Self, ConfigError> {
         let mut variables = BTreeMap::new();
         for (name, value) in std::env::vars_os() {
-            let Some(name) = name.to_str().filter(|name| name.starts_with("PORTOLAN_") || *name == "RUST_LOG") else {
+            let Some(name) = name.to_str().filter(|name| name.starts_with("PORTOLAN_") || COMMON.contains(name)) else {
                 continue;
             };
             let value = value.into_string().map_err(|_| ConfigError::new(name, "is not valid UTF-8"))?;

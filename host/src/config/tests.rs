@@ -58,6 +58,35 @@ fn nothing_set_means_the_defaults() {
 }
 
 #[test]
+fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
+    let folders = |variables: &Environment, file: Option<(&str, &str)>| {
+        let file = file.map_or_else(|| Ok(File::default()), |(name, text)| File::parse(name, text));
+        let config = file.and_then(|file| Config::merge(&Flags::default(), variables, file))?;
+        Ok::<_, ConfigError>((config.state_dir, config.plugins_dir))
+    };
+    let in_folder = |state: &str, plugins: &str| Ok((PathBuf::from(state), PathBuf::from(plugins)));
+    let home = Environment::from([("HOME", "/home/alice"), ("XDG_STATE_HOME", "relative")]);
+    let xdg = Environment::from([("HOME", "/home/alice"), ("XDG_STATE_HOME", "/xdg")]);
+    let beside = in_folder("/etc/portolan/portolan-state", "/etc/portolan/portolan-plugins");
+    assert_eq!(folders(&xdg, Some(("/etc/portolan/p.toml", ""))), beside);
+    let named = "state_dir = '/var/lib/portolan'\nplugins.dir = 'here'";
+    assert_eq!(folders(&xdg, Some(("/etc/p.toml", named))), in_folder("/var/lib/portolan", "/etc/here"));
+    assert_eq!(folders(&xdg, None), in_folder("/xdg/portolan-state", "/xdg/portolan-plugins"));
+    let of_home = in_folder("/home/alice/.local/state/portolan-state", "/home/alice/.local/state/portolan-plugins");
+    assert_eq!(folders(&home, None), of_home);
+    let nowhere = folders(&Environment::default(), None).unwrap_err().to_string();
+    assert_eq!(nowhere, "--state: is needed: there is no configuration file, XDG_STATE_HOME or HOME");
+    assert!(refusal("state_dir = ''").contains("is no folder"));
+}
+
+#[test]
+fn a_group_may_be_trusted() {
+    assert_eq!(of_file("").writers, Writers::of_process(None));
+    assert_eq!(of_file("trusted_group = 2000").writers, Writers::of_process(Some(2000)));
+    assert!(refusal("trusted_group = 4294967295").contains("is not a whole number from 0 to 4294967294"));
+}
+
+#[test]
 fn flags_go_before_environment_before_file_before_defaults() {
     let file = "listen = '127.0.0.1:1'\nclaimables_listen = '127.0.0.1:1'\noperators_listen = '127.0.0.1:1'\n\
                 state_dir = 'file'\nlog_format = 'json'\n[answers]\ndeadline_ms = 1000\n[plugins]\ndir = 'file'";
@@ -303,7 +332,7 @@ fn a_file_that_cannot_be_read_is_reported_by_its_name() {
     std::fs::write(&file, "state_dir = 'there'").unwrap();
     let environment = Environment::from([("PORTOLAN_CONFIG", file.to_str().unwrap())]);
     let config = Config::load(&Flags::default(), &environment).unwrap();
-    assert_eq!(config.state_dir, PathBuf::from("there"));
+    assert_eq!(config.state_dir, folder.path().join("there"));
 }
 
 #[test]

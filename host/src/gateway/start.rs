@@ -35,15 +35,11 @@ impl Gateway {
     /// A folder that it needs is not there and cannot be made.
     pub(crate) async fn start(config: &Config) -> Result<Self, StartError> {
         let networks = config.networks.clone();
-        let registry = Registry::start(
-            config.plugins_dir.clone(),
-            config.state_dir.clone(),
-            networks.clone(),
-            config.limits.clone(),
-        )
-        .await?;
+        let (plugins_dir, state_dir, writers) = (&config.plugins_dir, &config.state_dir, config.writers);
+        let registry = Registry::start(plugins_dir, state_dir, writers, networks.clone(), config.limits.clone())?;
         let lists = &config.token_lists;
-        let token_lists = TokenLists::start(lists.locations.clone(), lists.refresh, &config.state_dir, &networks).await;
+        let token_lists =
+            TokenLists::start(lists.locations.clone(), lists.refresh, state_dir, writers, &networks).await;
         let token_lists = token_lists.map_err(StartError::TokenLists)?;
         let upstream = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
             let name = networks.with_chain_id(*chain_id)?.slug.clone();

@@ -15,9 +15,12 @@ use super::manifest::{Manifest, ManifestError};
 use super::probe::{ProbeError, Prober};
 use super::scan::FileFingerprint;
 use super::staging::{Digest, Stage, StageError};
+use crate::registry::runner::call::{CallFailure, Calls};
 
 /// Files that are copied and probed at the same time: one of them may hang until the probe's deadline.
 const AT_ONCE: usize = 4;
+/// For copying or reading a dylib of the largest size; only a file system that hangs takes longer.
+const COPY_LIMIT: Duration = Duration::from_secs(30);
 /// Until trouble of the host's own (a full disk) is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
@@ -28,6 +31,7 @@ pub(crate) struct Examiner {
     prober: Prober,
     libraries: Libraries,
     turns: Semaphore,
+    reads: Calls,
 }
 
 /// What became of a file.
@@ -63,24 +67,23 @@ enum ExamineError {
     Probe(#[from] ProbeError),
     #[error(transparent)]
     Load(#[from] LoadError),
-    #[error("reading it panicked")]
-    Panicked,
+    #[error("reading it: {0}")]
+    Reading(#[from] CallFailure),
 }
 
 impl ExamineError {
     fn is_retryable(&self) -> bool {
         matches!(
             self,
-            Self::Stage(StageError::Read(_) | StageError::Write(_))
-                | Self::Reread(_)
-                | Self::Probe(ProbeError::Spawn(_))
-        )
+            Self::Stage(StageError::Write(_)) | Self::Reread(_) | Self::Reading(_) | Self::Probe(ProbeError::Spawn(_))
+        ) || matches!(self, Self::Stage(StageError::File(error)) if error.is_passing())
     }
 }
 
 impl Examiner {
-    pub(crate) fn new(stage: Stage, libraries: Libraries) -> Self {
-        Self { stage, prober: Prober::new(), libraries, turns: Semaphore::new(AT_ONCE) }
+    /// Examines files of a folder whose reads are `reads`.
+    pub(crate) fn new(stage: Stage, libraries: Libraries, reads: Calls) -> Self {
+        Self { stage, prober: Prober::new(), libraries, turns: Semaphore::new(AT_ONCE), reads }
     }
 
     pub(crate) fn stage(&self) -> &Stage {
@@ -114,24 +117,19 @@ impl Examiner {
         seen: &mut Refusal,
     ) -> Result<Arc<Library>, ExamineError> {
         let stage = self.stage.clone();
-        let digest = blocking(move || stage.take(&file, &fingerprint)).await??;
+        let digest = self.reads.call(COPY_LIMIT, move || stage.take(&file, &fingerprint)).await??;
         seen.digest = Some(digest);
         if let Some(library) = self.libraries.find(digest).await {
             return Ok(library);
         }
         let staged = self.stage.path(digest);
         let read = staged.clone();
-        let manifest = blocking(move || manifest(&read)).await??;
+        let manifest = self.reads.call(COPY_LIMIT, move || manifest(&read)).await??;
         seen.manifest = Some(manifest.clone());
         manifest.check()?;
         self.prober.probe(&staged).await?;
         Ok(self.libraries.load(digest, staged, manifest).await?)
     }
-}
-
-/// On the blocking pool; files are local, and what a hanging file system holds up is this file alone.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ExamineError> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| ExamineError::Panicked)
 }
 
 /// The manifest of a staged copy that passed the lint, not checked yet.

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Start};
@@ -12,9 +13,14 @@ use super::catalogue::{self, CatalogueError};
 use super::library::Library;
 use super::settings::{self, SettingsFault};
 use super::staging::Digest;
+use crate::files::Writers;
 use crate::network::Networks;
 use crate::registry::limits::Limits;
+use crate::registry::runner::call::{CallFailure, Calls};
 use crate::registry::runner::{InstanceLease, IsLast, JobId, JobLease, RunFailure};
+
+/// For reading a settings file; only a file system that hangs takes longer.
+const READ_LIMIT: Duration = Duration::from_secs(5);
 
 /// One plugin with one outcome of its settings.
 #[derive(Debug)]
@@ -97,6 +103,9 @@ impl Instance {
 pub(crate) struct BuildInput {
     pub(crate) library: Arc<Library>,
     pub(crate) settings_file: PathBuf,
+    pub(crate) writers: Writers,
+    /// Reads of the folder's files.
+    pub(crate) reads: Calls,
     pub(crate) networks: Networks,
     /// The key of the instance in force; the same key makes no new instance.
     pub(crate) in_force: Option<InstanceKey>,
@@ -131,24 +140,25 @@ pub(crate) enum BuildError {
     Run(#[from] RunFailure),
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
-    #[error("building its instance panicked")]
-    Panicked,
+    #[error("reading {file}: {failure}")]
+    Reading { file: String, failure: CallFailure },
 }
 
 impl BuildError {
     /// Whether it may go away though neither the file nor the settings change.
     pub(crate) fn is_retryable(&self) -> bool {
-        matches!(self, Self::Run(RunFailure::Timeout | RunFailure::Stuck))
+        matches!(self, Self::Reading { .. } | Self::Run(RunFailure::Timeout | RunFailure::Stuck))
     }
 }
 
 /// Makes an instance.
 pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
-    let BuildInput { library, settings_file, networks, in_force } = input;
+    let BuildInput { library, settings_file, writers, reads, networks, in_force } = input;
     let path = settings_file.clone();
-    let read = tokio::task::spawn_blocking(move || settings::read(&path)).await;
+    let read = reads.call(READ_LIMIT, move || settings::read(&path, writers)).await;
     let refused = |fault| BuildError::Settings { file: file_name(&settings_file), fault };
-    let text = read.map_err(|_| BuildError::Panicked)?.map_err(refused)?;
+    let unread = |failure| BuildError::Reading { file: file_name(&settings_file), failure };
+    let text = read.map_err(unread)?.map_err(refused)?;
     let key = InstanceKey { digest: library.digest, settings: text };
     if in_force.as_ref() == Some(&key) {
         return Ok(Built::Same);

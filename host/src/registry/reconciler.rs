@@ -4,12 +4,13 @@
 //! exception is the first scan, whose outcome does not depend on which file was loaded faster.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
@@ -18,12 +19,14 @@ use super::examine::{Examined, Examiner};
 use super::instance::{self, BuildError, BuildInput, Built};
 use super::library::Libraries;
 use super::plugin_table::{Build, BuildKey, PluginTable};
-use super::scan::{self, FileFingerprint, FolderScan, ScanHistory};
+use super::scan::{self, FileFingerprint, FolderScan, ScanError, ScanHistory};
 use super::staging::Stage;
 use super::watch::Watch;
 use super::{Current, Published};
+use crate::files::Writers;
 use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
+use crate::registry::runner::call::Calls;
 
 /// The time between scans without any hint: with the second scan, staging and probing, a change is in force within two seconds.
 const RESCAN: Duration = Duration::from_millis(500);
@@ -31,6 +34,8 @@ const RESCAN: Duration = Duration::from_millis(500);
 const SETTLE: Duration = Duration::from_millis(150);
 /// Between any two history, however many hints come.
 const SPACING: Duration = Duration::from_millis(50);
+/// A scan takes milliseconds; only a file system that hangs takes longer.
+const SCAN_LIMIT: Duration = Duration::from_secs(10);
 /// How long the plugins of a folder that has vanished are served: a mount that is swapped is back sooner.
 const VANISHED_GRACE: Duration = Duration::from_secs(30);
 
@@ -38,8 +43,11 @@ const VANISHED_GRACE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(crate) struct Reconciler {
     folder: PathBuf,
+    writers: Writers,
     networks: Networks,
     examiner: Arc<Examiner>,
+    /// Reads of the folder's files: those that hang are few, and hold up nothing but themselves.
+    reads: Calls,
     published: Arc<Published>,
     history: ScanHistory,
     plugin_table: PluginTable,
@@ -58,7 +66,7 @@ pub(crate) struct Reconciler {
 /// The outcome of a task beside the reconciler.
 #[derive(Debug)]
 enum Done {
-    Scanned(io::Result<FolderScan>),
+    Scanned(Result<FolderScan, ScanError>),
     Examined(PathBuf, Examined),
     Built { file: PathBuf, plugin: String, key: BuildKey, outcome: Result<Built, BuildError> },
     Cleaned,
@@ -67,16 +75,20 @@ enum Done {
 impl Reconciler {
     pub(crate) fn new(
         folder: PathBuf,
+        writers: Writers,
         stage: Stage,
         networks: Networks,
         limits: PluginLimits,
         published: Arc<Published>,
     ) -> Self {
         let (watch, hints) = Watch::new(folder.clone());
+        let reads = Calls::new(Handle::current());
         Self {
             folder,
+            writers,
             networks,
-            examiner: Arc::new(Examiner::new(stage, Libraries::new(limits))),
+            examiner: Arc::new(Examiner::new(stage, Libraries::new(limits), reads.clone())),
+            reads,
             published,
             history: ScanHistory::default(),
             plugin_table: PluginTable::default(),
@@ -108,21 +120,25 @@ impl Reconciler {
                 },
                 Some(()) = self.hints.recv() => due = due.min(scanned_at + SPACING),
                 () = sleep_until(due), if !self.is_scanning => self.scan(),
+                // No second scan beside one that hangs: it would hang as well.
+                () = sleep_until(due + SCAN_LIMIT), if self.is_scanning && self.trouble.is_none() => {
+                    self.log_trouble(&format_args!("scanning it takes longer than {} s", SCAN_LIMIT.as_secs()));
+                }
             }
         }
     }
 
     fn scan(&mut self) {
         self.is_scanning = true;
-        let folder = self.folder.clone();
+        let (folder, writers) = (self.folder.clone(), self.writers);
         self.tasks.spawn(async move {
-            let scanned = spawn_blocking(move || scan::scan(&folder)).await;
-            Done::Scanned(scanned.unwrap_or_else(|_| Err(io::Error::other("scanning it panicked"))))
+            let scanned = spawn_blocking(move || scan::scan(&folder, writers)).await;
+            Done::Scanned(scanned.unwrap_or(Err(ScanError::Panicked)))
         });
     }
 
     /// Handles the outcome of a scan, and returns the time until the next one.
-    fn on_scan(&mut self, scanned: io::Result<FolderScan>, now: Instant) -> Duration {
+    fn on_scan(&mut self, scanned: Result<FolderScan, ScanError>, now: Instant) -> Duration {
         self.is_scanning = false;
         let files = match scanned {
             Ok(scan) => {
@@ -131,7 +147,7 @@ impl Reconciler {
                 self.watch.follow(scan.folder);
                 scan.files
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound && self.is_gone_for_good(now) => BTreeMap::new(),
+            Err(error) if error.is_missing() && self.is_gone_for_good(now) => BTreeMap::new(),
             Err(error) => {
                 self.log_trouble(&error);
                 return RESCAN;
@@ -150,7 +166,7 @@ impl Reconciler {
         now.duration_since(since) >= VANISHED_GRACE
     }
 
-    fn log_trouble(&mut self, error: &io::Error) {
+    fn log_trouble(&mut self, error: &dyn Display) {
         let trouble = error.to_string();
         if self.trouble.as_ref() != Some(&trouble) {
             let (folder, plugins) = (self.folder.display(), self.plugin_table.active_count());
@@ -171,7 +187,8 @@ impl Reconciler {
     fn build(&mut self, build: Build) {
         let Build { plugin, file, key, library, in_force } = build;
         let settings_file = self.folder.join(format!("{plugin}.toml"));
-        let input = BuildInput { library, settings_file, networks: self.networks.clone(), in_force };
+        let (writers, reads, networks) = (self.writers, self.reads.clone(), self.networks.clone());
+        let input = BuildInput { library, settings_file, writers, reads, networks, in_force };
         self.busy += 1;
         self.tasks.spawn(async move {
             let outcome = instance::build(input).await;
@@ -241,12 +258,13 @@ mod tests {
     #[tokio::test]
     async fn a_vanished_folder_is_taken_for_empty_only_after_its_grace() {
         let folder = tempfile::tempdir().unwrap();
-        let stage = Stage::open(folder.path()).unwrap();
+        let writers = Writers::of_process(None);
+        let stage = Stage::open(folder.path(), writers).unwrap();
         let plugins = folder.path().join("plugins");
-        let mut reconciler =
-            Reconciler::new(plugins.clone(), stage, Networks::new([]), PluginLimits::default(), Arc::default());
+        let (networks, limits) = (Networks::new([]), PluginLimits::default());
+        let mut reconciler = Reconciler::new(plugins.clone(), writers, stage, networks, limits, Arc::default());
         let begun = Instant::now();
-        let vanished = |reconciler: &mut Reconciler, now| reconciler.on_scan(scan::scan(&plugins), now);
+        let vanished = |reconciler: &mut Reconciler, now| reconciler.on_scan(scan::scan(&plugins, writers), now);
         vanished(&mut reconciler, begun);
         vanished(&mut reconciler, begun + VANISHED_GRACE - RESCAN);
         assert!(reconciler.trouble.is_some());
@@ -256,7 +274,7 @@ mod tests {
         assert!(reconciler.history.has_compared());
 
         std::fs::create_dir(&plugins).unwrap();
-        reconciler.on_scan(scan::scan(&plugins), begun + VANISHED_GRACE);
+        reconciler.on_scan(scan::scan(&plugins, writers), begun + VANISHED_GRACE);
         std::fs::remove_dir(&plugins).unwrap();
         assert!(!reconciler.is_gone_for_good(begun + VANISHED_GRACE), "the grace begins anew");
     }

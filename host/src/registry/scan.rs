@@ -1,7 +1,7 @@
 //! Scans of the plugins folder: which dylibs and settings files are there, and which of them have stopped changing.
 //!
 //! Invariant: a file is loaded, and a missing one is gone, only if two scans in a row agree; a scan reads no
-//! contents. Symbolic links are followed, so that a swap of their target is a change.
+//! contents and follows no link. What is no regular file is found too, so that it is refused by name.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -9,6 +9,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use crate::files::{self, FolderError, Writers};
 
 /// The most files of one folder that are scanned; a folder with more holds something other than plugins.
 const FILES_MAX: usize = 1_024;
@@ -66,23 +68,48 @@ pub(crate) struct FolderScan {
     pub(crate) files: BTreeMap<PathBuf, FileFingerprint>,
 }
 
-/// Scans a folder once.
-pub(crate) fn scan(folder: &Path) -> io::Result<FolderScan> {
-    let metadata = fs::metadata(folder)?;
+/// Why a folder was not scanned.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ScanError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("cannot read it: {0}")]
+    Read(#[from] io::Error),
+    #[error("more than {FILES_MAX} plugins and settings files")]
+    TooMany,
+    #[error("scanning it panicked")]
+    Panicked,
+}
+
+impl ScanError {
+    /// Whether there is no folder.
+    pub(crate) fn is_missing(&self) -> bool {
+        match self {
+            Self::Folder(error) => error.is_missing(),
+            Self::Read(error) => error.kind() == io::ErrorKind::NotFound,
+            Self::TooMany | Self::Panicked => false,
+        }
+    }
+}
+
+/// Scans a folder once, if none but the trusted may write it.
+pub(crate) fn scan(folder: &Path, writers: Writers) -> Result<FolderScan, ScanError> {
+    let metadata = files::check_folder(folder, writers)?;
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
+        let entry = entry?;
+        let path = entry.path();
         if !is_ours(&path) {
             continue;
         }
-        // A link without a target, or a file that has just gone, is not there.
-        let Ok(target) = fs::metadata(&path) else { continue };
-        if !target.is_file() {
+        // A file that has just gone is not there.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_dir() {
             continue;
         }
-        files.insert(path, FileFingerprint::of(&target));
+        files.insert(path, FileFingerprint::of(&metadata));
         if files.len() > FILES_MAX {
-            return Err(io::Error::other(format!("more than {FILES_MAX} plugins and settings files")));
+            return Err(ScanError::TooMany);
         }
     }
     Ok(FolderScan { folder: FolderIdentity::of(&metadata), files })
@@ -194,31 +221,29 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_follows_links_and_skips_what_is_no_plugin() {
+    fn a_scan_follows_no_link_and_skips_what_is_no_plugin() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-        fs::create_dir(folder.path().join("..2024")).unwrap();
         fs::create_dir(folder.path().join("folder.so")).unwrap();
-        write("..2024/linked.so", "12345");
         write("plain.so", "1");
         write("plain.toml", "12");
         write(".hidden.so", "1");
-        write("README.md", "1");
-        std::os::unix::fs::symlink("..2024/linked.so", folder.path().join("linked.so")).unwrap();
-        std::os::unix::fs::symlink("nowhere.so", folder.path().join("broken.so")).unwrap();
-        let scanned = scan(folder.path()).unwrap();
+        write("README.md", "12345");
+        std::os::unix::fs::symlink("README.md", folder.path().join("linked.so")).unwrap();
+        let scanned = scan(folder.path(), Writers::of_process(None)).unwrap();
         let seen: Vec<_> = scanned
             .files
             .iter()
             .map(|(path, fingerprint)| (path.file_name().unwrap().to_str().unwrap(), fingerprint.bytes))
             .collect();
-        assert_eq!(seen, [("linked.so", 5), ("plain.so", 1), ("plain.toml", 2)]);
+        let link = u64::try_from("README.md".len()).unwrap();
+        assert_eq!(seen, [("linked.so", link), ("plain.so", 1), ("plain.toml", 2)]);
     }
 
     #[test]
     fn a_missing_folder_is_an_error_and_not_an_empty_scan() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = scan(&folder.path().join("nowhere"));
-        assert_eq!(missing.unwrap_err().kind(), io::ErrorKind::NotFound);
+        let missing = scan(&folder.path().join("nowhere"), Writers::of_process(None));
+        assert!(missing.unwrap_err().is_missing());
     }
 }

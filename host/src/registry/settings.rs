@@ -4,8 +4,6 @@
 //! check. Invariant: every refusal names the row and the key, and nothing in the file is silently ignored.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
 
 use portolan_abi::map::{Company, Protocol, Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue};
 use serde::Deserialize;
@@ -13,6 +11,7 @@ use serde_path_to_error::{Path, Segment};
 use toml::{Table, Value};
 
 use super::catalogue::{CatalogueError, PRIMITIVES};
+use crate::files::{self, Writers};
 use crate::network::Networks;
 use crate::sanitize;
 
@@ -61,19 +60,12 @@ impl SettingsFault {
 }
 
 /// Reads a settings file; `None` where there is none.
-pub(crate) fn read(path: &std::path::Path) -> Result<Option<String>, SettingsFault> {
-    let failed = |error: io::Error| SettingsFault::new(format!("cannot read it: {error}"));
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    let mut text = String::new();
-    file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(failed)?;
-    if text.len() as u64 > FILE_BYTES_MAX {
-        return Err(SettingsFault::new(format!("more than {FILE_BYTES_MAX} bytes")));
+pub(crate) fn read(path: &std::path::Path, writers: Writers) -> Result<Option<String>, SettingsFault> {
+    match files::read_text(path, FILE_BYTES_MAX, writers) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(SettingsFault::new(error.to_string())),
     }
-    Ok(Some(text))
 }
 
 /// The settings of a plugin that has no file.
@@ -417,10 +409,11 @@ mod tests {
     fn a_file_above_the_bound_is_refused_and_a_missing_one_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.toml");
-        assert_eq!(read(&path), Ok(None));
+        let read = || read(&path, Writers::of_process(None));
+        assert_eq!(read(), Ok(None));
         std::fs::write(&path, vec![b'#'; 1 << 20]).unwrap();
-        assert!(read(&path).is_ok());
+        assert!(read().is_ok());
         std::fs::write(&path, vec![b'#'; (1 << 20) + 1]).unwrap();
-        assert_eq!(read(&path).unwrap_err().to_string(), "more than 1048576 bytes");
+        assert_eq!(read().unwrap_err().to_string(), "more than 1048576 bytes");
     }
 }

@@ -1,18 +1,18 @@
 //! Copies a dropped dylib to a private folder while hashing it, under the name of its hash.
 //!
 //! Invariant: nothing but a staged copy is ever mapped, because whoever drops files may write over them; a staged
-//! file's contents are those of its name.
+//! file's contents are those of its name, and came from the descriptor that was checked.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
 use super::scan::FileFingerprint;
+use crate::files::{self, FileError, FolderError, Writers};
 
 /// A dylib with all its debug information has some tens of MiB.
 const DYLIB_BYTES_MAX: u64 = 256 << 20;
@@ -50,28 +50,36 @@ pub(crate) enum StageError {
     Changed,
     #[error("{0} bytes are more than {DYLIB_BYTES_MAX}")]
     TooLarge(u64),
-    #[error("cannot read it: {0}")]
-    Read(io::Error),
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error("cannot copy it to the state folder: {0}")]
     Write(io::Error),
+}
+
+/// Why there is no folder of staged copies.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StageFolderError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("cannot empty the folder {}: {error}", folder.display())]
+    Empty { folder: PathBuf, error: io::Error },
 }
 
 /// The folder of staged copies.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     folder: PathBuf,
+    writers: Writers,
 }
 
 impl Stage {
     /// Makes the folder, closed to other users: what is in it is run. Removes what an earlier process left
     /// there: every file is copied anew, since nothing else proves that a copy is whole.
-    pub(crate) fn open(state_dir: &Path) -> io::Result<Self> {
+    pub(crate) fn open(state_dir: &Path, writers: Writers) -> Result<Self, StageFolderError> {
         let folder = state_dir.join("staged");
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        for entry in fs::read_dir(&folder)? {
-            fs::remove_file(entry?.path())?;
-        }
-        Ok(Self { folder })
+        files::make_folder(&folder, 0o700, writers)?;
+        empty(&folder).map_err(|error| StageFolderError::Empty { folder: folder.clone(), error })?;
+        Ok(Self { folder, writers })
     }
 
     /// The path of a digest's copy.
@@ -85,11 +93,14 @@ impl Stage {
             return Err(StageError::TooLarge(fingerprint.bytes));
         }
         let incoming = Incoming::new(&self.folder);
-        let mut from = File::open(source).map_err(StageError::Read)?;
-        let digest = copy(&mut from, &incoming.path)?;
+        let (mut from, opened) = files::open(source, self.writers)?;
         let unchanged =
             |metadata: io::Result<fs::Metadata>| metadata.is_ok_and(|now| FileFingerprint::of(&now) == *fingerprint);
-        if !unchanged(from.metadata()) || !unchanged(fs::metadata(source)) {
+        if !unchanged(Ok(opened)) {
+            return Err(StageError::Changed);
+        }
+        let digest = copy(&mut from, &incoming.path)?;
+        if !unchanged(from.metadata()) || !unchanged(fs::symlink_metadata(source)) {
             return Err(StageError::Changed);
         }
         fs::rename(&incoming.path, self.path(digest)).map_err(StageError::Write)?;
@@ -106,6 +117,10 @@ impl Stage {
     }
 }
 
+fn empty(folder: &Path) -> io::Result<()> {
+    fs::read_dir(folder)?.try_for_each(|entry| fs::remove_file(entry?.path()))
+}
+
 fn copy(from: &mut File, to: &Path) -> Result<Digest, StageError> {
     let mut to = File::create_new(to).map_err(StageError::Write)?;
     let mut from = from.take(DYLIB_BYTES_MAX + 1);
@@ -116,7 +131,7 @@ fn copy(from: &mut File, to: &Path) -> Result<Digest, StageError> {
             Ok(0) => break,
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(StageError::Read(error)),
+            Err(error) => return Err(FileError::Read(error).into()),
         };
         hash.update(&chunk[..read]);
         to.write_all(&chunk[..read]).map_err(StageError::Write)?;
@@ -154,6 +169,10 @@ mod tests {
     /// FIPS 180-2, appendix B.1.
     const SHA256_OF_ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
+    fn opened(folder: &Path) -> Stage {
+        Stage::open(folder, Writers::of_process(None)).unwrap()
+    }
+
     fn names(stage: &Stage) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(&stage.folder)
             .unwrap()
@@ -170,7 +189,7 @@ mod tests {
     #[test]
     fn a_copy_is_named_by_the_hash_of_its_contents() {
         let folder = tempfile::tempdir().unwrap();
-        let stage = Stage::open(folder.path()).unwrap();
+        let stage = opened(folder.path());
         let source = folder.path().join("a.so");
         fs::write(&source, "abc").unwrap();
         let digest = stage.take(&source, &fingerprint(&source)).unwrap();
@@ -182,7 +201,7 @@ mod tests {
     #[test]
     fn a_file_that_changed_since_the_look_is_not_taken_and_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let stage = Stage::open(folder.path()).unwrap();
+        let stage = opened(folder.path());
         let source = folder.path().join("a.so");
         fs::write(&source, "abc").unwrap();
         let before = fingerprint(&source);
@@ -194,7 +213,7 @@ mod tests {
     #[test]
     fn a_file_above_the_bound_is_not_even_opened() {
         let folder = tempfile::tempdir().unwrap();
-        let stage = Stage::open(folder.path()).unwrap();
+        let stage = opened(folder.path());
         let source = folder.path().join("a.so");
         File::create(&source).unwrap().set_len(DYLIB_BYTES_MAX + 1).unwrap();
         assert!(matches!(stage.take(&source, &fingerprint(&source)), Err(StageError::TooLarge(_))));
@@ -203,7 +222,7 @@ mod tests {
     #[test]
     fn a_removed_copy_is_gone_and_the_others_stay() {
         let folder = tempfile::tempdir().unwrap();
-        let stage = Stage::open(folder.path()).unwrap();
+        let stage = opened(folder.path());
         let source = folder.path().join("a.so");
         let take = |text: &str| {
             fs::write(&source, text).unwrap();
@@ -217,8 +236,35 @@ mod tests {
     #[test]
     fn what_an_earlier_process_left_is_removed_at_the_start() {
         let folder = tempfile::tempdir().unwrap();
-        let stage = Stage::open(folder.path()).unwrap();
+        let stage = opened(folder.path());
         fs::write(stage.folder.join("1-2.incoming"), "left by a crash").unwrap();
-        assert!(names(&Stage::open(folder.path()).unwrap()).is_empty());
+        assert!(names(&opened(folder.path())).is_empty());
+    }
+
+    #[test]
+    fn a_folder_of_copies_that_is_a_link_is_refused_and_what_it_leads_to_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join("precious"), "1").unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("staged")).unwrap();
+        let refused = Stage::open(folder.path(), Writers::of_process(None));
+        assert!(matches!(refused, Err(StageFolderError::Folder(_))), "{refused:?}");
+        assert!(elsewhere.path().join("precious").exists());
+    }
+
+    #[test]
+    fn a_link_and_a_file_that_anybody_may_write_are_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let stage = opened(folder.path());
+        let (source, link) = (folder.path().join("a.so"), folder.path().join("b.so"));
+        fs::write(&source, "abc").unwrap();
+        std::os::unix::fs::symlink(&source, &link).unwrap();
+        let of_link = FileFingerprint::of(&fs::symlink_metadata(&link).unwrap());
+        let refused = stage.take(&link, &of_link);
+        assert!(matches!(refused, Err(StageError::File(FileError::Kind("a symbolic link")))), "{refused:?}");
+        fs::set_permissions(&source, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
+        let refused = stage.take(&source, &fingerprint(&source));
+        assert!(matches!(refused, Err(StageError::File(FileError::Untrusted(_)))), "{refused:?}");
+        assert!(names(&stage).is_empty());
     }
 }

@@ -18,6 +18,7 @@ mod endpoints;
 mod event_cases;
 mod events;
 mod failing_rpc;
+mod folders;
 mod forks;
 mod hostile_plugin;
 mod names;

@@ -4,7 +4,6 @@
 //! once.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +22,7 @@ use super::list::TokenList;
 use super::schema::{self, DOCUMENT_BYTES_MAX, SchemaError};
 use super::shipped::{self, ShippedError};
 use super::{ListLocation, ListStatus};
+use crate::files::{self, FileError};
 
 /// For reading and parsing a file; only a dead network mount takes longer.
 const DISK_WITHIN: Duration = Duration::from_secs(10);
@@ -58,11 +58,11 @@ struct LoadedList {
 #[derive(Debug, thiserror::Error)]
 enum ListError {
     #[error("cannot be read: {0}")]
-    File(#[from] io::Error),
+    Read(#[from] io::Error),
+    #[error(transparent)]
+    File(FileError),
     #[error("cannot be read within {} s", DISK_WITHIN.as_secs())]
     Slow,
-    #[error("is no file")]
-    NoFile,
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error(transparent)]
@@ -231,15 +231,20 @@ fn built_in(chain_ids: &BTreeSet<u64>) -> Result<LoadedList, ListError> {
     Ok(LoadedList { list, digest: [0; 32], etag: None, confirmed_at: SystemTime::now() })
 }
 
+impl From<FileError> for ListError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Read(error) => Self::Read(error),
+            error => Self::File(error),
+        }
+    }
+}
+
 /// Reads a file, bounded.
 fn file(path: &Path) -> Result<Bytes, ListError> {
-    // Opening a pipe waits for its other end.
-    if !fs::metadata(path)?.is_file() {
-        return Err(ListError::NoFile);
-    }
     // One byte more than allowed distinguishes a file of the allowed length from a longer one.
     let bound = u64::try_from(DOCUMENT_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
-    File::open(path)?.take(bound).read_to_end(&mut bytes)?;
+    files::open_named(path)?.take(bound).read_to_end(&mut bytes)?;
     Ok(bytes.into())
 }

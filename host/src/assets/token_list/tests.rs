@@ -33,7 +33,8 @@ fn list(symbol: &str, tokens: &[Address]) -> String {
 /// A refresher that has read what is on this machine, and has fetched nothing yet.
 async fn opened(state_dir: &Path, locations: Vec<ListLocation>) -> Refresher {
     let fetcher = Fetcher::with_deadline(Duration::from_secs(20));
-    let mut refresher = Refresher::new(locations, state_dir, &Networks::new([]), fetcher).unwrap();
+    let mut refresher =
+        Refresher::new(locations, state_dir, Writers::of_process(None), &Networks::new([]), fetcher).unwrap();
     refresher.open().await;
     refresher
 }
@@ -140,7 +141,7 @@ async fn a_list_that_was_never_read_is_missing_and_hides_no_other() {
     assert_eq!((index(&refresher).lists_missing(), symbol(&refresher, A).as_deref()), (2, Some("GOOD")));
     let status = refresher.published.status.load_full();
     assert!(status[0].error.as_ref().unwrap().starts_with("cannot be read"), "{status:?}");
-    assert_eq!(status[1].error.as_deref(), Some("is no file"));
+    assert_eq!(status[1].error.as_deref(), Some("it is a folder, not a regular file"));
     assert_eq!((status[2].number, status[2].error.as_deref()), (3, None));
     assert!(status[2].at(SystemTime::now() + Duration::from_secs(60)).age_s.is_some_and(|age_s| age_s >= 60));
     assert_eq!(status[0].at(SystemTime::now()).age_s, None);
@@ -239,7 +240,7 @@ async fn the_process_starts_with_what_it_has_and_fetches_at_once() {
     let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
     let locations = vec![ListLocation::Url(host.url("/")), ListLocation::Shipped];
     let (hour, networks) = (Duration::from_secs(3600), Networks::new([]));
-    let lists = TokenLists::start(locations, hour, folder.path(), &networks).await.unwrap();
+    let lists = TokenLists::start(locations, hour, folder.path(), Writers::of_process(None), &networks).await.unwrap();
     assert!(lists.index().len() > 1000);
     let fetched = async {
         while lists.index().get(1, A).is_none() {

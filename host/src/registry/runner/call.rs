@@ -19,13 +19,13 @@ pub(crate) const STUCK_MAX: usize = 4;
 const RUNNING_MAX: usize = 16;
 
 /// Why a call gave nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CallFailure {
-    /// It did not return in time.
+    #[error("it did not return in time")]
     Timeout,
-    /// It was not made: [`STUCK_MAX`] others are stuck.
+    #[error("{STUCK_MAX} earlier calls have not returned")]
     Stuck,
-    /// It panicked.
+    #[error("it panicked")]
     Panicked,
 }
 

@@ -1,0 +1,210 @@
+//! Files and folders that decide what runs here: who may write them, and how they are opened.
+//!
+//! Invariant: a file is opened without following a link and without waiting for a writer, its descriptor is checked
+//! before anything is read, and it is that descriptor that is read. Folders above a checked one are the operator's own.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
+
+/// Write permission of the group, and of everybody else.
+const GROUP_WRITES: u32 = 0o020;
+const OTHERS_WRITE: u32 = 0o002;
+
+/// Those whose files and folders are trusted: root, the user that the process runs as, and one group at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Writers {
+    user: u32,
+    group: Option<u32>,
+}
+
+/// Why others could have written a file or a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Untrusted {
+    #[error("it belongs to user {owner}, and this process runs as user {user}: chown it to root or to user {user}")]
+    Owner { owner: u32, user: u32 },
+    #[error("every user may write it (mode {mode:04o}): chmod o-w")]
+    Everybody { mode: u32 },
+    #[error("group {group} may write it (mode {mode:04o}): chmod g-w, or set trusted_group = {group}")]
+    Group { group: u32, mode: u32 },
+}
+
+impl Writers {
+    /// Those of this process.
+    pub(crate) fn of_process(group: Option<u32>) -> Self {
+        Self { user: geteuid().as_raw(), group }
+    }
+
+    fn check(self, metadata: &Metadata) -> Result<(), Untrusted> {
+        self.check_mode(metadata.uid(), metadata.gid(), metadata.mode() & 0o7777)
+    }
+
+    /// A group of the owner's own number is the owner's private one: with a umask of 0002 all of a user's files are
+    /// writable by it, and nobody else is in it.
+    fn check_mode(self, owner: u32, group: u32, mode: u32) -> Result<(), Untrusted> {
+        if owner != 0 && owner != self.user {
+            return Err(Untrusted::Owner { owner, user: self.user });
+        }
+        if mode & OTHERS_WRITE != 0 {
+            return Err(Untrusted::Everybody { mode });
+        }
+        if mode & GROUP_WRITES != 0 && group != owner && self.group != Some(group) {
+            return Err(Untrusted::Group { group, mode });
+        }
+        Ok(())
+    }
+}
+
+/// Why a file is not read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    #[error("cannot read it: {0}")]
+    Read(#[from] io::Error),
+    #[error("it is {0}, not a regular file")]
+    Kind(&'static str),
+    #[error(transparent)]
+    Untrusted(#[from] Untrusted),
+    #[error("more than {0} bytes")]
+    TooLarge(u64),
+}
+
+impl FileError {
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Read(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Whether it may go away though the file stays as it is.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self, Self::Read(_))
+    }
+}
+
+/// Opens a regular file that none but the trusted may have written, for reading.
+///
+/// # Errors
+/// Why it is not read.
+pub(crate) fn open(path: &Path, writers: Writers) -> Result<(File, Metadata), FileError> {
+    // A device or a terminal may act on being opened; what is put here after this look is found by the next one.
+    regular(&fs::symlink_metadata(path)?)?;
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    regular(&metadata)?;
+    writers.check(&metadata)?;
+    Ok((file, metadata))
+}
+
+/// Reads a regular text file that none but the trusted may have written.
+///
+/// # Errors
+/// Why it is not read.
+pub(crate) fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
+    let (file, _) = open(path, writers)?;
+    let mut text = String::new();
+    file.take(bytes_max + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > bytes_max { Err(FileError::TooLarge(bytes_max)) } else { Ok(text) }
+}
+
+/// Opens a regular file that the operator named, wherever the name leads and whoever wrote it.
+///
+/// # Errors
+/// Why it is not read.
+pub(crate) fn open_named(path: &Path) -> Result<File, FileError> {
+    regular(&fs::metadata(path)?)?;
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn regular(metadata: &Metadata) -> Result<(), FileError> {
+    let kind = metadata.file_type();
+    if kind.is_file() {
+        return Ok(());
+    }
+    Err(FileError::Kind(if kind.is_symlink() {
+        "a symbolic link"
+    } else if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }))
+}
+
+/// Why a folder is not used.
+#[derive(Debug, thiserror::Error)]
+#[error("the folder {}: {trouble}", folder.display())]
+pub(crate) struct FolderError {
+    folder: PathBuf,
+    trouble: FolderTrouble,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum FolderTrouble {
+    #[error("cannot make it: {0}")]
+    Make(io::Error),
+    #[error("cannot use it: {0}")]
+    Use(#[from] io::Error),
+    #[error("it is a symbolic link: name the folder that it leads to")]
+    Link,
+    #[error("it is no folder")]
+    NoFolder,
+    #[error(transparent)]
+    Untrusted(#[from] Untrusted),
+}
+
+impl FolderError {
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(&self.trouble, FolderTrouble::Use(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// Makes a folder with `mode` where there is none; one that is there must be none but the trusted's to write.
+///
+/// # Errors
+/// Why it is not used.
+pub(crate) fn make_folder(folder: &Path, mode: u32, writers: Writers) -> Result<(), FolderError> {
+    let made = DirBuilder::new().recursive(true).mode(mode).create(folder);
+    // Something else of that name is named by the check.
+    made.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
+        .map_err(|error| FolderError { folder: folder.to_owned(), trouble: FolderTrouble::Make(error) })?;
+    check_folder(folder, writers).map(drop)
+}
+
+/// Checks that a folder is one, and none but the trusted's to write.
+///
+/// # Errors
+/// Why it is not used.
+pub(crate) fn check_folder(folder: &Path, writers: Writers) -> Result<Metadata, FolderError> {
+    let check = || {
+        let metadata = fs::symlink_metadata(folder)?;
+        if metadata.is_symlink() {
+            return Err(FolderTrouble::Link);
+        }
+        if !metadata.is_dir() {
+            return Err(FolderTrouble::NoFolder);
+        }
+        writers.check(&metadata)?;
+        Ok(metadata)
+    };
+    check().map_err(|trouble| FolderError { folder: folder.to_owned(), trouble })
+}
+
+/// The same folder without a trailing slash, which would lead through a link, and without the working directory.
+///
+/// # Errors
+/// There is no working directory.
+pub(crate) fn absolute(folder: &Path) -> io::Result<PathBuf> {
+    Ok(std::path::absolute(folder)?.components().collect())
+}
+
+#[cfg(test)]
+mod tests;
