@@ -35,6 +35,9 @@ const FRESH_FOR: Duration = Duration::from_secs(10);
 const WRONG_CHAIN_FOR: Duration = Duration::from_secs(60);
 /// A block that the endpoint does not know is mostly on its way.
 const UNKNOWN_BLOCK_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(150)];
+/// A request that is refused for being one too many is mostly answered a moment later; one that is refused after all of
+/// these pauses begins one of the whole endpoint.
+const REFUSED_PAUSES: [Duration; 3] = [Duration::from_millis(2), Duration::from_millis(10), Duration::from_millis(50)];
 
 pub(crate) struct Endpoint {
     pub(crate) chain_id: u64,
@@ -285,7 +288,7 @@ impl Endpoint {
     ) -> Result<R, RequestError> {
         let mut pauses = UNKNOWN_BLOCK_PAUSES.iter();
         loop {
-            match self.send(RequestKind::Read, until, request()).await {
+            match self.send_until_taken(RequestKind::Read, until, &request).await {
                 Err(RequestError::UnknownBlock) => {
                     let pause = pauses.next().ok_or(EndpointError::UnknownBlock)?;
                     sleep_until((Instant::now() + *pause).min(until)).await;
@@ -302,7 +305,30 @@ impl Endpoint {
         params: &impl Serialize,
         until: Instant,
     ) -> Result<R, RequestError> {
-        self.send(RequestKind::Probe, until, self.rpc.request(method, params)).await
+        self.send_until_taken(RequestKind::Probe, until, || self.rpc.request(method, params)).await
+    }
+
+    /// Sends a request, and sends it again a few times where the endpoint refuses it for being one too many and is not
+    /// paused for that.
+    async fn send_until_taken<R, F: Future<Output = Result<R, RequestError>>>(
+        &self,
+        kind: RequestKind,
+        until: Instant,
+        request: impl Fn() -> F,
+    ) -> Result<R, RequestError> {
+        let mut pauses = REFUSED_PAUSES.iter();
+        loop {
+            let reply = self.send(kind, until, request()).await;
+            let is_refused = matches!(reply, Err(RequestError::Endpoint(EndpointError::Throttled(_))));
+            let now = Instant::now();
+            match pauses.next() {
+                // At moments of their own, for many may have been refused together.
+                Some(pause) if is_refused && self.health.paused_until(now).is_none() => {
+                    sleep_until((now + pause.mul_f64(0.5 + fastrand::f64())).min(until)).await;
+                }
+                _ => return reply,
+            }
+        }
     }
 
     /// Makes a request within the endpoint's limits and the given time, and records how it went.
@@ -327,9 +353,7 @@ impl Endpoint {
             // The contract's or the chain's answer.
             _ => Ok(()),
         };
-        if let Err(EndpointError::Throttled(_)) = result {
-            self.limiter.on_throttled(Instant::now());
-        }
+        self.limiter.on_end(Instant::now(), matches!(result, Err(EndpointError::Throttled(_))));
         self.health.record(kind, Instant::now(), took, result);
         reply
     }

@@ -1,8 +1,10 @@
 //! The endpoints of one network: which one a request goes to, for how long, which one is next, and when all of them
 //! are tried once more.
 //!
-//! Invariant: a hanging endpoint leaves time for those after it, an excluded one comes last but does come, and what one
-//! endpoint does not answer goes to the next one.
+//! Invariant: a hanging endpoint leaves time for those that answer, before it and after it; an excluded one comes last but
+//! does come; and what one endpoint does not answer goes to the next one.
+
+mod turns;
 
 mod cross_check;
 
@@ -13,6 +15,7 @@ use alloy::primitives::B256;
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::{Instant, sleep};
 
+use self::turns::Turn;
 use crate::batch::Batch;
 use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
@@ -30,8 +33,11 @@ use crate::{Block, Outcome, ReadFailure, RpcUrl};
 
 /// Rounds over all endpoints; the third outlasts a restart of a node's proxy.
 const ROUNDS_MAX: u32 = 3;
-/// The longest pause before the second round. It takes at least half of this, and twice as long before the third.
+/// The longest pause before the second round. It takes at least half of this, and twice as long before the third, up to
+/// [`ROUND_PAUSE_MAX`].
 const ROUND_PAUSE: Duration = Duration::from_millis(120);
+/// Rounds for a block that the chain has and the endpoints do not find come no more seldom.
+const ROUND_PAUSE_MAX: Duration = Duration::from_secs(1);
 /// How often endpoints that get no other requests are probed, for their lag.
 const IDLE_PROBE_EVERY: Duration = Duration::from_secs(30);
 const IDLE_PROBE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -66,7 +72,7 @@ impl Endpoints {
 
     /// How many reads one request to the preferred endpoint carries well.
     pub(crate) fn chunk_reads(&self) -> usize {
-        self.ranked().next().map_or(1, |(endpoint, _)| endpoint.chunk_reads())
+        self.ranked().first().map_or(1, |endpoint| endpoint.chunk_reads())
     }
 
     /// Returns outcomes in the order of the reads, each from the first endpoint that gave one.
@@ -74,11 +80,19 @@ impl Endpoints {
         let mut outcomes = Outcomes::open(reads.len());
         let mut open: Vec<usize> = (0..reads.len()).collect();
         let mut errors = Vec::new();
-        for round in 1..=ROUNDS_MAX {
+        let now = Instant::now();
+        // The rest is for the reads of another block.
+        let half = now + deadline.saturating_duration_since(now) / 2;
+        for round in 1.. {
             errors.clear();
-            self.read_round(block, reads, deadline, &mut open, &mut outcomes, &mut errors).await;
-            let may_succeed = errors.iter().any(EndpointError::is_retryable);
-            if open.is_empty() || !may_succeed || !self.pause(round, deadline).await {
+            let is_whole = self.read_round(round, block, reads, deadline, &mut open, &mut outcomes, &mut errors).await;
+            if open.is_empty() {
+                break;
+            }
+            let may_succeed = !is_whole
+                || (round < ROUNDS_MAX && errors.iter().any(EndpointError::is_retryable))
+                || (errors.contains(&EndpointError::UnknownBlock) && self.has_block(block, half).await);
+            if !may_succeed || !self.pause(round, deadline).await {
                 break;
             }
         }
@@ -86,21 +100,35 @@ impl Endpoints {
         outcomes
     }
 
-    /// Sends each endpoint once what those before it left open.
+    /// Whether the chain still has the block, so that an endpoint that does not find it will find it again. Before `until`
+    /// only.
+    async fn has_block(&self, block: &Block, until: Instant) -> bool {
+        let at_height =
+            self.first_reply(until, |endpoint, until| endpoint.block_by_number(block.number, until).boxed());
+        matches!(at_height.await, Ok(Some(found)) if found.hash == block.hash)
+    }
+
+    /// Sends each endpoint once what those before it left open. In the first round, those that are not known to answer
+    /// are left out where others are, so that these are tried again first; returns whether none was.
+    #[allow(clippy::too_many_arguments, reason = "the state of one read, in one place")]
     async fn read_round(
         &self,
+        round: u32,
         block: &Block,
         reads: &ReadSet,
         deadline: Instant,
         open: &mut Vec<usize>,
         outcomes: &mut Outcomes,
         errors: &mut Vec<EndpointError>,
-    ) {
-        for (endpoint, left) in self.ranked() {
+    ) -> bool {
+        let turns = self.turns(round);
+        let is_choosy = round == 1 && turns.iter().any(|turn| turn.is_promising);
+        let is_whole = !is_choosy || turns.iter().all(|turn| turn.is_promising);
+        for turn in turns.into_iter().filter(|turn| !is_choosy || turn.is_promising) {
             if open.is_empty() {
                 break;
             }
-            let until = attempt_until(endpoint, deadline, left);
+            let (endpoint, until) = (turn.endpoint, turn.until(deadline));
             if let Err(error) = endpoint.ensure_chain(until).await {
                 errors.push(self.log(endpoint, error));
                 continue;
@@ -114,6 +142,7 @@ impl Endpoints {
             outcomes.note_endpoint(given, self.place(endpoint));
             *open = left;
         }
+        is_whole
     }
 
     /// Waits before the next round; where all endpoints are paused, until the first of them is not. Returns false,
@@ -122,7 +151,7 @@ impl Endpoints {
         let now = Instant::now();
         let pauses: Option<Vec<Instant>> = self.list.iter().map(|endpoint| endpoint.health.paused_until(now)).collect();
         let all_paused = pauses.and_then(|pauses| pauses.into_iter().min());
-        let pause = ROUND_PAUSE.mul_f64(f64::from(round) * (0.5 + fastrand::f64() / 2.0));
+        let pause = (ROUND_PAUSE * round).min(ROUND_PAUSE_MAX).mul_f64(0.5 + fastrand::f64() / 2.0);
         let pause = all_paused.map_or(pause, |until| pause + until.saturating_duration_since(now));
         if now + pause * 2 >= deadline {
             return false;
@@ -142,10 +171,11 @@ impl Endpoints {
     ) -> Result<TransactionLookup, ReadFailure> {
         let mut errors = Vec::new();
         let mut lookup = None;
-        for round in 1..=ROUNDS_MAX {
+        for round in 1.. {
             errors.clear();
-            for (endpoint, left) in self.ranked() {
-                match endpoint.transaction(hash, attempt_until(endpoint, deadline, left)).await {
+            for turn in self.turns(round) {
+                let endpoint = turn.endpoint;
+                match endpoint.transaction(hash, turn.until(deadline)).await {
                     Ok(TransactionLookup::Mined(receipt)) => {
                         let contradicts = known(receipt.block_number).is_some_and(|known| known != receipt.block_hash);
                         if !contradicts || self.is_canonical(endpoint, &receipt, deadline).await {
@@ -158,7 +188,8 @@ impl Endpoints {
                     Err(error) => errors.push(self.log(endpoint, error)),
                 }
             }
-            if !errors.iter().any(EndpointError::is_retryable) || !self.pause(round, deadline).await {
+            let may_succeed = round < ROUNDS_MAX && errors.iter().any(EndpointError::is_retryable);
+            if !may_succeed || !self.pause(round, deadline).await {
                 break;
             }
         }
@@ -169,10 +200,11 @@ impl Endpoints {
 
     /// Whether the receipt's block is at its height now, by the word of another endpoint where there is one.
     async fn is_canonical(&self, of: &Arc<Endpoint>, receipt: &Receipt, deadline: Instant) -> bool {
-        let others = self.ranked().filter(|(endpoint, _)| !Arc::ptr_eq(endpoint, of));
-        for (endpoint, left) in others.chain([(of, 1)]) {
-            let until = attempt_until(endpoint, deadline, left);
-            if let Ok(Some(block)) = endpoint.block_by_number(receipt.block_number, until).await {
+        let others = self.ranked().into_iter().filter(|endpoint| !Arc::ptr_eq(endpoint, of));
+        let in_order: Vec<_> = others.chain([of]).collect();
+        for turn in turns::turns(&in_order, 1) {
+            let block = turn.endpoint.block_by_number(receipt.block_number, turn.until(deadline)).await;
+            if let Ok(Some(block)) = block {
                 return block.hash == receipt.block_hash;
             }
         }
@@ -185,14 +217,14 @@ impl Endpoints {
         let mut errors = Vec::new();
         for round in 1..=ROUNDS_MAX {
             errors.clear();
-            for (endpoint, left) in self.ranked() {
-                let error = match endpoint.block_by_hash(hash, attempt_until(endpoint, deadline, left)).await {
+            for turn in self.turns(round) {
+                let error = match turn.endpoint.block_by_hash(hash, turn.until(deadline)).await {
                     Ok(Some(block)) if block.hash == hash => return Ok(block),
                     Ok(Some(_)) => EndpointError::Malformed,
                     Ok(None) => EndpointError::UnknownBlock,
                     Err(error) => error,
                 };
-                errors.push(self.log(endpoint, error));
+                errors.push(self.log(turn.endpoint, error));
             }
             if !self.pause(round, deadline).await {
                 break;
@@ -208,10 +240,10 @@ impl Endpoints {
         request: impl for<'a> Fn(&'a Endpoint, Instant) -> BoxFuture<'a, Result<R, EndpointError>> + Sync,
     ) -> Result<R, ReadFailure> {
         let mut errors = Vec::new();
-        for (endpoint, left) in self.ranked() {
-            match request(endpoint, attempt_until(endpoint, deadline, left)).await {
+        for turn in self.turns(1) {
+            match request(turn.endpoint, turn.until(deadline)).await {
                 Ok(reply) => return Ok(reply),
-                Err(error) => errors.push(self.log(endpoint, error)),
+                Err(error) => errors.push(self.log(turn.endpoint, error)),
             }
         }
         Err(EndpointError::summarize(&errors))
@@ -227,11 +259,15 @@ impl Endpoints {
         self.list.iter().map(|endpoint| &endpoint.health).collect()
     }
 
-    /// The endpoints in the order in which they are tried now, each with how many are left, itself included.
-    fn ranked(&self) -> impl Iterator<Item = (&Arc<Endpoint>, u32)> {
+    /// The endpoints in the order in which they are tried now.
+    fn ranked(&self) -> Vec<&Arc<Endpoint>> {
         let ranked = self.selector.ranked(Instant::now(), &self.health());
-        let left = (1..=u32::try_from(ranked.len()).unwrap_or(u32::MAX)).rev();
-        ranked.into_iter().filter_map(|place| self.list.get(place)).zip(left)
+        ranked.into_iter().filter_map(|place| self.list.get(place)).collect()
+    }
+
+    /// The turns of this round, from 1.
+    fn turns(&self, round: u32) -> Vec<Turn<'_>> {
+        turns::turns(&self.ranked(), round)
     }
 
     fn log(&self, endpoint: &Endpoint, error: EndpointError) -> EndpointError {
@@ -267,13 +303,4 @@ impl HeadSource for Endpoints {
     fn block(&self, hash: B256, until: Instant) -> BoxFuture<'_, Result<Option<Block>, ReadFailure>> {
         self.first_reply(until, move |endpoint, until| endpoint.block_by_hash(hash, until).boxed()).boxed()
     }
-}
-
-/// When to give an endpoint up: after an equal part of the time that is left, or sooner where there are others and this
-/// one is known to be faster.
-fn attempt_until(endpoint: &Endpoint, deadline: Instant, left: u32) -> Instant {
-    let now = Instant::now();
-    let share = deadline.saturating_duration_since(now) / left.max(1);
-    let timeout = if left > 1 { endpoint.health.attempt_timeout() } else { None };
-    now + timeout.map_or(share, |timeout| timeout.min(share))
 }

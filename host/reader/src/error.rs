@@ -49,8 +49,9 @@ impl EndpointError {
         if !errors.is_empty() && errors.iter().all(|error| matches!(error, Self::WrongChain(_))) {
             ReadFailure::WrongChain
         } else if errors.contains(&Self::UnknownBlock)
-            && errors.iter().all(|error| matches!(error, Self::UnknownBlock | Self::WrongChain(_)))
+            && errors.iter().all(|error| matches!(error, Self::UnknownBlock | Self::WrongChain(_) | Self::Timeout))
         {
+            // One that gives no reply does not speak for the block.
             ReadFailure::BlockLost
         } else if errors.contains(&Self::Timeout) {
             ReadFailure::Timeout
@@ -65,6 +66,8 @@ impl EndpointError {
             Self::Unreachable | Self::Http(500..) | Self::Rpc(_) | Self::Throttled(_) | Self::Malformed => true,
             // One URL may stand for many nodes: the next one may heed the block.
             Self::IgnoredBlock => true,
+            // Where time is left, it was given to another endpoint.
+            Self::Timeout => true,
             _ => false,
         }
     }
@@ -125,6 +128,7 @@ mod tests {
         assert_eq!(EndpointError::summarize(&[]), ReadFailure::Upstream);
         assert_eq!(EndpointError::summarize(&[WrongChain(5), EndpointError::UnknownBlock]), ReadFailure::BlockLost);
         assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Http(500)]), ReadFailure::Upstream);
+        assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Timeout]), ReadFailure::BlockLost);
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! same head or by one above that does not contradict it. A cold start has seen nothing yet: it takes the newest block
 //! if its own timestamp is old enough, else its parent.
 //!
-//! Invariant: one task makes every poll, so that callers share it whatever their deadlines, and a lost block is never
-//! pinned again. The source chooses the endpoint and logs what failed.
+//! Invariant: one task makes every poll, so that callers share it whatever their deadlines, and a lost block is pinned
+//! again only where the chain reports no other. The source chooses the endpoint and logs what failed.
 
 mod pace;
 mod record;
@@ -83,6 +83,8 @@ struct FailedPoll {
     /// When its time ran out, if that ended it.
     timed_out_at: Option<Instant>,
     pause: Duration,
+    /// When the next poll is due.
+    next_at: Instant,
 }
 
 /// The next action of the follower.
@@ -133,7 +135,7 @@ impl Heads {
     /// Marks a block that no endpoint knows any more, so that it is not pinned again.
     pub(crate) fn mark_lost(&self, block: &Block) {
         let mut state = self.state.lock();
-        if state.record.mark_lost(block.hash) {
+        if state.record.mark_lost(block.hash, Instant::now()) {
             state.cold = true;
         }
     }
@@ -167,6 +169,10 @@ impl Heads {
         if let Some(failed) = state.failed {
             // The poll had less time than this caller, who was there before it failed.
             let has_more = has_waited && failed.timed_out_at.is_some_and(|until| until < deadline);
+            if failed.failure == ReadFailure::BlockLost && failed.next_at < deadline {
+                // The chain has the block, or soon another: the next poll may find either.
+                return None;
+            }
             if !has_more {
                 return Some(Err(failed.failure));
             }
@@ -232,11 +238,13 @@ impl Heads {
     fn end_cold_start(&self, head: Block, parent: Option<Block>) -> Result<(), ReadFailure> {
         let mut state = self.state.lock();
         // A young block that some nodes may not know is still better than none: reads at it are retried.
-        let known = parent.filter(|block| block.hash == head.parent).into_iter().chain([head]);
-        let Some(block) = known.into_iter().find(|block| !state.record.is_lost(block.hash)) else {
-            return Err(ReadFailure::BlockLost);
-        };
-        state.record.pin(block, Instant::now());
+        let known: Vec<Block> = parent.filter(|block| block.hash == head.parent).into_iter().chain([head]).collect();
+        let now = Instant::now();
+        let found = known.iter().find(|block| !state.record.is_lost(block.hash));
+        // Where both were lost, their endpoints may have been out of step for a moment.
+        let found = found.or_else(|| known.iter().find(|block| state.record.may_be_known(block.hash, now)));
+        let block = *found.ok_or(ReadFailure::BlockLost)?;
+        state.record.pin(block, now);
         state.cold = false;
         Ok(())
     }
@@ -250,8 +258,9 @@ impl Heads {
             Ok(()) => state.record.poll_interval(),
             Err(failure) => {
                 let pause = (before * 2).clamp(BACK_OFF_MIN, BACK_OFF_MAX);
-                let timed_out_at = (Instant::now() >= until).then_some(until);
-                state.failed = Some(FailedPoll { failure, timed_out_at, pause });
+                let now = Instant::now();
+                let timed_out_at = (now >= until).then_some(until);
+                state.failed = Some(FailedPoll { failure, timed_out_at, pause, next_at: now + pause });
                 pause
             }
         };

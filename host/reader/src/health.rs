@@ -112,6 +112,11 @@ impl Health {
         matches!(self.state(now), HealthState::Excluded | HealthState::WrongChain)
     }
 
+    /// Whether it answered lately, and is not excluded.
+    pub(crate) fn is_promising(&self, now: Instant) -> bool {
+        !self.is_excluded(now) && self.0.lock().window.metrics(now).has_answers()
+    }
+
     /// The end of its pause, before which nothing should be sent to it whatever its state.
     pub(crate) fn paused_until(&self, now: Instant) -> Option<Instant> {
         self.0.lock().pause.until(now)
@@ -155,7 +160,7 @@ impl Signals {
         self.window.push(now, took, class, kind);
         match (class, result) {
             (ResultClass::Answered, _) => {
-                self.pause.on_success(started);
+                self.pause.on_success(now, started);
                 if self.breaker.on_success(now, started, kind == RequestKind::Read) {
                     // The probe shows what the endpoint does now; the errors before it have had their effect.
                     self.window.forget_errors();

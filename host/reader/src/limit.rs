@@ -1,7 +1,7 @@
 //! The limits of one endpoint: how many requests it gets at the same time, and in a second.
 //!
-//! Invariant: no caller waits here past the instant that it gives. The rate is halved when the endpoint throttles and
-//! rises again slowly, never above the configured one.
+//! Invariant: no caller waits here past the instant that it gives. The rate falls in proportion to the requests that the
+//! endpoint throttles, if they are many, and rises again slowly, never above the configured one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,13 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// The rate is halved once for all requests that are throttled together.
-const HALVED_EVERY: Duration = Duration::from_secs(1);
-/// By then a halved rate has shown whether it is low enough.
+/// The requests whose end decides about the rate are those of so long a time.
+const PERIOD: Duration = Duration::from_secs(1);
+/// A part of throttled requests, one in so many, that a lower rate would cost more than it: they are sent again.
+const TOLERATED_PART: u32 = 5;
+/// The rate falls by this part at most, one in so many, in a period.
+const LOWERED_PART_MAX: u32 = 2;
+/// By then a lowered rate has shown whether it is low enough.
 const RAISED_EVERY: Duration = Duration::from_secs(5);
 /// Each rise is this part of the configured rate: from the half to the whole in about two minutes.
 const RAISED_PART: u32 = 50;
@@ -72,10 +76,10 @@ impl RequestLimiter {
         Some(Permit { _slot: slot })
     }
 
-    /// Lowers the rate, because the endpoint asked for fewer requests.
-    pub(crate) fn on_throttled(&self, now: Instant) {
+    /// Counts a request that ended: whether the endpoint asked for fewer of them.
+    pub(crate) fn on_end(&self, now: Instant, is_throttled: bool) {
         if let Some(mut rate) = self.rate() {
-            rate.halve(now);
+            rate.count(now, is_throttled);
         }
     }
 
@@ -97,12 +101,21 @@ struct TokenBucket {
     per_second: u32,
     full_at: Instant,
     changed_at: Instant,
-    halved_at: Option<Instant>,
+    period: Period,
+}
+
+/// The requests that ended since it began.
+#[derive(Debug)]
+struct Period {
+    since: Instant,
+    ended: u32,
+    throttled: u32,
 }
 
 impl TokenBucket {
     fn new(max: u32, now: Instant) -> Self {
-        Self { max, per_second: max, full_at: now, changed_at: now, halved_at: None }
+        let period = Period { since: now, ended: 0, throttled: 0 };
+        Self { max, per_second: max, full_at: now, changed_at: now, period }
     }
 
     /// Returns when the next request may be sent, and reserves that turn if it is not after `until`.
@@ -118,13 +131,25 @@ impl TokenBucket {
         Some(turn)
     }
 
-    fn halve(&mut self, now: Instant) {
-        if self.halved_at.is_some_and(|at| now.saturating_duration_since(at) < HALVED_EVERY) {
+    /// Counts the end of a request, and lowers the rate after a period with many that were throttled.
+    fn count(&mut self, now: Instant, is_throttled: bool) {
+        if now.saturating_duration_since(self.period.since) >= PERIOD {
+            self.lower(now);
+            self.period = Period { since: now, ended: 0, throttled: 0 };
+        }
+        self.period.ended = self.period.ended.saturating_add(1);
+        self.period.throttled = self.period.throttled.saturating_add(u32::from(is_throttled));
+    }
+
+    fn lower(&mut self, now: Instant) {
+        let Period { ended, throttled, .. } = self.period;
+        if throttled.saturating_mul(TOLERATED_PART) <= ended {
             return;
         }
         self.raise(now);
-        self.per_second = (self.per_second / 2).max(PER_SECOND_MIN);
-        self.halved_at = Some(now);
+        let by = u64::from(self.per_second) * u64::from(throttled) / u64::from(ended.max(1));
+        let by = u32::try_from(by).unwrap_or(u32::MAX).min(self.per_second.div_ceil(LOWERED_PART_MAX));
+        self.per_second = self.per_second.saturating_sub(by).max(PER_SECOND_MIN);
         self.changed_at = now;
     }
 
@@ -224,34 +249,48 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn without_a_rate_only_the_slots_count() {
         let limit = limit(1, 0);
-        limit.on_throttled(Instant::now());
+        limit.on_end(Instant::now(), true);
         for _ in 0..10_000 {
             assert!(limit.acquire(Instant::now()).await.is_some());
         }
     }
 
+    /// Ends a period of so many requests, of which some were throttled; the next one begins with an answer.
+    fn period(rate: &mut TokenBucket, at: Instant, throttled: u32, ended: u32) {
+        for request in 0..ended {
+            rate.count(at, request < throttled);
+        }
+        rate.count(at + PERIOD, false);
+    }
+
     #[test]
-    fn throttling_halves_the_rate_once_a_second_and_time_raises_it_again() {
+    fn the_rate_falls_by_the_part_that_is_throttled_and_by_half_at_most() {
+        for (throttled, ended, expected) in [
+            (0, 100, 500),
+            (10, 100, 500),
+            (20, 100, 500),
+            (21, 100, 395),
+            (30, 100, 350),
+            (50, 100, 250),
+            (90, 100, 250),
+            (1, 1, 250),
+        ] {
+            let start = Instant::now();
+            let mut rate = TokenBucket::new(500, start);
+            period(&mut rate, start, throttled, ended);
+            assert_eq!(rate.per_second, expected, "{throttled} of {ended}");
+        }
+    }
+
+    #[test]
+    fn time_raises_a_lowered_rate_again() {
         let start = Instant::now();
         let mut rate = TokenBucket::new(500, start);
-        // Milliseconds, whether it throttled then, requests per second afterwards.
-        for (at_ms, throttled, expected) in [
-            (0, true, 250),
-            (999, true, 250),
-            (1000, true, 125),
-            (2000, true, 62),
-            (6999, false, 62),
-            (7000, false, 72),
-            (17_000, false, 92),
-            (10_000_000, false, 500),
-        ] {
-            let now = start + Duration::from_millis(at_ms);
-            if throttled {
-                rate.halve(now);
-            } else {
-                rate.raise(now);
-            }
-            assert_eq!(rate.per_second, expected, "at {at_ms} ms");
+        period(&mut rate, start, 9, 10);
+        // Seconds since it was lowered, requests per second.
+        for (second, expected) in [(0, 250), (4, 250), (5, 260), (15, 280), (10_000, 500)] {
+            rate.raise(start + PERIOD + SECOND * second);
+            assert_eq!(rate.per_second, expected, "after {second} s");
         }
     }
 
@@ -260,7 +299,8 @@ mod tests {
         let start = Instant::now();
         let mut rate = TokenBucket::new(5, start);
         for (second, expected) in [(1, 2), (2, 1), (3, 1), (4, 1)] {
-            rate.halve(start + SECOND * second);
+            rate.count(start + SECOND * second, true);
+            rate.lower(start + SECOND * second);
             assert_eq!(rate.per_second, expected, "second {second}");
         }
         rate.raise(start + SECOND * 9);
@@ -271,8 +311,9 @@ mod tests {
     async fn the_largest_limits_overflow_nothing() {
         let limit = limit(usize::MAX, u32::MAX);
         assert!(limit.acquire(Instant::now()).await.is_some());
-        limit.on_throttled(Instant::now());
+        limit.on_end(Instant::now(), true);
         advance(FAR).await;
+        limit.on_end(Instant::now(), true);
         assert!(limit.acquire(Instant::now()).await.is_some());
     }
 }

@@ -1,6 +1,7 @@
 //! The reader against nodes on loopback that do right and wrong what real ones do.
 
 mod endpoints;
+mod hundreds;
 mod node;
 mod reads;
 mod secrecy;

@@ -99,7 +99,7 @@ impl Endpoint {
             gas: Some(PROBE_GAS),
             code: Some(packed::PROGRAM),
         };
-        let reply = self.send(RequestKind::Probe, until, self.rpc.call(&call, at)).await?;
+        let reply = self.send_until_taken(RequestKind::Probe, until, || self.rpc.call(&call, at)).await?;
         Ok(packed::decode(&reply, 0).ok().map(|(head, _)| head))
     }
 }

@@ -47,8 +47,8 @@ impl Endpoint {
             return Ok(pair);
         }
         let params = [hash];
-        let transaction = self.send(RequestKind::Receipt, until, self.rpc.request(TRANSACTION, &params));
-        let receipt = self.send(RequestKind::Receipt, until, self.rpc.request(RECEIPT, &params));
+        let transaction = self.send_until_taken(RequestKind::Receipt, until, || self.rpc.request(TRANSACTION, &params));
+        let receipt = self.send_until_taken(RequestKind::Receipt, until, || self.rpc.request(RECEIPT, &params));
         let pair = tokio::try_join!(transaction, receipt)?;
         if takes_batches {
             self.learned.lock().no_batches_until = Some(Instant::now() + CAPABILITIES_FOR);
@@ -59,7 +59,7 @@ impl Endpoint {
 
     /// Returns `None` where the batch as such may have been rejected.
     async fn pair_in_batch(&self, hash: B256, until: Instant) -> Result<Option<Pair>, RequestError> {
-        let request = async {
+        let request = || async {
             match self.rpc.pair([TRANSACTION, RECEIPT], &[hash]).await {
                 Ok(pair) => Ok(Some(pair)),
                 Err(RequestError::Endpoint(error @ (EndpointError::Unreachable | EndpointError::Throttled(_)))) => {
@@ -68,7 +68,7 @@ impl Endpoint {
                 Err(_) => Ok(None),
             }
         };
-        self.send(RequestKind::Receipt, until, request).await
+        self.send_until_taken(RequestKind::Receipt, until, request).await
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::{Endpoints, attempt_until};
+use super::{Endpoints, turns};
 use crate::batch::Batch;
 use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
@@ -48,10 +48,12 @@ impl Endpoints {
     ) -> Result<CrossCheck, ReadFailure> {
         let mut errors = Vec::new();
         let has_other = self.has_other(host);
-        for (endpoint, left) in self.ranked().filter(|(endpoint, _)| !has_other || *endpoint.host != *host) {
-            match self.check_by(endpoint, number, reads, attempt_until(endpoint, deadline, left)).await {
+        let may_check = |endpoint: &&Arc<Endpoint>| !has_other || *endpoint.host != *host;
+        let in_order: Vec<_> = self.ranked().into_iter().filter(may_check).collect();
+        for turn in turns::turns(&in_order, 1) {
+            match self.check_by(turn.endpoint, number, reads, turn.until(deadline)).await {
                 Ok(check) => return Ok(check),
-                Err(error) => errors.push(self.log(endpoint, error)),
+                Err(error) => errors.push(self.log(turn.endpoint, error)),
             }
         }
         Err(EndpointError::summarize(&errors))

@@ -18,6 +18,9 @@ const PIN_AGE_MIN: Duration = Duration::from_secs(1);
 const LOWER_POLLS_MAX: u32 = 3;
 /// Half a minute at the highest rate of polls; a pin is rarely older than the last few.
 const SEEN_MAX: usize = 64;
+/// So long after a block was lost, it is pinned again where the chain reports no other; twice as long each time.
+const LOST_MIN: Duration = Duration::from_millis(250);
+const LOST_DOUBLINGS_MAX: u32 = 4;
 /// Blocks are lost one by one, and after a reorg nodes still report only a few of them.
 const LOST_MAX: usize = 16;
 /// With fresher pins on fast networks, answers would share fewer reads.
@@ -53,6 +56,15 @@ struct Pinned {
     since: Instant,
 }
 
+/// A block that no endpoint knew when reads were made at it.
+#[derive(Clone, Copy)]
+struct LostBlock {
+    hash: B256,
+    at: Instant,
+    /// How often, less one.
+    again: u32,
+}
+
 /// The polls in a row that reported a head below the highest one.
 #[derive(Clone, Copy)]
 struct LowerHeads {
@@ -66,7 +78,7 @@ struct LowerHeads {
 pub(super) struct HeadRecord {
     /// Rising in number.
     seen: VecDeque<SeenHead>,
-    lost: VecDeque<B256>,
+    lost: VecDeque<LostBlock>,
     pinned: Option<Pinned>,
     /// When a head was last reported.
     polled: Option<Instant>,
@@ -157,13 +169,12 @@ impl HeadRecord {
     }
 
     /// Marks a block as lost. Returns true if it was the pin: then nothing that was seen counts any more.
-    pub(super) fn mark_lost(&mut self, hash: B256) -> bool {
-        if !self.is_lost(hash) {
-            if self.lost.len() == LOST_MAX {
-                self.lost.pop_front();
-            }
-            self.lost.push_back(hash);
+    pub(super) fn mark_lost(&mut self, hash: B256, now: Instant) -> bool {
+        let before = self.lost.iter().position(|lost| lost.hash == hash).and_then(|place| self.lost.remove(place));
+        if self.lost.len() == LOST_MAX {
+            self.lost.pop_front();
         }
+        self.lost.push_back(LostBlock { hash, at: now, again: before.map_or(0, |lost| lost.again.saturating_add(1)) });
         self.seen.retain(|seen| seen.block.hash != hash);
         if self.pinned.is_none_or(|pinned| pinned.block.hash != hash) {
             return false;
@@ -174,7 +185,13 @@ impl HeadRecord {
     }
 
     pub(super) fn is_lost(&self, hash: B256) -> bool {
-        self.lost.contains(&hash)
+        self.lost.iter().any(|lost| lost.hash == hash)
+    }
+
+    /// Whether the block was not lost, or long enough ago that its endpoints may know it again.
+    pub(super) fn may_be_known(&self, hash: B256, now: Instant) -> bool {
+        let pause = |lost: &LostBlock| LOST_MIN * 2_u32.pow(lost.again.min(LOST_DOUBLINGS_MAX));
+        self.lost.iter().all(|lost| lost.hash != hash || now >= lost.at + pause(lost))
     }
 
     pub(super) fn block_time(&self) -> Option<Duration> {
@@ -216,7 +233,7 @@ mod tests {
         }
         assert_eq!(record.seen.len(), 64);
         for number in 0..1_000 {
-            record.mark_lost(block(number).hash);
+            record.mark_lost(block(number).hash, now);
         }
         assert_eq!(record.lost.len(), 16);
         assert!(record.is_lost(block(999).hash) && record.is_lost(block(984).hash));
@@ -240,7 +257,7 @@ mod tests {
         record.observe(block(100), now);
         record.pin(block(100), now);
         record.observe(block(101), now);
-        assert!(record.mark_lost(block(100).hash));
+        assert!(record.mark_lost(block(100).hash, now));
         assert_eq!(record.observe(block(95), now), Observation::Accepted);
     }
 
@@ -251,16 +268,20 @@ mod tests {
         record.pin(block(99), now);
         record.observe(block(100), now);
         record.observe(block(100), now);
-        assert!(!record.mark_lost(block(100).hash));
+        assert!(!record.mark_lost(block(100).hash, now));
         assert_eq!(record.choose(now + Duration::from_secs(5)), Some(block(99)));
         assert_eq!(record.observe(block(95), now), Observation::Behind);
     }
 
     #[test]
-    fn a_block_lost_twice_is_kept_once() {
-        let mut record = HeadRecord::default();
-        for _ in 0..20 {
-            record.mark_lost(block(1).hash);
+    fn a_block_lost_again_is_one_and_needs_twice_the_time() {
+        let (mut record, start) = (HeadRecord::default(), Instant::now());
+        let ms = Duration::from_millis;
+        assert!(record.may_be_known(block(1).hash, start), "it was not lost");
+        for pause_ms in [250, 500, 1_000, 2_000, 4_000, 4_000] {
+            record.mark_lost(block(1).hash, start);
+            assert!(!record.may_be_known(block(1).hash, start + ms(pause_ms - 1)), "{pause_ms}");
+            assert!(record.may_be_known(block(1).hash, start + ms(pause_ms)), "{pause_ms}");
         }
         assert_eq!(record.lost.len(), 1);
     }

@@ -103,11 +103,16 @@ fn one_probe_has_the_turn_and_closes_the_breaker() {
     assert_eq!(health.metrics(over + 2 * SECOND).errors, 0.0, "forgotten");
 }
 
+/// Refuses as many requests in a row as begin a pause.
+fn refuse(health: &Health, now: Instant, wait: Option<Duration>) {
+    record_reads(health, now, 4, Err(EndpointError::Throttled(wait)));
+}
+
 #[test]
 fn a_paused_endpoint_is_not_probed_either() {
     let (health, start) = (Health::default(), Instant::now());
     record_reads(&health, start, 3, BROKEN);
-    health.record(Read, start, MS, Err(EndpointError::Throttled(Some(8 * SECOND))));
+    refuse(&health, start, Some(8 * SECOND));
     assert!(!health.may_probe(start + 8 * SECOND - MS));
     assert!(health.may_probe(start + 8 * SECOND));
 }
@@ -190,18 +195,54 @@ fn throttling_pauses_for_the_requested_time() {
     // The requested time, the pause that follows.
     for (requested, expected) in [(3 * SECOND, 3 * SECOND), (3600 * SECOND, 60 * SECOND), (Duration::ZERO, SECOND)] {
         let health = Health::default();
-        record_reads(&health, start, 1, Err(EndpointError::Throttled(Some(requested))));
+        refuse(&health, start, Some(requested));
         assert_eq!(health.paused_until(start), Some(start + expected), "{requested:?}");
         assert_eq!(health.state(start + expected - MS), HealthState::Paused(start + expected), "{requested:?}");
         assert_eq!(health.state(start + expected), HealthState::Healthy, "{requested:?}");
-        assert_eq!(health.totals(), Totals { requests: 1, errors: 0, throttled: 1 });
+        assert_eq!(health.totals(), Totals { requests: 4, errors: 0, throttled: 4 });
     }
+}
+
+#[test]
+fn an_endpoint_that_answers_between_its_refusals_gets_no_pause() {
+    let (health, start) = (Health::default(), Instant::now());
+    for wait in [None, Some(30 * SECOND)] {
+        for _ in 0..20 {
+            record_reads(&health, start, 3, Err(EndpointError::Throttled(wait)));
+            assert_eq!(health.paused_until(start), None);
+            record_reads(&health, start, 1, Ok(()));
+        }
+    }
+}
+
+#[test]
+fn a_requested_time_is_bounded_by_how_long_refusals_lasted() {
+    let (health, start) = (Health::default(), Instant::now());
+    // Refusals that lasted for 700 ms, until a request that was sent after the first of them was answered.
+    record_reads(&health, start, 1, Err(EndpointError::Throttled(Some(30 * SECOND))));
+    let mut now = start + 700 * MS;
+    record_reads(&health, now, 1, Ok(()));
+    for seconds in [1.4, 2.8, 8.4, 25.2, 30.0] {
+        refuse(&health, now, Some(30 * SECOND));
+        let pause = Duration::from_secs_f64(seconds);
+        assert_eq!(health.paused_until(now), Some(now + pause), "{seconds}");
+        now += pause;
+    }
+}
+
+#[test]
+fn what_was_under_way_when_refusals_began_does_not_tell_how_long_they_last() {
+    let (health, start) = (Health::default(), Instant::now());
+    record_reads(&health, start, 1, Err(EndpointError::Throttled(None)));
+    health.record(Read, start + 100 * MS, SECOND, Ok(()));
+    refuse(&health, start + SECOND, Some(30 * SECOND));
+    assert_eq!(health.paused_until(start + SECOND), Some(start + 31 * SECOND));
 }
 
 #[test]
 fn a_shorter_requested_time_does_not_shorten_a_pause() {
     let (health, start) = (Health::default(), Instant::now());
-    record_reads(&health, start, 1, Err(EndpointError::Throttled(Some(10 * SECOND))));
+    refuse(&health, start, Some(10 * SECOND));
     record_reads(&health, start + SECOND, 1, Err(EndpointError::Throttled(Some(SECOND))));
     assert_eq!(health.paused_until(start), Some(start + 10 * SECOND));
 }
@@ -209,13 +250,14 @@ fn a_shorter_requested_time_does_not_shorten_a_pause() {
 #[test]
 fn without_a_requested_time_pauses_double_up_to_half_a_minute_until_an_answer() {
     let (health, mut now) = (Health::default(), Instant::now());
+    record_reads(&health, now, 3, Err(EndpointError::Throttled(None)));
     for seconds in [1, 2, 4, 8, 16, 30, 30] {
         record_reads(&health, now, 1, Err(EndpointError::Throttled(None)));
         assert_eq!(health.paused_until(now), Some(now + seconds * SECOND));
         now += seconds * SECOND;
     }
     record_reads(&health, now, 1, Ok(()));
-    record_reads(&health, now, 1, Err(EndpointError::Throttled(None)));
+    refuse(&health, now, None);
     assert_eq!(health.paused_until(now), Some(now + SECOND));
 }
 
@@ -225,7 +267,7 @@ fn requests_throttled_together_pause_once() {
     for late in 0..20 {
         health.record(Read, start + late * MS, 100 * MS, Err(EndpointError::Throttled(None)));
     }
-    assert_eq!(health.paused_until(start), Some(start + SECOND));
+    assert_eq!(health.paused_until(start), Some(start + 3 * MS + SECOND));
 }
 
 #[test]
@@ -321,7 +363,7 @@ fn the_longest_durations_overflow_nothing() {
         EndpointError::WrongChain(0),
     ] {
         for took in [endless, Duration::MAX] {
-            record_reads(&health, start, 1, Err(error));
+            record_reads(&health, start, 4, Err(error));
             health.record(Read, start, took, Err(error));
             health.record(Read, start, took, Ok(()));
             health.record(Probe, start, took, Err(error));

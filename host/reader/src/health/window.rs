@@ -50,6 +50,13 @@ pub(crate) struct Metrics {
     pub(crate) probes: Option<Latency>,
 }
 
+impl Metrics {
+    /// Whether any request was answered, receipts left out.
+    pub(super) fn has_answers(&self) -> bool {
+        self.reads.is_some() || self.probes.is_some()
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct RequestWindow {
     samples: VecDeque<Sample>,

@@ -48,7 +48,10 @@ impl Peers {
     }
 
     fn throttle(&self, place: usize, wait: Duration) {
-        self.endpoints[place].record(Read, self.now, MS, Err(EndpointError::Throttled(Some(wait))));
+        // As many in a row as begin a pause.
+        for _ in 0..4 {
+            self.endpoints[place].record(Read, self.now, MS, Err(EndpointError::Throttled(Some(wait))));
+        }
     }
 
     fn head(&self, place: usize, timestamp_s: u64) {

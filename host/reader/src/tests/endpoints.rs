@@ -251,10 +251,12 @@ async fn an_unknown_block_is_retried_at_the_same_endpoint() {
     let twice = Node::start(lags(2)).await;
     assert_eq!(outcomes(&reader(&[&twice]), mixed_reads(), ample()).await, mixed_outcomes());
     let for_ever = Node::start(lags(usize::MAX)).await;
-    let unknown = outcomes(&reader(&[&for_ever]), vec![call(node::NOBODY)], ample()).await;
+    let soon = Instant::now() + Duration::from_secs(2);
+    let unknown = outcomes(&reader(&[&for_ever]), vec![call(node::NOBODY)], soon).await;
     assert_eq!(unknown, [Outcome::Failed(ReadFailure::BlockLost)]);
-    // One for the code of Multicall3.
-    assert_eq!(for_ever.count("eth_getCode"), 3 + 1);
+    assert!(Instant::now() < soon, "there is time for another block");
+    // Three in a round, and one for the code of Multicall3; the chain has the block, so there is more than one round.
+    assert!(for_ever.count("eth_getCode") > 3 + 1);
     assert_eq!(outcomes(&reader(&[&for_ever, &good]), mixed_reads(), ample()).await, mixed_outcomes());
 }
 

@@ -211,7 +211,7 @@ async fn a_chain_set_back_without_pins_is_confirmed_by_three_polls_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_block_is_never_pinned_again() {
+async fn a_lost_block_is_not_pinned_again_while_there_is_another() {
     let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
     let heads = node.heads();
     let lost = pin(&heads).await.unwrap();
@@ -219,14 +219,28 @@ async fn a_lost_block_is_never_pinned_again() {
     assert_eq!(heads.pinned(), None);
     assert_eq!(pin(&heads).await.map(|block| block.hash), Ok(lost.parent));
     assert_eq!((node.polls(), node.parents()), (2, 1), "the next pin polls anew");
-    heads.mark_lost(&block(99, OLD_S));
-    assert_eq!(pin(&heads).await, Err(ReadFailure::BlockLost));
+    pass(60_000).await;
+    assert_eq!(pin(&heads).await.map(|block| block.hash), Ok(lost.parent));
     node.set(Newest::Head(block(101, OLD_S)));
     pass(4_000).await;
     assert_eq!(pin(&heads).await, Ok(block(101, OLD_S)));
     node.set(Newest::Head(block(100, OLD_S)));
     busy(&heads, 10_000).await;
     assert_ne!(heads.pinned(), Some(lost));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chain_that_rests_is_pinned_again_though_all_of_it_was_lost() {
+    let node = HeadNode::new(Newest::Head(block(100, OLD_S)));
+    let heads = node.heads();
+    let lost = pin(&heads).await.unwrap();
+    heads.mark_lost(&lost);
+    heads.mark_lost(&block(99, OLD_S));
+    assert_eq!(heads.pin(Instant::now() + ms(100)).await, Err(ReadFailure::BlockLost), "there is no time to wait");
+    let start = Instant::now();
+    assert_eq!(pin(&heads).await.map(|block| block.number), Ok(99));
+    // Half a second after the poll that found nothing.
+    assert_eq!(Instant::now() - start, ms(500));
 }
 
 #[tokio::test(start_paused = true)]
