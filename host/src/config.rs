@@ -2,25 +2,29 @@
 //!
 //! Invariant: a [`Config`] is complete and valid, and every error is one line that names its place and repeats no URL.
 
+mod connections;
 mod file;
 mod folders;
 mod layer;
 mod limits;
 mod names;
 mod networks;
+mod operators;
 mod prices;
 mod rpc;
 mod tokens;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
+pub(crate) use self::connections::ConnectionLimits;
 use self::file::File;
 pub(crate) use self::layer::Environment;
 use self::layer::{Key, Layers, Setting};
+pub(crate) use self::operators::{ListenAddress, OperatorAccess, Token};
 pub(crate) use self::tokens::ListSettings;
 use crate::assets::price;
 use crate::cli::Flags;
@@ -54,6 +58,8 @@ const FACT_DAYS: (u64, std::ops::RangeInclusive<u64>) = (30, 1..=365);
 /// node, that lasts a moment is not stored.
 const FACT_AGAIN_AFTER_S: (u64, std::ops::RangeInclusive<u64>) = (900, 1..=604_800);
 
+const OPERATORS_DEFAULT: ListenAddress = ListenAddress::Tcp(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9090));
+
 const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
 const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
 const OPERATORS_LISTEN: Key = Key { file: "operators_listen", flag: Some("--operators-listen") };
@@ -80,7 +86,8 @@ const FACTS_AGAIN_AFTER_S: Key = Key { file: "facts.again_after_s", flag: None }
 pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     pub(crate) claimables_listen: SocketAddr,
-    pub(crate) operators_listen: SocketAddr,
+    pub(crate) operators_listen: ListenAddress,
+    pub(crate) operators: OperatorAccess,
     pub(crate) state_dir: PathBuf,
     pub(crate) plugins_dir: PathBuf,
     /// Who may write the two folders and the files in them.
@@ -98,6 +105,7 @@ pub(crate) struct Config {
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,
     pub(crate) limits: PluginLimits,
+    pub(crate) connections: ConnectionLimits,
     pub(crate) deadline_ms: u64,
     pub(crate) in_flight_max: usize,
     /// The limit of one transaction.
@@ -164,7 +172,10 @@ impl Config {
             },
             listen: address(LISTEN, &flags.listen, tables.listen, 8080)?,
             claimables_listen: address(CLAIMABLES_LISTEN, &flags.claimables_listen, tables.claimables_listen, 8081)?,
-            operators_listen: address(OPERATORS_LISTEN, &flags.operators_listen, tables.operators_listen, 9090)?,
+            operators_listen: layers
+                .pick(OPERATORS_LISTEN, flags.operators_listen.clone(), tables.operators_listen)
+                .map_or(Ok(OPERATORS_DEFAULT), |setting| operators::address(&setting))?,
+            operators: operators::access(&tables.operators, &layers)?,
             state_dir,
             plugins_dir: folder(PLUGINS_DIR, &flags.plugins, tables.plugins.dir, "portolan-plugins")?,
             writers: Writers::of_process(trusted_group.map(|group| group.number(&GROUPS)).transpose()?),
@@ -181,6 +192,7 @@ impl Config {
             token_lists: tokens::read(tables.tokens, &layers)?,
             names: names::read(&tables.names, &layers)?,
             limits: tables.plugins.limits.checked(&layers)?,
+            connections: connections::read(&tables.connections, &layers)?,
             deadline_ms: number(ANSWER_DEADLINE, tables.answers.deadline_ms, DEADLINE_MS)?,
             in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
             logs_max: usize::try_from(logs_max).unwrap_or(usize::MAX),

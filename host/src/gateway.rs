@@ -141,6 +141,11 @@ impl Gateway {
         Context::new(Arc::clone(&self.sources), snapshot, token_index, Deadline::after(self.time))
     }
 
+    /// Changes whenever the plugins do.
+    pub(crate) fn generation(&self) -> u64 {
+        self.registry.snapshot().generation
+    }
+
     pub(crate) fn networks(&self) -> &Networks {
         &self.sources.networks
     }

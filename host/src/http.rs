@@ -6,7 +6,9 @@
 pub(crate) mod serve;
 
 mod connection;
+mod guard;
 mod respond;
+mod socket;
 
 mod limit;
 mod route;
@@ -17,4 +19,5 @@ mod number;
 mod rate;
 mod view;
 
+mod access;
 mod operators;

@@ -149,6 +149,7 @@ fn serving(program: &Path, dir: &Path) -> Command {
 pub struct Gateway {
     pub base: SocketAddr,
     pub claimables: SocketAddr,
+    /// Port 0 where it is a Unix socket.
     pub operators: SocketAddr,
     child: Child,
     stdout: Mutex<Receiver<String>>,
@@ -177,6 +178,9 @@ impl Gateway {
             ("claimables=http://", &mut gateway.claimables),
             ("operators=http://", &mut gateway.operators),
         ] {
+            if line.contains("operators=unix:") && name.starts_with("operators") {
+                continue;
+            }
             let word = line.split(' ').find_map(|word| word.strip_prefix(name));
             *address = word.with_context(|| format!("no {name} in {line}"))?.parse()?;
         }

@@ -32,6 +32,8 @@ pub(super) struct ConfigTables {
     pub(super) log_format: Option<String>,
     pub(super) plugins: PluginsTable,
     pub(super) answers: AnswersTable,
+    pub(super) connections: ConnectionsTable,
+    pub(super) operators: OperatorsTable,
     pub(super) rpc: RpcTable,
     pub(super) facts: FactsTable,
     /// By slug.
@@ -55,6 +57,24 @@ pub(super) struct AnswersTable {
     pub(super) deadline_ms: Option<u64>,
     pub(super) in_flight_max: Option<u64>,
     pub(super) logs_max: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ConnectionsTable {
+    pub(super) max: Option<u64>,
+    pub(super) per_client_max: Option<u64>,
+    pub(super) head_ms: Option<u64>,
+    pub(super) idle_ms: Option<u64>,
+    pub(super) send_ms: Option<u64>,
+    pub(super) unsent_bytes_max: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OperatorsTable {
+    pub(super) allowed_hosts: Vec<String>,
+    pub(super) token_file: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -49,6 +49,15 @@ fn nothing_set_means_the_defaults() {
     assert_eq!((config.deadline_ms, config.in_flight_max, config.logs_max), (8000, 256, 5000));
     assert_eq!(config.rpc_limits, portolan_reader::Limits { in_flight_max: 64, per_second_max: 500 });
     assert_eq!(config.rpc_limits, portolan_reader::Limits::default());
+    let connections = ConnectionLimits {
+        max: 2048,
+        per_client_max: 256,
+        head: Duration::from_secs(10),
+        idle: Duration::from_secs(75),
+        send: Duration::from_secs(30),
+        unsent_bytes_max: 64 << 20,
+    };
+    assert_eq!(config.connections, connections);
     assert_eq!(config.limits, PluginLimits::default());
     assert_eq!(config.limits.of("x").resume_ms, 1000);
     assert_eq!(config.limits.of("x").job_ms, 5000);
@@ -102,11 +111,47 @@ fn flags_go_before_environment_before_file_before_defaults() {
     let config = merge(&flags, &environment, file).unwrap();
     assert_eq!(config.listen.to_string(), "[::1]:3");
     assert_eq!(config.claimables_listen.port(), 2);
-    assert_eq!(config.operators_listen.port(), 1);
+    assert_eq!(config.operators_listen.to_string(), "127.0.0.1:1");
     assert_eq!(config.plugins_dir, PathBuf::from("flag"));
     assert_eq!(config.state_dir, PathBuf::from("environment"));
     assert_eq!(config.deadline_ms, 2000);
     assert_eq!(config.log_format, LogFormat::Json);
+}
+
+#[test]
+fn operators_have_an_address_or_a_socket_and_may_have_hosts_and_a_token() {
+    let token = "c0ffee-c0ffee-c0ffee";
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), format!("{token}\n")).unwrap();
+    let named = format!("operators.token_file = '{}'", file.path().display());
+    let config = of_file(&format!(
+        "operators_listen = 'unix:/run/o.sock'\noperators.allowed_hosts = ['Monitor.example', '[2001:db8::1]']\n{named}"
+    ));
+    assert_eq!(config.operators_listen, ListenAddress::Unix("/run/o.sock".into()));
+    assert_eq!(config.operators.allowed_hosts, ["monitor.example", "[2001:db8::1]"]);
+    let is_token = |config: &Config, text: &str| config.operators.token.as_ref().unwrap().is(text.as_bytes());
+    assert!(is_token(&config, token) && !is_token(&config, "c0ffee-c0ffee-c0ffef") && !is_token(&config, ""));
+    assert!(!format!("{config:?}").contains(token));
+
+    let environment =
+        Environment::from([("PORTOLAN_OPERATORS_TOKEN", token), ("PORTOLAN_OPERATORS_ALLOWED_HOSTS", "a, b.example")]);
+    let config = merge(&Flags::default(), &environment, "").unwrap();
+    assert!(is_token(&config, token));
+    assert_eq!(config.operators.allowed_hosts, ["a", "b.example"]);
+
+    let short = Environment::from([("PORTOLAN_OPERATORS_TOKEN", "short-secret")]);
+    let refusals = [
+        merge(&Flags::default(), &short, ""),
+        merge(&Flags::default(), &environment, &named),
+        merge(&Flags::default(), &Environment::default(), "operators.token_file = '/nowhere/token'"),
+        merge(&Flags::default(), &Environment::default(), "operators.allowed_hosts = ['http://a/']"),
+        merge(&Flags::default(), &Environment::default(), "operators_listen = 'unix:'"),
+    ];
+    let parts = ["PORTOLAN_OPERATORS_TOKEN: is no token", "is set too", "cannot be read", "host names", "no path"];
+    for (refusal, part) in refusals.into_iter().zip(parts) {
+        let text = refusal.unwrap_err().to_string();
+        assert!(text.contains(part) && !text.contains("secret") && !text.contains(token), "{text}");
+    }
 }
 
 #[test]
@@ -138,6 +183,10 @@ fn limits_of_endpoints_are_set_by_file_or_variable_and_name_no_network() {
     assert_eq!(limits(Environment::default(), "[rpc]\nin_flight_max = 1\nper_second_max = 0"), (1, 0));
     assert_eq!(limits(variable("PORTOLAN_RPC_IN_FLIGHT_MAX", "1024"), "[rpc]\nin_flight_max = 1"), (1024, 500));
     assert_eq!(limits(variable("PORTOLAN_RPC_PER_SECOND_MAX", "1000000"), ""), (64, 1_000_000));
+    let connections =
+        merge(&Flags::default(), &variable("PORTOLAN_CONNECTIONS_MAX", "9"), "[connections]\nidle_ms = 500");
+    let connections = connections.unwrap().connections;
+    assert_eq!((connections.max, connections.idle), (9, Duration::from_millis(500)));
 }
 
 #[test]
@@ -208,6 +257,13 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[answers]\nin_flight_max = 0", "answers.in_flight_max"),
         ("[answers]\nlogs_max = 0", "answers.logs_max"),
         ("[answers]\nin_flight_max = 1000000", "answers.in_flight_max"),
+        ("[connections]\nx = 1", "connections.x"),
+        ("[connections]\nmax = 0", "connections.max"),
+        ("[connections]\nper_client_max = 0", "connections.per_client_max"),
+        ("[connections]\nhead_ms = 99", "connections.head_ms"),
+        ("[connections]\nidle_ms = '1s'", "connections.idle_ms"),
+        ("[connections]\nsend_ms = 600001", "connections.send_ms"),
+        ("[connections]\nunsent_bytes_max = 1000", "connections.unsent_bytes_max"),
         ("[rpc]\nx = 1", "rpc.x"),
         ("[rpc]\nin_flight_max = 0", "rpc.in_flight_max"),
         ("[rpc]\nin_flight_max = 1025", "rpc.in_flight_max"),

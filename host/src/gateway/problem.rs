@@ -34,6 +34,10 @@ pub(crate) enum Problem {
     NameNotFound(String),
     #[error("{0}")]
     TransactionNotFound(String),
+    #[error("operators do not read at the host {0:?}; operators.allowed_hosts names further ones")]
+    HostNotAllowed(String),
+    #[error("this address is for operators who have its token")]
+    Unauthorized,
     #[error("this address answers {allow} only")]
     MethodNotAllowed { allow: &'static str },
     #[error("{0}")]

@@ -1,9 +1,9 @@
-//! One connection: HTTP/1.1 or h2c, with a bound on everything that a client can make it wait for or hold.
+//! One connection: HTTP/1.1 or h2c, with a bound on everything that a client can make it hold.
 //!
-//! Invariant: a connection ends by itself: when its client is silent, does not take what is sent, is too old, or the
-//! process drains. It never sees what an answer means.
+//! Invariant: a connection ends by itself: when its guard says so, it is too old, or the process drains. It never sees what
+//! an answer means.
 
-use std::convert::Infallible;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,37 +15,35 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_LENGTH, EXPECT};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
-use tokio_io_timeout::TimeoutStream;
 
+use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams};
 use super::operators::Operators;
-use super::respond::{Front, allow_origins};
-use crate::gateway::problem::Problem;
+use super::respond::{Front, SharedBody, allow_origins};
+use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX};
 
-/// From the end of an answer (or the start of the connection) to the end of the next request's head in HTTP/1.1: long
-/// enough that clients find their connection again, short enough for those that dribble bytes.
-const HEADER_READ: Duration = Duration::from_secs(30);
-
-/// Silence on top of an answer's deadline, while which the client has nothing to say; as long as proxies keep
-/// connections that they do not use.
-const IDLE: Duration = Duration::from_secs(60);
-
-/// A client that takes nothing for this long is gone.
-const WRITE: Duration = Duration::from_secs(10);
-
-/// Against clients that keep a connection busy without ever taking an answer.
+/// Whatever is wrong with a connection ends with it.
 const AGE_MAX: Duration = Duration::from_secs(3600);
 
-/// The bytes of a request's head in HTTP/1.1, and of header lists in HTTP/2. Far above the limits of `limit.rs`, which can
-/// answer with a document; past this the connection answers 431 without one.
-const HEAD_BYTES_MAX: u32 = 256 * 1024;
+/// From the word that a connection ends to its end, where nobody uses it.
+const GOODBYE: Duration = Duration::from_secs(1);
 
-/// Fields of a head in HTTP/1.1: many more than any client sends; past this the connection answers 431 without a document.
+/// The bytes of a request's head: the contract's, and the ends of its lines. `limit.rs` answers with a document as long
+/// as a head fits; past this the connection answers 431 without one, and nothing more is buffered.
+const HEAD_BYTES_MAX: usize = REQUEST_LINE_BYTES_MAX + HEADERS_BYTES_MAX + 1024;
+
+/// Fields of a head: many more than any client sends; past this HTTP/1.1 answers 431 without a document.
 const HEADERS_MAX: usize = 512;
+
+/// What HTTP/2 counts for a field on top of its name and value (RFC 9113, 6.5.2).
+const FIELD_BYTES: usize = 32;
+
+/// What a client may send of bodies before they are read, which none needs: the least that HTTP/2 has for a connection.
+const WINDOW_BYTES: u32 = 65_535;
 
 /// As many answers as one client can sensibly wait for on one connection.
 const STREAMS_MAX: u32 = 64;
@@ -83,24 +81,24 @@ impl Service {
         }
     }
 
-    /// The most that an answer takes.
-    fn deadline(&self) -> Duration {
-        match self {
-            Self::Front(front) => front.deadline,
-            Self::Operators(operators) => operators.deadline,
-        }
-    }
-
-    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    async fn handle(
+        &self,
+        request: Request<Incoming>,
+        connection: &Arc<Connection>,
+        local: Option<IpAddr>,
+    ) -> Result<Response<AnswerBody>, NoRoom> {
+        let _under_way = connection.begin();
         let (head, body) = request.into_parts();
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
                 Self::Front(front) => front.respond(&head, has_body).await,
-                Self::Operators(operators) => operators.respond(&head, has_body).await,
+                Self::Operators(operators) => operators.respond(&head, has_body, local).await,
             }
         };
-        let mut response = guarded(work).await;
+        // On the heap, so that an answer that waits for its client does not keep the place of the work.
+        let response = finished(guarded(Box::pin(work)).await, &head.method);
+        let mut response = counted(response, connection)?;
         if matches!(self, Self::Front(_)) {
             allow_origins(&mut response);
         }
@@ -113,7 +111,7 @@ impl Service {
             status = response.status().as_u16(),
             "answered"
         );
-        Ok(finished(response, &head.method))
+        Ok(response)
     }
 }
 
@@ -121,6 +119,18 @@ impl Service {
 async fn guarded(work: impl Future<Output = Response<Full<Bytes>>>) -> Response<Full<Bytes>> {
     let outcome = AssertUnwindSafe(work).catch_unwind().await;
     outcome.unwrap_or_else(|_| Problem::Internal("the request could not be answered".into()).response())
+}
+
+/// With a body that the guard counts until it is sent. Where too many wait, it is a refusal; where too many of these wait
+/// as well, there is none.
+fn counted(response: Response<Full<Bytes>>, connection: &Arc<Connection>) -> Result<Response<AnswerBody>, NoRoom> {
+    let is_shared = response.extensions().get::<SharedBody>().is_some();
+    let (head, body) = response.into_parts();
+    if let Ok(body) = connection.send(body.into_inner().unwrap_or_default(), is_shared) {
+        return Ok(Response::from_parts(head, body));
+    }
+    let (head, body) = finished(Problem::Overloaded.response(), &Method::GET).into_parts();
+    Ok(Response::from_parts(head, connection.send_refusal(body.into_inner().unwrap_or_default())?))
 }
 
 /// With its length, and for HEAD without its body.
@@ -148,51 +158,64 @@ async fn read_refused(mut body: Incoming) {
     let _ = timeout(REFUSED_BODY, read).await;
 }
 
-/// Serves a connection to its end; `drain` changing asks it to end after the answers that are under way.
-pub(super) async fn serve(stream: TcpStream, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
-    // Answers are written at once, so waiting to fill packets only delays them. A refusal is seen when it is used.
-    let _ = stream.set_nodelay(true);
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_read_timeout(Some(service.deadline() + IDLE));
-    stream.set_write_timeout(Some(WRITE));
+/// Serves a connection, which came to `local`, to its end; `drain` changing asks it to end after the answers that are under
+/// way.
+pub(super) async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    local: Option<IpAddr>,
+    slot: ConnectionSlot,
+    service: Arc<Service>,
+    mut drain: Drain,
+    drain_time: Duration,
+) {
     let builder = builder();
     let handler = service_fn(|request| {
-        let service = service.clone();
-        async move { service.handle(request).await }
+        let (service, connection) = (service.clone(), slot.connection.clone());
+        async move { service.handle(request, &connection, local).await }
     });
-    let connection = builder.serve_connection(TokioIo::new(Box::pin(stream)), handler);
+    let connection = builder.serve_connection(TokioIo::new(stream), handler);
     tokio::pin!(connection);
     let ended = tokio::select! {
-        ended = connection.as_mut() => Some(ended),
-        () = drain.begun() => None,
-        () = sleep(AGE_MAX) => None,
+        ended = connection.as_mut() => Ok(ended),
+        () = drain.begun() => Err(drain_time),
+        () = sleep(AGE_MAX) => Err(drain_time),
+        expiry = slot.expired() => {
+            tracing::debug!(listener = service.name(), reason = expiry.as_str(), "connection closed");
+            match expiry {
+                Expiry::Unused => Err(GOODBYE),
+                Expiry::NoRequest | Expiry::NotTaken | Expiry::Evicted => return,
+            }
+        }
     };
     let ended = match ended {
-        Some(ended) => Ok(ended),
-        None => {
+        Ok(ended) => Ok(ended),
+        Err(grace) => {
             connection.as_mut().graceful_shutdown();
-            timeout(drain_time, connection).await
+            timeout(grace, connection).await
         }
     };
     match ended {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::debug!(listener = service.name(), reason = %error, "connection broken"),
-        Err(_) => tracing::warn!(listener = service.name(), "connection cut while draining"),
+        Err(_) if *drain.0.borrow() => tracing::warn!(listener = service.name(), "connection cut while draining"),
+        Err(_) => tracing::debug!(listener = service.name(), "connection cut"),
     }
 }
 
-fn builder() -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+fn builder() -> Builder<Streams> {
+    let mut builder = Builder::new(Streams);
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_READ)
-        .max_buf_size(HEAD_BYTES_MAX as usize)
+        .header_read_timeout(None)
+        .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(HEAD_BYTES_MAX)
+        .max_header_list_size(u32::try_from(HEAD_BYTES_MAX + HEADERS_MAX * FIELD_BYTES).unwrap_or(u32::MAX))
+        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(WINDOW_BYTES)
         .max_concurrent_streams(STREAMS_MAX)
         .max_send_buf_size(SEND_BYTES_MAX);
     builder

@@ -1,6 +1,7 @@
 //! The operators' listener: health, readiness, plugins, networks, token lists. Invariant: nothing here changes state or
-//! shows more of an endpoint's URL than its host. Other origins' pages may not read it.
+//! shows more of an endpoint's URL than its host, and who may read it is checked first (`access.rs`).
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use hyper::{Method, Response, StatusCode};
 
 use super::problem::ALLOW_OPERATORS;
 use super::respond::{BACKSTOP, json, unwritable};
-use super::{limit, view};
+use super::{access, limit, view};
+use crate::config::OperatorAccess;
 use crate::gateway::Gateway;
 use crate::gateway::problem::{Problem, quoted};
 
@@ -20,15 +22,22 @@ use crate::gateway::problem::{Problem, quoted};
 pub(super) struct Operators {
     pub(super) gateway: Arc<Gateway>,
     pub(super) deadline: Duration,
+    pub(super) access: OperatorAccess,
 }
 
 impl Operators {
-    /// Never fails: what goes wrong is a problem document.
-    pub(super) async fn respond(&self, head: &Parts, has_body: bool) -> Response<Full<Bytes>> {
-        self.answer(head, has_body).await.unwrap_or_else(|problem| problem.response())
+    /// Never fails: what goes wrong is a problem document. `local` is the address that the request came to, if any.
+    pub(super) async fn respond(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Response<Full<Bytes>> {
+        self.answer(head, has_body, local).await.unwrap_or_else(|problem| problem.response())
     }
 
-    async fn answer(&self, head: &Parts, has_body: bool) -> Result<Response<Full<Bytes>>, Problem> {
+    async fn answer(
+        &self,
+        head: &Parts,
+        has_body: bool,
+        local: Option<IpAddr>,
+    ) -> Result<Response<Full<Bytes>>, Problem> {
+        access::check(&self.access, head, local)?;
         if head.method != Method::GET && head.method != Method::HEAD {
             return Err(Problem::MethodNotAllowed { allow: ALLOW_OPERATORS });
         }

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
 use super::view;
@@ -32,6 +32,8 @@ impl Problem {
             Self::UnknownProtocol(_) => (StatusCode::NOT_FOUND, "unknown-protocol", "Unknown protocol"),
             Self::NameNotFound(_) => (StatusCode::NOT_FOUND, "name-not-found", "Name not found"),
             Self::TransactionNotFound(_) => (StatusCode::NOT_FOUND, "transaction-not-found", "Transaction not found"),
+            Self::HostNotAllowed(_) => (StatusCode::FORBIDDEN, "host-not-allowed", "Host not allowed"),
+            Self::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized", "Unauthorized"),
             Self::MethodNotAllowed { .. } => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed")
             }
@@ -63,6 +65,7 @@ impl Problem {
         match self {
             Self::MethodNotAllowed { allow } => headers.insert(ALLOW, HeaderValue::from_static(allow)),
             Self::Overloaded => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
+            Self::Unauthorized => headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
             _ => None,
         };
         response
@@ -109,6 +112,8 @@ mod tests {
             (Problem::InvalidFilter(text()), 400),
             (Problem::UnknownProtocol(text()), 404),
             (Problem::TransactionNotFound(text()), 404),
+            (Problem::Unauthorized, 401),
+            (Problem::HostNotAllowed(text()), 403),
             (Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }, 405),
             (Problem::RequestTooLarge(TooLarge::Body), 413),
             (Problem::TooManyLogs { logs: 2, logs_max: 1 }, 413),

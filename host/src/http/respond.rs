@@ -14,11 +14,13 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
+use parking_lot::Mutex;
 
 use super::problem::ALLOW_ANSWERS;
 use super::route::{self, Listener, Request, Verb};
 use super::{limit, view};
 use crate::gateway::problem::Problem;
+use crate::gateway::query::Query;
 use crate::gateway::{Gateway, GatewayResponse};
 
 /// What the gateway may take past its own deadline before it counts as a fault.
@@ -32,6 +34,29 @@ pub(super) struct Front {
     pub(super) listener: Listener,
     pub(super) gateway: Arc<Gateway>,
     pub(super) deadline: Duration,
+    pub(super) lists: ListBodies,
+}
+
+/// Marks a response whose body is the same memory for all clients.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedBody;
+
+/// The plain bodies of `/networks` and `/protocols`, with the generation of plugins that each is of.
+#[derive(Debug, Default)]
+pub(super) struct ListBodies {
+    networks: Mutex<Option<(u64, Bytes)>>,
+    protocols: Mutex<Option<(u64, Bytes)>>,
+}
+
+impl ListBodies {
+    /// The place of the body that answers this query; `None` where each client gets its own.
+    fn of(&self, query: &Query) -> Option<&Mutex<Option<(u64, Bytes)>>> {
+        match query {
+            Query::Networks => Some(&self.networks),
+            Query::Protocols => Some(&self.protocols),
+            _ => None,
+        }
+    }
 }
 
 impl Front {
@@ -49,15 +74,27 @@ impl Front {
         let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
         let Request { query, detail_full } =
             route::route(self.listener, head.uri.path(), head.uri.query(), networks, logs_max)?;
+        let list = self.lists.of(&query).filter(|_| !detail_full);
+        // Read before the answer, so that a body is never taken for one of a later generation.
+        let generation = self.gateway.generation();
+        if let Some(list) = list
+            && let Some((_, body)) = list.lock().as_ref().filter(|(of, _)| *of == generation)
+        {
+            return Ok(shared(body.clone()));
+        }
         let response = tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.answer(query))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
-        reply(&response, detail_full)
+        let response = reply(&response, detail_full)?;
+        let Some(list) = list else { return Ok(response) };
+        let body = response.into_body().into_inner().unwrap_or_default();
+        *list.lock() = Some((generation, body.clone()));
+        Ok(shared(body))
     }
 }
 
 /// Headers that let pages of any origin read an answer; on every answer of the public listeners.
-pub(super) fn allow_origins(response: &mut Response<Full<Bytes>>) {
+pub(super) fn allow_origins<B>(response: &mut Response<B>) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     let exposed = HeaderValue::from_static("portolan-account, portolan-blocks, portolan-partial, retry-after");
@@ -96,9 +133,15 @@ fn reply(response: &GatewayResponse, detail_full: bool) -> Result<Response<Full<
     Ok(response)
 }
 
+fn shared(body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = json(body);
+    response.extensions_mut().insert(SharedBody);
+    response
+}
+
 /// A 200 with a JSON body.
-pub(super) fn json(body: Vec<u8>) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(body));
+pub(super) fn json(body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body.into()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

@@ -1,24 +1,29 @@
 //! The three listeners: bound before anything else starts, served until a signal, drained within a bound.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::connection::{self, Drain, Service};
+use super::guard::{Guard, files};
 use super::operators::Operators;
-use super::respond::{BACKSTOP, Front};
+use super::respond::{BACKSTOP, Front, ListBodies};
 use super::route::Listener;
-use crate::config::Config;
+use super::socket::{Accepted, Socket};
+use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 
-/// The connections of each listener, so that clients never keep operators out; past it new connections wait in the system's queue.
-const CONNECTIONS_MAX: usize = 1024;
+/// Connections of the operators' listener, which has its own so that clients never keep operators out: probes, scrapers,
+/// and people.
+const OPERATORS_MAX: usize = 64;
+
+/// Answers of the operators' listener that wait to be sent.
+const OPERATORS_UNSENT_BYTES_MAX: usize = 16 << 20;
 
 /// Pause after an error of accepting that is not the connection's own (no file descriptors left): trying again at
 /// once would only spin.
@@ -32,51 +37,53 @@ const DRAIN: Duration = Duration::from_secs(2);
 #[error("cannot listen at {address} ({key}): {source}")]
 pub(crate) struct BindError {
     key: &'static str,
-    address: SocketAddr,
+    address: ListenAddress,
     source: io::Error,
 }
 
 /// The three bound listeners.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    base: TcpListener,
-    claimables: TcpListener,
-    operators: TcpListener,
+    base: Socket,
+    claimables: Socket,
+    operators: Socket,
 }
 
 impl Listeners {
     /// Binds all three addresses, or none stays bound.
     pub(crate) async fn bind(config: &Config) -> Result<Self, BindError> {
         Ok(Self {
-            base: bind("listen", config.listen).await?,
-            claimables: bind("claimables_listen", config.claimables_listen).await?,
-            operators: bind("operators_listen", config.operators_listen).await?,
+            base: bind("listen", ListenAddress::Tcp(config.listen)).await?,
+            claimables: bind("claimables_listen", ListenAddress::Tcp(config.claimables_listen)).await?,
+            operators: bind("operators_listen", config.operators_listen.clone()).await?,
         })
     }
 
     /// The line that names the real ports.
     pub(crate) fn line(&self) -> io::Result<String> {
-        let (base, claimables, operators) =
-            (self.base.local_addr()?, self.claimables.local_addr()?, self.operators.local_addr()?);
-        Ok(format!("listening base=http://{base} claimables=http://{claimables} operators=http://{operators}"))
+        let (base, claimables, operators) = (self.base.url()?, self.claimables.url()?, self.operators.url()?);
+        Ok(format!("listening base={base} claimables={claimables} operators={operators}"))
     }
 
     /// Serves until `stop` ends, then stops accepting and lets the answers under way end.
     pub(crate) async fn serve(self, config: &Config, gateway: Arc<Gateway>, stop: impl Future<Output = ()>) {
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
-        let front = |listener| Service::Front(Front { listener, gateway: gateway.clone(), deadline });
-        let operators = Operators { gateway: gateway.clone(), deadline };
+        let front = |listener| {
+            Service::Front(Front { listener, gateway: gateway.clone(), deadline, lists: ListBodies::default() })
+        };
+        let operators = Operators { gateway: gateway.clone(), deadline, access: config.operators.clone() };
+        let (public_guard, operators_guard) = guards(&config.connections);
         let services = [
-            (self.base, front(Listener::Base)),
-            (self.claimables, front(Listener::Claimables)),
-            (self.operators, Service::Operators(operators)),
+            (self.base, front(Listener::Base), Arc::clone(&public_guard)),
+            (self.claimables, front(Listener::Claimables), public_guard),
+            (self.operators, Service::Operators(operators), operators_guard),
         ];
         let (draining, drain) = watch::channel(false);
         let drain = Drain(drain);
         let mut listeners = JoinSet::new();
-        for (listener, service) in services {
-            listeners.spawn(accept(listener, Arc::new(service), drain.clone(), drain_time));
+        for (listener, service, guard) in services {
+            listeners.spawn(accept(listener, guard, Arc::new(service), drain.clone(), drain_time));
         }
         stop.await;
         tracing::info!("draining");
@@ -89,27 +96,51 @@ impl Listeners {
     }
 }
 
-async fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, BindError> {
-    TcpListener::bind(address).await.map_err(|source| BindError { key, address, source })
+async fn bind(key: &'static str, address: ListenAddress) -> Result<Socket, BindError> {
+    Socket::bind(&address).await.map_err(|source| BindError { key, address, source })
+}
+
+/// The guard of the public listeners, and that of the operators' one.
+fn guards(limits: &ConnectionLimits) -> (Arc<Guard>, Arc<Guard>) {
+    let fitting = files::connections(OPERATORS_MAX);
+    if fitting < limits.max {
+        tracing::warn!(connections_max = fitting, configured = limits.max, "fewer connections: open files are limited");
+    }
+    let public = ConnectionLimits { max: limits.max.min(fitting), ..limits.clone() };
+    let operators = ConnectionLimits {
+        max: OPERATORS_MAX,
+        per_client_max: OPERATORS_MAX,
+        unsent_bytes_max: OPERATORS_UNSENT_BYTES_MAX,
+        ..limits.clone()
+    };
+    (Guard::new(public), Guard::new(operators))
 }
 
 /// Accepts until the drain begins, then waits for its connections.
-async fn accept(listener: TcpListener, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
-    let slots = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
     let mut connections = JoinSet::new();
     let watched = drain.clone();
     loop {
         tokio::select! {
             () = drain.begun() => break,
             Some(_) = connections.join_next() => {}
-            accepted = next(&listener, &slots) => match accepted {
-                Ok((stream, slot)) => {
-                    let served = connection::serve(stream, service.clone(), watched.clone(), drain_time);
-                    connections.spawn(async move {
-                        served.await;
-                        drop(slot);
-                    });
-                }
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => match guard.open(accepted.client()) {
+                    Some(slot) => {
+                        let (service, drain) = (service.clone(), watched.clone());
+                        match accepted {
+                            Accepted::Tcp(stream, _) => {
+                                // Where it cannot be read, the connection is gone.
+                                let local = stream.local_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |local| local.ip());
+                                connections.spawn(connection::serve(stream, Some(local), slot, service, drain, drain_time))
+                            }
+                            Accepted::Unix(stream) => {
+                                connections.spawn(connection::serve(stream, None, slot, service, drain, drain_time))
+                            }
+                        };
+                    }
+                    None => tracing::debug!(listener = service.name(), "connection refused: all slots are busy"),
+                },
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
                     tracing::warn!(listener = service.name(), reason = %error, "connection not accepted");
@@ -126,11 +157,4 @@ async fn accept(listener: TcpListener, service: Arc<Service>, mut drain: Drain, 
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
-}
-
-/// A connection and the slot that it takes.
-async fn next(listener: &TcpListener, slots: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
-    let slot = slots.clone().acquire_owned().await.map_err(io::Error::other)?;
-    let (stream, _) = listener.accept().await?;
-    Ok((stream, slot))
 }

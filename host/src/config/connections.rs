@@ -1,0 +1,58 @@
+//! What clients may hold of the public listeners: `[connections]`.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::ConfigError;
+use super::file::ConnectionsTable;
+use super::layer::{Key, Layers};
+
+/// Connections of the public listeners together. Above sixty thousand, no client address has ports left.
+const MAX: (u64, RangeInclusive<u64>) = (2048, 1..=65_536);
+
+/// Connections of one client address, and its share of what may wait to be sent. An eighth of all: no address alone keeps
+/// others out.
+const PER_CLIENT_MAX: (u64, RangeInclusive<u64>) = (256, 1..=65_536);
+
+/// From the start of a connection to the end of its first request's head. Clients send it at once; ten seconds are for
+/// lost packets.
+const HEAD_MS: (u64, RangeInclusive<u64>) = (10_000, 100..=120_000);
+
+/// From one answer to the end of the next request's head. Proxies close connections that they do not use after 60 s,
+/// and this side must not be the first.
+const IDLE_MS: (u64, RangeInclusive<u64>) = (75_000, 100..=3_600_000);
+
+/// From one piece of an answer that is taken to the next, 16 KiB. The slowest links take one in ten seconds.
+const SEND_MS: (u64, RangeInclusive<u64>) = (30_000, 100..=600_000);
+
+/// Answers that clients have not taken yet. An eighth of the memory that a small machine has.
+const UNSENT_BYTES_MAX: (u64, RangeInclusive<u64>) = (64 << 20, 1 << 20..=1 << 30);
+
+/// What the guard of connections allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConnectionLimits {
+    pub(crate) max: usize,
+    pub(crate) per_client_max: usize,
+    pub(crate) head: Duration,
+    pub(crate) idle: Duration,
+    pub(crate) send: Duration,
+    pub(crate) unsent_bytes_max: usize,
+}
+
+pub(super) fn read(table: &ConnectionsTable, layers: &Layers<'_>) -> Result<ConnectionLimits, ConfigError> {
+    let number = |file, setting: Option<u64>, (default, range): (u64, RangeInclusive<u64>)| {
+        let setting = layers.pick(Key { file, flag: None }, None, setting.map(|setting| setting.to_string()));
+        setting.map_or(Ok(default), |setting| setting.number(&range))
+    };
+    let max = number("connections.max", table.max, MAX)?;
+    let per_client_max = number("connections.per_client_max", table.per_client_max, PER_CLIENT_MAX)?;
+    let unsent_bytes_max = number("connections.unsent_bytes_max", table.unsent_bytes_max, UNSENT_BYTES_MAX)?;
+    Ok(ConnectionLimits {
+        max: usize::try_from(max).unwrap_or(usize::MAX),
+        per_client_max: usize::try_from(per_client_max).unwrap_or(usize::MAX),
+        head: Duration::from_millis(number("connections.head_ms", table.head_ms, HEAD_MS)?),
+        idle: Duration::from_millis(number("connections.idle_ms", table.idle_ms, IDLE_MS)?),
+        send: Duration::from_millis(number("connections.send_ms", table.send_ms, SEND_MS)?),
+        unsent_bytes_max: usize::try_from(unsent_bytes_max).unwrap_or(usize::MAX),
+    })
+}

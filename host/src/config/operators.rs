@@ -1,0 +1,121 @@
+//! Where operators listen, and who may read there: `operators_listen` and `[operators]`. Invariant: no error and no log
+//! line repeats the token.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::file::OperatorsTable;
+use super::layer::{Key, Layers, Setting};
+use super::{ConfigError, socket_address};
+
+const TOKEN_VARIABLE: &str = "PORTOLAN_OPERATORS_TOKEN";
+const TOKEN_FILE: Key = Key { file: "operators.token_file", flag: None };
+const HOSTS: Key = Key { file: "operators.allowed_hosts", flag: None };
+
+/// What stands before the path of a Unix socket.
+const UNIX: &str = "unix:";
+
+/// A token of fewer characters can be guessed, one of more is some other file.
+const TOKEN_CHARS: std::ops::RangeInclusive<usize> = 16..=512;
+
+/// Names under which one process is reached.
+const HOSTS_MAX: usize = 64;
+
+/// Where a listener is; only operators may have a Unix socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ListenAddress {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+/// Who may read the operators' listener.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OperatorAccess {
+    /// Hosts of a request, in lower case, beside the loopback ones and the address that it came to.
+    pub(crate) allowed_hosts: Vec<String>,
+    /// What every request must bring, if there is one.
+    pub(crate) token: Option<Token>,
+}
+
+/// A secret of which only the hash is in memory.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Token([u8; 32]);
+
+impl Token {
+    fn new(text: &str) -> Option<Self> {
+        let is_token = TOKEN_CHARS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_token.then(|| Self(Sha256::digest(text).into()))
+    }
+
+    /// Compares hashes, whose bytes a caller cannot choose: the time that it takes says nothing about the token.
+    pub(crate) fn is(&self, text: &[u8]) -> bool {
+        Self(Sha256::digest(text).into()) == *self
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+impl fmt::Display for ListenAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "{UNIX}{}", path.display()),
+        }
+    }
+}
+
+pub(super) fn address(setting: &Setting) -> Result<ListenAddress, ConfigError> {
+    match setting.text.strip_prefix(UNIX) {
+        Some("") => Err(setting.bad("names no path of a socket")),
+        Some(path) => Ok(ListenAddress::Unix(path.into())),
+        None => socket_address(setting).map(ListenAddress::Tcp),
+    }
+}
+
+pub(super) fn access(table: &OperatorsTable, layers: &Layers<'_>) -> Result<OperatorAccess, ConfigError> {
+    Ok(OperatorAccess { allowed_hosts: hosts(&table.allowed_hosts, layers)?, token: token(table, layers)? })
+}
+
+fn hosts(file: &[String], layers: &Layers<'_>) -> Result<Vec<String>, ConfigError> {
+    let setting = layers.pick(HOSTS, None, (!file.is_empty()).then(|| file.join(",")));
+    let Some(setting) = setting else { return Ok(Vec::new()) };
+    let hosts = setting.text.split(',').map(|host| host.trim().to_ascii_lowercase());
+    let hosts: Vec<_> = hosts.filter(|host| !host.is_empty()).collect();
+    let is_host = |host: &String| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte));
+    if hosts.len() > HOSTS_MAX || !hosts.iter().all(is_host) {
+        return Err(setting.bad(&format!("is not a list of at most {HOSTS_MAX} host names without ports")));
+    }
+    Ok(hosts)
+}
+
+fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<Token>, ConfigError> {
+    let file = layers.pick(TOKEN_FILE, None, table.token_file.clone());
+    let (place, text) = match (layers.environment.get(TOKEN_VARIABLE), file) {
+        (None, None) => return Ok(None),
+        (Some(text), None) => (TOKEN_VARIABLE.to_owned(), text.to_owned()),
+        (None, Some(file)) => {
+            let text = read(Path::new(&file.text)).map_err(|error| file.bad(&format!("cannot be read: {error}")))?;
+            (file.text, text)
+        }
+        (Some(_), Some(file)) => return Err(file.bad(&format!("is named, and {TOKEN_VARIABLE} is set too"))),
+    };
+    let (least, most) = (TOKEN_CHARS.start(), TOKEN_CHARS.end());
+    let none = || ConfigError::new(place, format!("is no token of {least} to {most} visible ASCII characters"));
+    Token::new(text.trim()).map(Some).ok_or_else(none)
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let bytes_max = 2 * TOKEN_CHARS.end();
+    File::open(path)?.take(bytes_max as u64).read_to_string(&mut text)?;
+    Ok(text)
+}

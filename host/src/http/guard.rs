@@ -1,0 +1,258 @@
+//! The guard of connections: how many there are, and how long and how much each may hold.
+//!
+//! A connection is closed when its first request is late and when nobody uses it; an answer is given up when its client
+//! takes nothing of it. Where all slots are taken, the connection goes that has not been used for longest; where too many
+//! bytes wait to be sent, the answers go of which nothing was taken for longest.
+//! Invariant: listeners share fate only if they share a guard, and the operators' shares its with no other.
+
+pub(super) mod files;
+
+mod unsent;
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+pub(super) use self::unsent::{AnswerBody, Streams};
+use self::unsent::{Own, Unsent};
+use crate::config::ConnectionLimits;
+
+/// The guard of one or several listeners.
+#[derive(Debug)]
+pub(super) struct Guard {
+    limits: ConnectionLimits,
+    open: Mutex<OpenConnections>,
+    unsent_bytes: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct OpenConnections {
+    next_id: u64,
+    by_id: BTreeMap<u64, Arc<Connection>>,
+    clients: HashMap<IpAddr, Arc<Client>>,
+}
+
+/// Whoever is behind an address.
+#[derive(Debug)]
+struct Client {
+    address: IpAddr,
+    /// Changed under the lock of the open connections alone.
+    connections: AtomicUsize,
+    unsent_bytes: AtomicUsize,
+}
+
+/// The right to have a connection open; ends with it.
+#[derive(Debug)]
+pub(super) struct ConnectionSlot {
+    id: u64,
+    pub(super) connection: Arc<Connection>,
+}
+
+/// What the guard knows about a connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    guard: Arc<Guard>,
+    client: Arc<Client>,
+    activity: Mutex<Activity>,
+    /// Its slot or its bytes are needed.
+    evicted: Notify,
+}
+
+#[derive(Debug)]
+struct Activity {
+    /// Requests whose answers are being made.
+    under_way: usize,
+    /// Since the connection began, a request ended, or some of an answer was taken.
+    used: Instant,
+    /// Whether there was a request.
+    had_request: bool,
+    /// Answers that are not taken yet.
+    unsent: Vec<Unsent>,
+    next_unsent: u64,
+}
+
+/// A request whose answer is being made.
+#[derive(Debug)]
+pub(super) struct UnderWay(Arc<Connection>);
+
+/// As many bytes as allowed wait to be sent.
+#[derive(Debug, thiserror::Error)]
+#[error("too many bytes wait to be sent")]
+pub(super) struct NoRoom;
+
+/// Why a connection must end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expiry {
+    NoRequest,
+    Unused,
+    NotTaken,
+    Evicted,
+}
+
+impl Expiry {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::NoRequest => "no request came in time",
+            Self::Unused => "it was not used",
+            Self::NotTaken => "an answer was not taken",
+            Self::Evicted => "others needed its place",
+        }
+    }
+}
+
+impl Guard {
+    pub(super) fn new(limits: ConnectionLimits) -> Arc<Self> {
+        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes: AtomicUsize::new(0) })
+    }
+
+    /// A slot for a new connection; `None` where all are in use by requests under way.
+    pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
+        let address = client_address(address);
+        let mut open = self.open.lock();
+        let client = open.clients.get(&address).cloned();
+        if let Some(client) = client.filter(|client| client.connections.load(Relaxed) >= self.limits.per_client_max) {
+            open.evict(|connection| Arc::ptr_eq(&connection.client, &client))?;
+        } else if open.by_id.len() >= self.limits.max {
+            open.evict(|_| true)?;
+        }
+        let client = Arc::clone(open.clients.entry(address).or_insert_with(|| Arc::new(Client::new(address))));
+        client.connections.fetch_add(1, Relaxed);
+        let id = open.next_id;
+        open.next_id += 1;
+        let connection = Arc::new(Connection::new(Arc::clone(self), client));
+        open.by_id.insert(id, Arc::clone(&connection));
+        Some(ConnectionSlot { id, connection })
+    }
+
+    /// The bytes that may wait for one client: its share of them is that of connections.
+    fn client_unsent_bytes_max(&self) -> usize {
+        let ConnectionLimits { max, per_client_max, unsent_bytes_max, .. } = self.limits;
+        unsent_bytes_max / max.div_ceil(per_client_max).max(1)
+    }
+}
+
+impl OpenConnections {
+    /// Closes the connection that has not been used for longest; `None` where all have requests under way.
+    fn evict(&mut self, is_candidate: impl Fn(&Connection) -> bool) -> Option<()> {
+        let candidates = self.by_id.iter().filter(|(_, connection)| is_candidate(connection));
+        let (_, id) = candidates.filter_map(|(id, connection)| Some((connection.unused_since()?, *id))).min()?;
+        self.close(id)?.evicted.notify_one();
+        Some(())
+    }
+
+    /// Frees a slot.
+    fn close(&mut self, id: u64) -> Option<Arc<Connection>> {
+        let connection = self.by_id.remove(&id)?;
+        if connection.client.connections.fetch_sub(1, Relaxed) == 1 {
+            self.clients.remove(&connection.client.address);
+        }
+        Some(connection)
+    }
+}
+
+impl Client {
+    fn new(address: IpAddr) -> Self {
+        Self { address, connections: AtomicUsize::new(0), unsent_bytes: AtomicUsize::new(0) }
+    }
+}
+
+impl ConnectionSlot {
+    /// Ends when the connection must be closed.
+    pub(super) async fn expired(&self) -> Expiry {
+        let limits = &self.connection.guard.limits;
+        // What begins while this sleeps ends no sooner than that.
+        let shortest = limits.head.min(limits.idle).min(limits.send);
+        loop {
+            let now = Instant::now();
+            let wake = match self.connection.expiry(now) {
+                Err(expiry) => return expiry,
+                Ok(at) => at.map_or(now + shortest, |at| at.min(now + shortest)),
+            };
+            tokio::select! {
+                () = self.connection.evicted.notified() => return Expiry::Evicted,
+                () = sleep_until(wake) => {}
+            }
+        }
+    }
+}
+
+impl Drop for ConnectionSlot {
+    fn drop(&mut self) {
+        self.connection.guard.open.lock().close(self.id);
+    }
+}
+
+impl Connection {
+    fn new(guard: Arc<Guard>, client: Arc<Client>) -> Self {
+        let activity =
+            Activity { under_way: 0, used: Instant::now(), had_request: false, unsent: Vec::new(), next_unsent: 0 };
+        Self { guard, client, activity: Mutex::new(activity), evicted: Notify::new() }
+    }
+
+    /// Marks a request as under way until the mark is dropped.
+    pub(super) fn begin(self: &Arc<Self>) -> UnderWay {
+        let mut activity = self.activity.lock();
+        activity.under_way += 1;
+        activity.had_request = true;
+        UnderWay(Arc::clone(self))
+    }
+
+    /// A body that is counted until the client has taken it; one that `is_shared` takes no memory of its own.
+    pub(super) fn send(self: &Arc<Self>, body: Bytes, is_shared: bool) -> Result<AnswerBody, NoRoom> {
+        unsent::send(self, body, if is_shared { Own::Head } else { Own::HeadAndBody })
+    }
+
+    /// A small body that is sent even if there is no room for an answer; an error where too many of these wait as well.
+    pub(super) fn send_refusal(self: &Arc<Self>, body: Bytes) -> Result<AnswerBody, NoRoom> {
+        unsent::send(self, body, Own::Refusal)
+    }
+
+    /// Since when nobody uses it; `None` while a request is under way.
+    fn unused_since(&self) -> Option<Instant> {
+        let activity = self.activity.lock();
+        (activity.under_way == 0).then_some(activity.used)
+    }
+
+    /// When to look again; the error is why the connection must be closed now.
+    fn expiry(&self, now: Instant) -> Result<Option<Instant>, Expiry> {
+        let limits = &self.guard.limits;
+        let mut activity = self.activity.lock();
+        let taken_by = activity.give_up(now, limits.send)?;
+        if activity.under_way > 0 || !activity.unsent.is_empty() {
+            return Ok(taken_by);
+        }
+        let (wait, expiry) =
+            if activity.had_request { (limits.idle, Expiry::Unused) } else { (limits.head, Expiry::NoRequest) };
+        let at = activity.used + wait;
+        if at <= now { Err(expiry) } else { Ok(Some(at)) }
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut activity = self.0.activity.lock();
+        activity.under_way -= 1;
+        activity.used = Instant::now();
+    }
+}
+
+/// Who is behind an address: in IPv6, one customer has a whole network of 64 bits.
+fn client_address(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        address => address,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Who goes, what is counted, and when a connection or an answer ends.
+
+use std::time::Duration;
+
+use http_body_util::BodyExt as _;
+use hyper::body::Body as _;
+use hyper::rt::Executor as _;
+use tokio::sync::oneshot;
+
+use super::*;
+
+const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+/// A connection is unused after 5 s, an answer given up after 3 s; half of all bytes are one client's share.
+fn guard() -> Arc<Guard> {
+    Guard::new(ConnectionLimits {
+        max: 3,
+        per_client_max: 2,
+        head: Duration::from_secs(1),
+        idle: Duration::from_secs(5),
+        send: Duration::from_secs(3),
+        unsent_bytes_max: 20_000,
+    })
+}
+
+fn address(text: &str) -> IpAddr {
+    text.parse().unwrap()
+}
+
+/// An answer whose bytes are counted as these, with the 2,048 for its head and its stream.
+fn counted(slot: &ConnectionSlot, bytes: usize) -> Result<AnswerBody, NoRoom> {
+    slot.connection.send(Bytes::from(vec![0; bytes - 2048]), false)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_connection_goes_that_nobody_uses_for_longest() {
+    let guard = guard();
+    let first = guard.open(address("10.0.0.1")).unwrap();
+    tokio::time::advance(Duration::from_millis(1)).await;
+    let second = guard.open(address("10.0.0.2")).unwrap();
+    let third = guard.open(address("10.0.0.3")).unwrap();
+    let work = first.connection.begin();
+    let fourth = guard.open(address("10.0.0.4")).unwrap();
+    assert_eq!(second.expired().await, Expiry::Evicted);
+    let works = [third.connection.begin(), fourth.connection.begin()];
+    assert!(guard.open(address("10.0.0.5")).is_none(), "all have requests under way");
+    drop(work);
+    assert!(guard.open(address("10.0.0.5")).is_some());
+    assert_eq!(first.expired().await, Expiry::Evicted);
+    drop(works);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_over_its_share_loses_its_own_connection() {
+    let guard = guard();
+    let other = guard.open(address("10.0.0.1")).unwrap();
+    let own = [guard.open(address("2001:db8::1")).unwrap(), guard.open(address("2001:db8::2")).unwrap()];
+    let newest = guard.open(address("2001:db8::3")).unwrap();
+    assert_eq!(own[0].expired().await, Expiry::Evicted);
+    for slot in [&other, &own[1], &newest] {
+        assert_eq!(slot.expired().await, Expiry::NoRequest);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slot_is_free_again_at_its_end() {
+    let guard = guard();
+    for _ in 0..10 {
+        drop(guard.open(CLIENT).unwrap());
+    }
+    assert!(guard.open.lock().clients.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_wait_has_its_own_bound() {
+    let guard = guard();
+    let start = Instant::now();
+    let slot = guard.open(CLIENT).unwrap();
+    let work = slot.connection.begin();
+    tokio::time::advance(Duration::from_secs(60)).await;
+    let body = counted(&slot, 3000).unwrap();
+    drop(work);
+    assert_eq!((slot.expired().await, start.elapsed().as_secs()), (Expiry::NotTaken, 63));
+    drop(body);
+    assert_eq!((slot.expired().await, start.elapsed().as_secs()), (Expiry::Unused, 68));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_takes_some_of_an_answer_has_time_for_the_rest() {
+    let guard = guard();
+    let start = Instant::now();
+    let slot = guard.open(CLIENT).unwrap();
+    drop(slot.connection.begin());
+    let mut body = slot.connection.send(Bytes::from(vec![1; 40_000]), false).unwrap();
+    for _ in 0..2 {
+        tokio::select! {
+            expiry = slot.expired() => panic!("{expiry:?}"),
+            () = tokio::time::sleep(Duration::from_secs(2)) => drop(body.frame().await.unwrap().unwrap()),
+        }
+    }
+    assert_eq!((slot.expired().await, start.elapsed().as_secs()), (Expiry::NotTaken, 7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_not_taken_ends_without_its_connection() {
+    let guard = guard();
+    let start = Instant::now();
+    let slot = guard.open(CLIENT).unwrap();
+    let (alive, ended) = oneshot::channel::<()>();
+    let connection = Arc::clone(&slot.connection);
+    Streams.execute(async move {
+        let _alive = alive;
+        let work = connection.begin();
+        let _body = connection.send(Bytes::from_static(b"x"), false).unwrap();
+        drop(work);
+        std::future::pending::<()>().await;
+    });
+    tokio::select! {
+        expiry = slot.expired() => panic!("{expiry:?}"),
+        _ = ended => assert_eq!(start.elapsed().as_secs(), 3),
+    }
+    assert_eq!((slot.expired().await, start.elapsed().as_secs()), (Expiry::Unused, 8));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_is_bounded_and_what_stalls_makes_room() {
+    let guard = guard();
+    let [one, two, three] = ["10.0.0.1", "10.0.0.2", "10.0.0.3"].map(|client| guard.open(address(client)).unwrap());
+    let of_one = counted(&one, 10_000).unwrap();
+    assert!(counted(&one, 2049).is_err(), "a client has half");
+    let of_two = counted(&two, 10_000).unwrap();
+    assert!(counted(&three, 2049).is_err(), "all is taken");
+    let refusal = || three.connection.send_refusal(Bytes::from_static(b"busy"));
+    let refused = refusal().unwrap();
+    assert!(refusal().is_err(), "refusals have an eighth more");
+    tokio::time::advance(Duration::from_millis(1100)).await;
+    let of_three = counted(&three, 10_000).unwrap();
+    assert_eq!(one.expired().await, Expiry::Evicted);
+    drop((of_one, of_two, of_three, refused));
+    assert_eq!(guard.unsent_bytes.load(Relaxed), 0);
+    assert_eq!(three.connection.client.unsent_bytes.load(Relaxed), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_larger_than_all_that_may_wait_is_sent_alone() {
+    let guard = guard();
+    let slot = guard.open(CLIENT).unwrap();
+    let sent = counted(&slot, 100_000).unwrap();
+    assert!(counted(&slot, 2049).is_err());
+    drop(sent);
+    assert!(counted(&slot, 2049).is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_leaves_in_pieces_of_which_the_last_is_one_byte() {
+    let guard = guard();
+    let slot = guard.open(CLIENT).unwrap();
+    for (len, expected) in [
+        (0, vec![]),
+        (1, vec![1]),
+        (16_384, vec![16_384]),
+        (16_385, vec![16_384, 1]),
+        (16_386, vec![16_384, 1, 1]),
+        (40_000, vec![16_384, 16_384, 7231, 1]),
+    ] {
+        let mut body = slot.connection.send((0..=255).cycle().take(len).collect(), true).unwrap();
+        assert_eq!(body.size_hint().exact(), Some(len as u64));
+        let (mut pieces, mut bytes) = (Vec::new(), Vec::new());
+        while let Some(frame) = body.frame().await {
+            let piece = frame.unwrap().into_data().unwrap();
+            pieces.push(piece.len());
+            bytes.extend_from_slice(&piece);
+        }
+        assert_eq!(pieces, expected, "{len}");
+        assert!(body.is_end_stream() && bytes == (0..=255).cycle().take(len).collect::<Vec<u8>>(), "{len}");
+    }
+    assert_eq!(guard.unsent_bytes.load(Relaxed), 0);
+}

@@ -1,0 +1,97 @@
+//! What a listener is bound to: an address, or for operators a socket in the file system.
+//!
+//! Invariant: a socket file is this user's and group's alone, and is removed at the end.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+use crate::config::ListenAddress;
+
+/// Whoever is in the group may connect, as the group of operators.
+const MODE: u32 = 0o660;
+
+/// A bound listener.
+#[derive(Debug)]
+pub(super) enum Socket {
+    Tcp(TcpListener),
+    Unix(UnixListener, SocketFile),
+}
+
+/// The file of a Unix socket, as long as somebody listens there.
+#[derive(Debug)]
+pub(super) struct SocketFile(PathBuf);
+
+/// A connection, not served yet.
+#[derive(Debug)]
+pub(super) enum Accepted {
+    Tcp(TcpStream, SocketAddr),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    pub(super) async fn bind(address: &ListenAddress) -> io::Result<Self> {
+        match address {
+            ListenAddress::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
+            ListenAddress::Unix(path) => {
+                remove_abandoned(path)?;
+                let listener = UnixListener::bind(path)?;
+                let file = SocketFile(path.clone());
+                fs::set_permissions(path, Permissions::from_mode(MODE))?;
+                Ok(Self::Unix(listener, file))
+            }
+        }
+    }
+
+    /// How a client names it.
+    pub(super) fn url(&self) -> io::Result<String> {
+        Ok(match self {
+            Self::Tcp(listener) => format!("http://{}", listener.local_addr()?),
+            Self::Unix(_, SocketFile(path)) => ListenAddress::Unix(path.clone()).to_string(),
+        })
+    }
+
+    pub(super) async fn accept(&self) -> io::Result<Accepted> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, client) = listener.accept().await?;
+                // Answers are written at once, so waiting to fill packets only delays them. A refusal is seen when it is
+                // used.
+                let _ = stream.set_nodelay(true);
+                Ok(Accepted::Tcp(stream, client))
+            }
+            Self::Unix(listener, _) => Ok(Accepted::Unix(listener.accept().await?.0)),
+        }
+    }
+}
+
+impl Accepted {
+    /// The address that stands for the client.
+    pub(super) fn client(&self) -> IpAddr {
+        match self {
+            Self::Tcp(_, client) => client.ip(),
+            Self::Unix(_) => Ipv4Addr::LOCALHOST.into(),
+        }
+    }
+}
+
+/// Removes the file of a process that ended without doing so; nobody listens there.
+fn remove_abandoned(path: &Path) -> io::Result<()> {
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+    let is_refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err_and(is_refused) {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // What is left there is removed at the next start.
+        let _ = fs::remove_file(&self.0);
+    }
+}

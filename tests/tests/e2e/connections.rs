@@ -1,0 +1,253 @@
+//! Clients that hold connections without using them, or answers without taking them: others are served, memory stays
+//! bounded, and operators see in.
+
+use std::io::Read as _;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Empty};
+use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper::{Method, Request};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use portolan_tests::build;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::http;
+use portolan_tests::wait;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinSet;
+
+/// What another client waits for at most, whatever the others do.
+const SERVED_WITHIN: Duration = Duration::from_secs(8);
+/// The first bytes of HTTP/2, and settings with an initial window of zero.
+const ZERO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
+/// An answer that each client gets a body of its own for.
+const OWN_BODY: &str = "/networks?detail=full";
+
+fn gateway(config: &str) -> Gateway {
+    Setup::default().config(config).listening().unwrap()
+}
+
+/// Lets this process open as many connections as the system allows.
+fn raise_files() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
+}
+
+/// The addresses of one machine stand for clients of many.
+fn from(client: u8) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::new(127, 0, 1, client), 0))
+}
+
+async fn connect(client: u8, to: SocketAddr) -> Option<TcpStream> {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(from(client)).unwrap();
+    tokio::time::timeout(SERVED_WITHIN, socket.connect(to)).await.ok()?.ok()
+}
+
+/// Connections from `clients` addresses, `each` from one, all of which send `bytes`.
+async fn connections(to: SocketAddr, clients: u8, each: usize, bytes: &[u8]) -> Vec<TcpStream> {
+    let mut streams = Vec::new();
+    for client in 1..=clients {
+        for _ in 0..each {
+            // An attacker does not care which of its connections get through.
+            let Some(mut stream) = connect(client, to).await else { return streams };
+            let _ = tokio::time::timeout(SERVED_WITHIN, stream.write_all(bytes)).await;
+            streams.push(stream);
+        }
+    }
+    streams
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+fn assert_served(gateway: &Gateway) {
+    for (to, path) in [(gateway.base, "/networks"), (gateway.claimables, "/0x12"), (gateway.operators, "/healthz")] {
+        let start = Instant::now();
+        let response = http::get(to, path).unwrap();
+        assert!(matches!(response.status.as_u16(), 200 | 400), "{path}: {} {}", response.status, response.body);
+        let waited = start.elapsed();
+        assert!(waited < SERVED_WITHIN, "{path} after {waited:?}");
+    }
+}
+
+/// Until the gateway has closed a connection.
+fn closed(stream: TcpStream) -> Duration {
+    let start = Instant::now();
+    let mut stream = stream.into_std().unwrap();
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let mut chunk = [0; 4096];
+    loop {
+        match stream.read(&mut chunk) {
+            Ok(1..) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                panic!("still open after {:?}", start.elapsed())
+            }
+            // An end or a reset.
+            _ => return start.elapsed(),
+        }
+    }
+}
+
+#[test]
+fn a_client_is_served_while_one_byte_connections_take_all_slots() {
+    raise_files();
+    let gateway = gateway("");
+    let held = runtime().block_on(connections(gateway.base, 9, 256, b"P"));
+    println!("{} connections are held", held.len());
+    assert_served(&gateway);
+    drop(held);
+}
+
+#[test]
+fn one_client_takes_no_more_than_its_share() {
+    let gateway = gateway("[connections]\nmax = 100\nper_client_max = 10");
+    let runtime = runtime();
+    let mut other = runtime.block_on(connect(2, gateway.base)).unwrap();
+    let first = runtime.block_on(connect(1, gateway.base)).unwrap();
+    let held = runtime.block_on(connections(gateway.base, 1, 10, b"P"));
+    let after = closed(first);
+    assert!(after < SERVED_WITHIN, "{after:?}");
+    runtime.block_on(other.write_all(b"GET /networks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).unwrap();
+    let mut answer = String::new();
+    runtime.block_on(other.read_to_string(&mut answer)).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    drop(held);
+}
+
+#[test]
+fn a_request_that_does_not_come_ends_its_connection() {
+    let gateway = gateway("[connections]\nhead_ms = 500\nidle_ms = 1500");
+    let runtime = runtime();
+    for bytes in [&b""[..], b"P", b"GET /networks HTTP/1.1\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+        let stream = runtime.block_on(connections(gateway.base, 1, 1, bytes)).pop().unwrap();
+        let after = closed(stream);
+        assert!(after < SERVED_WITHIN, "{bytes:?}: {after:?}");
+    }
+    let whole = b"GET /networks HTTP/1.1\r\nhost: x\r\n\r\nGET /";
+    let start = Instant::now();
+    let stream = runtime.block_on(connections(gateway.base, 1, 1, whole)).pop().unwrap();
+    closed(stream);
+    let after = start.elapsed();
+    assert!((Duration::from_millis(1400)..SERVED_WITHIN).contains(&after), "{after:?}");
+}
+
+#[test]
+fn unfinished_heads_are_bounded() {
+    raise_files();
+    let gateway = gateway("");
+    let before = gateway.memory_peak_mib().unwrap();
+    let mut head = b"GET /networks HTTP/1.1\r\nx: ".to_vec();
+    head.resize(250_000, b'y');
+    let held = runtime().block_on(connections(gateway.base, 4, 250, &head));
+    assert_served(&gateway);
+    let grown = gateway.memory_peak_mib().unwrap() - before;
+    println!("{} unfinished heads of {} bytes: {grown:.1} MiB", held.len(), head.len());
+    assert!(grown < 64.0, "{grown:.1} MiB");
+}
+
+/// Networks whose list is a large body.
+fn large_networks() -> String {
+    let network = |n: u64| {
+        let logo = format!("https://logos.example/{}", "l".repeat(950));
+        format!("[networks.n{n}]\nname = \"N{n}\"\nchain_id = {}\nlogo = \"{logo}\"\nnative = \"N\"\n", 900_000 + n)
+    };
+    (0..64).map(network).collect()
+}
+
+/// Requests of one connection in HTTP/2, each on a stream of its own.
+fn requests(path: &str, streams: u32) -> Vec<u8> {
+    let mut bytes = ZERO_WINDOW.to_vec();
+    for stream in 0..streams {
+        // GET and http from the static table, then literal path and authority.
+        let mut block = vec![0x82, 0x86, 0x04, u8::try_from(path.len()).unwrap()];
+        block.extend_from_slice(path.as_bytes());
+        block.extend_from_slice(&[0x01, 1, b'x']);
+        bytes.extend_from_slice(&[0, 0, u8::try_from(block.len()).unwrap(), 1, 5]);
+        bytes.extend_from_slice(&(2 * stream + 1).to_be_bytes());
+        bytes.extend_from_slice(&block);
+    }
+    bytes
+}
+
+#[test]
+fn answers_that_nobody_takes_do_not_pin_memory() {
+    raise_files();
+    let gateway = gateway(&large_networks());
+    let body = gateway.get("/networks").unwrap().body.len();
+    assert!(body > 60_000, "{body}");
+    let before = gateway.memory_peak_mib().unwrap();
+    let runtime = runtime();
+    for (path, grown_max) in [("/networks", 64.0), (OWN_BODY, 128.0)] {
+        let held = runtime.block_on(connections(gateway.base, 10, 10, &requests(path, 64)));
+        assert_served(&gateway);
+        let grown = gateway.memory_peak_mib().unwrap() - before;
+        println!("{path}: {} connections, 64 streams each, bodies of {body} bytes: {grown:.1} MiB", held.len());
+        assert!(grown < grown_max, "{grown:.1} MiB");
+    }
+}
+
+/// A client of HTTP/2 that takes no body.
+async fn zero_window(to: SocketAddr) -> SendRequest<Empty<Bytes>> {
+    let stream = TokioIo::new(connect(1, to).await.unwrap());
+    let mut client = Builder::new(TokioExecutor::new());
+    client.initial_stream_window_size(0);
+    let (sender, connection) = client.handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    sender
+}
+
+fn of(method: Method, path: &str) -> Request<Empty<Bytes>> {
+    Request::builder().method(method).uri(format!("http://x{path}")).body(Empty::new()).unwrap()
+}
+
+#[test]
+fn a_client_that_takes_nothing_is_refused_more_and_loses_its_streams_alone() {
+    let limits = "[connections]\nunsent_bytes_max = 4194304\nsend_ms = 2000\n";
+    let gateway = gateway(&format!("{limits}{}", large_networks()));
+    runtime().block_on(async {
+        let mut client = zero_window(gateway.base).await;
+        let mut requests = JoinSet::new();
+        for _ in 0..60 {
+            let mut client = client.clone();
+            requests.spawn(async move { client.send_request(of(Method::GET, OWN_BODY)).await });
+        }
+        let responses = requests.join_all().await.into_iter().filter_map(Result::ok);
+        let (answers, refusals): (Vec<_>, Vec<_>) = responses.partition(|response| response.status() == 200);
+        println!("{} answers, {} refusals", answers.len(), refusals.len());
+        assert!(!answers.is_empty() && !refusals.is_empty());
+        for refusal in refusals {
+            assert_eq!(refusal.status(), 503);
+            assert_eq!(refusal.headers()["retry-after"], "1");
+        }
+        for answer in answers {
+            let taken = tokio::time::timeout(Duration::from_secs(10), answer.into_body().collect()).await;
+            assert!(taken.expect("the stream ends").is_err(), "a cut body is no whole one");
+        }
+        let after = client.send_request(of(Method::HEAD, OWN_BODY)).await.unwrap();
+        assert_eq!(after.status(), 200, "the connection lives");
+    });
+}
+
+#[test]
+fn few_open_files_mean_few_connections_and_a_line_in_the_log() {
+    let script = tempfile::tempdir().unwrap();
+    let program = script.path().join("portolan");
+    let host = build::built().unwrap().host();
+    // Written by another process, so that none of this one's children holds it open when it is run.
+    let write = r#"printf '%s\n' '#!/bin/sh' 'ulimit -n 200' "exec $1 \"\$@\"" > "$0" && chmod 700 "$0""#;
+    let written = Command::new("sh").arg("-c").arg(write).arg(&program).arg(&host).status().unwrap();
+    assert!(written.success());
+    let gateway = Setup::default().host(&program).listening().unwrap();
+    let lines = || gateway.log().contains("open files are limited").then_some(()).ok_or("no line");
+    wait::until("the line", SERVED_WITHIN, lines).unwrap();
+    let held = runtime().block_on(connections(gateway.base, 2, 100, b"P"));
+    assert_served(&gateway);
+    drop(held);
+}

@@ -1,0 +1,94 @@
+//! Who may read the operators' listener: hosts, a token, a Unix socket.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::Method;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::http::{self, Response, Version};
+use portolan_tests::problem;
+
+const PATHS: [&str; 5] = ["/healthz", "/readyz", "/plugins", "/networks", "/lists"];
+const TOKEN: &str = "c0ffee-c0ffee-c0ffee-c0ffee";
+
+fn gateway(config: &str) -> Gateway {
+    Setup::default().config(config).listening().unwrap()
+}
+
+/// What a browser sends once a page's name leads to `to`.
+fn as_host(to: SocketAddr, path: &str, host: &str) -> Response {
+    http::raw(to, format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n\r\n").as_bytes()).unwrap()
+}
+
+fn with_token(to: SocketAddr, version: Version, authorization: &str) -> Response {
+    let headers = [("authorization", authorization)];
+    http::request(to, version, &Method::GET, "/plugins", &headers, Bytes::new()).unwrap()
+}
+
+#[test]
+fn a_page_whose_name_leads_to_the_operators_address_reads_nothing() {
+    let gateway = gateway("[operators]\nallowed_hosts = ['monitor.example']");
+    let port = gateway.operators.port();
+    for path in PATHS {
+        for host in ["evil.example".to_owned(), format!("evil.example:{port}"), "127.0.0.1.evil.example".to_owned()] {
+            let refusal = as_host(gateway.operators, path, &host);
+            let detail = problem::detail(&refusal, 403, "host-not-allowed").unwrap();
+            assert!(detail.contains(&host), "{detail}");
+        }
+    }
+    for host in
+        ["localhost", &format!("127.0.0.1:{port}"), "[::1]", "monitor.example", &format!("MONITOR.example:{port}")]
+    {
+        assert_eq!(as_host(gateway.operators, "/healthz", host).status, 200, "{host}");
+    }
+    assert_eq!(as_host(gateway.base, "/networks", "any.example").status, 200, "answers are for pages of any origin");
+}
+
+#[test]
+fn operators_need_the_token_if_there_is_one() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), format!("{TOKEN}\n")).unwrap();
+    let gateway = gateway(&format!("[operators]\ntoken_file = '{}'", file.path().display()));
+    for path in PATHS {
+        let refusal = gateway.operate(path).unwrap();
+        problem::detail(&refusal, 401, "unauthorized").unwrap();
+        assert_eq!(refusal.header("www-authenticate"), Some("Bearer"));
+    }
+    for version in [Version::Http1, Version::H2c] {
+        for wrong in
+            [TOKEN, "Basic abc", "Bearer", "Bearer ", &format!("Bearer {TOKEN}x"), &format!("Bearer {}", &TOKEN[1..])]
+        {
+            assert_eq!(with_token(gateway.operators, version, wrong).status, 401, "{wrong}");
+        }
+        for right in [format!("Bearer {TOKEN}"), format!("bearer {TOKEN}")] {
+            assert_eq!(with_token(gateway.operators, version, &right).status, 200, "{right}");
+        }
+    }
+    assert_eq!(gateway.get("/networks").unwrap().status, 200, "clients need none");
+    assert!(!gateway.log().contains(TOKEN));
+}
+
+#[test]
+fn operators_may_listen_at_a_unix_socket() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("operators.sock");
+    // Of a process that was killed.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let address = format!("unix:{}", path.display());
+    let mut gateway = Setup::default().arg("--operators-listen").arg(address).listening().unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
+    let mut stream = UnixStream::connect(&path).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: operators\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    gateway.sigterm().unwrap();
+    assert!(gateway.exited().unwrap().success());
+    assert!(!path.exists(), "a socket that nobody listens at is no more");
+}
