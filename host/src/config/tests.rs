@@ -74,14 +74,14 @@ fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
         Ok::<_, ConfigError>((config.state_dir, config.plugins_dir))
     };
     let in_folder = |state: &str, plugins: &str| Ok((PathBuf::from(state), PathBuf::from(plugins)));
-    let home = Environment::from([("HOME", "/home/alice"), ("XDG_STATE_HOME", "relative")]);
-    let xdg = Environment::from([("HOME", "/home/alice"), ("XDG_STATE_HOME", "/xdg")]);
+    let home = Environment::from([("HOME", "/users/alice"), ("XDG_STATE_HOME", "relative")]);
+    let xdg = Environment::from([("HOME", "/users/alice"), ("XDG_STATE_HOME", "/xdg")]);
     let beside = in_folder("/etc/portolan/portolan-state", "/etc/portolan/portolan-plugins");
     assert_eq!(folders(&xdg, Some(("/etc/portolan/p.toml", ""))), beside);
     let named = "state_dir = '/var/lib/portolan'\nplugins.dir = 'here'";
     assert_eq!(folders(&xdg, Some(("/etc/p.toml", named))), in_folder("/var/lib/portolan", "/etc/here"));
     assert_eq!(folders(&xdg, None), in_folder("/xdg/portolan-state", "/xdg/portolan-plugins"));
-    let of_home = in_folder("/home/alice/.local/state/portolan-state", "/home/alice/.local/state/portolan-plugins");
+    let of_home = in_folder("/users/alice/.local/state/portolan-state", "/users/alice/.local/state/portolan-plugins");
     assert_eq!(folders(&home, None), of_home);
     let nowhere = folders(&Environment::default(), None).unwrap_err().to_string();
     assert_eq!(nowhere, "--state: is needed: there is no configuration file, XDG_STATE_HOME or HOME");
