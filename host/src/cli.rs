@@ -21,12 +21,62 @@ struct CommandLine {
 pub(crate) enum Command {
     /// Serve until SIGTERM or SIGINT.
     Serve(Flags),
+    /// Show or purge the facts that outlive the gateway, whether one is running or not.
+    State {
+        #[command(subcommand)]
+        command: StateCommand,
+    },
     /// Load a plugin file once, in a process of its own; the host starts this itself.
     #[command(hide = true)]
     Probe {
         /// A staged copy of the file.
         file: PathBuf,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StateCommand {
+    /// Show each stored fact with the endpoint, block and time that it comes from.
+    Show {
+        #[command(flatten)]
+        facts: FactFlags,
+        /// Print JSON, for scripts.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Drop facts from memory and disk; all of them where no flag narrows it.
+    Purge {
+        #[command(flatten)]
+        facts: FactFlags,
+    },
+}
+
+/// Flags of `state`: where the facts are, and which of them are meant.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct FactFlags {
+    /// Configuration file (TOML) of the gateway.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<String>,
+    /// State folder of the gateway.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<String>,
+    /// Facts of one network, by its name or slug.
+    #[arg(long, value_name = "NETWORK")]
+    pub(crate) network: Option<String>,
+    /// Facts that one endpoint gave or confirmed, by host and port.
+    #[arg(long, value_name = "HOST")]
+    pub(crate) endpoint: Option<String>,
+    /// Facts of one contract.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) contract: Option<String>,
+}
+
+impl StateCommand {
+    /// The flags that say which configuration is read.
+    pub(crate) fn flags(&self) -> Flags {
+        let (Self::Show { facts, .. } | Self::Purge { facts }) = self;
+        Flags { config: facts.config.clone(), state: facts.state.clone(), ..Flags::default() }
+    }
 }
 
 /// Flags of `serve`. They go before the environment, which goes before the file.
@@ -126,6 +176,19 @@ mod tests {
             assert!(!text.is_empty() && !text.contains('\n'), "{case}: {text}");
         }
         assert!(misuse("portolan serve --lisen 1").contains("--lisen"));
+    }
+
+    #[test]
+    fn facts_are_named_by_network_endpoint_and_contract() {
+        let Ok(Command::State { command }) = read("portolan state show --network polygon --state s --json") else {
+            panic!("not read")
+        };
+        assert_eq!(command.flags().state.as_deref(), Some("s"));
+        assert!(
+            matches!(&command, StateCommand::Show { facts, json: true } if facts.network.as_deref() == Some("polygon"))
+        );
+        assert!(read("portolan state purge --endpoint a:1 --contract 0x0").is_ok());
+        assert!(!misuse("portolan state purge --json").is_empty() && !misuse("portolan state").is_empty());
     }
 
     #[test]

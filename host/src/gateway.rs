@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
-use portolan_reader::{ChainReader, NetworkStatus, Reader};
+use portolan_reader::{ChainReader, Facts, NetworkStatus, Reader};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
@@ -167,6 +167,11 @@ impl Gateway {
     /// The status of the endpoints.
     pub(crate) fn upstreams(&self) -> Vec<NetworkStatus> {
         self.reader.status()
+    }
+
+    /// What outlives the process.
+    pub(crate) fn facts(&self) -> &Facts {
+        self.reader.facts()
     }
 
     /// The status of the token lists.

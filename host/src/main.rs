@@ -9,6 +9,8 @@ mod http;
 
 mod gateway;
 
+mod control;
+
 mod events;
 mod jobs;
 mod registry;
@@ -36,8 +38,9 @@ use anyhow::Context;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{Command, Flags, Stop};
+use crate::cli::{Command, Flags, StateCommand, Stop};
 use crate::config::{Config, Environment};
+use crate::control::client::ControlError;
 use crate::gateway::Gateway;
 use crate::http::serve::Listeners;
 
@@ -50,6 +53,7 @@ const THREADS_END: Duration = Duration::from_millis(500);
 fn main() -> ExitCode {
     match cli::parse(env::args_os()) {
         Ok(Command::Serve(flags)) => serve(&flags),
+        Ok(Command::State { command }) => state(&command),
         Ok(Command::Probe { file }) => registry::probe::main(&file),
         Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
         Err(Stop::Misuse(text)) => misuse(&text),
@@ -72,6 +76,16 @@ fn serve(flags: &Flags) -> ExitCode {
     code
 }
 
+fn state(command: &StateCommand) -> ExitCode {
+    let config = Environment::of_process().and_then(|environment| Config::load(&command.flags(), &environment));
+    match config.map(|config| control::client::run(command, &config)) {
+        Ok(Ok(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
+        Ok(Err(error @ ControlError::Misuse(_))) => misuse(&error),
+        Ok(Err(error)) => fail(&error),
+        Err(error) => misuse(&error),
+    }
+}
+
 async fn run(config: &Config) -> ExitCode {
     let listeners = match Listeners::bind(config).await {
         Ok(listeners) => listeners,
@@ -87,6 +101,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
+    let _control = control::serve::start(&config.state_dir, gateway.facts().clone());
     let line = listeners.line().context("cannot read the listeners' addresses")?;
     // Who started the process may have closed its output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());

@@ -23,7 +23,7 @@ const PURSE_WEI: &str = "0x8ac7230489e80000";
 const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(30);
 
 /// A contract that returns a word for each selector, and reverts for all others.
-fn runtime(views: &[(&str, U256)]) -> Vec<u8> {
+pub(crate) fn runtime(views: &[(&str, U256)]) -> Vec<u8> {
     const HEAD: [u8; 6] = [0x60, 0x00, 0x35, 0x60, 0xe0, 0x1c];
     const CASE: usize = 11;
     const REVERT: [u8; 5] = [0x60, 0x00, 0x60, 0x00, 0xfd];

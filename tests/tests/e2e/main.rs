@@ -24,6 +24,7 @@ mod forks;
 mod hostile_plugin;
 mod names;
 mod operators;
+mod poisoned;
 mod prices;
 mod programs;
 mod reload;

@@ -1,0 +1,154 @@
+//! The gateway's end of the socket: only the owner of the process and root are answered, a few at a time.
+//!
+//! Invariant: the gateway serves without the socket too, which is logged once; and no request outlives its deadline.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use portolan_reader::Facts;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::{ControlReply, ControlRequest, socket};
+
+/// Only the owner may connect.
+const MODE: u32 = 0o600;
+/// One operator and his scripts; each may make the process read its whole file of facts.
+const AT_ONCE: usize = 4;
+/// The longest request names a host.
+const REQUEST_BYTES_MAX: u64 = 16 << 10;
+/// A full file takes some seconds.
+const REQUEST_TIME: Duration = Duration::from_secs(30);
+/// The pause after a connection that was not accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The socket; ends with the value.
+#[derive(Debug)]
+pub(crate) struct ControlSocket {
+    path: PathBuf,
+    _serving: JoinSet<()>,
+}
+
+impl Drop for ControlSocket {
+    fn drop(&mut self) {
+        // A file that is left is replaced at the next start.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Answers operators from now on; `None`, after logging why, where that is not possible.
+pub(crate) fn start(state_dir: &Path, facts: Facts) -> Option<ControlSocket> {
+    let path = socket(state_dir);
+    match bind(&path) {
+        Ok((listener, owner)) => {
+            let mut serving = JoinSet::new();
+            serving.spawn(accept(listener, owner, facts));
+            Some(ControlSocket { path, _serving: serving })
+        }
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "no commands of operators are answered");
+            None
+        }
+    }
+}
+
+/// The listener, and the id of the user whom the process runs as.
+fn bind(path: &Path) -> io::Result<(UnixListener, u32)> {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
+        if std::os::unix::net::UnixStream::connect(path).is_ok() {
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another gateway answers there"));
+        }
+        fs::remove_file(path)?;
+    }
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, Permissions::from_mode(MODE))?;
+    Ok((listener, fs::metadata(path)?.uid()))
+}
+
+async fn accept(listener: UnixListener, owner: u32, facts: Facts) {
+    let (turns, mut serving) = (Arc::new(Semaphore::new(AT_ONCE)), JoinSet::new());
+    loop {
+        let Ok(turn) = Arc::clone(&turns).acquire_owned().await else { return };
+        while serving.try_join_next().is_some() {}
+        match listener.accept().await {
+            Ok((stream, _)) if is_allowed(&stream, owner) => {
+                let facts = facts.clone();
+                serving.spawn(async move {
+                    // A client that went away or is slow gets nothing.
+                    let _ = timeout(REQUEST_TIME, answer(stream, facts)).await;
+                    drop(turn);
+                });
+            }
+            Ok(_) => tracing::warn!("a command of another user was refused"),
+            Err(error) => {
+                tracing::warn!(%error, "a command was not accepted");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// The file's mode says so already, but not on every system.
+fn is_allowed(stream: &UnixStream, owner: u32) -> bool {
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == owner || peer.uid() == 0)
+}
+
+async fn answer(mut stream: UnixStream, facts: Facts) -> io::Result<()> {
+    let (reader, mut writer) = stream.split();
+    let mut line = String::new();
+    BufReader::new(reader.take(REQUEST_BYTES_MAX)).read_line(&mut line).await?;
+    let reply = match serde_json::from_str::<ControlRequest>(&line) {
+        Ok(request) => tokio::task::spawn_blocking(move || request.answer(&facts)).await.map_err(io::Error::other)?,
+        Err(error) => ControlReply::Failed(format!("the request cannot be read: {error}")),
+    };
+    let mut reply = serde_json::to_vec(&reply)?;
+    reply.push(b'\n');
+    writer.write_all(&reply).await?;
+    writer.shutdown().await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use portolan_reader::{ChainReader, FactFilter, FactSettings, Limits};
+
+    use super::super::client;
+    use super::*;
+
+    fn facts(folder: &Path) -> Facts {
+        let (lifetime, again_after) = (Duration::from_secs(86_400), Duration::from_secs(1));
+        let settings = FactSettings { folder: folder.to_owned(), lifetime, again_after };
+        ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).facts().clone()
+    }
+
+    #[tokio::test]
+    async fn a_command_is_answered_by_the_gateway_that_runs_and_the_socket_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let facts = facts(folder.path());
+        let control = start(folder.path(), facts.clone()).unwrap();
+        let path = socket(folder.path());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(start(folder.path(), facts.clone()).is_none(), "one gateway for a folder");
+        for (request, expected) in [
+            (ControlRequest::ShowFacts(FactFilter::default()), ControlReply::Facts { facts: Vec::new(), more: 0 }),
+            (ControlRequest::PurgeFacts(FactFilter::default()), ControlReply::Purged { memory: 0, disk: 0 }),
+        ] {
+            let at = path.clone();
+            let reply = tokio::task::spawn_blocking(move || client::send(&at, &request)).await.unwrap();
+            assert_eq!(reply.unwrap(), Some(expected));
+        }
+        drop(control);
+        assert!(!path.exists());
+        // What a killed process leaves is replaced.
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        assert!(start(folder.path(), facts).is_some());
+    }
+}
