@@ -8,6 +8,8 @@ pub(crate) mod token;
 pub(crate) mod metadata;
 pub(crate) mod token_list;
 
+pub(crate) mod issuers;
+
 pub(crate) mod price;
 
 pub(crate) mod resolve;

@@ -23,13 +23,15 @@ mod staging;
 mod status;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use alloy::primitives::Address;
 use arc_swap::ArcSwap;
+use portolan_abi::map::Deployment;
 use tokio::task::AbortHandle;
 
 pub(crate) use self::instance::Instance;
@@ -123,6 +125,8 @@ pub(crate) struct Snapshot {
     /// Counts the changes since the start.
     pub(crate) generation: u64,
     served: BTreeMap<String, Served>,
+    /// By chain id; made when it is first needed.
+    contracts: OnceLock<HashMap<u64, HashSet<Address>>>,
 }
 
 impl Snapshot {
@@ -134,6 +138,18 @@ impl Snapshot {
     /// In the order of slugs.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Served> {
         self.served.values()
+    }
+
+    /// The contracts of the deployments that are served on a network; `None` where there are none.
+    pub(crate) fn contracts(&self, chain_id: u64) -> Option<&HashSet<Address>> {
+        let contracts = self.contracts.get_or_init(|| {
+            let mut contracts: HashMap<u64, HashSet<Address>> = HashMap::new();
+            for row in self.iter().flat_map(Served::deployments) {
+                contracts.entry(row.chain_id).or_default().extend(&row.contracts);
+            }
+            contracts
+        });
+        contracts.get(&chain_id)
     }
 }
 
@@ -148,7 +164,7 @@ impl Snapshot {
                 served.insert(protocol.slug.clone(), Served { protocol, instance: Arc::clone(&instance) });
             }
         }
-        Self { generation: 1, served }
+        Self { generation: 1, served, contracts: OnceLock::new() }
     }
 }
 
@@ -157,4 +173,11 @@ impl Snapshot {
 pub(crate) struct Served {
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) instance: Arc<Instance>,
+}
+
+impl Served {
+    /// The protocol's own deployments.
+    pub(crate) fn deployments(&self) -> impl Iterator<Item = &Deployment> {
+        self.instance.catalogue.deployments.iter().filter(|row| row.protocol == self.protocol.slug)
+    }
 }

@@ -148,6 +148,20 @@ impl Truth {
         self.of(who, question.member(), slug)
     }
 
+    /// The rows of which every token has decimals: nobody knows what amounts of the others are.
+    ///
+    /// # Errors
+    /// Where there are none.
+    pub fn shown_rows(&self, who: &str, question: Question, slug: Option<&str>) -> Result<Vec<&Json>> {
+        let mut rows = self.rows(who, question, slug)?;
+        rows.retain(|row| {
+            let rewards = row.get("rewardTokens").and_then(|tokens| tokens.items().ok()).unwrap_or_default();
+            let tokens = [row.get("token"), row.get("stakedToken")].into_iter().flatten().chain(rewards);
+            tokens.filter_map(|token| text(token).ok()).all(|token| self.has_decimals(token))
+        });
+        Ok(rows)
+    }
+
     /// The stakes of an account in pools that no call can read any more: what they owe cannot be known.
     ///
     /// # Errors
@@ -167,38 +181,8 @@ impl Truth {
     /// # Errors
     /// Where the build's values are incomplete.
     pub fn farming(&self, who: &str, slug: &str) -> Result<Vec<Json>> {
-        let rows = self.rows(who, Question::Farming, Some(slug))?.into_iter().map(|row| self.position(row));
-        let mute = self.of(who, "missing", Some(slug))?.into_iter().map(|row| self.mute_position(row));
-        rows.chain(mute).collect()
-    }
-
-    /// A stake in a token that answers no call: what is staked is known, and nothing about the token.
-    fn mute_position(&self, row: &Json) -> Result<Json> {
-        let contract = row.text_at("contract")?;
-        let alike = |row: &&Json| row.text_at("contract").is_ok_and(|at| at == contract) && row.get("pid").is_some();
-        let positions =
-            ACCOUNTS.iter().map(|who| self.rows(who, Question::Farming, None)).collect::<Result<Vec<_>>>()?;
-        let other = positions.concat().into_iter().find(alike).context("nobody else is in that contract")?;
-        let token = Json::object([
-            ("address", row.at("stakedToken")?.clone()),
-            ("name", Json::text("")),
-            ("symbol", Json::text("")),
-            ("decimals", Json::number(0)),
-            ("logo", row.at("logo")?.clone()),
-            ("type", Json::text("SINGLE")),
-        ]);
-        Ok(Json::object([
-            ("network", network(&self.network)?),
-            ("protocol", self.protocol(row.text_at("protocol")?)?.without(&["company"])),
-            ("dollarValue", Json::number(0)),
-            ("contractAddress", Json::text(contract)),
-            ("vaultType", other.at("vaultType")?.clone()),
-            ("apr", Json::number(0)),
-            ("stakedToken", token),
-            ("amount", Json::number(row.text_at("amountRaw")?)),
-            ("underlyingAmount", Json::number(row.text_at("amountRaw")?)),
-            ("rewardTokens", Json::Array(vec![self.short_token(other.text_at("rewardTokens/0")?)?])),
-        ]))
+        let rows = self.shown_rows(who, Question::Farming, Some(slug))?.into_iter().map(|row| self.position(row));
+        rows.collect()
     }
 
     fn position(&self, row: &Json) -> Result<Json> {
@@ -253,7 +237,7 @@ impl Truth {
     /// # Errors
     /// Where the build's values are incomplete.
     pub fn claimables(&self, who: &str, slug: Option<&str>, call: Call) -> Result<Vec<Json>> {
-        let rows = self.rows(who, Question::Claimables, slug)?;
+        let rows = self.shown_rows(who, Question::Claimables, slug)?;
         rows.into_iter().map(|row| self.claimable(row, call)).collect()
     }
 
@@ -331,6 +315,10 @@ impl Truth {
         members.push(("underlyingTokens".to_owned(), parts.unwrap_or_else(none)));
         members.push(("protocol".to_owned(), Json::Null));
         Ok(Json::Object(members))
+    }
+
+    fn has_decimals(&self, token: &str) -> bool {
+        self.expected.at(&format!("tokens/{token}/decimals")).is_ok_and(|decimals| *decimals != Json::Null)
     }
 
     fn units(&self, token: &str, raw: &str) -> Result<Json> {

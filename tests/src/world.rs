@@ -149,17 +149,23 @@ impl World {
         Ok(pins.join(", "))
     }
 
-    /// What `portolan-partial` says of an account that has a stake in a pool that answers nobody: only what the pool
-    /// owes is lost.
+    /// What `portolan-partial` says of an account that has a stake in a pool that answers nobody, where what the pool
+    /// owes is lost, or something in a token without decimals, where the row is lost.
     ///
     /// # Errors
     /// Where the chains' values are incomplete.
     pub fn partial(&self, who: &str, question: Question, slug: Option<&str>) -> Result<Option<String>> {
         let mut reported = Vec::new();
         for Placed { slug, network, .. } in self.requested(question, slug)? {
-            let unreadable = self.chain(&network)?.1.unreadable(who, &slug)?;
-            if question == Question::Claimables && !unreadable.is_empty() {
-                reported.push(format!("{slug}/{network};reason=plugin-error"));
+            let truth = &self.chain(&network)?.1;
+            let unreadable = !truth.unreadable(who, &slug)?.is_empty();
+            let of_all = truth.rows(who, question, Some(&slug))?.len();
+            let without_decimals = of_all > truth.shown_rows(who, question, Some(&slug))?.len();
+            match question {
+                Question::Claimables if unreadable => reported.push(format!("{slug}/{network};reason=plugin-error")),
+                Question::Farming if unreadable => reported.push(format!("{slug}/{network};reason=upstream")),
+                _ if without_decimals => reported.push(format!("{slug}/{network};reason=upstream")),
+                _ => {}
             }
         }
         Ok((!reported.is_empty()).then(|| reported.join(", ")))

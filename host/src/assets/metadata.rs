@@ -1,7 +1,8 @@
 //! Metadata of tokens: name, symbol, decimals, and the mechanism that makes a token of others.
 //!
-//! Invariant: only a contract that answers as a whole mechanism counts as one. All of it is the token's own claim: a
-//! token that lies changes what is shown of itself, and of tokens that claim to be made of it.
+//! Invariant: only a contract that answers as a whole mechanism counts as one. All of it is the token's own claim, also
+//! who issued it: a token that lies changes what is shown of itself, and of tokens that claim to be made of it, but no
+//! price comes from it alone.
 
 mod contracts;
 
@@ -22,7 +23,7 @@ use crate::network::Network;
 use crate::sanitize::visible::{INPUT_BYTES_MAX, visible};
 
 /// The functions that are called, in the order in which [`TokenMetadata::from_replies`] takes the replies.
-static SELECTORS: [[u8; 4]; 11] = [
+static SELECTORS: [[u8; 4]; 14] = [
     Erc20::nameCall::SELECTOR,
     Erc20::symbolCall::SELECTOR,
     Erc20::decimalsCall::SELECTOR,
@@ -35,6 +36,9 @@ static SELECTORS: [[u8; 4]; 11] = [
     AToken::UNDERLYING_ASSET_ADDRESSCall::SELECTOR,
     AToken::RESERVE_TREASURY_ADDRESSCall::SELECTOR,
     CToken::underlyingCall::SELECTOR,
+    Pair::factoryCall::SELECTOR,
+    AToken::POOLCall::SELECTOR,
+    CToken::comptrollerCall::SELECTOR,
 ];
 
 /// Name, symbol and decimals come first.
@@ -48,6 +52,8 @@ const METADATA_MAX_AGE_S: u32 = 86_400;
 const SUPPLY_MAX_AGE_S: u32 = 60;
 /// Decimals of the native token on every network that Portolan knows: ether and those that follow it.
 const NATIVE_DECIMALS: u8 = 18;
+/// The most decimals with which a word holds one whole token: 10^77 is below 2^256, 10^78 is not.
+const DECIMALS_MAX: u8 = 77;
 /// Two reserves and a timestamp, a word each.
 const RESERVES_BYTES: usize = 96;
 
@@ -61,6 +67,8 @@ pub(crate) struct TokenMetadata {
     pub(crate) decimals: Option<u8>,
     /// `None` for a token that is made of nothing else.
     pub(crate) derivation: Option<Derivation>,
+    /// The contract that issued it, where its mechanism has one and the token names it.
+    pub(crate) issuer: Option<Address>,
 }
 
 /// The mechanism that makes one token of others.
@@ -149,10 +157,24 @@ impl TokenMetadata {
         }
         let mut next = || returned(replies.next());
         let returns: [Result<Option<Bytes>, ReadFailure>; SELECTORS.len()] = std::array::from_fn(|_| next());
-        let [name, symbol, decimals, token0, token1, reserves, stable, asset, receipt_of, treasury, underlying] =
-            returns;
+        let [
+            name,
+            symbol,
+            decimals,
+            token0,
+            token1,
+            reserves,
+            stable,
+            asset,
+            receipt_of,
+            treasury,
+            underlying,
+            issuers @ ..,
+        ] = returns;
         let [token0, token1, asset, receipt_of, underlying] =
             [token0?, token1?, asset?, receipt_of?, underlying?].map(|bytes| address(&bytes?));
+        let [factory, pool, comptroller] = issuers;
+        let [factory, pool, comptroller] = [factory?, pool?, comptroller?].map(|bytes| address(&bytes?));
         let [stable, treasury] = [stable?, treasury?].map(|bytes| word(&bytes?));
         let is_pair = reserves?.is_some_and(|reserves| reserves.len() == RESERVES_BYTES);
         let pair = || Some([token0?, token1?]).filter(|[a, b]| is_pair && a != b);
@@ -172,8 +194,14 @@ impl TokenMetadata {
         Ok(Self {
             name: decode_text(&name?.unwrap_or_default()),
             symbol: decode_text(&symbol?.unwrap_or_default()),
-            decimals: decimals?.and_then(|bytes| first_word(&bytes)).and_then(|word| u8::try_from(word).ok()),
+            decimals: decimals?.and_then(|bytes| first_word(&bytes)).and_then(whole_token_decimals),
             derivation,
+            issuer: derivation.and_then(|derivation| match derivation {
+                Derivation::Pair(_) | Derivation::Volatile(_) | Derivation::Stable(_) => factory,
+                Derivation::Receipt(_) => pool,
+                Derivation::RatedReceipt(_) => comptroller,
+                Derivation::Native(_) | Derivation::Vault(_) => None,
+            }),
         })
     }
 
@@ -183,6 +211,7 @@ impl TokenMetadata {
             symbol: network.native.clone(),
             decimals: Some(NATIVE_DECIMALS),
             derivation: network.wrapped_native.map(Derivation::Native),
+            issuer: None,
         }
     }
 }
@@ -195,6 +224,11 @@ fn returned(reply: Option<Reply>) -> Result<Option<Bytes>, ReadFailure> {
         Some(Outcome::Failed(failure)) => Err(failure),
         Some(Outcome::OverBudget | Outcome::Unsupported) | None => Err(ReadFailure::Upstream),
     }
+}
+
+/// `None` where no amount could be a whole token.
+fn whole_token_decimals(word: U256) -> Option<u8> {
+    u8::try_from(word).ok().filter(|decimals| *decimals <= DECIMALS_MAX)
 }
 
 fn first_word(bytes: &[u8]) -> Option<U256> {

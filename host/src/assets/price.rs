@@ -24,6 +24,8 @@ use bigdecimal::BigDecimal;
 use portolan_reader::{Read, Reply, Session};
 
 use self::derived::DerivedPrices;
+#[cfg(test)]
+pub(crate) use self::derived::PairFactory;
 pub(crate) use self::feeds::Feed;
 use self::feeds::Feeds;
 use self::fixed::FixedPrices;
@@ -31,6 +33,7 @@ pub(crate) use self::http::BaseUrl;
 use self::http::HttpPrices;
 use self::resolver::PriceResolver;
 use self::source::{Coverage, PriceSource};
+use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{MetadataSet, Prefetch, TokenMetadata};
 use crate::assets::token::{Composition, Price};
 use crate::network::Network;
@@ -42,6 +45,8 @@ pub(crate) struct PriceSettings {
     pub(crate) fixed: Vec<(u64, Address, BigDecimal)>,
     /// They replace the shipped feeds of the same token.
     pub(crate) feeds: Vec<(u64, Address, Feed)>,
+    /// Contracts that are believed about what they issued, beside those that plugins serve, by chain id.
+    pub(crate) issuers: Vec<(u64, Address)>,
     /// `None` for no HTTP source.
     pub(crate) http: Option<BaseUrl>,
 }
@@ -55,12 +60,12 @@ pub(crate) struct Prices {
 
 impl Prices {
     pub(crate) fn new(settings: PriceSettings) -> Self {
-        let PriceSettings { fixed, feeds, http } = settings;
+        let PriceSettings { fixed, feeds, issuers, http } = settings;
         let sources: [Option<Box<dyn PriceSource>>; 4] = [
             Some(Box::new(FixedPrices::new(fixed))),
             Some(Box::new(Feeds::new(feeds))),
             http.map(|base| -> Box<dyn PriceSource> { Box::new(Arc::new(HttpPrices::new(base))) }),
-            Some(Box::new(DerivedPrices)),
+            Some(Box::new(DerivedPrices::new(issuers))),
         ];
         Self { sources: sources.into_iter().flatten().collect() }
     }
@@ -71,8 +76,8 @@ impl Prices {
     }
 
     /// The reads of prices, for metadata to take along.
-    pub(crate) fn prefetch<'a>(&'a self, network: &'a Network) -> PricePrefetch<'a> {
-        PricePrefetch { prices: self, network }
+    pub(crate) fn prefetch<'a>(&'a self, network: &'a Network, issuers: &'a Issuers<'a>) -> PricePrefetch<'a> {
+        PricePrefetch { prices: self, network, issuers }
     }
 
     /// Prices of the tokens in `metadata`, at the answer's block, by the deadline. `extra_reads` leave in the same
@@ -81,11 +86,28 @@ impl Prices {
         &self,
         session: &Session,
         network: &Network,
+        issuers: &Issuers<'_>,
         metadata: &MetadataSet,
         compositions: &HashMap<Address, Composition>,
         extra_reads: Vec<Read>,
     ) -> (HashMap<Address, Price>, Vec<Reply>) {
-        PriceResolver::new(self, session, network, metadata, compositions).run(extra_reads).await
+        PriceResolver::new(self, session, network, issuers, metadata, compositions).run(extra_reads).await
+    }
+
+    /// The reads of each source about the network; none of a source that is not needed for any of these tokens.
+    fn network_reads<'a>(
+        &'a self,
+        network: &'a Network,
+        tokens: &'a [Address],
+    ) -> impl Iterator<Item = Vec<Read>> + 'a {
+        self.sources.iter().enumerate().map(move |(place, source)| {
+            let reads = source.network_reads(network);
+            let needs = |token: &Address| {
+                let mut sources = self.sources_of(network, *token);
+                sources.nth(place).is_some_and(|source| source.coverage(network, *token) != Coverage::Unknown)
+            };
+            if reads.is_empty() || !tokens.iter().any(needs) { Vec::new() } else { reads }
+        })
     }
 
     /// The sources that may be needed for a token: all up to the one whose answer is certain.
@@ -103,6 +125,7 @@ impl Prices {
 pub(crate) struct PricePrefetch<'a> {
     prices: &'a Prices,
     network: &'a Network,
+    issuers: &'a Issuers<'a>,
 }
 
 impl Prefetch for PricePrefetch<'_> {
@@ -111,9 +134,13 @@ impl Prefetch for PricePrefetch<'_> {
         sources.flat_map(|source| source.reads(self.network, token)).collect()
     }
 
+    fn network_reads(&self, tokens: &[Address]) -> Vec<Read> {
+        self.prices.network_reads(self.network, tokens).flatten().collect()
+    }
+
     fn metadata_reads(&self, token: Address, metadata: &TokenMetadata) -> Vec<Read> {
         let sources = self.prices.sources_of(self.network, token);
-        sources.flat_map(|source| source.metadata_reads(token, metadata)).collect()
+        sources.flat_map(|source| source.metadata_reads(self.issuers, token, metadata)).collect()
     }
 
     /// A price that is certain depends on no part.

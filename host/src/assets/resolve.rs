@@ -11,6 +11,7 @@ use alloy::primitives::{Address, U256};
 use portolan_reader::{ReadFailure, Reply, Session};
 
 pub(crate) use self::compositions::CompositionSource;
+use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{MetadataSet, display_texts, kind, supply_read, total_supply, underlying};
 use crate::assets::price::Prices;
 use crate::assets::token::{Composition, NATIVE, Price, Token};
@@ -21,14 +22,39 @@ use crate::network::Network;
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     resolved: HashMap<Address, Arc<Token>>,
-    failure: Option<ReadFailure>,
+    /// They report no decimals: they can be named, but nobody knows what an amount of them is.
+    without_decimals: HashMap<Address, Arc<Token>>,
+    failed: HashMap<Address, ReadFailure>,
+}
+
+/// Why a token is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TokenFailure {
+    #[error("metadata not read: {0}")]
+    Unread(ReadFailure),
+    #[error("the contract returned no decimals")]
+    NoDecimals,
 }
 
 impl Tokens {
+    /// A token of which there are amounts.
+    ///
     /// # Errors
-    /// Why it could not be read.
-    pub(crate) fn get(&self, token: Address) -> Result<&Arc<Token>, ReadFailure> {
-        self.resolved.get(&token).ok_or(self.failure.unwrap_or(ReadFailure::Upstream))
+    /// Why it is missing.
+    pub(crate) fn get(&self, token: Address) -> Result<&Arc<Token>, TokenFailure> {
+        match self.resolved.get(&token) {
+            Some(known) => Ok(known),
+            None if self.without_decimals.contains_key(&token) => Err(TokenFailure::NoDecimals),
+            None => Err(TokenFailure::Unread(self.failed.get(&token).copied().unwrap_or(ReadFailure::Upstream))),
+        }
+    }
+
+    /// A contract that is named beside amounts of others, such as a collection or a pool: it may have no decimals.
+    ///
+    /// # Errors
+    /// Why it is missing.
+    pub(crate) fn named(&self, token: Address) -> Result<&Arc<Token>, TokenFailure> {
+        self.get(token).or_else(|failure| self.without_decimals.get(&token).ok_or(failure))
     }
 }
 
@@ -38,13 +64,13 @@ pub(crate) async fn priced_tokens(
     network: &Arc<Network>,
     source: &dyn CompositionSource,
     prices: &Prices,
-    index: &TokenIndex,
+    (issuers, index): (&Issuers<'_>, &TokenIndex),
     tokens: &BTreeSet<Address>,
 ) -> Tokens {
-    let mut metadata = MetadataSet::read(session, network, Some(&prices.prefetch(network)), tokens).await;
-    let compositions = compositions::find(session, network, source, prices, &mut metadata).await;
+    let mut metadata = MetadataSet::read(session, network, Some(&prices.prefetch(network, issuers)), tokens).await;
+    let compositions = compositions::find(session, network, source, prices, issuers, &mut metadata).await;
     let supplies = tokens.iter().copied().filter_map(supply_read).collect();
-    let (prices, supplies) = prices.resolve(session, network, &metadata, &compositions, supplies).await;
+    let (prices, supplies) = prices.resolve(session, network, issuers, &metadata, &compositions, supplies).await;
     Assembly { network, index, metadata, compositions, prices }.tokens(tokens, supplies)
 }
 
@@ -76,14 +102,18 @@ impl Assembly<'_> {
         for address in tokens {
             let supply = if *address == NATIVE { Ok(U256::ZERO) } else { total_supply(supplies.next()) };
             match supply.and_then(|supply| self.token(*address, supply)) {
-                Ok(token) => drop(assembled.resolved.insert(*address, Arc::new(token))),
-                Err(failure) => assembled.failure = Some(failure),
+                Ok((token, has_decimals)) => {
+                    let place = if has_decimals { &mut assembled.resolved } else { &mut assembled.without_decimals };
+                    place.insert(*address, Arc::new(token));
+                }
+                Err(failure) => drop(assembled.failed.insert(*address, failure)),
             }
         }
         assembled
     }
 
-    fn token(&mut self, address: Address, total_supply: U256) -> Result<Token, ReadFailure> {
+    /// The token, and whether it has decimals.
+    fn token(&mut self, address: Address, total_supply: U256) -> Result<(Token, bool), ReadFailure> {
         let (network, metadata) = (self.network, self.metadata.get(address)?);
         let (name, symbol) = display_texts(&self.metadata, metadata)?;
         let (kind, underlying) = match self.compositions.get(&address) {
@@ -92,7 +122,7 @@ impl Assembly<'_> {
         };
         let logo =
             if address == NATIVE { Some(network.logo.clone()) } else { self.index.logo(network.chain_id, address) };
-        Ok(Token {
+        let token = Token {
             network: Arc::clone(network),
             address,
             name,
@@ -103,14 +133,15 @@ impl Assembly<'_> {
             total_supply,
             underlying,
             price: self.prices.remove(&address),
-        })
+        };
+        Ok((token, metadata.decimals.is_some()))
     }
 }
 
 #[cfg(test)]
 impl FromIterator<Arc<Token>> for Tokens {
     fn from_iter<T: IntoIterator<Item = Arc<Token>>>(tokens: T) -> Self {
-        Self { resolved: tokens.into_iter().map(|token| (token.address, token)).collect(), failure: None }
+        Self { resolved: tokens.into_iter().map(|token| (token.address, token)).collect(), ..Self::default() }
     }
 }
 

@@ -109,6 +109,8 @@ pub(super) struct PricesTable {
     #[serde(rename = "static")]
     pub(super) fixed: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) feeds: Vec<FeedTable>,
+    /// By slug.
+    pub(super) issuers: BTreeMap<String, Vec<String>>,
     pub(super) http: Option<HttpPricesTable>,
 }
 

@@ -1,5 +1,6 @@
 //! Prices that an operator states (`[prices.static]`, dollars for one whole token), feeds that it adds or replaces
-//! (`[[prices.feeds]]`), and the HTTP source that it names (`[prices.http]`).
+//! (`[[prices.feeds]]`), contracts that it believes about what they issued (`[prices.issuers]`), and the HTTP source that
+//! it names (`[prices.http]`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +23,9 @@ const HEARTBEAT_S: std::ops::RangeInclusive<u32> = 1..=31 * 86_400;
 /// As many as there are feeds of one network.
 const FEEDS_MAX: usize = 1024;
 
+/// Far more than the factories, pools and vaults of one network that anybody would name.
+const ISSUERS_MAX: usize = 1024;
+
 /// By slug and address, as they are written, to chain id and token.
 pub(super) fn read(
     table: &PricesTable,
@@ -31,6 +35,7 @@ pub(super) fn read(
     Ok(PriceSettings {
         fixed: fixed(&table.fixed, networks, layers)?,
         feeds: feeds(&table.feeds, networks, layers)?,
+        issuers: issuers(&table.issuers, networks, layers)?,
         http: table.http.as_ref().map(|http_table| http(http_table, layers)).transpose()?,
     })
 }
@@ -88,6 +93,26 @@ fn feeds(
         feeds.push((network.chain_id, token, Feed { address: feed, heartbeat_s: row.heartbeat_s }));
     }
     Ok(feeds)
+}
+
+fn issuers(
+    table: &BTreeMap<String, Vec<String>>,
+    networks: &Networks,
+    layers: &Layers<'_>,
+) -> Result<Vec<(u64, Address)>, ConfigError> {
+    let mut issuers = Vec::new();
+    for (slug, contracts) in table {
+        let bad = |reason: String| ConfigError::new(layers.place(&format!("prices.issuers.{slug}")), reason);
+        let network = networks.named(slug).ok_or_else(|| bad(format!("{slug} is no network")))?;
+        if contracts.len() > ISSUERS_MAX {
+            return Err(bad(format!("more than {ISSUERS_MAX} issuers")));
+        }
+        for contract in contracts {
+            let issuer = address::parse(contract).map_err(|error| bad(format!("{contract} {error}")))?;
+            issuers.push((network.chain_id, issuer));
+        }
+    }
+    Ok(issuers)
 }
 
 fn http(table: &HttpPricesTable, layers: &Layers<'_>) -> Result<BaseUrl, ConfigError> {

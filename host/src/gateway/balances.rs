@@ -100,7 +100,7 @@ impl BalanceWork {
         for (address, amount) in held {
             match tokens.get(address) {
                 Ok(token) => rows.push(Balance { account: self.account, token: Arc::clone(token), amount }),
-                Err(failure) => missing.push(address, Why::NoMetadata(failure)),
+                Err(failure) => missing.push(address, Why::NoToken(failure)),
             }
         }
         (rows, self.report(blank, reads, nothing_read, &missing), by_plugins)

@@ -22,7 +22,7 @@ use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
 use crate::network::Network;
-use crate::registry::Snapshot;
+use crate::registry::{Served, Snapshot};
 
 /// The jobs may use that part of the time that is left, so that a hanging plugin leaves time for prices of the rest.
 const TIME_PART: u32 = 4;
@@ -61,7 +61,8 @@ impl<'a> CompositionJobs<'a> {
         }
         let (mut all, mut failed) = (HashMap::new(), Vec::new());
         for (plan, outcome) in self.run(plans).await {
-            let (found, rejections) = validate::validate_compositions(&outcome.findings, tokens);
+            let own = |token| self.is_own(&plan, token);
+            let (found, rejections) = validate::validate_compositions(&outcome.findings, tokens, own);
             self.merge(&mut all, &plan, found);
             let mut report = JobReport::of(&plan, &outcome, true);
             let is_invalid = rejections.is_some();
@@ -75,6 +76,13 @@ impl<'a> CompositionJobs<'a> {
         let is_complete = tokens.iter().all(|token| all.contains_key(token));
         failed.into_iter().for_each(|failed| self.note(failed, is_complete));
         all
+    }
+
+    /// Whether the token is a contract of the protocol that the job is about.
+    fn is_own(&self, plan: &JobPlan, token: Address) -> bool {
+        let served = self.snapshot.served(&plan.protocol.slug);
+        let mut rows = served.into_iter().flat_map(Served::deployments);
+        rows.any(|row| row.chain_id == self.network.chain_id && row.contracts.contains(&token))
     }
 
     /// A token that another protocol's job found before stays as it is.

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use portolan_reader::{Block, Pins, ReadFailure, Reader, Session, TransactionLookup};
 use tokio::time::Instant;
 
+use crate::assets::issuers::Issuers;
 use crate::assets::price::Prices;
 use crate::assets::resolve::{self, Tokens};
 use crate::assets::token_list::TokenIndex;
@@ -145,8 +146,9 @@ impl Context {
     pub(super) async fn tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> (Tokens, Vec<JobReport>) {
         let Some(session) = self.session_to_the_end(network) else { return Default::default() };
         let jobs = CompositionJobs::new(&self.snapshot, &session, network);
-        let (prices, index) = (&self.sources.prices, &self.token_index);
-        let tokens = resolve::priced_tokens(&session, network, &jobs, prices, index, wanted).await;
+        let (prices, index) = (&self.sources.prices, &*self.token_index);
+        let issuers = Issuers::new(network.chain_id, self.snapshot.contracts(network.chain_id), index);
+        let tokens = resolve::priced_tokens(&session, network, &jobs, prices, (&issuers, index), wanted).await;
         (tokens, jobs.into_reports())
     }
 

@@ -7,7 +7,7 @@
 mod rows;
 mod transaction;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256};
@@ -16,7 +16,7 @@ use portolan_abi::map;
 use portolan_events::Transaction;
 use portolan_reader::{ReadFailure, Session};
 
-use crate::assets::resolve::Tokens;
+use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::builtin::{self, BuiltinDecoder};
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::gateway::answer::{Answer, Event, Items, TransactionEvents};
@@ -129,22 +129,24 @@ impl<'a> TransactionDecoder<'a> {
     async fn rows(&self, events: Vec<MergedEvent>) -> Result<(Vec<Event>, Arc<Tokens>, Option<JobReport>), Problem> {
         let wanted: BTreeSet<Address> = events.iter().flat_map(rows::tokens).collect();
         let tokens = self.context.unpriced_tokens(self.network, &wanted).await;
-        let (missing, count) = (self.missing_tokens(&tokens, &wanted), events.len());
+        let (missing, count) = (self.missing_tokens(&tokens, &events), events.len());
         let row = |merged| rows::row(merged, &tokens, &self.context.snapshot);
         let rows: Vec<Event> = events.into_iter().filter_map(row).collect();
         match missing {
-            Some(report) if rows.is_empty() && count > 0 => Err(missing::problem(&[report])),
-            missing => Ok((rows, Arc::new(tokens), missing)),
+            Some((report, true)) if rows.is_empty() && count > 0 => Err(missing::problem(&[report])),
+            missing => Ok((rows, Arc::new(tokens), missing.map(|(report, _)| report))),
         }
     }
 
-    fn missing_tokens(&self, tokens: &Tokens, wanted: &BTreeSet<Address>) -> Option<JobReport> {
-        let missing: Vec<ReadFailure> = wanted.iter().filter_map(|token| tokens.get(*token).err()).collect();
-        let failure = *missing.first()?;
+    /// The report, and whether a token was not read.
+    fn missing_tokens(&self, tokens: &Tokens, events: &[MergedEvent]) -> Option<(JobReport, bool)> {
+        let missing: BTreeMap<Address, TokenFailure> =
+            events.iter().flat_map(|event| rows::missing(event, tokens)).collect();
+        let (token, failure) = missing.first_key_value()?;
         let mut report = JobReport::blank(TOKENS, self.network);
-        report.missing_tokens = vec![(failure.into(), missing.len())];
-        report.mark_partial(failure.into(), &format!("token metadata: {failure}"));
-        Some(report)
+        report.missing_tokens = vec![((*failure).into(), missing.len())];
+        report.mark_partial((*failure).into(), &format!("token {token:#x}: {failure}"));
+        Some((report, missing.values().any(|failure| matches!(failure, TokenFailure::Unread(_)))))
     }
 }
 

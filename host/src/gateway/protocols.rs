@@ -111,7 +111,7 @@ fn rows(found: Vec<ValidatedJob>, tokens: &BTreeMap<u64, Tokens>) -> (Vec<Row>, 
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
             match rows::row(&plan, finding, tokens) {
                 Ok(row) => rows.push(row),
-                Err(failure) => report.mark_partial(failure.into(), &format!("token metadata: {failure}")),
+                Err((token, failure)) => report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}")),
             }
         }
         reports.push(report);

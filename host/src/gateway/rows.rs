@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use portolan_abi::map;
-use portolan_reader::ReadFailure;
 
-use crate::assets::resolve::Tokens;
+use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::gateway::answer::Row;
 use crate::jobs::plan::JobPlan;
 use crate::jobs::validate::ValidFinding;
@@ -26,9 +25,10 @@ pub(super) fn tokens(finding: &ValidFinding) -> BTreeSet<Address> {
 /// The row of a finding.
 ///
 /// # Errors
-/// Why a token that it needs could not be read.
-pub(super) fn row(plan: &JobPlan, finding: ValidFinding, tokens: &Tokens) -> Result<Row, ReadFailure> {
-    let rewards = finding.rewards().iter().map(|reward: &map::Reward| tokens.get(reward.token).cloned());
+/// A token that it needs, and why that is missing.
+pub(super) fn row(plan: &JobPlan, finding: ValidFinding, tokens: &Tokens) -> Result<Row, (Address, TokenFailure)> {
+    let known = |token| tokens.get(token).cloned().map_err(|failure| (token, failure));
+    let rewards = finding.rewards().iter().map(|reward: &map::Reward| known(reward.token));
     Ok(Row {
         id: format!("{}-{}-{}", plan.protocol.slug, plan.network.slug, finding.key()),
         protocol: Arc::clone(&plan.protocol),
@@ -36,7 +36,7 @@ pub(super) fn row(plan: &JobPlan, finding: ValidFinding, tokens: &Tokens) -> Res
         name: with_symbols(finding.name(), tokens)?,
         account: plan.account,
         plugin: Arc::clone(&plan.instance.label),
-        token: Arc::clone(tokens.get(finding.token())?),
+        token: known(finding.token())?,
         reward_tokens: rewards.collect::<Result<_, _>>()?,
         finding,
     })
@@ -69,11 +69,13 @@ fn pieces(name: &str) -> impl Iterator<Item = Piece<'_>> {
         .flatten()
 }
 
-fn with_symbols(name: &str, tokens: &Tokens) -> Result<String, ReadFailure> {
+fn with_symbols(name: &str, tokens: &Tokens) -> Result<String, (Address, TokenFailure)> {
     pieces(name)
         .map(|piece| match piece {
             Piece::Text(text) => Ok(text.to_owned()),
-            Piece::Symbol(token) => tokens.get(token).map(|token| token.symbol.clone()),
+            Piece::Symbol(token) => {
+                tokens.named(token).map(|token| token.symbol.clone()).map_err(|failure| (token, failure))
+            }
         })
         .collect()
 }

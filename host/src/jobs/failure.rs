@@ -4,6 +4,7 @@
 
 use portolan_reader::ReadFailure;
 
+use crate::assets::resolve::TokenFailure;
 use crate::registry::runner::RunFailure;
 
 /// Why something is missing; the words of the `portolan-partial` header.
@@ -64,6 +65,15 @@ impl From<RunFailure> for Failure {
 impl From<ReadFailure> for Failure {
     fn from(failure: ReadFailure) -> Self {
         Self::new(Reason::from(failure), failure.to_string())
+    }
+}
+
+impl From<TokenFailure> for Reason {
+    fn from(failure: TokenFailure) -> Self {
+        match failure {
+            TokenFailure::Unread(failure) => failure.into(),
+            TokenFailure::NoDecimals => Self::Upstream,
+        }
     }
 }
 

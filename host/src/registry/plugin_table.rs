@@ -311,7 +311,7 @@ impl PluginTable {
             let active = self.plugin_table.values().filter_map(|slot| slot.active.as_ref());
             let served = active.flat_map(|active| &active.served);
             let by_slug = served.map(|served| (served.protocol.slug.clone(), served.clone())).collect();
-            self.snapshot = Arc::new(Snapshot { generation, served: by_slug });
+            self.snapshot = Arc::new(Snapshot { generation, served: by_slug, ..Snapshot::default() });
         }
         self.draining.retain(DrainingInstance::is_draining);
         (Arc::clone(&self.snapshot), StatusReport { rows: self.rows(), draining: self.draining.clone() })

@@ -30,6 +30,13 @@ contract RevertingAggregatorDouble {
     }
 }
 
+// As Chainlink's uptime feed: 0 while the sequencer runs, and since when.
+contract SequencerDouble {
+    function latestRoundData() external pure returns (uint80, int256, uint256, uint256, uint80) {
+        return (1, 0, 1, 1, 1);
+    }
+}
+
 // A vault whose assets grow when somebody gives it some.
 contract VaultDouble is TokenDouble {
     TokenCore public asset;
@@ -43,7 +50,11 @@ contract VaultDouble is TokenDouble {
     }
 
     // ERC-4626 has it round down.
-    function convertToAssets(uint256 shares) external view returns (uint256) {
+    function convertToAssets(uint256 shares) public view returns (uint256) {
         return totalSupply == 0 ? 0 : (shares * totalAssets()) / totalSupply;
+    }
+
+    function previewRedeem(uint256 shares) external view returns (uint256) {
+        return convertToAssets(shares);
     }
 }

@@ -1,6 +1,6 @@
 // Tokens that break naive clients. `shown` is what a careful one shows: bytes32 as
-// text up to the first zero byte; missing, reverting or gas-burning metadata as ""
-// and 0; control and direction characters removed; at most 64 characters.
+// text up to the first zero byte; a missing, reverting or gas-burning name as ""; no
+// amount of a token without decimals (null); control and direction characters removed; at most 64 characters.
 import { stringToHex } from 'viem';
 import { register } from './tokens.mjs';
 
@@ -16,11 +16,11 @@ const ROWS = [
   ['HugeSymbolTokenDouble', [], { name: 'Huge Symbol', symbol: 'M'.repeat(64), decimals: 18 }],
   // Hebrew letters are text and stay; what turns the text around goes.
   ['TokenDouble', ['Right\u2066 to\n Left\u2069', '\u202e\u05e9\u05e7\u05dc\u202c\u0007\u200fX', 18], { name: 'Right to Left', symbol: '\u05e9\u05e7\u05dcX', decimals: 18 }],
-  ['BareTokenDouble', [], { name: '', symbol: '', decimals: 0 }],
+  ['BareTokenDouble', [], { name: '', symbol: '', decimals: null }],
   ['TokenDouble', ['First Twin', 'TWIN', 18], { name: 'First Twin', symbol: 'TWIN', decimals: 18 }],
   ['TokenDouble', ['Second Twin', 'TWIN', 18], { name: 'Second Twin', symbol: 'TWIN', decimals: 18 }],
   ['LoopingSymbolTokenDouble', [], { name: 'Looping Symbol', symbol: '', decimals: 18 }],
-  ['InvalidMetadataTokenDouble', [], { name: '', symbol: '', decimals: 0 }],
+  ['InvalidMetadataTokenDouble', [], { name: '', symbol: '', decimals: null }],
 ];
 
 export function newOddTokens(world) {

@@ -79,6 +79,7 @@ export class PriceSources {
       feeds: [...feeds.map((feed) => row(feed, feed.token.address)), row(native, zeroAddress)],
       wrapped: { token: wrapped.address, price: native.price },
       pair: this.#pairShare(),
+      factory: this.factory,
       vault: { token: vault.address, asset: coin.address, price: round(worth(coin, redeemed(), parse('1.25'))) },
     };
   }
@@ -107,8 +108,8 @@ export class PriceSources {
 
   async #pair() {
     const { world, list, good, coin } = this;
-    const factory = world.deploy('UniswapV2Factory', [world.accounts.deployer]);
-    const [pair] = await newPairs(world, factory, [[good, POOL.good, coin, POOL.coin]]);
+    this.factory = world.deploy('UniswapV2Factory', [world.accounts.deployer]);
+    const [pair] = await newPairs(world, this.factory, [[good, POOL.good, coin, POOL.coin]]);
     this.pair = list.add(pair, { name: 'Pool share', symbol: 'POOL', decimals: 18 });
     const shares = pair.supply / 7n;
     give(world, pair, 'farmer', shares);

@@ -8,6 +8,9 @@ import { TokenList } from '../lib/token_list.mjs';
 import { MULTICALL3 } from '../lib/world.mjs';
 import { SETUP, SNAPSHOT } from './times.mjs';
 
+// Of Optimism: https://docs.chain.link/data-feeds/l2-sequencer-feeds
+const UPTIME_FEED = '0x371ead81c9102c9bf4874a9075ffff170f2ee389';
+
 const TOKENS = 5_000;
 const ODD_AMOUNT = 3n;
 
@@ -40,7 +43,7 @@ async function populate(world, { chainId, times, wrapped }) {
     });
   }
   list.hold(clones[11], 'dust', 1n);
-  await world.place([[MULTICALL3, 'Multicall3']]);
+  await world.place([[MULTICALL3, 'Multicall3'], ...(chainId === 10 ? [[UPTIME_FEED, 'SequencerDouble']] : [])]);
   await world.at(SNAPSHOT);
   return {
     contracts: { multicall3: MULTICALL3 },

@@ -133,7 +133,7 @@ async function deployFarms({ main, deprecated, dual, tokens, pairs, odd, plain }
 }
 
 function perSecond({ decimals }) {
-  if (decimals === 0) return 10n;
+  if (!decimals) return 10n;
   return decimals > 70 ? 10n ** 38n : 10n ** BigInt(decimals > 10 ? 14 : 4);
 }
 
@@ -210,7 +210,7 @@ async function newPeriod(world, { farms, dualFarms, odd, main, dual, lairs }) {
 }
 
 function oddStake({ decimals }) {
-  return decimals === 0 ? 17n : 10n ** BigInt(Math.min(decimals, 30)) * 3n;
+  return !decimals ? 17n : 10n ** BigInt(Math.min(decimals, 30)) * 3n;
 }
 
 // The other tokens have no price: quickUsdc's shares, plain ones, most odd ones.

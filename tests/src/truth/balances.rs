@@ -64,12 +64,23 @@ impl Truth {
         rows.map(|row| Ok((row.text_at("token")?, row.text_at("amountRaw")?))).collect()
     }
 
+    /// The tokens whose balances an account cannot be shown: those that nobody can read, and what it holds of tokens
+    /// without decimals.
+    ///
+    /// # Errors
+    /// Where the chain has no list.
+    pub fn missing_tokens(&self, who: &str) -> Result<Vec<&str>> {
+        let without_decimals = self.held(who)?.into_iter().map(|(token, _)| token);
+        let without_decimals = without_decimals.filter(|token| !self.has_decimals(token));
+        Ok(self.failed_tokens()?.into_iter().chain(without_decimals).collect())
+    }
+
     /// The token balances of an account at these prices; a token without one is worth nothing.
     ///
     /// # Errors
     /// Where the build's values are incomplete.
     pub fn token_balances(&self, who: &str, prices: &Prices<'_>) -> Result<Vec<Json>> {
-        let held = self.held(who)?.into_iter();
+        let held = self.held(who)?.into_iter().filter(|(token, _)| self.has_decimals(token));
         held.map(|(token, raw)| {
             balance(&self.network, self.token(token)?, &self.units(token, raw)?, prices.get(token).copied())
         })

@@ -22,6 +22,7 @@ mod failing_rpc;
 mod folders;
 mod forks;
 mod hostile_plugin;
+mod impostors;
 mod names;
 mod operators;
 mod poisoned;

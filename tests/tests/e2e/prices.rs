@@ -17,9 +17,14 @@ use portolan_tests::world::{Shared, World};
 /// The chains with token lists.
 static LISTED: Shared<World> = Shared::new();
 
-/// The configuration's rows of the feeds of the chains' build: those that are good, and those that must not count.
+/// The configuration's rows of the factories and feeds of the chains' build: feeds that are good, and those that must
+/// not count.
 fn feeds(world: &World) -> String {
-    let mut rows = String::new();
+    let mut rows = "[prices.issuers]\n".to_owned();
+    for (_, truth) in &world.chains {
+        let factory = truth.price_sources().unwrap().at("factory").unwrap();
+        writeln!(rows, "{} = [{factory}]", truth.network).unwrap();
+    }
     for (_, truth) in &world.chains {
         for feed in truth.price_sources().unwrap().at("feeds").unwrap().items().unwrap() {
             let (token, address) = (feed.text_at("token").unwrap(), feed.text_at("feed").unwrap());

@@ -17,6 +17,7 @@ sol! {
         function token0() external view returns (address);
         function token1() external view returns (address);
         function getReserves() external view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast);
+        function factory() external view returns (address);
     }
 
     /// <https://github.com/velodrome-finance/contracts/blob/main/contracts/interfaces/IPool.sol>
@@ -28,17 +29,20 @@ sol! {
     interface Erc4626 {
         function asset() external view returns (address);
         function convertToAssets(uint256 shares) external view returns (uint256);
+        function previewRedeem(uint256 shares) external view returns (uint256);
     }
 
     /// <https://github.com/aave/aave-v3-core/blob/v1.19.3/contracts/interfaces/IAToken.sol>
     interface AToken {
         function UNDERLYING_ASSET_ADDRESS() external view returns (address);
         function RESERVE_TREASURY_ADDRESS() external view returns (address);
+        function POOL() external view returns (address);
     }
 
     /// <https://github.com/compound-finance/compound-protocol/blob/v2.8.1/contracts/CTokenInterfaces.sol>
     interface CToken {
         function underlying() external view returns (address);
         function exchangeRateStored() external view returns (uint256);
+        function comptroller() external view returns (address);
     }
 }

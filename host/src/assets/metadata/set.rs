@@ -23,6 +23,9 @@ const PARTS_MAX: usize = 4096;
 
 /// Reads that follow metadata, so that they can leave in the same batches.
 pub(crate) trait Prefetch: Sync {
+    /// Reads about the network that these tokens need, once for all of them.
+    fn network_reads(&self, tokens: &[Address]) -> Vec<Read>;
+
     /// Reads that depend on the token's address alone.
     fn reads(&self, token: Address) -> Vec<Read>;
 
@@ -123,7 +126,8 @@ impl MetadataSet {
     ) -> Vec<Read> {
         let supplies = tokens.iter().filter_map(|token| supply_read(*token));
         let Some(prefetch) = prefetch else { return supplies.collect() };
-        let early = tokens.iter().flat_map(|token| prefetch.reads(*token)).chain(supplies);
+        let own = prefetch.network_reads(&tokens.iter().copied().collect::<Vec<_>>()).into_iter();
+        let early = own.chain(tokens.iter().flat_map(|token| prefetch.reads(*token))).chain(supplies);
         let known = tokens.iter().chain(last).filter_map(|token| Some((*token, self.get(*token).ok()?)));
         early.chain(known.flat_map(|(token, metadata)| prefetch.metadata_reads(token, metadata))).collect()
     }

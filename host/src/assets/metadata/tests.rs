@@ -49,9 +49,12 @@ fn a_token_that_answers_nothing_has_no_metadata_and_one_that_was_not_read_is_mis
 }
 
 #[test]
-fn decimals_above_255_are_unknown() {
+fn decimals_that_no_amount_can_have_are_unknown() {
     let decimals = |decimals: u16| metadata(&[(Erc20::decimalsCall::SELECTOR, decimals.abi_encode())]).decimals;
-    assert_eq!([decimals(255), decimals(256)], [Some(255), None]);
+    assert_eq!([0, 18, 77].map(decimals), [Some(0), Some(18), Some(77)]);
+    // One whole token would be 10^78, which no word holds.
+    assert_eq!([78, 255, 256, u16::MAX].map(decimals), [None; 4]);
+    assert_eq!(metadata(&[(Erc20::decimalsCall::SELECTOR, vec![0; 31])]).decimals, None);
 }
 
 #[test]
@@ -91,6 +94,26 @@ fn shares_and_receipts_name_their_underlying_and_debts_are_none() {
     assert_eq!(derivation(&[debt.clone(), treasury]), Some(Derivation::Receipt(A)));
     assert_eq!(derivation(&[debt]), None);
     assert_eq!(derivation(&[underlying]), Some(Derivation::RatedReceipt(A)));
+}
+
+#[test]
+fn an_issuer_is_the_one_of_the_tokens_own_mechanism() {
+    let named = [0xf0, 0xf1, 0xf2].map(Address::repeat_byte);
+    let issuers = [Pair::factoryCall::SELECTOR, AToken::POOLCall::SELECTOR, CToken::comptrollerCall::SELECTOR];
+    let issuer = |mut answers: Vec<([u8; 4], Vec<u8>)>| {
+        answers.extend(issuers.iter().zip(named).map(|(selector, issuer)| (*selector, issuer.abi_encode())));
+        metadata(&answers).issuer
+    };
+    let receipt = vec![
+        (AToken::UNDERLYING_ASSET_ADDRESSCall::SELECTOR, A.abi_encode()),
+        (AToken::RESERVE_TREASURY_ADDRESSCall::SELECTOR, B.abi_encode()),
+    ];
+    assert_eq!(issuer(pair(A.abi_encode(), B.abi_encode(), 96)), Some(named[0]));
+    assert_eq!(issuer(receipt), Some(named[1]));
+    assert_eq!(issuer(vec![(CToken::underlyingCall::SELECTOR, A.abi_encode())]), Some(named[2]));
+    assert_eq!(issuer(vec![(Erc4626::assetCall::SELECTOR, A.abi_encode())]), None);
+    assert_eq!(issuer(Vec::new()), None);
+    assert_eq!(metadata(&pair(A.abi_encode(), B.abi_encode(), 96)).issuer, None);
 }
 
 #[test]

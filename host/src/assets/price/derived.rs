@@ -1,12 +1,14 @@
 //! Prices of what is made of priced tokens: shares, receipts and wrappers, from the parts up.
 //!
 //! Invariant: how much a token holds of its parts is read at the answer's block, and a token that is made of itself has
-//! no price, for its price would have to come first. What it is made of is its own claim ([`TokenMetadata`]): whoever
-//! asks for the price of a token that anyone may have put there gets the price that this one wishes.
+//! no price, for its price would have to come first. What it is made of is its own claim ([`TokenMetadata`]), which
+//! counts only where its issuer confirms it.
+
+mod confirmation;
 
 mod valuation;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::ready;
 
 use alloy::primitives::{Address, U256};
@@ -16,52 +18,94 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use portolan_reader::{Outcome, Read, Reply};
 
+use self::confirmation::is_confirmed;
+#[cfg(test)]
+pub(crate) use self::confirmation::{Comptroller, LendingPool, PairFactory, SolidlyFactory};
 use self::valuation::Part;
 use super::source::{PriceRequest, PriceSource, UnpricedToken};
+use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{CToken, Derivation, Erc20, Erc4626, Pair, TokenMetadata};
-use crate::assets::token::{DEPTH_MAX, Price};
+use crate::assets::token::{Composition, DEPTH_MAX, Price};
 
 /// A rate of one to one, with 18 decimals.
 const ONE_WAD: u64 = 1_000_000_000_000_000_000;
 
+/// Derives prices.
 #[derive(Debug)]
-pub(super) struct DerivedPrices;
+pub(super) struct DerivedPrices {
+    /// Contracts that the operator believes about what they issued, by chain id.
+    issuers: HashSet<(u64, Address)>,
+}
+
+impl DerivedPrices {
+    pub(super) fn new(issuers: impl IntoIterator<Item = (u64, Address)>) -> Self {
+        Self { issuers: issuers.into_iter().collect() }
+    }
+}
 
 impl PriceSource for DerivedPrices {
-    fn metadata_reads(&self, token: Address, metadata: &TokenMetadata) -> Vec<Read> {
-        let known = metadata.derivation.zip(metadata.decimals);
-        known.map(|(derivation, decimals)| derivation.amount_reads(token, decimals)).unwrap_or_default()
+    /// What the issuer confirms, then the amounts; nothing where no issuer is known.
+    fn metadata_reads(&self, issuers: &Issuers<'_>, token: Address, metadata: &TokenMetadata) -> Vec<Read> {
+        let Some((derivation, decimals)) = metadata.derivation.zip(metadata.decimals) else { return Vec::new() };
+        let Some(mut reads) = self.confirmation_reads(issuers, token, metadata) else { return Vec::new() };
+        reads.extend(derivation.amount_reads(token, decimals));
+        reads
     }
 
     fn prices<'a>(&'a self, request: &'a PriceRequest<'a>) -> BoxFuture<'a, HashMap<Address, Price>> {
-        ready(derive_all(request)).boxed()
+        ready(self.derive_all(request)).boxed()
     }
 }
 
-/// A token gets its price one round after the last of its parts.
-fn derive_all(request: &PriceRequest<'_>) -> HashMap<Address, Price> {
-    let mut derived = HashMap::new();
-    for _ in 0..DEPTH_MAX {
-        let open = request.tokens.iter().filter(|token| !derived.contains_key(&token.address));
-        let round: Vec<(Address, Price)> =
-            open.filter_map(|token| Some((token.address, derive(request, &derived, token)?))).collect();
-        derived.extend(round);
+impl DerivedPrices {
+    /// A token gets its price one round after the last of its parts.
+    fn derive_all(&self, request: &PriceRequest<'_>) -> HashMap<Address, Price> {
+        let mut derived = HashMap::new();
+        for _ in 0..DEPTH_MAX {
+            let open = request.tokens.iter().filter(|token| !derived.contains_key(&token.address));
+            let round: Vec<(Address, Price)> =
+                open.filter_map(|token| Some((token.address, self.derive(request, &derived, token)?))).collect();
+            derived.extend(round);
+        }
+        derived
     }
-    derived
+
+    fn derive(
+        &self,
+        request: &PriceRequest<'_>,
+        derived: &HashMap<Address, Price>,
+        token: &UnpricedToken<'_>,
+    ) -> Option<Price> {
+        let decimals = token.metadata.decimals?;
+        if let Some(composition) = request.compositions.get(&token.address) {
+            return composed(request, derived, composition, decimals);
+        }
+        let derivation = token.metadata.derivation?;
+        let confirmations = self.confirmation_reads(request.issuers, token.address, token.metadata)?.len();
+        let (confirmations, amounts) = request.replies_of(token).split_at_checked(confirmations)?;
+        if !is_confirmed(derivation, token.address, confirmations) {
+            return None;
+        }
+        let (parts, age_s) = priced_parts(request, derived, derivation.parts().iter())?;
+        let usd = derivation.valuation(decimals, amounts, &parts)?;
+        Some(Price { usd, source: derivation.price_source(), age_s })
+    }
 }
 
-fn derive(request: &PriceRequest<'_>, derived: &HashMap<Address, Price>, token: &UnpricedToken<'_>) -> Option<Price> {
-    let decimals = token.metadata.decimals?;
-    if let Some(composition) = request.compositions.get(&token.address) {
-        let (parts, age_s) = priced_parts(request, derived, composition.parts())?;
-        let amounts: Vec<U256> = composition.parts.iter().map(|(_, amount)| *amount).collect();
-        let usd = valuation::composed(&amounts, composition.supply, decimals, &parts)?;
-        return Some(Price { usd, source: "derived:composition", age_s });
+/// The price by what a plugin reports, where that is about a contract of its own.
+fn composed(
+    request: &PriceRequest<'_>,
+    derived: &HashMap<Address, Price>,
+    composition: &Composition,
+    decimals: u8,
+) -> Option<Price> {
+    if !composition.is_of_issuer {
+        return None;
     }
-    let derivation = token.metadata.derivation?;
-    let (parts, age_s) = priced_parts(request, derived, derivation.parts().iter())?;
-    let usd = derivation.valuation(decimals, request.replies_of(token), &parts)?;
-    Some(Price { usd, source: derivation.price_source(), age_s })
+    let (parts, age_s) = priced_parts(request, derived, composition.parts())?;
+    let amounts: Vec<U256> = composition.parts.iter().map(|(_, amount)| *amount).collect();
+    let usd = valuation::composed(&amounts, composition.supply, decimals, &parts)?;
+    Some(Price { usd, source: "derived:composition", age_s })
 }
 
 /// Parts with their prices, and the age of the oldest; `None` where one has no price.
@@ -104,7 +148,11 @@ impl Derivation {
             Self::Vault(_) => {
                 // A whole share that no word can hold converts to nothing that one can.
                 let shares = U256::from(10).checked_pow(U256::from(decimals));
-                shares.map(|shares| read(Erc4626::convertToAssetsCall { shares }.abi_encode())).into_iter().collect()
+                let both = |shares| {
+                    let converted = Erc4626::convertToAssetsCall { shares }.abi_encode();
+                    [converted, Erc4626::previewRedeemCall { shares }.abi_encode()].map(read)
+                };
+                shares.into_iter().flat_map(both).collect()
             }
             Self::RatedReceipt(_) => vec![read(CToken::exchangeRateStoredCall {}.abi_encode())],
         }
@@ -115,7 +163,8 @@ impl Derivation {
         match (self, replies, parts) {
             (Self::Native(_) | Self::Receipt(_), [], [part]) => valuation::receipt(U256::from(ONE_WAD), decimals, part),
             (Self::RatedReceipt(_), [rate], [part]) => valuation::receipt(word(rate)?, decimals, part),
-            (Self::Vault(_), [assets], [part]) => valuation::share(word(assets)?, part),
+            // What a share converts to may count what redeeming it does not give.
+            (Self::Vault(_), [assets, preview], [part]) => valuation::share(word(assets)?.min(word(preview)?), part),
             (Self::Pair(_) | Self::Volatile(_), [reserves, supply], [first, second]) => {
                 let reserves = Pair::getReservesCall::abi_decode_returns_validate(bytes(reserves)?).ok()?;
                 let reserves = [U256::from(reserves.reserve0), U256::from(reserves.reserve1)];

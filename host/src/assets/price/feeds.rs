@@ -1,7 +1,9 @@
 //! Prices that oracles write to the chain, read through Chainlink's interface.
 //!
 //! Invariant: a round counts only if its answer is above zero, was written at or before the answer's block, and is no
-//! older than the feed's heartbeat and [`MARGIN_S`]. Bounds that an aggregator clamps its answers to are not checked.
+//! older than the feed's heartbeat and [`MARGIN_S`]; on a network with a sequencer, only while that runs. Bounds that an aggregator clamps its answers to are not checked.
+
+mod sequencer;
 
 mod table;
 
@@ -101,14 +103,32 @@ impl PriceSource for Feeds {
         if self.of(network, token).is_empty() { Coverage::Unknown } else { Coverage::Likely }
     }
 
+    fn network_reads(&self, network: &Network) -> Vec<Read> {
+        sequencer::uptime_read(network.chain_id).into_iter().collect()
+    }
+
     fn reads(&self, network: &Network, token: Address) -> Vec<Read> {
         self.of(network, token).iter().flat_map(|feed| round_reads(*feed)).collect()
     }
 
     fn prices<'a>(&'a self, request: &'a PriceRequest<'a>) -> BoxFuture<'a, HashMap<Address, Price>> {
+        if !is_written(request) {
+            return ready(HashMap::new()).boxed();
+        }
         let price = |token: &UnpricedToken<'_>| Some((token.address, self.price(request, token)?));
         ready(request.tokens.iter().filter_map(price).collect()).boxed()
     }
+}
+
+/// Whether feeds are written: where there is a sequencer, it has to run.
+fn is_written(request: &PriceRequest<'_>) -> bool {
+    let Some(uptime) = request.network_replies.first() else { return true };
+    let checked = sequencer::check(uptime, request.block.timestamp);
+    if let Err(error) = checked {
+        let network = &request.network.slug;
+        tracing::debug!(%network, block = request.block.number, %error, "feeds are not used");
+    }
+    checked.is_ok()
 }
 
 impl Feeds {

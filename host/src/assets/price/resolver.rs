@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::Prices;
 use super::source::{Coverage, PriceRequest, UnpricedToken};
+use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{MetadataSet, TokenMetadata};
 use crate::assets::token::{Composition, Price};
 use crate::network::Network;
@@ -21,6 +22,7 @@ pub(super) struct PriceResolver<'a> {
     session: &'a Session,
     network: &'a Network,
     metadata: &'a MetadataSet,
+    issuers: &'a Issuers<'a>,
     compositions: &'a HashMap<Address, Composition>,
     began: Instant,
 }
@@ -38,10 +40,11 @@ impl<'a> PriceResolver<'a> {
         prices: &'a Prices,
         session: &'a Session,
         network: &'a Network,
+        issuers: &'a Issuers<'a>,
         metadata: &'a MetadataSet,
         compositions: &'a HashMap<Address, Composition>,
     ) -> Self {
-        Self { prices, session, network, metadata, compositions, began: Instant::now() }
+        Self { prices, session, network, metadata, issuers, compositions, began: Instant::now() }
     }
 
     /// Returns the prices of all tokens in the metadata, and the replies to `extra_reads`.
@@ -49,18 +52,32 @@ impl<'a> PriceResolver<'a> {
         let extra = extra_reads.len();
         let mut reads = extra_reads;
         let metadata = self.metadata.iter();
+        let network_places = self.add_network_reads(&mut reads);
         let tokens: Vec<TokenReads<'_>> =
             metadata.map(|(token, metadata)| self.add_reads(token, metadata, &mut reads)).collect();
         self.start_sources();
         let mut replies = self.session.read(reads).await;
         let mut prices = HashMap::new();
         for (place, source) in self.prices.sources.iter().enumerate() {
-            let request = self.request(place, &tokens, &prices, &replies);
+            let network_replies = network_places.get(place).cloned().and_then(|places| replies.get(places));
+            let request = self.request(place, &tokens, network_replies.unwrap_or_default(), &prices, &replies);
             let answered = source.prices(&request).await;
             prices.extend(answered);
         }
         replies.truncate(extra);
         (prices, replies)
+    }
+
+    /// The places of each source's replies about the network.
+    fn add_network_reads(&self, reads: &mut Vec<Read>) -> Vec<Range<usize>> {
+        let tokens: Vec<Address> = self.metadata.iter().map(|(token, _)| token).collect();
+        let of_sources = self.prices.network_reads(self.network, &tokens);
+        let places = of_sources.map(|of_source| {
+            let start = reads.len();
+            reads.extend(of_source);
+            start..reads.len()
+        });
+        places.collect()
     }
 
     fn add_reads(&self, token: Address, metadata: &'a TokenMetadata, reads: &mut Vec<Read>) -> TokenReads<'a> {
@@ -69,7 +86,7 @@ impl<'a> PriceResolver<'a> {
         let places = sources.map(|source| {
             let start = reads.len();
             reads.extend(source.reads(network, token));
-            reads.extend(source.metadata_reads(token, metadata));
+            reads.extend(source.metadata_reads(self.issuers, token, metadata));
             start..reads.len()
         });
         TokenReads { token, metadata, places: places.collect() }
@@ -88,6 +105,7 @@ impl<'a> PriceResolver<'a> {
         &'b self,
         source: usize,
         tokens: &'b [TokenReads<'b>],
+        network_replies: &'b [Reply],
         prices: &'b HashMap<Address, Price>,
         replies: &'b [Reply],
     ) -> PriceRequest<'b> {
@@ -103,9 +121,11 @@ impl<'a> PriceResolver<'a> {
             began: self.began,
             deadline: self.session.deadline(),
             tokens: unpriced.collect(),
+            network_replies,
             replies,
             prices,
             metadata: self.metadata,
+            issuers: self.issuers,
             compositions: self.compositions,
         }
     }

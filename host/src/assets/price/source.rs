@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use portolan_reader::{Block, Read, Reply};
 use tokio::time::Instant;
 
+use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{MetadataSet, TokenMetadata};
 use crate::assets::token::{Composition, Price};
 use crate::network::Network;
@@ -21,13 +22,18 @@ pub(super) trait PriceSource: fmt::Debug + Send + Sync {
         Coverage::Unknown
     }
 
+    /// Reads for a network, once for all tokens that the source may price.
+    fn network_reads(&self, _network: &Network) -> Vec<Read> {
+        Vec::new()
+    }
+
     /// Reads for a token by its address alone.
     fn reads(&self, _network: &Network, _token: Address) -> Vec<Read> {
         Vec::new()
     }
 
     /// Reads for a token that depend on its metadata; their replies follow those to [`PriceSource::reads`].
-    fn metadata_reads(&self, _token: Address, _metadata: &TokenMetadata) -> Vec<Read> {
+    fn metadata_reads(&self, _issuers: &Issuers<'_>, _token: Address, _metadata: &TokenMetadata) -> Vec<Read> {
         Vec::new()
     }
 
@@ -60,11 +66,14 @@ pub(super) struct PriceRequest<'a> {
     pub(super) deadline: Instant,
     /// The tokens without a price.
     pub(super) tokens: Vec<UnpricedToken<'a>>,
+    /// The replies to the source's [`PriceSource::network_reads`].
+    pub(super) network_replies: &'a [Reply],
     /// All replies of the batch.
     pub(super) replies: &'a [Reply],
     /// What the sources before it answered.
     pub(super) prices: &'a HashMap<Address, Price>,
     pub(super) metadata: &'a MetadataSet,
+    pub(super) issuers: &'a Issuers<'a>,
     pub(super) compositions: &'a HashMap<Address, Composition>,
 }
 

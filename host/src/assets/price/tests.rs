@@ -8,11 +8,13 @@ use portolan_reader::Outcome;
 use portolan_reader::testing::{BLOCK, ScriptedChain, is_pinned};
 use tokio::time::Instant;
 
+use super::derived::{Comptroller, LendingPool, PairFactory, SolidlyFactory};
 use super::feeds::Aggregator;
 use super::http::service::{Service, ServiceAnswer, body};
 use super::*;
 use crate::assets::metadata::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
 use crate::assets::token::NATIVE;
+use crate::assets::token_list::TokenIndex;
 use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
@@ -20,6 +22,18 @@ const B: Address = Address::repeat_byte(0xb1);
 const LP: Address = Address::repeat_byte(0x1b);
 const FEED_A: Address = Address::repeat_byte(0xfa);
 const FEED_B: Address = Address::repeat_byte(0xfb);
+/// Issues what is confirmed: named by the operator.
+const FACTORY: Address = Address::repeat_byte(0xfc);
+/// Vaults that a token list has.
+const LISTED: [Address; 7] = [
+    A,
+    LP,
+    Address::repeat_byte(1),
+    Address::repeat_byte(2),
+    Address::repeat_byte(3),
+    Address::repeat_byte(4),
+    Address::repeat_byte(5),
+];
 const HEARTBEAT_S: u32 = 3600;
 
 fn ethereum() -> Arc<Network> {
@@ -49,7 +63,8 @@ fn two_tokens() -> (ScriptedChain, PriceSettings) {
     erc20(&mut script, B, 6);
     round(&mut script, FEED_A, 200_000_000_000, 10);
     round(&mut script, FEED_B, 100_000_000, 20);
-    (script, PriceSettings { feeds: vec![feed(A, FEED_A), feed(B, FEED_B)], ..PriceSettings::default() })
+    let feeds = vec![feed(A, FEED_A), feed(B, FEED_B)];
+    (script, PriceSettings { feeds, issuers: vec![(1, FACTORY)], ..PriceSettings::default() })
 }
 
 fn erc20(script: &mut ScriptedChain, token: Address, decimals: u8) {
@@ -65,7 +80,9 @@ fn pair(script: &mut ScriptedChain, tokens: [Address; 2], reserves: [U256; 2], s
         .call(LP, &Pair::token0Call {}, tokens[0])
         .call(LP, &Pair::token1Call {}, tokens[1])
         .call(LP, &Pair::getReservesCall {}, (U112::from(reserves[0]), U112::from(reserves[1]), U256::from(1)))
-        .call(LP, &Erc20::totalSupplyCall {}, supply);
+        .call(LP, &Erc20::totalSupplyCall {}, supply)
+        .call(LP, &Pair::factoryCall {}, FACTORY)
+        .call(FACTORY, &PairFactory::getPairCall { tokenA: tokens[0], tokenB: tokens[1] }, LP);
 }
 
 fn vault(script: &mut ScriptedChain, vault: Address, asset: Address, assets_a_share: U256) {
@@ -76,6 +93,14 @@ fn vault(script: &mut ScriptedChain, vault: Address, asset: Address, assets_a_sh
         &Erc4626::convertToAssetsCall { shares },
         assets_a_share,
     );
+    script.call(vault, &Erc4626::previewRedeemCall { shares }, assets_a_share);
+}
+
+/// A pool's words about a reserve, with the receipt at its place.
+fn reserve(place: usize, receipt: Address) -> [U256; 15] {
+    let mut words = [U256::from(7); 15];
+    words[place] = receipt.into_word().into();
+    words
 }
 
 fn e18(whole: u64) -> U256 {
@@ -90,9 +115,12 @@ async fn of(script: &ScriptedChain, settings: &PriceSettings, tokens: &[Address]
 async fn by(prices: &Prices, script: &ScriptedChain, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
     let session = script.session(deadline);
     let network = ethereum();
-    let prefetch = prices.prefetch(&network);
+    let index = TokenIndex::listing(LISTED.map(|token| (1, token)), 0);
+    let issuers = Issuers::new(1, None, &index);
+    let prefetch = prices.prefetch(&network, &issuers);
     let metadata = MetadataSet::read(&session, &network, Some(&prefetch), &tokens.iter().copied().collect()).await;
-    let (mut priced, ridden) = prices.resolve(&session, &network, &metadata, &HashMap::new(), Vec::new()).await;
+    let (mut priced, ridden) =
+        prices.resolve(&session, &network, &issuers, &metadata, &HashMap::new(), Vec::new()).await;
     assert!(ridden.is_empty());
     priced.retain(|token, _| tokens.contains(token));
     priced
@@ -271,6 +299,9 @@ async fn a_pair_with_an_unpriced_side_or_another_curve_has_no_price() {
     pair(&mut script, [A, B], [e18(1), U256::from(2_000_000_000)], e18(1));
     assert_eq!(one(&script, &settings, LP).await, priced("4000", "derived:pair", 20));
     script.call(LP, &SolidlyPair::stableCall {}, false);
+    assert_eq!(one(&script, &settings, LP).await, None, "a factory of another kind confirms nothing");
+    script.call(FACTORY, &SolidlyFactory::getPoolCall { tokenA: A, tokenB: B, stable: false }, LP);
+    script.next_block();
     assert_eq!(one(&script, &settings, LP).await, priced("4000", "derived:pair", 20));
     script.call(LP, &SolidlyPair::stableCall {}, true);
     assert_eq!(one(&script, &settings, LP).await, None);
@@ -285,10 +316,14 @@ async fn receipts_are_worth_their_underlying_at_their_rate_and_debts_nothing() {
         script.call(token, &AToken::UNDERLYING_ASSET_ADDRESSCall {}, B);
     }
     script.call(a_token, &AToken::RESERVE_TREASURY_ADDRESSCall {}, Address::repeat_byte(0x77));
+    script.call(a_token, &AToken::POOLCall {}, FACTORY);
+    script.call(FACTORY, &LendingPool::getReserveDataCall { asset: B }, reserve(8, a_token));
     erc20(&mut script, c_token, 8);
     // One cToken of 8 decimals is 0.02 of a token of 18: 0.02 · 10^(18 + 18 - 8).
     let rate = U256::from(2) * U256::from(10).pow(U256::from(26));
     script.call(c_token, &CToken::underlyingCall {}, A).call(c_token, &CToken::exchangeRateStoredCall {}, rate);
+    script.call(c_token, &CToken::comptrollerCall {}, FACTORY);
+    script.call(FACTORY, &Comptroller::marketsCall { cToken: c_token }, (true, e18(1), true));
     assert_eq!(one(&script, &settings, a_token).await, priced("1", "derived:aave", 20));
     assert_eq!(one(&script, &settings, debt).await, None);
     assert_eq!(one(&script, &settings, c_token).await, priced("40", "derived:compound", 10));
@@ -375,3 +410,6 @@ async fn no_tokens_read_nothing_and_plain_tokens_are_one_request() {
     assert_eq!(of(&script, &settings, &[A, B, Address::repeat_byte(0xc1)]).await.len(), 2);
     assert_eq!(script.requests().len(), 1);
 }
+
+mod confirmation;
+mod sequencer;

@@ -10,6 +10,7 @@ use alloy::primitives::Address;
 use futures_util::future::BoxFuture;
 use portolan_reader::Session;
 
+use crate::assets::issuers::Issuers;
 use crate::assets::metadata::MetadataSet;
 use crate::assets::price::Prices;
 use crate::assets::token::{Composition, DEPTH_MAX, NATIVE};
@@ -31,6 +32,7 @@ pub(super) async fn find(
     network: &Network,
     source: &dyn CompositionSource,
     prices: &Prices,
+    issuers: &Issuers<'_>,
     metadata: &mut MetadataSet,
 ) -> HashMap<Address, Composition> {
     let (mut compositions, mut queried, mut room) = (HashMap::new(), BTreeSet::new(), PARTS_MAX);
@@ -46,7 +48,7 @@ pub(super) async fn find(
         let parts: BTreeSet<Address> = parts.copied().collect::<BTreeSet<_>>().into_iter().take(room).collect();
         room -= parts.len();
         compositions.extend(found);
-        metadata.extend(session, network, Some(&prices.prefetch(network)), &parts).await;
+        metadata.extend(session, network, Some(&prices.prefetch(network, issuers)), &parts).await;
     }
     compositions
 }

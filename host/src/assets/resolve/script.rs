@@ -19,7 +19,8 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn insert(&mut self, token: Address, supply: U256, parts: &[(Address, U256)]) -> &mut Self {
-        self.compositions.insert(token, Composition { kind: "SHARE".to_owned(), supply, parts: parts.to_vec() });
+        self.compositions
+            .insert(token, Composition { kind: "SHARE".to_owned(), supply, parts: parts.to_vec(), is_of_issuer: true });
         self
     }
 

@@ -9,13 +9,15 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::assets::metadata::{Erc20, Pair};
-use crate::assets::price::PriceSettings;
+use crate::assets::price::{PairFactory, PriceSettings};
 use crate::assets::resolve::script::Table;
 use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
 const B: Address = Address::repeat_byte(0xb1);
 const P: Address = Address::repeat_byte(0x1b);
+const TIMEOUT: TokenFailure = TokenFailure::Unread(ReadFailure::Timeout);
+const FACTORY: Address = Address::repeat_byte(0xfc);
 
 fn erc20(script: &mut ScriptedChain, token: Address, symbol: &str, supply: u64) {
     let text = symbol.to_owned();
@@ -37,8 +39,9 @@ fn pair() -> (ScriptedChain, PriceSettings) {
         &Pair::getReservesCall {},
         (U256::from(100), U256::from(100), U256::from(1)),
     );
+    script.call(P, &Pair::factoryCall {}, FACTORY).call(FACTORY, &PairFactory::getPairCall { tokenA: A, tokenB: B }, P);
     let fixed = vec![(1, A, "4".parse().unwrap()), (1, B, "9".parse().unwrap())];
-    (script, PriceSettings { fixed, ..PriceSettings::default() })
+    (script, PriceSettings { fixed, issuers: vec![(1, FACTORY)], ..PriceSettings::default() })
 }
 
 async fn tokens(script: &ScriptedChain, settings: PriceSettings, wanted: &[Address]) -> Tokens {
@@ -46,7 +49,9 @@ async fn tokens(script: &ScriptedChain, settings: PriceSettings, wanted: &[Addre
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let session = script.session(deadline);
     let (prices, index) = (Prices::new(settings), TokenIndex::default());
-    priced_tokens(&session, network, &Table::default(), &prices, &index, &wanted.iter().copied().collect()).await
+    let issuers = Issuers::new(network.chain_id, None, &index);
+    let wanted = wanted.iter().copied().collect();
+    priced_tokens(&session, network, &Table::default(), &prices, (&issuers, &index), &wanted).await
 }
 
 #[tokio::test]
@@ -66,8 +71,9 @@ async fn the_supplies_leave_with_what_prices_need() {
     let (script, settings) = pair();
     tokens(&script, settings, &[A, B, P]).await;
     let (lookups, requests) = (script.lookups(), script.requests());
-    assert_eq!(requests.len(), 1, "the parts were requested themselves");
-    assert!(!requests[0].iter().any(is_pinned));
+    assert_eq!(requests.len(), 2, "the parts were requested themselves");
+    assert!(!requests.concat().iter().any(is_pinned));
+    assert!(requests[1].iter().all(|read| read.to == FACTORY), "who the issuer is is known by then");
     let supplies = lookups.last().unwrap().iter().filter(|read| read.data == Erc20::totalSupplyCall {}.abi_encode());
     assert_eq!(supplies.map(is_pinned).collect::<Vec<_>>(), [false, false, false, true]);
 }
@@ -77,9 +83,26 @@ async fn one_failing_token_hides_no_other() {
     let (mut script, settings) = pair();
     script.outcome(A, &Erc20::totalSupplyCall {}.abi_encode(), Outcome::Failed(ReadFailure::Timeout));
     let tokens = tokens(&script, settings, &[A, B, P]).await;
-    assert_eq!(tokens.get(A).err(), Some(ReadFailure::Timeout));
+    assert_eq!(tokens.get(A).err(), Some(TIMEOUT));
     assert_eq!(tokens.get(B).unwrap().total_supply, U256::from(2000));
     assert_eq!(tokens.get(P).unwrap().symbol, "A-B");
+}
+
+#[tokio::test]
+async fn a_token_without_decimals_has_no_amounts_but_a_name() {
+    let (mut script, mut settings) = pair();
+    settings.fixed.push((1, P, "3000".parse().unwrap()));
+    let empty = [Outcome::Reverted(Default::default()), Outcome::Ok(Default::default()), Outcome::NoCode];
+    let absurd = [78_u64, 256].map(|decimals| Outcome::Ok(U256::from(decimals).to_be_bytes_vec().into()));
+    for outcome in empty.into_iter().chain(absurd) {
+        script.outcome(A, &Erc20::decimalsCall {}.abi_encode(), outcome.clone());
+        let tokens = tokens(&script, settings.clone(), &[A, B, P]).await;
+        assert_eq!(tokens.get(A).err(), Some(TokenFailure::NoDecimals), "{outcome:?}");
+        assert_eq!(tokens.named(A).unwrap().symbol, "A");
+        assert_eq!((tokens.get(B).unwrap().decimals, tokens.get(P).unwrap().symbol.as_str()), (18, "A-B"));
+        script.next_block();
+    }
+    assert_eq!(Tokens::default().get(A).err(), Some(TokenFailure::Unread(ReadFailure::Upstream)));
 }
 
 #[tokio::test]
@@ -87,7 +110,7 @@ async fn a_pair_whose_token_could_not_be_read_is_missing_and_its_other_token_is_
     let (mut script, settings) = pair();
     script.outcome(A, &Erc20::symbolCall {}.abi_encode(), Outcome::Failed(ReadFailure::Timeout));
     let tokens = tokens(&script, settings, &[B, P]).await;
-    assert_eq!(tokens.get(P).err(), Some(ReadFailure::Timeout));
+    assert_eq!(tokens.get(P).err(), Some(TIMEOUT));
     assert_eq!(tokens.get(B).unwrap().symbol, "B");
 }
 
@@ -105,10 +128,10 @@ async fn the_native_token_is_shown_without_a_read() {
 }
 
 #[tokio::test]
-async fn five_thousand_tokens_are_twelve_reads_each_in_one_request() {
+async fn five_thousand_tokens_are_fifteen_reads_each_in_one_request() {
     let held: Vec<Address> = (1..=5000_u16).map(|number| Address::left_padding_from(&number.to_be_bytes())).collect();
     let script = ScriptedChain::default();
     let tokens = tokens(&script, PriceSettings::default(), &held).await;
-    assert!(held.iter().all(|token| tokens.get(*token).is_ok()));
-    assert_eq!(script.requests().iter().map(Vec::len).collect::<Vec<_>>(), [60_000]);
+    assert!(held.iter().all(|token| tokens.get(*token).err() == Some(TokenFailure::NoDecimals)));
+    assert_eq!(script.requests().iter().map(Vec::len).collect::<Vec<_>>(), [75_000]);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use alloy::primitives::{Address, U256};
 use portolan_reader::{Outcome, ReadFailure};
 
+use crate::assets::resolve::TokenFailure;
 use crate::jobs::failure::Reason;
 
 /// Tokens that a report names; where there are more, the endpoint or the list is at fault.
@@ -33,14 +34,15 @@ impl BalanceFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     NoBalance(BalanceFailure),
-    NoMetadata(ReadFailure),
+    NoToken(TokenFailure),
 }
 
 impl Why {
     fn reason(self) -> Reason {
         match self {
             Self::NoBalance(BalanceFailure::Refused) => Reason::Upstream,
-            Self::NoBalance(BalanceFailure::Unread(failure)) | Self::NoMetadata(failure) => failure.into(),
+            Self::NoBalance(BalanceFailure::Unread(failure)) => failure.into(),
+            Self::NoToken(failure) => failure.into(),
         }
     }
 
@@ -48,7 +50,7 @@ impl Why {
         match self {
             Self::NoBalance(BalanceFailure::Refused) => "the contract returned no balance".into(),
             Self::NoBalance(BalanceFailure::Unread(failure)) => format!("balance not read: {failure}"),
-            Self::NoMetadata(failure) => format!("metadata not read: {failure}"),
+            Self::NoToken(failure) => failure.to_string(),
         }
     }
 }
@@ -102,7 +104,12 @@ mod tests {
     #[test]
     fn each_token_is_counted_under_its_reason_and_named_with_what_became_of_it() {
         let unread = Why::NoBalance(BalanceFailure::Unread(ReadFailure::Timeout));
-        let missing = missing([(1, REFUSED), (2, unread), (3, Why::NoMetadata(ReadFailure::Upstream)), (4, REFUSED)]);
+        let missing = missing([
+            (1, REFUSED),
+            (2, unread),
+            (3, Why::NoToken(TokenFailure::Unread(ReadFailure::Upstream))),
+            (4, REFUSED),
+        ]);
         assert_eq!(missing.by_reason(), [(Reason::Timeout, 1), (Reason::Upstream, 3)]);
         let [one, two, three, four] = [1, 2, 3, 4].map(|byte| format!("{:#x}", Address::repeat_byte(byte)));
         let expected = format!(

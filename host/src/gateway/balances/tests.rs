@@ -44,7 +44,11 @@ impl Scripted {
 
     async fn answer(&self, assets: Assets, chain_id: Option<u64>) -> Result<Answer, Problem> {
         let fixed = self.fixed.iter().map(|(chain_id, token, usd)| (*chain_id, *token, usd.parse().unwrap()));
-        let prices = Prices::new(PriceSettings { fixed: fixed.collect(), feeds: self.feeds.clone(), http: None });
+        let prices = Prices::new(PriceSettings {
+            fixed: fixed.collect(),
+            feeds: self.feeds.clone(),
+            ..PriceSettings::default()
+        });
         let mut context = Context::over(self.script.reader(), Snapshot::of_test(self.deployed.map(deployed)));
         context.token_index = Arc::clone(&self.token_index);
         context.sources_mut().prices = prices;

@@ -5,16 +5,34 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use portolan_events::{Asset, Value};
 
-use crate::assets::resolve::Tokens;
+use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::merge::MergedEvent;
 use crate::gateway::answer::Event;
 use crate::registry::Snapshot;
 
 /// The tokens that an event names.
 pub(super) fn tokens(merged: &MergedEvent) -> impl Iterator<Item = Address> {
+    let alone = merged.event.members.iter().filter_map(|(_, value)| match value {
+        Value::Token(token) => Some(*token),
+        _ => None,
+    });
+    alone.chain(amounts(merged))
+}
+
+/// The tokens that an event cannot be shown without, and why they are missing.
+pub(super) fn missing<'a>(
+    merged: &'a MergedEvent,
+    tokens: &'a Tokens,
+) -> impl Iterator<Item = (Address, TokenFailure)> + 'a {
+    let has_amount = |token| amounts(merged).any(|of| of == token);
+    let found = move |token| if has_amount(token) { tokens.get(token) } else { tokens.named(token) };
+    self::tokens(merged).filter_map(move |token| Some((token, found(token).err()?)))
+}
+
+/// The tokens that it names amounts of.
+fn amounts(merged: &MergedEvent) -> impl Iterator<Item = Address> {
     merged.event.members.iter().flat_map(|(_, value)| {
         let (one, many): (Option<Address>, &[Asset]) = match value {
-            Value::Token(token) => (Some(*token), &[]),
             Value::Amount { of, .. } => (*of, &[]),
             Value::Assets(assets) => (None, assets),
             _ => (None, &[]),
@@ -23,9 +41,9 @@ pub(super) fn tokens(merged: &MergedEvent) -> impl Iterator<Item = Address> {
     })
 }
 
-/// `None` where a token that the event names could not be read.
+/// `None` where a token that the event names is missing.
 pub(super) fn row(merged: MergedEvent, tokens: &Tokens, snapshot: &Snapshot) -> Option<Event> {
-    if self::tokens(&merged).any(|token| tokens.get(token).is_err()) {
+    if missing(&merged, tokens).next().is_some() {
         return None;
     }
     let served = merged.event.protocol.as_ref().and_then(|slug| snapshot.served(slug));

@@ -151,7 +151,7 @@ impl<'a> Members<'a> {
     }
 
     fn token(self, address: Address) -> Option<&'a Token> {
-        self.events.tokens.get(address).ok().map(AsRef::as_ref)
+        self.events.tokens.named(address).ok().map(AsRef::as_ref)
     }
 
     fn view(self, token: &'a Token) -> TokenView<'a> {

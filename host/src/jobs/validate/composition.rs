@@ -1,4 +1,6 @@
 //! Validates compositions: what shares redeem to according to a plugin, checked before a price is derived from it.
+//!
+//! Invariant: what a protocol reports of a token that is no contract of its own is shown, and gives no price.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,15 +17,17 @@ const KIND_BYTES_MAX: usize = 32;
 /// Kinds that only the host gives: what has parts is neither.
 const KINDS_TAKEN: [&str; 2] = ["NATIVE", "SINGLE"];
 
-/// The compositions that passed, and in one bounded line why others did not.
+/// The compositions that passed, and in one bounded line why others did not; `is_own` tells the contracts of the protocol
+/// that reports them.
 pub(crate) fn validate_compositions(
     findings: &[map::Finding],
     requested: &[Address],
+    is_own: impl Fn(Address) -> bool,
 ) -> (HashMap<Address, Composition>, Option<String>) {
     let requested: BTreeSet<Address> = requested.iter().copied().collect();
     let (mut valid, mut rejections) = (HashMap::new(), Rejections::default());
     for finding in findings {
-        match validate(finding, &requested) {
+        match validate(finding, &requested, &is_own) {
             Ok((token, _)) if valid.contains_key(&token) => rejections.0.push(format!("{token:#x} is reported twice")),
             Ok((token, composition)) => drop(valid.insert(token, composition)),
             Err(reason) => rejections.0.push(reason),
@@ -32,7 +36,11 @@ pub(crate) fn validate_compositions(
     (valid, rejections.summary())
 }
 
-fn validate(finding: &map::Finding, requested: &BTreeSet<Address>) -> Result<(Address, Composition), String> {
+fn validate(
+    finding: &map::Finding,
+    requested: &BTreeSet<Address>,
+    is_own: impl Fn(Address) -> bool,
+) -> Result<(Address, Composition), String> {
     let map::Finding { claimable: None, farming: None, lending: None, composition: Some(found), event: None } = finding
     else {
         return Err(NO_ANSWER.into());
@@ -59,7 +67,7 @@ fn validate(finding: &map::Finding, requested: &BTreeSet<Address>) -> Result<(Ad
     if distinct.len() <= parts.len() {
         return at("a part is the token itself, or appears twice".into());
     }
-    Ok((token, Composition { kind: found.kind.clone(), supply, parts }))
+    Ok((token, Composition { kind: found.kind.clone(), supply, parts, is_of_issuer: is_own(token) }))
 }
 
 #[cfg(test)]
@@ -85,10 +93,17 @@ mod tests {
 
     #[test]
     fn a_sound_composition_passes_as_it_is() {
-        let (valid, rejected) = validate_compositions(&[found(sound())], &[PART, SHARE]);
-        let expected =
-            Composition { kind: "SHARE".to_owned(), supply: U256::from(4), parts: vec![(PART, U256::from(7))] };
-        assert_eq!((valid, rejected), (HashMap::from([(SHARE, expected)]), None));
+        let (valid, rejected) = validate_compositions(&[found(sound())], &[PART, SHARE], |token| token == SHARE);
+        let mut expected = Composition {
+            kind: "SHARE".to_owned(),
+            supply: U256::from(4),
+            parts: vec![(PART, U256::from(7))],
+            is_of_issuer: true,
+        };
+        assert_eq!((valid, rejected), (HashMap::from([(SHARE, expected.clone())]), None));
+        let (foreign, rejected) = validate_compositions(&[found(sound())], &[PART, SHARE], |token| token == PART);
+        expected.is_of_issuer = false;
+        assert_eq!((foreign, rejected), (HashMap::from([(SHARE, expected)]), None));
     }
 
     #[test]
@@ -113,7 +128,8 @@ mod tests {
         let other = Address::repeat_byte(0x5b);
         let good = map::Composition { token: other, ..parts(many(16)) };
         for (wrong, reason) in cases {
-            let (valid, rejected) = validate_compositions(&[found(wrong), found(good.clone())], &[SHARE, other]);
+            let (valid, rejected) =
+                validate_compositions(&[found(wrong), found(good.clone())], &[SHARE, other], |_| true);
             assert_eq!(valid.keys().collect::<Vec<_>>(), [&other], "{reason}");
             assert!(rejected.as_deref().is_some_and(|valid| valid.contains(reason)), "{reason}: {rejected:?}");
         }
@@ -123,7 +139,7 @@ mod tests {
     fn the_first_word_on_a_token_stands_and_other_findings_do_not_answer() {
         let second = map::Composition { supply: U256::from(5), ..sound() };
         let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
-        let (valid, rejected) = validate_compositions(&[position, found(sound()), found(second)], &[SHARE]);
+        let (valid, rejected) = validate_compositions(&[position, found(sound()), found(second)], &[SHARE], |_| true);
         assert_eq!(valid[&SHARE].supply, U256::from(4));
         let twice = format!("a finding that does not answer the question; {SHARE:#x} is reported twice");
         assert_eq!(rejected, Some(twice));

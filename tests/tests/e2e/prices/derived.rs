@@ -89,6 +89,8 @@ fn a_receipt_of_aave_is_worth_its_underlying() {
     fs::write(&file, list(&truth)).unwrap();
     let config =
         format!("[tokens]\nshipped = false\nlists = [{file:?}]\n[prices.static]\n{}", truth.price_rows().unwrap());
+    let pool = truth.contract("pool").unwrap();
+    let config = format!("{config}\n[prices.issuers]\nethereum = [{pool:?}]");
     let gateway = Setup::default().config(&config).rpc("ethereum", &chain.url).start().unwrap();
     for who in ["farmer", "whale", "dust", "nothing"] {
         let lent = receipts(&truth, who);

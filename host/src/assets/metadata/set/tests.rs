@@ -8,8 +8,10 @@ use portolan_reader::testing::{ScriptedChain, is_pinned};
 use tokio::time::Instant;
 
 use super::*;
+use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{Erc20, Erc4626, Pair, SELECTORS};
 use crate::assets::price::{PriceSettings, Prices};
+use crate::assets::token_list::TokenIndex;
 use crate::network::Networks;
 
 const ASSET: Address = Address::repeat_byte(0xa1);
@@ -34,8 +36,9 @@ async fn metadata(script: &ScriptedChain, tokens: impl IntoIterator<Item = Addre
     let networks = Networks::new([]);
     let (network, deadline) = (networks.named("ethereum").unwrap(), Instant::now() + Duration::from_secs(60));
     let session = script.session(deadline);
-    let prices = Prices::new(PriceSettings::default());
-    MetadataSet::read(&session, network, Some(&prices.prefetch(network)), &tokens.into_iter().collect()).await
+    let (prices, index) = (Prices::new(PriceSettings::default()), TokenIndex::default());
+    let issuers = Issuers::new(network.chain_id, None, &index);
+    MetadataSet::read(&session, network, Some(&prices.prefetch(network, &issuers)), &tokens.into_iter().collect()).await
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use crate::assets::metadata::{Erc20, Erc4626};
 use crate::assets::price::PriceSettings;
 use crate::assets::resolve::script::Table;
 use crate::assets::token::Price;
+use crate::assets::token_list::TokenIndex;
 use crate::network::Networks;
 
 /// At 2000 dollars, of 18 decimals.
@@ -46,10 +47,12 @@ async fn of(script: &ScriptedChain, table: &Table, tokens: &[Address]) -> HashMa
     let deadline = Instant::now() + Duration::from_secs(60);
     let session = script.session(deadline);
     let network = networks.named("ethereum").unwrap();
-    let prefetch = prices.prefetch(network);
+    let index = TokenIndex::listing([(1, share(2))], 0);
+    let issuers = Issuers::new(network.chain_id, None, &index);
+    let prefetch = prices.prefetch(network, &issuers);
     let mut metadata = MetadataSet::read(&session, network, Some(&prefetch), &tokens.iter().copied().collect()).await;
-    let compositions = find(&session, network, table, &prices, &mut metadata).await;
-    let (mut priced, _) = prices.resolve(&session, network, &metadata, &compositions, Vec::new()).await;
+    let compositions = find(&session, network, table, &prices, &issuers, &mut metadata).await;
+    let (mut priced, _) = prices.resolve(&session, network, &issuers, &metadata, &compositions, Vec::new()).await;
     priced.retain(|token, _| tokens.contains(token));
     priced
 }
@@ -101,7 +104,10 @@ async fn a_ring_of_shares_ends_without_a_price() {
 async fn a_share_of_a_vault_is_worth_what_the_vault_redeems_to() {
     let (mut script, mut table) = (chain(), Table::default());
     let vault = share(2);
-    script.call(vault, &Erc4626::assetCall {}, A).call(vault, &Erc4626::convertToAssetsCall { shares: e18(1) }, e18(2));
+    script
+        .call(vault, &Erc4626::assetCall {}, A)
+        .call(vault, &Erc4626::convertToAssetsCall { shares: e18(1) }, e18(2))
+        .call(vault, &Erc4626::previewRedeemCall { shares: e18(1) }, e18(2));
     table.insert(share(1), e18(1), &[(vault, e18(3))]).insert(vault, e18(1), &[(B, U256::from(1))]);
     assert_eq!(one(&script, &table, share(1)).await, Some("12000".parse().unwrap()));
     assert_eq!(table.queries(), [[share(1)]], "a vault reports by itself what it is made of");

@@ -1,0 +1,100 @@
+//! Whether a network's sequencer runs: while it stands still no feed is written, and the first rounds after it came back
+//! may be those from before.
+//!
+//! Invariant: on a network with an uptime feed, nothing that this could not be read from counts as running.
+
+use alloy::primitives::{Address, U256, address};
+use alloy::sol_types::SolCall;
+use portolan_networks as networks;
+use portolan_reader::{Outcome, Read, Reply};
+
+use super::Aggregator;
+
+/// The uptime feeds by chain id: <https://docs.chain.link/data-feeds/l2-sequencer-feeds>. Those of Optimism and Arbitrum
+/// also stand in <https://github.com/VenusProtocol/oracle/blob/develop/helpers/deploymentConfig.ts>, those of Optimism
+/// and Base in the markets of <https://github.com/VMEX-finance/vmex>.
+static UPTIME_FEEDS: [(u64, Address); 3] = [
+    (networks::OPTIMISM, address!("371ead81c9102c9bf4874a9075ffff170f2ee389")),
+    (networks::ARBITRUM, address!("fdb631f5ee196f0ed6faa767959853a9f217697d")),
+    (networks::BASE, address!("bcf85224fc0756b9fa45aa7892530b47e10b6433")),
+];
+
+/// Seconds after the sequencer came back in which feeds may not be written yet: what Chainlink's own example takes.
+const GRACE_S: u64 = 3600;
+
+/// Why prices of feeds do not count on the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum SequencerError {
+    #[error("the uptime feed does not return what a feed returns")]
+    Unknown,
+    #[error("the sequencer is down")]
+    Down,
+    #[error("the sequencer is back since {up_s} s before the block")]
+    JustBack { up_s: u64 },
+}
+
+/// The read whose reply [`check`] takes; `None` on a network without an uptime feed.
+pub(super) fn uptime_read(chain_id: u64) -> Option<Read> {
+    let (_, feed) = UPTIME_FEEDS.iter().find(|(known, _)| *known == chain_id)?;
+    Some(Read::call(*feed, Aggregator::latestRoundDataCall {}.abi_encode()))
+}
+
+/// # Errors
+/// Why no feed of the network counts at a block of this time.
+pub(super) fn check(reply: &Reply, block_timestamp: u64) -> Result<(), SequencerError> {
+    let Outcome::Ok(round) = &reply.outcome else { return Err(SequencerError::Unknown) };
+    let round =
+        Aggregator::latestRoundDataCall::abi_decode_returns_validate(round).map_err(|_| SequencerError::Unknown)?;
+    if !round.answer.is_zero() {
+        return Err(SequencerError::Down);
+    }
+    let since = u64::try_from(round.startedAt).ok().filter(|since| *since > 0).ok_or(SequencerError::Unknown)?;
+    let up_s = block_timestamp.checked_sub(since).ok_or(SequencerError::Unknown)?;
+    if up_s > GRACE_S { Ok(()) } else { Err(SequencerError::JustBack { up_s }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::I256;
+    use alloy::sol_types::SolValue;
+
+    use super::*;
+
+    const AT: u64 = 1_700_000_000;
+
+    fn round(answer: i64, started_at: U256) -> Outcome {
+        let round = (U256::ONE, I256::try_from(answer).unwrap(), started_at, started_at, U256::ONE);
+        Outcome::Ok(round.abi_encode_params().into())
+    }
+
+    fn checked(outcome: Outcome) -> Result<(), SequencerError> {
+        check(&Reply::fresh(outcome), AT)
+    }
+
+    #[test]
+    fn a_sequencer_runs_once_it_is_up_for_more_than_an_hour() {
+        let up = |up_s: u64| checked(round(0, U256::from(AT - up_s)));
+        assert_eq!(up(3601), Ok(()));
+        assert_eq!(up(3600), Err(SequencerError::JustBack { up_s: 3600 }));
+        assert_eq!(up(0), Err(SequencerError::JustBack { up_s: 0 }));
+    }
+
+    #[test]
+    fn a_sequencer_that_is_down_or_unknown_does_not_run() {
+        let long_ago = U256::from(AT - 86_400);
+        assert_eq!(checked(round(1, long_ago)), Err(SequencerError::Down));
+        assert_eq!(checked(round(-1, long_ago)), Err(SequencerError::Down));
+        for started_at in [U256::ZERO, U256::from(AT + 1), U256::MAX] {
+            assert_eq!(checked(round(0, started_at)), Err(SequencerError::Unknown), "{started_at}");
+        }
+        for outcome in [Outcome::NoCode, Outcome::Ok(vec![0; 64].into()), Outcome::Reverted(Default::default())] {
+            assert_eq!(checked(outcome), Err(SequencerError::Unknown));
+        }
+    }
+
+    #[test]
+    fn networks_without_a_sequencer_are_not_looked_at() {
+        assert_eq!([networks::ETHEREUM, networks::POLYGON].map(uptime_read), [None, None]);
+        assert!([networks::OPTIMISM, networks::ARBITRUM, networks::BASE].map(uptime_read).iter().all(Option::is_some));
+    }
+}
