@@ -10,6 +10,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
+use crate::sanitize::door;
+
 /// How a log line is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
@@ -19,7 +21,7 @@ pub(crate) enum LogFormat {
 
 /// Starts logging for the process, and has panics logged as lines like all others.
 pub(crate) fn start(format: LogFormat, filter: EnvFilter) {
-    let layer = fmt::layer().with_writer(io::stderr);
+    let layer = fmt::layer().with_writer(|| CleanLines(io::stderr()));
     match format {
         LogFormat::Text => subscribe(layer.with_ansi(io::IsTerminal::is_terminal(&io::stderr())), filter),
         LogFormat::Json => subscribe(layer.json().flatten_event(true), filter),
@@ -28,6 +30,20 @@ pub(crate) fn start(format: LogFormat, filter: EnvFilter) {
         let place = panic.location().map(ToString::to_string);
         tracing::error!(place, reason = panic.payload_as_str(), "panicked");
     }));
+}
+
+/// Writes lines as they may leave. The layer hands each line over whole.
+struct CleanLines<W>(W);
+
+impl<W: io::Write> io::Write for CleanLines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(door::line(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// What is logged: `text` in the syntax of tracing's `EnvFilter`, `info` where there is none.

@@ -1,9 +1,15 @@
 //! Cleans foreign texts (a parser's error, a client's input, a token's name) before they are shown or logged.
 //!
-//! Invariant: what comes out has no control characters, and [`single_line`] leaves no more of a URL than its scheme,
-//! because RPC URLs hold keys.
+//! Invariant: what comes out has no control or direction characters but the isolates around letters that reorder, and
+//! [`single_line`] leaves no more of a URL than its scheme, because RPC URLs hold keys.
 
+pub(crate) mod door;
+pub(crate) mod text;
 pub(crate) mod visible;
+pub(crate) mod web_url;
+
+use self::text::isolated;
+use self::visible::is_invisible;
 
 /// `text` on one line; whatever follows a `://` up to a space or quote is left out.
 pub(crate) fn single_line(text: &str) -> String {
@@ -17,22 +23,31 @@ pub(crate) fn single_line(text: &str) -> String {
     clean(&line)
 }
 
-/// `text` with control characters replaced, cut to `chars_max` characters.
+/// `text` with invisible characters replaced, cut to `chars_max` characters.
 pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     let mut cut = clean(&text.chars().take(chars_max).collect::<String>());
     if text.chars().nth(chars_max).is_some() {
         cut.push('…');
     }
-    cut
+    isolated(cut)
 }
 
-/// A plugin's words for a log line, a status or a report: without control characters, at most `chars_max` characters.
+/// A sentence of Portolan's own with cleaned words in it, cut to `chars_max` characters.
+pub(crate) fn shorten(sentence: &str, chars_max: usize) -> String {
+    let mut short: String = sentence.chars().take(chars_max).collect();
+    if short.len() < sentence.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// A plugin's words for a log line, a status or a report: without invisible characters, at most `chars_max` characters.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
-    text.chars().filter(|each| !each.is_control()).take(chars_max).collect()
+    isolated(text.chars().filter(|each| !is_invisible(*each)).take(chars_max).collect())
 }
 
 fn clean(text: &str) -> String {
-    text.chars().map(|each| if each.is_control() { '\u{fffd}' } else { each }).collect()
+    text.chars().map(|each| if is_invisible(each) { '\u{fffd}' } else { each }).collect()
 }
 
 fn push_without_urls(line: &mut String, text: &str) {
@@ -66,5 +81,8 @@ mod tests {
         assert_eq!(cut("a\r\nbcdef", 5), "a\u{fffd}\u{fffd}bc…");
         assert_eq!(cut("abcde", 5), "abcde");
         assert_eq!(plain("a\r\nbcdef", 5), "abcde");
+        assert_eq!(cut("a\u{202e}b", 5), "a\u{fffd}b");
+        assert_eq!([plain("\u{202e}\u{5d0}b", 5), cut("\u{5d0}b", 5)], ["\u{2068}\u{5d0}b\u{2069}"; 2]);
+        assert_eq!([shorten("abc", 3), shorten("abcd", 3)], ["abc", "abc…"]);
     }
 }

@@ -396,7 +396,20 @@ pub fn faults(actual: &Json, expected: &[Json]) -> Result<Vec<String>> {
 /// # Errors
 /// Where there are no rows.
 pub fn plain(items: &Json) -> Result<Json> {
-    Ok(Json::Array(items.items()?.iter().map(|item| item.without(&EXTRAS)).collect()))
+    Ok(Json::Array(items.items()?.iter().map(|item| without_listing(&item.without(&EXTRAS))).collect()))
+}
+
+/// The same without what token lists know of the tokens in it.
+#[must_use]
+pub fn without_listing(json: &Json) -> Json {
+    match json {
+        Json::Object(members) => {
+            let stays = members.iter().filter(|(name, _)| !["listed", "lookalike"].contains(&name.as_str()));
+            Json::Object(stays.map(|(name, value)| (name.clone(), without_listing(value))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(without_listing).collect()),
+        other => other.clone(),
+    }
 }
 
 /// Order of networks, then protocols, then ids; each id once; debts after everything else.

@@ -20,7 +20,8 @@ pub(crate) use self::display::{display_texts, kind, underlying};
 pub(crate) use self::set::{MetadataSet, Prefetch, missing_reads};
 use crate::assets::token::{NATIVE, TEXT_CHARS_MAX};
 use crate::network::Network;
-use crate::sanitize::visible::{INPUT_BYTES_MAX, visible};
+use crate::sanitize::text::Text;
+use crate::sanitize::visible::INPUT_BYTES_MAX;
 
 /// The functions that are called, in the order in which [`TokenMetadata::from_replies`] takes the replies.
 static SELECTORS: [[u8; 4]; 14] = [
@@ -61,9 +62,9 @@ const RESERVES_BYTES: usize = 96;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TokenMetadata {
     /// Empty where the token reports none.
-    pub(crate) name: String,
+    pub(crate) name: Text,
     /// Empty where the token reports none.
-    pub(crate) symbol: String,
+    pub(crate) symbol: Text,
     pub(crate) decimals: Option<u8>,
     /// `None` for a token that is made of nothing else.
     pub(crate) derivation: Option<Derivation>,
@@ -207,8 +208,8 @@ impl TokenMetadata {
 
     fn native(network: &Network) -> Self {
         Self {
-            name: network.native.clone(),
-            symbol: network.native.clone(),
+            name: Text::clean(&network.native, TEXT_CHARS_MAX),
+            symbol: Text::clean(&network.native, TEXT_CHARS_MAX),
             decimals: Some(NATIVE_DECIMALS),
             derivation: network.wrapped_native.map(Derivation::Native),
             issuer: None,
@@ -248,13 +249,13 @@ fn address(bytes: &[u8]) -> Option<Address> {
 }
 
 /// Decodes a `string`, or a `bytes32` as tokens of 2017 have it.
-fn decode_text(returned: &[u8]) -> String {
+fn decode_text(returned: &[u8]) -> Text {
     let text = match <&[u8; 32]>::try_from(returned) {
         Ok(word) => word.split(|byte| *byte == 0).next().unwrap_or_default(),
         // A string is encoded as bytes are, and need not be UTF-8.
         Err(_) => abi::decode::<PackedSeqToken<'_>>(returned).map(|token| token.0).unwrap_or_default(),
     };
-    visible(&String::from_utf8_lossy(&text[..text.len().min(INPUT_BYTES_MAX)]), TEXT_CHARS_MAX)
+    Text::clean(&String::from_utf8_lossy(&text[..text.len().min(INPUT_BYTES_MAX)]), TEXT_CHARS_MAX)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::assets::price::Prices;
 use crate::assets::token::{Composition, NATIVE, Price, Token};
 use crate::assets::token_list::TokenIndex;
 use crate::network::Network;
+use crate::sanitize::text::Text;
 
 /// The tokens that could be read, and why others could not.
 #[derive(Debug, Default)]
@@ -122,11 +123,16 @@ impl Assembly<'_> {
         };
         let logo =
             if address == NATIVE { Some(network.logo.clone()) } else { self.index.logo(network.chain_id, address) };
+        let is_listed = address == NATIVE || self.index.get(network.chain_id, address).is_some();
+        let is_native = |symbol: &Text| symbol.as_str().eq_ignore_ascii_case(&network.native);
+        let is_lookalike = !is_listed && (is_native(&symbol) || self.index.has_symbol(network.chain_id, &symbol));
         let token = Token {
             network: Arc::clone(network),
             address,
             name,
             symbol,
+            is_listed,
+            is_lookalike,
             decimals: metadata.decimals.unwrap_or_default(),
             logo,
             kind,

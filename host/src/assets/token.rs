@@ -9,6 +9,7 @@ use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 
 use crate::network::Network;
+use crate::sanitize::text::Text;
 
 /// The native token's address: it has no contract, and answers show it as zero.
 pub(crate) const NATIVE: Address = Address::ZERO;
@@ -25,8 +26,12 @@ pub(crate) const DEPTH_MAX: usize = 4;
 pub(crate) struct Token {
     pub(crate) network: Arc<Network>,
     pub(crate) address: Address,
-    pub(crate) name: String,
-    pub(crate) symbol: String,
+    pub(crate) name: Text,
+    pub(crate) symbol: Text,
+    /// Whether a token list names it.
+    pub(crate) is_listed: bool,
+    /// Whether it is on no list, and its symbol is the native token's or that of a token on a list.
+    pub(crate) is_lookalike: bool,
     pub(crate) decimals: u8,
     pub(crate) logo: Option<String>,
     /// `SINGLE`, `NATIVE`, `UNISWAP`, …

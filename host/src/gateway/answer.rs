@@ -16,6 +16,7 @@ use crate::jobs::validate::ValidFinding;
 use crate::names::ResolvedName;
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
+use crate::sanitize::text::Text;
 use portolan_reader::Block;
 
 /// An answer; `items` are what was found, `missing` what could not be read.
@@ -98,7 +99,7 @@ pub(crate) struct Row {
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) network: Arc<Network>,
     /// The finding's, with symbols in the place of addresses.
-    pub(crate) name: String,
+    pub(crate) name: Text,
     pub(crate) account: Address,
     /// `name@version`.
     pub(crate) plugin: Arc<str>,

@@ -87,7 +87,7 @@ pub(super) fn for_transaction(
 
 /// By slug, or by upper-case name.
 fn names_protocol(text: &str, protocol: &Protocol) -> bool {
-    text == protocol.slug || text == protocol.name
+    text == protocol.slug || text == protocol.name.as_str()
 }
 
 /// The networks where something is deployed that is served, by chain id.

@@ -11,6 +11,7 @@ use crate::gateway::answer::Row;
 use crate::jobs::plan::JobPlan;
 use crate::jobs::validate::ValidFinding;
 use crate::network::Networks;
+use crate::sanitize::text::Text;
 
 /// The tokens that a row needs: those that it is about, and those that its name shows.
 pub(super) fn tokens(finding: &ValidFinding) -> BTreeSet<Address> {
@@ -69,10 +70,10 @@ fn pieces(name: &str) -> impl Iterator<Item = Piece<'_>> {
         .flatten()
 }
 
-fn with_symbols(name: &str, tokens: &Tokens) -> Result<String, (Address, TokenFailure)> {
+fn with_symbols(name: &str, tokens: &Tokens) -> Result<Text, (Address, TokenFailure)> {
     pieces(name)
         .map(|piece| match piece {
-            Piece::Text(text) => Ok(text.to_owned()),
+            Piece::Text(text) => Ok(Text::words(text)),
             Piece::Symbol(token) => {
                 tokens.named(token).map(|token| token.symbol.clone()).map_err(|failure| (token, failure))
             }

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONTENT_LENGTH, EXPECT};
+use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -133,13 +133,14 @@ fn counted(response: Response<Full<Bytes>>, connection: &Arc<Connection>) -> Res
     Ok(Response::from_parts(head, connection.send_refusal(body.into_inner().unwrap_or_default())?))
 }
 
-/// With its length, and for HEAD without its body.
+/// With its length and the word that it is what it says, and for HEAD without its body.
 fn finished(mut response: Response<Full<Bytes>>, method: &Method) -> Response<Full<Bytes>> {
     if response.status() != StatusCode::NO_CONTENT
         && let Some(length) = response.body().size_hint().exact()
     {
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if method == Method::HEAD { response.map(|_| Full::default()) } else { response }
 }
 

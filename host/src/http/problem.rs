@@ -55,7 +55,7 @@ impl Problem {
     /// The whole document, with its headers.
     pub(crate) fn response(&self) -> Response<Full<Bytes>> {
         let (status, name, title) = self.row();
-        let detail = sanitize::cut(&self.to_string(), DETAIL_CHARS_MAX);
+        let detail = sanitize::shorten(&self.to_string(), DETAIL_CHARS_MAX);
         let body = view::problem(name, title, status.as_u16(), &detail);
         let mut response = Response::new(Full::from(body));
         *response.status_mut() = status;

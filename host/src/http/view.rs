@@ -1,6 +1,6 @@
 //! The wire: the only place where the names of JSON members and of Portolan's headers stand.
 //!
-//! Invariant: without `detail=full` a body has exactly the members of the specification; which call carries which
+//! Invariant: bodies are written by [`door`] alone, so that no text leaves uncleaned; without `detail=full` a body has exactly the members of the specification; which call carries which
 //! member is decided by [`Shape`] alone.
 
 mod events;
@@ -24,6 +24,7 @@ use self::parts::{NetworkEntry, ProtocolView};
 use self::report::Report;
 use self::rows::{BalanceView, RowView};
 use crate::gateway::answer::{Answer, Items, Row};
+use crate::sanitize::door;
 
 /// Decides which members the rows of an answer carry.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +47,8 @@ pub(super) fn body(answer: &Answer, detail_full: bool) -> Result<Vec<u8>, serde_
         Items::Rows { rows, .. } => document(in_order(rows, shape).map(|row| RowView::of(row, shape)), answer, shape),
         Items::NativeBalance(row) if detail_full => document([BalanceView::of(row, shape)].into_iter(), answer, shape),
         Items::Name(record) if detail_full => document([NameView::of(record, shape)].into_iter(), answer, shape),
-        Items::Name(record) => serde_json::to_vec(&NameView::of(record, shape)),
-        Items::NativeBalance(row) => serde_json::to_vec(&BalanceView::of(row, shape)),
+        Items::Name(record) => door::json(&NameView::of(record, shape)),
+        Items::NativeBalance(row) => door::json(&BalanceView::of(row, shape)),
         Items::Balances(rows) => document(rows.iter().map(|row| BalanceView::of(row, shape)), answer, shape),
         Items::Events(events) => {
             let items = events.events.iter().map(|event| EventView::of(event, events, shape));
@@ -87,11 +88,7 @@ fn with_undecoded<T: Serialize>(
     shape: Shape,
 ) -> Result<Vec<u8>, serde_json::Error> {
     let items: Vec<T> = items.collect();
-    if shape.full {
-        serde_json::to_vec(&Full { items, undecoded, report: Report::of(answer) })
-    } else {
-        serde_json::to_vec(&items)
-    }
+    if shape.full { door::json(&Full { items, undecoded, report: Report::of(answer) }) } else { door::json(&items) }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use portolan_abi::map::{self, Side};
 pub(crate) use self::claim::ClaimTransaction;
 use self::claim::Claims;
 pub(crate) use self::composition::validate_compositions;
-pub(crate) use self::event::validate_events;
+pub(crate) use self::event::{TEXT_CHARS_MAX as EVENT_TEXT_CHARS_MAX, validate_events};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::sanitize::visible::is_invisible;
 

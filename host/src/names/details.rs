@@ -12,12 +12,10 @@ use super::contracts::{BaseRegistrar, Resolver};
 use super::name::Name;
 use super::resolve::Record;
 use super::{Absence, NameFailure};
-use crate::sanitize;
+use crate::sanitize::web_url::WebUrl;
 
 /// <https://docs.ens.domains/learn/deployments>
 const BASE_REGISTRAR: Address = address!("57f1887a8BF19b14fC0dF6Fd9B2acc9Af147eA85");
-/// URLs and references to tokens; a picture within a `data:` URL is cut off.
-const AVATAR_CHARS_MAX: usize = 512;
 /// Longer ones are no addresses of any chain.
 const ADDRESS_BYTES_MAX: usize = 128;
 
@@ -37,8 +35,8 @@ pub(crate) type DetailValue<T> = Result<Option<T>, NameFailure>;
 pub(crate) struct NameDetails {
     /// Unix seconds until which the name below `.eth` is paid for; names elsewhere have none here.
     pub(crate) expires_s: DetailValue<u64>,
-    /// The text that the owner put there, bounded and without control characters.
-    pub(crate) avatar: DetailValue<String>,
+    /// The URL that the owner put there; none where it is anything else.
+    pub(crate) avatar: DetailValue<WebUrl>,
     /// In the order of the requested coins; as their chain writes them in binary.
     pub(crate) addresses: Vec<(CoinType, DetailValue<Bytes>)>,
 }
@@ -105,13 +103,10 @@ impl DetailLevel<'_> {
     }
 }
 
-fn avatar(returned: &[u8]) -> Result<String, Absence> {
+fn avatar(returned: &[u8]) -> Result<WebUrl, Absence> {
     // A string is encoded as bytes are, and need not be UTF-8.
     let text = Bytes::abi_decode(returned).map_err(|_| Absence::BadRecord)?;
-    if text.is_empty() {
-        return Err(Absence::NoRecord);
-    }
-    Ok(sanitize::cut(&String::from_utf8_lossy(&text), AVATAR_CHARS_MAX))
+    std::str::from_utf8(&text).ok().and_then(WebUrl::parse).ok_or(Absence::NoRecord)
 }
 
 fn detail<T>(found: Result<T, NameFailure>) -> DetailValue<T> {

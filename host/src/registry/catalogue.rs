@@ -13,6 +13,9 @@ use super::manifest::Manifest;
 use crate::network::Networks;
 use crate::paths;
 use crate::registry::protocol;
+use crate::sanitize::text::Text;
+use crate::sanitize::visible::is_invisible;
+use crate::sanitize::web_url::WebUrl;
 
 /// The specification's primitives.
 pub(crate) const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];
@@ -53,6 +56,8 @@ pub(crate) enum CatalogueError {
     Text(&'static str),
     #[error("the {what} of protocol {slug:?} is empty, too long or not printable")]
     ProtocolText { slug: String, what: &'static str },
+    #[error("the {what} of protocol {slug:?} is no http, https or ipfs URL")]
+    ProtocolUrl { slug: String, what: &'static str },
     #[error("slug {0:?} is not of a-z, 0-9, _ and -, at most {SLUG_BYTES_MAX}")]
     Slug(String),
     #[error("slug {0:?} is a reserved word")]
@@ -74,7 +79,9 @@ impl CatalogueError {
     pub(crate) fn slug(&self) -> Option<&str> {
         match self {
             Self::Slug(slug) | Self::Reserved(slug) | Self::Address(slug) | Self::Twice(slug) => Some(slug),
-            Self::Primitive { slug, .. } | Self::ProtocolText { slug, .. } => Some(slug),
+            Self::Primitive { slug, .. } | Self::ProtocolText { slug, .. } | Self::ProtocolUrl { slug, .. } => {
+                Some(slug)
+            }
             _ => None,
         }
     }
@@ -112,14 +119,15 @@ pub(crate) fn shown(protocol: &Protocol) -> protocol::Protocol {
     let logo = protocol.logo.clone().unwrap_or_else(|| {
         format!("https://github.com/decentri-fi/data/raw/master/logo/protocol/{}.png", protocol.slug)
     });
+    let (text, url) = (Text::words, |text: &str| WebUrl::parse(text).unwrap_or_default());
     protocol::Protocol {
         slug: protocol.slug.clone(),
-        name: protocol.name.clone(),
-        website: protocol.website.clone(),
-        logo,
+        name: text(&protocol.name),
+        website: url(&protocol.website),
+        logo: url(&logo),
         primitives: protocol.primitives.clone(),
-        company_name: protocol.company.name.clone(),
-        company_slug: protocol.company.slug.clone(),
+        company_name: text(&protocol.company.name),
+        company_slug: text(&protocol.company.slug),
     }
 }
 
@@ -150,8 +158,13 @@ fn check_texts(protocol: &Protocol) -> Result<(), CatalogueError> {
         ("company name", &company.name, NAME_BYTES_MAX),
         ("company slug", &company.slug, NAME_BYTES_MAX),
     ];
-    match texts.into_iter().find(|(_, text, bytes_max)| !is_sound(text, *bytes_max)) {
-        Some((what, ..)) => Err(CatalogueError::ProtocolText { slug: slug.clone(), what }),
+    if let Some((what, ..)) = texts.into_iter().find(|(_, text, bytes_max)| !is_sound(text, *bytes_max)) {
+        return Err(CatalogueError::ProtocolText { slug: slug.clone(), what });
+    }
+    let urls = [("website", Some(website)), ("logo", logo.as_ref())];
+    let is_no_url = |url: &Option<&String>| url.is_some_and(|url| WebUrl::parse(url).is_none());
+    match urls.into_iter().find(|(_, url)| is_no_url(url)) {
+        Some((what, _)) => Err(CatalogueError::ProtocolUrl { slug: slug.clone(), what }),
         None => Ok(()),
     }
 }
@@ -220,7 +233,7 @@ fn text(what: &'static str, text: &str, bytes_max: usize) -> Result<(), Catalogu
 }
 
 fn is_sound(text: &str, bytes_max: usize) -> bool {
-    !text.is_empty() && text.len() <= bytes_max && !text.chars().any(char::is_control)
+    !text.is_empty() && text.len() <= bytes_max && !text.chars().any(is_invisible)
 }
 
 #[cfg(test)]
@@ -293,7 +306,11 @@ mod tests {
         let many = |what, count, max| CatalogueError::TooMany { what, count, max };
         let of_acme = |what| CatalogueError::ProtocolText { slug: "acme".into(), what };
         let role = |members| Role { kind: 7, constant: None, members };
-        let cases: [(Change, CatalogueError); 13] = [
+        let no_url = |what| CatalogueError::ProtocolUrl { slug: "acme".into(), what };
+        let cases: [(Change, CatalogueError); 16] = [
+            (Box::new(|c| c.protocols[0].name = "A\u{202e}B".into()), of_acme("name")),
+            (Box::new(|c| c.protocols[0].website = "javascript:alert(1)".into()), no_url("website")),
+            (Box::new(|c| c.protocols[0].logo = Some("data:text/html,x".into())), no_url("logo")),
             (Box::new(|c| c.protocols.push(c.protocols[0].clone())), CatalogueError::Twice("acme".into())),
             (Box::new(|c| c.protocols[0].name = "A\u{1b}[2J".into()), of_acme("name")),
             (Box::new(|c| c.protocols[0].website = "x".repeat(1_025)), of_acme("website")),
@@ -356,6 +373,6 @@ mod tests {
     #[test]
     fn a_protocol_without_logo_gets_one_of_its_slug() {
         let shown = shown(&catalogue().protocols[0]);
-        assert_eq!(shown.logo, "https://github.com/decentri-fi/data/raw/master/logo/protocol/acme.png");
+        assert_eq!(shown.logo.to_string(), "https://github.com/decentri-fi/data/raw/master/logo/protocol/acme.png");
     }
 }

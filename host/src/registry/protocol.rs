@@ -1,13 +1,16 @@
 //! A protocol that a plugin serves.
 
+use crate::sanitize::text::Text;
+use crate::sanitize::web_url::WebUrl;
+
 /// A protocol as answers show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Protocol {
     pub(crate) slug: String,
-    pub(crate) name: String,
-    pub(crate) website: String,
-    pub(crate) logo: String,
+    pub(crate) name: Text,
+    pub(crate) website: WebUrl,
+    pub(crate) logo: WebUrl,
     pub(crate) primitives: Vec<String>,
-    pub(crate) company_name: String,
-    pub(crate) company_slug: String,
+    pub(crate) company_name: Text,
+    pub(crate) company_slug: Text,
 }

@@ -15,7 +15,7 @@ pub(crate) fn visible(text: &str, chars_max: usize) -> String {
 }
 
 /// The first `chars_max` characters.
-pub(crate) fn truncate(text: &str, chars_max: usize) -> String {
+fn truncate(text: &str, chars_max: usize) -> String {
     text.chars().take(chars_max).collect::<String>().trim_end().to_owned()
 }
 

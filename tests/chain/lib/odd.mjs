@@ -1,6 +1,7 @@
 // Tokens that break naive clients. `shown` is what a careful one shows: bytes32 as
 // text up to the first zero byte; a missing, reverting or gas-burning name as ""; no
-// amount of a token without decimals (null); control and direction characters removed; at most 64 characters.
+// amount of a token without decimals (null); control and direction characters removed; at most 64 characters;
+// letters that are written from right to left in an isolate (U+2068 to U+2069).
 import { stringToHex } from 'viem';
 import { register } from './tokens.mjs';
 
@@ -15,7 +16,7 @@ const ROWS = [
   ['TokenDouble', ['Empty Symbol', '', 18], { name: 'Empty Symbol', symbol: '', decimals: 18 }],
   ['HugeSymbolTokenDouble', [], { name: 'Huge Symbol', symbol: 'M'.repeat(64), decimals: 18 }],
   // Hebrew letters are text and stay; what turns the text around goes.
-  ['TokenDouble', ['Right\u2066 to\n Left\u2069', '\u202e\u05e9\u05e7\u05dc\u202c\u0007\u200fX', 18], { name: 'Right to Left', symbol: '\u05e9\u05e7\u05dcX', decimals: 18 }],
+  ['TokenDouble', ['Right\u2066 to\n Left\u2069', '\u202e\u05e9\u05e7\u05dc\u202c\u0007\u200fX', 18], { name: 'Right to Left', symbol: '\u2068\u05e9\u05e7\u05dcX\u2069', decimals: 18 }],
   ['BareTokenDouble', [], { name: '', symbol: '', decimals: null }],
   ['TokenDouble', ['First Twin', 'TWIN', 18], { name: 'First Twin', symbol: 'TWIN', decimals: 18 }],
   ['TokenDouble', ['Second Twin', 'TWIN', 18], { name: 'Second Twin', symbol: 'TWIN', decimals: 18 }],

@@ -37,6 +37,7 @@ impl Fixture {
         let pins = self.world.pins(question, slug).unwrap();
         assert_eq!(response.header("portolan-blocks"), Some(pins.as_str()), "{path}");
         assert_eq!(response.header("content-type"), Some("application/json"), "{path}");
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(response.header("cache-control"), Some("no-store"), "{path}");
         response
     }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, RoundingMode};
 use portolan_tests::build;
+use portolan_tests::bytecode::{answering, mine};
 use portolan_tests::chain::Chain;
 use portolan_tests::dylib::Dylib;
 use portolan_tests::gateway::{Gateway, Setup};
@@ -20,6 +21,14 @@ const QUICK: &str = "0xb5c064f955d8e7f38fe0460c556a72987494ee17";
 const DQUICK: &str = "0x958d208cdf087843e9ad98d23823d32e17d723a1";
 const USDC: &str = "0x2791bca1f2de4661ed88a30c99a7a9449aa84174";
 const QUICK_USD: &str = "0.0231";
+/// Tokens that protocols of shares owe and that have a name in the hostile plugin alone.
+const OWED_IN: [&str; 3] = [
+    "0x00000000000000000000000000000000000bad01",
+    "0x00000000000000000000000000000000000bad02",
+    "0x00000000000000000000000000000000000bad04",
+];
+/// `decimals()`.
+const DECIMALS: [u8; 4] = [0x31, 0x3c, 0xe5, 0x67];
 /// What each protocol of shares owes: smallest units of a token of 18 decimals.
 const OWED: &str = "5000000000000000007";
 
@@ -32,6 +41,11 @@ impl Fixture {
     /// Nobody states a price but that of QUICK.
     fn start() -> Result<Self> {
         let (chain, built) = (Chain::start("polygon")?, build::built()?);
+        for token in OWED_IN {
+            let decimals = [[0; 31].as_slice(), &[18]].concat();
+            chain.rpc("anvil_setCode", json!([token, answering(&[(DECIMALS, decimals)])]))?;
+        }
+        mine(&chain)?;
         let gateway = Setup::default()
             .config(&format!("[prices.static]\npolygon.\"{QUICK}\" = \"{QUICK_USD}\""))
             .rpc("polygon", &chain.url)

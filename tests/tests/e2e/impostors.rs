@@ -1,6 +1,7 @@
 //! Tokens that anyone may have made: what they claim to be made of gives no price, what they are called deceives nobody,
 //! and without decimals nobody knows an amount of them.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256, address};
@@ -16,6 +17,7 @@ use portolan_tests::json::Json;
 use portolan_tests::world::Shared;
 use portolan_tests::{build, wait};
 use serde_json::json;
+use tempfile::NamedTempFile;
 
 sol! {
     function name() external view returns (string);
@@ -122,6 +124,7 @@ fn places(number: usize) -> (Address, Address) {
 struct Fixture {
     gateway: Gateway,
     _chain: Chain,
+    _list: NamedTempFile,
 }
 
 impl Fixture {
@@ -133,6 +136,9 @@ impl Fixture {
             tokens.push(token(what, "FAKE", claim));
         }
         tokens.push(token("No decimals", "NODEC", Vec::new()));
+        let plain = vec![returns!(decimalsCall, U256::from(18))];
+        tokens.push(token("<b>Quick</b>\u{202e}", "quick", plain.clone()));
+        tokens.push(token("\u{5e9}\u{5e7}\u{5dc}\u{202e}", "\u{2069}\u{5e9}\u{5e7}\u{5dc}\n", plain));
         let put = |at: Address, answers: &Answers| chain.rpc("anvil_setCode", json!([at, answering(answers)]));
         let mut farms = Vec::new();
         for (number, answers) in tokens.iter().enumerate() {
@@ -150,9 +156,17 @@ impl Fixture {
         put(ACCOMPLICE, &vec![returns!(getPairCall, pair), returns!(marketsCall, true)])?;
         mine(&chain)?;
         let (without_decimals, _) = places(4);
+        let mut list = NamedTempFile::with_suffix(".json")?;
+        list.write_all(&serde_json::to_vec(&json!({
+            "name": "Known tokens",
+            "timestamp": "2026-01-31T12:00:00Z",
+            "version": {"major": 1, "minor": 0, "patch": 0},
+            "tokens": [{"chainId": 137, "address": QUICK, "name": "Quickswap", "symbol": "QUICK", "decimals": 18}],
+        }))?)?;
         let config = format!(
-            "[prices.static]\npolygon.\"{QUICK:#x}\" = \"3000\"\npolygon.\"{USDC:#x}\" = \"1\"\n\
-             polygon.\"{without_decimals:#x}\" = \"3000\""
+            "[tokens]\nshipped = false\nlists = [{:?}]\n[prices.static]\npolygon.\"{QUICK:#x}\" = \"3000\"\npolygon.\"{USDC:#x}\" = \"1\"\n\
+             polygon.\"{without_decimals:#x}\" = \"3000\"",
+            list.path()
         );
         let settings = format!(
             "shipped = false\n[[deployment]]\nprotocol = \"quickswap\"\nnetwork = \"polygon\"\nfarms = [{}]",
@@ -164,7 +178,7 @@ impl Fixture {
             .plugin(&build::built()?.plugin("libquickswap.so"), &["quickswap"])
             .settings("quickswap", &settings)
             .start()?;
-        Ok(Self { gateway, _chain: chain })
+        Ok(Self { gateway, _chain: chain, _list: list })
     }
 }
 
@@ -185,7 +199,7 @@ fn claimables(fixture: &Fixture) -> Response {
     .0
 }
 
-fn row<'a>(items: &'a [Json], token: Address) -> Option<&'a Json> {
+fn row(items: &[Json], token: Address) -> Option<&Json> {
     items.iter().find(|item| item.text_at("token/address").unwrap() == format!("{token:#x}"))
 }
 
@@ -212,4 +226,49 @@ fn an_amount_of_a_token_without_decimals_is_missing_with_its_reason() {
     assert_eq!(response.header("portolan-partial"), Some("quickswap/polygon;reason=upstream"));
     let detail = full.text_at("report/jobs/0/detail").unwrap();
     assert!(detail.contains(&format!("token {token:#x}: the contract returned no decimals")), "{detail}");
+}
+
+#[test]
+fn a_token_that_bears_the_symbol_of_a_listed_one_is_marked() {
+    let fixture = fixture();
+    let full = claimables(&fixture).json().unwrap();
+    let items = full.at("items").unwrap().items().unwrap();
+    let listing = |token| {
+        let token = row(items, token).unwrap().at("token").unwrap();
+        ["listed", "lookalike"].map(|member| *token.at(member).unwrap() == Json::Bool(true))
+    };
+    assert_eq!(listing(places(5).0), [false, true], "it calls itself quick");
+    assert_eq!(listing(places(0).0), [false, false], "it calls itself FAKE");
+    let plain = fixture.gateway.get(&format!("/quickswap/{ACCOUNT}/claimables")).unwrap();
+    assert!(!plain.body.contains("lookalike") && !plain.body.contains("\"listed\""), "{}", plain.body);
+}
+
+#[test]
+fn no_text_of_a_token_turns_around_what_stands_beside_it() {
+    let fixture = fixture();
+    let response = claimables(&fixture);
+    let full = response.json().unwrap();
+    let items = full.at("items").unwrap().items().unwrap();
+    let token = |number| row(items, places(number).0).unwrap().at("token").unwrap();
+    assert_eq!(token(5).text_at("name").unwrap(), "<b>Quick</b>", "a client escapes what it shows");
+    let isolated = "\u{2068}\u{5e9}\u{5e7}\u{5dc}\u{2069}";
+    assert_eq!([token(6).text_at("name").unwrap(), token(6).text_at("symbol").unwrap()], [isolated; 2]);
+    let turning = ['\u{202a}', '\u{202b}', '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}'];
+    assert!(!response.body.contains(turning), "{}", response.body);
+}
+
+#[test]
+fn no_answer_of_any_listener_is_taken_for_something_else() {
+    let fixture = fixture();
+    let answers = [
+        fixture.gateway.get("/networks"),
+        fixture.gateway.get("/nothing%E2%80%AE"),
+        fixture.gateway.aggregate(&format!("/{ACCOUNT}")),
+        fixture.gateway.operate("/plugins"),
+        fixture.gateway.operate("/nothing"),
+    ];
+    for response in answers {
+        let response = response.unwrap();
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{}", response.body);
+    }
 }

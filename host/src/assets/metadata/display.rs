@@ -9,7 +9,7 @@ use portolan_reader::ReadFailure;
 use super::set::{MetadataSet, PAIR_DEPTH_MAX};
 use super::{Derivation, TokenMetadata};
 use crate::assets::token::{NATIVE, TEXT_CHARS_MAX};
-use crate::sanitize::visible::truncate;
+use crate::sanitize::text::Text;
 
 /// Characters of each half of a pair: both and ` LP` fit into a text.
 const HALF_CHARS_MAX: usize = (TEXT_CHARS_MAX - "/ LP".len()) / 2;
@@ -18,12 +18,13 @@ const HALF_CHARS_MAX: usize = (TEXT_CHARS_MAX - "/ LP".len()) / 2;
 ///
 /// # Errors
 /// Why a token that they are made of could not be read.
-pub(crate) fn display_texts(set: &MetadataSet, metadata: &TokenMetadata) -> Result<(String, String), ReadFailure> {
+pub(crate) fn display_texts(set: &MetadataSet, metadata: &TokenMetadata) -> Result<(Text, Text), ReadFailure> {
     let Some(tokens) = metadata.derivation.and_then(Derivation::pair) else {
         return Ok((metadata.name.clone(), metadata.symbol.clone()));
     };
     let [a, b] = halves(set, tokens, PAIR_DEPTH_MAX)?;
-    Ok((format!("{a}/{b} LP"), format!("{a}-{b}")))
+    let name = [a.clone(), Text::words("/"), b.clone(), Text::words(" LP")];
+    Ok((name.into_iter().collect(), joined([a, b])))
 }
 
 /// The specification's `type`. Solidly's forks cannot be distinguished, so they share their origin's name.
@@ -43,24 +44,29 @@ pub(crate) fn underlying(metadata: &TokenMetadata) -> Vec<Address> {
     derivation.map(|derivation| derivation.parts().to_vec()).unwrap_or_default()
 }
 
-fn halves(set: &MetadataSet, tokens: [Address; 2], depth: usize) -> Result<[String; 2], ReadFailure> {
+/// With a dash between them.
+fn joined([a, b]: [Text; 2]) -> Text {
+    [a, Text::words("-"), b].into_iter().collect()
+}
+
+fn halves(set: &MetadataSet, tokens: [Address; 2], depth: usize) -> Result<[Text; 2], ReadFailure> {
     let [a, b] = tokens.map(|token| half(set, token, depth - 1));
     Ok([a?, b?])
 }
 
-fn half(set: &MetadataSet, token: Address, depth: usize) -> Result<String, ReadFailure> {
+fn half(set: &MetadataSet, token: Address, depth: usize) -> Result<Text, ReadFailure> {
     let metadata = set.get(token)?;
     let symbol = match metadata.derivation.and_then(Derivation::pair) {
-        Some(tokens) if depth > 0 => halves(set, tokens, depth)?.join("-"),
+        Some(tokens) if depth > 0 => joined(halves(set, tokens, depth)?),
         _ => metadata.symbol.clone(),
     };
-    Ok(if symbol.is_empty() { short_address(token) } else { truncate(&symbol, HALF_CHARS_MAX) })
+    Ok(if symbol.is_empty() { short_address(token) } else { symbol.cut(HALF_CHARS_MAX) })
 }
 
 /// `0x2260…c599`: a token without a symbol can still be looked up.
-fn short_address(token: Address) -> String {
+fn short_address(token: Address) -> Text {
     let hex = format!("{token:#x}");
-    format!("{}…{}", &hex[..6], &hex[hex.len() - 4..])
+    Text::words(&format!("{}…{}", &hex[..6], &hex[hex.len() - 4..]))
 }
 
 #[cfg(test)]

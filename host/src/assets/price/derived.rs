@@ -6,6 +6,8 @@
 
 mod confirmation;
 
+mod factories;
+
 mod valuation;
 
 use std::collections::{HashMap, HashSet};
@@ -33,13 +35,14 @@ const ONE_WAD: u64 = 1_000_000_000_000_000_000;
 /// Derives prices.
 #[derive(Debug)]
 pub(super) struct DerivedPrices {
-    /// Contracts that the operator believes about what they issued, by chain id.
+    /// Contracts that are believed about what they issued besides those that plugins serve, by chain id.
     issuers: HashSet<(u64, Address)>,
 }
 
 impl DerivedPrices {
-    pub(super) fn new(issuers: impl IntoIterator<Item = (u64, Address)>) -> Self {
-        Self { issuers: issuers.into_iter().collect() }
+    /// `named` are those that the operator believes.
+    pub(super) fn new(named: impl IntoIterator<Item = (u64, Address)>) -> Self {
+        Self { issuers: factories::FACTORIES.into_iter().chain(named).collect() }
     }
 }
 

@@ -3,13 +3,14 @@
 //! Invariant: of several lists that name a token the first one counts, and a network's tokens are in the order of
 //! their addresses, each once. An index never changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
 
 use super::list::{ListedToken, TokenList};
 use super::logo;
+use crate::sanitize::text::Text;
 
 /// A scan of so many is some twenty requests; an answer has no time for more.
 const NETWORK_TOKENS_MAX: usize = 50_000;
@@ -28,6 +29,8 @@ pub(crate) struct TokenIndex {
 struct NetworkTokens {
     tokens: Vec<Address>,
     listed: Vec<Arc<ListedToken>>,
+    /// The symbols of all of them, folded.
+    symbols: HashSet<Box<str>>,
 }
 
 impl TokenIndex {
@@ -51,8 +54,10 @@ impl TokenIndex {
             }
         }
         let network = |(chain_id, network): (u64, BTreeMap<Address, Arc<ListedToken>>)| {
-            let (tokens, listed) = network.into_iter().unzip();
-            (chain_id, NetworkTokens { tokens, listed })
+            let (tokens, listed): (_, Vec<Arc<ListedToken>>) = network.into_iter().unzip();
+            let named = listed.iter().filter(|listed| !listed.symbol.is_empty());
+            let symbols = named.map(|listed| folded(&listed.symbol).into()).collect();
+            (chain_id, NetworkTokens { tokens, listed, symbols })
         };
         Self { networks: merged.into_iter().map(network).collect(), left_out, lists_missing }
     }
@@ -67,6 +72,11 @@ impl TokenIndex {
         let network = self.networks.get(&chain_id)?;
         let place = network.tokens.binary_search(&token).ok()?;
         network.listed.get(place).map(AsRef::as_ref)
+    }
+
+    /// Whether a token of a list has this symbol, in whichever case.
+    pub(crate) fn has_symbol(&self, chain_id: u64, symbol: &Text) -> bool {
+        self.networks.get(&chain_id).is_some_and(|network| network.symbols.contains(folded(symbol).as_str()))
     }
 
     /// The logo of any token: what a list names, else the token's place in a public collection, else none.
@@ -89,6 +99,11 @@ impl TokenIndex {
     pub(crate) fn lists_missing(&self) -> usize {
         self.lists_missing
     }
+}
+
+/// What symbols are compared by: people do not tell their case.
+pub(crate) fn folded(symbol: &Text) -> String {
+    symbol.as_str().to_lowercase()
 }
 
 #[cfg(test)]
@@ -130,7 +145,7 @@ mod tests {
     }
 
     fn symbol(index: &TokenIndex, chain_id: u64, token: Address) -> Option<&str> {
-        index.get(chain_id, token).map(|listed| &*listed.symbol)
+        index.get(chain_id, token).map(|listed| listed.symbol.as_str())
     }
 
     #[test]
@@ -142,6 +157,14 @@ mod tests {
         assert_eq!(symbol(&index, 10, A), Some("x"), "the same address on another network is another token");
         assert_eq!((index.len(), index.left_out()), (4, 0));
         assert_eq!(symbol(&TokenIndex::merge([Some(&second), Some(&first)]), 1, A), Some("a2"));
+    }
+
+    #[test]
+    fn a_symbol_is_known_on_its_network_in_whichever_case() {
+        let index = TokenIndex::merge([Some(&list(&[(1, A, "WETH"), (10, B, "OP"), (1, C, "")]))]);
+        let has = |chain_id, symbol: &str| index.has_symbol(chain_id, &symbol.into());
+        assert!(has(1, "WETH") && has(1, "weth") && has(10, "Op"));
+        assert!(!has(10, "WETH") && !has(1, "WETH2") && !has(1, "") && !has(137, "WETH"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use alloy::primitives::{Address, address};
 use serde::{Serialize, Serializer};
 
 use crate::assets::token::TEXT_CHARS_MAX;
-use crate::sanitize::visible::visible;
+use crate::sanitize::text::Text;
 
 /// Names of the native token that lists carry as if they were contracts; a balance scan finds no code there.
 const NATIVE_PLACEHOLDERS: [Address; 2] = [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")];
@@ -19,8 +19,8 @@ const NATIVE_PLACEHOLDERS: [Address; 2] = [Address::ZERO, address!("eeeeeeeeeeee
 /// A token as a list describes it. The chain has the last word on name, symbol and decimals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListedToken {
-    pub(crate) name: Box<str>,
-    pub(crate) symbol: Box<str>,
+    pub(crate) name: Text,
+    pub(crate) symbol: Text,
     pub(crate) decimals: u8,
     /// An `http` or `https` URL.
     pub(crate) logo: Option<Box<str>>,
@@ -29,7 +29,7 @@ pub(crate) struct ListedToken {
 impl ListedToken {
     /// Cleans the texts.
     pub(super) fn new(name: &str, symbol: &str, decimals: u8, logo: Option<Box<str>>) -> Arc<Self> {
-        let text = |text: &str| visible(text, TEXT_CHARS_MAX).into();
+        let text = |text: &str| Text::clean(text, TEXT_CHARS_MAX);
         Arc::new(Self { name: text(name), symbol: text(symbol), decimals, logo })
     }
 }

@@ -12,6 +12,8 @@ use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
 use crate::assets::token::Token;
 use crate::gateway::answer::{Event, TransactionEvents};
 use crate::http::number;
+use crate::jobs::validate::EVENT_TEXT_CHARS_MAX;
+use crate::sanitize::text::Text;
 
 #[derive(Serialize)]
 pub(super) struct EventView<'a> {
@@ -144,7 +146,8 @@ impl<'a> Members<'a> {
             Value::Number(number) => object.serialize_entry(name, &number.to_string()),
             Value::Word(word) => object.serialize_entry(name, &word.to_string()),
             Value::Flag(flag) => object.serialize_entry(name, flag),
-            Value::Text(text) => object.serialize_entry(name, text),
+            // Those of the host's own tables are as the contract wrote them.
+            Value::Text(text) => object.serialize_entry(name, &Text::clean(text, EVENT_TEXT_CHARS_MAX)),
             Value::Seconds(seconds) => object.serialize_entry(name, &whole(*seconds)),
             Value::Network(chain_id) => object.serialize_entry(name, &self.network(*chain_id)),
         }

@@ -6,6 +6,7 @@ use super::Shape;
 use super::parts::lower;
 use crate::gateway::answer::NameRecord;
 use crate::names::{CoinType, DetailValue, NameDetails};
+use crate::sanitize::web_url::WebUrl;
 
 #[derive(Serialize)]
 pub(super) struct NameView<'a> {
@@ -25,7 +26,7 @@ struct NameExtra<'a> {
     via_gateway: bool,
     /// Unix seconds.
     expiry: Option<u64>,
-    avatar: Option<&'a str>,
+    avatar: Option<&'a WebUrl>,
     addresses: Vec<CoinAddress>,
 }
 
@@ -45,7 +46,7 @@ impl<'a> NameView<'a> {
             coin_type: resolved.coin.number(),
             via_gateway: record.via_gateway,
             expiry: known(&details.expires_s).copied(),
-            avatar: known(&details.avatar).map(String::as_str),
+            avatar: known(&details.avatar),
             addresses: details.addresses.iter().filter_map(address).collect(),
         };
         Self {

@@ -9,6 +9,7 @@ use super::report::BlockView;
 use crate::assets::token_list::ListStatus;
 use crate::network::Network;
 use crate::registry::PluginStatus;
+use crate::sanitize::door;
 
 #[derive(Serialize)]
 struct Health {
@@ -47,17 +48,17 @@ impl<'a> EndpointsView<'a> {
 
 /// `/healthz`
 pub(in crate::http) fn health() -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(&Health { status: "ok" })
+    door::json(&Health { status: "ok" })
 }
 
 /// `/readyz`
 pub(in crate::http) fn readiness(ready: bool) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(&Readiness { ready })
+    door::json(&Readiness { ready })
 }
 
 /// `/plugins`
 pub(in crate::http) fn plugins(plugins: &[PluginStatus]) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(plugins)
+    door::json(plugins)
 }
 
 /// `/networks`: each network with what is known of its endpoints.
@@ -67,12 +68,12 @@ pub(in crate::http) fn networks<'a>(
 ) -> Result<Vec<u8>, serde_json::Error> {
     let status = |chain_id| upstreams.iter().find(|status| status.chain_id == chain_id);
     let view = |network: &'a Network| EndpointsView::of(network, status(network.chain_id));
-    serde_json::to_vec(&networks.map(view).collect::<Vec<_>>())
+    door::json(&networks.map(view).collect::<Vec<_>>())
 }
 
 /// `/lists`: each token list, in the order in which they count.
 pub(in crate::http) fn lists(lists: &[ListStatus]) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(lists)
+    door::json(lists)
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use crate::assets::token::Token;
 use crate::http::number;
 use crate::network::Network;
 use crate::registry::protocol::Protocol;
+use crate::sanitize::text::Text;
+use crate::sanitize::web_url::WebUrl;
 
 /// A JSON number of any length, written as it stands.
 #[derive(Debug)]
@@ -57,19 +59,19 @@ impl<'a> NetworkView<'a> {
 
 #[derive(Serialize)]
 pub(super) struct ProtocolView<'a> {
-    name: &'a str,
-    logo: &'a str,
+    name: &'a Text,
+    logo: &'a WebUrl,
     slug: &'a str,
     primitives: &'a [String],
-    website: &'a str,
+    website: &'a WebUrl,
     #[serde(skip_serializing_if = "Option::is_none")]
     company: Option<Company<'a>>,
 }
 
 #[derive(Serialize)]
 struct Company<'a> {
-    name: &'a str,
-    slug: &'a str,
+    name: &'a Text,
+    slug: &'a Text,
 }
 
 impl<'a> ProtocolView<'a> {
@@ -96,8 +98,8 @@ impl<'a> ProtocolView<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct TokenView<'a> {
     address: String,
-    name: &'a str,
-    symbol: &'a str,
+    name: &'a Text,
+    symbol: &'a Text,
     decimals: u8,
     logo: Option<&'a str>,
     #[serde(rename = "type")]
@@ -106,6 +108,16 @@ pub(super) struct TokenView<'a> {
     total_supply: Option<Number>,
     #[serde(flatten)]
     origin: Option<Origin<'a>>,
+    #[serde(flatten)]
+    listing: Option<Listing>,
+}
+
+/// Members with `detail=full`: what token lists know of a token.
+#[derive(Serialize)]
+struct Listing {
+    listed: bool,
+    /// It is on no list, and its symbol is one that a token of a list has, or the native token.
+    lookalike: bool,
 }
 
 /// Members that tokens of the aggregate call have besides.
@@ -120,7 +132,7 @@ struct Origin<'a> {
 
 impl<'a> TokenView<'a> {
     /// As positions have it.
-    pub(super) fn of(token: &'a Token) -> Self {
+    pub(super) fn of(token: &'a Token, shape: Shape) -> Self {
         Self {
             address: if token.kind == "NATIVE" { "0x0".into() } else { lower(token.address) },
             name: &token.name,
@@ -130,6 +142,7 @@ impl<'a> TokenView<'a> {
             kind: &token.kind,
             total_supply: None,
             origin: None,
+            listing: shape.full.then_some(Listing { listed: token.is_listed, lookalike: token.is_lookalike }),
         }
     }
 
@@ -143,7 +156,7 @@ impl<'a> TokenView<'a> {
         Self {
             total_supply: Some(Number(number::integer(token.total_supply))),
             origin: shape.aggregate.then(origin),
-            ..Self::of(token)
+            ..Self::of(token, shape)
         }
     }
 }

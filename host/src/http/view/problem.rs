@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::sanitize::door;
+
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(rename = "type")]
@@ -18,5 +20,5 @@ pub(in crate::http) fn problem(name: &str, title: &str, status: u16, detail: &st
     let kind = format!("urn:portolan:problem:{name}");
     let document = Document { kind, title, status, detail, message: detail };
     // Texts and a number always serialise; were it otherwise, the status alone would still be right.
-    serde_json::to_vec(&document).unwrap_or_default()
+    door::json(&document).unwrap_or_default()
 }

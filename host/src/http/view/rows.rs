@@ -12,6 +12,7 @@ use crate::gateway::answer::{Balance, Row};
 use crate::http::{number, rate};
 use crate::jobs::validate::{ClaimTransaction, ValidFinding};
 use crate::network::Network;
+use crate::sanitize::text::Text;
 
 /// Members that every row has with `detail=full`.
 #[derive(Serialize)]
@@ -83,7 +84,7 @@ impl<'a> RowView<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClaimableView<'a> {
     id: &'a str,
-    name: &'a str,
+    name: &'a Text,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     kind: Option<&'a str>,
     protocol: ProtocolView<'a>,
@@ -168,7 +169,7 @@ pub(super) struct FarmingView<'a> {
     network: NetworkView<'a>,
     protocol: ProtocolView<'a>,
     dollar_value: Number,
-    name: &'a str,
+    name: &'a Text,
     contract_address: String,
     vault_type: &'a str,
     apr: Number,
@@ -198,12 +199,12 @@ impl<'a> FarmingView<'a> {
             contract_address: lower(finding.contract),
             vault_type: &finding.mechanism,
             apr: rate::apr(finding, token, &row.reward_tokens).as_ref().map_or_else(|| Number("0".into()), fraction),
-            staked_token: TokenView::of(token),
+            staked_token: TokenView::of(token, shape),
             amount: amount(raw, token),
             amount_raw: raw_text(raw, shape),
             underlying_amount: amount(underlying, token),
             underlying_amount_raw: raw_text(underlying, shape),
-            reward_tokens: row.reward_tokens.iter().map(|token| TokenView::of(token)).collect(),
+            reward_tokens: row.reward_tokens.iter().map(|token| TokenView::of(token, shape)).collect(),
             extra: RowExtra::of(row, shape),
         }
     }
@@ -217,7 +218,7 @@ pub(super) struct LendingView<'a> {
     protocol: ProtocolView<'a>,
     dollar_value: Number,
     rate: Number,
-    name: &'a str,
+    name: &'a Text,
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
@@ -251,7 +252,7 @@ impl<'a> LendingView<'a> {
             name: &row.name,
             amount: amount(raw, token),
             amount_raw: raw_text(raw, shape),
-            token: TokenView::of(token),
+            token: TokenView::of(token, shape),
             side: shape.full.then(side),
             extra: RowExtra::of(row, shape),
         }

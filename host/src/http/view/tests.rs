@@ -15,6 +15,7 @@ use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate::{ClaimTransaction, ValidFinding};
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
+use crate::sanitize::web_url::WebUrl;
 use portolan_events::{Asset, Kind, Log, Transaction, Value};
 use portolan_reader::Block;
 
@@ -29,6 +30,8 @@ const VELO: &str = concat!(
     r#""address":"0x9560e827af36c94d2ac33a39bce1fe78631088db","name":"VelodromeV2","symbol":"VELO","#,
     r#""decimals":18,"logo":null,"type":"SINGLE""#
 );
+/// What tokens have besides with `detail=full`.
+const LISTED: &str = r#","listed":true,"lookalike":false"#;
 const SUPPLY: &str = r#""totalSupply":296514877005303546555804032"#;
 const EXTRA: &str = concat!(
     r#""account":"0xf18adf71266411ff39ffc268843c9a64b3292d86","plugin":"velodrome@1.2.0","#,
@@ -43,8 +46,8 @@ fn protocol() -> Arc<Protocol> {
     Arc::new(Protocol {
         slug: "velodrome_v2".into(),
         name: "VELODROME_V2".into(),
-        website: "https://w".into(),
-        logo: "https://l".into(),
+        website: WebUrl::parse("https://w").unwrap(),
+        logo: WebUrl::parse("https://l").unwrap(),
         primitives: vec!["POOLING".into(), "FARMING".into()],
         company_name: "Velodrome".into(),
         company_slug: "velodrome".into(),
@@ -79,6 +82,8 @@ fn velo() -> Arc<Token> {
         address: address!("9560e827af36c94d2ac33a39bce1fe78631088db"),
         name: "VelodromeV2".into(),
         symbol: "VELO".into(),
+        is_listed: true,
+        is_lookalike: false,
         decimals: 18,
         logo: None,
         kind: "SINGLE".into(),
@@ -162,17 +167,18 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
         ..map::FarmingPosition::default()
     };
     let position = Row { reward_tokens: vec![velo()], ..row("f", ValidFinding::Farming(finding)) };
-    let shown = |raw: &str, underlying_raw: &str, extra: &str| {
+    let shown = |raw: &str, underlying_raw: &str, listed: &str, extra: &str| {
         format!(
             "{{\"id\":\"f\",\"network\":{NETWORK},\"protocol\":{{{PROTOCOL}}},\"dollarValue\":1.5,\
              \"name\":\"WETH/OP reward\",\"contractAddress\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
-             \"vaultType\":\"velodrome-gauge\",\"apr\":0,\"stakedToken\":{{{VELO}}},\"amount\":0.000000000000000001{raw},\
-             \"underlyingAmount\":3{underlying_raw},\"rewardTokens\":[{{{VELO}}}]{extra}}}"
+             \"vaultType\":\"velodrome-gauge\",\"apr\":0,\"stakedToken\":{{{VELO}{listed}}},\"amount\":0.000000000000000001{raw},\
+             \"underlyingAmount\":3{underlying_raw},\"rewardTokens\":[{{{VELO}{listed}}}]{extra}}}"
         )
     };
     let answer = rows(vec![position]);
-    assert_eq!(text(&answer, false), format!("[{}]", shown("", "", "")));
-    let full = shown(",\"amountRaw\":\"1\"", ",\"underlyingAmountRaw\":\"3000000000000000000\"", &format!(",{EXTRA}"));
+    assert_eq!(text(&answer, false), format!("[{}]", shown("", "", "", "")));
+    let underlying_raw = ",\"underlyingAmountRaw\":\"3000000000000000000\"";
+    let full = shown(",\"amountRaw\":\"1\"", underlying_raw, LISTED, &format!(",{EXTRA}"));
     let report = r#""report":{"blocks":{},"jobs":[]}"#;
     assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],{report}}}"));
 }
@@ -210,6 +216,8 @@ fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_a
         address: Address::ZERO,
         name: "MATIC".into(),
         symbol: "MATIC".into(),
+        is_listed: true,
+        is_lookalike: false,
         decimals: 18,
         logo: Some(polygon.logo.clone()),
         kind: "NATIVE".into(),
@@ -220,19 +228,20 @@ fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_a
     let amount = U256::from(5_564_687_931_831_088_000_u64);
     let balance = Balance { account: ACCOUNT, token: Arc::new(token), amount };
     // 5.564687931831088 × 0.56084852 = 3.12094699082932659478976 by decimal arithmetic, to 18 digits.
-    let shown = |raw: &str, extra: &str| {
+    let shown = |raw: &str, listed: &str, extra: &str| {
         format!(
             "{{\"amount\":5.564687931831088{raw},\
              \"network\":{{\"name\":\"POLYGON\",\"logo\":\"{logo}\",\"chainId\":137}},\
              \"token\":{{\"address\":\"0x0\",\"name\":\"MATIC\",\"symbol\":\"MATIC\",\"decimals\":18,\
-             \"logo\":\"{logo}\",\"type\":\"NATIVE\",\"totalSupply\":0}},\
+             \"logo\":\"{logo}\",\"type\":\"NATIVE\",\"totalSupply\":0{listed}}},\
              \"dollarValue\":3.12094699082932659,\"price\":0.56084852{extra}}}"
         )
     };
     let answer = answer(Items::NativeBalance(balance));
-    assert_eq!(text(&answer, false), shown("", ""));
+    assert_eq!(text(&answer, false), shown("", "", ""));
     let full = shown(
         ",\"amountRaw\":\"5564687931831088000\"",
+        LISTED,
         ",\"account\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"priceSource\":\"chainlink\",\"priceAgeSeconds\":12",
     );
     assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],\"report\":{{\"blocks\":{{}},\"jobs\":[]}}}}"));
@@ -251,6 +260,25 @@ fn token_balances_are_a_list_of_plain_tokens_with_their_supply() {
     let expected = format!("[{},{}]", shown("0.0000000000000000005", "0.5"), shown("0", "0"));
     assert_eq!(text(&answer(Items::Balances(balances.to_vec())), false), expected);
     assert_eq!(text(&answer(Items::Balances(Vec::new())), false), "[]");
+}
+
+#[test]
+fn a_token_that_no_list_has_and_that_looks_like_one_is_marked_in_the_full_answer_alone() {
+    let fake = Arc::new(Token { is_listed: false, is_lookalike: true, ..Token::clone(&velo()) });
+    let answer = answer(Items::Balances(vec![Balance { account: ACCOUNT, token: fake, amount: U256::ONE }]));
+    assert!(text(&answer, true).contains(r#","listed":false,"lookalike":true}"#));
+    assert!(!text(&answer, false).contains("listed") && !text(&answer, false).contains("lookalike"));
+}
+
+#[test]
+fn no_text_of_a_row_turns_around_what_stands_beside_it() {
+    let protocol = Protocol { name: "A\u{202e}B".into(), ..Protocol::clone(&protocol()) };
+    let mut row = Row { protocol: Arc::new(protocol), name: "\u{5d0}\u{202e}".into(), ..claimable(None) };
+    let ValidFinding::Claimable { transaction, .. } = &mut row.finding else { panic!("{row:?}") };
+    transaction.inputs[0].1 = "x\u{202e}\u{85}y".into();
+    let text = text(&rows(vec![row]), false);
+    assert!(text.contains(r#""name":"AB""#) && text.contains("\"name\":\"\u{2068}\u{5d0}\u{2069}\""), "{text}");
+    assert!(text.contains("\"value\":\"x\u{fffd}\u{fffd}y\""), "{text}");
 }
 
 #[test]
@@ -412,7 +440,7 @@ fn full_events_carry_their_log_raw_amounts_and_the_logs_without_an_event() {
          \"undecoded\":[{{{}}}],\"report\":{{\"blocks\":{{}},\"jobs\":[]}}}}",
         log(70),
         log(71),
-        velo = whole_velo()
+        velo = whole_velo().replace("\"protocol\":null}", &format!("\"protocol\":null{LISTED}}}"))
     );
     assert_eq!(text(&answer(Items::Events(both)), true), expected);
 }

@@ -9,14 +9,14 @@ use portolan_abi::map;
 use portolan_events::{Class, Event, Kind, Value, find_member};
 
 use super::{NO_ANSWER, Rejections};
-use crate::sanitize::visible::visible;
+use crate::sanitize::text::Text;
 
 /// Events of one log: places of a batch.
 const LOG_EVENTS_MAX: usize = 256;
 /// Tokens of one member; the largest pools have eight, a batch of rewards some dozens.
 const ASSETS_MAX: usize = 64;
 /// Characters of a name or a reason. A voter may write a page; the whole text is in the log.
-const TEXT_CHARS_MAX: usize = 256;
+pub(crate) const TEXT_CHARS_MAX: usize = 256;
 
 /// The events that passed, and in one bounded line why others did not. `protocols` are the plugin's own slugs.
 pub(crate) fn validate_events(
@@ -90,7 +90,7 @@ fn values(value: &map::Value) -> [Option<Value>; 10] {
         number.map(Value::Number),
         word.map(Value::Word),
         flag.map(Value::Flag),
-        text.as_ref().map(|text| Value::Text(visible(text, TEXT_CHARS_MAX))),
+        text.as_ref().map(|text| Value::Text(Text::clean(text, TEXT_CHARS_MAX).to_string())),
         seconds.map(Value::Seconds),
         network.map(Value::Network),
     ]

@@ -5,6 +5,7 @@ use portolan_reader::Outcome;
 
 use super::world::{addresses, extended, name, ok, plain, reverted, wrapped};
 use super::*;
+use crate::sanitize::web_url::WebUrl;
 
 #[tokio::test]
 async fn a_name_leads_to_the_address_that_its_resolver_returns() {
@@ -211,6 +212,17 @@ async fn another_chain_has_an_address_of_its_own() {
 
 #[tokio::test]
 async fn a_full_answer_has_more_in_the_same_round_trips() {
+    assert_details("ipfs://QmXfzKRvjZz3u5JRgC4v5mGVbm9ahrUiB4", true).await;
+}
+
+#[tokio::test]
+async fn an_avatar_that_a_client_should_not_open_is_none() {
+    for avatar in ["javascript:alert(1)", "data:image/svg+xml,x", "eip155:1/erc721:0x1/7", "https://a\u{202e}b", ""] {
+        assert_details(avatar, false).await;
+    }
+}
+
+async fn assert_details(avatar: &str, shown: bool) {
     let (node, base, bitcoin) =
         (name("sub.alice.eth").node(), CoinType::of_chain(8453).unwrap(), CoinType::of_chain(10));
     let text = |key: &str| Resolver::textCall { node, key: key.into() }.abi_encode();
@@ -220,7 +232,7 @@ async fn a_full_answer_has_more_in_the_same_round_trips() {
         RESOLVER,
         plain(vec![
             (Resolver::addr_0Call { node }.abi_encode(), ALICE.abi_encode()),
-            (text("avatar"), "eip155:1/erc721:0x1/7\n".abi_encode()),
+            (text("avatar"), avatar.to_owned().abi_encode()),
             (coin, Bytes::copy_from_slice(BOB.as_slice()).abi_encode()),
         ]),
     );
@@ -234,7 +246,7 @@ async fn a_full_answer_has_more_in_the_same_round_trips() {
     let resolved = names().addresses(&at, &[name("sub.alice.eth")]).await.remove(0).unwrap();
     let expected = NameDetails {
         expires_s: Ok(Some(1_800_000_000)),
-        avatar: Ok(Some("eip155:1/erc721:0x1/7\u{fffd}".into())),
+        avatar: Ok(shown.then(|| WebUrl::parse(avatar).unwrap())),
         addresses: vec![(base, Ok(Some(Bytes::copy_from_slice(BOB.as_slice())))), (coins[1], Ok(None))],
     };
     assert_eq!((resolved.address, resolved.details), (ALICE, Some(expected)));

@@ -9,7 +9,7 @@ const Q: Address = Address::repeat_byte(0x1c);
 const R: Address = Address::repeat_byte(0x1d);
 
 fn plain(symbol: &str) -> TokenMetadata {
-    TokenMetadata { name: format!("{symbol} Token"), symbol: symbol.to_owned(), ..TokenMetadata::default() }
+    TokenMetadata { name: Text::words(&format!("{symbol} Token")), symbol: symbol.into(), ..TokenMetadata::default() }
 }
 
 fn share(derivation: Derivation) -> TokenMetadata {
@@ -22,13 +22,14 @@ fn share(derivation: Derivation) -> TokenMetadata {
     }
 }
 
-fn shown(token: Address, tokens: &[(Address, TokenMetadata)]) -> Result<(String, String), ReadFailure> {
+fn shown(token: Address, tokens: &[(Address, TokenMetadata)]) -> Result<(Text, Text), ReadFailure> {
     let set: MetadataSet = tokens.iter().cloned().map(|(token, metadata)| (token, Ok(metadata))).collect();
     display_texts(&set, set.get(token).unwrap())
 }
 
-fn both(name: &str, symbol: &str) -> Result<(String, String), ReadFailure> {
-    Ok((name.to_owned(), symbol.to_owned()))
+fn both(name: &str, symbol: &str) -> Result<(Text, Text), ReadFailure> {
+    let pieces = |text: &str| text.split_inclusive(['/', '-']).map(Text::words).collect();
+    Ok((pieces(name), pieces(symbol)))
 }
 
 #[test]
@@ -41,6 +42,14 @@ fn a_pair_is_named_by_its_tokens_and_others_by_themselves() {
     {
         assert_eq!(shown(P, &tokens(derivation)), both("Uniswap V2", "UNI-V2"));
     }
+}
+
+#[test]
+fn the_letters_of_one_half_do_not_reorder_the_other() {
+    let tokens = [(A, plain("\u{5d0}\u{5d1}")), (B, plain("USDC")), (P, share(Derivation::Pair([A, B])))];
+    let (name, symbol) = shown(P, &tokens).unwrap();
+    assert_eq!(name.as_str(), "\u{2068}\u{5d0}\u{5d1}\u{2069}/USDC LP");
+    assert_eq!(symbol.as_str(), "\u{2068}\u{5d0}\u{5d1}\u{2069}-USDC");
 }
 
 #[test]
@@ -80,8 +89,8 @@ fn what_a_pair_shows_is_as_bounded_as_what_it_reports() {
     let tokens =
         [(A, plain(&"\u{1f600}".repeat(64))), (B, plain(&"y".repeat(64))), (P, share(Derivation::Pair([A, B])))];
     let (name, symbol) = shown(P, &tokens).unwrap();
-    assert_eq!(name, format!("{}/{} LP", "\u{1f600}".repeat(30), "y".repeat(30)));
-    assert_eq!((name.chars().count(), symbol.chars().count()), (64, 61));
+    assert_eq!(name.as_str(), format!("{}/{} LP", "\u{1f600}".repeat(30), "y".repeat(30)));
+    assert_eq!((name.as_str().chars().count(), symbol.as_str().chars().count()), (64, 61));
 }
 
 #[test]

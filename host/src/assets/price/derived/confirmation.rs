@@ -1,7 +1,7 @@
 //! The issuer's word on what a token is made of: a price is derived only where it was read from the issuer itself.
 //!
-//! Invariant: an issuer is a contract that a plugin serves or the operator names, never one that is known from the token
-//! alone. What a known factory, pool or comptroller confirms runs the protocol's own code, so that its amounts count.
+//! Invariant: an issuer is a contract that a plugin serves, the operator names or [`FACTORIES`](super::factories) has,
+//! never one that is known from the token alone. What a known factory, pool or comptroller confirms runs the protocol's own code, so that its amounts count.
 
 use alloy::primitives::{Address, U256};
 use alloy::sol;

@@ -3,7 +3,7 @@
 //!
 //! Invariant: on a network with an uptime feed, nothing that this could not be read from counts as running.
 
-use alloy::primitives::{Address, U256, address};
+use alloy::primitives::{Address, address};
 use alloy::sol_types::SolCall;
 use portolan_networks as networks;
 use portolan_reader::{Outcome, Read, Reply};
@@ -55,7 +55,7 @@ pub(super) fn check(reply: &Reply, block_timestamp: u64) -> Result<(), Sequencer
 
 #[cfg(test)]
 mod tests {
-    use alloy::primitives::I256;
+    use alloy::primitives::{I256, U256};
     use alloy::sol_types::SolValue;
 
     use super::*;

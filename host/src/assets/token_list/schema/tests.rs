@@ -33,7 +33,7 @@ fn refusal(document: &[u8]) -> String {
 
 /// Chain ids, first bytes of addresses, and symbols.
 fn entries(list: &TokenList) -> Vec<(u64, u8, &str)> {
-    list.entries.iter().map(|entry| (entry.chain_id, entry.token[0], &*entry.listed.symbol)).collect()
+    list.entries.iter().map(|entry| (entry.chain_id, entry.token[0], entry.listed.symbol.as_str())).collect()
 }
 
 /// `document` with the value at `pointer` replaced; without it for null.
@@ -223,5 +223,5 @@ fn texts_are_cleaned_of_control_and_direction_characters() {
     odd["name"] = "A\u{202e}B\u{7}C\u{200b}".into();
     odd["symbol"] = "\u{2066}X\u{feff}".into();
     let list = read(&list(&[odd])).unwrap();
-    assert_eq!((&*list.entries[0].listed.name, &*list.entries[0].listed.symbol), ("ABC", "X"));
+    assert_eq!((list.entries[0].listed.name.as_str(), list.entries[0].listed.symbol.as_str()), ("ABC", "X"));
 }

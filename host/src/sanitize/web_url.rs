@@ -1,0 +1,62 @@
+//! A URL that somebody else wrote and that clients may open or show.
+//!
+//! Invariant: its scheme is `http`, `https` or `ipfs`, it is bounded, and of printable ASCII alone.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Bytes of a URL.
+const BYTES_MAX: usize = 1024;
+
+/// The URL as it was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct WebUrl(String);
+
+impl WebUrl {
+    /// `None` for anything that a client should not open: `javascript:` and `data:` first of all.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let is_plain = text.len() <= BYTES_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_shown = |url: url::Url| matches!(url.scheme(), "http" | "https" | "ipfs");
+        (is_plain && url::Url::parse(text).is_ok_and(is_shown)).then(|| Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_client_may_open_is_a_url() {
+        for good in ["https://a.example/x.png?y=1#z", "http://a.example", "ipfs://QmXfzKRvjZz3u5JRgC4v5mGVbm9ahrUiB4"] {
+            assert_eq!(WebUrl::parse(good).map(|url| url.to_string()).as_deref(), Some(good));
+        }
+        let long = format!("https://a.example/{}", "x".repeat(BYTES_MAX));
+        let bad = [
+            "javascript:alert(1)",
+            "JavaScript:alert(1)",
+            "data:text/html,<script>",
+            "vbscript:x",
+            "file:///etc/passwd",
+            "eip155:1/erc721:0x1/7",
+            "https://a.example/\u{202e}gnp.a",
+            "https://a.example/a b",
+            " https://a.example",
+            "java\nscript:alert(1)",
+            "//a.example",
+            "a.png",
+            "",
+            &long,
+        ];
+        for bad in bad {
+            assert_eq!(WebUrl::parse(bad), None, "{bad}");
+        }
+    }
+}
