@@ -2,6 +2,7 @@
 //!
 //! Invariant: a [`Config`] is complete and valid, and every error is one line that names its place and repeats no URL.
 
+mod answers;
 mod connections;
 mod file;
 mod folders;
@@ -27,6 +28,7 @@ use self::layer::{Key, Layers, Setting};
 pub(crate) use self::operators::{ListenAddress, OperatorAccess, Token};
 pub(crate) use self::tokens::ListSettings;
 use crate::assets::price;
+use crate::budget::AnswerLimits;
 use crate::cli::Flags;
 use crate::files::Writers;
 use crate::log::{self, LogFormat};
@@ -44,6 +46,10 @@ const IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (256, 1..=65_536);
 
 /// The most logs of a transaction that is decoded. More than a hundred thousand take longer than any answer may.
 const LOGS: (u64, std::ops::RangeInclusive<u64>) = (5000, 1..=100_000);
+
+/// Bytes of the logs of all transactions that are decoded at the same time: a hundred of 500 logs, or four of the largest
+/// that fit into a block.
+const LOGS_BYTES: (u64, std::ops::RangeInclusive<u64>) = (16 << 20, 1 << 20..=1 << 30);
 
 /// Requests in flight to one endpoint. More than a thousand at once only queue inside of a node.
 const RPC_IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (64, 1..=1024);
@@ -74,6 +80,7 @@ const ISOLATION: Key = Key { file: "plugins.isolation", flag: None };
 const ANSWER_DEADLINE: Key = Key { file: "answers.deadline_ms", flag: None };
 const ANSWERS_IN_FLIGHT: Key = Key { file: "answers.in_flight_max", flag: None };
 const ANSWERS_LOGS: Key = Key { file: "answers.logs_max", flag: None };
+const ANSWERS_LOGS_BYTES: Key = Key { file: "answers.logs_bytes_max", flag: None };
 
 const RPC_IN_FLIGHT_MAX: Key = Key { file: "rpc.in_flight_max", flag: None };
 const RPC_PER_SECOND_MAX: Key = Key { file: "rpc.per_second_max", flag: None };
@@ -107,9 +114,12 @@ pub(crate) struct Config {
     pub(crate) limits: PluginLimits,
     pub(crate) connections: ConnectionLimits,
     pub(crate) deadline_ms: u64,
+    pub(crate) answer_limits: AnswerLimits,
     pub(crate) in_flight_max: usize,
     /// The limit of one transaction.
     pub(crate) logs_max: usize,
+    /// Of all transactions that are decoded at the same time.
+    pub(crate) logs_bytes_max: u32,
 }
 
 /// Why there is no configuration; always one line.
@@ -157,8 +167,10 @@ impl Config {
             isolation(&setting)?;
         }
         let networks = networks::read(&tables.networks, &layers)?;
+        let deadline_ms = number(ANSWER_DEADLINE, tables.answers.deadline_ms, DEADLINE_MS)?;
         let in_flight_max = number(ANSWERS_IN_FLIGHT, tables.answers.in_flight_max, IN_FLIGHT)?;
         let logs_max = number(ANSWERS_LOGS, tables.answers.logs_max, LOGS)?;
+        let logs_bytes_max = number(ANSWERS_LOGS_BYTES, tables.answers.logs_bytes_max, LOGS_BYTES)?;
         let rpc_in_flight_max = number(RPC_IN_FLIGHT_MAX, tables.rpc.in_flight_max, RPC_IN_FLIGHT)?;
         let rpc_per_second_max = number(RPC_PER_SECOND_MAX, tables.rpc.per_second_max, RPC_PER_SECOND)?;
         let state_dir = folder(STATE_DIR, &flags.state, tables.state_dir, "portolan-state")?;
@@ -193,9 +205,11 @@ impl Config {
             names: names::read(&tables.names, &layers)?,
             limits: tables.plugins.limits.checked(&layers)?,
             connections: connections::read(&tables.connections, &layers)?,
-            deadline_ms: number(ANSWER_DEADLINE, tables.answers.deadline_ms, DEADLINE_MS)?,
+            deadline_ms,
+            answer_limits: answers::read(&tables.answers, Duration::from_millis(deadline_ms), &layers)?,
             in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
             logs_max: usize::try_from(logs_max).unwrap_or(usize::MAX),
+            logs_bytes_max: u32::try_from(logs_bytes_max).unwrap_or(u32::MAX),
             networks,
         })
     }

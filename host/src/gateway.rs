@@ -19,6 +19,7 @@ mod protocols;
 
 mod compositions;
 mod deadline;
+mod log_room;
 mod missing;
 mod plan;
 mod rows;
@@ -30,7 +31,7 @@ use std::time::Duration;
 use alloy::primitives::Address;
 use futures_util::FutureExt;
 use portolan_reader::{ChainReader, Facts, NetworkStatus, Reader};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use self::answer::{Answer, Items};
@@ -45,6 +46,7 @@ use self::query::{About, Account, Query};
 use self::single_flight::SingleFlight;
 use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
+use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::network::Networks;
 use crate::registry::{PluginStatus, Registry};
 
@@ -58,9 +60,8 @@ pub(crate) struct Gateway {
     reader: Arc<ChainReader>,
     token_lists: Arc<TokenLists>,
     single_flight: SingleFlight,
-    admission: Semaphore,
-    /// The time of one answer.
-    time: Duration,
+    admission: Arc<Semaphore>,
+    limits: AnswerLimits,
     logs_max: usize,
 }
 
@@ -68,6 +69,8 @@ pub(crate) struct Gateway {
 pub(crate) struct GatewayResponse {
     pub(crate) answer: Arc<Answer>,
     pub(crate) named: Option<Address>,
+    /// The answer stays admitted until its body is written. `None` where it reads no chain.
+    _admitted: Option<OwnedSemaphorePermit>,
 }
 
 impl Gateway {
@@ -78,18 +81,21 @@ impl Gateway {
     pub(crate) async fn answer(&self, query: Query) -> Result<GatewayResponse, Problem> {
         let context = self.context();
         let (account, about) = match query {
-            Query::Networks => return Ok(list(Items::Networks(context.networks().iter().cloned().collect()))),
+            Query::Networks => {
+                let networks = context.networks().iter().cloned().collect();
+                return Ok(list(&context, Items::Networks(networks)));
+            }
             Query::Protocols => {
-                let protocols = context.snapshot.iter().map(|served| Arc::clone(&served.protocol));
-                return Ok(list(Items::Protocols(protocols.collect())));
+                let protocols = context.snapshot.iter().map(|served| Arc::clone(&served.protocol)).collect();
+                return Ok(list(&context, Items::Protocols(protocols)));
             }
             Query::Address(ref name, lookup) => {
                 let work = NameLookup::address_of(name.clone(), lookup);
-                return Ok(GatewayResponse { answer: self.work(query, context, work).await?, named: None });
+                return self.work(query, context, work).await;
             }
             Query::Events(ref events) => {
                 let work = EventWork(events.clone());
-                return Ok(GatewayResponse { answer: self.work(query, context, work).await?, named: None });
+                return self.work(query, context, work).await;
             }
             Query::Of(account, about) => (account, about),
         };
@@ -101,10 +107,10 @@ impl Gateway {
                 (account, Some(account))
             }
         };
-        Ok(GatewayResponse { answer: self.about(account, about, context).await?, named })
+        Ok(GatewayResponse { named, ..self.about(account, about, context).await? })
     }
 
-    async fn about(&self, account: Address, about: About, context: Context) -> Result<Arc<Answer>, Problem> {
+    async fn about(&self, account: Address, about: About, context: Context) -> Result<GatewayResponse, Problem> {
         let query = Query::Of(Account::Address(account), about.clone());
         match about {
             About::Claimables(filter) => {
@@ -124,21 +130,23 @@ impl Gateway {
     }
 
     /// Admits the answer, pins its networks, and does its work, unless that of an equal query is under way.
-    async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<Arc<Answer>, Problem> {
-        let _permit = self.permit()?;
+    async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
+        let admitted = self.permit()?;
         context.open(&work.networks(&context)).await;
         let key = (query, context.snapshot.generation, context.pins());
-        self.single_flight.join(key, || async move { work.answer(context).await.map(Arc::new) }.boxed()).await
+        let answered = self.single_flight.join(key, || async move { work.answer(context).await.map(Arc::new) }.boxed());
+        Ok(GatewayResponse { answer: answered.await?, named: None, _admitted: Some(admitted) })
     }
 
     /// The right to read chains for one answer.
-    fn permit(&self) -> Result<SemaphorePermit<'_>, Problem> {
-        self.admission.try_acquire().map_err(|_| Problem::Overloaded)
+    fn permit(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        Arc::clone(&self.admission).try_acquire_owned().map_err(|_| Problem::Overloaded)
     }
 
     fn context(&self) -> Context {
         let (snapshot, token_index) = (self.registry.snapshot(), self.token_lists.index());
-        Context::new(Arc::clone(&self.sources), snapshot, token_index, Deadline::after(self.time))
+        let (deadline, budget) = (Deadline::after(self.limits.time), AnswerBudget::new(self.limits));
+        Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget)
     }
 
     /// Changes whenever the plugins do.
@@ -181,7 +189,9 @@ impl Gateway {
 }
 
 /// A response that reads no chain.
-fn list(items: Items) -> GatewayResponse {
+fn list(context: &Context, items: Items) -> GatewayResponse {
     let (blocks, missing, jobs) = (Vec::new(), Vec::new(), Vec::new());
-    GatewayResponse { answer: Arc::new(Answer { items, blocks, missing, jobs, about_account: false }), named: None }
+    let budget = Arc::clone(&context.budget);
+    let answer = Answer { items, blocks, missing, jobs, about_account: false, budget };
+    GatewayResponse { answer: Arc::new(answer), named: None, _admitted: None }
 }

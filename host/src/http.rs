@@ -5,6 +5,7 @@
 
 pub(crate) mod serve;
 
+mod body;
 mod connection;
 mod guard;
 mod respond;

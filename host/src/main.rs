@@ -19,6 +19,7 @@ mod assets;
 mod names;
 
 mod address;
+mod budget;
 mod files;
 mod log;
 mod net;

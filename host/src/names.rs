@@ -24,6 +24,7 @@ pub(crate) use self::details::{DetailLevel, DetailValue, NameDetails};
 pub(crate) use self::gateway::{GatewayError, GatewayHost};
 pub(crate) use self::name::Name;
 use self::resolve::{Record, RecordQuery, Resolution};
+use crate::budget::OutgoingBudget;
 
 /// The chain id of the network that names live on.
 pub(crate) const MAINNET: u64 = portolan_networks::ETHEREUM;
@@ -49,6 +50,8 @@ pub(crate) struct LookupContext<'a> {
     pub(crate) session: Arc<Session>,
     pub(crate) coin: CoinType,
     pub(crate) detail: DetailLevel<'a>,
+    /// The answer's requests to gateways.
+    pub(crate) outgoing: &'a OutgoingBudget,
 }
 
 /// A name and the address that it leads to.
@@ -110,11 +113,20 @@ impl NameFailure {
     pub(crate) fn is_timeout(self) -> bool {
         matches!(self, Self::Unread(ReadFailure::Timeout) | Self::Gateway(GatewayError::Timeout))
     }
+
+    /// Whether the answer's budget was used up.
+    pub(crate) fn is_over_budget(self) -> bool {
+        match self {
+            Self::Unread(failure) => failure == ReadFailure::OverBudget,
+            Self::Gateway(error) => error.is_over_budget(),
+            Self::Absent(_) => false,
+        }
+    }
 }
 
 impl Names {
     pub(crate) fn new(settings: NameSettings) -> Self {
-        let gateways = gateway::Gateways::new(settings.gateway_hosts);
+        let gateways = gateway::Gateways::new(settings.gateway_hosts, settings.universal_resolver);
         Self { resolution: Resolution::new(settings.universal_resolver, gateways) }
     }
 
@@ -131,7 +143,7 @@ impl Names {
         };
         let queries: Vec<RecordQuery> = names.iter().map(query).collect();
         let (answers, expiries) = tokio::join!(
-            self.resolution.resolve(&lookup.session, &queries),
+            self.resolution.resolve(&lookup.session, lookup.outgoing, &queries),
             lookup.detail.expiries(&lookup.session, names)
         );
         let mut resolved = Vec::with_capacity(names.len());
@@ -163,7 +175,7 @@ impl Names {
             RecordQuery { records: vec![Resolver::nameCall { node: name.node() }.abi_encode()], name }
         };
         let queries: Vec<RecordQuery> = accounts.iter().map(query).collect();
-        let answers = self.resolution.resolve(&lookup.session, &queries).await;
+        let answers = self.resolution.resolve(&lookup.session, lookup.outgoing, &queries).await;
         let claims: Vec<Result<ClaimedName, NameFailure>> = answers.into_iter().map(ClaimedName::of).collect();
         let claimed: Vec<Name> = claims.iter().flatten().map(|claim| claim.name.clone()).collect();
         let mut led = self.addresses(lookup, &claimed).await.into_iter();

@@ -22,6 +22,7 @@ use crate::heavy_calls::HeavyCalls;
 use crate::multicall::{self, CHUNK_GAS, CHUNK_READS_MAX, MULTICALL3, Rejected};
 use crate::outcomes::Outcomes;
 use crate::packed::{self, CallResult, Head};
+use crate::read_budget::ReadBudget;
 use crate::read_set::{ReadRef, ReadSet};
 use crate::rpc::EthCall;
 use crate::status::BatchMethod;
@@ -48,6 +49,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) block: &'a Block,
     pub(crate) reads: &'a ReadSet,
     pub(crate) until: Instant,
+    /// Of the answer that the reads are for.
+    pub(crate) budget: &'a ReadBudget,
 }
 
 /// The outcomes of a batch by place, which the requests under way fill in.
@@ -188,16 +191,22 @@ impl Batch<'_> {
     ) -> Result<(), EndpointError> {
         let mut requests = self.requests(capabilities, open);
         let mut flying = FuturesUnordered::new();
-        let mut unclear = 0;
+        let (mut unclear, mut is_spent) = (0, false);
         loop {
             while flying.len() < IN_FLIGHT_MAX
                 && let Some(request) = requests.pop_front()
             {
+                if !self.budget.take_request() {
+                    // What is left stays open. What has come is still proven: checks of the chain are free.
+                    is_spent = true;
+                    requests.clear();
+                    break;
+                }
                 flying.push(self.step(capabilities, request, outcomes));
             }
             flying.extend(outcomes.next_check().map(|check| self.step(capabilities, check, outcomes)));
             let Some(step) = flying.next().await else {
-                if *proven {
+                if *proven || is_spent {
                     return Ok(());
                 }
                 // All chunks came down to single requests: the block is still to be proven.

@@ -18,6 +18,7 @@ use crate::endpoints::{Endpoints, Upstream};
 use crate::facts::{FactFilter, Facts};
 use crate::heads::Heads;
 use crate::limit::Limits;
+use crate::read_budget::ReadBudget;
 use crate::read_set::ReadSet;
 use crate::reply_cache::ReplyCache;
 use crate::reply_set::ReplySet;
@@ -103,19 +104,19 @@ impl ChainReader {
 }
 
 impl Network {
-    async fn read(&self, block: &Block, reads: ReadSet, until: Instant) -> ReplySet {
+    async fn read(&self, block: &Block, reads: ReadSet, until: Instant, budget: &Arc<ReadBudget>) -> ReplySet {
         // The flight completes before its subscribers give up, with what it has.
         let completes = with_margin(until);
-        self.blocks.read(block, reads, until, |flight| self.fetch(*block, completes, flight)).await
+        self.blocks.read(block, reads, until, |flight| self.fetch(*block, completes, Arc::clone(budget), flight)).await
     }
 
     /// Fetches what no flight carries yet, in a task of its own: the caller may go away while others wait.
-    fn fetch(&self, block: Block, until: Instant, flight: FlightGuard) {
+    fn fetch(&self, block: Block, until: Instant, budget: Arc<ReadBudget>, flight: FlightGuard) {
         let (endpoints, heads) = (Arc::clone(&self.endpoints), Arc::clone(&self.heads));
         let round_trips = Arc::clone(&self.round_trips);
         tokio::spawn(async move {
             let began = Instant::now();
-            let outcomes = endpoints.read(&block, flight.reads(), until).await;
+            let outcomes = endpoints.read(&block, flight.reads(), until, &budget).await;
             round_trips.record(began.elapsed());
             // A block that no endpoint knows is not pinned again.
             let lost = Outcome::Failed(ReadFailure::BlockLost);
@@ -228,14 +229,21 @@ impl Reader for ChainReader {
         self.networks.get(&chain_id).map_or(LINGER_MIN, |network| network.round_trips.linger())
     }
 
-    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, deadline: Instant) -> BoxFuture<'_, ReplySet> {
+    fn fetch(
+        &self,
+        chain_id: u64,
+        block: Block,
+        reads: ReadSet,
+        deadline: Instant,
+        budget: Arc<ReadBudget>,
+    ) -> BoxFuture<'_, ReplySet> {
         async move {
             let Some(network) = self.networks.get(&chain_id) else {
                 return ReplySet::all(reads.len(), Outcome::Failed(ReadFailure::NotConfigured));
             };
             // Replies are cached as the freshness of this read allows, even if the request was another's.
             let may_stand = reads.rows().any(|(_, read)| read.freshness != Freshness::Pinned).then(|| reads.clone());
-            let replies = network.read(&block, reads, with_margin(deadline)).await;
+            let replies = network.read(&block, reads, with_margin(deadline), &budget).await;
             if replies.contains(&Outcome::Failed(ReadFailure::BlockLost)) {
                 self.replies.remove_block(chain_id, block.number, block.hash);
             }

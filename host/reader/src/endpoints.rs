@@ -24,6 +24,7 @@ use crate::health::Health;
 use crate::heavy_calls::HeavyCalls;
 use crate::limit::Limits;
 use crate::outcomes::Outcomes;
+use crate::read_budget::ReadBudget;
 use crate::read_set::ReadSet;
 use crate::selector::EndpointSelector;
 use crate::status::EndpointStatus;
@@ -75,8 +76,15 @@ impl Endpoints {
         self.ranked().first().map_or(1, |endpoint| endpoint.chunk_reads())
     }
 
-    /// Returns outcomes in the order of the reads, each from the first endpoint that gave one.
-    pub(crate) async fn read(&self, block: &Block, reads: &ReadSet, deadline: Instant) -> Outcomes {
+    /// Returns outcomes in the order of the reads, each from the first endpoint that gave one, as far as the budget's
+    /// requests suffice.
+    pub(crate) async fn read(
+        &self,
+        block: &Block,
+        reads: &ReadSet,
+        deadline: Instant,
+        budget: &ReadBudget,
+    ) -> Outcomes {
         let mut outcomes = Outcomes::open(reads.len());
         let mut open: Vec<usize> = (0..reads.len()).collect();
         let mut errors = Vec::new();
@@ -85,8 +93,9 @@ impl Endpoints {
         let half = now + deadline.saturating_duration_since(now) / 2;
         for round in 1.. {
             errors.clear();
-            let is_whole = self.read_round(round, block, reads, deadline, &mut open, &mut outcomes, &mut errors).await;
-            if open.is_empty() {
+            let reading = self.read_round(round, block, reads, deadline, budget, &mut open, &mut outcomes, &mut errors);
+            let is_whole = reading.await;
+            if open.is_empty() || budget.is_spent() {
                 break;
             }
             let may_succeed = !is_whole
@@ -96,7 +105,8 @@ impl Endpoints {
                 break;
             }
         }
-        outcomes.close(Outcome::Failed(EndpointError::summarize(&errors)));
+        let failure = if budget.is_spent() { ReadFailure::OverBudget } else { EndpointError::summarize(&errors) };
+        outcomes.close(Outcome::Failed(failure));
         outcomes
     }
 
@@ -117,6 +127,7 @@ impl Endpoints {
         block: &Block,
         reads: &ReadSet,
         deadline: Instant,
+        budget: &ReadBudget,
         open: &mut Vec<usize>,
         outcomes: &mut Outcomes,
         errors: &mut Vec<EndpointError>,
@@ -125,7 +136,7 @@ impl Endpoints {
         let is_choosy = round == 1 && turns.iter().any(|turn| turn.is_promising);
         let is_whole = !is_choosy || turns.iter().all(|turn| turn.is_promising);
         for turn in turns.into_iter().filter(|turn| !is_choosy || turn.is_promising) {
-            if open.is_empty() {
+            if open.is_empty() || budget.is_spent() {
                 break;
             }
             let (endpoint, until) = (turn.endpoint, turn.until(deadline));
@@ -133,7 +144,7 @@ impl Endpoints {
                 errors.push(self.log(endpoint, error));
                 continue;
             }
-            let batch = Batch { endpoint, heavy_calls: &self.heavy_calls, block, reads, until };
+            let batch = Batch { endpoint, heavy_calls: &self.heavy_calls, block, reads, until, budget };
             if let Err(error) = batch.read(open, outcomes).await {
                 errors.push(self.log(endpoint, error));
             }

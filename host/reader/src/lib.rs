@@ -8,6 +8,7 @@
 mod session;
 
 mod lookup;
+mod read_budget;
 mod read_set;
 mod reply_set;
 
@@ -55,6 +56,7 @@ pub mod testing;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes};
@@ -66,6 +68,7 @@ pub use self::endpoints::Upstream;
 pub use self::facts::{FactFilter, Facts, FactsError, StoredFact};
 pub use self::limit::Limits;
 pub use self::lookup::Lookup;
+pub use self::read_budget::{Meter, ReadBudget};
 pub use self::read_set::ReadSet;
 pub use self::reply_set::ReplySet;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};
@@ -196,6 +199,8 @@ pub enum ReadFailure {
     /// The next [`Reader::pin`] gives another block.
     #[error("no endpoint knows the pinned block any more")]
     BlockLost,
+    #[error("the answer's budget of reads or requests is used up")]
+    OverBudget,
 }
 
 /// The pinned blocks of networks, or why they have none; by chain id.
@@ -228,8 +233,15 @@ pub trait Reader: Send + Sync {
     fn linger(&self, chain_id: u64) -> Duration;
 
     /// Fetches replies to reads that are not cached, in the order of `reads` and as many; all of them before
-    /// `deadline`.
-    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, deadline: Instant) -> BoxFuture<'_, ReplySet>;
+    /// `deadline`. The requests are taken from the budget.
+    fn fetch(
+        &self,
+        chain_id: u64,
+        block: Block,
+        reads: ReadSet,
+        deadline: Instant,
+        budget: Arc<ReadBudget>,
+    ) -> BoxFuture<'_, ReplySet>;
 
     /// Looks up a transaction. That it is in no block has to be the word of all endpoints; else it is a failure.
     fn transaction(

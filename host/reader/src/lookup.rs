@@ -2,7 +2,7 @@
 //!
 //! Invariant: hits and misses together are all reads that were looked up, each at its place.
 
-use crate::{Read, ReadSet, Reply, ReplySet};
+use crate::{Outcome, Read, ReadFailure, ReadSet, Reply, ReplySet};
 
 /// Reads, with the replies to those that are in the cache. Whoever has it fetches the others without another look-up.
 #[derive(Debug, Default)]
@@ -22,6 +22,12 @@ impl Lookup {
         let mut places = hits.iter().map(|(place, _)| *place).peekable();
         let misses = reads.pick((0..reads.len()).filter(|place| places.next_if_eq(place).is_none()));
         Self { hits, misses }
+    }
+
+    /// Reads that are not made.
+    pub(crate) fn failed(reads: &ReadSet, failure: ReadFailure) -> Self {
+        let reply = Reply::fresh(Outcome::Failed(failure));
+        Self { hits: (0..reads.len()).map(|place| (place, reply.clone())).collect(), misses: ReadSet::default() }
     }
 
     /// How many reads were looked up.

@@ -2,7 +2,8 @@
 //!
 //! Jobs take part in batches: a batch is flushed when it fills a request, when no participant can run on without
 //! replies, when its oldest read has lingered for long enough, or when the deadline is near. Invariant: a participant
-//! that waits is not in `running`, so the last one to read flushes; and a read is looked up once, where it enters.
+//! that waits is not in `running`, so the last one to read flushes; and a read is looked up once, where it enters and
+//! is taken from the answer's budget, whether it is cached or not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::round_trips::LINGER_MAX;
-use crate::{Block, Lookup, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet};
+use crate::{Block, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet};
 
 /// Reads one network at one block.
 pub struct Session {
@@ -21,6 +22,8 @@ pub struct Session {
     chain_id: u64,
     block: Block,
     deadline: Instant,
+    /// The answer's.
+    budget: Arc<ReadBudget>,
     /// So many reads are flushed at once, because they fill a request.
     chunk_reads: usize,
     block_lost: AtomicBool,
@@ -72,15 +75,22 @@ impl Drop for Participant {
 
 impl Session {
     /// Opens a session of this network at this block.
-    pub fn open(reader: Arc<dyn Reader>, chain_id: u64, block: Block, deadline: Instant) -> Arc<Self> {
+    pub fn open(
+        reader: Arc<dyn Reader>,
+        chain_id: u64,
+        block: Block,
+        deadline: Instant,
+        budget: Arc<ReadBudget>,
+    ) -> Arc<Self> {
         let chunk_reads = reader.chunk_reads(chain_id);
         let (block_lost, state) = (AtomicBool::default(), Mutex::default());
-        Arc::new(Self { reader, chain_id, block, deadline, chunk_reads, block_lost, state })
+        Arc::new(Self { reader, chain_id, block, deadline, budget, chunk_reads, block_lost, state })
     }
 
-    /// Opens another session of the same network at the same block, with a deadline of its own.
+    /// Opens another session of the same network at the same block and within the same budget, with a deadline of its
+    /// own.
     pub fn until(&self, deadline: Instant) -> Arc<Self> {
-        Self::open(Arc::clone(&self.reader), self.chain_id, self.block, deadline)
+        Self::open(Arc::clone(&self.reader), self.chain_id, self.block, deadline, Arc::clone(&self.budget))
     }
 
     pub fn chain_id(&self) -> u64 {
@@ -100,8 +110,17 @@ impl Session {
         self.block_lost.load(Ordering::Relaxed)
     }
 
-    /// Looks into the cache, and fetches nothing.
+    /// Looks into the cache, and fetches nothing. Reads that the answer's budget does not allow have failed.
     pub fn look_up(&self, reads: ReadSet) -> Lookup {
+        if !self.budget.take_reads(reads.len()) {
+            return Lookup::failed(&reads, ReadFailure::OverBudget);
+        }
+        self.peek(reads)
+    }
+
+    /// The same for reads that are made early, or again: they were or will be looked up, and are not taken from the
+    /// budget here.
+    pub fn peek(&self, reads: ReadSet) -> Lookup {
         let hits = self.reader.cached(self.chain_id, &self.block, &reads);
         Lookup::new(reads, hits)
     }
@@ -220,7 +239,8 @@ impl Session {
     }
 
     async fn fetch(&self, reads: ReadSet) -> ReplySet {
-        let replies = self.reader.fetch(self.chain_id, self.block, reads, self.deadline).await;
+        let replies =
+            self.reader.fetch(self.chain_id, self.block, reads, self.deadline, Arc::clone(&self.budget)).await;
         let lost = Outcome::Failed(ReadFailure::BlockLost);
         if replies.contains(&lost) {
             self.block_lost.store(true, Ordering::Relaxed);

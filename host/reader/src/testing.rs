@@ -17,7 +17,8 @@ use tokio::time::Instant;
 
 use crate::round_trips::LINGER_MIN;
 use crate::{
-    Block, Freshness, Outcome, Read, ReadFailure, ReadSet, Reader, Reply, ReplySet, Session, TransactionLookup,
+    Block, Freshness, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Session,
+    TransactionLookup,
 };
 
 /// The first block of every scripted chain. Later ones differ in their number alone.
@@ -128,7 +129,12 @@ impl ScriptedChain {
 
     /// Opens a session of this chain alone, as Ethereum, at its last block.
     pub fn session(&self, deadline: Instant) -> Arc<Session> {
-        Session::open(self.reader(), ETHEREUM, self.head(), deadline)
+        self.session_within(deadline, ReadBudget::unbounded())
+    }
+
+    /// Opens such a session with a budget.
+    pub fn session_within(&self, deadline: Instant, budget: ReadBudget) -> Arc<Session> {
+        Session::open(self.reader(), ETHEREUM, self.head(), deadline, Arc::new(budget))
     }
 
     /// Returns what was looked up in the cache, lookup by lookup.
@@ -265,7 +271,14 @@ impl Reader for ScriptedReader {
         LINGER_MIN
     }
 
-    fn fetch(&self, chain_id: u64, block: Block, reads: ReadSet, _: Instant) -> BoxFuture<'_, ReplySet> {
+    fn fetch(
+        &self,
+        chain_id: u64,
+        block: Block,
+        reads: ReadSet,
+        _: Instant,
+        _: Arc<ReadBudget>,
+    ) -> BoxFuture<'_, ReplySet> {
         ready(self.at(chain_id, &block).fetch(&block, &reads)).boxed()
     }
 

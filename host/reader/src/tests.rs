@@ -1,5 +1,6 @@
 //! The reader against nodes on loopback that do right and wrong what real ones do.
 
+mod budgets;
 mod endpoints;
 mod hundreds;
 mod node;
@@ -15,7 +16,7 @@ use alloy::primitives::{Address, Bytes};
 use tokio::time::Instant;
 
 use self::node::Node;
-use crate::{Block, ChainReader, Limits, Outcome, Read, Reader, RpcUrl, Session, Upstream};
+use crate::{Block, ChainReader, Limits, Outcome, Read, ReadBudget, Reader, RpcUrl, Session, Upstream};
 
 /// Long enough that only a bug of the reader could use it up.
 const AMPLE: Duration = Duration::from_secs(20);
@@ -37,7 +38,7 @@ fn ample() -> Instant {
 }
 
 fn session(reader: &Arc<ChainReader>, block: Block, deadline: Instant) -> Arc<Session> {
-    Session::open(Arc::clone(reader) as Arc<dyn Reader>, ETHEREUM, block, deadline)
+    Session::open(Arc::clone(reader) as Arc<dyn Reader>, ETHEREUM, block, deadline, Arc::new(ReadBudget::unbounded()))
 }
 
 /// Outcomes at the node's own block.

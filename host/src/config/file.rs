@@ -57,6 +57,13 @@ pub(super) struct AnswersTable {
     pub(super) deadline_ms: Option<u64>,
     pub(super) in_flight_max: Option<u64>,
     pub(super) logs_max: Option<u64>,
+    pub(super) logs_bytes_max: Option<u64>,
+    pub(super) events_max: Option<u64>,
+    pub(super) reads_max: Option<u64>,
+    pub(super) node_requests_max: Option<u64>,
+    pub(super) outgoing_max: Option<u64>,
+    pub(super) outgoing_per_host_max: Option<u64>,
+    pub(super) body_bytes_max: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -47,6 +47,17 @@ fn nothing_set_means_the_defaults() {
     assert_eq!(config.plugins_dir, PathBuf::from("portolan-plugins"));
     assert_eq!(config.log_format, LogFormat::Text);
     assert_eq!((config.deadline_ms, config.in_flight_max, config.logs_max), (8000, 256, 5000));
+    assert_eq!(config.logs_bytes_max, 16 << 20);
+    let answer = AnswerLimits {
+        time: Duration::from_secs(8),
+        reads_max: 200_000,
+        node_requests_max: 500,
+        outgoing_max: 16,
+        outgoing_per_host_max: 4,
+        events_max: 20_000,
+        body_bytes_max: 16 << 20,
+    };
+    assert_eq!(config.answer_limits, answer);
     assert_eq!(config.rpc_limits, portolan_reader::Limits { in_flight_max: 64, per_second_max: 500 });
     assert_eq!(config.rpc_limits, portolan_reader::Limits::default());
     let connections = ConnectionLimits {
@@ -257,6 +268,13 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[answers]\nin_flight_max = 0", "answers.in_flight_max"),
         ("[answers]\nlogs_max = 0", "answers.logs_max"),
         ("[answers]\nin_flight_max = 1000000", "answers.in_flight_max"),
+        ("[answers]\nlogs_bytes_max = 0", "answers.logs_bytes_max"),
+        ("[answers]\nevents_max = 0", "answers.events_max"),
+        ("[answers]\nreads_max = 0", "answers.reads_max"),
+        ("[answers]\nnode_requests_max = 1.5", "answers.node_requests_max"),
+        ("[answers]\noutgoing_max = 1001", "answers.outgoing_max"),
+        ("[answers]\noutgoing_per_host_max = '4'", "answers.outgoing_per_host_max"),
+        ("[answers]\nbody_bytes_max = 1023", "answers.body_bytes_max"),
         ("[connections]\nx = 1", "connections.x"),
         ("[connections]\nmax = 0", "connections.max"),
         ("[connections]\nper_client_max = 0", "connections.per_client_max"),

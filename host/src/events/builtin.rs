@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, b256};
 use portolan_events::{Decoded, Decoding, Event, Transaction, ViewCall, ViewResult};
-use portolan_reader::{Freshness, Outcome, Participant, Read, Reply, Session};
+use portolan_reader::{Freshness, Meter, Outcome, Participant, Read, Reply, Session};
 use tokio::time::Instant;
 
 use super::tables::Tables;
@@ -45,6 +45,8 @@ pub(crate) struct BuiltinEvents {
     pub(crate) core: Vec<Event>,
     pub(crate) further: Vec<Event>,
     pub(crate) report: JobReport,
+    /// Whether the answer's budget allows fewer events.
+    pub(crate) has_more: bool,
 }
 
 impl<'a> BuiltinDecoder<'a> {
@@ -52,25 +54,30 @@ impl<'a> BuiltinDecoder<'a> {
         Self { tables, transaction, participant }
     }
 
-    /// Never fails: what could not be read is in the report.
-    pub(crate) async fn decode(self, session: &Session, network: &Arc<Network>) -> BuiltinEvents {
+    /// Never fails: what could not be read is in the report. Events are taken from the meter.
+    pub(crate) async fn decode(self, session: &Session, network: &Arc<Network>, room: &Meter) -> BuiltinEvents {
         let (Self { tables, transaction, participant }, began) = (self, Instant::now());
         let on = portolan_events::Network { chain_id: network.chain_id, wrapped_native: network.wrapped_native };
-        let mut core = Decoding::new(&tables.core, transaction, on);
-        let mut further = Decoding::new(&tables.further, transaction, on);
+        let events_max = usize::try_from(room.max()).unwrap_or(usize::MAX);
+        let mut core = Decoding::new(&tables.core, transaction, on).at_most(events_max);
+        let mut further = Decoding::new(&tables.further, transaction, on).at_most(events_max);
         let (tokens, mut requested) = (tokens(transaction, network), BTreeSet::new());
         let mut report = JobReport::blank(SUBJECT, network);
+        let mut views_steps = 0;
         for _ in 0..STEPS_MAX {
             let (by_core, by_further) = (core.next_calls(), further.next_calls());
             let (of_core, of_further) = (by_core.len(), by_further.len());
             let mut lookup = session.look_up(by_core.into_iter().chain(by_further).map(read).collect());
-            lookup.append(metadata::missing_reads(session, network, &tokens, &mut requested));
+            views_steps += u32::from(!lookup.is_empty());
+            let of_tokens = metadata::missing_reads(session, network, &tokens, &mut requested);
+            let reads = u32::try_from(lookup.len() + of_tokens.reads).unwrap_or(u32::MAX);
+            report.figures.reads = report.figures.reads.saturating_add(reads);
+            report.figures.batches = views_steps.max(of_tokens.levels).max(report.figures.batches);
+            lookup.append(of_tokens.missing);
             if lookup.is_empty() {
                 break;
             }
-            report.figures.reads = report.figures.reads.saturating_add(u32::try_from(lookup.len()).unwrap_or(u32::MAX));
             let mut replies = participant.complete(lookup).await;
-            report.figures.batches += u32::from(replies.iter().any(|reply| !reply.cached));
             replies.truncate(of_core + of_further);
             let failed = replies.iter().find_map(|reply| match &reply.outcome {
                 Outcome::Failed(failure) => Some(Reason::from(*failure)),
@@ -84,7 +91,8 @@ impl<'a> BuiltinDecoder<'a> {
         let (core, further) = (core.finish(), further.finish());
         note_unread(&mut report, core.incomplete_logs + further.incomplete_logs);
         report.figures = report.figures.since(began);
-        BuiltinEvents { core: events(core), further: events(further), report }
+        let has_more = core.has_more || further.has_more || !room.take(count(&core) + count(&further));
+        BuiltinEvents { core: events(core), further: events(further), report, has_more }
     }
 }
 
@@ -94,6 +102,10 @@ fn note_unread(report: &mut JobReport, logs: usize) {
     if logs > 0 {
         report.mark_partial(reason, &format!("{logs} logs: a view that decodes them could not be read"));
     }
+}
+
+fn count(decoded: &Decoded) -> u64 {
+    u64::try_from(decoded.events.len()).unwrap_or(u64::MAX)
 }
 
 fn events(decoded: Decoded) -> Vec<Event> {

@@ -9,6 +9,7 @@ use portolan_events::Transaction;
 
 use crate::assets::resolve::Tokens;
 use crate::assets::token::Token;
+use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
@@ -18,6 +19,7 @@ use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::sanitize::text::Text;
 use portolan_reader::Block;
+use tokio::sync::OwnedSemaphorePermit;
 
 /// An answer; `items` are what was found, `missing` what could not be read.
 #[derive(Clone, Debug)]
@@ -30,6 +32,7 @@ pub(crate) struct Answer {
     pub(crate) jobs: Vec<JobReport>,
     /// Whether it is about an account or a transaction (then it carries `portolan-blocks`).
     pub(crate) about_account: bool,
+    pub(crate) budget: Arc<AnswerBudget>,
 }
 
 /// The rows of an answer, in the order of the body.
@@ -49,6 +52,20 @@ pub(crate) enum Items {
     Events(TransactionEvents),
 }
 
+impl Items {
+    /// The number of rows; logs are rows of full detail.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Networks(networks) => networks.len(),
+            Self::Protocols(protocols) => protocols.len(),
+            Self::Rows { rows, .. } => rows.len(),
+            Self::NativeBalance(_) | Self::Name(_) => 1,
+            Self::Balances(balances) => balances.len(),
+            Self::Events(events) => events.events.len() + events.transaction.logs.len(),
+        }
+    }
+}
+
 /// The events of a transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct TransactionEvents {
@@ -61,6 +78,8 @@ pub(crate) struct TransactionEvents {
     pub(crate) tokens: Arc<Tokens>,
     /// Networks that the events may name.
     pub(crate) networks: Networks,
+    /// The part of the room for logs that is held until the answer is written.
+    pub(crate) _room: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 /// An event with the protocol that its contract is known to belong to.

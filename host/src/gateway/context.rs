@@ -16,10 +16,12 @@ use crate::assets::issuers::Issuers;
 use crate::assets::price::Prices;
 use crate::assets::resolve::{self, Tokens};
 use crate::assets::token_list::TokenIndex;
+use crate::budget::AnswerBudget;
 use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
 use crate::gateway::compositions::CompositionJobs;
 use crate::gateway::deadline::Deadline;
+use crate::gateway::log_room::LogRoom;
 use crate::gateway::missing;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
@@ -37,6 +39,7 @@ pub(super) struct Sources {
     pub(super) names: Names,
     pub(super) prices: Prices,
     pub(super) tables: Tables,
+    pub(super) log_room: LogRoom,
 }
 
 /// The context of one answer.
@@ -44,6 +47,7 @@ pub(super) struct Context {
     pub(super) sources: Arc<Sources>,
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) token_index: Arc<TokenIndex>,
+    pub(super) budget: Arc<AnswerBudget>,
     deadline: Deadline,
     sessions: Mutex<Sessions>,
     /// Blocks, by chain id, that no earlier one than is pinned: number and hash.
@@ -56,9 +60,10 @@ impl Context {
         snapshot: Arc<Snapshot>,
         token_index: Arc<TokenIndex>,
         deadline: Deadline,
+        budget: Arc<AnswerBudget>,
     ) -> Self {
         let (sessions, not_before) = Default::default();
-        Self { sources, snapshot, token_index, deadline, sessions, not_before }
+        Self { sources, snapshot, token_index, budget, deadline, sessions, not_before }
     }
 
     pub(super) fn networks(&self) -> &Networks {
@@ -164,7 +169,7 @@ impl Context {
         let missing = missing::missing(self.networks(), &pins, &jobs);
         let pinned = |network: &Arc<Network>| Some((Arc::clone(network), pins.get(&network.chain_id)?.ok()?));
         let blocks = self.networks().iter().filter_map(pinned).collect();
-        Answer { items, blocks, missing, jobs, about_account: true }
+        Answer { items, blocks, missing, jobs, about_account: true, budget: Arc::clone(&self.budget) }
     }
 
     /// A session that goes on after the reads of jobs, until the answer has to be there.
@@ -203,7 +208,8 @@ impl Context {
         let (reader, by) = (&self.sources.reader, self.deadline.pins_end());
         let opening = chain_ids.into_iter().map(async |chain_id| {
             let pinned = tokio::time::timeout_at(by, self.newest(chain_id, by)).await;
-            let open = |block| Session::open(Arc::clone(reader), chain_id, block, self.deadline.reads_end());
+            let (end, budget) = (self.deadline.reads_end(), Arc::clone(&self.budget.reads));
+            let open = |block| Session::open(Arc::clone(reader), chain_id, block, end, budget);
             (chain_id, pinned.unwrap_or(Err(ReadFailure::Timeout)).map(open))
         });
         let opened = join_all(opening).await;
@@ -231,9 +237,11 @@ impl Context {
             names: Names::new(crate::names::NameSettings::default()),
             prices: Prices::new(crate::assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),
+            log_room: LogRoom::new(1 << 20),
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
-        Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline)
+        let budget = AnswerBudget::new(crate::budget::AnswerLimits::AMPLE);
+        Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline, budget)
     }
 
     pub(super) fn sources_mut(&mut self) -> &mut Sources {

@@ -55,18 +55,19 @@ impl Work for EventWork {
         if receipt.logs.len() > query.logs_max {
             return Err(Problem::TooManyLogs { logs: receipt.logs.len(), logs_max: query.logs_max });
         }
+        let room = Arc::new(context.sources.log_room.take(&receipt.logs)?);
         let native = merge::native(&receipt);
         let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
         let decoded = context.read(network, |session| decoder.decode(session)).await;
-        let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))?;
+        let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
         let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
         events.splice(0..0, native);
         events.retain(|merged| query.types.is_empty() || query.types.contains(&merged.event.kind));
         let (events, tokens, missing_tokens) = decoder.rows(events).await?;
         reports.extend(missing_tokens);
         let (transaction, networks) = (decoder.transaction, context.networks().clone());
-        Ok(context
-            .answer(Items::Events(TransactionEvents { transaction, events, undecoded, tokens, networks }), reports))
+        let events = TransactionEvents { transaction, events, undecoded, tokens, networks, _room: Some(room) };
+        Ok(context.answer(Items::Events(events), reports))
     }
 }
 
@@ -95,21 +96,32 @@ impl<'a> TransactionDecoder<'a> {
     }
 
     /// Runs the plugins' jobs and the host's own tables; their reads share batches.
-    async fn decode(&self, session: Arc<Session>) -> (Vec<EventSource>, Vec<JobReport>) {
+    ///
+    /// # Errors
+    /// There are more events than the budget allows.
+    async fn decode(&self, session: Arc<Session>) -> Result<(Vec<EventSource>, Vec<JobReport>), Problem> {
         let plans = plan::for_transaction(&self.context.snapshot, self.network, &self.topics, &self.for_plugins);
         // Joins before any job begins, so that no batch is flushed without what the host reads.
         let builtin = BuiltinDecoder::new(&self.context.sources.tables, &self.transaction, session.join());
-        let decoding = builtin.decode(&session, self.network);
+        let room = &self.context.budget.events;
+        let too_many = || Problem::TooManyEvents { events_max: room.max() };
+        let decoding = builtin.decode(&session, self.network, room);
         let sessions = [(session.chain_id(), Ok(Arc::clone(&session)))].into();
         let (ran, builtin) = join(job::run_all(plans, &sessions, session.deadline()), decoding).await;
+        if builtin.has_more {
+            return Err(too_many());
+        }
         let (mut sources, mut reports) = (vec![EventSource::core(builtin.core)], vec![builtin.report]);
         for (plan, outcome) in ran {
+            if !room.take(u64::try_from(outcome.findings.len()).unwrap_or(u64::MAX)) {
+                return Err(too_many());
+            }
             let (source, report) = self.validate(&plan, &outcome);
             sources.push(source);
             reports.push(report);
         }
         sources.push(EventSource::further(builtin.further));
-        (sources, reports)
+        Ok((sources, reports))
     }
 
     fn validate(&self, plan: &JobPlan, outcome: &JobOutcome) -> (EventSource, JobReport) {

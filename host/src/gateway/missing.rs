@@ -74,6 +74,8 @@ pub(super) fn problem(jobs: &[JobReport]) -> Problem {
     let all = |reasons: &[Reason]| jobs.iter().all(|job| job.reason.is_some_and(|reason| reasons.contains(&reason)));
     if any(Reason::Timeout) {
         Problem::Deadline(detail)
+    } else if all(&[Reason::OverBudget]) {
+        Problem::OverBudget(detail)
     } else if all(&[Reason::NotConfigured]) {
         Problem::NetworkNotConfigured(detail)
     } else if all(&[Reason::Quarantined, Reason::Disabled]) {

@@ -50,7 +50,8 @@ impl NameLookup {
     async fn look_up(&self, context: &Context, session: Arc<Session>) -> Result<NameRecord, NameFailure> {
         let (names, coins) = (&context.sources.names, self.other_coins(context));
         let detail = if self.lookup.full { DetailLevel::Full(&coins) } else { DetailLevel::Address };
-        let at = LookupContext { session, coin: self.lookup.coin, detail };
+        let outgoing = &context.budget.outgoing;
+        let at = LookupContext { session, coin: self.lookup.coin, detail, outgoing };
         let record = match &self.query {
             NameQuery::AddressOf(name) => {
                 let resolved = names.addresses(&at, std::slice::from_ref(name)).await.pop();
@@ -80,6 +81,7 @@ impl NameLookup {
             NameFailure::Unread(ReadFailure::NotConfigured) => {
                 Problem::NetworkNotConfigured("names stand on ethereum, which has no endpoint here".into())
             }
+            NameFailure::Unread(ReadFailure::OverBudget) => Problem::OverBudget(detail),
             failure if failure.is_timeout() => Problem::Deadline(detail),
             _ => Problem::Upstream(detail),
         }
@@ -126,7 +128,11 @@ fn mainnet(context: &Context) -> Result<Arc<Network>, Problem> {
 fn first_missing(details: &NameDetails) -> Option<Reason> {
     let addresses = details.addresses.iter().map(|(_, address)| address.as_ref().err());
     let missing = [details.expires_s.as_ref().err(), details.avatar.as_ref().err()].into_iter().chain(addresses);
-    missing.flatten().next().map(|failure| if failure.is_timeout() { Reason::Timeout } else { Reason::Upstream })
+    missing.flatten().next().map(|failure| match failure {
+        failure if failure.is_timeout() => Reason::Timeout,
+        failure if failure.is_over_budget() => Reason::OverBudget,
+        _ => Reason::Upstream,
+    })
 }
 
 impl From<ResolvedName> for NameRecord {

@@ -44,6 +44,12 @@ pub(crate) enum Problem {
     RequestTooLarge(TooLarge),
     #[error("the transaction has {logs} logs, more than the bound of {logs_max}")]
     TooManyLogs { logs: usize, logs_max: usize },
+    #[error("the transaction's logs decode to more events than the bound of {events_max}")]
+    TooManyEvents { events_max: u64 },
+    #[error("the answer is longer than the bound of {bytes_max} bytes")]
+    AnswerTooLarge { bytes_max: u64 },
+    #[error("{0}")]
+    OverBudget(String),
     #[error("as many answers as this gateway allows are under way; ask again in a moment")]
     Overloaded,
     #[error("{0}")]

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use portolan_reader::{ChainReader, RpcUrl, Upstream};
 use tokio::sync::Semaphore;
@@ -13,6 +12,7 @@ use crate::assets::token_list::TokenLists;
 use crate::config::Config;
 use crate::events::tables::{Tables, TablesError};
 use crate::gateway::context::Sources;
+use crate::gateway::log_room::LogRoom;
 use crate::gateway::single_flight::SingleFlight;
 use crate::names::Names;
 use crate::registry::{Registry, RegistryError};
@@ -55,6 +55,7 @@ impl Gateway {
             names: Names::new(config.names.clone()),
             prices: Prices::new(config.prices.clone()),
             tables: Tables::read()?,
+            log_room: LogRoom::new(config.logs_bytes_max),
             networks,
         };
         Ok(Self {
@@ -63,8 +64,8 @@ impl Gateway {
             reader,
             token_lists,
             single_flight: SingleFlight::default(),
-            admission: Semaphore::new(config.in_flight_max),
-            time: Duration::from_millis(config.deadline_ms),
+            admission: Arc::new(Semaphore::new(config.in_flight_max)),
+            limits: config.answer_limits,
             logs_max: config.logs_max,
         })
     }

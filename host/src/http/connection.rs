@@ -133,9 +133,10 @@ fn counted(response: Response<Full<Bytes>>, connection: &Arc<Connection>) -> Res
     Ok(Response::from_parts(head, connection.send_refusal(body.into_inner().unwrap_or_default())?))
 }
 
-/// With its length and the word that it is what it says, and for HEAD without its body.
+/// With its length, unless that stands there already, the word that it is what it says, and for HEAD without its body.
 fn finished(mut response: Response<Full<Bytes>>, method: &Method) -> Response<Full<Bytes>> {
     if response.status() != StatusCode::NO_CONTENT
+        && !response.headers().contains_key(CONTENT_LENGTH)
         && let Some(length) = response.body().size_hint().exact()
     {
         response.headers_mut().insert(CONTENT_LENGTH, length.into());

@@ -11,8 +11,8 @@ use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 
-use super::problem::ALLOW_OPERATORS;
-use super::respond::{BACKSTOP, json, unwritable};
+use super::problem::{ALLOW_OPERATORS, unwritable};
+use super::respond::{BACKSTOP, json};
 use super::{access, limit, view};
 use crate::config::OperatorAccess;
 use crate::gateway::Gateway;

@@ -39,6 +39,9 @@ impl Problem {
             }
             Self::RequestTooLarge(part) => (part.status(), "request-too-large", "Request too large"),
             Self::TooManyLogs { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-many-logs", "Too many logs"),
+            Self::TooManyEvents { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-many-events", "Too many events"),
+            Self::AnswerTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "answer-too-large", "Answer too large"),
+            Self::OverBudget(_) => (StatusCode::PAYLOAD_TOO_LARGE, "over-budget", "Over budget"),
             Self::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, "overloaded", "Overloaded"),
             Self::NetworkNotConfigured(_) => {
                 (StatusCode::SERVICE_UNAVAILABLE, "network-not-configured", "Network not configured")
@@ -70,6 +73,12 @@ impl Problem {
         };
         response
     }
+}
+
+/// What was found cannot be put on the wire: a fault of ours, reported to people and not to clients.
+pub(super) fn unwritable(error: &dyn std::error::Error) -> Problem {
+    tracing::error!(reason = %error, "answer cannot be written");
+    Problem::Internal("the answer cannot be written".into())
 }
 
 impl TooLarge {
@@ -117,6 +126,9 @@ mod tests {
             (Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }, 405),
             (Problem::RequestTooLarge(TooLarge::Body), 413),
             (Problem::TooManyLogs { logs: 2, logs_max: 1 }, 413),
+            (Problem::TooManyEvents { events_max: 1 }, 413),
+            (Problem::AnswerTooLarge { bytes_max: 1 }, 413),
+            (Problem::OverBudget(text()), 413),
             (Problem::RequestTooLarge(TooLarge::Line), 414),
             (Problem::RequestTooLarge(TooLarge::Headers), 431),
             (Problem::Internal(text()), 500),

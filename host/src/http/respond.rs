@@ -10,13 +10,16 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE,
+    HeaderMap, HeaderValue,
 };
 use hyper::http::request::Parts;
-use hyper::{Response, StatusCode};
+use hyper::{Method, Response, StatusCode};
 use parking_lot::Mutex;
+use tokio::time::{Instant, timeout_at};
 
-use super::problem::ALLOW_ANSWERS;
+use super::body::{BodyWriter, Wanted, Written};
+use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
 use super::{limit, view};
 use crate::gateway::problem::Problem;
@@ -35,6 +38,7 @@ pub(super) struct Front {
     pub(super) gateway: Arc<Gateway>,
     pub(super) deadline: Duration,
     pub(super) lists: ListBodies,
+    pub(super) bodies: Arc<BodyWriter>,
 }
 
 /// Marks a response whose body is the same memory for all clients.
@@ -82,14 +86,22 @@ impl Front {
         {
             return Ok(shared(body.clone()));
         }
-        let response = tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.answer(query))
+        let until = Instant::now() + self.deadline + BACKSTOP;
+        let response = timeout_at(until, self.gateway.answer(query))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
-        let response = reply(&response, detail_full)?;
-        let Some(list) = list else { return Ok(response) };
-        let body = response.into_body().into_inner().unwrap_or_default();
-        *list.lock() = Some((generation, body.clone()));
-        Ok(shared(body))
+        let headers = own_headers(&response)?;
+        // The lists are stored for all clients, so that their bodies are needed in any case.
+        let wanted = if head.method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
+        let Written { bytes, length } = self.bodies.write(response, detail_full, wanted, until).await?;
+        if let Some(list) = list {
+            *list.lock() = Some((generation, bytes.clone()));
+            return Ok(shared(bytes));
+        }
+        let mut response = json(bytes);
+        response.headers_mut().extend(headers);
+        response.headers_mut().insert(CONTENT_LENGTH, length.into());
+        Ok(response)
     }
 }
 
@@ -112,11 +124,8 @@ fn preflight() -> Response<Full<Bytes>> {
     response
 }
 
-fn reply(response: &GatewayResponse, detail_full: bool) -> Result<Response<Full<Bytes>>, Problem> {
-    let GatewayResponse { answer, named } = response;
-    let body = view::body(answer, detail_full).map_err(|error| unwritable(&error))?;
-    let mut response = json(body);
-    let headers = response.headers_mut();
+fn own_headers(GatewayResponse { answer, named, .. }: &GatewayResponse) -> Result<HeaderMap, Problem> {
+    let mut headers = HeaderMap::new();
     if answer.about_account {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
@@ -130,7 +139,7 @@ fn reply(response: &GatewayResponse, detail_full: bool) -> Result<Response<Full<
             headers.insert(name, HeaderValue::from_str(&text).map_err(|error| unwritable(&error))?);
         }
     }
-    Ok(response)
+    Ok(headers)
 }
 
 fn shared(body: Bytes) -> Response<Full<Bytes>> {
@@ -144,10 +153,4 @@ pub(super) fn json(body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body.into()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
-}
-
-/// What was found cannot be put on the wire: a fault of ours, reported to people and not to clients.
-pub(super) fn unwritable(error: &dyn std::error::Error) -> Problem {
-    tracing::error!(reason = %error, "answer cannot be written");
-    Problem::Internal("the answer cannot be written".into())
 }

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::body::BodyWriter;
 use super::connection::{self, Drain, Service};
 use super::guard::{Guard, files};
 use super::operators::Operators;
@@ -69,8 +70,10 @@ impl Listeners {
     pub(crate) async fn serve(self, config: &Config, gateway: Arc<Gateway>, stop: impl Future<Output = ()>) {
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
+        let bodies = Arc::<BodyWriter>::default();
         let front = |listener| {
-            Service::Front(Front { listener, gateway: gateway.clone(), deadline, lists: ListBodies::default() })
+            let (gateway, bodies) = (gateway.clone(), Arc::clone(&bodies));
+            Service::Front(Front { listener, gateway, deadline, lists: ListBodies::default(), bodies })
         };
         let operators = Operators { gateway: gateway.clone(), deadline, access: config.operators.clone() };
         let (public_guard, operators_guard) = guards(&config.connections);

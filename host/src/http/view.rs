@@ -12,13 +12,16 @@ mod problem;
 mod report;
 mod rows;
 
-use serde::Serialize;
+use std::cell::Cell;
+use std::io;
+
+use serde::{Serialize, Serializer};
 
 pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial};
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
-use self::events::{EventView, Undecoded};
+use self::events::{EventView, LogView, UndecodedView, logs};
 use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
 use self::report::Report;
@@ -35,25 +38,28 @@ struct Shape {
     full: bool,
 }
 
-/// The body of an answer.
-pub(super) fn body(answer: &Answer, detail_full: bool) -> Result<Vec<u8>, serde_json::Error> {
+/// Writes the body of an answer. `written` counts the bytes that the sink has taken.
+pub(super) fn write(
+    answer: &Answer,
+    detail_full: bool,
+    sink: &mut impl io::Write,
+    written: &Cell<u64>,
+) -> Result<(), serde_json::Error> {
     let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
     let shape = Shape { aggregate, full: detail_full };
+    let mut document = Document { answer, shape, written, sink };
     match &answer.items {
-        Items::Networks(networks) => document(networks.iter().map(|each| NetworkEntry::of(each)), answer, shape),
-        Items::Protocols(protocols) => {
-            document(protocols.iter().map(|each| ProtocolView::with_company(each)), answer, shape)
-        }
-        Items::Rows { rows, .. } => document(in_order(rows, shape).map(|row| RowView::of(row, shape)), answer, shape),
-        Items::NativeBalance(row) if detail_full => document([BalanceView::of(row, shape)].into_iter(), answer, shape),
-        Items::Name(record) if detail_full => document([NameView::of(record, shape)].into_iter(), answer, shape),
-        Items::Name(record) => door::json(&NameView::of(record, shape)),
-        Items::NativeBalance(row) => door::json(&BalanceView::of(row, shape)),
-        Items::Balances(rows) => document(rows.iter().map(|row| BalanceView::of(row, shape)), answer, shape),
+        Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each))),
+        Items::Protocols(protocols) => document.rows(|| protocols.iter().map(|each| ProtocolView::with_company(each))),
+        Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).map(|row| RowView::of(row, shape))),
+        Items::NativeBalance(row) => document.single(BalanceView::of(row, shape)),
+        Items::Name(record) => document.single(NameView::of(record, shape)),
+        Items::Balances(rows) => document.rows(|| rows.iter().map(|row| BalanceView::of(row, shape))),
         Items::Events(events) => {
-            let items = events.events.iter().map(|event| EventView::of(event, events, shape));
-            let undecoded = detail_full.then(|| Undecoded::of(events));
-            with_undecoded(items, undecoded, answer, shape)
+            let items = || events.events.iter().map(|event| EventView::of(event, events, shape));
+            let undecoded = || events.undecoded.iter().filter_map(|place| UndecodedView::of(events, *place));
+            let shown = if shape.full { logs(events) } else { Vec::new() };
+            document.with_logs(items, || shown.iter().copied().map(LogView::of), undecoded)
         }
     }
 }
@@ -64,31 +70,70 @@ fn in_order(rows: &[Row], shape: Shape) -> impl Iterator<Item = &Row> {
     rows.iter().filter(|row| !row.finding.is_debt()).chain(debts)
 }
 
+/// Rows that are made one by one while they are written.
+struct Each<F>(F);
+
+impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
 #[derive(Serialize)]
-struct Full<'a, T> {
-    items: Vec<T>,
+struct Full<'a, T, L, U> {
+    items: T,
+    /// The logs of a transaction to which items and `undecoded` refer by their index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logs: Option<L>,
     /// The logs of a transaction without an event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    undecoded: Option<Vec<Undecoded<'a>>>,
+    undecoded: Option<U>,
     report: Report<'a>,
 }
 
-fn document<T: Serialize>(
-    items: impl Iterator<Item = T>,
-    answer: &Answer,
+/// Where an answer is written.
+struct Document<'a, W> {
+    answer: &'a Answer,
     shape: Shape,
-) -> Result<Vec<u8>, serde_json::Error> {
-    with_undecoded(items, None, answer, shape)
+    written: &'a Cell<u64>,
+    sink: W,
 }
 
-fn with_undecoded<T: Serialize>(
-    items: impl Iterator<Item = T>,
-    undecoded: Option<Vec<Undecoded<'_>>>,
-    answer: &Answer,
-    shape: Shape,
-) -> Result<Vec<u8>, serde_json::Error> {
-    let items: Vec<T> = items.collect();
-    if shape.full { door::json(&Full { items, undecoded, report: Report::of(answer) }) } else { door::json(&items) }
+impl<W: io::Write> Document<'_, W> {
+    fn rows<I: Iterator<Item: Serialize>>(&mut self, items: impl Fn() -> I) -> Result<(), serde_json::Error> {
+        self.put(&Each(items), None::<()>, None::<()>)
+    }
+
+    /// One object, which stands in `items` where there is a report.
+    fn single(&mut self, item: impl Serialize) -> Result<(), serde_json::Error> {
+        if self.shape.full {
+            self.put(&[item], None::<()>, None::<()>)
+        } else {
+            self.put(&item, None::<()>, None::<()>)
+        }
+    }
+
+    fn with_logs<I: Iterator<Item: Serialize>, L: Iterator<Item: Serialize>, U: Iterator<Item: Serialize>>(
+        &mut self,
+        items: impl Fn() -> I,
+        logs: impl Fn() -> L,
+        undecoded: impl Fn() -> U,
+    ) -> Result<(), serde_json::Error> {
+        self.put(&Each(items), Some(Each(logs)), Some(Each(undecoded)))
+    }
+
+    fn put(
+        &mut self,
+        items: &impl Serialize,
+        logs: Option<impl Serialize>,
+        undecoded: Option<impl Serialize>,
+    ) -> Result<(), serde_json::Error> {
+        if !self.shape.full {
+            return door::write_json(&mut self.sink, items);
+        }
+        let report = Report::of(self.answer, self.written);
+        door::write_json(&mut self.sink, &Full { items, logs, undecoded, report })
+    }
 }
 
 #[cfg(test)]

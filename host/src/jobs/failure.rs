@@ -84,6 +84,7 @@ impl From<ReadFailure> for Reason {
             ReadFailure::Upstream | ReadFailure::BlockLost => Self::Upstream,
             ReadFailure::WrongChain => Self::WrongChain,
             ReadFailure::NotConfigured => Self::NotConfigured,
+            ReadFailure::OverBudget => Self::OverBudget,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The figures of a job. Invariant: the report shows each as it is here; the names that they serialize to stay.
+//! The figures of a job. Invariant: the report shows each as it is here; the names that they serialize to stay; and
+//! but for the time, none depends on what is cached.
 
 use serde::Serialize;
 use tokio::time::Instant;
@@ -8,7 +9,7 @@ use tokio::time::Instant;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobFigures {
     pub(crate) duration_ms: u64,
-    /// Steps for which the network had to be read.
+    /// Steps with reads, whether they were cached or not: what others requested is nobody's business.
     #[serde(rename = "waves")]
     pub(crate) batches: u32,
     pub(crate) reads: u32,

@@ -202,18 +202,16 @@ impl<'a> Driver<'a> {
             }
         }
         self.networks.extend(by_network.keys());
+        self.figures.batches += u32::from(!by_network.is_empty());
         let of_own = by_network.remove(&self.plan.network.chain_id).unwrap_or_default();
         let (own_places, own_reads): (Vec<_>, Vec<_>) = of_own.into_iter().unzip();
         let mut lookup = own.look_up(own_reads.clone().into());
-        // Cached replies that what leaves now rests on are read again along with it.
+        // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
         let recheck = self.trusted.mentioned_by(lookup.misses());
-        lookup.append(own.look_up(self.trusted.reads(&recheck).into()));
+        lookup.append(own.peek(self.trusted.reads(&recheck).into()));
         let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
         let (mut answered, of_guests) = join(participant.complete(lookup), join_all(guests)).await;
         let rechecked = answered.split_off(own_reads.len());
-        let is_fetched = |reply: &Reply| !reply.cached;
-        let any_fetched = answered.iter().chain(of_guests.iter().flatten().map(|(_, reply)| reply)).any(is_fetched);
-        self.figures.batches += u32::from(any_fetched);
         self.confirm(own, &recheck, &rechecked)?;
         for ((place, read), reply) in own_places.into_iter().zip(own_reads).zip(answered) {
             let reply = self.account_for(reply);
@@ -249,8 +247,8 @@ impl<'a> Driver<'a> {
         if recheck.is_empty() {
             return Ok(());
         }
-        let replies = participant.read(self.trusted.reads(&recheck)).await;
-        self.figures.batches += u32::from(replies.iter().any(|reply| !reply.cached));
+        // Neither they nor their batch count: without a cache they would not be made.
+        let replies = participant.complete(own.peek(self.trusted.reads(&recheck).into())).await;
         self.confirm(own, &recheck, &replies)?;
         let failure = replies.iter().find_map(|reply| match reply.outcome {
             Outcome::Failed(failure) => Some(failure),

@@ -2,8 +2,6 @@
 //!
 //! Invariant: calls that can be made together are one batch, off-chain lookups included.
 
-use std::sync::atomic::AtomicUsize;
-
 use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::abi::AbiDecoderConfig;
 use alloy::sol_types::{SolError, SolValue};
@@ -12,8 +10,9 @@ use portolan_reader::{Outcome, Read, ReadFailure, Session};
 use tokio::time::Instant;
 
 use super::contracts::OffchainLookup;
-use super::gateway::{FETCHES_MAX, GatewayData, GatewayError, GatewayRequest, Gateways};
+use super::gateway::{GatewayData, GatewayError, GatewayRequest, Gateways};
 use super::{Absence, NameFailure};
+use crate::budget::OutgoingBudget;
 
 /// EIP-3668 leaves the limit to clients; those in use have it at four.
 const LOOKUP_DEPTH_MAX: usize = 4;
@@ -32,13 +31,11 @@ pub(super) struct ContractCall {
     error: Option<GatewayError>,
     /// Why they gave none for a part that the contract may do without.
     partial_error: Option<GatewayError>,
-    fetches_left: AtomicUsize,
 }
 
 impl ContractCall {
     pub(super) fn new(to: Address, outcome: Outcome) -> Self {
-        let fetches_left = AtomicUsize::new(FETCHES_MAX);
-        Self { to, outcome, via_gateway: false, error: None, partial_error: None, fetches_left }
+        Self { to, outcome, via_gateway: false, error: None, partial_error: None }
     }
 
     /// The outcome of the call, unless it failed at a gateway.
@@ -86,7 +83,12 @@ pub(super) async fn read(session: &Session, reads: Vec<Read>) -> Vec<Outcome> {
 }
 
 /// Completes the calls that request off-chain lookups, all of them at once.
-pub(super) async fn complete_lookups(session: &Session, gateways: &Gateways, mut calls: Vec<&mut ContractCall>) {
+pub(super) async fn complete_lookups(
+    session: &Session,
+    gateways: &Gateways,
+    outgoing: &OutgoingBudget,
+    mut calls: Vec<&mut ContractCall>,
+) {
     for depth in 0.. {
         let mut lookups = Vec::new();
         for call in &mut calls {
@@ -100,19 +102,24 @@ pub(super) async fn complete_lookups(session: &Session, gateways: &Gateways, mut
         if lookups.is_empty() {
             return;
         }
-        look_up(session, gateways, lookups).await;
+        look_up(session, gateways, outgoing, lookups).await;
     }
 }
 
 /// Queries the gateways, then hands their answers to the contracts.
-async fn look_up(session: &Session, gateways: &Gateways, lookups: Vec<(&mut &mut ContractCall, OffchainLookup)>) {
+async fn look_up(
+    session: &Session,
+    gateways: &Gateways,
+    outgoing: &OutgoingBudget,
+    lookups: Vec<(&mut &mut ContractCall, OffchainLookup)>,
+) {
     let deadline = session.deadline();
     let left = deadline.saturating_duration_since(Instant::now());
     let until = deadline.checked_sub(left / CALLBACK_PART).unwrap_or(deadline);
-    let queried = join_all(lookups.iter().map(async |(call, lookup)| {
+    let queried = join_all(lookups.iter().map(async |(_, lookup)| {
         let OffchainLookup { sender, urls, callData, .. } = lookup;
         let request = GatewayRequest { sender: *sender, urls: urls.clone(), data: callData.clone() };
-        gateways.query(&request, &call.fetches_left, until).await
+        gateways.query(&request, outgoing, until).await
     }))
     .await;
     let (mut answered, mut callbacks) = (Vec::new(), Vec::new());

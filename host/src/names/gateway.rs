@@ -1,13 +1,13 @@
 //! Queries the gateways of an off-chain lookup (EIP-3668): URLs that an unknown contract wrote.
 //!
-//! Invariant: only https to the public internet is used, unless the operator named the host; the number of requests,
-//! their size and their time are bounded, whatever the contract requests. A gateway's answer is not trusted: the
-//! contract that requested it verifies it.
+//! Invariant: only https to port 443 of the public internet is used, unless the operator named the host; the number of
+//! requests is the answer's budget, and their size and their time are bounded, whatever the contract requests. A
+//! gateway's answer is not trusted: the contract that requested it verifies it.
 
 mod host;
+mod turns;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use alloy::primitives::{Address, Bytes, hex};
@@ -16,12 +16,13 @@ use alloy::sol_types::{SolCall, SolError};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 pub(crate) use self::host::GatewayHost;
+use self::turns::{Route, Turns};
 use super::contracts::BatchGateway;
+use crate::budget::OutgoingBudget;
 use crate::net::http_client::{HttpClient, HttpError, HttpOptions, system_lookup};
 
 /// Proofs of another chain's storage have some tens of kilobytes, in hex digits.
@@ -35,14 +36,14 @@ const BATCH_MEMORY_MAX: usize = 256 * 1024;
 const URL_BYTES_MAX: usize = 60 * 1024;
 /// One host and its replacements.
 const URLS_MAX: usize = 4;
-/// Requests for one record, with all that its lookups are batches of.
-pub(super) const FETCHES_MAX: usize = 16;
+/// Requests of one batch: ENSIP-21 leaves it to clients, and a name has not so many records.
+const BATCH_REQUESTS_MAX: usize = 16;
+/// The port of https.
+const PORT: u16 = 443;
 /// A resolver that batches, called by the Universal Resolver which does so too, and one more.
 const BATCH_DEPTH_MAX: usize = 3;
-/// The next URL deserves its turn within an answer's time.
+/// The next URL deserves its turn within an answer's time. It begins with the turn: waiting for one is no work.
 const FETCH_WITHIN: Duration = Duration::from_secs(3);
-/// Requests of all answers at once; others wait for their turn.
-const FETCHES_AT_ONCE_MAX: usize = 64;
 /// ENSIP-21: whoever reads this URL does what a batch gateway does.
 pub(super) const LOCAL_BATCH: &str = "x-batch-gateway:true";
 
@@ -57,6 +58,8 @@ pub(crate) enum GatewayError {
     NotPublic,
     #[error("the gateway of the name is not an https URL")]
     NotHttps,
+    #[error("the gateway of the name is not at port {PORT}")]
+    Port,
     #[error("the resolver of the name names no usable gateway")]
     NoUrl,
     #[error("the gateway of the name answered with status {0}")]
@@ -71,6 +74,8 @@ pub(crate) enum GatewayError {
     Rejected,
     #[error("the resolver of the name needs too many gateways")]
     TooMany,
+    #[error("the gateway of the name gets no more requests for one answer")]
+    TooManyOfHost,
     #[error("the resolver of the name needs lookups without end")]
     Endless,
     #[error("the resolver of the name requests a lookup on behalf of another contract")]
@@ -83,6 +88,11 @@ impl GatewayError {
     /// Whether no other gateway of the same lookup may be queried: a refusal is about what is requested.
     fn is_final(self) -> bool {
         matches!(self, Self::Status(400..500) | Self::TooMany)
+    }
+
+    /// Whether the answer's budget allows no request.
+    pub(crate) fn is_over_budget(self) -> bool {
+        matches!(self, Self::TooMany | Self::TooManyOfHost)
     }
 }
 
@@ -113,7 +123,9 @@ pub(super) struct Gateways {
     public: HttpClient,
     named: HttpClient,
     hosts: Vec<GatewayHost>,
-    at_once: Semaphore,
+    /// What it reports of a resolver that it called is true.
+    universal: Option<Address>,
+    turns: Turns,
     fetch_within: Duration,
 }
 
@@ -125,34 +137,35 @@ pub(super) struct GatewayData {
     pub(super) partial_error: Option<GatewayError>,
 }
 
-/// One lookup: its budget, and the first error of a part of it.
+/// One lookup: its answer's budget, and the first error of a part of it.
 struct LookupState<'a> {
-    fetches_left: &'a AtomicUsize,
+    outgoing: &'a OutgoingBudget,
     partial_error: OnceLock<GatewayError>,
     until: Instant,
 }
 
 impl Gateways {
-    /// `hosts` are those that the operator names.
-    pub(super) fn new(hosts: Vec<GatewayHost>) -> Self {
+    /// `hosts` are those that the operator names, as is the Universal Resolver.
+    pub(super) fn new(hosts: Vec<GatewayHost>, universal: Option<Address>) -> Self {
         Self {
             public: HttpClient::new(OPTIONS, system_lookup()),
             named: HttpClient::new(HttpOptions { allow_private: true, ..OPTIONS }, system_lookup()),
             hosts,
-            at_once: Semaphore::new(FETCHES_AT_ONCE_MAX),
+            universal,
+            turns: Turns::new(),
             fetch_within: FETCH_WITHIN,
         }
     }
 
-    /// Returns the answer of the first gateway that has one. `fetches_left` is counted down.
+    /// Returns the answer of the first gateway that has one. The requests are taken from the budget.
     pub(super) async fn query(
         &self,
         request: &GatewayRequest,
-        fetches_left: &AtomicUsize,
+        outgoing: &OutgoingBudget,
         until: Instant,
     ) -> Result<GatewayData, GatewayError> {
-        let state = LookupState { fetches_left, partial_error: OnceLock::new(), until };
-        let data = self.answer(&state, request, 0).await?;
+        let state = LookupState { outgoing, partial_error: OnceLock::new(), until };
+        let data = self.answer(&state, request, request.sender, 0).await?;
         Ok(GatewayData { data, partial_error: state.partial_error.get().copied() })
     }
 
@@ -160,15 +173,16 @@ impl Gateways {
         &'a self,
         state: &'a LookupState<'a>,
         request: &'a GatewayRequest,
+        resolver: Address,
         batch_depth: usize,
     ) -> BoxFuture<'a, Result<Bytes, GatewayError>> {
         async move {
             if request.urls.iter().any(|url| url == LOCAL_BATCH) {
-                return self.batch(state, &request.data, batch_depth + 1).await;
+                return self.batch(state, &request.data, resolver, batch_depth + 1).await;
             }
             let mut error = GatewayError::NoUrl;
             for url in request.urls.iter().take(URLS_MAX) {
-                match self.fetch(state, url, request).await {
+                match self.fetch(state, url, request, resolver).await {
                     Err(each) if !each.is_final() => error = each,
                     end => return end,
                 }
@@ -180,19 +194,30 @@ impl Gateways {
 
     /// Does what a batch gateway does: sends all requests at once, and reports of each whether it failed.
     /// <https://docs.ens.domains/ensip/21>
-    async fn batch(&self, state: &LookupState<'_>, data: &[u8], batch_depth: usize) -> Result<Bytes, GatewayError> {
+    async fn batch(
+        &self,
+        state: &LookupState<'_>,
+        data: &[u8],
+        resolver: Address,
+        batch_depth: usize,
+    ) -> Result<Bytes, GatewayError> {
         if batch_depth > BATCH_DEPTH_MAX {
             return Err(GatewayError::TooMany);
         }
         let bounded = AbiDecoderConfig::new().memory_limit(BATCH_MEMORY_MAX);
         let requests =
             BatchGateway::queryCall::abi_decode_with_config(data, bounded).map_err(|_| GatewayError::Lookup)?.requests;
-        if requests.len() > FETCHES_MAX {
+        if requests.len() > BATCH_REQUESTS_MAX {
             return Err(GatewayError::TooMany);
         }
         let request = |BatchGateway::Request { sender, urls, data }| GatewayRequest { sender, urls, data };
         let requests: Vec<GatewayRequest> = requests.into_iter().map(request).collect();
-        let answers = join_all(requests.iter().map(|request| self.answer(state, request, batch_depth))).await;
+        let answers = requests.iter().map(|request| {
+            // Any other contract could name a sender that it is not.
+            let resolver = if self.universal == Some(resolver) { request.sender } else { resolver };
+            self.answer(state, request, resolver, batch_depth)
+        });
+        let answers = join_all(answers).await;
         for error in answers.iter().filter_map(|answer| answer.as_ref().err()) {
             // The first one counts.
             let _ = state.partial_error.set(*error);
@@ -208,9 +233,9 @@ impl Gateways {
         state: &LookupState<'_>,
         template: &str,
         request: &GatewayRequest,
+        resolver: Address,
     ) -> Result<Bytes, GatewayError> {
-        let take = |left: usize| left.checked_sub(1);
-        if state.fetches_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+        if !state.outgoing.take() {
             return Err(GatewayError::TooMany);
         }
         let (url, payload) = target(template, request)?;
@@ -218,19 +243,35 @@ impl Gateways {
         if url.scheme() != "https" && !(is_named && url.scheme() == "http") {
             return Err(GatewayError::NotHttps);
         }
-        let client = if is_named { &self.named } else { &self.public };
-        let fetch = async {
-            let _turn = self.at_once.acquire().await.map_err(|_| GatewayError::Unreachable)?;
-            let body = match payload {
-                None => client.get(url.as_str()).await?,
-                Some(payload) => client.post(url.as_str(), payload).await?,
-            };
-            let ResponseBody { data } = serde_json::from_slice(&body).map_err(|_| GatewayError::Malformed)?;
-            let digits = data.strip_prefix("0x").ok_or(GatewayError::Malformed)?;
-            hex::decode(digits).map(Bytes::from).map_err(|_| GatewayError::Malformed)
+        if !is_named && url.port_or_known_default() != Some(PORT) {
+            return Err(GatewayError::Port);
+        }
+        let host = url.host_str().ok_or(GatewayError::NoUrl)?.to_owned();
+        // A host that the operator names is one that he means to be queried.
+        if !is_named && !state.outgoing.take_of_host(&host) {
+            return Err(GatewayError::TooManyOfHost);
+        }
+        let route = Route { resolver, host };
+        let turn = timeout_at(state.until, self.turns.take(&route)).await.unwrap_or(Err(GatewayError::Timeout))?;
+        let fetching = timeout_at(state.until, timeout(self.fetch_within, self.send(&url, payload, is_named)));
+        let fetched = match fetching.await {
+            Ok(Ok(fetched)) => fetched,
+            Ok(Err(_)) | Err(_) => Err(GatewayError::Timeout),
         };
-        let until = state.until.min(Instant::now() + self.fetch_within);
-        timeout_at(until, fetch).await.unwrap_or(Err(GatewayError::Timeout))
+        drop(turn);
+        self.turns.record(route, &fetched);
+        fetched
+    }
+
+    async fn send(&self, url: &Url, payload: Option<bytes::Bytes>, is_named: bool) -> Result<Bytes, GatewayError> {
+        let client = if is_named { &self.named } else { &self.public };
+        let body = match payload {
+            None => client.get(url.as_str()).await?,
+            Some(payload) => client.post(url.as_str(), payload).await?,
+        };
+        let ResponseBody { data } = serde_json::from_slice(&body).map_err(|_| GatewayError::Malformed)?;
+        let digits = data.strip_prefix("0x").ok_or(GatewayError::Malformed)?;
+        hex::decode(digits).map(Bytes::from).map_err(|_| GatewayError::Malformed)
     }
 }
 

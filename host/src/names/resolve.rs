@@ -18,6 +18,7 @@ use super::call::{self, ContractCall};
 use super::gateway::{GatewayError, Gateways};
 use super::name::Name;
 use super::{Absence, NameFailure};
+use crate::budget::OutgoingBudget;
 
 /// The records that are queried of one name.
 #[derive(Debug)]
@@ -76,7 +77,12 @@ impl Resolution {
 
     /// Takes at most two round trips, and one where the resolvers are cached or there is a Universal Resolver; more where
     /// a gateway is queried, or where a cached resolver was wrong.
-    pub(super) async fn resolve(&self, session: &Session, queries: &[RecordQuery]) -> Vec<NameRecords> {
+    pub(super) async fn resolve(
+        &self,
+        session: &Session,
+        outgoing: &OutgoingBudget,
+        queries: &[RecordQuery],
+    ) -> Vec<NameRecords> {
         let mut searches = self.first_batch(session, queries).await;
         self.find_resolvers(session, queries, &mut searches).await;
         self.call(session, queries, &mut searches).await;
@@ -84,7 +90,7 @@ impl Resolution {
             SearchState::Calling(_, calls) => calls.iter_mut(),
             _ => [].iter_mut(),
         });
-        call::complete_lookups(session, &self.gateways, calls.collect()).await;
+        call::complete_lookups(session, &self.gateways, outgoing, calls.collect()).await;
         searches.into_iter().zip(queries).map(|(search, query)| search.answer(query)).collect()
     }
 

@@ -29,7 +29,9 @@ fn names() -> Names {
 }
 
 fn at(world: &World, coin: CoinType) -> LookupContext<'static> {
-    LookupContext { session: world.session(Instant::now() + LONG), coin, detail: DetailLevel::Address }
+    // As large as the shipped one; a test has a few of them.
+    let outgoing = Box::leak(Box::new(OutgoingBudget::new(16, 4)));
+    LookupContext { session: world.session(Instant::now() + LONG), coin, detail: DetailLevel::Address, outgoing }
 }
 
 async fn forward(names: &Names, world: &World, texts: &[&str]) -> Vec<Result<Address, NameFailure>> {

@@ -25,6 +25,8 @@ pub struct Decoding<'a> {
     open: Vec<usize>,
     /// With the section of their row. Logs are in the order in which they were decoded.
     events: Vec<(Event, String)>,
+    events_max: usize,
+    has_more: bool,
     incomplete_logs: usize,
 }
 
@@ -35,6 +37,8 @@ pub struct Decoded {
     pub events: Vec<(Event, String)>,
     /// Logs whose events, or some of their members, are missing because the chain could not be read.
     pub incomplete_logs: usize,
+    /// Whether the decoding stopped because there are more events than [`Decoding::at_most`] allows.
+    pub has_more: bool,
 }
 
 /// What became of a log.
@@ -58,8 +62,16 @@ impl<'a> Decoding<'a> {
             views: ViewCache::default(),
             open: (0..transaction.logs.len()).collect(),
             events: Vec::new(),
+            events_max: usize::MAX,
+            has_more: false,
             incomplete_logs: 0,
         }
+    }
+
+    /// The same decoding, which stops where there are more events.
+    #[must_use]
+    pub fn at_most(self, events_max: usize) -> Self {
+        Self { events_max, ..self }
     }
 
     /// The calls that are needed next. Each is returned once in a decoding; when there are none, it is done.
@@ -78,17 +90,22 @@ impl<'a> Decoding<'a> {
         self.views.close();
         self.advance();
         self.events.sort_by_key(|(event, _)| event.log);
-        Decoded { events: self.events, incomplete_logs: self.incomplete_logs }
+        Decoded { events: self.events, incomplete_logs: self.incomplete_logs, has_more: self.has_more }
     }
 
     /// Decodes the open logs as far as possible, and returns the calls that the others need.
     fn advance(&mut self) -> Vec<ViewCall> {
         let mut calls = Vec::new();
         for position in std::mem::take(&mut self.open) {
+            if self.has_more {
+                return Vec::new();
+            }
             match self.decode(position, &mut calls) {
                 LogOutcome::Decoded(output, section) => {
                     self.incomplete_logs += usize::from(output.read_failed);
-                    self.events.extend(output.events.into_iter().map(|event| (event, section.to_owned())));
+                    let room = self.events_max.saturating_sub(self.events.len());
+                    self.has_more = output.events.len() > room;
+                    self.events.extend(output.events.into_iter().take(room).map(|event| (event, section.to_owned())));
                 }
                 LogOutcome::Unmatched => {}
                 LogOutcome::ReadFailed => self.incomplete_logs += 1,

@@ -34,7 +34,7 @@ const IDLE: &str = "synthetic_idle";
 /// What an answer took.
 struct Answer {
     wall_ms: f64,
-    /// The flushes of the deepest job.
+    /// Requests with reads: one for each flush, because no flush fills a request.
     waves: u64,
     found: usize,
     traffic: Tally,
@@ -136,8 +136,7 @@ impl Served {
         ensure!(response.status == 200, "{}: {}", response.status, response.body);
         ensure!(response.header("portolan-partial").is_none(), "something is missing: {:?}", response.headers);
         let document: Value = serde_json::from_str(&response.body)?;
-        let jobs = document["report"]["jobs"].as_array().context("no jobs")?;
-        let waves = jobs.iter().filter_map(|job| job["waves"].as_u64()).max().context("no waves")?;
+        let waves = u64::try_from(traffic.requests)?;
         let found = document["items"].as_array().context("no items")?.len();
         Ok(Answer { wall_ms, waves, found, traffic })
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use portolan_reader::{BatchMethod, Block, ChainReader, Limits, Outcome, Read, ReadFailure, Reader, Session, Upstream};
+use portolan_reader::{
+    BatchMethod, Block, ChainReader, Limits, Outcome, Read, ReadBudget, ReadFailure, Reader, Session, Upstream,
+};
 use portolan_tests::rpc_fault::RpcFault;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
@@ -37,7 +39,8 @@ impl TestReader {
     }
 
     pub(crate) fn session(&self, block: Block, deadline: Instant) -> Arc<Session> {
-        Session::open(Arc::clone(&self.reader) as Arc<dyn Reader>, CHAIN_ID, block, deadline)
+        let budget = Arc::new(ReadBudget::unbounded());
+        Session::open(Arc::clone(&self.reader) as Arc<dyn Reader>, CHAIN_ID, block, deadline, budget)
     }
 
     /// What the reads come to at a block.

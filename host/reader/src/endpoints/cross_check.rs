@@ -11,6 +11,7 @@ use crate::batch::Batch;
 use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
 use crate::outcomes::Outcomes;
+use crate::read_budget::ReadBudget;
 use crate::read_set::ReadSet;
 use crate::store::CrossCheck;
 use crate::{Outcome, ReadFailure};
@@ -73,7 +74,10 @@ impl Endpoints {
         if is_final {
             let block = endpoint.newest_block(until).await?;
             let open: Vec<usize> = (0..reads.len()).collect();
-            let batch = Batch { endpoint, heavy_calls: &self.heavy_calls, block: &block, reads, until };
+            // Of no answer.
+            let budget = ReadBudget::unbounded();
+            let batch =
+                Batch { endpoint, heavy_calls: &self.heavy_calls, block: &block, reads, until, budget: &budget };
             batch.read(&open, &mut outcomes).await?;
         }
         outcomes.close(Outcome::Failed(ReadFailure::Upstream));

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
-use portolan_reader::{Lookup, Read, ReadFailure, Reply, Session};
+use portolan_reader::{Lookup, Read, ReadFailure, ReadSet, Reply, Session};
 
 use super::{TokenMetadata, metadata_reads, metadata_reads_at_block, supply_read};
 use crate::assets::token::DEPTH_MAX;
@@ -97,7 +97,7 @@ impl MetadataSet {
     ) {
         let (mut lookup, mut missing) = (Lookup::default(), Vec::new());
         for token in tokens {
-            match look_up(session, network, *token) {
+            match look_up(session, network, *token, true) {
                 Ok(known) => drop(self.0.insert(*token, known)),
                 Err(incomplete) => {
                     lookup.append(incomplete);
@@ -106,7 +106,8 @@ impl MetadataSet {
             }
         }
         if !missing.is_empty() {
-            lookup.append(session.look_up(self.prefetch_reads(prefetch, tokens, last).into()));
+            // Those that are needed are looked up again by whoever needs them, and count then.
+            lookup.append(session.peek(self.prefetch_reads(prefetch, tokens, last).into()));
             let mut replies = session.complete(lookup).await.into_iter();
             missing.into_iter().for_each(|token| self.record_replies(network, token, &mut replies));
         }
@@ -146,44 +147,66 @@ impl MetadataSet {
 }
 
 /// Looks a token's metadata up in the cache. What the token does not report is looked for at the answer's own block: it
-/// may have been read when the token was not there yet.
+/// may have been read when the token was not there yet. `is_new` reads are taken from the answer's budget, once.
 ///
 /// # Errors
 /// The lookup of reads that the cache does not have.
-fn look_up(session: &Session, network: &Network, token: Address) -> Result<Result<TokenMetadata, ReadFailure>, Lookup> {
+fn look_up(
+    session: &Session,
+    network: &Network,
+    token: Address,
+    is_new: bool,
+) -> Result<Result<TokenMetadata, ReadFailure>, Lookup> {
     let parse = |replies: Vec<Reply>| TokenMetadata::from_replies(network, token, &mut replies.into_iter());
-    let known = parse(session.look_up(metadata_reads(token).collect()).into_replies()?);
+    let reads: ReadSet = metadata_reads(token).collect();
+    let known = if is_new { session.look_up(reads) } else { session.peek(reads) };
+    let known = parse(known.into_replies()?);
     match known.as_ref().is_ok_and(|metadata| !metadata.is_complete()) {
-        true => session.look_up(metadata_reads_at_block(token).collect()).into_replies().map(parse),
+        true => session.peek(metadata_reads_at_block(token).collect()).into_replies().map(parse),
         false => Ok(known),
     }
 }
 
-/// Looks up the reads that are needed to show these tokens, as far as they are known yet, and returns those of tokens
-/// that the cache does not have in full. Tokens in `requested` are left out; those of the returned reads are added to
-/// it.
+/// What is read to show tokens.
+pub(crate) struct TokenReads {
+    /// The reads of tokens that the cache does not have in full.
+    pub(crate) missing: Lookup,
+    /// The reads of all tokens that were not in `requested`, cached or not.
+    pub(crate) reads: usize,
+    /// How deep tokens are made of others, as far as that is known: so many batches they take if nothing is cached.
+    pub(crate) levels: u32,
+}
+
+/// Looks up the reads that are needed to show these tokens, as far as they are known yet. Tokens in `requested` were
+/// looked up before; the others are added to it.
 pub(crate) fn missing_reads(
     session: &Session,
     network: &Network,
     tokens: &BTreeSet<Address>,
     requested: &mut BTreeSet<Address>,
-) -> Lookup {
-    let (mut set, mut missing, mut next) = (MetadataSet::default(), Lookup::default(), tokens.clone());
+) -> TokenReads {
+    let (mut set, mut next) = (MetadataSet::default(), tokens.clone());
+    let mut of_tokens = TokenReads { missing: Lookup::default(), reads: 0, levels: 0 };
     for _ in 0..=PAIR_DEPTH_MAX {
+        of_tokens.levels += u32::from(!next.is_empty());
         for token in &next {
+            let is_new = requested.insert(*token);
+            let supply: ReadSet = supply_read(*token).into_iter().collect();
+            let supply = if is_new { session.look_up(supply) } else { session.peek(supply) };
+            of_tokens.reads += if is_new { metadata_reads(*token).count() + supply.len() } else { 0 };
             let mut lookup = Lookup::default();
-            match look_up(session, network, *token) {
+            match look_up(session, network, *token, is_new) {
                 Ok(known) => drop(set.0.insert(*token, known)),
                 Err(incomplete) => lookup = incomplete,
             }
-            lookup.append(session.look_up(supply_read(*token).into_iter().collect()));
-            if !lookup.is_complete() && requested.insert(*token) {
-                missing.append(lookup);
+            lookup.append(supply);
+            if is_new && !lookup.is_complete() {
+                of_tokens.missing.append(lookup);
             }
         }
         next = set.unknown_parts(None, &next).into_iter().take(PARTS_MAX).collect();
     }
-    missing
+    of_tokens
 }
 
 #[cfg(test)]

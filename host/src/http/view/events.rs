@@ -2,7 +2,9 @@
 //!
 //! Invariant: the members of a type stand in the order of the vocabulary, and one that is not known is null.
 
-use alloy::primitives::{Address, Bytes, U256};
+use std::collections::BTreeSet;
+
+use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_events::{Asset, Log, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -31,7 +33,6 @@ pub(super) struct EventView<'a> {
 struct EventExtra<'a> {
     log_index: Option<u64>,
     contract: Option<String>,
-    log: Option<LogView<'a>>,
     /// None where it is from the host.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<&'a str>,
@@ -40,17 +41,18 @@ struct EventExtra<'a> {
 /// A log without an event.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Undecoded<'a> {
+pub(super) struct UndecodedView {
     log_index: u64,
     contract: String,
-    log: LogView<'a>,
 }
 
-/// A log as it is.
+/// A log as it is. It stands once in an answer: whatever is about it has its index.
 #[derive(Serialize)]
-struct LogView<'a> {
+#[serde(rename_all = "camelCase")]
+pub(super) struct LogView<'a> {
+    log_index: u64,
     address: String,
-    topics: Vec<String>,
+    topics: &'a [B256],
     data: &'a Bytes,
 }
 
@@ -61,7 +63,6 @@ impl<'a> EventView<'a> {
         let extra = || EventExtra {
             log_index: log.map(|log| log.index),
             contract: log.map(|log| lower(log.address)),
-            log: log.map(LogView::of),
             plugin: merged.plugin.as_deref(),
         };
         Self {
@@ -76,21 +77,23 @@ impl<'a> EventView<'a> {
     }
 }
 
-impl<'a> Undecoded<'a> {
-    pub(super) fn of(events: &'a TransactionEvents) -> Vec<Self> {
-        let logs = events.undecoded.iter().filter_map(|place| events.transaction.logs.get(*place));
-        let view = |log: &'a Log| Self { log_index: log.index, contract: lower(log.address), log: LogView::of(log) };
-        logs.map(view).collect()
+impl UndecodedView {
+    pub(super) fn of(events: &TransactionEvents, place: usize) -> Option<Self> {
+        let log = events.transaction.logs.get(place)?;
+        Some(Self { log_index: log.index, contract: lower(log.address) })
     }
 }
 
+/// The logs that the answer is about, in their order.
+pub(super) fn logs(events: &TransactionEvents) -> Vec<&Log> {
+    let decoded = events.events.iter().filter_map(|event| event.merged.log);
+    let places: BTreeSet<usize> = decoded.chain(events.undecoded.iter().copied()).collect();
+    places.into_iter().filter_map(|place| events.transaction.logs.get(place)).collect()
+}
+
 impl<'a> LogView<'a> {
-    fn of(log: &'a Log) -> Self {
-        Self {
-            address: lower(log.address),
-            topics: log.topics.iter().map(ToString::to_string).collect(),
-            data: &log.data,
-        }
+    pub(super) fn of(log: &'a Log) -> Self {
+        Self { log_index: log.index, address: lower(log.address), topics: &log.topics, data: &log.data }
     }
 }
 

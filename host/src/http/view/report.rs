@@ -1,11 +1,15 @@
 //! The report of `detail=full`. Invariant: everything that is missing is among its jobs, also what was missing
 //! before a job began.
 
-use portolan_reader::Block;
+use std::cell::Cell;
+use std::time::Duration;
+
+use portolan_reader::{Block, Meter};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::header::ALL;
+use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Answer, Missing};
 use crate::jobs::failure::Reason;
 use crate::jobs::figures::JobFigures;
@@ -15,14 +19,16 @@ use crate::jobs::report::{JobReport, JobStatus};
 pub(super) struct Report<'a> {
     blocks: Blocks<'a>,
     jobs: Vec<JobReportView<'a>>,
+    /// Last, so that it knows how long the body is.
+    budget: BudgetView<'a>,
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn of(answer: &'a Answer) -> Self {
+    pub(super) fn of(answer: &'a Answer, written: &'a Cell<u64>) -> Self {
         let without_job = answer.missing.iter().filter(|missing| !has_job(missing, &answer.jobs));
         let jobs =
             answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
-        Self { blocks: Blocks(answer), jobs }
+        Self { blocks: Blocks(answer), jobs, budget: BudgetView { budget: &answer.budget, written } }
     }
 }
 
@@ -54,6 +60,36 @@ impl Serialize for Blocks<'_> {
         for (network, block) in blocks {
             object.serialize_entry(&network.slug, &BlockView::of(block))?;
         }
+        object.end()
+    }
+}
+
+/// What the answer took of each of its limits.
+struct BudgetView<'a> {
+    budget: &'a AnswerBudget,
+    /// Bytes of the body, up to here.
+    written: &'a Cell<u64>,
+}
+
+#[derive(Serialize)]
+struct Share {
+    used: u64,
+    max: u64,
+}
+
+impl Serialize for BudgetView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let AnswerBudget { limits, reads, outgoing, events, .. } = self.budget;
+        let of = |meter: &Meter| Share { used: meter.used(), max: meter.max() };
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let mut object = serializer.serialize_map(Some(6))?;
+        object.serialize_entry("reads", &of(reads.reads()))?;
+        let requests = Share { used: reads.requests(), max: reads.requests_max() };
+        object.serialize_entry("nodeRequests", &requests)?;
+        object.serialize_entry("outgoingRequests", &of(outgoing.all()))?;
+        object.serialize_entry("events", &of(events))?;
+        object.serialize_entry("bytes", &Share { used: self.written.get(), max: limits.body_bytes_max })?;
+        object.serialize_entry("timeMs", &Share { used: ms(self.budget.elapsed()), max: ms(limits.time) })?;
         object.end()
     }
 }

@@ -7,6 +7,7 @@ use portolan_abi::map;
 
 use super::*;
 use crate::assets::token::{Price, Token};
+use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::events::merge::MergedEvent;
 use crate::gateway::answer::{Balance, Event, Missing, Row, TransactionEvents};
 use crate::jobs::failure::Reason;
@@ -33,6 +34,12 @@ const VELO: &str = concat!(
 /// What tokens have besides with `detail=full`.
 const LISTED: &str = r#","listed":true,"lookalike":false"#;
 const SUPPLY: &str = r#""totalSupply":296514877005303546555804032"#;
+/// What is shown of the budget of an answer that took nothing but the time and bytes that these tests say.
+const BUDGET: &str = concat!(
+    r#""budget":{"reads":{"used":0,"max":1099511627776},"nodeRequests":{"used":0,"max":1099511627776},"#,
+    r#""outgoingRequests":{"used":0,"max":1048576},"events":{"used":0,"max":1048576},"#,
+    r#""bytes":{"used":77,"max":1073741824},"timeMs":{"used":5,"max":60000}}"#
+);
 const EXTRA: &str = concat!(
     r#""account":"0xf18adf71266411ff39ffc268843c9a64b3292d86","plugin":"velodrome@1.2.0","#,
     r#""priceSource":"static","priceAgeSeconds":null"#
@@ -121,11 +128,17 @@ fn lending_row(id: &str, side: map::Side) -> Row {
 }
 
 fn answer(items: Items) -> Answer {
-    Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account: true }
+    let budget = AnswerBudget::new(AnswerLimits::AMPLE);
+    Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account: true, budget }
 }
 
 fn text(answer: &Answer, detail_full: bool) -> String {
-    String::from_utf8(body(answer, detail_full).unwrap()).unwrap()
+    let mut body = Vec::new();
+    write(answer, detail_full, &mut body, &Cell::new(77)).unwrap();
+    let text = String::from_utf8(body).unwrap();
+    // The time alone differs from run to run.
+    let Some((before, time)) = text.split_once("\"timeMs\":{\"used\":") else { return text };
+    format!("{before}\"timeMs\":{{\"used\":5{}", time.trim_start_matches(|digit: char| digit.is_ascii_digit()))
 }
 
 #[test]
@@ -179,7 +192,7 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
     assert_eq!(text(&answer, false), format!("[{}]", shown("", "", "", "")));
     let underlying_raw = ",\"underlyingAmountRaw\":\"3000000000000000000\"";
     let full = shown(",\"amountRaw\":\"1\"", underlying_raw, LISTED, &format!(",{EXTRA}"));
-    let report = r#""report":{"blocks":{},"jobs":[]}"#;
+    let report = format!(r#""report":{{"blocks":{{}},"jobs":[],{BUDGET}}}"#);
     assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],{report}}}"));
 }
 
@@ -244,7 +257,10 @@ fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_a
         LISTED,
         ",\"account\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"priceSource\":\"chainlink\",\"priceAgeSeconds\":12",
     );
-    assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],\"report\":{{\"blocks\":{{}},\"jobs\":[]}}}}"));
+    assert_eq!(
+        text(&answer, true),
+        format!("{{\"items\":[{full}],\"report\":{{\"blocks\":{{}},\"jobs\":[],{BUDGET}}}}}")
+    );
 }
 
 #[test]
@@ -320,11 +336,10 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         count: None,
     };
     let answer = Answer {
-        items: Items::Rows { rows: Vec::new(), aggregate: true },
         blocks: vec![(network(137), block(70)), (network(1), block(21))],
         missing: vec![missing("aave_v3", 1, Reason::Timeout), missing("*", 10, Reason::NotConfigured)],
         jobs: vec![failed],
-        about_account: true,
+        ..answer(Items::Rows { rows: Vec::new(), aggregate: true })
     };
     let hash = format!("0x{}", "07".repeat(32));
     let expected = format!(
@@ -333,7 +348,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
          {{\"protocol\":\"aave_v3\",\"network\":\"ethereum\",\"status\":\"failed\",\"reason\":\"timeout\",\
          \"detail\":\"read timed out\",\"durationMs\":12,\"waves\":3,\"reads\":40}},\
          {{\"protocol\":\"*\",\"network\":\"optimism\",\"status\":\"failed\",\"reason\":\"not-configured\",\
-         \"detail\":\"\",\"durationMs\":0,\"waves\":0,\"reads\":0}}]}}}}"
+         \"detail\":\"\",\"durationMs\":0,\"waves\":0,\"reads\":0}}],{BUDGET}}}}}"
     );
     assert_eq!(text(&answer, true), expected);
     assert_eq!(text(&answer, false), "[]");
@@ -357,6 +372,7 @@ fn events(kind: &str, members: Vec<(&'static str, Value)>) -> TransactionEvents 
         undecoded: vec![1],
         tokens: Arc::new([velo()].into_iter().collect()),
         networks: Networks::new([]),
+        _room: None,
     }
 }
 
@@ -414,7 +430,7 @@ fn a_remote_network_that_is_known_is_shown_as_networks_are() {
 }
 
 #[test]
-fn full_events_carry_their_log_raw_amounts_and_the_logs_without_an_event() {
+fn full_events_carry_raw_amounts_and_refer_to_logs_that_stand_once() {
     let assets = vec![
         Asset { token: Some(velo().address), raw: U256::from(10_u64.pow(18)) },
         Asset { token: None, raw: U256::from(7) },
@@ -424,22 +440,25 @@ fn full_events_carry_their_log_raw_amounts_and_the_logs_without_an_event() {
     both.events[0].merged.plugin = Some("velodrome@1.2.0".into());
     let amount = Value::Amount { raw: U256::from(2), of: Some(velo().address) };
     both.events.insert(0, event(None, "TRANSFER", vec![("amount", amount)]));
+    let of = |index: u32| format!("\"logIndex\":{index},\"contract\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\"");
     let log = |index: u32| {
         format!(
-            "\"logIndex\":{index},\"contract\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
-             \"log\":{{\"address\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"topics\":[\"0x{}\"],\"data\":\"0xab\"}}",
+            "{{\"logIndex\":{index},\"address\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
+             \"topics\":[\"0x{}\"],\"data\":\"0xab\"}}",
             "00".repeat(32)
         )
     };
     let expected = format!(
         "{{\"items\":[{{\"type\":\"TRANSFER\",\"protocol\":null,\"metadata\":{{\"from\":null,\"to\":null,\"asset\":null,\
-         \"amount\":0.000000000000000002,\"amountRaw\":\"2\"}},\"logIndex\":null,\"contract\":null,\"log\":null}},\
+         \"amount\":0.000000000000000002,\"amountRaw\":\"2\"}},\"logIndex\":null,\"contract\":null}},\
          {{\"type\":\"ADD_LIQUIDITY\",\"protocol\":{{{PROTOCOL}}},\"metadata\":{{\"user\":null,\"pool\":null,\
          \"assets\":[{{\"asset\":{velo},\"amount\":1,\"amountRaw\":\"1000000000000000000\"}},\
          {{\"asset\":null,\"amount\":7,\"amountRaw\":\"7\"}}]}},{},\"plugin\":\"velodrome@1.2.0\"}}],\
-         \"undecoded\":[{{{}}}],\"report\":{{\"blocks\":{{}},\"jobs\":[]}}}}",
+         \"logs\":[{},{}],\"undecoded\":[{{{}}}],\"report\":{{\"blocks\":{{}},\"jobs\":[],{BUDGET}}}}}",
+        of(70),
         log(70),
         log(71),
+        of(71),
         velo = whole_velo().replace("\"protocol\":null}", &format!("\"protocol\":null{LISTED}}}"))
     );
     assert_eq!(text(&answer(Items::Events(both)), true), expected);

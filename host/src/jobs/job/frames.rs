@@ -10,7 +10,7 @@ use portolan_abi::row::{self, JobIn, JobOut, Network, freshness, kind, mode, sou
 use super::FINDINGS_MAX;
 use crate::jobs::failure::{Failure, Reason};
 use crate::sanitize;
-use portolan_reader::{Freshness, Kind, Outcome, Read, Reply};
+use portolan_reader::{Freshness, Kind, Outcome, Read, ReadFailure, Reply};
 
 /// A frame from a plugin; 20,000 reads with their calldata take 4 MiB.
 const FRAME_BYTES_MAX: usize = 16 << 20;
@@ -58,8 +58,8 @@ pub(super) fn replies(replies: &[Reply], budget: &Budget) -> Result<Vec<u8>, Str
             Outcome::Reverted(bytes) => (status::REVERTED, bytes),
             Outcome::NoCode => (status::NO_CODE, &[]),
             Outcome::GasCap => (status::GAS_CAP, &[]),
+            Outcome::OverBudget | Outcome::Failed(ReadFailure::OverBudget) => (status::OVER_BUDGET, &[]),
             Outcome::Failed(_) => (status::UNAVAILABLE, &[]),
-            Outcome::OverBudget => (status::OVER_BUDGET, &[]),
             Outcome::Unsupported => (status::UNSUPPORTED, &[]),
         };
         let (offset, len) = frame.bytes(bytes).map_err(stage)?;

@@ -15,7 +15,7 @@ fn request(urls: &[String]) -> GatewayRequest {
 }
 
 fn gateways(services: &[&Service]) -> Gateways {
-    Gateways::new(services.iter().map(|service| service.host()).collect())
+    Gateways::new(services.iter().map(|service| service.host()).collect(), None)
 }
 
 async fn resolve(gateways: &Gateways, urls: &[String]) -> Result<Bytes, GatewayError> {
@@ -23,7 +23,7 @@ async fn resolve(gateways: &Gateways, urls: &[String]) -> Result<Bytes, GatewayE
 }
 
 async fn find(gateways: &Gateways, request: &GatewayRequest, within: Duration) -> Result<GatewayData, GatewayError> {
-    gateways.query(request, &AtomicUsize::new(FETCHES_MAX), Instant::now() + within).await
+    gateways.query(request, &OutgoingBudget::new(16, 4), Instant::now() + within).await
 }
 
 async fn resolve_one(reply: Reply) -> Result<Bytes, GatewayError> {
@@ -103,10 +103,15 @@ async fn a_gateway_that_nobody_named_is_requested_over_https_at_public_addresses
         (format!("http://gateway.example:{port}/{{data}}"), GatewayError::NotHttps),
         ("ftp://gateway.example/{data}".into(), GatewayError::NotHttps),
         ("file:///etc/passwd?{data}".into(), GatewayError::NotHttps),
-        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayError::NotPublic),
-        (format!("https://localhost:{port}/{{data}}"), GatewayError::NotPublic),
-        (format!("https://[::ffff:127.0.0.1]:{port}/{{data}}"), GatewayError::NotPublic),
-        (format!("https://gateway.example@127.0.0.1:{port}/{{data}}"), GatewayError::NotPublic),
+        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayError::Port),
+        (format!("https://localhost:{port}/{{data}}"), GatewayError::Port),
+        (format!("https://[::ffff:127.0.0.1]:{port}/{{data}}"), GatewayError::Port),
+        (format!("https://gateway.example@127.0.0.1:{port}/{{data}}"), GatewayError::Port),
+        ("https://127.0.0.1/{data}".into(), GatewayError::NotPublic),
+        ("https://localhost/{data}".into(), GatewayError::NotPublic),
+        ("https://[::ffff:127.0.0.1]:443/{data}".into(), GatewayError::NotPublic),
+        ("https://gateway.example@127.0.0.1/{data}".into(), GatewayError::NotPublic),
+        ("https://gateway.example:8443/{data}".into(), GatewayError::Port),
         ("https://169.254.169.254/latest/{data}".into(), GatewayError::NotPublic),
         ("https://10.0.0.1/{data}".into(), GatewayError::NotPublic),
         ("no url".into(), GatewayError::NoUrl),
@@ -149,6 +154,27 @@ async fn the_number_and_the_size_of_requests_are_bounded() {
     assert_eq!(resolve(&gateways, &[]).await, Err(GatewayError::NoUrl));
 }
 
+#[tokio::test]
+async fn one_answer_makes_so_many_requests_and_no_more_to_one_host_that_nobody_named() {
+    let outgoing = OutgoingBudget::new(6, 2);
+    let named = Service::start(Reply::data(&[7])).await;
+    let gateways = gateways(&[&named]);
+    let query = async |url: String| {
+        let until = Instant::now() + LONG;
+        gateways.query(&request(&[url]), &outgoing, until).await.map(|found| found.data)
+    };
+    // Refused by the address, which is looked at when all else is well.
+    for expected in [GatewayError::NotPublic, GatewayError::NotPublic, GatewayError::TooManyOfHost] {
+        assert_eq!(query("https://127.0.0.1/{data}".into()).await, Err(expected));
+    }
+    assert_eq!(query("https://10.0.0.1/{data}".into()).await, Err(GatewayError::NotPublic));
+    for _ in 0..2 {
+        assert_eq!(query(named.get_url()).await, Ok(bytes!("07")));
+    }
+    assert_eq!(query(named.get_url()).await, Err(GatewayError::TooMany));
+    assert_eq!(named.requests().len(), 2);
+}
+
 fn batch(requests: Vec<(Address, Vec<String>, Bytes)>) -> GatewayRequest {
     let requests = requests.into_iter().map(|(sender, urls, data)| BatchGateway::Request { sender, urls, data });
     let data = BatchGateway::queryCall { requests: requests.collect() }.abi_encode().into();
@@ -186,13 +212,13 @@ async fn batches_of_batches_end() {
         let partial_error = (depth > BATCH_DEPTH_MAX).then_some(GatewayError::TooMany);
         assert_eq!(found.partial_error, partial_error, "{depth}");
     }
-    let wide = batch(vec![(SENDER, vec![good.get_url()], Bytes::new()); FETCHES_MAX + 1]);
+    let wide = batch(vec![(SENDER, vec![good.get_url()], Bytes::new()); BATCH_REQUESTS_MAX + 1]);
     assert_eq!(find(&gateways, &wide, LONG).await, Err(GatewayError::TooMany));
     let requests = good.requests().len();
-    let broad = batch(vec![(SENDER, vec!["http://10.0.0.1/{data}".into(); 4], Bytes::new()); FETCHES_MAX]);
+    let broad = batch(vec![(SENDER, vec!["http://10.0.0.1/{data}".into(); 4], Bytes::new()); BATCH_REQUESTS_MAX]);
     let found = find(&gateways, &broad, LONG).await.unwrap();
     let (failures, _) = <(Vec<bool>, Vec<Bytes>)>::abi_decode_params(&found.data).unwrap();
-    assert_eq!(failures, [true; FETCHES_MAX]);
+    assert_eq!(failures, [true; BATCH_REQUESTS_MAX]);
     assert_eq!(good.requests().len(), requests);
     let broken = GatewayRequest { data: bytes!("00"), ..wide };
     assert_eq!(find(&gateways, &broken, LONG).await, Err(GatewayError::Lookup));

@@ -2,6 +2,7 @@
 
 use alloy::primitives::U256;
 use alloy::sol_types::{SolCall, SolValue};
+use futures_util::future::join_all;
 use portolan_reader::Outcome;
 
 use super::world::{callback, extended, lookup, name, ok, reverted, wrapped};
@@ -99,8 +100,9 @@ async fn a_private_gateway_gets_no_request_unless_it_is_named() {
     let port = service.address.port();
     for (url, fault) in [
         (service.get_url(), GatewayError::NotHttps),
-        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayError::NotPublic),
-        (format!("https://[::ffff:7f00:1]:{port}/{{data}}"), GatewayError::NotPublic),
+        (format!("https://127.0.0.1:{port}/{{data}}"), GatewayError::Port),
+        ("https://127.0.0.1/{data}".into(), GatewayError::NotPublic),
+        ("https://[::ffff:7f00:1]/{data}".into(), GatewayError::NotPublic),
     ] {
         let world = world(checking(vec![url.clone()]));
         assert_eq!(forward_one(&names(), &world, "x.off.eth").await, Err(NameFailure::Gateway(fault)), "{url}");
@@ -197,10 +199,11 @@ async fn a_plain_resolver_may_use_gateways_too() {
 async fn many_names_use_their_gateways_at_once() {
     let service = Service::start(good(ALICE)).await;
     let world = world(checking(vec![service.post_url()]));
-    let texts: Vec<String> = (0..50).map(|place| format!("n{place}.off.eth")).collect();
+    // As many as one answer may make requests for.
+    let texts: Vec<String> = (0..16).map(|place| format!("n{place}.off.eth")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    assert_eq!(forward(&names_of(&service), &world, &texts).await, vec![Ok(ALICE); 50]);
-    assert_eq!((world.round_trips(), service.requests().len()), (3, 50));
+    assert_eq!(forward(&names_of(&service), &world, &texts).await, vec![Ok(ALICE); 16]);
+    assert_eq!((world.round_trips(), service.requests().len()), (3, 16));
 }
 
 #[tokio::test]
@@ -218,4 +221,31 @@ async fn one_records_gateway_is_no_other_records_failure() {
     let found = names_of(&service).addresses(&at, &[name("x.off.eth")]).await.remove(0).unwrap();
     assert_eq!(found.address, ALICE);
     assert_eq!(found.details.unwrap().avatar, Err(NameFailure::Gateway(GatewayError::NotPublic)));
+}
+
+#[tokio::test]
+async fn a_resolver_whose_gateway_hangs_does_not_keep_others_from_theirs() {
+    let (silent, service) = (Service::start(Reply::Silence).await, Service::start(good(ALICE)).await);
+    let mut world = world(checking(vec![service.get_url()]));
+    let urls = [silent.get_url()];
+    let hostile = extended(move |_, data| lookup(OTHER, &urls, data, EXTRA));
+    world.resolver("bad.eth", OTHER).contract(OTHER, hostile);
+    let gateway_hosts = vec![silent.host(), service.host()];
+    let names = Names::new(NameSettings { gateway_hosts, ..NameSettings::default() });
+    // More answers than there are turns in all.
+    let answers: Vec<_> =
+        (0..80).map(|number| (at(&world, CoinType::ETHEREUM), [name(&format!("{number}.bad.eth"))])).collect();
+    let hanging = join_all(answers.iter().map(|(at, name)| names.addresses(at, name)));
+    let healthy = async {
+        while silent.requests().len() < 8 {
+            tokio::task::yield_now().await;
+        }
+        names.addresses(&at(&world, CoinType::ETHEREUM), &[name("x.off.eth")]).await.remove(0)
+    };
+    let found = tokio::select! {
+        found = healthy => found,
+        _ = hanging => panic!("what hangs was answered before"),
+    };
+    assert_eq!(found.map(|found| found.address), Ok(ALICE));
+    assert_eq!(silent.requests().len(), 8, "the resolver's part of the turns");
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use portolan_reader::{Block, Outcome, Reader, Session};
+use portolan_reader::{Block, Outcome, ReadBudget, Reader, Session};
 use portolan_tests::rpc_fault::{Fault, Flaws, Overrides, Replies};
 use portolan_tests::wait;
 use tokio::task::JoinHandle;
@@ -55,7 +55,8 @@ impl Load {
             }
             let (reads, expected) = echoes(u64::try_from(task + TASKS * round).unwrap(), 5);
             let deadline = tokio::time::Instant::now() + AMPLE;
-            let replies = Session::open(Arc::clone(&reader), CHAIN_ID, block, deadline).read(reads).await;
+            let budget = Arc::new(ReadBudget::unbounded());
+            let replies = Session::open(Arc::clone(&reader), CHAIN_ID, block, deadline, budget).read(reads).await;
             let outcomes: Vec<Outcome> = replies.into_iter().map(|reply| reply.outcome).collect();
             if outcomes != expected {
                 return Err(format!("{outcomes:?} instead of {expected:?}"));

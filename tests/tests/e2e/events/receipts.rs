@@ -35,6 +35,13 @@ pub(crate) fn all() -> Transactions {
     known
 }
 
+/// One with these logs.
+pub(crate) fn only(title: &str, logs: &[Log]) -> Transactions {
+    let (mut known, hash) = (Transactions::default(), hash(title));
+    known.add(&hash.to_string(), transaction(hash, Some(1)), receipt(hash, logs));
+    known
+}
+
 fn transaction(hash: B256, block: Option<u64>) -> Value {
     let number = block.map(|number| format!("{number:#x}"));
     json!({

@@ -29,6 +29,8 @@ alloy::sol! {
 const URLS: usize = 40;
 /// More than any client follows: EIP-3668 names 4.
 const LOOKUPS_MAX: usize = 4;
+/// Requests that one answer makes to gateways.
+const OUTGOING_MAX: usize = 16;
 /// An address of this machine that no operator has named.
 const UNNAMED: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 /// Answered while one gateway hangs.
@@ -197,4 +199,18 @@ fn a_gateway_that_hangs_ends_with_the_answers_deadline() {
         assert_problem("slow", &response, 504, "deadline");
         assert!(fixture.outside.take("slow", "slow") > 0, "it got no request");
     }
+}
+
+#[test]
+fn the_lookups_of_one_answer_share_one_budget_of_requests() {
+    let fixture = fixture();
+    let name = name_of("many");
+    fixture.outside.take("broken", "many");
+    // The address, the avatar, and an address for each network: each is a lookup at four gateways.
+    fixture.fetch(&format!("{}?detail=full", by_name(&name, None)), |what, response| {
+        assert_problem(what, response, 502, "upstream");
+        let times = fixture.outside.take("broken", "many");
+        println!("{what}: {times} requests");
+        assert!((1..=OUTGOING_MAX).contains(&times), "{what}: {times} requests");
+    });
 }

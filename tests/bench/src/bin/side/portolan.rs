@@ -9,7 +9,7 @@ use alloy::sol_types::SolCall as _;
 use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::future::{BoxFuture, FutureExt as _, join_all, poll_immediate};
 use portolan_reader::{
-    BatchMethod, Block, ChainReader, Limits, Outcome, Read, ReadSet, Reader, Reply, Session, Upstream,
+    BatchMethod, Block, ChainReader, Limits, Outcome, Read, ReadBudget, ReadSet, Reader, Reply, Session, Upstream,
 };
 use tokio::time::Instant;
 
@@ -35,14 +35,14 @@ impl Portolan {
 
     pub(super) async fn balances(&mut self, query: &BalanceQuery<'_>) -> Result<Vec<U256>> {
         let (reader, block, deadline) = self.begin(query).await?;
-        let session = Session::open(reader, self.chain_id, block, deadline);
+        let session = Session::open(reader, self.chain_id, block, deadline, Arc::new(ReadBudget::unbounded()));
         amounts(&session.read(reads(query)).await)
     }
 
     /// Those that are not zero, by the place of their token.
     pub(super) async fn held(&mut self, query: &BalanceQuery<'_>) -> Result<Vec<(usize, U256)>> {
         let (reader, block, deadline) = self.begin(query).await?;
-        let session = Session::open(reader, self.chain_id, block, deadline);
+        let session = Session::open(reader, self.chain_id, block, deadline, Arc::new(ReadBudget::unbounded()));
         let balance_of = Read::call(Address::ZERO, balanceOfCall { owner: query.account }.abi_encode());
         let replies = session.read_set(ReadSet::of_each(query.tokens.to_vec(), balance_of)).await;
         replies.besides_zeros().map(|(place, outcome)| Ok((place, amount(outcome)?))).collect()
@@ -114,7 +114,8 @@ impl Batches {
         let Self { chain_id, reader, block, deadline, batches } = self;
         let mut under_way = Vec::new();
         for batch in batches {
-            let session = Session::open(Arc::clone(&reader) as Arc<dyn Reader>, chain_id, block, deadline);
+            let budget = Arc::new(ReadBudget::unbounded());
+            let session = Session::open(Arc::clone(&reader) as Arc<dyn Reader>, chain_id, block, deadline, budget);
             let mut answer: BoxFuture<'_, Vec<Reply>> = async move { session.read(batch).await }.boxed();
             ensure!(poll_immediate(&mut answer).await.is_none(), "answered while the node is held");
             under_way.push(answer);

@@ -1,0 +1,112 @@
+//! What the reads of one answer may take: reads, and requests to nodes.
+//!
+//! Invariant: what is shown of it does not depend on what is cached, nor on how nodes are read. Requests are bounded by
+//! what is sent, which is not shown.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The reads that one request carries, however an endpoint takes many at once: as many as Multicall3.
+const REQUEST_READS: u64 = 500;
+
+/// A count with a bound.
+#[derive(Debug)]
+pub struct Meter {
+    used: AtomicU64,
+    max: u64,
+}
+
+impl Meter {
+    pub const fn new(max: u64) -> Self {
+        Self { used: AtomicU64::new(0), max }
+    }
+
+    /// Takes so many; none, and returns false, if that is more than what is left.
+    pub fn take(&self, count: u64) -> bool {
+        let fitting = |used: u64| used.checked_add(count).filter(|used| *used <= self.max);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fitting).is_ok()
+    }
+
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+}
+
+/// The budget that all sessions of one answer share.
+#[derive(Debug)]
+pub struct ReadBudget {
+    reads: Meter,
+    sent: Meter,
+}
+
+impl ReadBudget {
+    /// Reads are no more than the requests can carry.
+    pub const fn new(reads_max: u64, requests_max: u64) -> Self {
+        let carried = requests_max.saturating_mul(REQUEST_READS);
+        let reads_max = if carried < reads_max { carried } else { reads_max };
+        Self { reads: Meter::new(reads_max), sent: Meter::new(requests_max) }
+    }
+
+    /// One that nothing exceeds.
+    pub const fn unbounded() -> Self {
+        Self::new(u64::MAX, u64::MAX)
+    }
+
+    /// The reads that were made, those among them that needed no request.
+    pub fn reads(&self) -> &Meter {
+        &self.reads
+    }
+
+    /// The requests that these reads fill.
+    pub fn requests(&self) -> u64 {
+        self.reads.used().div_ceil(REQUEST_READS)
+    }
+
+    /// The bound of requests.
+    pub fn requests_max(&self) -> u64 {
+        self.sent.max()
+    }
+
+    /// Takes so many reads; false if they do not fit.
+    pub(crate) fn take_reads(&self, reads: usize) -> bool {
+        self.reads.take(u64::try_from(reads).unwrap_or(u64::MAX))
+    }
+
+    /// Takes a request that is to be sent; false if there is none left.
+    pub(crate) fn take_request(&self) -> bool {
+        self.sent.take(1)
+    }
+
+    /// Whether no further request may be sent.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.sent.used() >= self.sent.max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_takes_nothing() {
+        let meter = Meter::new(10);
+        assert!(meter.take(7) && !meter.take(4) && meter.take(3) && meter.take(0) && !meter.take(1));
+        assert!(!meter.take(u64::MAX));
+        assert_eq!((meter.used(), meter.max()), (10, 10));
+    }
+
+    #[test]
+    fn requests_are_shown_as_if_nothing_were_cached_and_bounded_as_they_are_sent() {
+        let budget = ReadBudget::new(1_200, 2);
+        assert!(budget.take_reads(3));
+        assert_eq!((budget.reads().used(), budget.requests()), (3, 1));
+        assert!(budget.take_reads(498) && !budget.take_reads(500), "two requests carry no more");
+        assert_eq!((budget.reads().used(), budget.requests(), budget.requests_max()), (501, 2, 2));
+        assert!(budget.take_request() && !budget.is_spent() && budget.take_request());
+        assert!(budget.is_spent() && !budget.take_request());
+        assert_eq!(budget.requests(), 2, "what is sent is not shown");
+    }
+}

@@ -1,0 +1,115 @@
+//! The budget of one answer: reads, requests to nodes and to other hosts, events, bytes, time.
+//!
+//! Invariant: all that is done for an answer draws from its budget, and what is shown of it does not depend on other
+//! clients' requests: what is cached counts as if it had been read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use portolan_reader::{Meter, ReadBudget};
+use tokio::time::Instant;
+
+/// What one answer may take. The configuration has the defaults and their reasons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AnswerLimits {
+    pub(crate) time: Duration,
+    pub(crate) reads_max: u64,
+    pub(crate) node_requests_max: u64,
+    /// HTTP requests to hosts that names bring up.
+    pub(crate) outgoing_max: u64,
+    /// Those to one host that the operator does not name.
+    pub(crate) outgoing_per_host_max: u64,
+    pub(crate) events_max: u64,
+    pub(crate) body_bytes_max: u64,
+}
+
+/// What an answer has taken of its limits.
+#[derive(Debug)]
+pub(crate) struct AnswerBudget {
+    pub(crate) limits: AnswerLimits,
+    began: Instant,
+    /// All sessions of the answer share it.
+    pub(crate) reads: Arc<ReadBudget>,
+    pub(crate) outgoing: OutgoingBudget,
+    /// Events of all sources, before they are merged.
+    pub(crate) events: Meter,
+}
+
+/// The HTTP requests of an answer to hosts that names bring up.
+#[derive(Debug)]
+pub(crate) struct OutgoingBudget {
+    all: Meter,
+    per_host_max: u64,
+    by_host: Mutex<HashMap<String, u64>>,
+}
+
+impl AnswerBudget {
+    /// The answer begins now.
+    pub(crate) fn new(limits: AnswerLimits) -> Arc<Self> {
+        Arc::new(Self {
+            limits,
+            began: Instant::now(),
+            reads: Arc::new(ReadBudget::new(limits.reads_max, limits.node_requests_max)),
+            outgoing: OutgoingBudget::new(limits.outgoing_max, limits.outgoing_per_host_max),
+            events: Meter::new(limits.events_max),
+        })
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+}
+
+impl OutgoingBudget {
+    pub(crate) fn new(max: u64, per_host_max: u64) -> Self {
+        Self { all: Meter::new(max), per_host_max, by_host: Mutex::default() }
+    }
+
+    /// Takes a request; false if there is none left.
+    pub(crate) fn take(&self) -> bool {
+        self.all.take(1)
+    }
+
+    /// Takes a request to this host, beside [`Self::take`]; false if there is none left.
+    pub(crate) fn take_of_host(&self, host: &str) -> bool {
+        let mut by_host = self.by_host.lock();
+        let made = by_host.entry(host.to_owned()).or_default();
+        let is_left = *made < self.per_host_max;
+        *made += u64::from(is_left);
+        is_left
+    }
+
+    pub(crate) fn all(&self) -> &Meter {
+        &self.all
+    }
+}
+
+#[cfg(test)]
+impl AnswerLimits {
+    /// Those of a test that reaches none.
+    pub(crate) const AMPLE: Self = Self {
+        time: Duration::from_secs(60),
+        reads_max: 1 << 40,
+        node_requests_max: 1 << 40,
+        outgoing_max: 1 << 20,
+        outgoing_per_host_max: 1 << 20,
+        events_max: 1 << 20,
+        body_bytes_max: 1 << 30,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_host_gets_no_more_than_its_part() {
+        let outgoing = OutgoingBudget::new(3, 2);
+        assert!(outgoing.take_of_host("a") && outgoing.take_of_host("a") && !outgoing.take_of_host("a"));
+        assert!(outgoing.take_of_host("b"));
+        assert!(outgoing.take() && outgoing.take() && outgoing.take() && !outgoing.take());
+        assert_eq!((outgoing.all().used(), outgoing.all().max()), (3, 3));
+    }
+}

@@ -1,0 +1,188 @@
+//! Bodies of answers: written off the reactor, a few at once, and only up to their bound.
+//!
+//! Invariant: what is written is never longer than the answer's limit, nor is written after its time; and where only the
+//! length is wanted, no byte is stored.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
+
+use super::problem::unwritable;
+use super::view;
+use crate::gateway::GatewayResponse;
+use crate::gateway::problem::Problem;
+
+/// Large bodies that are written at once: as many cores as such a gateway has, and four bodies of the largest size.
+const WRITERS_MAX: usize = 4;
+
+/// Answers with fewer rows take less time to write than to pass to another thread.
+const SMALL_ROWS: usize = 64;
+
+/// The clock is read once for so many bytes.
+const CLOCK_EVERY_BYTES: u64 = 64 * 1024;
+
+/// Writes bodies. One for the process.
+#[derive(Debug)]
+pub(super) struct BodyWriter {
+    turns: Arc<Semaphore>,
+}
+
+/// Whether a body is stored, or only measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Bytes,
+    Length,
+}
+
+/// A body and its length.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// Empty where only the length was wanted.
+    pub(super) bytes: Bytes,
+    pub(super) length: u64,
+}
+
+impl Default for BodyWriter {
+    fn default() -> Self {
+        Self { turns: Arc::new(Semaphore::new(WRITERS_MAX)) }
+    }
+}
+
+impl BodyWriter {
+    /// Writes the body of an answer until then. The answer stays admitted until it is written.
+    ///
+    /// # Errors
+    /// The body is too long, or is not there in time.
+    pub(super) async fn write(
+        &self,
+        response: GatewayResponse,
+        detail_full: bool,
+        wanted: Wanted,
+        until: Instant,
+    ) -> Result<Written, Problem> {
+        if response.answer.items.len() < SMALL_ROWS {
+            return write(&response, detail_full, wanted, until);
+        }
+        let turn = timeout_at(until, Arc::clone(&self.turns).acquire_owned()).await.map_err(|_| late())?;
+        let turn = turn.map_err(|error| unwritable(&error))?;
+        let writing = tokio::task::spawn_blocking(move || {
+            let written = write(&response, detail_full, wanted, until);
+            // Thousands of rows are freed here, before the next body is written.
+            drop(response);
+            drop(turn);
+            written
+        });
+        writing.await.unwrap_or_else(|error| Err(unwritable(&error)))
+    }
+}
+
+fn write(response: &GatewayResponse, detail_full: bool, wanted: Wanted, until: Instant) -> Result<Written, Problem> {
+    let (length, bytes_max) = (Cell::new(0), response.answer.budget.limits.body_bytes_max);
+    let mut sink =
+        Sink { stored: (wanted == Wanted::Bytes).then(Vec::new), length: &length, bytes_max, until, stop: None };
+    let written = view::write(&response.answer, detail_full, &mut sink, &length);
+    match (written, sink.stop) {
+        (Ok(()), _) => {
+            let bytes = sink.stored.unwrap_or_default().into();
+            Ok(Written { bytes, length: length.into_inner() })
+        }
+        (Err(_), Some(Stop::TooLong)) => Err(Problem::AnswerTooLarge { bytes_max }),
+        (Err(_), Some(Stop::Late)) => Err(late()),
+        (Err(error), None) => Err(unwritable(&error)),
+    }
+}
+
+fn late() -> Problem {
+    Problem::Deadline("the answer could not be written in time".into())
+}
+
+/// Takes what fits.
+struct Sink<'a> {
+    /// `None` where only the length is wanted.
+    stored: Option<Vec<u8>>,
+    length: &'a Cell<u64>,
+    bytes_max: u64,
+    until: Instant,
+    stop: Option<Stop>,
+}
+
+/// Why no more is taken.
+#[derive(Clone, Copy, Debug)]
+enum Stop {
+    TooLong,
+    Late,
+}
+
+impl Sink<'_> {
+    fn stop(&mut self, stop: Stop) -> io::Error {
+        self.stop = Some(stop);
+        io::ErrorKind::Other.into()
+    }
+}
+
+impl io::Write for Sink<'_> {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        let before = self.length.get();
+        let after = before.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
+        if after > self.bytes_max {
+            return Err(self.stop(Stop::TooLong));
+        }
+        if before / CLOCK_EVERY_BYTES != after / CLOCK_EVERY_BYTES && Instant::now() >= self.until {
+            return Err(self.stop(Stop::Late));
+        }
+        self.length.set(after);
+        if let Some(stored) = &mut self.stored {
+            stored.extend_from_slice(part);
+        }
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn sink(length: &Cell<u64>, until: Instant) -> Sink<'_> {
+        Sink { stored: Some(Vec::new()), length, bytes_max: 200_000, until, stop: None }
+    }
+
+    #[test]
+    fn a_sink_takes_its_last_byte_and_none_more() {
+        let length = Cell::new(0);
+        let mut sink = sink(&length, Instant::now() + Duration::from_secs(60));
+        sink.write_all(&[b'a'; 199_999]).unwrap();
+        sink.write_all(b"b").unwrap();
+        assert!(sink.write_all(b"c").is_err());
+        assert!(matches!(sink.stop, Some(Stop::TooLong)));
+        assert_eq!((sink.stored.unwrap().len(), length.into_inner()), (200_000, 200_000));
+    }
+
+    #[test]
+    fn a_sink_takes_nothing_more_when_the_time_is_over() {
+        let length = Cell::new(0);
+        let mut sink = sink(&length, Instant::now());
+        let taken = (0..200).take_while(|_| sink.write_all(&[b'a'; 1_000]).is_ok()).count();
+        assert_eq!(taken, 65, "the clock is read when 64 KiB are full");
+        assert!(matches!(sink.stop, Some(Stop::Late)));
+    }
+
+    #[test]
+    fn a_length_stores_nothing() {
+        let length = Cell::new(0);
+        let mut sink = Sink { stored: None, ..sink(&length, Instant::now() + Duration::from_secs(60)) };
+        sink.write_all(&[b'a'; 150_000]).unwrap();
+        assert!(sink.stored.is_none());
+        assert_eq!(length.into_inner(), 150_000);
+    }
+}

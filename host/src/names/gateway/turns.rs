@@ -1,0 +1,194 @@
+//! Whose turn it is to query a gateway: requests of all answers share a few turns, and no resolver and no host has all.
+//!
+//! Invariant: who waits holds none of the turns that all share. A host that hangs or cannot be reached, several times in
+//! a row, gets no request for a moment when the same resolver names it again. What another resolver names is not
+//! affected, so that nobody can have another's gateway refused.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use alloy::primitives::Address;
+use parking_lot::Mutex;
+use quick_cache::sync::Cache;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::time::Instant;
+
+use super::GatewayError;
+
+/// Requests of all answers at once.
+const TURNS_MAX: usize = 64;
+/// For one resolver: eight of them that name gateways that hang leave nothing, and one leaves most.
+const OF_RESOLVER_MAX: usize = 8;
+/// At one host, which several resolvers may name: a quarter.
+const OF_HOST_MAX: usize = 16;
+/// A gateway that answers most requests does not fail so often in a row.
+const FAILURES_MAX: u32 = 4;
+/// Longer than a request may take, so that turns of a host that hangs are mostly free; shorter than a restart of one.
+const FAILED_FOR: Duration = Duration::from_secs(5);
+/// Each is an address and a host's name.
+const FAILED_MAX: usize = 4096;
+
+/// The turns of all answers.
+#[derive(Debug)]
+pub(super) struct Turns {
+    all: Semaphore,
+    of_resolver: Shares<Address>,
+    of_host: Shares<String>,
+    failed: Cache<Route, Failures>,
+}
+
+/// The right to one request.
+#[derive(Debug)]
+pub(super) struct Turn<'a> {
+    _all: SemaphorePermit<'a>,
+    _of_host: OwnedSemaphorePermit,
+    _of_resolver: OwnedSemaphorePermit,
+}
+
+/// What went wrong since the last reply.
+#[derive(Clone, Copy, Debug)]
+struct Failures {
+    count: u32,
+    at: Instant,
+    error: GatewayError,
+}
+
+/// Who queries whom.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Route {
+    /// The contract that names the gateway.
+    pub(super) resolver: Address,
+    pub(super) host: String,
+}
+
+/// The turns of each that has one.
+#[derive(Debug)]
+struct Shares<K> {
+    each_max: usize,
+    taken: Mutex<HashMap<K, Weak<Semaphore>>>,
+}
+
+impl Turns {
+    pub(super) fn new() -> Self {
+        Self {
+            all: Semaphore::new(TURNS_MAX),
+            of_resolver: Shares::new(OF_RESOLVER_MAX),
+            of_host: Shares::new(OF_HOST_MAX),
+            failed: Cache::new(FAILED_MAX),
+        }
+    }
+
+    /// Waits for a turn. The scarcer ones come first, so that nobody waits with one that all share.
+    ///
+    /// # Errors
+    /// Why this gateway just failed.
+    pub(super) async fn take(&self, route: &Route) -> Result<Turn<'_>, GatewayError> {
+        self.check(route)?;
+        let of_resolver = self.of_resolver.take(route.resolver).await?;
+        let of_host = self.of_host.take(route.host.clone()).await?;
+        let all = self.all.acquire().await.map_err(|_| GatewayError::Unreachable)?;
+        // It may have failed for those who had a turn meanwhile.
+        self.check(route)?;
+        Ok(Turn { _all: all, _of_host: of_host, _of_resolver: of_resolver })
+    }
+
+    fn check(&self, route: &Route) -> Result<(), GatewayError> {
+        match self.failed.get(route) {
+            Some(Failures { count, at, error }) if count >= FAILURES_MAX && at.elapsed() < FAILED_FOR => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Remembers a failure that held a turn for long, or would again, until there is a reply. A reply may be an error.
+    pub(super) fn record<T>(&self, route: Route, fetched: &Result<T, GatewayError>) {
+        match fetched {
+            Err(error @ (GatewayError::Timeout | GatewayError::Unreachable)) => {
+                let count = self.failed.get(&route).map_or(0, |before| before.count).saturating_add(1);
+                self.failed.insert(route, Failures { count, at: Instant::now(), error: *error });
+            }
+            _ => drop(self.failed.remove(&route)),
+        }
+    }
+}
+
+impl<K: std::hash::Hash + Eq> Shares<K> {
+    fn new(each_max: usize) -> Self {
+        Self { each_max, taken: Mutex::default() }
+    }
+
+    async fn take(&self, of: K) -> Result<OwnedSemaphorePermit, GatewayError> {
+        self.share(of).acquire_owned().await.map_err(|_| GatewayError::Unreachable)
+    }
+
+    fn share(&self, of: K) -> Arc<Semaphore> {
+        let mut taken = self.taken.lock();
+        if let Some(share) = taken.get(&of).and_then(Weak::upgrade) {
+            return share;
+        }
+        // No more than there are requests under way: those that nobody holds or waits for are removed here.
+        taken.retain(|_, share| share.strong_count() > 0);
+        let share = Arc::new(Semaphore::new(self.each_max));
+        taken.insert(of, Arc::downgrade(&share));
+        share
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn route(resolver: u8, host: &str) -> Route {
+        Route { resolver: Address::repeat_byte(resolver), host: host.to_owned() }
+    }
+
+    #[tokio::test]
+    async fn a_resolver_and_a_host_have_a_part_of_the_turns_and_who_waits_has_none() {
+        let turns = Turns::new();
+        let mut held = Vec::new();
+        for _ in 0..OF_RESOLVER_MAX {
+            held.push(turns.take(&route(1, "a")).now_or_never().unwrap().unwrap());
+        }
+        let waiting_route = route(1, "b");
+        let mut waiting = Box::pin(turns.take(&waiting_route));
+        assert!((&mut waiting).now_or_never().is_none(), "the resolver has no more");
+        assert_eq!(turns.all.available_permits(), TURNS_MAX - OF_RESOLVER_MAX, "who waits has none");
+        for resolver in 2..=3 {
+            for _ in 0..(OF_HOST_MAX - OF_RESOLVER_MAX) / 2 {
+                held.push(turns.take(&route(resolver, "a")).now_or_never().unwrap().unwrap());
+            }
+        }
+        assert!(turns.take(&route(4, "a")).now_or_never().is_none(), "the host has no more");
+        assert!(turns.take(&route(4, "b")).now_or_never().is_some());
+        held.clear();
+        assert!(waiting.now_or_never().unwrap().is_ok());
+        assert!(turns.of_resolver.share(Address::ZERO).available_permits() > 0);
+        assert!(turns.of_resolver.taken.lock().len() <= 2, "what nobody holds is forgotten");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_in_a_row_are_remembered_for_a_moment_for_whoever_named_the_host() {
+        let turns = Turns::new();
+        let taken = async |resolver, host| turns.take(&route(resolver, host)).await.map(drop);
+        let timeout: Result<(), _> = Err(GatewayError::Timeout);
+        for _ in 1..FAILURES_MAX {
+            turns.record(route(1, "a"), &timeout);
+        }
+        assert_eq!(taken(1, "a").await, Ok(()));
+        turns.record(route(1, "a"), &Err::<(), _>(GatewayError::Status(500)));
+        for _ in 1..FAILURES_MAX {
+            turns.record(route(1, "a"), &timeout);
+        }
+        assert_eq!(taken(1, "a").await, Ok(()), "there was a reply");
+        turns.record(route(1, "a"), &timeout);
+        assert_eq!(taken(1, "a").await, timeout);
+        assert_eq!(taken(1, "b").await, Ok(()));
+        assert_eq!(taken(2, "a").await, Ok(()), "nobody can have another's gateway refused");
+        tokio::time::sleep(FAILED_FOR).await;
+        assert_eq!(taken(1, "a").await, Ok(()));
+        turns.record(route(1, "a"), &timeout);
+        assert_eq!(taken(1, "a").await, timeout, "it failed once more");
+    }
+}
