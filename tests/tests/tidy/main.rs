@@ -210,6 +210,14 @@ fn plugins_have_recorded_jobs_and_replay_them() {
 }
 
 #[test]
+fn bodies_are_written_by_the_one_who_cleans_them() {
+    let writes = |line: &str| line.contains("serde_json::to_");
+    let http = sources().into_iter().filter(|(path, _)| path.starts_with("host/src/http"));
+    let offending = http.filter(|(_, source)| code(source).any(writes)).map(|(path, _)| path);
+    assert_none("JSON that `sanitize::door` does not write", offending);
+}
+
+#[test]
 fn tables_of_events_begin_with_their_name_and_have_no_long_lines() {
     const LINE_CHARS_MAX: usize = 120;
     let tables = files("events");
