@@ -25,7 +25,7 @@ pub(crate) use self::connections::ConnectionLimits;
 use self::file::File;
 pub(crate) use self::layer::Environment;
 use self::layer::{Key, Layers, Setting};
-pub(crate) use self::operators::{ListenAddress, OperatorAccess, Token};
+pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
 pub(crate) use self::tokens::ListSettings;
 use crate::assets::price;
 use crate::budget::AnswerLimits;

@@ -39,14 +39,14 @@ pub(crate) struct OperatorAccess {
     /// Hosts of a request, in lower case, beside the loopback ones and the address that it came to.
     pub(crate) allowed_hosts: Vec<String>,
     /// What every request must bring, if there is one.
-    pub(crate) token: Option<Token>,
+    pub(crate) token: Option<OperatorToken>,
 }
 
 /// A secret of which only the hash is in memory.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Token([u8; 32]);
+pub(crate) struct OperatorToken([u8; 32]);
 
-impl Token {
+impl OperatorToken {
     fn new(text: &str) -> Option<Self> {
         let is_token = TOKEN_CHARS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
         is_token.then(|| Self(Sha256::digest(text).into()))
@@ -58,9 +58,9 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for OperatorToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token")
+        f.write_str("OperatorToken")
     }
 }
 
@@ -97,7 +97,7 @@ fn hosts(file: &[String], layers: &Layers<'_>) -> Result<Vec<String>, ConfigErro
     Ok(hosts)
 }
 
-fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<Token>, ConfigError> {
+fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<OperatorToken>, ConfigError> {
     let file = layers.pick(TOKEN_FILE, None, table.token_file.clone());
     let (place, text) = match (layers.environment.get(TOKEN_VARIABLE), file) {
         (None, None) => return Ok(None),
@@ -110,7 +110,7 @@ fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<Token>, C
     };
     let (least, most) = (TOKEN_CHARS.start(), TOKEN_CHARS.end());
     let none = || ConfigError::new(place, format!("is no token of {least} to {most} visible ASCII characters"));
-    Token::new(text.trim()).map(Some).ok_or_else(none)
+    OperatorToken::new(text.trim()).map(Some).ok_or_else(none)
 }
 
 fn read(path: &Path) -> std::io::Result<String> {

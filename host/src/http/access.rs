@@ -9,7 +9,7 @@ use hyper::header::{AUTHORIZATION, HOST};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 
-use crate::config::{OperatorAccess, Token};
+use crate::config::{OperatorAccess, OperatorToken};
 use crate::gateway::problem::{Problem, quoted};
 
 const BEARER: &str = "bearer ";
@@ -48,7 +48,7 @@ fn is_allowed(host: &str, allowed: &[String], local: IpAddr) -> bool {
     host == "localhost" || address.is_ok_and(is_own) || allowed.contains(&host)
 }
 
-fn has_token(head: &Parts, token: &Token) -> bool {
+fn has_token(head: &Parts, token: &OperatorToken) -> bool {
     let given = head.headers.get(AUTHORIZATION).map(|value| value.as_bytes());
     let given = given.and_then(|value| value.split_at_checked(BEARER.len()));
     given.is_some_and(|(scheme, text)| scheme.eq_ignore_ascii_case(BEARER.as_bytes()) && token.is(text))

@@ -13,13 +13,17 @@ mod delay;
 mod events;
 mod growth;
 mod joined;
+mod lists;
 pub mod meter;
 mod node;
 pub mod peer;
 mod peers;
+mod soak;
 mod table;
 mod tally;
 pub mod world;
+
+use std::path::Path;
 
 use anyhow::{Result, bail};
 
@@ -58,6 +62,36 @@ pub fn run_balances(mut say: impl FnMut(&str)) -> Result<bool> {
     balances::run(&mut say, &mut verdict)?;
     verdict.report(&mut say);
     Ok(verdict.holds())
+}
+
+/// Runs the benchmark of lists; whether every bound that is not about time holds.
+///
+/// # Errors
+/// Whatever does not come up, and an answer that is wrong.
+pub fn run_lists(mut say: impl FnMut(&str)) -> Result<bool> {
+    let mut verdict = Verdict::default();
+    lists::run(&mut say, &mut verdict)?;
+    verdict.report(&mut say);
+    Ok(verdict.holds())
+}
+
+/// Attacks a gateway for so many minutes; whether every bound that is not about time holds.
+///
+/// # Errors
+/// Whatever does not come up, and an answer that is wrong before the attacks.
+pub fn run_soak(minutes: f64, mut say: impl FnMut(&str)) -> Result<bool> {
+    let mut verdict = Verdict::default();
+    soak::run(minutes, &mut say, &mut verdict)?;
+    verdict.report(&mut say);
+    Ok(verdict.holds())
+}
+
+/// Serves the answer that a file holds, for the benchmark of lists.
+///
+/// # Errors
+/// A file that holds none, and a port that cannot be bound.
+pub fn serve_bare(file: &Path) -> Result<()> {
+    lists::serve(file)
 }
 
 /// Runs the benchmark of events; whether every bound that is not about time holds.

@@ -2,7 +2,7 @@
 //! bounded, and operators see in.
 
 use std::io::Read as _;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -12,54 +12,21 @@ use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper::{Method, Request};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use portolan_tests::build;
+use portolan_tests::crowd::{connect, connections, raise_files, stalled_requests};
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http;
 use portolan_tests::wait;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 /// What another client waits for at most, whatever the others do.
 const SERVED_WITHIN: Duration = Duration::from_secs(8);
-/// The first bytes of HTTP/2, and settings with an initial window of zero.
-const ZERO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
 /// An answer that each client gets a body of its own for.
 const OWN_BODY: &str = "/networks?detail=full";
 
 fn gateway(config: &str) -> Gateway {
     Setup::default().config(config).listening().unwrap()
-}
-
-/// Lets this process open as many connections as the system allows.
-fn raise_files() {
-    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
-}
-
-/// The addresses of one machine stand for clients of many.
-fn from(client: u8) -> SocketAddr {
-    SocketAddr::from((Ipv4Addr::new(127, 0, 1, client), 0))
-}
-
-async fn connect(client: u8, to: SocketAddr) -> Option<TcpStream> {
-    let socket = TcpSocket::new_v4().unwrap();
-    socket.bind(from(client)).unwrap();
-    tokio::time::timeout(SERVED_WITHIN, socket.connect(to)).await.ok()?.ok()
-}
-
-/// Connections from `clients` addresses, `each` from one, all of which send `bytes`.
-async fn connections(to: SocketAddr, clients: u8, each: usize, bytes: &[u8]) -> Vec<TcpStream> {
-    let mut streams = Vec::new();
-    for client in 1..=clients {
-        for _ in 0..each {
-            // An attacker does not care which of its connections get through.
-            let Some(mut stream) = connect(client, to).await else { return streams };
-            let _ = tokio::time::timeout(SERVED_WITHIN, stream.write_all(bytes)).await;
-            streams.push(stream);
-        }
-    }
-    streams
 }
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -97,9 +64,9 @@ fn closed(stream: TcpStream) -> Duration {
 
 #[test]
 fn a_client_is_served_while_one_byte_connections_take_all_slots() {
-    raise_files();
+    raise_files().unwrap();
     let gateway = gateway("");
-    let held = runtime().block_on(connections(gateway.base, 9, 256, b"P"));
+    let held = runtime().block_on(connections(gateway.base, 1..=9, 256, b"P"));
     println!("{} connections are held", held.len());
     assert_served(&gateway);
     drop(held);
@@ -111,7 +78,7 @@ fn one_client_takes_no_more_than_its_share() {
     let runtime = runtime();
     let mut other = runtime.block_on(connect(2, gateway.base)).unwrap();
     let first = runtime.block_on(connect(1, gateway.base)).unwrap();
-    let held = runtime.block_on(connections(gateway.base, 1, 10, b"P"));
+    let held = runtime.block_on(connections(gateway.base, [1], 10, b"P"));
     let after = closed(first);
     assert!(after < SERVED_WITHIN, "{after:?}");
     runtime.block_on(other.write_all(b"GET /networks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).unwrap();
@@ -126,13 +93,13 @@ fn a_request_that_does_not_come_ends_its_connection() {
     let gateway = gateway("[connections]\nhead_ms = 500\nidle_ms = 1500");
     let runtime = runtime();
     for bytes in [&b""[..], b"P", b"GET /networks HTTP/1.1\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
-        let stream = runtime.block_on(connections(gateway.base, 1, 1, bytes)).pop().unwrap();
+        let stream = runtime.block_on(connections(gateway.base, [1], 1, bytes)).pop().unwrap();
         let after = closed(stream);
         assert!(after < SERVED_WITHIN, "{bytes:?}: {after:?}");
     }
     let whole = b"GET /networks HTTP/1.1\r\nhost: x\r\n\r\nGET /";
     let start = Instant::now();
-    let stream = runtime.block_on(connections(gateway.base, 1, 1, whole)).pop().unwrap();
+    let stream = runtime.block_on(connections(gateway.base, [1], 1, whole)).pop().unwrap();
     closed(stream);
     let after = start.elapsed();
     assert!((Duration::from_millis(1400)..SERVED_WITHIN).contains(&after), "{after:?}");
@@ -140,12 +107,12 @@ fn a_request_that_does_not_come_ends_its_connection() {
 
 #[test]
 fn unfinished_heads_are_bounded() {
-    raise_files();
+    raise_files().unwrap();
     let gateway = gateway("");
     let before = gateway.memory_peak_mib().unwrap();
     let mut head = b"GET /networks HTTP/1.1\r\nx: ".to_vec();
     head.resize(250_000, b'y');
-    let held = runtime().block_on(connections(gateway.base, 4, 250, &head));
+    let held = runtime().block_on(connections(gateway.base, 1..=4, 250, &head));
     assert_served(&gateway);
     let grown = gateway.memory_peak_mib().unwrap() - before;
     println!("{} unfinished heads of {} bytes: {grown:.1} MiB", held.len(), head.len());
@@ -161,31 +128,16 @@ fn large_networks() -> String {
     (0..64).map(network).collect()
 }
 
-/// Requests of one connection in HTTP/2, each on a stream of its own.
-fn requests(path: &str, streams: u32) -> Vec<u8> {
-    let mut bytes = ZERO_WINDOW.to_vec();
-    for stream in 0..streams {
-        // GET and http from the static table, then literal path and authority.
-        let mut block = vec![0x82, 0x86, 0x04, u8::try_from(path.len()).unwrap()];
-        block.extend_from_slice(path.as_bytes());
-        block.extend_from_slice(&[0x01, 1, b'x']);
-        bytes.extend_from_slice(&[0, 0, u8::try_from(block.len()).unwrap(), 1, 5]);
-        bytes.extend_from_slice(&(2 * stream + 1).to_be_bytes());
-        bytes.extend_from_slice(&block);
-    }
-    bytes
-}
-
 #[test]
 fn answers_that_nobody_takes_do_not_pin_memory() {
-    raise_files();
+    raise_files().unwrap();
     let gateway = gateway(&large_networks());
     let body = gateway.get("/networks").unwrap().body.len();
     assert!(body > 60_000, "{body}");
     let before = gateway.memory_peak_mib().unwrap();
     let runtime = runtime();
     for (path, grown_max) in [("/networks", 64.0), (OWN_BODY, 128.0)] {
-        let held = runtime.block_on(connections(gateway.base, 10, 10, &requests(path, 64)));
+        let held = runtime.block_on(connections(gateway.base, 1..=10, 10, &stalled_requests(path, 64)));
         assert_served(&gateway);
         let grown = gateway.memory_peak_mib().unwrap() - before;
         println!("{path}: {} connections, 64 streams each, bodies of {body} bytes: {grown:.1} MiB", held.len());
@@ -247,7 +199,7 @@ fn few_open_files_mean_few_connections_and_a_line_in_the_log() {
     let gateway = Setup::default().host(&program).listening().unwrap();
     let lines = || gateway.log().contains("open files are limited").then_some(()).ok_or("no line");
     wait::until("the line", SERVED_WITHIN, lines).unwrap();
-    let held = runtime().block_on(connections(gateway.base, 2, 100, b"P"));
+    let held = runtime().block_on(connections(gateway.base, 1..=2, 100, b"P"));
     assert_served(&gateway);
     drop(held);
 }

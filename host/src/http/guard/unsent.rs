@@ -64,7 +64,7 @@ pub(super) enum Own {
 #[derive(Debug, Default)]
 pub(in crate::http) struct AnswerBody {
     rest: Bytes,
-    /// Of a body of several pieces.
+    /// Only a body of several pieces has it.
     progress: Option<Progress>,
 }
 

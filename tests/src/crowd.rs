@@ -1,0 +1,64 @@
+//! Clients by the hundred, from addresses of their own, that hold connections without using them.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::{TcpSocket, TcpStream};
+
+/// Whoever is not connected by then does without.
+const CONNECT: Duration = Duration::from_secs(8);
+/// The first bytes of HTTP/2, and settings with an initial window of zero.
+const ZERO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
+
+/// Lets this process open as many connections as the system allows.
+///
+/// # Errors
+/// Returns the system's.
+pub fn raise_files() -> rustix::io::Result<()> {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+}
+
+/// A connection from 127.0.1.`client`: the addresses of one machine stand for clients of many.
+pub async fn connect(client: u8, to: SocketAddr) -> Option<TcpStream> {
+    let socket = TcpSocket::new_v4().ok()?;
+    socket.bind(SocketAddr::from((Ipv4Addr::new(127, 0, 1, client), 0))).ok()?;
+    tokio::time::timeout(CONNECT, socket.connect(to)).await.ok()?.ok()
+}
+
+/// Connections from `clients` addresses, `each` from one, all of which send `bytes`; fewer where no more get through.
+pub async fn connections(
+    to: SocketAddr,
+    clients: impl IntoIterator<Item = u8>,
+    each: usize,
+    bytes: &[u8],
+) -> Vec<TcpStream> {
+    let mut streams = Vec::new();
+    for client in clients {
+        for _ in 0..each {
+            let Some(mut stream) = connect(client, to).await else { return streams };
+            // An attacker does not care how much of it arrives.
+            let _ = tokio::time::timeout(CONNECT, stream.write_all(bytes)).await;
+            streams.push(stream);
+        }
+    }
+    streams
+}
+
+/// What a client of HTTP/2 sends that requests `path` on so many streams and takes nothing of the answers. The path is
+/// cut to 127 bytes.
+pub fn stalled_requests(path: &str, streams: u32) -> Vec<u8> {
+    let path = &path.as_bytes()[..path.len().min(127)];
+    let length = u8::try_from(path.len()).unwrap_or(0);
+    // GET and http from the static table, then literal path and authority.
+    let block = [&[0x82, 0x86, 0x04, length], path, &[0x01, 1, b'x']].concat();
+    let mut bytes = ZERO_WINDOW.to_vec();
+    for stream in 0..streams {
+        bytes.extend_from_slice(&[0, 0, u8::try_from(block.len()).unwrap_or(0), 1, 5]);
+        bytes.extend_from_slice(&(2 * stream + 1).to_be_bytes());
+        bytes.extend_from_slice(&block);
+    }
+    bytes
+}
