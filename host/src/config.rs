@@ -118,7 +118,7 @@ pub(crate) struct Config {
     pub(crate) in_flight_max: usize,
     /// The limit of one transaction.
     pub(crate) logs_max: usize,
-    /// Of all transactions that are decoded at the same time.
+    /// The bytes that the logs of all transactions under way may take.
     pub(crate) logs_bytes_max: u32,
 }
 

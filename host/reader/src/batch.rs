@@ -49,7 +49,7 @@ pub(crate) struct Batch<'a> {
     pub(crate) block: &'a Block,
     pub(crate) reads: &'a ReadSet,
     pub(crate) until: Instant,
-    /// Of the answer that the reads are for.
+    /// The budget of the answer that the reads are for.
     pub(crate) budget: &'a ReadBudget,
 }
 

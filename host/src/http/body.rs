@@ -90,8 +90,8 @@ fn write(response: &GatewayResponse, detail_full: bool, wanted: Wanted, until: I
             let bytes = sink.stored.unwrap_or_default().into();
             Ok(Written { bytes, length: length.into_inner() })
         }
-        (Err(_), Some(Stop::TooLong)) => Err(Problem::AnswerTooLarge { bytes_max }),
-        (Err(_), Some(Stop::Late)) => Err(late()),
+        (Err(_), Some(WriteStop::TooLong)) => Err(Problem::AnswerTooLarge { bytes_max }),
+        (Err(_), Some(WriteStop::Late)) => Err(late()),
         (Err(error), None) => Err(unwritable(&error)),
     }
 }
@@ -107,18 +107,18 @@ struct Sink<'a> {
     length: &'a Cell<u64>,
     bytes_max: u64,
     until: Instant,
-    stop: Option<Stop>,
+    stop: Option<WriteStop>,
 }
 
 /// Why no more is taken.
 #[derive(Clone, Copy, Debug)]
-enum Stop {
+enum WriteStop {
     TooLong,
     Late,
 }
 
 impl Sink<'_> {
-    fn stop(&mut self, stop: Stop) -> io::Error {
+    fn stop(&mut self, stop: WriteStop) -> io::Error {
         self.stop = Some(stop);
         io::ErrorKind::Other.into()
     }
@@ -129,10 +129,10 @@ impl io::Write for Sink<'_> {
         let before = self.length.get();
         let after = before.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
         if after > self.bytes_max {
-            return Err(self.stop(Stop::TooLong));
+            return Err(self.stop(WriteStop::TooLong));
         }
         if before / CLOCK_EVERY_BYTES != after / CLOCK_EVERY_BYTES && Instant::now() >= self.until {
-            return Err(self.stop(Stop::Late));
+            return Err(self.stop(WriteStop::Late));
         }
         self.length.set(after);
         if let Some(stored) = &mut self.stored {
@@ -164,7 +164,7 @@ mod tests {
         sink.write_all(&[b'a'; 199_999]).unwrap();
         sink.write_all(b"b").unwrap();
         assert!(sink.write_all(b"c").is_err());
-        assert!(matches!(sink.stop, Some(Stop::TooLong)));
+        assert!(matches!(sink.stop, Some(WriteStop::TooLong)));
         assert_eq!((sink.stored.unwrap().len(), length.into_inner()), (200_000, 200_000));
     }
 
@@ -174,7 +174,7 @@ mod tests {
         let mut sink = sink(&length, Instant::now());
         let taken = (0..200).take_while(|_| sink.write_all(&[b'a'; 1_000]).is_ok()).count();
         assert_eq!(taken, 65, "the clock is read when 64 KiB are full");
-        assert!(matches!(sink.stop, Some(Stop::Late)));
+        assert!(matches!(sink.stop, Some(WriteStop::Late)));
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) fn write(
 ) -> Result<(), serde_json::Error> {
     let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
     let shape = Shape { aggregate, full: detail_full };
-    let mut document = Document { answer, shape, written, sink };
+    let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each))),
         Items::Protocols(protocols) => document.rows(|| protocols.iter().map(|each| ProtocolView::with_company(each))),
@@ -92,14 +92,14 @@ struct Full<'a, T, L, U> {
 }
 
 /// Where an answer is written.
-struct Document<'a, W> {
+struct DocumentWriter<'a, W> {
     answer: &'a Answer,
     shape: Shape,
     written: &'a Cell<u64>,
     sink: W,
 }
 
-impl<W: io::Write> Document<'_, W> {
+impl<W: io::Write> DocumentWriter<'_, W> {
     fn rows<I: Iterator<Item: Serialize>>(&mut self, items: impl Fn() -> I) -> Result<(), serde_json::Error> {
         self.put(&Each(items), None::<()>, None::<()>)
     }

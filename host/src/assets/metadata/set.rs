@@ -168,7 +168,7 @@ fn look_up(
 }
 
 /// What is read to show tokens.
-pub(crate) struct TokenReads {
+pub(crate) struct MissingReads {
     /// The reads of tokens that the cache does not have in full.
     pub(crate) missing: Lookup,
     /// The reads of all tokens that were not in `requested`, cached or not.
@@ -184,9 +184,9 @@ pub(crate) fn missing_reads(
     network: &Network,
     tokens: &BTreeSet<Address>,
     requested: &mut BTreeSet<Address>,
-) -> TokenReads {
+) -> MissingReads {
     let (mut set, mut next) = (MetadataSet::default(), tokens.clone());
-    let mut of_tokens = TokenReads { missing: Lookup::default(), reads: 0, levels: 0 };
+    let mut of_tokens = MissingReads { missing: Lookup::default(), reads: 0, levels: 0 };
     for _ in 0..=PAIR_DEPTH_MAX {
         of_tokens.levels += u32::from(!next.is_empty());
         for token in &next {

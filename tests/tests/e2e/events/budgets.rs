@@ -158,7 +158,7 @@ fn what_is_counted_does_not_depend_on_what_others_requested() {
     }
 }
 
-/// Of each job what it is, and its batches and reads; then what the budget shows of reads, requests and events.
+/// Returns the name, batches and reads of each job, then what the budget shows of reads, requests and events.
 fn counted(gateway: &Gateway, path: &str) -> Vec<(String, String, String)> {
     let response = gateway.get(path).unwrap();
     assert_eq!(response.status, 200, "{}", response.body);
