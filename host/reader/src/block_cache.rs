@@ -2,7 +2,8 @@
 //! the block is among the last.
 //!
 //! Invariant: a subscriber of a flight gets its outcome or waits no longer than its own deadline; a flight whose first
-//! subscriber went away completes all the same, and what failed is fetched again.
+//! subscriber went away completes all the same, and what failed is fetched again. What one endpoint said does not stand
+//! beside what another says: where another one begins to answer, the block is read anew.
 
 mod flight;
 mod table;
@@ -40,10 +41,33 @@ const TRIES_MAX: u32 = 3;
 #[derive(Default)]
 pub(crate) struct BlockCache {
     blocks: Mutex<VecDeque<Arc<BlockEntry>>>,
+    answering: Arc<Answering>,
+}
+
+/// The endpoint that answers, and how often that became another one.
+#[derive(Default)]
+struct Answering {
+    endpoint: Mutex<Option<u8>>,
+    changes: AtomicUsize,
+}
+
+impl Answering {
+    fn note(&self, endpoint: Option<u8>) {
+        let Some(endpoint) = endpoint else { return };
+        if self.endpoint.lock().replace(endpoint).is_some_and(|before| before != endpoint) {
+            self.changes.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn changes(&self) -> usize {
+        self.changes.load(Ordering::Relaxed)
+    }
 }
 
 struct BlockEntry {
     hash: B256,
+    /// How often the endpoint had changed when it was made.
+    changes: usize,
     table: Mutex<Table>,
     bytes: AtomicUsize,
 }
@@ -73,6 +97,7 @@ struct Slot {
 pub(crate) struct FlightGuard {
     flight: Arc<Flight>,
     entry: Arc<BlockEntry>,
+    answering: Arc<Answering>,
 }
 
 impl FlightGuard {
@@ -89,6 +114,7 @@ impl FlightGuard {
         };
         let bytes = outcomes.stored().iter().map(bytes).sum();
         self.entry.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.answering.note(outcomes.answering());
         self.flight.complete(outcomes);
     }
 }
@@ -138,12 +164,12 @@ impl Subscriptions {
         is_whole.then_some((only, outcomes))
     }
 
-    /// The reads that have to be fetched again, because the flight of another subscriber failed them; with their places
-    /// here.
-    fn failed(&self) -> (Vec<usize>, ReadSet) {
+    /// The reads that have to be fetched again, with their places here: because the flight of another subscriber failed
+    /// them, or because another endpoint answers since (`has_changed`) than the one whose replies were known.
+    fn failed(&self, has_changed: bool) -> (Vec<usize>, ReadSet) {
         let failed = |(place, slot): (usize, &Slot)| {
-            let Subscription { flight, is_own, .. } = self.flights.get(index(slot.flight))?;
-            let is_failed = !is_own && flight.has_failed(slot.place);
+            let Subscription { flight, is_own, is_cached } = self.flights.get(index(slot.flight))?;
+            let is_failed = !is_own && (flight.has_failed(slot.place) || has_changed && *is_cached);
             is_failed.then(|| (place, flight.reads().at(index(slot.place)).to_read()))
         };
         // Only flights of other subscribers are retried.
@@ -180,7 +206,9 @@ impl BlockCache {
         block: &Block,
         reads: impl Iterator<Item = (usize, ReadRef<'a>)>,
     ) -> Option<Vec<(usize, Reply)>> {
-        let entry = self.blocks.lock().iter().find(|entry| entry.hash == block.hash).cloned()?;
+        let changes = self.answering.changes();
+        let is_it = |entry: &&Arc<BlockEntry>| entry.hash == block.hash && entry.changes == changes;
+        let entry = self.blocks.lock().iter().find(is_it).cloned()?;
         let mut table = entry.table.lock();
         let known = |(place, read): (usize, ReadRef<'_>)| {
             let outcome = table.outcome(read)?.clone();
@@ -198,10 +226,12 @@ impl BlockCache {
         until: Instant,
         fetch: impl Fn(FlightGuard),
     ) -> ReplySet {
+        let mut changes = self.answering.changes();
         let mut subscriptions = self.subscribe(block, reads, &fetch);
         for _ in 1..TRIES_MAX {
             subscriptions.completed(until).await;
-            let (places, again) = subscriptions.failed();
+            let before = std::mem::replace(&mut changes, self.answering.changes());
+            let (places, again) = subscriptions.failed(before != changes);
             if again.is_empty() || Instant::now() >= until {
                 break;
             }
@@ -230,20 +260,20 @@ impl BlockCache {
         table.attach(&flight, reads);
         drop(table);
         entry.bytes.fetch_add(bytes, Ordering::Relaxed);
-        fetch(FlightGuard { flight, entry });
+        fetch(FlightGuard { flight, entry, answering: Arc::clone(&self.answering) });
         self.evict();
         subscriptions
     }
 
     fn entry(&self, hash: B256) -> Arc<BlockEntry> {
-        let mut blocks = self.blocks.lock();
-        if let Some(entry) = blocks.iter().find(|entry| entry.hash == hash) {
+        let (mut blocks, changes) = (self.blocks.lock(), self.answering.changes());
+        if let Some(entry) = blocks.iter().find(|entry| entry.hash == hash && entry.changes == changes) {
             return Arc::clone(entry);
         }
         if blocks.len() == BLOCKS_MAX {
             blocks.pop_front();
         }
-        let entry = Arc::new(BlockEntry { hash, table: Mutex::default(), bytes: AtomicUsize::default() });
+        let entry = Arc::new(BlockEntry { hash, changes, table: Mutex::default(), bytes: AtomicUsize::default() });
         blocks.push_back(Arc::clone(&entry));
         entry
     }

@@ -145,8 +145,9 @@ impl Endpoints {
                 continue;
             }
             let batch = Batch { endpoint, heavy_calls: &self.heavy_calls, block, reads, until, budget };
-            if let Err(error) = batch.read(open, outcomes).await {
-                errors.push(self.log(endpoint, error));
+            match batch.read(open, outcomes).await {
+                Ok(()) => outcomes.note_answering(self.place(endpoint)),
+                Err(error) => errors.push(self.log(endpoint, error)),
             }
             let (left, given): (Vec<usize>, Vec<usize>) =
                 open.iter().partition(|place| outcomes.get(**place).is_none());

@@ -15,6 +15,8 @@ pub(crate) struct Outcomes {
     others: Vec<Outcome>,
     /// The places of the endpoints that gave them, as far as they are noted; [`UNKNOWN`] where one is not.
     endpoints: Vec<u8>,
+    /// The place of the first endpoint that did not fail as a whole.
+    answering: Option<u8>,
 }
 
 /// No network has as many endpoints.
@@ -31,12 +33,12 @@ enum OutcomeSlot {
 impl Outcomes {
     /// For so many reads, none of which has an outcome.
     pub(crate) fn open(reads: usize) -> Self {
-        Self { slots: vec![OutcomeSlot::Open; reads], others: Vec::new(), endpoints: Vec::new() }
+        Self { slots: vec![OutcomeSlot::Open; reads], others: Vec::new(), endpoints: Vec::new(), answering: None }
     }
 
     /// For no reads yet, with room for so many.
     pub(crate) fn with_capacity(reads: usize) -> Self {
-        Self { slots: Vec::with_capacity(reads), others: Vec::new(), endpoints: Vec::new() }
+        Self { slots: Vec::with_capacity(reads), others: Vec::new(), endpoints: Vec::new(), answering: None }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -92,6 +94,16 @@ impl Outcomes {
         }
     }
 
+    /// Notes an endpoint that did not fail as a whole; the first one counts.
+    pub(crate) fn note_answering(&mut self, endpoint: u8) {
+        self.answering.get_or_insert(endpoint);
+    }
+
+    /// The place of the first endpoint that did not fail as a whole, if it is noted.
+    pub(crate) fn answering(&self) -> Option<u8> {
+        self.answering
+    }
+
     /// The place of the endpoint that gave an outcome, if it is noted.
     pub(crate) fn endpoint(&self, place: usize) -> Option<u8> {
         self.endpoints.get(place).copied().filter(|endpoint| *endpoint != UNKNOWN)
@@ -99,7 +111,7 @@ impl Outcomes {
 
     /// Returns all outcomes in order, once none is open.
     pub(crate) fn into_all(self) -> impl ExactSizeIterator<Item = Outcome> {
-        let Self { slots, others, endpoints: _ } = self;
+        let Self { slots, others, endpoints: _, answering: _ } = self;
         slots.into_iter().map(move |slot| match slot {
             OutcomeSlot::Other(other) => others[index(other)].clone(),
             OutcomeSlot::Zero | OutcomeSlot::Open => ZERO.clone(),

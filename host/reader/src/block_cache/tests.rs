@@ -238,3 +238,39 @@ async fn what_failed_in_a_long_row_is_fetched_again() {
     assert_eq!(outcomes(fetched.await), vec![Outcome::Ok(vec![9].into()); 2]);
     assert!(reply(&cache, 1, &row[8]).is_some());
 }
+
+/// Completes a flight with these numbers, as an endpoint that answers.
+fn complete_by(flight: FlightGuard, endpoint: u8, numbers: &[u8]) {
+    let mut outcomes: Outcomes = echoed(numbers).into();
+    outcomes.note_answering(endpoint);
+    flight.complete(outcomes);
+}
+
+#[tokio::test]
+async fn what_an_endpoint_said_is_read_anew_beside_the_word_of_another_at_the_same_block() {
+    let (cache, started, first) = (BlockCache::default(), RefCell::new(VecDeque::new()), block(1));
+    let keep = |flight: FlightGuard| started.borrow_mut().push_back(flight);
+    let next = || started.borrow_mut().pop_front();
+    let mut one = cache.read(&first, vec![read(1)].into(), soon(), keep).boxed_local();
+    assert!(one.as_mut().now_or_never().is_none());
+    complete_by(next().unwrap(), 0, &[6]);
+    assert_eq!(outcomes(one.await), echoed(&[6]), "a lie");
+    // The same endpoint: what is known stands.
+    let mut same = cache.read(&first, vec![read(1), read(3)].into(), soon(), keep).boxed_local();
+    assert!(same.as_mut().now_or_never().is_none());
+    complete_by(next().unwrap(), 0, &[3]);
+    assert_eq!(outcomes(same.await), echoed(&[6, 3]));
+    // Another one.
+    let mut both = cache.read(&first, vec![read(1), read(2)].into(), soon(), keep).boxed_local();
+    assert!(both.as_mut().now_or_never().is_none());
+    let flight = next().unwrap();
+    assert_eq!(reads_of(&flight), [read(2)]);
+    complete_by(flight, 1, &[2]);
+    assert!(both.as_mut().now_or_never().is_none());
+    let again = next().unwrap();
+    assert_eq!(reads_of(&again), [read(1)]);
+    complete_by(again, 1, &[1]);
+    assert_eq!(outcomes(both.await), echoed(&[1, 2]));
+    assert_eq!(reply(&cache, 1, &read(1)).unwrap().outcome, echoed(&[1])[0]);
+    assert!(next().is_none());
+}
