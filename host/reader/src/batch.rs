@@ -6,6 +6,7 @@
 //! read that used up its share of the gas is made again alone; a chunk that is rejected is made smaller, down to single
 //! requests.
 
+mod shared_outcomes;
 mod single;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -13,9 +14,9 @@ use std::collections::{BTreeMap, VecDeque};
 use alloy::primitives::{Address, Bytes};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
+use self::shared_outcomes::SharedOutcomes;
 use crate::endpoint::{Capabilities, Endpoint};
 use crate::error::{EndpointError, RequestError};
 use crate::heavy_calls::HeavyCalls;
@@ -51,18 +52,6 @@ pub(crate) struct Batch<'a> {
     pub(crate) until: Instant,
     /// The budget of the answer that the reads are for.
     pub(crate) budget: &'a ReadBudget,
-}
-
-/// The outcomes of a batch by place, which the requests under way fill in.
-struct SharedOutcomes<'a>(Mutex<Filling<'a>>);
-
-struct Filling<'a> {
-    outcomes: &'a mut Outcomes,
-    any: bool,
-    /// The places whose outcomes do not prove their chain, in the order in which they came.
-    unproven: Vec<usize>,
-    /// The chain id is being requested.
-    checking: bool,
 }
 
 /// One request.
@@ -417,65 +406,6 @@ impl Batch<'_> {
         }
         step.more = silent.into_iter().map(|(address, asking)| Request::CodeCheck(address, asking)).collect();
         step
-    }
-}
-
-impl<'a> SharedOutcomes<'a> {
-    fn new(outcomes: &'a mut Outcomes) -> Self {
-        Self(Mutex::new(Filling { outcomes, any: false, unproven: Vec::new(), checking: false }))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Filling<'a>> {
-        self.0.lock()
-    }
-
-    /// Whether any request brought an outcome.
-    fn any(&self) -> bool {
-        self.lock().any
-    }
-
-    /// Returns a check of the chain where one is due and none is under way.
-    fn next_check(&self) -> Option<Request> {
-        let mut filled = self.lock();
-        if filled.checking || filled.unproven.is_empty() {
-            return None;
-        }
-        filled.checking = true;
-        Some(Request::ChainCheck(filled.unproven.len()))
-    }
-
-    /// Takes back the outcomes whose chain is not proven.
-    fn clear_unproven(&self) {
-        let unproven = std::mem::take(&mut self.lock().unproven);
-        self.clear(&unproven);
-    }
-
-    /// Takes back all that was put at these places.
-    fn clear(&self, places: &[usize]) {
-        let mut filled = self.lock();
-        places.iter().for_each(|place| filled.take_back(*place));
-    }
-}
-
-impl Filling<'_> {
-    fn put(&mut self, place: usize, outcome: Outcome) {
-        self.outcomes.put(place, outcome);
-        self.any = true;
-    }
-
-    /// Puts the outcome of a request that does not prove its chain.
-    fn put_unproven(&mut self, place: usize, outcome: Outcome) {
-        self.put(place, outcome);
-        self.unproven.push(place);
-    }
-
-    fn put_zero(&mut self, place: usize) {
-        self.outcomes.put_zero(place);
-        self.any = true;
-    }
-
-    fn take_back(&mut self, place: usize) {
-        self.outcomes.take_back(place);
     }
 }
 

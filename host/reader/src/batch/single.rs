@@ -5,7 +5,8 @@
 
 use alloy::primitives::{Address, Bytes, U256};
 
-use super::{Batch, Request, SharedOutcomes, Step};
+use super::shared_outcomes::SharedOutcomes;
+use super::{Batch, Request, Step};
 use crate::error::{EndpointError, RequestError};
 use crate::multicall::MULTICALL3;
 use crate::read_set::ReadRef;
@@ -67,9 +68,7 @@ impl Batch<'_> {
     /// Requests the chain id, which proves the chain of the first `count` outcomes that were unproven before it.
     pub(super) async fn prove_chain(&self, count: usize, outcomes: &SharedOutcomes<'_>) -> Result<Step, EndpointError> {
         self.endpoint.check_chain(self.until).await?;
-        let mut filled = outcomes.lock();
-        filled.unproven.drain(..count);
-        filled.checking = false;
+        outcomes.lock().prove(count);
         Ok(Step::default())
     }
 }
