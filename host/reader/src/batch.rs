@@ -164,7 +164,7 @@ impl Batch<'_> {
     /// more, because it shares nothing.
     fn sizes(&self, capabilities: Capabilities, shared: &[usize]) -> Vec<usize> {
         match capabilities.batch_method {
-            BatchMethod::Override => packed::encoded_bytes(self.reads, shared),
+            BatchMethod::Override => packed::encoded_bytes(self.reads, shared).collect(),
             BatchMethod::Multicall3 | BatchMethod::Single => {
                 self.reads.at_each(shared).map(|read| multicall::encoded_bytes(read.like)).collect()
             }

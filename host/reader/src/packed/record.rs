@@ -22,20 +22,18 @@ pub(crate) fn may_pack(read: &Read) -> bool {
 }
 
 /// What the record of each of these reads adds to the calldata behind the previous one, at most.
-pub(crate) fn encoded_bytes(reads: &ReadSet, places: &[usize]) -> Vec<usize> {
-    let (mut sizes, mut previous) = (Vec::with_capacity(places.len()), None);
-    for (like, places) in reads.by_row(places) {
+pub(crate) fn encoded_bytes<'a>(reads: &'a ReadSet, places: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+    let mut previous: Option<&Read> = None;
+    reads.by_row(places).flat_map(move |(like, places)| {
         let repeats = |before: &Read| before.kind == Kind::Call && same(&before.data, &like.data);
         let data = match like.kind {
             Kind::Call if !previous.is_some_and(repeats) => size_of::<u16>() + like.data.len(),
             Kind::Call | Kind::NativeBalance | Kind::CodeSize => 0,
         };
-        let record = record_bytes(like);
-        sizes.push(record + data);
-        sizes.extend(std::iter::repeat_n(record, places.len() - 1));
         previous = Some(like);
-    }
-    sizes
+        let record = record_bytes(like);
+        std::iter::once(record + data).chain(std::iter::repeat_n(record, places.len() - 1))
+    })
 }
 
 /// The length of a record that shares the data of the one before it, but not its target.
@@ -51,7 +49,7 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 /// Encodes the calldata for the reads at these places that [`may_pack`], [`super::READS_MAX`] at most. `cap` is the gas
 /// of reads without their own.
 pub(crate) fn encode(reads: &ReadSet, places: &[usize], cap: u32) -> Vec<u8> {
-    let bytes: usize = encoded_bytes(reads, places).into_iter().sum();
+    let bytes: usize = encoded_bytes(reads, places).sum();
     let room = reads.by_row(places).map(|(like, _)| like.data.len()).max().unwrap_or_default();
     let mut calldata = Vec::with_capacity(HEAD_BYTES + bytes);
     calldata.push(0);

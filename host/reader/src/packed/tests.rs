@@ -124,7 +124,7 @@ proptest! {
     #[test]
     fn a_record_adds_no_more_than_planned(chunk in any_chunk()) {
         let reads = reads_of(&chunk);
-        let planned = encoded_bytes(&reads, &(0..reads.len()).collect::<Vec<_>>());
+        let planned: Vec<usize> = encoded_bytes(&reads, &(0..reads.len()).collect::<Vec<_>>()).collect();
         prop_assert_eq!(planned.len(), reads.len());
         prop_assert!(encode_all(&reads).len() <= 11 + planned.into_iter().sum::<usize>());
     }
