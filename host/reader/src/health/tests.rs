@@ -231,7 +231,7 @@ fn a_requested_time_is_bounded_by_how_long_refusals_lasted() {
 }
 
 #[test]
-fn what_was_under_way_when_refusals_began_does_not_tell_how_long_they_last() {
+fn what_was_under_way_when_refusals_began_does_not_show_how_long_they_last() {
     let (health, start) = (Health::default(), Instant::now());
     record_reads(&health, start, 1, Err(EndpointError::Throttled(None)));
     health.record(Read, start + 100 * MS, SECOND, Ok(()));
