@@ -66,6 +66,10 @@ const FACT_AGAIN_AFTER_S: (u64, std::ops::RangeInclusive<u64>) = (900, 1..=604_8
 
 const OPERATORS_DEFAULT: ListenAddress = ListenAddress::Tcp(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9090));
 
+/// Mebibytes of nodes' replies that are held at once: half of them at least for all endpoints, the rest for the one that
+/// may always go on.
+const RPC_REPLIES_MIB: (u64, std::ops::RangeInclusive<u64>) = (128, 64..=65_536);
+
 const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
 const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
 const OPERATORS_LISTEN: Key = Key { file: "operators_listen", flag: Some("--operators-listen") };
@@ -84,6 +88,7 @@ const ANSWERS_LOGS_BYTES: Key = Key { file: "answers.logs_bytes_max", flag: None
 
 const RPC_IN_FLIGHT_MAX: Key = Key { file: "rpc.in_flight_max", flag: None };
 const RPC_PER_SECOND_MAX: Key = Key { file: "rpc.per_second_max", flag: None };
+const RPC_REPLIES_MIB_MAX: Key = Key { file: "rpc.replies_mib_max", flag: None };
 
 const FACTS_DAYS: Key = Key { file: "facts.days", flag: None };
 const FACTS_AGAIN_AFTER_S: Key = Key { file: "facts.again_after_s", flag: None };
@@ -173,6 +178,7 @@ impl Config {
         let logs_bytes_max = number(ANSWERS_LOGS_BYTES, tables.answers.logs_bytes_max, LOGS_BYTES)?;
         let rpc_in_flight_max = number(RPC_IN_FLIGHT_MAX, tables.rpc.in_flight_max, RPC_IN_FLIGHT)?;
         let rpc_per_second_max = number(RPC_PER_SECOND_MAX, tables.rpc.per_second_max, RPC_PER_SECOND)?;
+        let rpc_replies_mib_max = number(RPC_REPLIES_MIB_MAX, tables.rpc.replies_mib_max, RPC_REPLIES_MIB)?;
         let state_dir = folder(STATE_DIR, &flags.state, tables.state_dir, "portolan-state")?;
         let fact_days = number(FACTS_DAYS, tables.facts.days, FACT_DAYS)?;
         let fact_again_after_s = number(FACTS_AGAIN_AFTER_S, tables.facts.again_after_s, FACT_AGAIN_AFTER_S)?;
@@ -199,6 +205,7 @@ impl Config {
             rpc_limits: portolan_reader::Limits {
                 in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
                 per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
+                replies_max_bytes: usize::try_from(rpc_replies_mib_max << 20).unwrap_or(usize::MAX),
             },
             prices: prices::read(&tables.prices, &networks, &layers)?,
             token_lists: tokens::read(tables.tokens, &layers)?,

@@ -25,7 +25,7 @@ use crate::reply_set::ReplySet;
 use crate::round_trips::{LINGER_MIN, RoundTrips};
 use crate::status::NetworkStatus;
 use crate::store::{CrossCheck, CrossChecker, FactSettings, Store};
-use crate::transport::Pool;
+use crate::transport::{Pool, ReplyRoom};
 use crate::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
 
 /// Taken off every deadline, so that a failure is reported in time.
@@ -62,7 +62,7 @@ struct Network {
 impl ChainReader {
     /// Makes a reader without connecting to anything. Immutable replies are stored where there are settings for that.
     pub fn new(upstreams: Vec<Upstream>, limits: Limits, facts: Option<&FactSettings>) -> Arc<Self> {
-        let pool = Pool::new();
+        let pool = Pool::new(ReplyRoom::new(limits.replies_max_bytes));
         let with_endpoints = upstreams.into_iter().filter(|upstream| !upstream.endpoints.is_empty());
         let network = |upstream: Upstream| {
             let endpoints = Arc::new(Endpoints::new(&upstream, &pool, limits));

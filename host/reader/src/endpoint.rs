@@ -10,13 +10,16 @@ mod status;
 mod transaction;
 
 use std::fmt;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256};
+use futures_util::future::{Either, select};
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::budget::Budget;
@@ -50,6 +53,8 @@ pub(crate) struct Endpoint {
     pub(crate) budget: Budget,
     learned: Mutex<Learned>,
     probing: tokio::sync::Mutex<()>,
+    /// One small call beside slow reads at a time.
+    calling_beside: tokio::sync::Mutex<()>,
 }
 
 /// What requests have revealed about the endpoint.
@@ -138,6 +143,7 @@ impl Endpoint {
             budget: Budget::default(),
             learned: Mutex::default(),
             probing: tokio::sync::Mutex::default(),
+            calling_beside: tokio::sync::Mutex::default(),
         }
     }
 
@@ -340,9 +346,13 @@ impl Endpoint {
     ) -> Result<R, RequestError> {
         let _permit = self.permit(until).await?;
         let start = Instant::now();
-        let reply = timeout_at(until, request).await.unwrap_or(Err(EndpointError::Timeout.into()));
+        let (reply, answers_others) = self.wait(kind, until, Box::pin(request)).await;
         let took = start.elapsed();
         let result = match &reply {
+            // That read takes too long, wherever it is made.
+            Err(RequestError::Endpoint(EndpointError::Timeout)) if answers_others && self.health.excuse() => {
+                Err(EndpointError::TooLarge)
+            }
             // Many nodes serve reads well and keep no receipts, or not for long.
             Err(RequestError::Endpoint(error)) if kind == RequestKind::Receipt && error.rejects_request_kind() => {
                 Ok(())
@@ -356,6 +366,30 @@ impl Endpoint {
         self.limiter.on_end(Instant::now(), matches!(result, Err(EndpointError::Throttled(_))));
         self.health.record(kind, Instant::now(), took, result);
         reply
+    }
+
+    /// Waits for the reply until then. For a read that takes half of its time, the second value says whether the endpoint
+    /// answers other calls beside it.
+    async fn wait<R>(
+        &self,
+        kind: RequestKind,
+        until: Instant,
+        request: Pin<Box<impl Future<Output = Result<R, RequestError>>>>,
+    ) -> (Result<R, RequestError>, bool) {
+        let start = Instant::now();
+        let in_time = |reply: Result<_, Elapsed>| reply.unwrap_or(Err(EndpointError::Timeout.into()));
+        let mut reply = pin!(timeout_at(until, request));
+        let half = start + until.saturating_duration_since(start) / 2;
+        if let Ok(reply) = timeout_at(half, &mut reply).await {
+            return (in_time(reply), false);
+        }
+        if kind != RequestKind::Read {
+            return (in_time(reply.await), false);
+        }
+        match select(reply, Box::pin(self.answers_beside(start, until))).await {
+            Either::Left((reply, _)) => (in_time(reply), false),
+            Either::Right((answers, reply)) => (in_time(reply.await), answers),
+        }
     }
 
     /// Waits for the right to send one request outside of the endpoint's pauses. A pause is waited for where that

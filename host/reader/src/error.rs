@@ -41,6 +41,9 @@ pub(crate) enum EndpointError {
     IgnoredBlock,
     #[error("a reply or request too large for it")]
     TooLarge,
+    /// Ours, not its.
+    #[error("no room for its reply beside others")]
+    NoRoom,
 }
 
 impl EndpointError {
@@ -68,6 +71,8 @@ impl EndpointError {
             Self::IgnoredBlock => true,
             // Where time is left, it was given to another endpoint.
             Self::Timeout => true,
+            // Other replies end soon.
+            Self::NoRoom => true,
             _ => false,
         }
     }
@@ -103,6 +108,11 @@ impl From<EndpointError> for RequestError {
 }
 
 impl RequestError {
+    /// Whether the endpoint failed, so that it said nothing about the request.
+    pub(crate) fn is_of_endpoint(&self) -> bool {
+        matches!(self, Self::Endpoint(_))
+    }
+
     /// Blames the endpoint, for a request whose result no contract can influence.
     pub(crate) fn into_endpoint_error(self) -> EndpointError {
         match self {

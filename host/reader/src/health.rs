@@ -27,6 +27,9 @@ pub(crate) const TIMEOUT_COUNTS_FROM: Duration = Duration::from_millis(500);
 const ATTEMPT_TIMEOUT_FACTOR: u32 = 8;
 /// Not below [`TIMEOUT_COUNTS_FROM`], because an endpoint that is given up must be blamed for it.
 const ATTEMPT_TIMEOUT_MIN: Duration = TIMEOUT_COUNTS_FROM;
+/// So many reads in a row may take too long for their own sake; after that, an endpoint that answers only small calls is
+/// blamed.
+const EXCUSED_MAX: u32 = 8;
 /// Longer than any answer waits.
 const ATTEMPT_TIMEOUT_MAX: Duration = Duration::from_secs(30);
 
@@ -75,6 +78,10 @@ struct Signals {
     pause: ThrottlePause,
     heads: HeadHistory,
     totals: Totals,
+    /// When the last call that was answered had been sent.
+    answered: Option<Instant>,
+    /// Reads that took too long for their own sake, since one was answered.
+    excused: u32,
 }
 
 impl Health {
@@ -82,6 +89,24 @@ impl Health {
     /// request had.
     pub(crate) fn record(&self, kind: RequestKind, now: Instant, took: Duration, result: Result<(), EndpointError>) {
         self.0.lock().record(kind, now, took, result);
+    }
+
+    /// Records that a small call was answered, which was sent at this instant.
+    pub(crate) fn record_beside(&self, sent: Instant) {
+        let answered = &mut self.0.lock().answered;
+        *answered = (*answered).max(Some(sent));
+    }
+
+    /// Whether a call that was sent at this instant or later was answered.
+    pub(crate) fn has_answered_since(&self, since: Instant) -> bool {
+        self.0.lock().answered.is_some_and(|sent| sent >= since)
+    }
+
+    /// Whether a read that took too long, at an endpoint that answers other calls, is not held against it.
+    pub(crate) fn excuse(&self) -> bool {
+        let excused = &mut self.0.lock().excused;
+        *excused = excused.saturating_add(1);
+        *excused <= EXCUSED_MAX
     }
 
     /// Records the time of the block that the endpoint reported as its newest.
@@ -160,6 +185,10 @@ impl Signals {
         self.window.push(now, took, class, kind);
         match (class, result) {
             (ResultClass::Answered, _) => {
+                if kind == RequestKind::Read {
+                    self.answered = self.answered.max(started);
+                    self.excused = 0;
+                }
                 self.pause.on_success(now, started);
                 if self.breaker.on_success(now, started, kind == RequestKind::Read) {
                     // The probe shows what the endpoint does now; the errors before it have had their effect.
@@ -172,7 +201,7 @@ impl Signals {
             }
             (_, Err(EndpointError::WrongChain(_))) => {
                 // What was measured is another node's.
-                (self.window, self.heads) = Default::default();
+                (self.window, self.heads, self.answered) = Default::default();
                 self.breaker.on_wrong_chain(now);
             }
             (ResultClass::Error, _) => {
@@ -190,7 +219,7 @@ fn classify(took: Duration, result: Result<(), EndpointError>) -> ResultClass {
         Ok(()) => ResultClass::Answered,
         Err(EndpointError::Throttled(_)) => ResultClass::Throttled,
         Err(EndpointError::UnknownBlock) => ResultClass::Behind,
-        Err(EndpointError::TooLarge | EndpointError::WrongChain(_)) => ResultClass::Ignored,
+        Err(EndpointError::TooLarge | EndpointError::NoRoom | EndpointError::WrongChain(_)) => ResultClass::Ignored,
         Err(EndpointError::Timeout) if took < TIMEOUT_COUNTS_FROM => ResultClass::Ignored,
         Err(_) => ResultClass::Error,
     }

@@ -10,6 +10,8 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use crate::transport::HELD_MAX_BYTES;
+
 /// The requests whose end decides about the rate are those of so long a time.
 const PERIOD: Duration = Duration::from_secs(1);
 /// A part of throttled requests, one in so many, that a lower rate would cost more than it: they are sent again.
@@ -25,20 +27,22 @@ const PER_SECOND_MIN: u32 = 1;
 /// The length of the burst, and the unit of the rate.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The configured limits of each endpoint.
+/// The configured limits of each endpoint, and of all of them together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Requests at the same time; 0 counts as 1.
     pub in_flight_max: usize,
     /// Requests in a second, after a burst of as many; 0 is no limit.
     pub per_second_max: u32,
+    /// Bytes of replies from all endpoints that are held at once; one reply of the longest has room whatever it is.
+    pub replies_max_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         // The largest batches of four answers at once, as more would queue inside of the node; and a rate that public
         // endpoints bear.
-        Self { in_flight_max: 64, per_second_max: 500 }
+        Self { in_flight_max: 64, per_second_max: 500, replies_max_bytes: HELD_MAX_BYTES }
     }
 }
 
@@ -175,7 +179,7 @@ mod tests {
     const FAR: Duration = Duration::from_secs(3600);
 
     fn limit(in_flight_max: usize, per_second_max: u32) -> RequestLimiter {
-        RequestLimiter::new(Limits { in_flight_max, per_second_max })
+        RequestLimiter::new(Limits { in_flight_max, per_second_max, ..Limits::default() })
     }
 
     /// Counts the requests that are sent within `time` if as many as possible are wanted.

@@ -1,9 +1,10 @@
 //! HTTP to the endpoints: one pool of warm HTTP/1.1 and HTTP/2 connections for all of them.
 //!
-//! Invariant: no redirect is followed, no proxy is used, no body exceeds its bound before or after decompression, and
-//! no error or request line holds more of an endpoint's URL than HTTP itself needs. Deadlines are the caller's
+//! Invariant: no redirect is followed, no proxy is used, no body exceeds its bound before or after decompression, nor all
+//! of them together theirs, and no error or request line holds more of an endpoint's URL than HTTP itself needs. Deadlines are the caller's
 //! business.
 
+mod held;
 mod reply;
 
 use std::task::{Context, Poll};
@@ -26,7 +27,8 @@ use percent_encoding::percent_decode_str;
 use tower_service::Service;
 
 #[cfg(test)]
-pub(crate) use self::reply::BODY_MAX_BYTES;
+pub(crate) use self::held::BODY_MAX_BYTES;
+pub(crate) use self::held::{HELD_MAX_BYTES, ReplyRoom};
 pub(crate) use self::reply::HttpReply;
 use crate::RpcUrl;
 use crate::error::{EndpointError, RequestError};
@@ -43,22 +45,25 @@ const TCP_KEEPALIVE: Duration = Duration::from_secs(20);
 const PING_EVERY: Duration = Duration::from_secs(10);
 const PING_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// The connections to all endpoints.
+/// The connections to all endpoints, and the room for their replies.
 #[derive(Clone)]
-pub(crate) struct Pool(Client<TimedConnector, Full<Bytes>>);
+pub(crate) struct Pool {
+    client: Client<TimedConnector, Full<Bytes>>,
+    room: ReplyRoom,
+}
 
 impl Pool {
-    pub(crate) fn new() -> Self {
-        Self::with_tls(HttpsConnectorBuilder::new().with_webpki_roots())
+    pub(crate) fn new(room: ReplyRoom) -> Self {
+        Self::with_tls(HttpsConnectorBuilder::new().with_webpki_roots(), room)
     }
 
     #[cfg(test)]
     pub(crate) fn trusting(roots: rustls::RootCertStore) -> Self {
         let tls = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
-        Self::with_tls(HttpsConnectorBuilder::new().with_tls_config(tls))
+        Self::with_tls(HttpsConnectorBuilder::new().with_tls_config(tls), ReplyRoom::new(HELD_MAX_BYTES))
     }
 
-    fn with_tls(tls: HttpsConnectorBuilder<WantsSchemes>) -> Self {
+    fn with_tls(tls: HttpsConnectorBuilder<WantsSchemes>, room: ReplyRoom) -> Self {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -71,7 +76,14 @@ impl Pool {
             .http2_keep_alive_interval(PING_EVERY)
             .http2_keep_alive_timeout(PING_TIMEOUT)
             .build(TimedConnector(tls.https_or_http().enable_all_versions().wrap_connector(tcp)));
-        Self(client)
+        Self { client, room }
+    }
+}
+
+#[cfg(test)]
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new(ReplyRoom::new(HELD_MAX_BYTES))
     }
 }
 
@@ -123,8 +135,8 @@ impl EndpointClient {
         *request.method_mut() = Method::POST;
         *request.uri_mut() = target;
         request.headers_mut().clone_from(&self.headers);
-        let response = self.pool.0.request(request).await.map_err(|_| EndpointError::Unreachable)?;
-        HttpReply::read(response).await
+        let response = self.pool.client.request(request).await.map_err(|_| EndpointError::Unreachable)?;
+        HttpReply::read(response, &self.pool.room).await
     }
 }
 

@@ -89,6 +89,7 @@ pub(super) struct OperatorsTable {
 pub(super) struct RpcTable {
     pub(super) in_flight_max: Option<u64>,
     pub(super) per_second_max: Option<u64>,
+    pub(super) replies_mib_max: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -58,8 +58,8 @@ fn nothing_set_means_the_defaults() {
         body_bytes_max: 16 << 20,
     };
     assert_eq!(config.answer_limits, answer);
-    assert_eq!(config.rpc_limits, portolan_reader::Limits { in_flight_max: 64, per_second_max: 500 });
     assert_eq!(config.rpc_limits, portolan_reader::Limits::default());
+    assert_eq!(config.rpc_limits.replies_max_bytes, 128 * 1024 * 1024);
     let connections = ConnectionLimits {
         max: 2048,
         per_client_max: 256,
@@ -287,6 +287,8 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[rpc]\nin_flight_max = 1025", "rpc.in_flight_max"),
         ("[rpc]\nper_second_max = -1", "rpc.per_second_max"),
         ("[rpc]\nper_second_max = 1000001", "rpc.per_second_max"),
+        ("[rpc]\nreplies_mib_max = 63", "rpc.replies_mib_max"),
+        ("[rpc]\nreplies_mib_max = 65537", "rpc.replies_mib_max"),
         ("listen = 'localhost'", "listen"),
         ("listen = '127.0.0.1'", "listen"),
         ("listen = '127.0.0.1:70000'", "listen"),

@@ -89,6 +89,24 @@ impl Endpoint {
         Ok(if present { BatchMethod::Multicall3 } else { BatchMethod::Single })
     }
 
+    /// Whether it answered a call that was sent since then, or does so now: the smallest, at its newest block. That it
+    /// answers requests of other kinds says nothing about calls.
+    pub(super) async fn answers_beside(&self, since: Instant, until: Instant) -> bool {
+        let Ok(_turn) = timeout_at(until, self.calling_beside.lock()).await else { return false };
+        if self.health.has_answered_since(since) {
+            return true;
+        }
+        let (start, data) = (Instant::now(), packed::encode(&ReadSet::default(), &[], NO_READ_GAS));
+        let call = EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(PROBE_GAS), code: None };
+        // Not within the endpoint's limits: the slow reads may have all of them.
+        let reply = timeout_at(until, self.rpc.call(&call, BlockId::Latest)).await;
+        let answers = matches!(reply, Ok(Ok(_))) || matches!(reply, Ok(Err(error)) if !error.is_of_endpoint());
+        if answers {
+            self.health.record_beside(start);
+        }
+        answers
+    }
+
     /// Returns the head that the program replies with when it has nothing to read; `None` if something else replied.
     async fn run_empty_program(&self, at: BlockId, until: Instant) -> Result<Option<Head>, RequestError> {
         let data = packed::encode(&ReadSet::default(), &[], NO_READ_GAS);

@@ -46,7 +46,7 @@ mod tests {
     #[tokio::test]
     async fn the_status_shows_the_host_alone_and_the_figures() {
         let url = "https://me:hunter2@node.example:8545/v3/s3cret".parse().unwrap();
-        let (endpoint, now) = (Endpoint::new(1, url, &Pool::new(), Limits::default()), Instant::now());
+        let (endpoint, now) = (Endpoint::new(1, url, &Pool::default(), Limits::default()), Instant::now());
         for ms in 1..=100 {
             endpoint.health.record(Read, now, Duration::from_micros(ms * 500), Ok(()));
         }

@@ -80,7 +80,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn endpoints(promising: &[bool]) -> Vec<Arc<Endpoint>> {
-        let (url, pool) = ("http://127.0.0.1:1".parse::<crate::RpcUrl>().unwrap(), Pool::new());
+        let (url, pool) = ("http://127.0.0.1:1".parse::<crate::RpcUrl>().unwrap(), Pool::default());
         let endpoint = |is_promising: &bool| {
             let endpoint = Endpoint::new(1, url.clone(), &pool, Limits::default());
             if *is_promising {

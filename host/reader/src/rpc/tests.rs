@@ -65,7 +65,7 @@ async fn read_request(stream: &mut TcpStream) -> String {
 }
 
 fn rpc(url: &str) -> JsonRpc {
-    JsonRpc::new(Pool::new(), &url.parse().unwrap())
+    JsonRpc::new(Pool::default(), &url.parse().unwrap())
 }
 
 async fn call(url: &str) -> Result<Bytes, RequestError> {

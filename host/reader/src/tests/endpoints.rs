@@ -1,5 +1,7 @@
 //! Which endpoint is read, and the failures when none replies.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
@@ -9,7 +11,7 @@ use super::node::{self, BLOCK, Chain, Node, NodeReply};
 use super::{ETHEREUM, ample, call, echo, echoed, outcomes, reader, reader_of, session};
 use crate::multicall::MULTICALL3;
 use crate::transport::BODY_MAX_BYTES;
-use crate::{Block, Outcome, Read, ReadFailure, Reader};
+use crate::{Block, EndpointState, Outcome, Read, ReadFailure, Reader};
 
 fn wrong_chain() -> Chain {
     Chain { id: 5, ..Chain::multicall() }
@@ -298,4 +300,30 @@ async fn one_endpoint_that_reports_its_chain_makes_the_reader_usable() {
     assert!(!reader(&[&wrong, &hanging]).is_usable(soon()).await);
     let good = Node::truthful(Chain::multicall()).await;
     assert!(reader(&[&wrong, &hanging, &good]).is_usable(soon()).await);
+}
+
+#[tokio::test]
+async fn a_read_that_takes_too_long_is_not_held_against_an_endpoint_that_answers_others() {
+    for (hangs_at_all, state) in [(false, EndpointState::Primary), (true, EndpointState::Excluded)] {
+        let hangs = Arc::new(AtomicBool::new(false));
+        let is_hanging = Arc::clone(&hangs);
+        let node = Node::start(move |request, _| {
+            let is_slow = hangs_at_all || request.params[0]["from"] == json!(node::SENDER);
+            match request.method.as_str() {
+                "eth_call" if is_slow && is_hanging.load(Ordering::SeqCst) => NodeReply::Hang,
+                _ => Chain { multicall: false, ..Chain::multicall() }.reply_to(request),
+            }
+        })
+        .await;
+        let reader = reader(&[&node]);
+        assert_eq!(outcomes(&reader, vec![echo(0)], ample()).await, [echoed(0)]);
+        hangs.store(true, Ordering::SeqCst);
+        for number in 1..=3 {
+            let slow = Read { from: Some(node::SENDER), ..echo(number) };
+            let soon = Instant::now() + Duration::from_millis(1_200);
+            assert_eq!(outcomes(&reader, vec![slow], soon).await, [Outcome::Failed(ReadFailure::Timeout)]);
+        }
+        let status = reader.status().remove(0).endpoints.remove(0);
+        assert_eq!(status.state, state, "{status:?}");
+    }
 }

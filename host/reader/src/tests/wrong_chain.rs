@@ -217,7 +217,7 @@ async fn a_head_that_does_not_follow_the_last_one_is_suspicious() {
         for id in [ETHEREUM, OTHER_CHAIN] {
             let chain_id = Arc::new(AtomicU64::new(ETHEREUM));
             let node = with_heads(vec![block(100), head], Arc::clone(&chain_id)).await;
-            let endpoint = Endpoint::new(ETHEREUM, node.url().parse().unwrap(), &Pool::new(), Limits::default());
+            let endpoint = Endpoint::new(ETHEREUM, node.url().parse().unwrap(), &Pool::default(), Limits::default());
             assert_eq!(endpoint.newest_block(ample()).await, Ok(block(100)), "{what}");
             assert_eq!(node.count("eth_chainId"), 1, "{what}");
             chain_id.store(id, Ordering::SeqCst);

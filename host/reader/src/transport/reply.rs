@@ -5,38 +5,39 @@
 use std::io::Read;
 use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use flate2::read::MultiGzDecoder;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, DATE, HeaderMap, HeaderName, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
+use super::held::{BODY_MAX_BYTES, Held, ReplyRoom};
 use crate::error::{EndpointError, RequestError, WAIT_MAX};
 
-/// The reply to a full chunk of words has 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex. A receipt
-/// of 5,000 transfers has 3 MiB.
-pub(crate) const BODY_MAX_BYTES: usize = 16 << 20;
+/// The room that a reply has at least, and a compressed one beside itself.
+const ROOM_MIN_BYTES: usize = 16 << 10;
+/// The most that it has before it comes: nearly all replies are shorter.
+const ROOM_FIRST_MAX_BYTES: usize = 512 << 10;
 
 pub(crate) struct HttpReply {
     pub(crate) status: StatusCode,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) body: Bytes,
+    /// The room of the body, for as long as it is read.
+    _held: Held,
 }
 
 impl HttpReply {
-    pub(super) async fn read(response: Response<Incoming>) -> Result<Self, RequestError> {
+    pub(super) async fn read(response: Response<Incoming>, room: &ReplyRoom) -> Result<Self, RequestError> {
         let (head, body) = response.into_parts();
         if head.status == StatusCode::PAYLOAD_TOO_LARGE {
             return Err(RequestError::TooLarge);
         }
-        let body = match Limited::new(body, BODY_MAX_BYTES).collect().await {
-            Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => return Err(RequestError::TooLarge),
-            Err(_) => return Err(EndpointError::Unreachable.into()),
-        };
-        let body = gunzip(&head.headers, body)?;
-        Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body })
+        let mut held = room.hold();
+        let body = collect(body, &mut held).await?;
+        let body = gunzip(&head.headers, body, &mut held).await?;
+        Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body, _held: held })
     }
 
     /// Whether it demands fewer requests (RFC 6585, RFC 9110).
@@ -49,21 +50,53 @@ impl HttpReply {
     }
 }
 
+/// Reads the body as it comes.
+async fn collect(mut body: Incoming, held: &mut Held) -> Result<Bytes, RequestError> {
+    let stated = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if stated > BODY_MAX_BYTES {
+        return Err(RequestError::TooLarge);
+    }
+    // What is stated and does not come takes no room from others.
+    let first = stated.clamp(ROOM_MIN_BYTES, ROOM_FIRST_MAX_BYTES);
+    held.grow_to(first).await?;
+    let mut all = BytesMut::with_capacity(first);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| EndpointError::Unreachable)?.into_data() else { continue };
+        let length = all.len() + data.len();
+        if length > BODY_MAX_BYTES {
+            return Err(RequestError::TooLarge);
+        }
+        if length > all.capacity() {
+            held.grow_to(length * 2).await?;
+        }
+        all.extend_from_slice(&data);
+    }
+    Ok(all.freeze())
+}
+
 /// Decompresses the body where it is compressed.
-fn gunzip(headers: &HeaderMap, body: Bytes) -> Result<Bytes, RequestError> {
+async fn gunzip(headers: &HeaderMap, body: Bytes, held: &mut Held) -> Result<Bytes, RequestError> {
     match text(headers, CONTENT_ENCODING).map(str::to_ascii_lowercase).as_deref() {
         None | Some("identity") => return Ok(body),
         Some("gzip" | "x-gzip") => {}
         Some(_) => return Err(EndpointError::Malformed.into()),
     }
-    let mut plain = Vec::new();
-    // One byte more than allowed distinguishes a body of the allowed length from a longer one.
-    let bound = u64::try_from(BODY_MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    MultiGzDecoder::new(&*body).take(bound).read_to_end(&mut plain).map_err(|_| EndpointError::Malformed)?;
-    if plain.len() > BODY_MAX_BYTES {
-        return Err(RequestError::TooLarge);
+    let (mut plain, mut decoder) = (Vec::new(), MultiGzDecoder::new(&*body));
+    loop {
+        // One byte more than allowed distinguishes a body of the allowed length from a longer one.
+        let room = (plain.len() * 2).clamp(ROOM_MIN_BYTES, BODY_MAX_BYTES + 1);
+        held.grow_to(body.len() + room).await?;
+        plain.reserve_exact(room - plain.len());
+        let more = u64::try_from(room - plain.len()).unwrap_or(u64::MAX);
+        let read = decoder.by_ref().take(more).read_to_end(&mut plain).map_err(|_| EndpointError::Malformed)?;
+        if plain.len() > BODY_MAX_BYTES {
+            return Err(RequestError::TooLarge);
+        }
+        if plain.len() < room {
+            return Ok(plain.into());
+        }
+        debug_assert!(read > 0, "the room grows with each turn");
     }
-    Ok(plain.into())
 }
 
 /// Reads `Retry-After`: seconds, or a date, which is compared with the endpoint's own clock where the reply has it.

@@ -106,7 +106,7 @@ async fn requests_share_one_warm_connection_over_http_2() {
 #[tokio::test]
 async fn a_self_signed_certificate_is_not_trusted() {
     let node = TlsNode::speaking(&[b"h2"]).await;
-    let client = EndpointClient::new(Pool::new(), &node.url.parse().unwrap());
+    let client = EndpointClient::new(Pool::default(), &node.url.parse().unwrap());
     assert_eq!(post(&client, "x").await, Err(EndpointError::Unreachable.into()));
     assert_eq!(node.connections.load(Ordering::SeqCst), 0);
 }

@@ -77,7 +77,8 @@ fn no_more_requests_are_in_flight_than_the_limit_says() {
     let [_, _, single] = with_each_batch_method();
     rpc.flawed(single);
     rpc.set(Fault::Late(Duration::from_millis(10)));
-    let reader = TestReader::with(&[&rpc], Limits { in_flight_max: IN_FLIGHT_MAX, per_second_max: 0 });
+    let reader =
+        TestReader::with(&[&rpc], Limits { in_flight_max: IN_FLIGHT_MAX, per_second_max: 0, ..Limits::default() });
     let block = reader.pin().unwrap();
     let (reads, expected) = echoes(10, 60);
     assert_eq!(reader.read(block, &reads), expected);
@@ -91,7 +92,7 @@ fn no_more_requests_leave_in_a_second_than_the_limit_says() {
     let rpc = before(&chain);
     let [_, _, single] = with_each_batch_method();
     rpc.flawed(single);
-    let reader = TestReader::with(&[&rpc], Limits { in_flight_max: 64, per_second_max: PER_SECOND_MAX });
+    let reader = TestReader::with(&[&rpc], Limits { per_second_max: PER_SECOND_MAX, ..Limits::default() });
     let block = reader.pin().unwrap();
     let (reads, expected) = echoes(11, 60);
     assert_eq!(reader.read(block, &reads), expected);

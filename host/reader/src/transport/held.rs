@@ -1,0 +1,136 @@
+//! The bytes of replies that the process holds at once, over all endpoints.
+//!
+//! Invariant: no byte of a body is read before there is room for it. A reply that finds no room waits a moment for others
+//! to end. One of those that wait may always go on, up to the longest body, compressed and not: so none waits for one
+//! that waits for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use crate::error::EndpointError;
+
+/// The reply to a full chunk of words has 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex. A receipt
+/// of 5,000 transfers has 3 MiB.
+pub(crate) const BODY_MAX_BYTES: usize = 16 << 20;
+/// By default: some hundred replies of full chunks, and no more than a quarter of a small machine's memory.
+pub(crate) const HELD_MAX_BYTES: usize = 128 << 20;
+/// For the one that may always go on: its body as it came, and decompressed.
+const LAST_BYTES: usize = 2 * BODY_MAX_BYTES;
+/// Bytes are counted by so many; a body has few of these.
+const UNIT_BYTES: usize = 16 << 10;
+/// Longer than most replies take; the request is made again after that, if there is time.
+const ROOM_WITHIN: Duration = Duration::from_secs(1);
+
+/// The room for replies.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplyRoom {
+    /// Units that any reply may have.
+    shared: Arc<Semaphore>,
+    /// For the one that may always go on.
+    last: Arc<Semaphore>,
+}
+
+/// The room of one reply, which is given back with it.
+#[derive(Debug)]
+pub(super) struct Held {
+    room: ReplyRoom,
+    units: usize,
+    shared: Option<OwnedSemaphorePermit>,
+    last: Option<OwnedSemaphorePermit>,
+}
+
+impl ReplyRoom {
+    /// For so many bytes in all; for one reply at least.
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        let units = max_bytes.saturating_sub(LAST_BYTES) / UNIT_BYTES;
+        let shared = Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS)));
+        Self { shared, last: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// Holds nothing yet.
+    pub(super) fn hold(&self) -> Held {
+        Held { room: self.clone(), units: 0, shared: None, last: None }
+    }
+}
+
+impl Held {
+    /// Makes room for so many bytes in all.
+    pub(super) async fn grow_to(&mut self, bytes: usize) -> Result<(), EndpointError> {
+        let units = bytes.div_ceil(UNIT_BYTES);
+        if units <= self.units || self.last.is_some() {
+            return Ok(());
+        }
+        let more = u32::try_from(units - self.units).unwrap_or(u32::MAX);
+        if let Ok(permit) = Arc::clone(&self.room.shared).try_acquire_many_owned(more) {
+            self.take(permit, units);
+            return Ok(());
+        }
+        let (shared, last) = (Arc::clone(&self.room.shared), Arc::clone(&self.room.last));
+        let either = async {
+            tokio::select! {
+                Ok(permit) = shared.acquire_many_owned(more) => self.take(permit, units),
+                Ok(permit) = last.acquire_owned() => self.last = Some(permit),
+                else => {}
+            }
+        };
+        timeout(ROOM_WITHIN, either).await.map_err(|_| EndpointError::NoRoom)
+    }
+
+    fn take(&mut self, permit: OwnedSemaphorePermit, units: usize) {
+        match &mut self.shared {
+            Some(held) => held.merge(permit),
+            None => self.shared = Some(permit),
+        }
+        self.units = units;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::join_all;
+
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    fn room(shared: usize) -> ReplyRoom {
+        ReplyRoom::new(LAST_BYTES + shared)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_finds_no_room_waits_until_another_ends() {
+        let room = room(4 * MIB);
+        let (mut one, mut other, mut last) = (room.hold(), room.hold(), room.hold());
+        assert_eq!(one.grow_to(3 * MIB).await, Ok(()));
+        assert_eq!(last.grow_to(2 * MIB).await, Ok(()), "one may always go on");
+        assert_eq!(last.grow_to(2 * BODY_MAX_BYTES).await, Ok(()));
+        assert_eq!(other.grow_to(MIB).await, Ok(()));
+        assert_eq!(other.grow_to(2 * MIB).await, Err(EndpointError::NoRoom));
+        let (grown, ()) = tokio::join!(other.grow_to(2 * MIB), async { drop(one) });
+        assert_eq!(grown, Ok(()));
+        let mut next = room.hold();
+        assert_eq!(next.grow_to(3 * MIB).await, Err(EndpointError::NoRoom));
+        let (grown, ()) = tokio::join!(next.grow_to(3 * MIB), async { drop(last) });
+        assert_eq!(grown, Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn replies_that_grow_beside_each_other_all_end() {
+        // Ten of 16 MiB with room for two of them and the last one: each holds a part of what the others need.
+        let room = room(2 * BODY_MAX_BYTES);
+        let reply = |room: ReplyRoom| async move {
+            let mut held = room.hold();
+            for bytes in (MIB..=BODY_MAX_BYTES).step_by(MIB) {
+                held.grow_to(bytes).await?;
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            Ok::<_, EndpointError>(())
+        };
+        assert!(join_all((0..10).map(|_| reply(room.clone()))).await.into_iter().all(|ended| ended.is_ok()));
+        assert_eq!(room.shared.available_permits(), 2 * BODY_MAX_BYTES / UNIT_BYTES, "all of it is given back");
+        assert_eq!(room.last.available_permits(), 1);
+    }
+}
