@@ -3,6 +3,7 @@
 //! Invariant: an error becomes a status code in [`problem`] alone, and the names of JSON members stand in [`view`]
 //! alone. What an answer says is not decided here.
 
+pub(crate) mod control;
 pub(crate) mod serve;
 
 mod body;

@@ -9,8 +9,6 @@ mod http;
 
 mod gateway;
 
-mod control;
-
 mod events;
 mod jobs;
 mod registry;
@@ -41,8 +39,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{Command, Flags, StateCommand, Stop};
 use crate::config::{Config, Environment};
-use crate::control::client::ControlError;
 use crate::gateway::Gateway;
+use crate::http::control::client::ControlError;
 use crate::http::serve::Listeners;
 
 /// Wrong use: flags, configuration, or an address that is taken.
@@ -79,7 +77,7 @@ fn serve(flags: &Flags) -> ExitCode {
 
 fn state(command: &StateCommand) -> ExitCode {
     let config = Environment::of_process().and_then(|environment| Config::load(&command.flags(), &environment));
-    match config.map(|config| control::client::run(command, &config)) {
+    match config.map(|config| http::control::client::run(command, &config)) {
         Ok(Ok(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
         Ok(Err(error @ ControlError::Misuse(_))) => misuse(&error),
         Ok(Err(error)) => fail(&error),
@@ -102,7 +100,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
-    let _control = control::serve::start(&config.state_dir, gateway.facts().clone());
+    let _control = http::control::serve::start(&config.state_dir, gateway.facts().clone());
     let line = listeners.line().context("cannot read the listeners' addresses")?;
     // Who started the process may have closed its output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());

@@ -27,6 +27,8 @@ use crate::{Block, Freshness, Outcome, Read, Reply};
 const CACHED_MAX_BYTES: u64 = 64 << 20;
 /// The size of the table at the start.
 const EXPECTED_ENTRIES: usize = 50_000;
+/// Contracts that are known to answer; forgetting one costs a read.
+const ANSWERING_MAX: usize = 10_000;
 /// The size of key and value with the overhead of the allocator and the cache.
 const ENTRY_BYTES: u64 = 320;
 /// An immutable reply that only one endpoint gave, or only once, is read anew so much later: a lie does not stay, nor
@@ -43,6 +45,8 @@ const ABSENCE_FOR_S: u64 = 300;
 /// Replies that serve later answers.
 pub(crate) struct ReplyCache {
     replies: Cache<Key, Entry, Weight>,
+    /// Contracts that gave a reply which is cached, by chain id: what they refuse is a fact.
+    answering: Cache<(u64, Address), ()>,
     /// Seconds that a confirmed immutable reply stands.
     immutable_for_s: u64,
     /// Counts the times that facts were dropped.
@@ -81,7 +85,8 @@ impl ReplyCache {
     /// Makes an empty cache in which a confirmed immutable reply stands for so many seconds.
     pub(crate) fn new(immutable_for_s: u64) -> Self {
         let replies = Cache::with_weighter(EXPECTED_ENTRIES, CACHED_MAX_BYTES, Weight);
-        Self { replies, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
+        let answering = Cache::new(ANSWERING_MAX);
+        Self { replies, answering, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
     }
 
     #[cfg(test)]
@@ -107,7 +112,7 @@ impl ReplyCache {
     }
 
     /// Inserts those of these replies that may serve later; `host` names the endpoint at a place. A refusal does only
-    /// where its contract answered another of these reads, so that it is known to be there.
+    /// where its contract answered another of these reads, or a cached one, so that it is known to be there.
     pub(crate) fn insert_all<'a>(
         &self,
         chain_id: u64,
@@ -125,7 +130,8 @@ impl ReplyCache {
         };
         for (place, read) in reads.refs().enumerate() {
             let Some(outcome) = replies.outcome(place) else { continue };
-            if !is_refusal(outcome) || answering.contains(&read.to) {
+            let answers = || answering.contains(&read.to) || self.answering.get(&(chain_id, read.to)).is_some();
+            if !is_refusal(outcome) || answers() {
                 self.insert_by(chain_id, block, read, outcome, replies.endpoint(place).and_then(&host));
             }
         }
@@ -166,6 +172,9 @@ impl ReplyCache {
             _ => return,
         };
         let key = key.to_key();
+        if matches!(outcome, Outcome::Ok(_)) {
+            self.answering.insert((chain_id, key.read.to), ());
+        }
         let Block { number, timestamp, .. } = *block;
         if let (Fact::Immutable, Outcome::Ok(reply), Some(pending)) = (key.fact, &outcome, self.pending.get())
             && let Some(endpoint) = endpoint
