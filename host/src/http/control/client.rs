@@ -15,6 +15,7 @@ use super::{ControlReply, ControlRequest, socket};
 use crate::cli::{FactFlags, StateCommand};
 use crate::config::Config;
 use crate::network::Networks;
+use crate::sanitize::door;
 use crate::{address, rfc3339};
 
 /// Longer than the gateway takes at most.
@@ -97,7 +98,7 @@ pub(super) fn send(socket: &Path, request: &ControlRequest) -> io::Result<Option
     };
     stream.set_read_timeout(Some(REPLY_TIME))?;
     stream.set_write_timeout(Some(REPLY_TIME))?;
-    let mut line = serde_json::to_vec(request)?;
+    let mut line = door::json(request)?;
     line.push(b'\n');
     stream.write_all(&line)?;
     stream.shutdown(Shutdown::Write)?;

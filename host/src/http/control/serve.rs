@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::{ControlReply, ControlRequest, socket};
+use crate::sanitize::door;
 
 /// Only the owner may connect.
 const MODE: u32 = 0o600;
@@ -108,7 +109,7 @@ async fn answer(mut stream: UnixStream, facts: Facts) -> io::Result<()> {
         Ok(request) => tokio::task::spawn_blocking(move || request.answer(&facts)).await.map_err(io::Error::other)?,
         Err(error) => ControlReply::Failed(format!("the request cannot be read: {error}")),
     };
-    let mut reply = serde_json::to_vec(&reply)?;
+    let mut reply = door::json(&reply)?;
     reply.push(b'\n');
     writer.write_all(&reply).await?;
     writer.shutdown().await
