@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use alloy::primitives::{Address, B256, Bytes};
-use hashbrown::HashSet;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -27,8 +26,6 @@ use crate::{Block, Freshness, Outcome, Read, Reply};
 const CACHED_MAX_BYTES: u64 = 64 << 20;
 /// The size of the table at the start.
 const EXPECTED_ENTRIES: usize = 50_000;
-/// Contracts that are known to answer; forgetting one costs a read.
-const ANSWERING_MAX: usize = 10_000;
 /// The size of key and value with the overhead of the allocator and the cache.
 const ENTRY_BYTES: u64 = 320;
 /// An immutable reply that only one endpoint gave, or only once, is read anew so much later: a lie does not stay, nor
@@ -38,15 +35,14 @@ const UNCONFIRMED_FOR_S: u64 = 6 * 3_600;
 #[cfg(test)]
 const MONTH_S: u64 = 30 * 86_400;
 
-/// A refusal of a contract that answers other reads, such as for a function that it does not have or an index beyond
-/// the end of a list, and a zero, stand for no longer: a list grows, and a proxy gets its code.
+/// A refusal, such as for a function that a contract does not have or an index beyond the end of a list, and a zero,
+/// stand for no longer: a list grows, and a proxy gets its code. A refusal shows that code is there, for a call without
+/// code succeeds with nothing.
 const ABSENCE_FOR_S: u64 = 300;
 
 /// Replies that serve later answers.
 pub(crate) struct ReplyCache {
     replies: Cache<Key, Entry, Weight>,
-    /// Contracts that gave a reply which is cached, by chain id: what they refuse is a fact.
-    answering: Cache<(u64, Address), ()>,
     /// Seconds that a confirmed immutable reply stands.
     immutable_for_s: u64,
     /// Counts the times that facts were dropped.
@@ -85,8 +81,7 @@ impl ReplyCache {
     /// Makes an empty cache in which a confirmed immutable reply stands for so many seconds.
     pub(crate) fn new(immutable_for_s: u64) -> Self {
         let replies = Cache::with_weighter(EXPECTED_ENTRIES, CACHED_MAX_BYTES, Weight);
-        let answering = Cache::new(ANSWERING_MAX);
-        Self { replies, answering, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
+        Self { replies, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
     }
 
     #[cfg(test)]
@@ -111,8 +106,7 @@ impl ReplyCache {
         stands.then(|| Reply { outcome, cached: true, age_s: u32::try_from(age_s).unwrap_or(u32::MAX) })
     }
 
-    /// Inserts those of these replies that may serve later; `host` names the endpoint at a place. A refusal does only
-    /// where its contract answered another of these reads, or a cached one, so that it is known to be there.
+    /// Inserts those of these replies that may serve later; `host` names the endpoint at a place.
     pub(crate) fn insert_all<'a>(
         &self,
         chain_id: u64,
@@ -121,17 +115,8 @@ impl ReplyCache {
         replies: &ReplySet,
         host: impl Fn(u8) -> Option<&'a Arc<str>>,
     ) {
-        let all = || reads.refs().enumerate().filter_map(|(place, read)| Some((read, replies.outcome(place)?)));
-        let refuses = |(_, outcome): (ReadRef<'_>, &Outcome)| is_refusal(outcome);
-        let answers = |(_, outcome): &(ReadRef<'_>, &Outcome)| matches!(outcome, Outcome::Ok(data) if !data.is_empty());
-        let answering: HashSet<Address> = match all().any(refuses) {
-            true => all().filter(answers).map(|(read, _)| read.to).collect(),
-            false => HashSet::default(),
-        };
         for (place, read) in reads.refs().enumerate() {
-            let Some(outcome) = replies.outcome(place) else { continue };
-            let answers = || answering.contains(&read.to) || self.answering.get(&(chain_id, read.to)).is_some();
-            if !is_refusal(outcome) || answers() {
+            if let Some(outcome) = replies.outcome(place) {
                 self.insert_by(chain_id, block, read, outcome, replies.endpoint(place).and_then(&host));
             }
         }
@@ -143,7 +128,7 @@ impl ReplyCache {
     }
 
     /// Inserts a reply if it may serve later: a success with data to an immutable read and to a slow fact; to a slow
-    /// fact also the refusal of a contract that is there; and zeros where the freshness allows them.
+    /// fact also a refusal; and zeros where the freshness allows them.
     fn insert_by<'a>(
         &self,
         chain_id: u64,
@@ -172,9 +157,6 @@ impl ReplyCache {
             _ => return,
         };
         let key = key.to_key();
-        if matches!(outcome, Outcome::Ok(_)) {
-            self.answering.insert((chain_id, key.read.to), ());
-        }
         let Block { number, timestamp, .. } = *block;
         if let (Fact::Immutable, Outcome::Ok(reply), Some(pending)) = (key.fact, &outcome, self.pending.get())
             && let Some(endpoint) = endpoint

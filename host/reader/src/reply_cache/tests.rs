@@ -111,29 +111,6 @@ fn what_is_not_there_is_no_fact() {
 }
 
 #[test]
-fn a_refusal_is_a_fact_of_a_contract_that_answers_something_else_and_no_fact_of_another() {
-    let refused = read(Freshness::Within(86_400));
-    let other = Read { data: bytes!("02"), ..read(Freshness::Pinned) };
-    let elsewhere = Read { to: Address::repeat_byte(1), ..other.clone() };
-    let something = Outcome::Ok(bytes!("07"));
-    for refusal in [Outcome::Reverted(bytes!("03")), Outcome::GasCap] {
-        for (beside, outcome, is_fact) in [
-            (&other, &something, true),
-            (&elsewhere, &something, false),
-            (&other, &Outcome::Ok(Bytes::new()), false),
-            (&other, &Outcome::Reverted(Bytes::new()), false),
-        ] {
-            let replies = ReplyCache::for_a_month();
-            let reads = ReadSet::from(vec![refused.clone(), beside.clone()]);
-            let both = [refusal.clone(), outcome.clone()].map(Reply::fresh).into_iter().collect();
-            replies.insert_all(1, &at(100), &reads, &both, |_| None);
-            let known = replies.get(1, &at(101), &refused);
-            assert_eq!(known, is_fact.then(|| cached(refusal.clone(), 1).unwrap()), "{beside:?} {outcome:?}");
-        }
-    }
-}
-
-#[test]
 fn an_absence_stands_for_five_minutes_however_slow_the_fact() {
     let read = read(Freshness::Within(86_400));
     for (outcome, for_s) in [
