@@ -6,6 +6,7 @@ mod answers;
 mod connections;
 mod file;
 mod folders;
+mod handover;
 mod layer;
 mod limits;
 mod names;

@@ -34,6 +34,7 @@ use std::time::Duration;
 use std::{env, io};
 
 use anyhow::Context;
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -60,7 +61,12 @@ fn main() -> ExitCode {
 }
 
 fn serve(flags: &Flags) -> ExitCode {
-    let config = Environment::of_process().and_then(|environment| Config::load(flags, &environment));
+    // Keys of endpoints are in memory and in the first environment: other processes of the same user may read neither,
+    // and no core file holds them.
+    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        return fail(&error);
+    }
+    let config = Environment::take().and_then(|environment| Config::load(flags, &environment));
     let mut config = match config {
         Ok(config) => config,
         Err(error) => return misuse(&error),

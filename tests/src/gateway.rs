@@ -34,6 +34,7 @@ pub struct Setup {
     host: Option<PathBuf>,
     config: String,
     args: Vec<String>,
+    variables: Vec<(String, String)>,
     plugins: Vec<(PathBuf, String)>,
     settings: Vec<(String, String)>,
     slugs: Vec<String>,
@@ -64,6 +65,13 @@ impl Setup {
     #[must_use]
     pub fn arg(mut self, arg: impl Into<String>) -> Self {
         self.args.push(arg.into());
+        self
+    }
+
+    /// A variable of the environment that it is started with.
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -122,7 +130,7 @@ impl Setup {
                 args.extend([flag.to_owned(), "127.0.0.1:0".to_owned()]);
             }
         }
-        Gateway::spawn(program, args, Arc::new(dir))
+        Gateway::spawn(program, args, self.variables, Arc::new(dir))
     }
 }
 
@@ -158,11 +166,13 @@ pub struct Gateway {
     dir: Arc<TempDir>,
     program: PathBuf,
     args: Vec<String>,
+    variables: Vec<(String, String)>,
 }
 
 impl Gateway {
-    fn spawn(program: PathBuf, args: Vec<String>, dir: Arc<TempDir>) -> Result<Self> {
+    fn spawn(program: PathBuf, args: Vec<String>, variables: Vec<(String, String)>, dir: Arc<TempDir>) -> Result<Self> {
         let mut command = serving(&program, dir.path());
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
         let mut child =
             command.args(&args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let stderr = Arc::new(Mutex::new(String::new()));
@@ -170,7 +180,7 @@ impl Gateway {
         keep(child.stderr.take().context("no stderr")?, Arc::clone(&stderr));
         let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
         let (base, claimables, operators) = (unknown, unknown, unknown);
-        let mut gateway = Self { base, claimables, operators, child, stdout, stderr, dir, program, args };
+        let mut gateway = Self { base, claimables, operators, child, stdout, stderr, dir, program, args, variables };
         let line = gateway.stdout().recv_timeout(START_WITHIN).context("no line on stdout");
         let line = gateway.with_log(line)?;
         for (name, address) in [
@@ -289,7 +299,8 @@ impl Gateway {
         let _ = self.child.kill();
         self.child.wait()?;
         between(&self.dir.path().join("state"))?;
-        *self = Self::spawn(self.program.clone(), self.args.clone(), Arc::clone(&self.dir))?;
+        let (program, args, variables) = (self.program.clone(), self.args.clone(), self.variables.clone());
+        *self = Self::spawn(program, args, variables, Arc::clone(&self.dir))?;
         Ok(())
     }
 

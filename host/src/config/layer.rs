@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::ConfigError;
+use super::{ConfigError, handover};
+
+/// How the names of Portolan's own variables begin.
+const OWN: &str = "PORTOLAN_";
 
 /// Variables of any program that Portolan reads too.
 const COMMON: [&str; 3] = ["RUST_LOG", "XDG_STATE_HOME", "HOME"];
@@ -15,11 +18,25 @@ const COMMON: [&str; 3] = ["RUST_LOG", "XDG_STATE_HOME", "HOME"];
 pub(crate) struct Environment(BTreeMap<String, String>);
 
 impl Environment {
+    /// The variables of the process, which no longer has those that are Portolan's own.
+    pub(crate) fn take() -> Result<Self, ConfigError> {
+        let failed = |error| ConfigError::new("environment", format!("cannot be cleared: {error}"));
+        let mut all = Self::of_process()?;
+        all.0.remove(handover::MARKER);
+        if std::env::var_os(handover::MARKER).is_some() {
+            all.0.extend(handover::receive().map_err(failed)?);
+        } else if all.0.keys().any(|name| name.starts_with(OWN)) {
+            let own = all.0.iter().filter(|(name, _)| name.starts_with(OWN));
+            return Err(failed(handover::send(own)));
+        }
+        Ok(all)
+    }
+
     /// The variables of the process.
     pub(crate) fn of_process() -> Result<Self, ConfigError> {
         let mut variables = BTreeMap::new();
         for (name, value) in std::env::vars_os() {
-            let Some(name) = name.to_str().filter(|name| name.starts_with("PORTOLAN_") || COMMON.contains(name)) else {
+            let Some(name) = name.to_str().filter(|name| name.starts_with(OWN) || COMMON.contains(name)) else {
                 continue;
             };
             let value = value.into_string().map_err(|_| ConfigError::new(name, "is not valid UTF-8"))?;

@@ -29,6 +29,7 @@ mod poisoned;
 mod prices;
 mod programs;
 mod reload;
+mod secrets;
 mod store;
 mod test_reader;
 mod wrong_chain;
