@@ -5,6 +5,7 @@
 //! not its concern.
 
 mod catalogue;
+pub(crate) mod crashes;
 mod elf;
 mod entry;
 mod examine;
@@ -25,7 +26,7 @@ mod watch;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -34,7 +35,9 @@ use arc_swap::ArcSwap;
 use portolan_abi::map::Deployment;
 use tokio::task::AbortHandle;
 
+use self::crashes::Crashes;
 pub(crate) use self::instance::Instance;
+use self::reconciler::Reconciler;
 use self::staging::StageFolderError;
 pub(crate) use self::status::PluginStatus;
 use crate::files::{self, FolderError, Writers};
@@ -51,6 +54,8 @@ pub(crate) enum RegistryError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     Stage(#[from] StageFolderError),
+    #[error("the marks of running plugins in {folder}: {error}")]
+    Crashes { folder: PathBuf, error: io::Error },
 }
 
 /// The plugins of this process.
@@ -58,6 +63,7 @@ pub(crate) enum RegistryError {
 pub(crate) struct Registry {
     published: Arc<Published>,
     reconciler: AbortHandle,
+    crashes: Crashes,
 }
 
 impl Registry {
@@ -78,10 +84,12 @@ impl Registry {
         files::make_folder(&state_dir, 0o700, writers)?;
         let stage = staging::Stage::open(&state_dir, writers)?;
         let published = Arc::new(Published::default());
+        let crashes = Crashes::open(&state_dir, writers);
+        let crashes = crashes.map_err(|error| RegistryError::Crashes { folder: state_dir, error })?;
         let reconciler =
-            reconciler::Reconciler::new(plugins_dir, writers, stage, networks, limits, Arc::clone(&published));
+            Reconciler::new(plugins_dir, writers, stage, crashes.clone(), networks, limits, Arc::clone(&published));
         let reconciler = tokio::spawn(reconciler.run()).abort_handle();
-        Ok(Arc::new(Self { published, reconciler }))
+        Ok(Arc::new(Self { published, reconciler, crashes }))
     }
 
     /// The plugins as they are now; they stay so for whoever holds it.
@@ -103,6 +111,7 @@ impl Registry {
 impl Drop for Registry {
     fn drop(&mut self) {
         self.reconciler.abort();
+        self.crashes.close();
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct Refusal {
     pub(crate) digest: Option<Digest>,
     pub(crate) manifest: Option<Manifest>,
     pub(crate) reason: String,
+    /// It ended earlier processes.
+    pub(crate) is_convicted: bool,
     /// Trouble of the host's own goes away without the file changing.
     pub(crate) retry_after: Option<Duration>,
 }
@@ -63,6 +65,8 @@ enum ExamineError {
     Elf(#[from] ElfError),
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    #[error("{0}")]
+    Convicted(String),
     #[error(transparent)]
     Probe(#[from] ProbeError),
     #[error(transparent)]
@@ -127,6 +131,10 @@ impl Examiner {
         let manifest = self.reads.call(COPY_LIMIT, move || manifest(&read)).await??;
         seen.manifest = Some(manifest.clone());
         manifest.check()?;
+        if let Some(reason) = self.libraries.refusal(digest) {
+            seen.is_convicted = true;
+            return Err(ExamineError::Convicted(reason));
+        }
         self.prober.probe(&staged).await?;
         Ok(self.libraries.load(digest, staged, manifest).await?)
     }

@@ -21,10 +21,12 @@ use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
+use super::crashes::Crashes;
 use super::manifest::{Manifest, ManifestError};
 use super::staging::Digest;
 use crate::registry::limits::{Limits, PluginLimits};
 use crate::registry::runner::Runner;
+use crate::registry::runner::call::Calls;
 use crate::registry::runner::in_process::InProcess;
 
 /// Each generation keeps about 430 KB mapped for ever.
@@ -109,13 +111,19 @@ fn one_line(error: &dyn std::error::Error) -> String {
 #[derive(Debug)]
 pub(crate) struct Libraries {
     limits: PluginLimits,
+    crashes: Crashes,
     loaded: Mutex<BTreeMap<Digest, Arc<Library>>>,
     opened: AtomicUsize,
 }
 
 impl Libraries {
-    pub(crate) fn new(limits: PluginLimits) -> Self {
-        Self { limits, loaded: Mutex::default(), opened: AtomicUsize::new(0) }
+    pub(crate) fn new(limits: PluginLimits, crashes: Crashes) -> Self {
+        Self { limits, crashes, loaded: Mutex::default(), opened: AtomicUsize::new(0) }
+    }
+
+    /// Why this digest is not to be loaded: it ended earlier processes.
+    pub(crate) fn refusal(&self, digest: Digest) -> Option<String> {
+        self.crashes.refusal(digest)
     }
 
     /// A digest that is loaded already.
@@ -143,15 +151,20 @@ impl Libraries {
             return Err(LoadError::Cap);
         }
         self.opened.fetch_add(1, Ordering::SeqCst);
-        let expected = manifest.clone();
-        let opening = Handle::current().spawn_blocking(move || open(&path, &expected));
+        let mark = self.crashes.mark(digest, &manifest);
+        let (expected, marked) = (manifest.clone(), Arc::clone(&mark));
+        let opening = Handle::current().spawn_blocking(move || {
+            let _running = marked.enter();
+            open(&path, &expected)
+        });
         let plugin = match timeout(LOAD_LIMIT, opening).await {
             Ok(Ok(opened)) => opened?,
             Ok(Err(_)) => return Err(LoadError::Panicked),
             Err(_) => return Err(LoadError::Timeout),
         };
         let limits = self.limits.of(&manifest.plugin);
-        let runner = InProcess::new(plugin, Duration::from_millis(limits.resume_ms), Handle::current());
+        let calls = Calls::new(Handle::current()).marked(mark);
+        let runner = InProcess::new(plugin, Duration::from_millis(limits.resume_ms), calls);
         let library = Arc::new(Library { digest, manifest, limits, runner: Arc::new(runner) });
         loaded.insert(digest, Arc::clone(&library));
         Ok(library)

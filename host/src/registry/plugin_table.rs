@@ -142,7 +142,11 @@ impl PluginTable {
                 let (file, reason) = (file_name(path), refusal.reason.as_str());
                 let plugin = refusal.manifest.as_ref().map(|manifest| manifest.plugin.as_str());
                 let digest = refusal.digest.map(tracing::field::display);
-                tracing::warn!(plugin, file, digest, reason, "a plugin file is refused");
+                if refusal.is_convicted {
+                    tracing::error!(plugin, file, digest, reason, "a plugin file is refused");
+                } else {
+                    tracing::warn!(plugin, file, digest, reason, "a plugin file is refused");
+                }
                 let retry_at = refusal.retry_after.map(|after| now + after);
                 entry.state = FileState::Refused { refusal, retry_at };
             }
@@ -314,7 +318,10 @@ impl PluginTable {
             self.snapshot = Arc::new(Snapshot { generation, served: by_slug, ..Snapshot::default() });
         }
         self.draining.retain(DrainingInstance::is_draining);
-        (Arc::clone(&self.snapshot), StatusReport { rows: self.rows(), draining: self.draining.clone() })
+        let active = self.plugin_table.values().filter_map(|slot| slot.active.as_ref());
+        let runners = active.map(|active| (active.library.digest.to_string(), Arc::clone(&active.library.runner)));
+        let report = StatusReport { rows: self.rows(), runners: runners.collect(), draining: self.draining.clone() };
+        (Arc::clone(&self.snapshot), report)
     }
 
     fn rows(&self) -> Vec<PluginStatus> {

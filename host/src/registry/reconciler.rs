@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
 
+use super::crashes::Crashes;
 use super::examine::{Examined, Examiner};
 use super::instance::{self, BuildError, BuildInput, Built};
 use super::library::Libraries;
@@ -77,6 +78,7 @@ impl Reconciler {
         folder: PathBuf,
         writers: Writers,
         stage: Stage,
+        crashes: Crashes,
         networks: Networks,
         limits: PluginLimits,
         published: Arc<Published>,
@@ -87,7 +89,7 @@ impl Reconciler {
             folder,
             writers,
             networks,
-            examiner: Arc::new(Examiner::new(stage, Libraries::new(limits), reads.clone())),
+            examiner: Arc::new(Examiner::new(stage, Libraries::new(limits, crashes), reads.clone())),
             reads,
             published,
             history: ScanHistory::default(),
@@ -262,7 +264,9 @@ mod tests {
         let stage = Stage::open(folder.path(), writers).unwrap();
         let plugins = folder.path().join("plugins");
         let (networks, limits) = (Networks::new([]), PluginLimits::default());
-        let mut reconciler = Reconciler::new(plugins.clone(), writers, stage, networks, limits, Arc::default());
+        let crashes = Crashes::open(folder.path(), writers).unwrap();
+        let mut reconciler =
+            Reconciler::new(plugins.clone(), writers, stage, crashes, networks, limits, Arc::default());
         let begun = Instant::now();
         let vanished = |reconciler: &mut Reconciler, now| reconciler.on_scan(scan::scan(&plugins, writers), now);
         vanished(&mut reconciler, begun);

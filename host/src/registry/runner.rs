@@ -51,6 +51,11 @@ pub(crate) trait Runner: Send + Sync + fmt::Debug {
 
     /// Ends an instance; its jobs end first. Never waits.
     fn drop_instance(&self, instance: InstanceId);
+
+    /// Calls that have outlived their deadline and have not returned.
+    fn stuck(&self) -> usize {
+        0
+    }
 }
 
 /// What `configure` gives.

@@ -1,7 +1,8 @@
 //! What `/plugins` shows: one row for each plugin, with the reason for whatever is not in force.
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
 use serde::Serialize;
@@ -11,6 +12,8 @@ use super::instance::{Instance, file_name};
 use super::library::Library;
 use super::manifest::Manifest;
 use super::staging::Digest;
+use crate::registry::runner::Runner;
+use crate::registry::runner::call::STUCK_MAX;
 
 /// A row of `/plugins`. The names that it serializes to stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -24,7 +27,7 @@ pub(crate) struct PluginStatus {
     pub(crate) digest: String,
     pub(crate) version: String,
     pub(crate) api_rev: u32,
-    /// One of [`ACTIVE`], [`REJECTED`], [`DRAINING`].
+    /// One of [`ACTIVE`], [`STUCK`], [`REJECTED`], [`DRAINING`].
     pub(crate) state: &'static str,
     /// Why it, or for an active one why its newest settings, are not in force.
     pub(crate) reason: Option<String>,
@@ -67,6 +70,8 @@ impl PluginStatus {
 }
 
 pub(crate) const ACTIVE: &str = "active";
+/// In force, and so many of its calls do not return that no more are made.
+pub(crate) const STUCK: &str = "stuck";
 pub(crate) const REJECTED: &str = "rejected";
 pub(crate) const DRAINING: &str = "draining";
 pub(crate) const IN_PROCESS: &str = "in-process";
@@ -76,6 +81,8 @@ pub(crate) const IN_PROCESS: &str = "in-process";
 pub(crate) struct StatusReport {
     /// Active and rejected ones.
     pub(crate) rows: Vec<PluginStatus>,
+    /// By digest, those of the active ones know what is stuck.
+    pub(crate) runners: BTreeMap<String, Arc<dyn Runner>>,
     pub(crate) draining: Vec<DrainingInstance>,
 }
 
@@ -97,6 +104,18 @@ impl StatusReport {
     pub(crate) fn rows(&self) -> Vec<PluginStatus> {
         let draining = self.draining.iter().filter(|draining| draining.is_draining());
         let draining = draining.map(|draining| PluginStatus { state: DRAINING, reason: None, ..draining.row.clone() });
-        self.rows.iter().cloned().chain(draining).collect()
+        let rows = self.rows.iter().cloned().map(|row| self.with_stuck_calls(row));
+        rows.chain(draining).collect()
+    }
+
+    fn with_stuck_calls(&self, mut row: PluginStatus) -> PluginStatus {
+        let runner = self.runners.get(&row.digest).filter(|_| row.state == ACTIVE);
+        let stuck = runner.map_or(0, |runner| runner.stuck());
+        if stuck > 0 {
+            row.state = if stuck < STUCK_MAX { ACTIVE } else { STUCK };
+            let stuck = format!("{stuck} of its calls do not return; at {STUCK_MAX} no more are made");
+            row.reason = Some(row.reason.map_or(stuck.clone(), |reason| format!("{reason}; {stuck}")));
+        }
+        row
     }
 }

@@ -27,6 +27,7 @@ pub(crate) const SLUGS: &[&str] = &[
     "fails_late",
     "misses_some",
     "finds_huge_amounts",
+    "ends_the_process",
 ];
 
 /// Far beyond any budget of reads.
@@ -100,6 +101,12 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
             huge.amount = U256::MAX;
             return Ok(vec![huge]);
         }
+        // For one account alone, so that whoever requests all protocols is served.
+        "ends_the_process" if account == STRANGER => {
+            cx.native_balance(account).await?;
+            std::process::abort();
+        }
+        "ends_the_process" => {}
         other => return Err(Error::new(format!("{other} does nothing"))),
     }
     Ok(Vec::new())

@@ -13,6 +13,7 @@ mod claims;
 mod client;
 mod compositions;
 mod connections;
+mod crashes;
 mod drain;
 mod early;
 mod endpoints;

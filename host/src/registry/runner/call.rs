@@ -12,6 +12,8 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use crate::registry::crashes::Mark;
+
 /// Calls to one plugin that may be stuck before further ones are refused: enough for a passing stall of the machine.
 pub(crate) const STUCK_MAX: usize = 4;
 /// Calls to one plugin at the same time, and so the threads that it can ever hold; a call takes microseconds, and
@@ -36,12 +38,19 @@ pub(crate) struct Calls {
     stuck: Arc<AtomicUsize>,
     /// Held by a call until it returns.
     turns: Arc<Semaphore>,
+    /// Marks the plugin as running; `None` where no plugin's code runs.
+    mark: Option<Arc<Mark>>,
 }
 
 impl Calls {
     /// Calls on the blocking pool of `runtime`.
     pub(crate) fn new(runtime: Handle) -> Self {
-        Self { runtime, stuck: Arc::default(), turns: Arc::new(Semaphore::new(RUNNING_MAX)) }
+        Self { runtime, stuck: Arc::default(), turns: Arc::new(Semaphore::new(RUNNING_MAX)), mark: None }
+    }
+
+    /// The same, marking the plugin as running for as long as a call runs.
+    pub(crate) fn marked(self, mark: Arc<Mark>) -> Self {
+        Self { mark: Some(mark), ..self }
     }
 
     /// Calls that have outlived their deadline and have not returned.
@@ -59,12 +68,19 @@ impl Calls {
             return Err(CallFailure::Stuck);
         }
         let mut watch = CallGuard::new(self, limit);
-        let turn = timeout_at(watch.deadline, Arc::clone(&self.turns).acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else { return Err(CallFailure::Timeout) };
-        let call = Arc::clone(&watch.call);
+        let turns = async {
+            let alone = match &self.mark {
+                Some(mark) => mark.turn().await,
+                None => None,
+            };
+            Arc::clone(&self.turns).acquire_owned().await.map(|turn| (alone, turn))
+        };
+        let Ok(Ok((_alone, turn))) = timeout_at(watch.deadline, turns).await else { return Err(CallFailure::Timeout) };
+        let (call, mark) = (Arc::clone(&watch.call), self.mark.clone());
         watch.is_armed = true;
         let running = self.runtime.spawn_blocking(move || {
             let _turn = turn;
+            let _running = mark.as_ref().map(Mark::enter);
             call.run(work)
         });
         let outcome = timeout_at(watch.deadline, running).await;
@@ -105,7 +121,8 @@ struct CallGuard {
 
 impl CallGuard {
     fn new(calls: &Calls, limit: Duration) -> Self {
-        let call = Arc::new(Call { state: AtomicU8::new(QUEUED), stuck: Arc::clone(&calls.stuck) });
+        let (stuck, mark) = (Arc::clone(&calls.stuck), calls.mark.clone());
+        let call = Arc::new(Call { state: AtomicU8::new(QUEUED), stuck, mark });
         Self { call, deadline: Instant::now() + limit, runtime: calls.runtime.clone(), is_armed: false }
     }
 }
@@ -135,6 +152,7 @@ const ABANDONED: u8 = 4;
 struct Call {
     state: AtomicU8,
     stuck: Arc<AtomicUsize>,
+    mark: Option<Arc<Mark>>,
 }
 
 impl Call {
@@ -161,9 +179,16 @@ impl Call {
             return;
         }
         // Counted first, so that the thread's own subtraction never comes before it.
-        self.stuck.fetch_add(1, Ordering::SeqCst);
+        let stuck = self.stuck.fetch_add(1, Ordering::SeqCst) + 1;
         if !swap(RUNNING, ABANDONED) {
             self.stuck.fetch_sub(1, Ordering::SeqCst);
+            return;
+        }
+        let plugin = self.mark.as_ref().map(|mark| mark.label.as_str());
+        if stuck == STUCK_MAX {
+            tracing::error!(plugin, stuck, "calls do not return, no more are made until they do: each may keep a core");
+        } else {
+            tracing::warn!(plugin, stuck, "a call did not return in time");
         }
     }
 }

@@ -16,7 +16,6 @@ use parking_lot::Mutex;
 use portolan_abi::codec;
 use portolan_abi::map::{SettingsError, StartError};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
-use tokio::runtime::Handle;
 
 use super::call::{CallFailure, Calls};
 use super::{Configured, InstanceId, InstanceLease, IsLast, JobId, JobLease, RunFailure, Runner};
@@ -46,12 +45,12 @@ impl fmt::Debug for InProcess {
 }
 
 impl InProcess {
-    /// Runs `plugin` on the blocking pool of `runtime`.
-    pub(crate) fn new(plugin: PluginRef, resume_limit: Duration, runtime: Handle) -> Self {
+    /// Runs `plugin` by `calls`.
+    pub(crate) fn new(plugin: PluginRef, resume_limit: Duration, calls: Calls) -> Self {
         Self {
             plugin,
             resume_limit,
-            calls: Calls::new(runtime),
+            calls,
             next_id: AtomicU64::new(1),
             instances: Mutex::default(),
             jobs: Mutex::default(),
@@ -145,6 +144,10 @@ impl Runner for InProcess {
         if let Some(cell) = cell {
             self.calls.dispose(DROP_LIMIT, cell);
         }
+    }
+
+    fn stuck(&self) -> usize {
+        self.calls.stuck()
     }
 
     fn drop_instance(&self, instance: InstanceId) {

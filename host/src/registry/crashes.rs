@@ -1,0 +1,223 @@
+//! Who was in a call when the process died: marks that outlive it, and the plugins that they convict.
+//!
+//! A plugin's code runs between [`Mark::enter`] and its guard's end, and its line of the file `running` begins with an
+//! exclamation mark for as long: two writes of a byte, a microsecond. Marks that a start finds become a line of `crashes`, because an orderly end leaves none. Invariant: a digest
+//! that was in a call at two crashes within a day is not loaded, until its lines are removed. After one crash the
+//! suspects run one at a time, so that the next crash has one culprit. A `kill -9` looks like a crash.
+
+mod judge;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use self::judge::Crash;
+use super::manifest::Manifest;
+use super::staging::Digest;
+use crate::files::{self, FileError, Writers};
+
+const RUNNING: &str = "running";
+const CRASHES: &str = "crashes";
+/// A mark, a digest, and a name and version of the greatest length; the rest of a line is blank.
+const LINE_BYTES: usize = 200;
+const RUNS: u8 = b'!';
+const RESTS: u8 = b' ';
+/// A file of more has something else in it: each of a thousand libraries has a place.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+/// Each conviction takes two.
+const LINES_MAX: usize = 200;
+/// Ends when the machine restarts, whose marks are nobody's fault.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// The marks of this process, and what is known of the processes before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Crashes {
+    marks: Arc<Marks>,
+    record: PathBuf,
+    writers: Writers,
+    suspects: Arc<BTreeSet<String>>,
+}
+
+#[derive(Debug)]
+struct Marks {
+    /// `None` once the process ends as it should.
+    file: RwLock<Option<File>>,
+    /// That begin in `file`.
+    lines: AtomicU64,
+    /// The turn of a suspect.
+    alone: Semaphore,
+}
+
+impl Crashes {
+    /// Turns what an earlier process left into a line of `crashes`, and begins marks of its own.
+    ///
+    /// # Errors
+    /// The files cannot be read or written.
+    pub(crate) fn open(state_dir: &Path, writers: Writers) -> io::Result<Self> {
+        let (running, record) = (state_dir.join(RUNNING), state_dir.join(CRASHES));
+        let boot_id = fs::read_to_string(BOOT_ID).unwrap_or_default();
+        let now = SystemTime::now();
+        if let Some(crash) = left_behind(&running, boot_id.trim(), now, writers)? {
+            let plugins = crash.plugins.values().cloned().collect::<Vec<_>>().join(", ");
+            tracing::error!(plugins, "the process before this one ended while these plugins were running");
+            append(&record, &crash, writers)?;
+        }
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&running)?;
+        // Whoever starts beside a living process finds the lock, and takes its marks for no crash. Some file systems
+        // have no locks; there two processes must not share the folder.
+        let _ = file.try_lock();
+        file.write_all_at(&line(boot_id.trim()), 0)?;
+        let suspects = judge::judge(&read(&record, writers)?, now).suspects;
+        let marks = Marks { file: RwLock::new(Some(file)), lines: AtomicU64::new(1), alone: Semaphore::new(1) };
+        Ok(Self { marks: Arc::new(marks), record, writers, suspects: Arc::new(suspects) })
+    }
+
+    /// Why a digest is not loaded. The record is read each time, so that whoever removes a line needs no restart.
+    pub(crate) fn refusal(&self, digest: Digest) -> Option<String> {
+        let crashes = match read(&self.record, self.writers) {
+            Ok(crashes) => crashes,
+            Err(error) => {
+                tracing::warn!(%error, "cannot read which plugins crashed");
+                return None;
+            }
+        };
+        let convicted = judge::judge(&crashes, SystemTime::now()).convicted;
+        let at = convicted.get(&digest.to_string())?;
+        let record = self.record.display();
+        Some(format!(
+            "the process ended while it ran, at {at}: replace it, or remove its lines from {record} and touch the file"
+        ))
+    }
+
+    /// The mark of a library that is to be loaded.
+    pub(crate) fn mark(&self, digest: Digest, manifest: &Manifest) -> Arc<Mark> {
+        let label = manifest.label();
+        let at = self.marks.lines.fetch_add(1, Ordering::Relaxed) * u64::try_from(LINE_BYTES).unwrap_or_default();
+        let digest = digest.to_string();
+        let is_suspect = self.suspects.contains(&digest);
+        let text = line(&format!(" {digest} {label}"));
+        let mark = Mark { label, at, is_suspect, calls: Mutex::new(0), marks: Arc::clone(&self.marks) };
+        mark.write(&text);
+        Arc::new(mark)
+    }
+
+    /// The process ends as it should: whatever still runs is no crash.
+    pub(crate) fn close(&self) {
+        let file = self.marks.file.write().take();
+        if let Some(Err(error)) = file.map(|file| file.set_len(0)) {
+            tracing::warn!(%error, "cannot remove the marks of running plugins");
+        }
+    }
+}
+
+/// The line of one library in `running`.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    /// `name@version`.
+    pub(crate) label: String,
+    at: u64,
+    is_suspect: bool,
+    calls: Mutex<usize>,
+    marks: Arc<Marks>,
+}
+
+impl Mark {
+    /// Marks the library for as long as the guard lives; whoever enters waits for [`Mark::turn`] first.
+    pub(crate) fn enter(self: &Arc<Self>) -> Running {
+        let mut calls = self.calls.lock();
+        *calls += 1;
+        if *calls == 1 {
+            self.write(&[RUNS]);
+        }
+        Running(Arc::clone(self))
+    }
+
+    /// The turn of a suspect to run, for as long as it is held; others need none.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        if self.is_suspect { self.marks.alone.acquire().await.ok() } else { None }
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        let written = self.marks.file.read().as_ref().map(|file| file.write_all_at(bytes, self.at));
+        if let Some(Err(error)) = written {
+            tracing::debug!(%error, plugin = self.label, "cannot mark a plugin that runs");
+        }
+    }
+}
+
+/// The plugin's code may be running.
+#[derive(Debug)]
+pub(crate) struct Running(Arc<Mark>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut calls = self.0.calls.lock();
+        *calls = calls.saturating_sub(1);
+        if *calls == 0 {
+            self.0.write(&[RESTS]);
+        }
+    }
+}
+
+fn line(text: &str) -> [u8; LINE_BYTES] {
+    let mut line = [b' '; LINE_BYTES];
+    line.iter_mut().zip(text.bytes().take(LINE_BYTES - 1)).for_each(|(place, byte)| *place = byte);
+    line[LINE_BYTES - 1] = b'\n';
+    line
+}
+
+/// The crash that the marks of an earlier process on this boot of the machine tell of; removes them.
+fn left_behind(running: &Path, boot_id: &str, now: SystemTime, writers: Writers) -> io::Result<Option<Crash>> {
+    let text = match files::open(running, writers) {
+        Ok((file, _)) if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) => String::new(),
+        _ => read_text(running, writers)?,
+    };
+    let mut lines = text.lines().map(str::trim);
+    let is_of_this_boot = lines.next() == Some(boot_id);
+    let plugins = lines.filter_map(|line| line.strip_prefix(char::from(RUNS))?.trim().split_once(' '));
+    let plugins = plugins.map(|(digest, label)| (digest.to_owned(), label.to_owned()));
+    let plugins: BTreeMap<String, String> = plugins.filter(|_| is_of_this_boot).collect();
+    fs::remove_file(running).or_else(missing_is_fine)?;
+    Ok((!plugins.is_empty()).then_some(Crash { at: now, plugins }))
+}
+
+fn append(record: &Path, crash: &Crash, writers: Writers) -> io::Result<()> {
+    let text = read_text(record, writers)?;
+    let mut lines: Vec<&str> = text.lines().collect();
+    let line = crash.to_string();
+    lines.push(&line);
+    let newest = lines.split_off(lines.len().saturating_sub(LINES_MAX));
+    let incoming = record.with_extension("incoming");
+    fs::write(&incoming, newest.join("\n") + "\n")?;
+    fs::rename(incoming, record)
+}
+
+fn read(record: &Path, writers: Writers) -> io::Result<Vec<Crash>> {
+    // A line that an operator broke counts for nothing.
+    Ok(read_text(record, writers)?.lines().filter_map(Crash::parse).collect())
+}
+
+/// Nothing where there is no file.
+fn read_text(path: &Path, writers: Writers) -> io::Result<String> {
+    match files::read_text(path, FILE_BYTES_MAX, writers) {
+        Err(error) if error.is_missing() => Ok(String::new()),
+        Err(FileError::Read(error)) => Err(error),
+        Err(error) => Err(io::Error::other(format!("{}: {error}", path.display()))),
+        Ok(text) => Ok(text),
+    }
+}
+
+fn missing_is_fine(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+#[cfg(test)]
+mod tests;
