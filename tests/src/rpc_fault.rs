@@ -79,6 +79,8 @@ pub struct RpcFault {
 #[derive(Clone, Debug)]
 struct State {
     chain: SocketAddr,
+    /// Another chain, and the requests of a hundred that go there.
+    other: Option<(SocketAddr, usize)>,
     fault: Fault,
     flaws: Flaws,
     transactions: Arc<Transactions>,
@@ -123,7 +125,8 @@ impl RpcFault {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        let state = State { chain, fault: Fault::None, flaws: Flaws::default(), transactions: Arc::default() };
+        let state =
+            State { chain, other: None, fault: Fault::None, flaws: Flaws::default(), transactions: Arc::default() };
         let (state, _) = watch::channel(state);
         let counts = Arc::new(Counts::default());
         runtime.spawn(accept(listener, state.clone(), Arc::clone(&counts)));
@@ -142,6 +145,16 @@ impl RpcFault {
     pub fn lead_to(&self, url: &str) -> Result<()> {
         let chain = address_of(url)?;
         self.state.send_modify(|state| state.chain = chain);
+        Ok(())
+    }
+
+    /// From now on, so many requests of a hundred go to the chain at `url`.
+    ///
+    /// # Errors
+    /// No URL of a chain.
+    pub fn lead_partly_to(&self, url: &str, percent: usize) -> Result<()> {
+        let other = address_of(url)?;
+        self.state.send_modify(|state| state.other = Some((other, percent)));
         Ok(())
     }
 
@@ -245,7 +258,7 @@ async fn answer(
     mut state: watch::Receiver<State>,
     counts: Arc<Counts>,
 ) -> Result<Response<Sent>> {
-    counts.requests.fetch_add(1, Ordering::SeqCst);
+    let number = counts.requests.fetch_add(1, Ordering::SeqCst);
     let _under_way = UnderWay::count(&counts);
     let body = request.into_body().collect().await?.to_bytes();
     let request = Request::parse(&body)?;
@@ -254,7 +267,9 @@ async fn answer(
         let _held = Held::count(&counts);
         state.wait_for(|state| state.fault != Fault::Hold).await?;
     }
-    let State { chain, fault, flaws, transactions } = state.borrow().clone();
+    let State { chain, other, fault, flaws, transactions } = state.borrow().clone();
+    // Spread over the hundred, so that a few in a row go to both.
+    let chain = other.filter(|(_, percent)| number * 37 % 100 < *percent).map_or(chain, |(other, _)| other);
     let node = Node { chain, flaws: &flaws, transactions: &transactions };
     let reply = match fault {
         Fault::None | Fault::Hold => forward(&node, body, request, &counts).await?,

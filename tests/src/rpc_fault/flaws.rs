@@ -74,6 +74,8 @@ pub enum Replies {
     TwoResults,
     /// A result of zeros after the true one.
     ResultTwice,
+    /// So many spaces after the true reply.
+    Padded(usize),
 }
 
 impl Flaws {

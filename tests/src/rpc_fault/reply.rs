@@ -42,6 +42,7 @@ impl Reply {
         Ok(match how {
             Replies::Whole => Self::whole(body),
             Replies::Cut(bytes) => Self { cut: Some((*bytes).min(body.len() - 1)), ..Self::whole(body) },
+            Replies::Padded(spaces) => Self::whole(body + &" ".repeat(*spaces)),
             Replies::Truncated => Self::whole(body[..body.len() / 2].to_owned()),
             Replies::WrongId | Replies::TwoIds | Replies::TwoResults | Replies::ResultTwice => {
                 Self::whole(remade(&body, how)?)

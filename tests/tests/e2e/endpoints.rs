@@ -6,6 +6,7 @@ mod lag;
 mod limits;
 mod load;
 mod replies;
+mod room;
 
 use std::sync::Arc;
 

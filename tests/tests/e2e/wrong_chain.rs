@@ -135,41 +135,65 @@ fn assert_reported(what: &str, gateway: &Gateway) {
     assert!(gateway.log().contains("endpoint serves another chain"), "{what}: {}", gateway.log());
 }
 
-/// Asks before and after the address leads elsewhere, with the endpoint alone and with a sound one beside it.
+/// Reads before and after the address leads elsewhere, with the endpoint alone and with a sound one beside it.
 fn assert_no_foreign_row(flaws: &Flaws, rung: &str) {
     let fixture: Arc<Fixture> = FIXTURE.get(Fixture::start).unwrap();
-    let right = &fixture.world.chain("ethereum").unwrap().0.url;
     for (place, other) in &fixture.foreign {
         for has_sound in [false, true] {
             let what = format!("{rung}, {place}, {}", if has_sound { "one of two" } else { "alone" });
-            let turning = RpcFault::before(right).unwrap();
-            turning.flawed(flaws.clone());
-            let url = turning.url();
-            let endpoints: &[&str] = if has_sound { &[&url, right] } else { &[&url] };
-            let gateway = fixture.gateway(endpoints).unwrap();
-            // What is answered now is cached afterwards: the contracts are known, the other accounts are not.
-            for path in fixture.paths_of("farmer") {
-                assert_eq!(rows(&gateway.get(&path).unwrap().json().unwrap()), fixture.expected[&path].1, "{what}");
-            }
-            let networks = gateway.operate("/networks").unwrap().body;
-            assert!(networks.contains(&format!("\"rung\":\"{rung}\"")), "{what}: {networks}");
-            // The other chain's node answers at its newest block, whatever hash is named, or has the very block.
-            turning.flawed(Flaws { hashes: Hashes::Ignored, ..flaws.clone() });
-            turning.lead_to(&other.url).unwrap();
-            for (path, response) in answers(&fixture, &gateway) {
-                let (partial, expected) = &fixture.expected[&path];
-                if has_sound {
-                    assert_eq!(response.status, 200, "{what}: {path}: {}", response.body);
-                    assert_eq!(rows(&response.json().unwrap()), *expected, "{what}: {path}");
-                    assert_eq!(response.header("portolan-partial"), partial.as_deref(), "{what}: {path}");
-                } else if response.status == 200 {
-                    let shown = rows(&response.json().unwrap());
-                    assert!(shown.iter().all(|row| expected.contains(row)), "{what}: {path}: {shown:?}");
-                }
-            }
-            assert_reported(&what, &gateway);
+            assert_change_shows_no_row(&fixture, &what, flaws, rung, has_sound, &|turning| turning.lead_to(&other.url));
         }
     }
+}
+
+/// The same for an address where some of all requests lead elsewhere.
+fn assert_slow_change_shows_no_row(flaws: &Flaws, rung: &str) {
+    let fixture: Arc<Fixture> = FIXTURE.get(Fixture::start).unwrap();
+    for ((place, other), percent) in fixture.foreign.iter().zip([10, 30, 60]) {
+        for has_sound in [false, true] {
+            let beside = if has_sound { "one of two" } else { "alone" };
+            let what = format!("{rung}, {percent} of 100 requests to {place}, {beside}");
+            let lead = |turning: &RpcFault| turning.lead_partly_to(&other.url, percent);
+            assert_change_shows_no_row(&fixture, &what, flaws, rung, has_sound, &lead);
+        }
+    }
+}
+
+fn assert_change_shows_no_row(
+    fixture: &Fixture,
+    what: &str,
+    flaws: &Flaws,
+    rung: &str,
+    has_sound: bool,
+    lead: &dyn Fn(&RpcFault) -> Result<()>,
+) {
+    let right = &fixture.world.chain("ethereum").unwrap().0.url;
+    let turning = RpcFault::before(right).unwrap();
+    turning.flawed(flaws.clone());
+    let url = turning.url();
+    let endpoints: &[&str] = if has_sound { &[&url, right] } else { &[&url] };
+    let gateway = fixture.gateway(endpoints).unwrap();
+    // What is answered now is cached afterwards: the contracts are known, the other accounts are not.
+    for path in fixture.paths_of("farmer") {
+        assert_eq!(rows(&gateway.get(&path).unwrap().json().unwrap()), fixture.expected[&path].1, "{what}");
+    }
+    let networks = gateway.operate("/networks").unwrap().body;
+    assert!(networks.contains(&format!("\"rung\":\"{rung}\"")), "{what}: {networks}");
+    // The other chain's node answers at its newest block, whatever hash is named, or has the very block.
+    turning.flawed(Flaws { hashes: Hashes::Ignored, ..flaws.clone() });
+    lead(&turning).unwrap();
+    for (path, response) in answers(fixture, &gateway) {
+        let (partial, expected) = &fixture.expected[&path];
+        if has_sound {
+            assert_eq!(response.status, 200, "{what}: {path}: {}", response.body);
+            assert_eq!(rows(&response.json().unwrap()), *expected, "{what}: {path}");
+            assert_eq!(response.header("portolan-partial"), partial.as_deref(), "{what}: {path}");
+        } else if response.status == 200 {
+            let shown = rows(&response.json().unwrap());
+            assert!(shown.iter().all(|row| expected.contains(row)), "{what}: {path}: {shown:?}");
+        }
+    }
+    assert_reported(what, &gateway);
 }
 
 #[test]
@@ -186,4 +210,14 @@ fn multicall3_shows_no_row_of_another_chain() {
 fn single_requests_show_no_row_of_another_chain() {
     let flaws = Flaws { overrides: Overrides::Ignored, hides_multicall: true, ..Flaws::default() };
     assert_no_foreign_row(&flaws, "single");
+}
+
+#[test]
+fn the_packed_program_shows_no_row_of_another_chain_while_the_address_changes_slowly() {
+    assert_slow_change_shows_no_row(&Flaws::default(), "override");
+}
+
+#[test]
+fn multicall3_shows_no_row_of_another_chain_while_the_address_changes_slowly() {
+    assert_slow_change_shows_no_row(&Flaws { overrides: Overrides::Ignored, ..Flaws::default() }, "multicall3");
 }
