@@ -155,15 +155,18 @@ fn one_of_many(cx: &Chain, place: u64) -> Claimable {
     claimable
 }
 
-/// One claimable for each wave, named after the build; on polygon the amounts are read.
+/// One claimable for each wave, named after the build; on polygon the amounts are read, and elsewhere paid in the native
+/// token, because no chain but polygon has the other.
 async fn steady(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
     let mut found = Vec::new();
     for wave in 1..=STEADY_WAVES {
         let balance = cx.native_balance(account).await?;
-        let held =
-            if cx.network() == POLYGON { cx.call(QUICK, balanceOfCall { account: LAIR }).await? } else { balance };
+        let (token, held) = match cx.network() {
+            POLYGON => (QUICK, cx.call(QUICK, balanceOfCall { account: LAIR }).await?),
+            _ => (Address::ZERO, balance),
+        };
         let mut claimable = good(cx, &format!("{greeting} from build {}", env!("CARGO_PKG_VERSION")), 1);
-        claimable.amount = held + U256::from(wave);
+        (claimable.token, claimable.amount) = (token, held + U256::from(wave));
         claimable.contract = Address::with_last_byte(wave);
         found.push(claimable);
     }

@@ -89,6 +89,7 @@ fn assert_loss(slug: &str, reason: &str, part: &str, kept: &[&str]) {
     let alone = fixture.gateway.get(&path).unwrap();
     match (kept, reason) {
         ([], "timeout") => drop(problem::detail(&alone, 504, "deadline").unwrap()),
+        ([], "over-budget") => drop(problem::detail(&alone, 413, "over-budget").unwrap()),
         ([], _) => drop(problem::detail(&alone, 502, "upstream").unwrap()),
         (kept, _) => {
             assert_eq!(alone.json().unwrap().items().unwrap().len(), kept.len(), "{slug}: {}", alone.body);

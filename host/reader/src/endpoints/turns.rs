@@ -1,7 +1,7 @@
 //! The turns of one round over the endpoints: who is next, and how long it may take.
 //!
-//! Invariant: an endpoint that answers has as much time as it would have alone, less what others that answer may need;
-//! one that is not known to answer never takes the time of one that is.
+//! Invariant: an endpoint that answers has as much time as it would have alone, less what others that answer may need and
+//! a moment for those that are not known to answer; these never take more than that of its time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,8 @@ pub(super) struct Turn<'a> {
     /// The promising ones that may still answer: those after it, and one for those before it, as they have another
     /// round.
     others: u32,
+    /// Whether there are any that are not known to answer.
+    has_unproven: bool,
     /// How many are left of this round, itself included.
     left: u32,
     is_first_round: bool,
@@ -31,10 +33,11 @@ pub(super) fn turns<'a>(ranked: &[&'a Arc<Endpoint>], round: u32) -> Vec<Turn<'a
     let now = Instant::now();
     let promising: Vec<bool> = ranked.iter().map(|endpoint| endpoint.health.is_promising(now)).collect();
     let (mut left, mut after, mut before) = (count(ranked.len()), count(promising.iter().filter(|is| **is).count()), 0);
+    let (has_unproven, is_first_round) = (promising.contains(&false), round == 1);
     let turn = |(endpoint, is_promising): (&&'a Arc<Endpoint>, &bool)| {
         after -= u32::from(*is_promising);
-        let turn =
-            Turn { endpoint, is_promising: *is_promising, others: after + before, left, is_first_round: round == 1 };
+        let others = after + before;
+        let turn = Turn { endpoint, is_promising: *is_promising, others, has_unproven, left, is_first_round };
         before = before.max(u32::from(*is_promising));
         left -= 1;
         turn
@@ -54,7 +57,9 @@ impl Turn<'_> {
     fn patience(&self, time: Duration, expected: Option<Duration>) -> Duration {
         let expected = expected.unwrap_or(Duration::MAX);
         match (self.others, self.is_promising) {
-            (0, true) => time,
+            (0, true) if !self.has_unproven => time,
+            (0, true) if self.is_first_round => (time - UNPROVEN_MAX.min(time / 4)).min(expected),
+            (0, true) => time - UNPROVEN_MAX.min(time / 4),
             // None is known to answer.
             (0, false) if self.left > 1 => (time / self.left).min(expected),
             (0, false) => time,
@@ -104,13 +109,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_answers_has_all_the_time_where_no_other_does() {
+    async fn one_that_answers_has_all_the_time_but_a_moment_where_no_other_does() {
         for (promising, expected) in [
             (&[true][..], &[12.0][..]),
             (&[false], &[12.0]),
-            (&[true, false], &[12.0, 0.0]),
-            (&[true, false, false], &[12.0, 0.0, 0.0]),
-            (&[false, true], &[1.0, 11.0]),
+            (&[true, false], &[11.0, 0.5]),
+            (&[true, false, false], &[11.0, 0.5, 0.25]),
+            (&[false, true], &[1.0, 10.0]),
             (&[false, false], &[6.0, 6.0]),
             (&[false, false, false], &[4.0, 4.0, 4.0]),
             (&[true, true], &[6.0, 3.0]),
@@ -121,20 +126,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_is_left_sooner_than_it_ever_took_only_for_another_that_answers() {
+    async fn one_is_left_sooner_than_it_ever_took_only_for_another() {
         for (promising, expected) in [
             (&[true][..], &[12.0][..]),
-            (&[true, false], &[12.0, 0.0]),
+            (&[true, false], &[0.5, 0.5]),
             (&[true, true], &[0.5, 0.5]),
-            (&[false, true], &[0.5, 11.5]),
+            (&[false, true], &[0.5, 0.5]),
             (&[false, false], &[0.5, 11.5]),
         ] {
             assert_eq!(shares(promising, 1, Some(SECOND / 2)), expected, "{promising:?}");
         }
     }
+
     #[tokio::test]
     async fn a_later_round_gives_most_of_the_time_to_the_first_that_answers() {
         assert_eq!(shares(&[true, true], 2, Some(SECOND / 2)), [9.0, 2.25]);
-        assert_eq!(shares(&[true, false], 2, Some(SECOND / 2)), [12.0, 0.0]);
+        assert_eq!(shares(&[true, false], 2, Some(SECOND / 2)), [11.0, 0.5]);
     }
 }
