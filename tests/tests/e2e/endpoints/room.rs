@@ -12,12 +12,13 @@ const ANSWERS: usize = 40;
 const GROWTH_MAX_MIB: f64 = 2.0 * 64.0 + 64.0;
 
 fn path(account: usize) -> String {
-    format!("/balance/0x{account:040x}/native-balance?network=ethereum")
+    format!("/0x{account:040x}/native-balance?network=ethereum")
 }
 
 #[test]
 fn long_replies_beside_each_other_take_no_more_than_their_room() {
-    let rpc = before(&chain());
+    let chain = chain();
+    let rpc = before(&chain);
     let setup = Setup::default().config("[rpc]\nreplies_mib_max = 64");
     let gateway = setup.rpc("ethereum", &rpc.url()).start().unwrap();
     assert_eq!(gateway.get(&path(1)).unwrap().status, 200);
@@ -35,6 +36,7 @@ fn long_replies_beside_each_other_take_no_more_than_their_room() {
         clients.into_iter().map(|client| client.join().unwrap()).filter(|status| *status == 200).count()
     });
     let growth = gateway.memory_peak_mib().unwrap() - start;
+    println!("{growth:.0} MiB more for {answered} of {ANSWERS} answers");
     // Together they are 600 MiB. One that has no room for all of its time is a failure of its network.
     assert!(answered > 0 && growth < GROWTH_MAX_MIB, "{growth} MiB more for {answered} of {ANSWERS} answers");
 }
