@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use portolan_tests::build::built;
@@ -115,12 +116,17 @@ fn rows(body: &Json) -> Vec<String> {
     rows
 }
 
-/// What each of the clients was answered.
-fn answers(fixture: &Fixture, gateway: &Gateway) -> Vec<(String, Response)> {
+/// What each of the clients was answered, and after which time.
+fn answers(fixture: &Fixture, gateway: &Gateway) -> Vec<(String, Response, Duration)> {
     let paths = fixture.paths();
     let client = |first: usize| {
         let own = paths.iter().cycle().skip(first).step_by(CLIENTS / 4).take(6);
-        own.map(|path| (path.clone(), gateway.get(path).unwrap())).collect::<Vec<_>>()
+        let answer = |path: &String| {
+            let start = Instant::now();
+            let response = gateway.get(path).unwrap();
+            (path.clone(), response, start.elapsed())
+        };
+        own.map(answer).collect::<Vec<_>>()
     };
     std::thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS).map(|first| scope.spawn(move || client(first))).collect();
@@ -182,7 +188,10 @@ fn assert_change_shows_no_row(
     // The other chain's node answers at its newest block, whatever hash is named, or has the very block.
     turning.flawed(Flaws { hashes: Hashes::Ignored, ..flaws.clone() });
     lead(&turning).unwrap();
-    for (path, response) in answers(fixture, &gateway) {
+    let answers = answers(fixture, &gateway);
+    let slowest = answers.iter().map(|(.., took)| *took).max().unwrap();
+    println!("{what}: the slowest of {} answers took {slowest:.1?}", answers.len());
+    for (path, response, _) in answers {
         let (partial, expected) = &fixture.expected[&path];
         if has_sound {
             assert_eq!(response.status, 200, "{what}: {path}: {}", response.body);
