@@ -1,0 +1,136 @@
+//! The process: command line, configuration, listeners, gateway, drain.
+//!
+//! Invariant: the configuration is valid before an address is bound, all addresses are bound before anything is
+//! printed, and stdout gets exactly one line. Wrong use is one line on stderr and exit code 2.
+
+mod cli;
+mod config;
+mod http;
+
+mod gateway;
+
+mod events;
+mod jobs;
+mod registry;
+
+mod assets;
+mod names;
+
+mod address;
+mod budget;
+mod files;
+mod log;
+mod net;
+mod network;
+mod paths;
+mod rfc3339;
+mod sanitize;
+
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{env, io};
+
+use anyhow::Context;
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::{Command, Flags, StateCommand, Stop};
+use crate::config::{Config, Environment};
+use crate::gateway::Gateway;
+use crate::http::control::client::ControlError;
+use crate::http::serve::Listeners;
+
+/// Wrong use: flags, configuration, or an address that is taken.
+const MISUSE: u8 = 2;
+
+/// Threads that are still within a plugin after the drain are left behind.
+const THREADS_END: Duration = Duration::from_millis(500);
+
+/// Does what the command line says, and returns what the process exits with.
+pub fn run() -> ExitCode {
+    match cli::parse(env::args_os()) {
+        Ok(Command::Serve(flags)) => serve(&flags),
+        Ok(Command::State { command }) => state(&command),
+        Ok(Command::Probe { file }) => registry::probe::main(&file),
+        Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
+        Err(Stop::Misuse(text)) => misuse(&text),
+    }
+}
+
+fn serve(flags: &Flags) -> ExitCode {
+    // Keys of endpoints are in memory and in the first environment: other processes of the same user may read neither,
+    // and no core file holds them.
+    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        return fail(&error);
+    }
+    let config = Environment::take().and_then(|environment| Config::load(flags, &environment));
+    let mut config = match config {
+        Ok(config) => config,
+        Err(error) => return misuse(&error),
+    };
+    log::start(config.log_format, std::mem::take(&mut config.log_filter));
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    let code = runtime.block_on(listen(&config));
+    runtime.shutdown_timeout(THREADS_END);
+    code
+}
+
+fn state(command: &StateCommand) -> ExitCode {
+    let config = Environment::of_process().and_then(|environment| Config::load(&command.flags(), &environment));
+    match config.map(|config| http::control::client::run(command, &config)) {
+        Ok(Ok(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
+        Ok(Err(error @ ControlError::Misuse(_))) => misuse(&error),
+        Ok(Err(error)) => fail(&error),
+        Err(error) => misuse(&error),
+    }
+}
+
+async fn listen(config: &Config) -> ExitCode {
+    let listeners = match Listeners::bind(config).await {
+        Ok(listeners) => listeners,
+        Err(error) => return misuse(&error),
+    };
+    match answer(config, listeners).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&format_args!("{error:#}")),
+    }
+}
+
+async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
+    let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
+    let _control = http::control::serve::start(&config.state_dir, gateway.facts().clone());
+    let line = listeners.line().context("cannot read the listeners' addresses")?;
+    // Who started the process may have closed its output; that is no reason not to serve.
+    let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());
+    let stop = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    listeners.serve(config, gateway, stop).await;
+    Ok(())
+}
+
+fn misuse(reason: &dyn Display) -> ExitCode {
+    print(&mut io::stderr(), &format!("portolan: {reason}\n"), ExitCode::from(MISUSE))
+}
+
+fn fail(reason: &dyn Display) -> ExitCode {
+    print(&mut io::stderr(), &format!("portolan: {reason}\n"), ExitCode::FAILURE)
+}
+
+/// The code is what counts; there is nobody to read that the text could not be written.
+fn print(stream: &mut dyn Write, text: &str, code: ExitCode) -> ExitCode {
+    let _ = stream.write_all(text.as_bytes());
+    code
+}
