@@ -1,12 +1,17 @@
 //! CBOR in and out: the one door through which maps pass.
 //!
-//! Invariant: [`decode`] never panics and never recurses deeper than [`NESTING_MAX`], whatever the bytes.
+//! Invariant: [`decode`] never panics, never recurses deeper than [`NESTING_MAX`] and never builds more than
+//! [`VALUES_MAX`] values, whatever the bytes.
 
 use minicbor::data::Type;
 use minicbor::{Decode, Decoder, Encode};
 
 /// The deepest nesting of arrays and maps; a finding with a tuple of tuples needs seven.
 pub const NESTING_MAX: usize = 16;
+
+/// The most values of a map, nested ones included. A value that takes a byte may take hundreds in memory; the 5,000
+/// findings of a job have half of that where each is an event of twelve members.
+pub const VALUES_MAX: usize = 1 << 20;
 
 /// Why bytes are not the map that they should be.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +20,9 @@ pub enum DecodeError {
     /// Arrays and maps stand deeper in each other than [`NESTING_MAX`].
     #[error("nested deeper than {NESTING_MAX}")]
     TooDeep,
+    /// There are more values than [`VALUES_MAX`].
+    #[error("more than {VALUES_MAX} values")]
+    TooMany,
     /// A string, array or map without a length; this interface writes lengths only.
     #[error("indefinite length at byte {0}")]
     Indefinite(usize),
@@ -35,7 +43,7 @@ pub fn encode<T: Encode<()>>(value: &T) -> Vec<u8> {
     }
 }
 
-/// Decodes a whole map, after a look at its nesting.
+/// Decodes a whole map, after a look at its nesting and its size.
 ///
 /// # Errors
 /// [`DecodeError`] for anything that is not exactly one well-formed value of this shape.
@@ -44,16 +52,18 @@ pub fn decode<'b, T: Decode<'b, ()>>(bytes: &'b [u8]) -> Result<T, DecodeError> 
     Ok(minicbor::decode(bytes)?)
 }
 
-/// Walks one value without building it: definite lengths, bounded nesting, nothing after it.
+/// Walks one value without building it: definite lengths, bounded nesting, bounded count, nothing after it.
 fn check(bytes: &[u8]) -> Result<(), DecodeError> {
     let mut decoder = Decoder::new(bytes);
     let mut open: Vec<u64> = vec![1];
+    let mut room = VALUES_MAX;
     while let Some(left) = open.last_mut() {
         if *left == 0 {
             open.pop();
             continue;
         }
         *left -= 1;
+        room = room.checked_sub(1).ok_or(DecodeError::TooMany)?;
         let at = decoder.position();
         match decoder.datatype()? {
             Type::Array => open.push(decoder.array()?.unwrap_or(0)),
@@ -91,6 +101,15 @@ mod tests {
     fn a_length_that_the_bytes_do_not_have_is_an_error() {
         let array_of_2_to_the_64 = [0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
         assert!(check(&array_of_2_to_the_64).is_err());
+    }
+
+    #[test]
+    fn values_are_counted_before_anything_is_built() {
+        let list =
+            |count: usize| [&[0x9a][..], &u32::try_from(count).unwrap().to_be_bytes(), &vec![0xa0; count]].concat();
+        assert!(check(&list(VALUES_MAX - 1)).is_ok());
+        assert!(matches!(check(&list(VALUES_MAX)), Err(DecodeError::TooMany)));
+        assert!(matches!(decode::<Vec<u8>>(&list(VALUES_MAX)), Err(DecodeError::TooMany)));
     }
 
     #[test]

@@ -8,11 +8,8 @@ use alloy::dyn_abi::DynSolValue;
 use alloy::primitives::{Address, Bytes};
 use portolan_abi::map::{self, ClaimTemplate, Role, caller, role};
 
-use super::template::Template;
+use super::template::{ARGUMENTS_BYTES_MAX, Template};
 use crate::jobs::plan::JobPlan;
-
-/// Bytes of a claim's arguments; a Merkle proof of 64 levels has 2 KiB.
-const ARGUMENTS_MAX: usize = 16 << 10;
 
 /// Encoded by the host from a declared template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,17 +55,17 @@ impl<'a> Claims<'a> {
         if !self.rules.trusted_addresses.contains(&to) {
             return Err(format!("{signature} goes to {to:#x}, which is no contract of this deployment"));
         }
-        if claim.arguments.len() > ARGUMENTS_MAX {
+        if claim.arguments.len() > ARGUMENTS_BYTES_MAX {
             return Err(format!("{signature} has {} bytes of arguments", claim.arguments.len()));
         }
-        let values = template.decode(&claim.arguments)?;
+        let (values, data) = template.decode(&claim.arguments)?;
         for (value, role) in values.iter().zip(&declared.roles) {
             self.rules.check(value, role).map_err(|reason| format!("{signature}: {reason}"))?;
         }
         Ok(ClaimTransaction {
             to,
             from: (declared.caller != caller::ANYONE).then_some(self.rules.account),
-            data: template.encode(&values).into(),
+            data: data.into(),
             function: template.name().to_owned(),
             inputs: values.iter().zip(template.types()).map(|(value, kind)| (kind, text(value))).collect(),
         })

@@ -51,6 +51,16 @@ const FORBIDDEN_SIGNATURES: [&str; 20] = [
     "transferOwnership(address)",
 ];
 
+/// Bytes of a claim's arguments; a Merkle proof of 64 levels has 2 KiB.
+pub(super) const ARGUMENTS_BYTES_MAX: usize = 16 << 10;
+/// Bytes of a word of the contract ABI.
+const WORD: usize = 32;
+/// Members of a list, or words of a text: as many as there are words.
+const LIST_MAX: usize = ARGUMENTS_BYTES_MAX / WORD;
+/// Values that a decoder may have to make of a claim's arguments, where all of their lists lead to the same bytes: two
+/// lists of lists.
+const VALUES_MAX: usize = 2 * LIST_MAX * LIST_MAX;
+
 /// A claim function that may be used.
 #[derive(Debug)]
 pub(super) struct Template {
@@ -68,6 +78,9 @@ impl Template {
         let types = types.map_err(|_| format!("{signature:?} has an unknown type"))?;
         if function.signature() != *signature {
             return Err(format!("{signature:?} is not in canonical form, {:?} is", function.signature()));
+        }
+        if values(&types).is_none_or(|values| values > VALUES_MAX) {
+            return Err(format!("{signature} has an argument of no size, or lists that nest too deep"));
         }
         if types.len() != declared.roles.len() {
             return Err(format!("{signature} has {} arguments and {} roles", types.len(), declared.roles.len()));
@@ -93,18 +106,40 @@ impl Template {
         self.types.iter().map(|kind| kind.sol_type_name().into_owned())
     }
 
+    /// The arguments in these bytes, and the calldata that has them in canonical encoding.
+    ///
     /// # Errors
-    /// Where the bytes are not these arguments.
-    pub(super) fn decode(&self, arguments: &[u8]) -> Result<Vec<DynSolValue>, String> {
+    /// Where the bytes are not these arguments, or stand for more than they are: an offset may lead to bytes that others
+    /// lead to.
+    pub(super) fn decode(&self, arguments: &[u8]) -> Result<(Vec<DynSolValue>, Vec<u8>), String> {
         let undecodable = |_| format!("{}: its arguments do not decode", self.signature());
-        self.function.abi_decode_input(arguments).map_err(undecodable)
+        let values = self.function.abi_decode_input(arguments).map_err(undecodable)?;
+        let selector = self.function.selector();
+        let mut data = selector.to_vec();
+        data.extend(DynSolValue::Tuple(values.clone()).abi_encode_params());
+        // The last padding may be missing.
+        if data.len() > selector.len() + arguments.len().next_multiple_of(WORD) {
+            return Err(format!("{}: its arguments share bytes", self.signature()));
+        }
+        Ok((values, data))
     }
+}
 
-    /// Selector and arguments, in canonical encoding.
-    pub(super) fn encode(&self, values: &[DynSolValue]) -> Vec<u8> {
-        let mut data = self.function.selector().to_vec();
-        data.extend(DynSolValue::Tuple(values.to_vec()).abi_encode_params());
-        data
+/// The most values that arguments of these types come to; `None` where one of them takes no room, so that there may be any
+/// number of it.
+fn values(kinds: &[DynSolType]) -> Option<usize> {
+    kinds.iter().try_fold(0_usize, |sum, kind| Some(sum.saturating_add(values_of(kind)?)))
+}
+
+fn values_of(kind: &DynSolType) -> Option<usize> {
+    match kind {
+        DynSolType::Bytes | DynSolType::String => Some(LIST_MAX),
+        DynSolType::Array(member) => Some(LIST_MAX.saturating_mul(values_of(member)?)),
+        DynSolType::FixedArray(member, length) => {
+            Some(length.saturating_mul(values_of(member)?)).filter(|all| *all > 0)
+        }
+        DynSolType::Tuple(members) => values(members).filter(|all| *all > 0),
+        _ => Some(1),
     }
 }
 
@@ -150,6 +185,46 @@ mod tests {
             let template = Template::parse(&declared(signature, arguments)).unwrap();
             assert_eq!(template.function.selector(), Selector::from(selector), "{signature}");
         }
+    }
+
+    #[test]
+    fn a_type_of_which_few_bytes_say_much_is_refused() {
+        let parsed = |signature: &str| Template::parse(&declared(signature, 1)).map(drop);
+        for kind in ["uint256[512]", "bytes32[][]", "string[]", "(address,bytes[3])[2]", "(bytes32[],uint256)[]"] {
+            assert_eq!(parsed(&format!("claim({kind})")), Ok(()), "{kind}");
+        }
+        let many = ["uint256[4000000000][]", "uint256[4000000000]", "(uint256[][],uint256)[3]", "bytes[9][300]"];
+        let deep = ["uint256[][][]", "bytes[][]", "(string,uint256)[][]", "(uint256[][][3])"];
+        for kind in many.into_iter().chain(deep).chain(["()", "()[]", "uint256[0][]"]) {
+            assert!(parsed(&format!("claim({kind})")).is_err(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn arguments_that_share_bytes_are_refused() {
+        let word = |number: u8| [&[0; 31][..], &[number]].concat();
+        let template = Template::parse(&declared("claim(uint256[][])", 1)).unwrap();
+        // Two lists of one number, each on its own; then both at the same place.
+        let apart = [32, 2, 64, 128, 1, 7, 1, 7].map(word).concat();
+        let (values, data) = template.decode(&apart).unwrap();
+        assert_eq!((values.len(), &data[4..]), (1, &apart[..]));
+        let shared = [32, 2, 64, 64, 1, 7].map(word).concat();
+        assert!(template.decode(&shared).unwrap_err().contains("share bytes"));
+    }
+
+    #[test]
+    fn the_last_padding_may_be_missing() {
+        let word = |number: u8| [&[0; 31][..], &[number]].concat();
+        let template = Template::parse(&declared("claim(bytes)", 1)).unwrap();
+        let cut = [word(32), word(2), vec![1, 2]].concat();
+        assert_eq!(template.decode(&cut).map(|(_, data)| data.len()), Ok(4 + 96));
+    }
+
+    #[test]
+    fn a_signature_of_brackets_alone_is_refused() {
+        let signature = format!("f{}{}", "(".repeat(500), ")".repeat(500));
+        assert!(Template::parse(&declared(&signature, 1)).is_err());
+        assert!(Template::parse(&declared(&format!("f(uint8{})", "[]".repeat(500)), 1)).is_err());
     }
 
     #[test]
