@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use toml::value::Datetime;
 
 use super::list::{ListBuilder, ListVersion, ListedToken, TokenList, evm_address};
@@ -83,27 +83,16 @@ struct TokenFields<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Extensions<'a> {
+    /// Bridges by chain id, where it is so. As it was written: a tree of what else it may be takes many times its room.
     #[serde(borrow)]
-    bridge_info: Option<Bridges<'a>>,
-}
-
-/// By chain id.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Bridges<'a> {
-    Known(#[serde(borrow)] BTreeMap<Cow<'a, str>, Bridge<'a>>),
-    Other(IgnoredAny),
+    bridge_info: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Bridge<'a> {
-    #[serde(rename_all = "camelCase")]
-    Known {
-        #[serde(borrow)]
-        token_address: Cow<'a, str>,
-    },
-    Other(IgnoredAny),
+#[serde(rename_all = "camelCase")]
+struct Bridge<'a> {
+    #[serde(borrow)]
+    token_address: Cow<'a, str>,
 }
 
 /// Reads the list in `document`, reduced to the networks with these chain ids.
@@ -188,14 +177,12 @@ fn is_base58(text: &str) -> bool {
 
 /// The token's addresses on other networks.
 fn bridges<'a>(token: &'a TokenFields<'_>) -> impl Iterator<Item = (u64, alloy::primitives::Address)> + use<'a> {
-    let bridges = token.extensions.as_ref().and_then(|extensions| extensions.bridge_info.as_ref());
-    let bridges = match bridges {
-        Some(Bridges::Known(bridges)) => Some(bridges),
-        Some(Bridges::Other(_)) | None => None,
-    };
-    bridges.into_iter().flatten().filter_map(|(chain_id, bridge)| match bridge {
-        Bridge::Known { token_address } => Some((chain_id.parse().ok()?, evm_address(token_address)?)),
-        Bridge::Other(_) => None,
+    let bridges = token.extensions.as_ref().and_then(|extensions| extensions.bridge_info);
+    let bridges =
+        bridges.and_then(|bridges| serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(bridges.get()).ok());
+    bridges.into_iter().flatten().filter_map(|(chain_id, bridge)| {
+        let Bridge { token_address } = serde_json::from_str(bridge.get()).ok()?;
+        Some((chain_id.parse().ok()?, evm_address(&token_address)?))
     })
 }
 

@@ -203,7 +203,10 @@ fn bridged_addresses_become_tokens_of_their_networks() {
     assert_eq!(entries(&both), expected, "a row of its own goes before a bridge, wherever it stands");
     let one = read(&list(&[first.clone()])).unwrap();
     assert_eq!(entries(&one), [(1, 0xaa, "FIRST"), (1, 0xcc, "FIRST"), (10, 0xbb, "FIRST")]);
-    for other in [json!(7), json!([]), json!({"10": {"tokenAddress": 7}}), json!({"10": {"tokenAddress": "0x12"}})] {
+    let deep = (0..200).fold(json!({"tokenAddress": A}), |inner, _| json!({"10": inner}));
+    let wrong =
+        [json!(7), json!([]), json!({"10": {"tokenAddress": 7}}), json!({"10": {"tokenAddress": "0x12"}}), deep];
+    for other in wrong {
         first["extensions"]["bridgeInfo"] = other.clone();
         assert_eq!(entries(&read(&list(&[first.clone()])).unwrap()), [(1, 0xaa, "FIRST")], "{other}");
     }
