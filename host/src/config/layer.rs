@@ -73,7 +73,7 @@ pub(super) struct Key {
 
 impl Key {
     /// `plugins.dir` is `PORTOLAN_PLUGINS_DIR`.
-    fn variable(self) -> String {
+    pub(super) fn variable(self) -> String {
         format!("PORTOLAN_{}", self.file.replace('.', "_").to_ascii_uppercase())
     }
 }

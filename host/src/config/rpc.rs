@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::ConfigError;
 use super::file::NetworkTable;
-use super::layer::Layers;
+use super::layer::{Key, Layers};
+use super::{ConfigError, RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX};
 use crate::network::Networks;
 use portolan_networks::NETWORKS;
 use portolan_reader::RpcUrl;
@@ -17,8 +17,8 @@ const ENDPOINTS_MAX: usize = 16;
 
 const FLAG: &str = "--rpc";
 const VARIABLE: &str = "PORTOLAN_RPC_";
-/// These begin like a network's variable, but are keys of the table `[rpc]`.
-const NO_NETWORKS: [&str; 2] = ["IN_FLIGHT_MAX", "PER_SECOND_MAX"];
+/// The variables of the table `[rpc]` begin like a network's.
+const NO_NETWORKS: [Key; 3] = [RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX];
 
 /// Endpoints by chain id.
 type Endpoints = BTreeMap<u64, Vec<RpcUrl>>;
@@ -57,10 +57,10 @@ fn of_flags(flags: &[String], networks: &Networks) -> Result<Endpoints, ConfigEr
 fn of_environment(networks: &Networks, layers: &Layers<'_>) -> Result<Endpoints, ConfigError> {
     let mut endpoints = Endpoints::new();
     for (name, urls) in layers.environment.with_prefix(VARIABLE) {
-        if NO_NETWORKS.contains(&name) {
+        let place = format!("{VARIABLE}{name}");
+        if NO_NETWORKS.iter().any(|key| key.variable() == place) {
             continue;
         }
-        let place = format!("{VARIABLE}{name}");
         let is_named = |text: &str| text.replace('-', "_").eq_ignore_ascii_case(name);
         let network = networks.iter().find(|network| is_named(&network.slug) || is_named(&network.name));
         let network = network.ok_or_else(|| unknown(&place, name, networks))?;

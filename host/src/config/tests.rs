@@ -194,6 +194,8 @@ fn limits_of_endpoints_are_set_by_file_or_variable_and_name_no_network() {
     assert_eq!(limits(Environment::default(), "[rpc]\nin_flight_max = 1\nper_second_max = 0"), (1, 0));
     assert_eq!(limits(variable("PORTOLAN_RPC_IN_FLIGHT_MAX", "1024"), "[rpc]\nin_flight_max = 1"), (1024, 500));
     assert_eq!(limits(variable("PORTOLAN_RPC_PER_SECOND_MAX", "1000000"), ""), (64, 1_000_000));
+    let replies = merge(&Flags::default(), &variable("PORTOLAN_RPC_REPLIES_MIB_MAX", "256"), "").unwrap();
+    assert_eq!(replies.rpc_limits.replies_max_bytes, 256 << 20);
     let connections =
         merge(&Flags::default(), &variable("PORTOLAN_CONNECTIONS_MAX", "9"), "[connections]\nidle_ms = 500");
     let connections = connections.unwrap().connections;
@@ -332,7 +334,7 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[tokens]\nlists = ['']", "tokens.lists"),
         ("[tokens]\nlists = ['ftp://l.example/a']", "tokens.lists"),
         ("[tokens]\nlists = ['https://me:KEY@l.example/a']", "tokens.lists"),
-        ("[tokens]\nlists = ['a', 'a']", "tokens.lists: list 2 is setting twice"),
+        ("[tokens]\nlists = ['a', 'a']", "tokens.lists: list 2 is named twice"),
         ("[tokens]\nlists = ['1','2','3','4','5','6','7','8','9','10','11','12','13','14','15','16','17']", "16 lists"),
         ("[tokens]\nshipped = 'yes'", "tokens.shipped"),
         ("[tokens]\nrefresh_s = 0", "tokens.refresh_s"),

@@ -59,7 +59,7 @@ fn locations(file: &[String], layers: &Layers<'_>) -> Result<Vec<ListLocation>, 
     for (setting, number) in setting.into_iter().zip(1..) {
         let location = ListLocation::parse(setting).map_err(|error| bad(format!("list {number} {error}")))?;
         if locations.contains(&location) {
-            return Err(bad(format!("list {number} is setting twice")));
+            return Err(bad(format!("list {number} is named twice")));
         }
         locations.push(location);
     }
