@@ -141,7 +141,7 @@ pub(crate) fn blame(error: &CatalogueError, settings: &Settings, networks: &Netw
     }
     let slug = error.slug()?;
     let row = settings.protocols.iter().rposition(|row| row.slug == slug)?;
-    Some(fault.at(&protocol_place(row, slug)))
+    Some(fault.at(&protocol_place(row, &printable(slug))))
 }
 
 fn row_place(row: usize, settings: &Settings, networks: &Networks) -> String {
@@ -149,7 +149,7 @@ fn row_place(row: usize, settings: &Settings, networks: &Networks) -> String {
         return format!("deployment {} (which the file does not have)", row.saturating_add(1));
     };
     let network = networks.with_chain_id(named.chain_id).map_or("?", |network| network.slug.as_str());
-    deployment_place(row, &named.protocol, network, &named.market)
+    deployment_place(row, &printable(&named.protocol), network, &printable(&named.market))
 }
 
 /// Text of a plugin for a log line or a status: bounded, without control characters.
@@ -389,6 +389,15 @@ mod tests {
         assert_eq!(message(Some(0), Some("pool")), "deployment 1 (acme/polygon/main), key `pool`: missing");
         assert_eq!(message(Some(7), None), "deployment 8 (which the file does not have): missing");
         assert_eq!(message(None, None), "missing");
+    }
+
+    #[test]
+    fn a_row_is_named_without_what_turns_its_words_around() {
+        let networks = Networks::new([]);
+        let row = "[[deployment]]\nprotocol = \"a\\u202eb\"\nmarket = \"\\n\\u05d0\"\nnetwork = \"polygon\"";
+        let error = SettingsError { message: "missing".into(), row: Some(0), key: None };
+        let refusal = refused_by_plugin(&error, &parse(row, &networks).unwrap(), &networks).to_string();
+        assert_eq!(refusal, "deployment 1 (ab/polygon/\u{2068}\u{5d0}\u{2069}): missing");
     }
 
     #[test]
