@@ -8,6 +8,7 @@ pub(crate) mod serve;
 
 mod body;
 mod connection;
+mod content;
 mod guard;
 mod respond;
 mod socket;

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use http_body_util::{BodyExt, Full};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::service::service_fn;
@@ -21,9 +22,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::content::Content;
 use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams};
 use super::operators::Operators;
-use super::respond::{Front, SharedBody, allow_origins};
+use super::respond::{Front, allow_origins};
 use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX};
 
 /// Whatever is wrong with a connection ends with it.
@@ -93,11 +95,10 @@ impl Service {
         let work = async {
             match self {
                 Self::Front(front) => front.respond(&head, has_body).await,
-                Self::Operators(operators) => operators.respond(&head, has_body, local).await,
+                Self::Operators(operators) => Box::pin(operators.respond(&head, has_body, local)).await,
             }
         };
-        // On the heap, so that an answer that waits for its client does not keep the place of the work.
-        let response = finished(guarded(Box::pin(work)).await, &head.method);
+        let response = finished(guarded(work).await, &head.method);
         let mut response = counted(response, connection)?;
         if matches!(self, Self::Front(_)) {
             allow_origins(&mut response);
@@ -116,33 +117,30 @@ impl Service {
 }
 
 /// A panic is a fault of one answer, not of the others on its connection. The hook of `log.rs` tells people about it.
-async fn guarded(work: impl Future<Output = Response<Full<Bytes>>>) -> Response<Full<Bytes>> {
+async fn guarded(work: impl Future<Output = Response<Content>>) -> Response<Content> {
     let outcome = AssertUnwindSafe(work).catch_unwind().await;
     outcome.unwrap_or_else(|_| Problem::Internal("the request could not be answered".into()).response())
 }
 
 /// With a body that the guard counts until it is sent. Where too many wait, it is a refusal; where too many of these wait
 /// as well, there is none.
-fn counted(response: Response<Full<Bytes>>, connection: &Arc<Connection>) -> Result<Response<AnswerBody>, NoRoom> {
-    let is_shared = response.extensions().get::<SharedBody>().is_some();
-    let (head, body) = response.into_parts();
-    if let Ok(body) = connection.send(body.into_inner().unwrap_or_default(), is_shared) {
+fn counted(response: Response<Content>, connection: &Arc<Connection>) -> Result<Response<AnswerBody>, NoRoom> {
+    let (head, Content { bytes, is_shared }) = response.into_parts();
+    if let Ok(body) = connection.send(bytes, is_shared) {
         return Ok(Response::from_parts(head, body));
     }
     let (head, body) = finished(Problem::Overloaded.response(), &Method::GET).into_parts();
-    Ok(Response::from_parts(head, connection.send_refusal(body.into_inner().unwrap_or_default())?))
+    Ok(Response::from_parts(head, connection.send_refusal(body.bytes)?))
 }
 
 /// With its length, unless that stands there already, the word that it is what it says, and for HEAD without its body.
-fn finished(mut response: Response<Full<Bytes>>, method: &Method) -> Response<Full<Bytes>> {
-    if response.status() != StatusCode::NO_CONTENT
-        && !response.headers().contains_key(CONTENT_LENGTH)
-        && let Some(length) = response.body().size_hint().exact()
-    {
+fn finished(mut response: Response<Content>, method: &Method) -> Response<Content> {
+    if response.status() != StatusCode::NO_CONTENT && !response.headers().contains_key(CONTENT_LENGTH) {
+        let length = response.body().bytes.len();
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
     response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if method == Method::HEAD { response.map(|_| Full::default()) } else { response }
+    if method == Method::HEAD { response.map(|_| Content::default()) } else { response }
 }
 
 async fn read_refused(mut body: Incoming) {
@@ -167,7 +165,7 @@ pub(super) async fn serve(
     local: Option<IpAddr>,
     slot: ConnectionSlot,
     service: Arc<Service>,
-    mut drain: Drain,
+    drain: Drain,
     drain_time: Duration,
 ) {
     let builder = builder();
@@ -177,16 +175,27 @@ pub(super) async fn serve(
     });
     let connection = builder.serve_connection(TokioIo::new(stream), handler);
     tokio::pin!(connection);
+    let mut watched = drain.clone();
+    let due = async {
+        tokio::select! {
+            () = watched.begun() => Some(drain_time),
+            () = sleep(AGE_MAX) => Some(drain_time),
+            expiry = slot.expired() => {
+                tracing::debug!(listener = service.name(), reason = expiry.as_str(), "connection closed");
+                match expiry {
+                    Expiry::Unused => Some(GOODBYE),
+                    Expiry::NoRequest | Expiry::NotTaken | Expiry::Evicted => None,
+                }
+            }
+        }
+    };
+    // Polled only when it is woken itself, and not with each request.
+    let mut due: FuturesUnordered<_> = [due].into_iter().collect();
     let ended = tokio::select! {
         ended = connection.as_mut() => Ok(ended),
-        () = drain.begun() => Err(drain_time),
-        () = sleep(AGE_MAX) => Err(drain_time),
-        expiry = slot.expired() => {
-            tracing::debug!(listener = service.name(), reason = expiry.as_str(), "connection closed");
-            match expiry {
-                Expiry::Unused => Err(GOODBYE),
-                Expiry::NoRequest | Expiry::NotTaken | Expiry::Evicted => return,
-            }
+        grace = due.select_next_some() => match grace {
+            Some(grace) => Err(grace),
+            None => return,
         }
     };
     let ended = match ended {
@@ -233,12 +242,12 @@ mod tests {
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     }
 
-    #[tokio::test]
-    async fn an_answer_to_head_keeps_its_length_and_loses_its_body() {
-        let response = || Response::new(Full::from("four"));
+    #[test]
+    fn an_answer_to_head_keeps_its_length_and_loses_its_body() {
+        let response = || Response::new(Content::from("four"));
         let to_head = finished(response(), &Method::HEAD);
         assert_eq!(to_head.headers()[CONTENT_LENGTH], "4");
-        assert!(to_head.into_body().collect().await.unwrap().to_bytes().is_empty());
-        assert_eq!(finished(response(), &Method::GET).into_body().collect().await.unwrap().to_bytes(), "four");
+        assert!(to_head.into_body().bytes.is_empty());
+        assert_eq!(finished(response(), &Method::GET).into_body().bytes, "four");
     }
 }

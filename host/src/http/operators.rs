@@ -5,12 +5,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 
+use super::content::Content;
 use super::problem::{ALLOW_OPERATORS, unwritable};
 use super::respond::{BACKSTOP, json};
 use super::{access, limit, view};
@@ -27,16 +26,11 @@ pub(super) struct Operators {
 
 impl Operators {
     /// Never fails: what goes wrong is a problem document. `local` is the address that the request came to, if any.
-    pub(super) async fn respond(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Response<Full<Bytes>> {
+    pub(super) async fn respond(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Response<Content> {
         self.answer(head, has_body, local).await.unwrap_or_else(|problem| problem.response())
     }
 
-    async fn answer(
-        &self,
-        head: &Parts,
-        has_body: bool,
-        local: Option<IpAddr>,
-    ) -> Result<Response<Full<Bytes>>, Problem> {
+    async fn answer(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Result<Response<Content>, Problem> {
         access::check(&self.access, head, local)?;
         if head.method != Method::GET && head.method != Method::HEAD {
             return Err(Problem::MethodNotAllowed { allow: ALLOW_OPERATORS });

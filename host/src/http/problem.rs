@@ -1,11 +1,10 @@
 //! Problem documents (RFC 9457). Invariant: this is the only place where an error becomes a status code, and nothing
 //! of a client's input reaches a document uncut or with its control characters.
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
+use super::content::Content;
 use super::view;
 use crate::gateway::problem::{Problem, TooLarge};
 use crate::sanitize;
@@ -56,11 +55,11 @@ impl Problem {
     }
 
     /// The whole document, with its headers.
-    pub(crate) fn response(&self) -> Response<Full<Bytes>> {
+    pub(crate) fn response(&self) -> Response<Content> {
         let (status, name, title) = self.row();
         let detail = sanitize::shorten(&self.to_string(), DETAIL_CHARS_MAX);
         let body = view::problem(name, title, status.as_u16(), &detail);
-        let mut response = Response::new(Full::from(body));
+        let mut response = Response::new(body.into());
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -93,24 +92,21 @@ impl TooLarge {
 
 #[cfg(test)]
 mod tests {
-    use http_body_util::BodyExt;
-
     use super::*;
     use crate::gateway::problem::quoted;
 
-    async fn document(problem: &Problem) -> String {
-        let body = problem.response().into_body().collect().await.unwrap().to_bytes();
-        String::from_utf8(body.to_vec()).unwrap()
+    fn document(problem: &Problem) -> String {
+        String::from_utf8(problem.response().into_body().bytes.to_vec()).unwrap()
     }
 
-    #[tokio::test]
-    async fn a_document_has_the_members_of_the_contract() {
+    #[test]
+    fn a_document_has_the_members_of_the_contract() {
         let problem = Problem::InvalidAddress("0x123 is not 0x and 40 hex digits".into());
         let expected = concat!(
             r#"{"type":"urn:portolan:problem:invalid-address","title":"Invalid address","status":400,"#,
             r#""detail":"0x123 is not 0x and 40 hex digits","message":"0x123 is not 0x and 40 hex digits"}"#
         );
-        assert_eq!(document(&problem).await, expected);
+        assert_eq!(document(&problem), expected);
         assert_eq!(problem.response().headers()[CONTENT_TYPE], "application/problem+json");
     }
 
@@ -146,11 +142,11 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_clients_input_is_cut_and_cleaned() {
+    #[test]
+    fn a_clients_input_is_cut_and_cleaned() {
         let input = format!("a\r\n\u{1b}{}", "b".repeat(100_000));
         let quoted = quoted(&input);
         assert!(quoted.starts_with("a\u{fffd}\u{fffd}\u{fffd}bbb") && quoted.chars().count() == 81, "{quoted}");
-        assert!(document(&Problem::UnknownPath(input)).await.len() < 10_000);
+        assert!(document(&Problem::UnknownPath(input)).len() < 10_000);
     }
 }

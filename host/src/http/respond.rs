@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE,
@@ -19,6 +18,7 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 use super::body::{BodyWriter, Wanted, Written};
+use super::content::Content;
 use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
 use super::{limit, view};
@@ -32,6 +32,9 @@ pub(super) const BACKSTOP: Duration = Duration::from_secs(2);
 /// A day: what is allowed never changes while the process runs.
 const PREFLIGHT_AGE_S: &str = "86400";
 
+/// As many as an answer has, so that they are stored once.
+const HEADERS: usize = 8;
+
 /// Answers the requests of one public listener.
 pub(super) struct Front {
     pub(super) listener: Listener,
@@ -40,10 +43,6 @@ pub(super) struct Front {
     pub(super) lists: ListBodies,
     pub(super) bodies: Arc<BodyWriter>,
 }
-
-/// Marks a response whose body is the same memory for all clients.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SharedBody;
 
 /// The plain bodies of `/networks` and `/protocols`, with the generation of plugins that each is of.
 #[derive(Debug, Default)]
@@ -65,11 +64,11 @@ impl ListBodies {
 
 impl Front {
     /// Never fails: what goes wrong is a problem document.
-    pub(super) async fn respond(&self, head: &Parts, has_body: bool) -> Response<Full<Bytes>> {
+    pub(super) async fn respond(&self, head: &Parts, has_body: bool) -> Response<Content> {
         self.answer(head, has_body).await.unwrap_or_else(|problem| problem.response())
     }
 
-    async fn answer(&self, head: &Parts, has_body: bool) -> Result<Response<Full<Bytes>>, Problem> {
+    async fn answer(&self, head: &Parts, has_body: bool) -> Result<Response<Content>, Problem> {
         let verb = route::verb(&head.method)?;
         limit::check(head, has_body)?;
         if verb == Verb::Preflight {
@@ -78,21 +77,27 @@ impl Front {
         let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
         let Request { query, detail_full } =
             route::route(self.listener, head.uri.path(), head.uri.query(), networks, logs_max)?;
-        let list = self.lists.of(&query).filter(|_| !detail_full);
-        // Read before the answer, so that a body is never taken for one of a later generation.
-        let generation = self.gateway.generation();
-        if let Some(list) = list
-            && let Some((_, body)) = list.lock().as_ref().filter(|(of, _)| *of == generation)
+        if !detail_full
+            && let Some(list) = self.lists.of(&query)
+            && let Some((_, body)) = list.lock().as_ref().filter(|(of, _)| *of == self.gateway.generation())
         {
             return Ok(shared(body.clone()));
         }
+        // On the heap, so that neither a stored body nor an answer that waits for its client has the place of the work.
+        Box::pin(self.work(query, detail_full, &head.method)).await
+    }
+
+    async fn work(&self, query: Query, detail_full: bool, method: &Method) -> Result<Response<Content>, Problem> {
+        let list = self.lists.of(&query).filter(|_| !detail_full);
+        // Read before the answer, so that a body is never taken for one of a later generation.
+        let generation = self.gateway.generation();
         let until = Instant::now() + self.deadline + BACKSTOP;
         let response = timeout_at(until, self.gateway.answer(query))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
         let headers = own_headers(&response)?;
         // The lists are stored for all clients, so that their bodies are needed in any case.
-        let wanted = if head.method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
+        let wanted = if *method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
         let Written { bytes, length } = self.bodies.write(response, detail_full, wanted, until).await?;
         if let Some(list) = list {
             *list.lock() = Some((generation, bytes.clone()));
@@ -113,8 +118,8 @@ pub(super) fn allow_origins<B>(response: &mut Response<B>) {
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
 }
 
-fn preflight() -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::default());
+fn preflight() -> Response<Content> {
+    let mut response = Response::new(Content::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
     headers.insert(ALLOW, HeaderValue::from_static(ALLOW_ANSWERS));
@@ -142,15 +147,14 @@ fn own_headers(GatewayResponse { answer, named, .. }: &GatewayResponse) -> Resul
     Ok(headers)
 }
 
-fn shared(body: Bytes) -> Response<Full<Bytes>> {
-    let mut response = json(body);
-    response.extensions_mut().insert(SharedBody);
-    response
+fn shared(bytes: Bytes) -> Response<Content> {
+    json(Content { bytes, is_shared: true })
 }
 
 /// A 200 with a JSON body.
-pub(super) fn json(body: impl Into<Bytes>) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(body.into()));
+pub(super) fn json(body: impl Into<Content>) -> Response<Content> {
+    let mut response = Response::new(body.into());
+    response.headers_mut().reserve(HEADERS);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
