@@ -4,6 +4,7 @@
 //! stacks included; it needs no rights and no cgroup. RLIMIT_AS would also count what is only reserved. What exceeds it is
 //! refused by the system, which ends the process. Off-chain names are not among the attacks.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -55,9 +56,16 @@ const MANY: usize = 3;
 /// What honest clients saw.
 #[derive(Default)]
 struct Seen {
-    waits_ms: Vec<f64>,
+    /// By path.
+    waits_ms: BTreeMap<String, Vec<f64>>,
     refusals: usize,
     wrong: Vec<String>,
+}
+
+impl Seen {
+    fn all_waits_ms(&self) -> Vec<f64> {
+        self.waits_ms.values().flatten().copied().collect()
+    }
 }
 
 struct Stage {
@@ -92,16 +100,21 @@ pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<(
     });
     let ready = stage.gateway.operate("/healthz");
     let is_alive = ready.is_ok_and(|response| response.status == 200);
-    let [calm, busy] = [&before, &during].map(|seen| percentile(&seen.waits_ms, 99));
+    let [calm, busy] = [&before, &during].map(|seen| percentile(&seen.all_waits_ms(), 99));
     begin(
         say,
         &format!("{minutes} minutes under attack in {} MiB", MEMORY_KIB / 1024),
         &["figure", "calm", "attacked"],
     );
-    row(say, &["honest answers", &count(&before.waits_ms), &count(&during.waits_ms)]);
-    row(say, &["p50, ms", &number(percentile(&before.waits_ms, 50)), &number(percentile(&during.waits_ms, 50))]);
+    row(say, &["honest answers", &count(&before.all_waits_ms()), &count(&during.all_waits_ms())]);
+    let [calm_half, busy_half] = [&before, &during].map(|seen| number(percentile(&seen.all_waits_ms(), 50)));
+    row(say, &["p50, ms", &calm_half, &busy_half]);
     let bound = verdict.at_most(Kind::Time, "p99 attacked : calm", busy / calm, SLOWER_MAX);
     row(say, &["p99, ms", &number(calm), &format!("{}, {bound} times", number(busy))]);
+    for (path, _) in &expected {
+        let p99 = |seen: &Seen| seen.waits_ms.get(path).map_or_else(String::new, |waits| number(percentile(waits, 99)));
+        row(say, &[&format!("p99 of `{path:.24}`, ms"), &p99(&before), &p99(&during)]);
+    }
     row(say, &["refused, and tried again", &before.refusals.to_string(), &during.refusals.to_string()]);
     let wrong = u64::try_from(before.wrong.len() + during.wrong.len())?;
     row(say, &["wrong or none", "", &verdict.exactly("wrong answers", wrong, 0)]);
@@ -172,7 +185,7 @@ fn honest(base: SocketAddr, expected: &[(String, String)], time: Duration) -> Se
                 thread::park_timeout(RETRY);
                 response = http::get(base, path);
             }
-            seen.waits_ms.push(ms(began.elapsed()));
+            seen.waits_ms.entry(path.clone()).or_default().push(ms(began.elapsed()));
             match response {
                 Ok(response) if response.status == 200 && response.body == *body => {}
                 Ok(response) => seen.wrong.push(format!("{path}: {} {:.300}", response.status, response.body)),
@@ -186,7 +199,9 @@ fn honest(base: SocketAddr, expected: &[(String, String)], time: Duration) -> Se
         let clients: Vec<_> = (0..HONEST).map(|_| scope.spawn(client)).collect();
         let mut all = Seen::default();
         for seen in clients.into_iter().filter_map(|client| client.join().ok()) {
-            all.waits_ms.extend(seen.waits_ms);
+            for (path, waits) in seen.waits_ms {
+                all.waits_ms.entry(path).or_default().extend(waits);
+            }
             all.refusals += seen.refusals;
             all.wrong.extend(seen.wrong);
         }
