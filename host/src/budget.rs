@@ -86,7 +86,7 @@ impl OutgoingBudget {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 impl AnswerLimits {
     /// Those of a test that reaches none.
     pub(crate) const AMPLE: Self = Self {

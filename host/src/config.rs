@@ -16,6 +16,9 @@ mod prices;
 mod rpc;
 mod tokens;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;

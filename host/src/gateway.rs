@@ -39,6 +39,8 @@ use self::balances::BalanceWork;
 use self::context::{Context, Sources};
 use self::deadline::Deadline;
 use self::events::EventWork;
+#[cfg(feature = "fuzzing")]
+pub(crate) use self::events::fuzzing::fuzzed_events;
 use self::names::NameLookup;
 use self::problem::Problem;
 use self::protocols::ProtocolWork;

@@ -24,3 +24,6 @@ mod view;
 
 mod access;
 mod operators;
+
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;

@@ -6,3 +6,6 @@ pub(crate) mod job;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod validate;
+
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;

@@ -26,6 +26,10 @@ mod paths;
 mod rfc3339;
 mod sanitize;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
+
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;

@@ -8,6 +8,9 @@ pub(crate) mod text;
 pub(crate) mod visible;
 pub(crate) mod web_url;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
+
 use self::text::isolated;
 use self::visible::is_invisible;
 

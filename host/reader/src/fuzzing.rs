@@ -1,5 +1,5 @@
-//! The entry points of the fuzz targets in `fuzz/`: every decoder of nodes' replies, with the properties that hold for
-//! any bytes.
+//! The entry points of the fuzz targets in `host/fuzz`: every decoder of nodes' replies, with the properties that hold
+//! for any bytes.
 //!
 //! Invariant: an entry point panics only if a decoder is wrong. Nothing else may use them.
 

@@ -144,7 +144,7 @@ impl Assembly<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 impl FromIterator<Arc<Token>> for Tokens {
     fn from_iter<T: IntoIterator<Item = Arc<Token>>>(tokens: T) -> Self {
         Self { resolved: tokens.into_iter().map(|token| (token.address, token)).collect(), ..Self::default() }

@@ -16,6 +16,9 @@ mod index;
 mod list;
 mod logo;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

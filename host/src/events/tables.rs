@@ -11,9 +11,9 @@ const FURTHER: &str = include_str!("further.events");
 #[derive(Debug)]
 pub(crate) struct Tables {
     /// Wins over every plugin: transfers and approvals of the token standards, and the like.
-    pub(super) core: Table,
+    pub(crate) core: Table,
     /// Decodes the logs that no plugin decodes.
-    pub(super) further: Table,
+    pub(crate) further: Table,
 }
 
 /// An error in one of the tables.

@@ -162,6 +162,8 @@ impl<'a> TransactionDecoder<'a> {
     }
 }
 
+#[cfg(feature = "fuzzing")]
+pub(super) mod fuzzing;
 #[cfg(test)]
 mod script;
 #[cfg(test)]

@@ -213,7 +213,7 @@ pub(super) async fn serve(
     }
 }
 
-fn builder() -> Builder<Streams> {
+pub(super) fn builder() -> Builder<Streams> {
     let mut builder = Builder::new(Streams);
     builder
         .http1()

@@ -25,6 +25,7 @@ use super::{limit, view};
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Query;
 use crate::gateway::{Gateway, GatewayResponse};
+use crate::network::Networks;
 
 /// What the gateway may take past its own deadline before it counts as a fault.
 pub(super) const BACKSTOP: Duration = Duration::from_secs(2);
@@ -69,14 +70,11 @@ impl Front {
     }
 
     async fn answer(&self, head: &Parts, has_body: bool) -> Result<Response<Content>, Problem> {
-        let verb = route::verb(&head.method)?;
-        limit::check(head, has_body)?;
-        if verb == Verb::Preflight {
-            return Ok(preflight());
-        }
         let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
-        let Request { query, detail_full } =
-            route::route(self.listener, head.uri.path(), head.uri.query(), networks, logs_max)?;
+        let Some(request) = read_head(self.listener, head, has_body, networks, logs_max)? else {
+            return Ok(preflight());
+        };
+        let Request { query, detail_full } = request;
         if !detail_full
             && let Some(list) = self.lists.of(&query)
             && let Some((_, body)) = list.lock().as_ref().filter(|(of, _)| *of == self.gateway.generation())
@@ -107,6 +105,22 @@ impl Front {
         response.headers_mut().extend(headers);
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
         Ok(response)
+    }
+}
+
+/// What is requested; `None` for a preflight.
+pub(super) fn read_head(
+    listener: Listener,
+    head: &Parts,
+    has_body: bool,
+    networks: &Networks,
+    logs_max: usize,
+) -> Result<Option<Request>, Problem> {
+    let verb = route::verb(&head.method)?;
+    limit::check(head, has_body)?;
+    match verb {
+        Verb::Preflight => Ok(None),
+        Verb::Read => route::route(listener, head.uri.path(), head.uri.query(), networks, logs_max).map(Some),
     }
 }
 

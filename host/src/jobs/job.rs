@@ -5,6 +5,9 @@
 mod frames;
 mod trust;
 
+#[cfg(feature = "fuzzing")]
+pub(super) mod fuzzing;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;

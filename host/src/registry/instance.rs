@@ -77,15 +77,8 @@ impl Job {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 impl Instance {
-    /// An instance of `library` that serves `slugs`, without a catalogue of a real plugin.
-    pub(crate) fn of_test(library: &Library, slugs: &[&str]) -> Self {
-        let protocol = |slug: &&str| portolan_abi::map::Protocol { slug: (*slug).to_owned(), ..Default::default() };
-        let catalogue = Catalogue { protocols: slugs.iter().map(protocol).collect(), ..Catalogue::default() };
-        Self::run_by(Arc::clone(&library.runner), &library.manifest.label(), library.limits, catalogue)
-    }
-
     /// An instance of whatever `runner` is.
     pub(crate) fn run_by(
         runner: Arc<dyn crate::registry::runner::Runner>,
@@ -95,6 +88,16 @@ impl Instance {
     ) -> Self {
         let lease = InstanceLease::new(runner, crate::registry::runner::InstanceId(0));
         Self { label: label.into(), limits, catalogue, lease }
+    }
+}
+
+#[cfg(test)]
+impl Instance {
+    /// An instance of `library` that serves `slugs`, without a catalogue of a real plugin.
+    pub(crate) fn of_test(library: &Library, slugs: &[&str]) -> Self {
+        let protocol = |slug: &&str| portolan_abi::map::Protocol { slug: (*slug).to_owned(), ..Default::default() };
+        let catalogue = Catalogue { protocols: slugs.iter().map(protocol).collect(), ..Catalogue::default() };
+        Self::run_by(Arc::clone(&library.runner), &library.manifest.label(), library.limits, catalogue)
     }
 }
 

@@ -1,0 +1,10 @@
+//! The entry points of the fuzz targets in `fuzz/`: everything of the host that reads what others wrote. Each stands
+//! beside the code that it is about, with the properties that hold for any bytes.
+//!
+//! Invariant: an entry point panics only if that code is wrong. Nothing else may use them.
+
+pub use crate::assets::token_list::fuzzing::token_list;
+pub use crate::config::fuzzing::configuration;
+pub use crate::http::fuzzing::{event_view, request};
+pub use crate::jobs::fuzzing::findings;
+pub use crate::registry::fuzzing::settings;

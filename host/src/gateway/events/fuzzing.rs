@@ -1,0 +1,176 @@
+//! The events of a transaction that a fuzz target writes, from any bytes: decoded by the host's tables, joined with what
+//! a plugin found, and with tokens of any words.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+
+use alloy::primitives::{Address, B256, Bytes, U256};
+use portolan_abi::codec;
+use portolan_abi::map::Finding;
+use portolan_events::{Decoding, Event, Log, Table, Transaction, ViewResult};
+
+use super::rows;
+use crate::assets::resolve::Tokens;
+use crate::assets::token::{TEXT_CHARS_MAX, Token};
+use crate::budget::{AnswerBudget, AnswerLimits};
+use crate::events::merge::{self, EventSource};
+use crate::events::tables::Tables;
+use crate::gateway::answer::{Answer, Items, TransactionEvents};
+use crate::jobs::validate;
+use crate::network::Networks;
+use crate::registry::Snapshot;
+use crate::sanitize::text::Text;
+
+/// Events of one source.
+const EVENTS_MAX: usize = 300;
+/// Steps with views.
+const STEPS_MAX: usize = 8;
+/// Logs of the transaction.
+const LOGS_MAX: usize = 64;
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::read().unwrap_or_else(|error| unreachable!("{error}")));
+static TOPICS: LazyLock<Vec<B256>> =
+    LazyLock::new(|| [&TABLES.core, &TABLES.further].into_iter().flat_map(Table::topics).collect());
+static NETWORKS: LazyLock<Networks> = LazyLock::new(|| Networks::new([]));
+
+/// Takes parts of the bytes from their beginning; where they end, zeros.
+struct Parts<'a>(&'a [u8]);
+
+impl<'a> Parts<'a> {
+    fn bytes(&mut self, count: usize) -> &'a [u8] {
+        let (part, rest) = self.0.split_at(count.min(self.0.len()));
+        self.0 = rest;
+        part
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.bytes(1).first().copied().unwrap_or_default()
+    }
+
+    fn short(&mut self) -> usize {
+        usize::from(u16::from_be_bytes([self.byte(), self.byte()]))
+    }
+
+    /// One of few addresses, so that contracts meet again.
+    fn address(&mut self) -> Address {
+        Address::repeat_byte(self.byte() % 16)
+    }
+
+    /// An address, a small number, or any word.
+    fn word(&mut self) -> B256 {
+        match self.byte() {
+            kind @ 0..=127 => Address::repeat_byte(kind % 16).into_word(),
+            128..=191 => U256::from(self.short()).into(),
+            _ => B256::right_padding_from(self.bytes(32)),
+        }
+    }
+
+    /// The first topic of a row of the tables, or any word.
+    fn topic(&mut self) -> B256 {
+        let place = self.short();
+        TOPICS.get(place).copied().unwrap_or_else(|| self.word())
+    }
+
+    /// Words, or bytes of any length.
+    fn data(&mut self) -> Bytes {
+        match self.byte() {
+            words @ 0..=127 => (0..words).flat_map(|_| self.word()).collect(),
+            _ => {
+                let length = self.short();
+                Bytes::copy_from_slice(self.bytes(length))
+            }
+        }
+    }
+
+    fn log(&mut self, index: u64) -> Log {
+        let (address, shape) = (self.address(), self.byte());
+        let topics = (0..shape % 5).map(|place| if place == 0 { self.topic() } else { self.word() }).collect();
+        Log { index, address, topics, data: self.data() }
+    }
+}
+
+/// The events, and an answer without items.
+pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
+    let mut parts = Parts(bytes);
+    let (flags, logs, found) = (parts.byte(), usize::from(parts.byte()) % LOGS_MAX, parts.short());
+    let found = parts.bytes(found);
+    let transaction = Transaction {
+        hash: B256::ZERO,
+        from: parts.address(),
+        to: (flags & 1 == 0).then(|| parts.address()),
+        value: U256::from(parts.byte()),
+        // Indexes are those of the block.
+        logs: (7..).take(logs).map(|index| parts.log(index)).collect(),
+    };
+    let wrapped_native = Some(Address::repeat_byte(1));
+    let network = portolan_events::Network { chain_id: if flags & 2 == 0 { 1 } else { 137 }, wrapped_native };
+    let [core, further] = [&TABLES.core, &TABLES.further].map(|table| decode(table, &transaction, network, &mut parts));
+    let sources = vec![
+        EventSource::core(core),
+        EventSource::plugin(&"fuzzed@1.0.0".into(), of_plugin(found, logs)),
+        EventSource::further(further),
+    ];
+    let (merged, undecoded) = merge::merge(sources, logs);
+    let wanted: BTreeSet<Address> = merged.iter().flat_map(rows::tokens).collect();
+    let tokens: Tokens = wanted.into_iter().filter_map(|address| token(address, &mut parts)).collect();
+    let events = merged.into_iter().filter_map(|merged| rows::row(merged, &tokens, &Snapshot::default())).collect();
+    let (transaction, tokens, networks) = (Arc::new(transaction), Arc::new(tokens), NETWORKS.clone());
+    let events = TransactionEvents { transaction, events, undecoded, tokens, networks, _room: None };
+    let budget = AnswerBudget::new(AnswerLimits::AMPLE);
+    let (items, about_account) = (Items::Networks(Vec::new()), true);
+    (events, Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account, budget })
+}
+
+fn decode(
+    table: &Table,
+    transaction: &Transaction,
+    network: portolan_events::Network,
+    parts: &mut Parts<'_>,
+) -> Vec<Event> {
+    let mut decoding = Decoding::new(table, transaction, network).at_most(EVENTS_MAX);
+    for _ in 0..STEPS_MAX {
+        let calls = decoding.next_calls();
+        if calls.is_empty() {
+            break;
+        }
+        let result = |_| match parts.byte() {
+            0..=15 => ViewResult::ReadFailed,
+            16..=31 => ViewResult::Reverted,
+            length @ 32..=63 => ViewResult::Returned(Bytes::copy_from_slice(parts.bytes(length.into()))),
+            _ => ViewResult::Returned(parts.address().into_word().into()),
+        };
+        decoding.record(calls.iter().map(result).collect());
+    }
+    let decoded = decoding.finish();
+    assert!(decoded.events.len() <= EVENTS_MAX && decoded.incomplete_logs <= transaction.logs.len());
+    decoded.events.into_iter().map(|(event, _)| event).collect()
+}
+
+fn of_plugin(found: &[u8], logs: usize) -> Vec<Event> {
+    let findings: Vec<Finding> = codec::decode(found).unwrap_or_default();
+    let (events, _) = validate::validate_events(&findings, logs, &BTreeSet::from(["fuzzed"]));
+    events
+}
+
+/// A token of any words; some are not read.
+fn token(address: Address, parts: &mut Parts<'_>) -> Option<Arc<Token>> {
+    let network = NETWORKS.with_chain_id(1)?;
+    let decimals = parts.byte();
+    let length = usize::from(parts.byte() % 128);
+    let text = Text::clean(&String::from_utf8_lossy(parts.bytes(length)), TEXT_CHARS_MAX);
+    let token = Token {
+        network: Arc::clone(network),
+        address,
+        name: text.clone(),
+        symbol: text,
+        is_listed: decimals.is_multiple_of(2),
+        is_lookalike: false,
+        decimals,
+        logo: None,
+        kind: "SINGLE".into(),
+        total_supply: U256::MAX,
+        underlying: Vec::new(),
+        price: None,
+    };
+    (decimals < 250).then(|| Arc::new(token))
+}

@@ -1,0 +1,30 @@
+//! The part of the fuzz target of findings that is about frames.
+
+use portolan_abi::map::Finding;
+use portolan_abi::row::state;
+
+use super::{FINDINGS_MAX, frames};
+use crate::sanitize::fuzzing::{require_sentence, require_shown};
+
+/// Reads any bytes as the frame of a step: its reads and findings are bounded and its words clean, or it is refused with a
+/// bounded sentence. Returns the findings.
+pub(in crate::jobs) fn step(bytes: &[u8]) -> Option<Vec<Finding>> {
+    match frames::step(bytes) {
+        Ok(step) => {
+            assert!(step.findings.len() <= FINDINGS_MAX);
+            assert_eq!(step.state == state::READING, !step.reads.is_empty());
+            let calldata =
+                step.reads.iter().filter_map(|requested| requested.read.as_ref()).map(|read| read.data.len());
+            assert!(calldata.max().unwrap_or_default() <= bytes.len().min(32 << 10));
+            assert!(step.message.chars().count() <= 514);
+            require_shown(&step.message);
+            assert_eq!(frames::is_last(bytes), step.state != state::READING);
+            Some(step.findings)
+        }
+        Err(failure) => {
+            assert!((1..=2048).contains(&failure.detail.len()), "{}", failure.detail);
+            require_sentence(&failure.detail);
+            None
+        }
+    }
+}
