@@ -165,6 +165,7 @@ fn assert_slow_change_shows_no_row(flaws: &Flaws, rung: &str) {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "how long answers take is a figure")]
 fn assert_change_shows_no_row(
     fixture: &Fixture,
     what: &str,
