@@ -65,6 +65,8 @@ struct Learned {
     head: Option<B256>,
     /// With the instant at which they expire.
     capabilities: Option<(Capabilities, Instant)>,
+    /// Whether Multicall3 was found on the network's chain; no chain loses it.
+    has_multicall: bool,
     /// Until then no JSON-RPC batch is sent to it.
     no_batches_until: Option<Instant>,
 }
@@ -182,8 +184,10 @@ impl Endpoint {
     /// Records that it serves another chain. That is another node: what was learned of the one before is forgotten.
     pub(crate) fn wrong_chain(&self, chain_id: u64) -> EndpointError {
         let checked_at = Instant::now();
-        let now = Learned { chain: ChainCheck::Wrong { chain_id, checked_at }, ..Learned::default() };
-        let before = std::mem::replace(&mut *self.learned.lock(), now).chain;
+        let mut learned = self.learned.lock();
+        let (chain, has_multicall) = (ChainCheck::Wrong { chain_id, checked_at }, learned.has_multicall);
+        let before = std::mem::replace(&mut *learned, Learned { chain, has_multicall, ..Learned::default() }).chain;
+        drop(learned);
         if !matches!(before, ChainCheck::Wrong { chain_id: same, .. } if same == chain_id) {
             tracing::warn!(endpoint = %self, chain_id, expected = self.chain_id, "endpoint serves another chain, not used");
         }

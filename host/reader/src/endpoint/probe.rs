@@ -50,6 +50,7 @@ impl Endpoint {
         if matches!(learned.chain, ChainCheck::Wrong { .. }) {
             return;
         }
+        learned.has_multicall |= capabilities.batch_method == BatchMethod::Multicall3;
         learned.capabilities = Some((capabilities, Instant::now() + CAPABILITIES_FOR));
         tracing::debug!(endpoint = %self, ?capabilities, "endpoint probed");
     }
@@ -85,8 +86,15 @@ impl Endpoint {
     async fn method_without_override(&self, until: Instant) -> Result<BatchMethod, EndpointError> {
         let code: Result<Bytes, RequestError> =
             self.request("eth_getCode", &(MULTICALL3, BlockId::Latest), until).await;
-        let present = !code.map_err(RequestError::into_endpoint_error)?.is_empty();
-        Ok(if present { BatchMethod::Multicall3 } else { BatchMethod::Single })
+        if !code.map_err(RequestError::into_endpoint_error)?.is_empty() {
+            return Ok(BatchMethod::Multicall3);
+        }
+        if !self.learned.lock().has_multicall {
+            return Ok(BatchMethod::Single);
+        }
+        // This may be the node of another chain, and single reads prove least.
+        self.check_chain(until).await?;
+        Err(EndpointError::Malformed)
     }
 
     /// Whether it answered a call that was sent since then, or does so now: the smallest, at its newest block. That it
