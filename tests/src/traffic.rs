@@ -15,8 +15,9 @@ use crate::rpc_fault::{Exchange, RpcFault};
 /// The round trip to an endpoint near by. Costs are counted with it: the time for which a wave waits for a job that
 /// still runs is a part of the round trip.
 pub const LATE: Duration = Duration::from_millis(60);
-/// A plugin that gets no processor for longer than the hold misses its wave: on a busy machine, that is no fault.
-pub const TRIES: usize = 6;
+/// A plugin that gets no processor for longer than a batch lingers misses it: on a busy machine, that is no fault. Half
+/// of the answers of an unoptimized build miss one somewhere.
+pub const TRIES: usize = 20;
 
 /// The same on every network that has it.
 const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
