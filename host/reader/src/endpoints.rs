@@ -149,10 +149,8 @@ impl Endpoints {
                 Ok(()) => outcomes.note_answering(self.place(endpoint)),
                 Err(error) => errors.push(self.log(endpoint, error)),
             }
-            let (left, given): (Vec<usize>, Vec<usize>) =
-                open.iter().partition(|place| outcomes.get(**place).is_none());
-            outcomes.note_endpoint(given, self.place(endpoint));
-            *open = left;
+            outcomes.note_endpoint(open, self.place(endpoint));
+            open.retain(|place| outcomes.get(*place).is_none());
         }
         is_whole
     }

@@ -13,14 +13,13 @@ static ZERO: Outcome = Outcome::Ok(Bytes::from_static(&packed::ZERO));
 pub(crate) struct Outcomes {
     slots: Vec<OutcomeSlot>,
     others: Vec<Outcome>,
-    /// The places of the endpoints that gave them, as far as they are noted; [`UNKNOWN`] where one is not.
-    endpoints: Vec<u8>,
+    /// The place of the endpoint that gave all of them, unless `endpoints` has something.
+    endpoint: Option<u8>,
+    /// The places of the endpoints that gave them, where it was not one that gave all.
+    endpoints: Vec<Option<u8>>,
     /// The place of the first endpoint that did not fail as a whole.
     answering: Option<u8>,
 }
-
-/// No network has as many endpoints.
-const UNKNOWN: u8 = u8::MAX;
 
 #[derive(Clone, Copy, Debug)]
 enum OutcomeSlot {
@@ -33,12 +32,12 @@ enum OutcomeSlot {
 impl Outcomes {
     /// For so many reads, none of which has an outcome.
     pub(crate) fn open(reads: usize) -> Self {
-        Self { slots: vec![OutcomeSlot::Open; reads], others: Vec::new(), endpoints: Vec::new(), answering: None }
+        Self { slots: vec![OutcomeSlot::Open; reads], ..Self::default() }
     }
 
     /// For no reads yet, with room for so many.
     pub(crate) fn with_capacity(reads: usize) -> Self {
-        Self { slots: Vec::with_capacity(reads), others: Vec::new(), endpoints: Vec::new(), answering: None }
+        Self { slots: Vec::with_capacity(reads), ..Self::default() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -70,28 +69,46 @@ impl Outcomes {
     /// Adds a place.
     pub(crate) fn push(&mut self, outcome: Outcome) {
         let slot = self.slot(outcome);
+        self.push_slot(slot, None);
+    }
+
+    fn push_slot(&mut self, slot: OutcomeSlot, endpoint: Option<u8>) {
+        if self.slots.is_empty() {
+            self.endpoint = endpoint;
+        } else if !self.endpoints.is_empty() || endpoint != self.endpoint {
+            self.each_endpoint().push(endpoint);
+        }
         self.slots.push(slot);
     }
 
     /// Adds a place with the outcome that another batch has at a place of its own, or `missing` where it has none.
     pub(crate) fn push_from(&mut self, from: Option<&Self>, place: usize, missing: &Outcome) {
-        if let Some(endpoint) = from.and_then(|from| from.endpoint(place)) {
-            self.note_endpoint([self.slots.len()], endpoint);
-        }
-        match from.and_then(|from| from.slots.get(place)) {
-            Some(OutcomeSlot::Zero) => self.slots.push(OutcomeSlot::Zero),
-            _ => self.push(from.and_then(|from| from.get(place)).unwrap_or(missing).clone()),
-        }
+        let endpoint = from.and_then(|from| from.endpoint(place));
+        let slot = match from.and_then(|from| from.slots.get(place)) {
+            Some(OutcomeSlot::Zero) => OutcomeSlot::Zero,
+            _ => self.slot(from.and_then(|from| from.get(place)).unwrap_or(missing).clone()),
+        };
+        self.push_slot(slot, endpoint);
     }
 
-    /// Notes which endpoint gave the outcomes at these places, by its own place among the network's.
-    pub(crate) fn note_endpoint(&mut self, places: impl IntoIterator<Item = usize>, endpoint: u8) {
-        for place in places {
-            if self.endpoints.len() <= place {
-                self.endpoints.resize((place + 1).max(self.slots.len()), UNKNOWN);
-            }
-            self.endpoints[place] = endpoint;
+    /// Notes which endpoint gave those of these places their outcomes that have one now, by its own place among the
+    /// network's.
+    pub(crate) fn note_endpoint(&mut self, places: &[usize], endpoint: u8) {
+        let is_open = |slot: &OutcomeSlot| matches!(slot, OutcomeSlot::Open);
+        if places.len() == self.slots.len() && !self.slots.iter().any(is_open) {
+            (self.endpoint, self.endpoints) = (Some(endpoint), Vec::new());
+            return;
         }
+        let given: Vec<usize> = places.iter().copied().filter(|place| self.get(*place).is_some()).collect();
+        let endpoints = self.each_endpoint();
+        given.into_iter().for_each(|place| endpoints[place] = Some(endpoint));
+    }
+
+    fn each_endpoint(&mut self) -> &mut Vec<Option<u8>> {
+        if self.endpoints.is_empty() {
+            self.endpoints = vec![self.endpoint; self.slots.len()];
+        }
+        &mut self.endpoints
     }
 
     /// Notes an endpoint that did not fail as a whole; the first one counts.
@@ -106,12 +123,12 @@ impl Outcomes {
 
     /// The place of the endpoint that gave an outcome, if it is noted.
     pub(crate) fn endpoint(&self, place: usize) -> Option<u8> {
-        self.endpoints.get(place).copied().filter(|endpoint| *endpoint != UNKNOWN)
+        self.endpoints.get(place).copied().unwrap_or(self.endpoint)
     }
 
     /// Returns all outcomes in order, once none is open.
     pub(crate) fn into_all(self) -> impl ExactSizeIterator<Item = Outcome> {
-        let Self { slots, others, endpoints: _, answering: _ } = self;
+        let Self { slots, others, .. } = self;
         slots.into_iter().map(move |slot| match slot {
             OutcomeSlot::Other(other) => others[index(other)].clone(),
             OutcomeSlot::Zero | OutcomeSlot::Open => ZERO.clone(),
@@ -165,6 +182,32 @@ impl From<Vec<Outcome>> for Outcomes {
 mod tests {
     use super::*;
     use crate::ReadFailure;
+
+    fn endpoints(outcomes: &Outcomes) -> Vec<Option<u8>> {
+        (0..outcomes.len()).map(|place| outcomes.endpoint(place)).collect()
+    }
+
+    #[test]
+    fn each_place_has_the_endpoint_that_gave_it() {
+        let mut all = Outcomes::open(3);
+        (0..3).for_each(|place| all.put_zero(place));
+        all.note_endpoint(&[0, 1, 2], 4);
+        assert_eq!(endpoints(&all), [Some(4); 3]);
+        let mut parts = Outcomes::open(3);
+        parts.put_zero(1);
+        parts.note_endpoint(&[0, 1, 2], 4);
+        assert_eq!(endpoints(&parts), [None, Some(4), None]);
+        parts.put_zero(2);
+        parts.note_endpoint(&[0, 2], 5);
+        assert_eq!(endpoints(&parts), [None, Some(4), Some(5)]);
+        let mut joined = Outcomes::with_capacity(6);
+        for (from, place) in [(&all, 0), (&all, 1), (&parts, 2), (&parts, 0)] {
+            joined.push_from(Some(from), place, &ZERO);
+        }
+        joined.push(ZERO.clone());
+        joined.push_from(None, 0, &ZERO);
+        assert_eq!(endpoints(&joined), [Some(4), Some(4), Some(5), None, None, None]);
+    }
 
     #[test]
     fn each_place_has_what_was_put_last() {
