@@ -30,8 +30,9 @@ const balanceSlots = accounts.map((account) => mappingSlot(account, 0));
 const held = accounts.map(() => ({}));
 
 tokens.forEach((token, i) => {
-  const storage = { [word(2)]: word(10n ** 27n) };
-  if (i < PROTOCOLS) Object.assign(storage, { [word(3)]: shortString(`Reward ${i}`), [word(4)]: shortString(`RWD${i}`) });
+  const [name, symbol] = i < PROTOCOLS ? ['Reward', 'RWD'] : ['Token', 'TKN'];
+  const texts = { [word(3)]: shortString(`${name} ${i}`), [word(4)]: shortString(`${symbol}${i}`) };
+  const storage = { [word(2)]: word(10n ** 27n), ...texts };
   const place = (i - FIRST_HELD) / Math.floor(count / HELD);
   if (Number.isInteger(place) && place >= 0 && place < HELD) {
     accounts.forEach((account, who) => {
