@@ -112,10 +112,15 @@ impl Session {
 
     /// Looks into the cache, and fetches nothing. Reads that the answer's budget does not allow have failed.
     pub fn look_up(&self, reads: ReadSet) -> Lookup {
-        if !self.budget.take_reads(reads.len()) {
+        if !self.take_reads(reads.len()) {
             return Lookup::failed(&reads, ReadFailure::OverBudget);
         }
         self.peek(reads)
+    }
+
+    /// Takes so many reads from the answer's budget; false if it does not allow them.
+    pub fn take_reads(&self, count: usize) -> bool {
+        self.budget.take_reads(count)
     }
 
     /// The same for reads that are made early, or again: they were or will be looked up, and are not taken from the

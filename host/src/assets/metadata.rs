@@ -23,8 +23,8 @@ use crate::network::Network;
 use crate::sanitize::text::Text;
 use crate::sanitize::visible::INPUT_BYTES_MAX;
 
-/// The functions that are called, in the order in which [`TokenMetadata::from_replies`] takes the replies.
-static SELECTORS: [[u8; 4]; 14] = [
+/// The functions that show what a token is, in the order in which [`TokenMetadata::from_own`] takes the replies.
+static SELECTORS: [[u8; 4]; 11] = [
     Erc20::nameCall::SELECTOR,
     Erc20::symbolCall::SELECTOR,
     Erc20::decimalsCall::SELECTOR,
@@ -37,18 +37,19 @@ static SELECTORS: [[u8; 4]; 14] = [
     AToken::UNDERLYING_ASSET_ADDRESSCall::SELECTOR,
     AToken::RESERVE_TREASURY_ADDRESSCall::SELECTOR,
     CToken::underlyingCall::SELECTOR,
-    Pair::factoryCall::SELECTOR,
-    AToken::POOLCall::SELECTOR,
-    CToken::comptrollerCall::SELECTOR,
 ];
 
+/// The functions that name the issuer, each of one mechanism.
+static ISSUER_SELECTORS: [[u8; 4]; 3] =
+    [Pair::factoryCall::SELECTOR, AToken::POOLCall::SELECTOR, CToken::comptrollerCall::SELECTOR];
+
 /// Name, symbol and decimals come first.
-const OWN: usize = 3;
+const TEXTS: usize = 3;
 
 static TOTAL_SUPPLY: [u8; 4] = Erc20::totalSupplyCall::SELECTOR;
 
-/// Seconds that metadata is served from the cache. A proxy may change it, seldom.
-const METADATA_MAX_AGE_S: u32 = 86_400;
+/// Metadata is served from the cache for a day. A proxy may change it, seldom.
+const METADATA_FRESHNESS: Freshness = Freshness::Within(86_400);
 /// Seconds that a total supply is served from the cache: it is shown beside amounts, and nothing is computed from it.
 const SUPPLY_MAX_AGE_S: u32 = 60;
 /// Decimals of the native token on every network that Portolan knows: ether and those that follow it.
@@ -102,6 +103,16 @@ impl Derivation {
         }
     }
 
+    /// The place among [`ISSUER_SELECTORS`] of the function that names the issuer; `None` where there is none.
+    fn issuer_place(self) -> Option<usize> {
+        match self {
+            Self::Pair(_) | Self::Volatile(_) | Self::Stable(_) => Some(0),
+            Self::Receipt(_) => Some(1),
+            Self::RatedReceipt(_) => Some(2),
+            Self::Native(_) | Self::Vault(_) => None,
+        }
+    }
+
     /// The two tokens of a pair.
     pub(crate) fn pair(self) -> Option<[Address; 2]> {
         match self {
@@ -114,16 +125,23 @@ impl Derivation {
 /// The reads that [`TokenMetadata::from_replies`] takes the replies of. The native token has none, for it has no
 /// contract.
 fn metadata_reads(token: Address) -> impl Iterator<Item = Read> {
-    let read = move |selector: &'static [u8; 4]| {
-        Read::call(token, Bytes::from_static(selector)).fresh(Freshness::Within(METADATA_MAX_AGE_S))
-    };
-    SELECTORS.iter().filter(move |_| token != NATIVE).map(read)
+    own_reads(token, METADATA_FRESHNESS).chain(issuer_reads(token))
 }
 
-/// The same reads, with what every token reports read at the answer's own block.
-fn metadata_reads_at_block(token: Address) -> impl Iterator<Item = Read> {
-    let pinned = |(place, read): (usize, Read)| if place < OWN { read.fresh(Freshness::Pinned) } else { read };
-    metadata_reads(token).enumerate().map(pinned)
+/// The reads that show what a token is, those of name, symbol and decimals with a freshness of their own.
+fn own_reads(token: Address, texts: Freshness) -> impl Iterator<Item = Read> {
+    let reads = reads(token, &SELECTORS).enumerate();
+    reads.map(move |(place, read)| if place < TEXTS { read.fresh(texts) } else { read })
+}
+
+/// The reads of all functions that may name the issuer.
+fn issuer_reads(token: Address) -> impl Iterator<Item = Read> {
+    reads(token, &ISSUER_SELECTORS)
+}
+
+fn reads(token: Address, selectors: &'static [[u8; 4]]) -> impl Iterator<Item = Read> {
+    let selectors = if token == NATIVE { &[] } else { selectors };
+    selectors.iter().map(move |selector| Read::call(token, Bytes::from_static(selector)).fresh(METADATA_FRESHNESS))
 }
 
 /// The read of the total supply. The native token has none.
@@ -153,29 +171,32 @@ impl TokenMetadata {
         token: Address,
         replies: &mut impl Iterator<Item = Reply>,
     ) -> Result<Self, ReadFailure> {
+        let own = Self::from_own(network, token, replies);
+        if token == NATIVE {
+            return own;
+        }
+        let mut issuers = ISSUER_SELECTORS.map(|_| replies.next());
+        let mut metadata = own?;
+        if let Some(place) = metadata.derivation.and_then(Derivation::issuer_place) {
+            metadata.issuer = issuer(issuers[place].take())?;
+        }
+        Ok(metadata)
+    }
+
+    /// The same for the replies to [`own_reads`] alone, without the issuer.
+    fn from_own(
+        network: &Network,
+        token: Address,
+        replies: &mut impl Iterator<Item = Reply>,
+    ) -> Result<Self, ReadFailure> {
         if token == NATIVE {
             return Ok(Self::native(network));
         }
-        let mut next = || returned(replies.next());
-        let returns: [Result<Option<Bytes>, ReadFailure>; SELECTORS.len()] = std::array::from_fn(|_| next());
-        let [
-            name,
-            symbol,
-            decimals,
-            token0,
-            token1,
-            reserves,
-            stable,
-            asset,
-            receipt_of,
-            treasury,
-            underlying,
-            issuers @ ..,
-        ] = returns;
+        let returns = SELECTORS.map(|_| returned(replies.next()));
+        let [name, symbol, decimals, token0, token1, reserves, stable, asset, receipt_of, treasury, underlying] =
+            returns;
         let [token0, token1, asset, receipt_of, underlying] =
             [token0?, token1?, asset?, receipt_of?, underlying?].map(|bytes| address(&bytes?));
-        let [factory, pool, comptroller] = issuers;
-        let [factory, pool, comptroller] = [factory?, pool?, comptroller?].map(|bytes| address(&bytes?));
         let [stable, treasury] = [stable?, treasury?].map(|bytes| word(&bytes?));
         let is_pair = reserves?.is_some_and(|reserves| reserves.len() == RESERVES_BYTES);
         let pair = || Some([token0?, token1?]).filter(|[a, b]| is_pair && a != b);
@@ -197,13 +218,13 @@ impl TokenMetadata {
             symbol: decode_text(&symbol?.unwrap_or_default()),
             decimals: decimals?.and_then(|bytes| first_word(&bytes)).and_then(whole_token_decimals),
             derivation,
-            issuer: derivation.and_then(|derivation| match derivation {
-                Derivation::Pair(_) | Derivation::Volatile(_) | Derivation::Stable(_) => factory,
-                Derivation::Receipt(_) => pool,
-                Derivation::RatedReceipt(_) => comptroller,
-                Derivation::Native(_) | Derivation::Vault(_) => None,
-            }),
+            issuer: None,
         })
+    }
+
+    /// The read of the function that names the issuer, where the mechanism has one.
+    fn issuer_read(&self, token: Address) -> Option<Read> {
+        issuer_reads(token).nth(self.derivation?.issuer_place()?)
     }
 
     fn native(network: &Network) -> Self {
@@ -215,6 +236,11 @@ impl TokenMetadata {
             issuer: None,
         }
     }
+}
+
+/// The address that the reply to a read of the issuer names.
+fn issuer(reply: Option<Reply>) -> Result<Option<Address>, ReadFailure> {
+    Ok(returned(reply)?.and_then(|bytes| address(&bytes)))
 }
 
 /// The returned bytes, `None` where the token has no such function.

@@ -121,9 +121,10 @@ impl Assembly<'_> {
             Some(composition) => (composition.kind.clone().into(), composition.parts().copied().collect()),
             None => (kind(address, metadata).into(), underlying(metadata)),
         };
-        let logo =
-            if address == NATIVE { Some(network.logo.clone()) } else { self.index.logo(network.chain_id, address) };
-        let is_listed = address == NATIVE || self.index.get(network.chain_id, address).is_some();
+        let (logo, is_listed) = match address {
+            NATIVE => (Some(network.logo.clone()), true),
+            _ => self.index.logo(network.chain_id, address),
+        };
         let is_native = |symbol: &Text| symbol.as_str().eq_ignore_ascii_case(&network.native);
         let is_lookalike = !is_listed && (is_native(&symbol) || self.index.has_symbol(network.chain_id, &symbol));
         let token = Token {

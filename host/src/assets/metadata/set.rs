@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
-use portolan_reader::{Lookup, Read, ReadFailure, ReadSet, Reply, Session};
+use portolan_reader::{Freshness, Lookup, Read, ReadFailure, ReadSet, Reply, Session};
 
-use super::{TokenMetadata, metadata_reads, metadata_reads_at_block, supply_read};
+use super::{METADATA_FRESHNESS, TokenMetadata, issuer, issuer_reads, metadata_reads, own_reads, supply_read};
 use crate::assets::token::DEPTH_MAX;
 use crate::network::Network;
 
@@ -157,14 +157,40 @@ fn look_up(
     token: Address,
     is_new: bool,
 ) -> Result<Result<TokenMetadata, ReadFailure>, Lookup> {
-    let parse = |replies: Vec<Reply>| TokenMetadata::from_replies(network, token, &mut replies.into_iter());
-    let reads: ReadSet = metadata_reads(token).collect();
-    let known = if is_new { session.look_up(reads) } else { session.peek(reads) };
-    let known = parse(known.into_replies()?);
+    if is_new && !session.take_reads(metadata_reads(token).count()) {
+        return Ok(Err(ReadFailure::OverBudget));
+    }
+    let known = peek(session, network, token, METADATA_FRESHNESS)?;
     match known.as_ref().is_ok_and(|metadata| !metadata.is_complete()) {
-        true => session.peek(metadata_reads_at_block(token).collect()).into_replies().map(parse),
+        true => peek(session, network, token, Freshness::Pinned),
         false => Ok(known),
     }
+}
+
+/// Most tokens are made of nothing else and have no issuer: it is looked up where one is.
+fn peek(
+    session: &Session,
+    network: &Network,
+    token: Address,
+    texts: Freshness,
+) -> Result<Result<TokenMetadata, ReadFailure>, Lookup> {
+    let own = || session.peek(own_reads(token, texts).collect());
+    let with_issuers = |mut lookup: Lookup| {
+        lookup.append(session.peek(issuer_reads(token).collect()));
+        lookup
+    };
+    let replies = own().into_replies().map_err(with_issuers)?;
+    let mut known = TokenMetadata::from_own(network, token, &mut replies.into_iter());
+    if let Ok(metadata) = &mut known
+        && let Some(read) = metadata.issuer_read(token)
+    {
+        let replies = session.peek([read].into_iter().collect()).into_replies().map_err(|_| with_issuers(own()))?;
+        match issuer(replies.into_iter().next()) {
+            Ok(named) => metadata.issuer = named,
+            Err(failure) => known = Err(failure),
+        }
+    }
+    Ok(known)
 }
 
 /// What is read to show tokens.
