@@ -19,7 +19,7 @@ use crate::facts::{FactFilter, Facts};
 use crate::heads::Heads;
 use crate::limit::Limits;
 use crate::read_budget::ReadBudget;
-use crate::read_set::ReadSet;
+use crate::read_set::{ReadRef, ReadSet};
 use crate::reply_cache::ReplyCache;
 use crate::reply_set::ReplySet;
 use crate::round_trips::{LINGER_MIN, RoundTrips};
@@ -196,9 +196,14 @@ impl Reader for ChainReader {
     }
 
     fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
-        let may_stand = reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned);
-        let hit = |place: usize| Some((place, self.replies.get(chain_id, block, reads.at(place))?));
-        let mut hits: Vec<(usize, Reply)> = may_stand.flat_map(|(places, _)| places).filter_map(hit).collect();
+        let mut hits: Vec<(usize, Reply)> = Vec::new();
+        for (places, like) in reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned) {
+            let reads = places.clone().zip(reads.targets(places).iter().map(|to| ReadRef { to: *to, like }));
+            hits.extend(reads.filter_map(|(place, read)| Some((place, self.replies.get(chain_id, block, read)?))));
+        }
+        if hits.len() == reads.len() {
+            return hits;
+        }
         let mut places = hits.iter().map(|(place, _)| *place).peekable();
         let open = reads.refs().enumerate().filter(|(place, _)| places.next_if_eq(place).is_none());
         let network = self.networks.get(&chain_id);
