@@ -27,7 +27,7 @@ mod watch;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,8 @@ use std::sync::{Arc, OnceLock};
 
 use alloy::primitives::Address;
 use arc_swap::ArcSwap;
-use portolan_abi::map::Deployment;
+use portolan_abi::Question;
+use portolan_abi::map::{self, Deployment};
 use tokio::task::AbortHandle;
 
 use self::crashes::Crashes;
@@ -172,8 +173,7 @@ impl Snapshot {
         let mut served = BTreeMap::new();
         for instance in instances {
             for protocol in &instance.catalogue.protocols {
-                let protocol = Arc::new(catalogue::shown(protocol));
-                served.insert(protocol.slug.clone(), Served { protocol, instance: Arc::clone(&instance) });
+                served.insert(protocol.slug.clone(), Served::new(protocol, &instance));
             }
         }
         Self { generation: 1, served, contracts: OnceLock::new() }
@@ -185,9 +185,25 @@ impl Snapshot {
 pub(crate) struct Served {
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) instance: Arc<Instance>,
+    /// The questions that its deployments answer, each with the chain id of a network.
+    answered: Arc<BTreeSet<(Question, u64)>>,
 }
 
 impl Served {
+    /// A protocol of the instance's catalogue.
+    fn new(protocol: &map::Protocol, instance: &Arc<Instance>) -> Self {
+        let protocol = Arc::new(catalogue::shown(protocol));
+        let mut served = Self { protocol, instance: Arc::clone(instance), answered: Arc::default() };
+        let rows = served.deployments().flat_map(|row| row.questions.iter().map(|question| (*question, row.chain_id)));
+        served.answered = Arc::new(rows.collect());
+        served
+    }
+
+    /// Whether it has a deployment on the network that answers the question.
+    pub(crate) fn answers(&self, question: Question, chain_id: u64) -> bool {
+        self.answered.contains(&(question, chain_id))
+    }
+
     /// The protocol's own deployments.
     pub(crate) fn deployments(&self) -> impl Iterator<Item = &Deployment> {
         self.instance.catalogue.deployments.iter().filter(|row| row.protocol == self.protocol.slug)

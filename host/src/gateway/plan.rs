@@ -57,7 +57,7 @@ pub(super) fn for_one(
 /// The jobs about what tokens of a network are made of, in the order of slugs.
 pub(super) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[Address]) -> Vec<JobPlan> {
     let question = JobQuestion::Tokens(tokens.into());
-    let answering = snapshot.iter().filter(|served| networks(served, &question).contains(&network.chain_id));
+    let answering = snapshot.iter().filter(|served| served.answers(question.number(), network.chain_id));
     answering.map(|served| job(served, network, &question, Address::ZERO)).collect()
 }
 
@@ -97,17 +97,8 @@ pub(super) fn deployed(snapshot: &Snapshot) -> BTreeSet<u64> {
 
 fn jobs(served: &Served, known: &Networks, question: Question, account: Address) -> Vec<JobPlan> {
     let question = JobQuestion::Account(question);
-    let answering = networks(served, &question);
-    let known = known.iter().filter(|network| answering.contains(&network.chain_id));
-    known.map(|network| job(served, network, &question, account)).collect()
-}
-
-/// The networks where a protocol has deployments that answer.
-fn networks(served: &Served, question: &JobQuestion) -> BTreeSet<u64> {
-    let deployments = served.instance.catalogue.deployments.iter();
-    let answering =
-        deployments.filter(|row| row.protocol == served.protocol.slug && row.questions.contains(&question.number()));
-    answering.map(|row| row.chain_id).collect()
+    let answered = known.iter().filter(|network| served.answers(question.number(), network.chain_id));
+    answered.map(|network| job(served, network, &question, account)).collect()
 }
 
 fn job(served: &Served, network: &Arc<Network>, question: &JobQuestion, account: Address) -> JobPlan {

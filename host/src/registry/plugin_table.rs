@@ -17,7 +17,7 @@ use super::library::Library;
 use super::scan::{FileFingerprint, StableFiles, is_dylib};
 use super::staging::Digest;
 use super::status::{ACTIVE, DrainingInstance, PluginStatus, StatusReport};
-use super::{Served, Snapshot, catalogue};
+use super::{Served, Snapshot};
 
 /// The plugins and their files.
 #[derive(Debug, Default)]
@@ -273,8 +273,7 @@ impl PluginTable {
         let generation = self.snapshot.generation + 1;
         let Some(slot) = self.plugin_table.get_mut(name) else { return };
         let protocols = instance.catalogue.protocols.iter();
-        let served = protocols
-            .map(|protocol| Served { protocol: Arc::new(catalogue::shown(protocol)), instance: Arc::clone(&instance) });
+        let served = protocols.map(|protocol| Served::new(protocol, &instance));
         let active = Active {
             file: slot.file.clone(),
             library: Arc::clone(&slot.library),
