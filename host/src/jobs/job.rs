@@ -208,18 +208,20 @@ impl<'a> Driver<'a> {
         self.figures.batches += u32::from(!by_network.is_empty());
         let of_own = by_network.remove(&self.plan.network.chain_id).unwrap_or_default();
         let (own_places, own_reads): (Vec<_>, Vec<_>) = of_own.into_iter().unzip();
-        let mut lookup = own.look_up(own_reads.clone().into());
+        let naming = |read: &Read| self.names_targets(read.to).then(|| read.clone());
+        let naming: Vec<Option<Read>> = own_reads.iter().map(naming).collect();
+        let mut lookup = own.look_up(own_reads.into());
         // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
         let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
         let (mut answered, of_guests) = join(participant.complete(lookup), join_all(guests)).await;
-        let rechecked = answered.split_off(own_reads.len());
+        let rechecked = answered.split_off(naming.len());
         self.confirm(own, &recheck, &rechecked)?;
-        for ((place, read), reply) in own_places.into_iter().zip(own_reads).zip(answered) {
+        for ((place, naming), reply) in own_places.into_iter().zip(naming).zip(answered) {
             let reply = self.account_for(reply);
-            if self.names_targets(read.to) {
-                self.trusted.take(&read, &reply);
+            if let Some(read) = naming {
+                self.trusted.take(read, &reply);
             }
             replies[place] = reply;
         }

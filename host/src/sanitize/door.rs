@@ -46,7 +46,7 @@ struct CleanFormatter;
 impl Formatter for CleanFormatter {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         // Most are ASCII, of which one character alone is left to look for.
-        if fragment.is_ascii() && !fragment.as_bytes().contains(&0x7f) {
+        if fragment.bytes().all(|byte| byte < 0x7f) {
             return writer.write_all(fragment.as_bytes());
         }
         writer.write_all(replaced(fragment, turns_around).as_bytes())

@@ -44,7 +44,7 @@ impl TrustedAddresses {
     }
 
     /// Takes the addresses in what a catalogued contract replied.
-    pub(super) fn take(&mut self, read: &Read, reply: &Reply) {
+    pub(super) fn take(&mut self, read: Read, reply: &Reply) {
         let Outcome::Ok(bytes) = &reply.outcome else { return };
         let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
         let room = ADDRESSES_MAX.saturating_sub(self.trusted.len() + self.candidates.len());
@@ -58,7 +58,7 @@ impl TrustedAddresses {
             for address in named {
                 self.candidates.entry(address).or_insert(place);
             }
-            self.cached.push(read.clone());
+            self.cached.push(read);
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
 
     fn with(reply: &Reply) -> TrustedAddresses {
         let mut trusted = TrustedAddresses::new([FACTORY].into());
-        trusted.take(&entry(), reply);
+        trusted.take(entry(), reply);
         trusted
     }
 
@@ -181,7 +181,7 @@ mod tests {
             [(entry(), Reply::fresh(returning(FARM))), (entry().fresh(Freshness::Pinned), cached(FARM))]
         {
             let mut trusted = TrustedAddresses::new([FACTORY].into());
-            trusted.take(&read, &reply);
+            trusted.take(read, &reply);
             assert_eq!(trusted.into_trusted(), [FACTORY, FARM].into());
         }
     }
