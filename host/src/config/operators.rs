@@ -2,7 +2,6 @@
 //! line repeats the token.
 
 use std::fmt;
-use std::fs::File;
 use std::io::Read as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::file::OperatorsTable;
 use super::layer::{Key, Layers, Setting};
 use super::{ConfigError, socket_address};
+use crate::files::{self, FileError};
 
 const TOKEN_VARIABLE: &str = "PORTOLAN_OPERATORS_TOKEN";
 const TOKEN_FILE: Key = Key { file: "operators.token_file", flag: None };
@@ -103,7 +103,7 @@ fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<OperatorT
         (None, None) => return Ok(None),
         (Some(text), None) => (TOKEN_VARIABLE.to_owned(), text.to_owned()),
         (None, Some(file)) => {
-            let text = read(Path::new(&file.text)).map_err(|error| file.bad(&format!("cannot be read: {error}")))?;
+            let text = read(Path::new(&file.text)).map_err(|error| file.bad(&format!("gives no token: {error}")))?;
             (file.text, text)
         }
         (Some(_), Some(file)) => return Err(file.bad(&format!("is named, and {TOKEN_VARIABLE} is set too"))),
@@ -113,9 +113,9 @@ fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<OperatorT
     OperatorToken::new(text.trim()).map(Some).ok_or_else(none)
 }
 
-fn read(path: &Path) -> std::io::Result<String> {
+fn read(path: &Path) -> Result<String, FileError> {
     let mut text = String::new();
     let bytes_max = 2 * TOKEN_CHARS.end();
-    File::open(path)?.take(bytes_max as u64).read_to_string(&mut text)?;
+    files::open_named(path)?.take(bytes_max as u64).read_to_string(&mut text)?;
     Ok(text)
 }

@@ -155,10 +155,18 @@ fn operators_have_an_address_or_a_socket_and_may_have_hosts_and_a_token() {
         merge(&Flags::default(), &short, ""),
         merge(&Flags::default(), &environment, &named),
         merge(&Flags::default(), &Environment::default(), "operators.token_file = '/nowhere/token'"),
+        merge(&Flags::default(), &Environment::default(), "operators.token_file = '/dev/null'"),
         merge(&Flags::default(), &Environment::default(), "operators.allowed_hosts = ['http://a/']"),
         merge(&Flags::default(), &Environment::default(), "operators_listen = 'unix:'"),
     ];
-    let parts = ["PORTOLAN_OPERATORS_TOKEN: is no token", "is set too", "cannot be read", "host names", "no path"];
+    let parts = [
+        "PORTOLAN_OPERATORS_TOKEN: is no token",
+        "is set too",
+        "gives no token: cannot read it",
+        "gives no token: it is a device",
+        "host names",
+        "no path",
+    ];
     for (refusal, part) in refusals.into_iter().zip(parts) {
         let text = refusal.unwrap_err().to_string();
         assert!(text.contains(part) && !text.contains("secret") && !text.contains(token), "{text}");
