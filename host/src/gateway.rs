@@ -49,6 +49,7 @@ use self::single_flight::SingleFlight;
 use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::budget::{AnswerBudget, AnswerLimits};
+use crate::long_work::LongWork;
 use crate::network::Networks;
 use crate::registry::{PluginStatus, Registry};
 
@@ -158,6 +159,10 @@ impl Gateway {
 
     pub(crate) fn networks(&self) -> &Networks {
         &self.sources.networks
+    }
+
+    pub(crate) fn long_work(&self) -> &LongWork {
+        &self.sources.long_work
     }
 
     /// The most logs of a transaction whose events are decoded.

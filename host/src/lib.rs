@@ -20,6 +20,7 @@ mod address;
 mod budget;
 mod files;
 mod log;
+mod long_work;
 mod net;
 mod network;
 mod paths;

@@ -26,6 +26,7 @@ use crate::gateway::missing;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
+use crate::long_work::LongWork;
 use crate::names::Names;
 use crate::network::{Network, Networks};
 use crate::registry::Snapshot;
@@ -40,6 +41,7 @@ pub(super) struct Sources {
     pub(super) prices: Prices,
     pub(super) tables: Tables,
     pub(super) log_room: LogRoom,
+    pub(super) long_work: LongWork,
 }
 
 /// The context of one answer.
@@ -238,6 +240,7 @@ impl Context {
             prices: Prices::new(crate::assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),
             log_room: LogRoom::new(1 << 20),
+            long_work: LongWork::default(),
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
         let budget = AnswerBudget::new(crate::budget::AnswerLimits::AMPLE);

@@ -14,7 +14,8 @@ use alloy::primitives::{Address, B256};
 use futures_util::future::join;
 use portolan_abi::map;
 use portolan_events::Transaction;
-use portolan_reader::{ReadFailure, Session};
+use portolan_reader::{ReadFailure, Receipt, Session};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::builtin::{self, BuiltinDecoder};
@@ -23,7 +24,7 @@ use crate::gateway::answer::{Answer, Event, Items, TransactionEvents};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::work::Work;
-use crate::gateway::{missing, plan, query};
+use crate::gateway::{log_room, missing, plan, query};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
@@ -33,6 +34,9 @@ use crate::network::Network;
 
 /// The subject of the report about the tokens of all events, where jobs have a protocol's slug.
 const TOKENS: &str = "tokens";
+
+/// Larger logs, some fifty transfers, take milliseconds to decode, and are decoded off the workers.
+const LARGE_BYTES: usize = 16 << 10;
 
 /// The events of a transaction.
 pub(super) struct EventWork(pub(super) query::EventsQuery);
@@ -46,7 +50,7 @@ impl Work for EventWork {
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
         let Self(query) = self;
         let no_network = || Problem::Internal("the network was lost on its way".into());
-        let network = context.networks().with_chain_id(query.chain_id).ok_or_else(no_network)?;
+        let network = &Arc::clone(context.networks().with_chain_id(query.chain_id).ok_or_else(no_network)?);
         let reading = context.transaction(network, query.hash);
         let (found, ()) = join(reading, context.open([network])).await;
         let receipt = transaction::mined(network, found.map_err(|failure| unread(network, failure))?)?;
@@ -55,20 +59,39 @@ impl Work for EventWork {
         if receipt.logs.len() > query.logs_max {
             return Err(Problem::TooManyLogs { logs: receipt.logs.len(), logs_max: query.logs_max });
         }
-        let room = Arc::new(context.sources.log_room.take(&receipt.logs)?);
-        let native = merge::native(&receipt);
-        let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
-        let decoded = context.read(network, |session| decoder.decode(session)).await;
-        let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
-        let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
-        events.splice(0..0, native);
-        events.retain(|merged| query.types.is_empty() || query.types.contains(&merged.event.kind));
-        let (events, tokens, missing_tokens) = decoder.rows(events).await?;
-        reports.extend(missing_tokens);
-        let (transaction, networks) = (decoder.transaction, context.networks().clone());
-        let events = TransactionEvents { transaction, events, undecoded, tokens, networks, _room: Some(room) };
-        Ok(context.answer(Items::Events(events), reports))
+        let room = context.sources.log_room.take(&receipt.logs)?;
+        let (long_work, is_large) = (context.sources.long_work.clone(), log_room::bytes(&receipt.logs) > LARGE_BYTES);
+        let decoding = decode(context, Arc::clone(network), query, receipt, room);
+        if !is_large {
+            return decoding.await;
+        }
+        let decoded = long_work.drive(decoding).await;
+        decoded.unwrap_or_else(|error| Err(Problem::Internal(format!("the transaction was not decoded: {error}"))))
     }
+}
+
+/// Decodes a transaction that was read; the answer holds the room of its logs.
+async fn decode(
+    context: Context,
+    network: Arc<Network>,
+    query: query::EventsQuery,
+    receipt: Receipt,
+    room: OwnedSemaphorePermit,
+) -> Result<Answer, Problem> {
+    let network = &network;
+    let native = merge::native(&receipt);
+    let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
+    let decoded = context.read(network, |session| decoder.decode(session)).await;
+    let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
+    let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
+    events.splice(0..0, native);
+    events.retain(|merged| query.types.is_empty() || query.types.contains(&merged.event.kind));
+    let (events, tokens, missing_tokens) = decoder.rows(events).await?;
+    reports.extend(missing_tokens);
+    let (transaction, networks) = (decoder.transaction, context.networks().clone());
+    let room = Some(Arc::new(room));
+    let events = TransactionEvents { transaction, events, undecoded, tokens, networks, _room: room };
+    Ok(context.answer(Items::Events(events), reports))
 }
 
 /// The problem to answer with where nothing could be read.

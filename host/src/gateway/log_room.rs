@@ -31,10 +31,14 @@ impl LogRoom {
     /// # Errors
     /// Others hold it. Nobody waits: who waits holds the logs.
     pub(super) fn take(&self, logs: &[Log]) -> Result<OwnedSemaphorePermit, Problem> {
-        let bytes = logs.iter().map(|log| LOG_BYTES + log.data.len()).sum::<usize>();
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.bytes_max);
+        let bytes = u32::try_from(bytes(logs)).unwrap_or(u32::MAX).min(self.bytes_max);
         Arc::clone(&self.free).try_acquire_many_owned(bytes).map_err(|_| Problem::Overloaded)
     }
+}
+
+/// The size of these logs.
+pub(super) fn bytes(logs: &[Log]) -> usize {
+    logs.iter().map(|log| LOG_BYTES + log.data.len()).sum()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::events::tables::{Tables, TablesError};
 use crate::gateway::context::Sources;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::single_flight::SingleFlight;
+use crate::long_work::LongWork;
 use crate::names::Names;
 use crate::registry::{Registry, RegistryError};
 
@@ -56,6 +57,7 @@ impl Gateway {
             prices: Prices::new(config.prices.clone()),
             tables: Tables::read()?,
             log_room: LogRoom::new(config.logs_bytes_max),
+            long_work: LongWork::default(),
             networks,
         };
         Ok(Self {

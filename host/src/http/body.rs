@@ -1,35 +1,25 @@
-//! Bodies of answers: written off the reactor, a few at once, and only up to their bound.
+//! Bodies of answers: large ones are written in a turn, off the workers, and each only up to its bound.
 //!
 //! Invariant: what is written is never longer than the answer's limit, nor is written after its time; and where only the
 //! length is wanted, no byte is stored.
 
 use std::cell::Cell;
 use std::io;
-use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use super::problem::unwritable;
 use super::view;
 use crate::gateway::GatewayResponse;
 use crate::gateway::problem::Problem;
-
-/// Large bodies that are written at once: as many cores as such a gateway has, and four bodies of the largest size.
-const WRITERS_MAX: usize = 4;
+use crate::long_work::LongWork;
 
 /// Answers with fewer rows take less time to write than to pass to another thread.
 const SMALL_ROWS: usize = 64;
 
 /// The clock is read once for so many bytes.
 const CLOCK_EVERY_BYTES: u64 = 64 * 1024;
-
-/// Writes bodies. One for the process.
-#[derive(Debug)]
-pub(super) struct BodyWriter {
-    turns: Arc<Semaphore>,
-}
 
 /// Whether a body is stored, or only measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,41 +36,36 @@ pub(super) struct Written {
     pub(super) length: u64,
 }
 
-impl Default for BodyWriter {
-    fn default() -> Self {
-        Self { turns: Arc::new(Semaphore::new(WRITERS_MAX)) }
+/// Writes the body of an answer until then. The answer stays admitted until it is written.
+///
+/// # Errors
+/// The body is too long, or is not there in time.
+pub(super) async fn write(
+    long_work: &LongWork,
+    response: GatewayResponse,
+    detail_full: bool,
+    wanted: Wanted,
+    until: Instant,
+) -> Result<Written, Problem> {
+    if response.answer.items.len() < SMALL_ROWS {
+        return write_now(&response, detail_full, wanted, until);
     }
+    let writing = long_work.run(move || {
+        let written = write_now(&response, detail_full, wanted, until);
+        // Thousands of rows are freed here, before the next body is written.
+        drop(response);
+        written
+    });
+    let written = timeout_at(until, writing).await.map_err(|_| late())?;
+    written.unwrap_or_else(|error| Err(unwritable(&error)))
 }
 
-impl BodyWriter {
-    /// Writes the body of an answer until then. The answer stays admitted until it is written.
-    ///
-    /// # Errors
-    /// The body is too long, or is not there in time.
-    pub(super) async fn write(
-        &self,
-        response: GatewayResponse,
-        detail_full: bool,
-        wanted: Wanted,
-        until: Instant,
-    ) -> Result<Written, Problem> {
-        if response.answer.items.len() < SMALL_ROWS {
-            return write(&response, detail_full, wanted, until);
-        }
-        let turn = timeout_at(until, Arc::clone(&self.turns).acquire_owned()).await.map_err(|_| late())?;
-        let turn = turn.map_err(|error| unwritable(&error))?;
-        let writing = tokio::task::spawn_blocking(move || {
-            let written = write(&response, detail_full, wanted, until);
-            // Thousands of rows are freed here, before the next body is written.
-            drop(response);
-            drop(turn);
-            written
-        });
-        writing.await.unwrap_or_else(|error| Err(unwritable(&error)))
-    }
-}
-
-fn write(response: &GatewayResponse, detail_full: bool, wanted: Wanted, until: Instant) -> Result<Written, Problem> {
+fn write_now(
+    response: &GatewayResponse,
+    detail_full: bool,
+    wanted: Wanted,
+    until: Instant,
+) -> Result<Written, Problem> {
     let (length, bytes_max) = (Cell::new(0), response.answer.budget.limits.body_bytes_max);
     let mut sink =
         Sink { stored: (wanted == Wanted::Bytes).then(Vec::new), length: &length, bytes_max, until, stop: None };

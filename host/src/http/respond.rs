@@ -17,7 +17,7 @@ use hyper::{Method, Response, StatusCode};
 use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
-use super::body::{BodyWriter, Wanted, Written};
+use super::body::{self, Wanted, Written};
 use super::content::Content;
 use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
@@ -42,7 +42,6 @@ pub(super) struct Front {
     pub(super) gateway: Arc<Gateway>,
     pub(super) deadline: Duration,
     pub(super) lists: ListBodies,
-    pub(super) bodies: Arc<BodyWriter>,
 }
 
 /// The plain bodies of `/networks` and `/protocols`, with the generation of plugins that each is of.
@@ -96,7 +95,8 @@ impl Front {
         let headers = own_headers(&response)?;
         // The lists are stored for all clients, so that their bodies are needed in any case.
         let wanted = if *method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
-        let Written { bytes, length } = self.bodies.write(response, detail_full, wanted, until).await?;
+        let long_work = self.gateway.long_work();
+        let Written { bytes, length } = body::write(long_work, response, detail_full, wanted, until).await?;
         if let Some(list) = list {
             *list.lock() = Some((generation, bytes.clone()));
             return Ok(shared(bytes));

@@ -9,7 +9,6 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::body::BodyWriter;
 use super::connection::{self, Drain, Service};
 use super::guard::{Guard, files};
 use super::operators::Operators;
@@ -70,10 +69,9 @@ impl Listeners {
     pub(crate) async fn serve(self, config: &Config, gateway: Arc<Gateway>, stop: impl Future<Output = ()>) {
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
-        let bodies = Arc::<BodyWriter>::default();
         let front = |listener| {
-            let (gateway, bodies) = (gateway.clone(), Arc::clone(&bodies));
-            Service::Front(Front { listener, gateway, deadline, lists: ListBodies::default(), bodies })
+            let gateway = gateway.clone();
+            Service::Front(Front { listener, gateway, deadline, lists: ListBodies::default() })
         };
         let operators = Operators { gateway: gateway.clone(), deadline, access: config.operators.clone() };
         let (public_guard, operators_guard) = guards(&config.connections);

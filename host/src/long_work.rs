@@ -1,0 +1,167 @@
+//! Work that computes for long: decoding a large transaction, writing a large body.
+//!
+//! It runs on threads of its own, so that what takes a moment never waits behind it on a worker of the runtime.
+//! Invariant: there is no more of it at once than leaves a core to the workers, and what waits for a reply holds no turn.
+
+use std::num::NonZero;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::available_parallelism;
+
+use tokio::sync::{Notify, Semaphore};
+use tokio::task::{JoinError, spawn_blocking};
+
+/// Four bodies of the largest size are written at once, however many cores there are.
+const TURNS_MAX: usize = 4;
+
+/// Does long work, in turns. One for the process.
+#[derive(Clone, Debug)]
+pub(crate) struct LongWork(Arc<Semaphore>);
+
+impl Default for LongWork {
+    fn default() -> Self {
+        let cores = available_parallelism().map_or(1, NonZero::get);
+        Self(Arc::new(Semaphore::new(cores.saturating_sub(1).clamp(1, TURNS_MAX))))
+    }
+}
+
+impl LongWork {
+    /// Does work in a turn. It goes on to its end even where nobody waits for it any more.
+    ///
+    /// # Errors
+    /// It panicked.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, JoinError> {
+        // Nothing closes the semaphore.
+        let turn = Arc::clone(&self.0).acquire_owned().await.ok();
+        let working = spawn_blocking(move || {
+            let done = work();
+            drop(turn);
+            done
+        });
+        working.await
+    }
+
+    /// Drives a future to its end, with a turn for each of its steps.
+    ///
+    /// # Errors
+    /// It panicked.
+    pub(crate) async fn drive<F>(&self, work: F) -> Result<F::Output, JoinError>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        let (mut work, woken) = (Box::pin(work), Arc::<Woken>::default());
+        loop {
+            let waker = Waker::from(Arc::clone(&woken));
+            match self.run(move || step(work, &waker)).await? {
+                Ok(done) => return Ok(done),
+                Err(waits) => work = waits,
+            }
+            woken.0.notified().await;
+        }
+    }
+}
+
+/// Returns the future itself where it waits; its end also frees what it was made of.
+fn step<F: Future>(mut work: Pin<Box<F>>, waker: &Waker) -> Result<F::Output, Pin<Box<F>>> {
+    match work.as_mut().poll(&mut Context::from_waker(waker)) {
+        Poll::Ready(done) => Ok(done),
+        Poll::Pending => Err(work),
+    }
+}
+
+/// Whether the future can take its next step.
+#[derive(Default)]
+struct Woken(Notify);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::{ThreadId, current};
+
+    use futures_util::future::{join, join_all, poll_immediate};
+    use tokio::sync::{Barrier, oneshot};
+
+    use super::*;
+
+    fn one_turn() -> LongWork {
+        LongWork(Arc::new(Semaphore::new(1)))
+    }
+
+    #[tokio::test]
+    async fn steps_are_taken_off_the_thread_that_waits() {
+        let step = async || current().id();
+        let steps: Vec<ThreadId> = one_turn()
+            .drive(async move {
+                let first = step().await;
+                tokio::task::yield_now().await;
+                vec![first, step().await]
+            })
+            .await
+            .unwrap();
+        assert!(steps.iter().all(|thread| *thread != current().id()));
+    }
+
+    #[tokio::test]
+    async fn what_waits_holds_no_turn() {
+        let (long_work, all) = (one_turn(), Arc::new(Barrier::new(9)));
+        // None of them ends before all of them have begun.
+        let waiting = (0..9).map(|number| {
+            let all = Arc::clone(&all);
+            long_work.drive(async move {
+                all.wait().await;
+                number
+            })
+        });
+        let done: Vec<_> = join_all(waiting).await.into_iter().map(Result::unwrap).collect();
+        assert_eq!(done, (0..9).collect::<Vec<_>>());
+        assert_eq!(long_work.0.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn there_is_no_more_at_once_than_there_are_turns() {
+        let long_work = one_turn();
+        let (begun, has_begun) = oneshot::channel();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let first = long_work.run(move || {
+            begun.send(()).unwrap();
+            ended.recv().unwrap();
+        });
+        let second = async {
+            has_begun.await.unwrap();
+            let mut second = Box::pin(long_work.run(|| 2));
+            assert!(poll_immediate(&mut second).await.is_none());
+            assert_eq!(long_work.0.available_permits(), 0);
+            end.send(()).unwrap();
+            second.await.unwrap()
+        };
+        assert_eq!(join(first, second).await.1, 2);
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_is_dropped_and_a_panic_gives_its_turn_back() {
+        let long_work = one_turn();
+        let (alive, dropped) = oneshot::channel::<()>();
+        let mut abandoned = Box::pin(long_work.drive(async move {
+            let _alive = alive;
+            std::future::pending::<()>().await;
+        }));
+        assert!(poll_immediate(&mut abandoned).await.is_none());
+        drop(abandoned);
+        assert!(dropped.await.is_err());
+        assert!(long_work.drive(async { panic!("no") }).await.is_err_and(|error| error.is_panic()));
+        assert_eq!(long_work.run(|| 1).await.unwrap(), 1);
+    }
+}
