@@ -309,7 +309,7 @@ impl Endpoint {
     }
 
     /// Sends a request that is no read: about the chain, its blocks, or the endpoint.
-    async fn request<R: DeserializeOwned>(
+    async fn request<R: DeserializeOwned + Send + 'static>(
         &self,
         method: &'static str,
         params: &impl Serialize,

@@ -11,11 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use alloy::primitives::{Address, B256, Bytes};
 use serde::de::DeserializeOwned;
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use tokio::task::spawn_blocking;
 
 pub(crate) use self::reply::{call_reply, pair_reply, request_reply};
 use crate::RpcUrl;
 use crate::error::{EndpointError, RequestError};
 use crate::transport::{EndpointClient, HttpReply, Pool};
+
+/// Larger replies take longer to parse than a task may hold its thread: a receipt of some 300 logs, 4,000 words.
+const LARGE_BYTES: usize = 256 << 10;
 
 /// Makes JSON-RPC requests to one endpoint.
 pub(crate) struct JsonRpc {
@@ -52,34 +56,50 @@ impl JsonRpc {
     pub(crate) async fn call(&self, call: &EthCall<'_>, at: BlockId) -> Result<Bytes, RequestError> {
         let id = self.next_id();
         let http = self.client.post(body::call(id, call, at)).await?;
-        with_status(&http, call_reply(&http.body, id))
+        parse(http, move |body| call_reply(body, id)).await
     }
 
     /// Calls any other method. A result of another shape than `R` is [`EndpointError::Malformed`].
-    pub(crate) async fn request<R: DeserializeOwned>(
+    pub(crate) async fn request<R: DeserializeOwned + Send + 'static>(
         &self,
         method: &'static str,
         params: &impl Serialize,
     ) -> Result<R, RequestError> {
         let id = self.next_id();
         let http = self.client.post(body::request(id, method, params)?).await?;
-        with_status(&http, request_reply(&http.body, id))
+        parse(http, move |body| request_reply(body, id)).await
     }
 
     /// Calls two methods with the same parameters in one batch, and returns both results.
-    pub(crate) async fn pair<A: DeserializeOwned, B: DeserializeOwned>(
+    pub(crate) async fn pair<A, B>(
         &self,
         methods: [&'static str; 2],
         params: &impl Serialize,
-    ) -> Result<(A, B), RequestError> {
+    ) -> Result<(A, B), RequestError>
+    where
+        A: DeserializeOwned + Send + 'static,
+        B: DeserializeOwned + Send + 'static,
+    {
         let ids = methods.map(|_| self.next_id());
         let http = self.client.post(body::pair(ids, methods, params)?).await?;
-        with_status(&http, pair_reply(&http.body, ids))
+        parse(http, move |body| pair_reply(body, ids)).await
     }
 
     fn next_id(&self) -> u64 {
         self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
+}
+
+/// Parses a reply; a large one off the runtime's workers. How many there are is bounded by the room for replies.
+async fn parse<R: Send + 'static>(
+    http: HttpReply,
+    parse: impl FnOnce(&[u8]) -> Result<R, RequestError> + Send + 'static,
+) -> Result<R, RequestError> {
+    if http.body.len() <= LARGE_BYTES {
+        return with_status(&http, parse(&http.body));
+    }
+    let parsing = spawn_blocking(move || with_status(&http, parse(&http.body)));
+    parsing.await.unwrap_or(Err(RequestError::Endpoint(EndpointError::Malformed)))
 }
 
 /// Corrects what the body says by the HTTP status: a JSON-RPC error is more precise than a status, but a result counts
