@@ -98,7 +98,7 @@ fn state(command: &StateCommand) -> ExitCode {
 }
 
 async fn listen(config: &Config) -> ExitCode {
-    let listeners = match Listeners::bind(config).await {
+    let listeners = match Listeners::bind(config) {
         Ok(listeners) => listeners,
         Err(error) => return misuse(&error),
     };

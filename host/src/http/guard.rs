@@ -9,7 +9,7 @@ pub(super) mod files;
 
 mod unsent;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -37,7 +37,13 @@ struct OpenConnections {
     next_id: u64,
     by_id: BTreeMap<u64, Arc<Connection>>,
     clients: HashMap<IpAddr, Arc<Client>>,
+    /// Of all connections and of single clients', those that were unused for longest when they were last looked for, each
+    /// with the time since when. Whoever was used since is younger than all of them.
+    oldest: HashMap<Option<IpAddr>, VecDeque<(Instant, u64)>>,
 }
+
+/// So many are found at a time: where thousands connect at once, looking for each alone takes a core.
+const OLDEST_MAX: usize = 64;
 
 /// Whoever is behind an address.
 #[derive(Debug)]
@@ -118,9 +124,9 @@ impl Guard {
         let mut open = self.open.lock();
         let client = open.clients.get(&address).cloned();
         if let Some(client) = client.filter(|client| client.connections.load(Relaxed) >= self.limits.per_client_max) {
-            open.evict(|connection| Arc::ptr_eq(&connection.client, &client))?;
+            open.evict(Some(client.address))?;
         } else if open.by_id.len() >= self.limits.max {
-            open.evict(|_| true)?;
+            open.evict(None)?;
         }
         let client = Arc::clone(open.clients.entry(address).or_insert_with(|| Arc::new(Client::new(address))));
         client.connections.fetch_add(1, Relaxed);
@@ -139,12 +145,37 @@ impl Guard {
 }
 
 impl OpenConnections {
-    /// Closes the connection that has not been used for longest; `None` where all have requests under way.
-    fn evict(&mut self, is_candidate: impl Fn(&Connection) -> bool) -> Option<()> {
-        let candidates = self.by_id.iter().filter(|(_, connection)| is_candidate(connection));
-        let (_, id) = candidates.filter_map(|(id, connection)| Some((connection.unused_since()?, *id))).min()?;
+    /// Closes the connection, of this client or of all, that has not been used for longest; `None` where all have
+    /// requests under way.
+    fn evict(&mut self, client: Option<IpAddr>) -> Option<()> {
+        let id = self.take_oldest(client).or_else(|| {
+            self.find_oldest(client);
+            self.take_oldest(client)
+        })?;
         self.close(id)?.evicted.notify_one();
         Some(())
+    }
+
+    fn take_oldest(&mut self, client: Option<IpAddr>) -> Option<u64> {
+        let oldest = self.oldest.get_mut(&client)?;
+        let by_id = &self.by_id;
+        let is_unused = |(since, id): &(Instant, u64)| {
+            by_id.get(id).is_some_and(|connection| connection.unused_since() == Some(*since))
+        };
+        std::iter::from_fn(|| oldest.pop_front()).find(is_unused).map(|(_, id)| id)
+    }
+
+    fn find_oldest(&mut self, client: Option<IpAddr>) {
+        let candidates =
+            self.by_id.iter().filter(|(_, connection)| client.is_none_or(|own| own == connection.client.address));
+        let mut unused: Vec<_> =
+            candidates.filter_map(|(id, connection)| Some((connection.unused_since()?, *id))).collect();
+        if unused.len() > OLDEST_MAX {
+            unused.select_nth_unstable(OLDEST_MAX);
+            unused.truncate(OLDEST_MAX);
+        }
+        unused.sort_unstable();
+        self.oldest.insert(client, unused.into());
     }
 
     /// Frees a slot.
@@ -152,6 +183,7 @@ impl OpenConnections {
         let connection = self.by_id.remove(&id)?;
         if connection.client.connections.fetch_sub(1, Relaxed) == 1 {
             self.clients.remove(&connection.client.address);
+            self.oldest.remove(&Some(connection.client.address));
         }
         Some(connection)
     }

@@ -51,11 +51,11 @@ pub(crate) struct Listeners {
 
 impl Listeners {
     /// Binds all three addresses, or none stays bound.
-    pub(crate) async fn bind(config: &Config) -> Result<Self, BindError> {
+    pub(crate) fn bind(config: &Config) -> Result<Self, BindError> {
         Ok(Self {
-            base: bind("listen", ListenAddress::Tcp(config.listen)).await?,
-            claimables: bind("claimables_listen", ListenAddress::Tcp(config.claimables_listen)).await?,
-            operators: bind("operators_listen", config.operators_listen.clone()).await?,
+            base: bind("listen", ListenAddress::Tcp(config.listen))?,
+            claimables: bind("claimables_listen", ListenAddress::Tcp(config.claimables_listen))?,
+            operators: bind("operators_listen", config.operators_listen.clone())?,
         })
     }
 
@@ -97,8 +97,8 @@ impl Listeners {
     }
 }
 
-async fn bind(key: &'static str, address: ListenAddress) -> Result<Socket, BindError> {
-    Socket::bind(&address).await.map_err(|source| BindError { key, address, source })
+fn bind(key: &'static str, address: ListenAddress) -> Result<Socket, BindError> {
+    Socket::bind(&address).map_err(|source| BindError { key, address, source })
 }
 
 /// The guard of the public listeners, and that of the operators' one.

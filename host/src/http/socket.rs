@@ -8,12 +8,16 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream};
 
 use crate::config::ListenAddress;
 
 /// Whoever is in the group may connect, as the group of operators.
 const MODE: u32 = 0o660;
+
+/// Connections that wait to be accepted; where more come at once, the system lets them try again after a second. It takes
+/// no more than `net.core.somaxconn`.
+const BACKLOG: u32 = 4096;
 
 /// A bound listener.
 #[derive(Debug)]
@@ -34,9 +38,9 @@ pub(super) enum Accepted {
 }
 
 impl Socket {
-    pub(super) async fn bind(address: &ListenAddress) -> io::Result<Self> {
+    pub(super) fn bind(address: &ListenAddress) -> io::Result<Self> {
         match address {
-            ListenAddress::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
+            ListenAddress::Tcp(address) => Ok(Self::Tcp(listen(*address)?)),
             ListenAddress::Unix(path) => {
                 remove_abandoned(path)?;
                 let listener = UnixListener::bind(path)?;
@@ -67,6 +71,14 @@ impl Socket {
             Self::Unix(listener, _) => Ok(Accepted::Unix(listener.accept().await?.0)),
         }
     }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // The address of a process that has just ended is free at once.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 impl Accepted {

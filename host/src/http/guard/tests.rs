@@ -51,6 +51,25 @@ async fn the_connection_goes_that_nobody_uses_for_longest() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_used_since_the_oldest_were_found_is_not_among_them() {
+    let guard = guard();
+    let mut open = Vec::new();
+    for client in ["10.0.0.1", "10.0.0.2", "10.0.0.3"] {
+        open.push(guard.open(address(client)).unwrap());
+        tokio::time::advance(Duration::from_millis(1)).await;
+    }
+    let fourth = guard.open(address("10.0.0.4")).unwrap();
+    assert_eq!(open.remove(0).expired().await, Expiry::Evicted);
+    tokio::time::advance(Duration::from_millis(1)).await;
+    drop(open[0].connection.begin());
+    let fifth = guard.open(address("10.0.0.5")).unwrap();
+    assert_eq!(open.remove(1).expired().await, Expiry::Evicted);
+    let sixth = guard.open(address("10.0.0.6")).unwrap();
+    assert_eq!(fourth.expired().await, Expiry::Evicted);
+    drop((open, fifth, sixth));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_client_over_its_share_loses_its_own_connection() {
     let guard = guard();
     let other = guard.open(address("10.0.0.1")).unwrap();
