@@ -37,7 +37,7 @@ struct OpenConnections {
     next_id: u64,
     by_id: BTreeMap<u64, Arc<Connection>>,
     clients: HashMap<IpAddr, Arc<Client>>,
-    /// Of all connections and of single clients', those that were unused for longest when they were last looked for, each
+    /// The connections that were unused for longest when they were last looked for, among all and among each client's,
     /// with the time since when. Whoever was used since is younger than all of them.
     oldest: HashMap<Option<IpAddr>, VecDeque<(Instant, u64)>>,
 }
