@@ -16,10 +16,10 @@ use self::holdings::Holdings;
 use self::missing_tokens::{MissingTokens, Why};
 use crate::gateway::answer::{Answer, Balance, Items, Missing};
 use crate::gateway::context::Context;
+use crate::gateway::missing;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Assets;
 use crate::gateway::work::Work;
-use crate::gateway::{missing, plan};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::report::{JobReport, JobStatus};
@@ -39,7 +39,6 @@ impl BalanceWork {
     /// Reads the network that was named, else those where there may be something. A network without an endpoint is
     /// among them only where something is known to be missed.
     pub(super) fn new(context: &Context, account: Address, assets: Assets, chain_id: Option<u64>) -> Self {
-        let deployed = plan::deployed(&context.snapshot);
         let is_listed = |chain_id: u64| !context.token_index.tokens(chain_id).is_empty();
         let is_read = |network: &&Arc<Network>| match (chain_id, assets) {
             (Some(named), _) => named == network.chain_id,
@@ -47,7 +46,7 @@ impl BalanceWork {
             (None, Assets::Native) => {
                 is_listed(network.chain_id)
                     || context.sources.with_endpoint.contains(&network.chain_id)
-                    || deployed.contains(&network.chain_id)
+                    || context.snapshot.contracts(network.chain_id).is_some()
             }
         };
         let networks = context.networks().iter().filter(is_read).cloned().collect();

@@ -1,7 +1,7 @@
 //! Plans the jobs of a question: one for each protocol and network, from one immutable snapshot of the registry. About a
 //! transaction it is one job for each plugin, because neighbouring logs make up one event together.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256};
@@ -88,11 +88,6 @@ pub(super) fn for_transaction(
 /// By slug, or by upper-case name.
 fn names_protocol(text: &str, protocol: &Protocol) -> bool {
     text == protocol.slug || text == protocol.name.as_str()
-}
-
-/// The networks where something is deployed that is served, by chain id.
-pub(super) fn deployed(snapshot: &Snapshot) -> BTreeSet<u64> {
-    snapshot.iter().flat_map(|served| &served.instance.catalogue.deployments).map(|row| row.chain_id).collect()
 }
 
 fn jobs(served: &Served, known: &Networks, question: Question, account: Address) -> Vec<JobPlan> {
