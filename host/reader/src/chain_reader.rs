@@ -19,7 +19,7 @@ use crate::facts::{FactFilter, Facts};
 use crate::heads::Heads;
 use crate::limit::Limits;
 use crate::read_budget::ReadBudget;
-use crate::read_set::{ReadRef, ReadSet};
+use crate::read_set::ReadSet;
 use crate::reply_cache::ReplyCache;
 use crate::reply_set::ReplySet;
 use crate::round_trips::{LINGER_MIN, RoundTrips};
@@ -198,8 +198,8 @@ impl Reader for ChainReader {
     fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
         let mut hits: Vec<(usize, Reply)> = Vec::new();
         for (places, like) in reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned) {
-            let reads = places.clone().zip(reads.targets(places).iter().map(|to| ReadRef { to: *to, like }));
-            hits.extend(reads.filter_map(|(place, read)| Some((place, self.replies.get(chain_id, block, read)?))));
+            let hit = |place| Some((place, self.replies.get(chain_id, block, reads.at_row(place, like))?));
+            hits.extend(places.filter_map(hit));
         }
         if hits.len() == reads.len() {
             return hits;

@@ -118,16 +118,16 @@ impl Session {
         self.peek(reads)
     }
 
-    /// Takes so many reads from the answer's budget; false if it does not allow them.
-    pub fn take_reads(&self, count: usize) -> bool {
-        self.budget.take_reads(count)
-    }
-
     /// The same for reads that are made early, or again: they were or will be looked up, and are not taken from the
     /// budget here.
     pub fn peek(&self, reads: ReadSet) -> Lookup {
         let hits = self.reader.cached(self.chain_id, &self.block, &reads);
         Lookup::new(reads, hits)
+    }
+
+    /// Takes so many reads, which are peeked at, from the answer's budget; false if it does not allow them.
+    pub fn take_reads(&self, count: usize) -> bool {
+        self.budget.take_reads(count)
     }
 
     /// Drops the cached reply to a read, which is not what the chain answers.

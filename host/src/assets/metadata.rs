@@ -176,11 +176,11 @@ impl TokenMetadata {
             return own;
         }
         let mut issuers = ISSUER_SELECTORS.map(|_| replies.next());
-        let mut metadata = own?;
-        if let Some(place) = metadata.derivation.and_then(Derivation::issuer_place) {
-            metadata.issuer = issuer(issuers[place].take())?;
+        let metadata = own?;
+        match metadata.derivation.and_then(Derivation::issuer_place) {
+            Some(place) => metadata.with_issuer(issuers[place].take()),
+            None => Ok(metadata),
         }
-        Ok(metadata)
     }
 
     /// The same for the replies to [`own_reads`] alone, without the issuer.
@@ -222,6 +222,11 @@ impl TokenMetadata {
         })
     }
 
+    /// Takes the reply to the read of the issuer.
+    fn with_issuer(self, reply: Option<Reply>) -> Result<Self, ReadFailure> {
+        Ok(Self { issuer: returned(reply)?.and_then(|bytes| address(&bytes)), ..self })
+    }
+
     /// The read of the function that names the issuer, where the mechanism has one.
     fn issuer_read(&self, token: Address) -> Option<Read> {
         issuer_reads(token).nth(self.derivation?.issuer_place()?)
@@ -236,11 +241,6 @@ impl TokenMetadata {
             issuer: None,
         }
     }
-}
-
-/// The address that the reply to a read of the issuer names.
-fn issuer(reply: Option<Reply>) -> Result<Option<Address>, ReadFailure> {
-    Ok(returned(reply)?.and_then(|bytes| address(&bytes)))
 }
 
 /// The returned bytes, `None` where the token has no such function.

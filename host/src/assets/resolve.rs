@@ -121,9 +121,11 @@ impl Assembly<'_> {
             Some(composition) => (composition.kind.clone().into(), composition.parts().copied().collect()),
             None => (kind(address, metadata).into(), underlying(metadata)),
         };
-        let (logo, is_listed) = match address {
-            NATIVE => (Some(network.logo.clone()), true),
-            _ => self.index.logo(network.chain_id, address),
+        let listed = self.index.get(network.chain_id, address);
+        let is_listed = address == NATIVE || listed.is_some();
+        let logo = match address {
+            NATIVE => Some(network.logo.clone()),
+            _ => TokenIndex::logo(network.chain_id, address, listed),
         };
         let is_native = |symbol: &Text| symbol.as_str().eq_ignore_ascii_case(&network.native);
         let is_lookalike = !is_listed && (is_native(&symbol) || self.index.has_symbol(network.chain_id, &symbol));

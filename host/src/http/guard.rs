@@ -122,9 +122,9 @@ impl Guard {
     pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
         let address = client_address(address);
         let mut open = self.open.lock();
-        let client = open.clients.get(&address).cloned();
-        if let Some(client) = client.filter(|client| client.connections.load(Relaxed) >= self.limits.per_client_max) {
-            open.evict(Some(client.address))?;
+        let is_full = |client: &Arc<Client>| client.connections.load(Relaxed) >= self.limits.per_client_max;
+        if open.clients.get(&address).is_some_and(is_full) {
+            open.evict(Some(address))?;
         } else if open.by_id.len() >= self.limits.max {
             open.evict(None)?;
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use alloy::primitives::Address;
 use portolan_reader::{Freshness, Lookup, Read, ReadFailure, ReadSet, Reply, Session};
 
-use super::{METADATA_FRESHNESS, TokenMetadata, issuer, issuer_reads, metadata_reads, own_reads, supply_read};
+use super::{METADATA_FRESHNESS, TokenMetadata, issuer_reads, metadata_reads, own_reads, supply_read};
 use crate::assets::token::DEPTH_MAX;
 use crate::network::Network;
 
@@ -180,17 +180,10 @@ fn peek(
         lookup
     };
     let replies = own().into_replies().map_err(with_issuers)?;
-    let mut known = TokenMetadata::from_own(network, token, &mut replies.into_iter());
-    if let Ok(metadata) = &mut known
-        && let Some(read) = metadata.issuer_read(token)
-    {
-        let replies = session.peek([read].into_iter().collect()).into_replies().map_err(|_| with_issuers(own()))?;
-        match issuer(replies.into_iter().next()) {
-            Ok(named) => metadata.issuer = named,
-            Err(failure) => known = Err(failure),
-        }
-    }
-    Ok(known)
+    let known = TokenMetadata::from_own(network, token, &mut replies.into_iter());
+    let Some(read) = known.as_ref().ok().and_then(|metadata| metadata.issuer_read(token)) else { return Ok(known) };
+    let replies = session.peek(vec![read].into()).into_replies().map_err(|_| with_issuers(own()))?;
+    Ok(known.and_then(|metadata| metadata.with_issuer(replies.into_iter().next())))
 }
 
 /// What is read to show tokens.

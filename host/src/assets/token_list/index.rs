@@ -79,12 +79,11 @@ impl TokenIndex {
         self.networks.get(&chain_id).is_some_and(|network| network.symbols.contains(folded(symbol).as_str()))
     }
 
-    /// The logo of any token, and whether a list names it: the logo of the first such list, else the token's place in a
-    /// public collection, else none.
-    pub(crate) fn logo(&self, chain_id: u64, token: Address) -> (Option<String>, bool) {
-        let listed = self.get(chain_id, token);
-        let of_list = listed.and_then(|listed| listed.logo.as_deref()).map(ToOwned::to_owned);
-        (of_list.or_else(|| logo::of_collection(chain_id, token)), listed.is_some())
+    /// The logo of any token, which may be `listed`: what the list names, else the token's place in a public collection,
+    /// else none.
+    pub(crate) fn logo(chain_id: u64, token: Address, listed: Option<&ListedToken>) -> Option<String> {
+        let of_list = listed.and_then(|listed| listed.logo.as_deref());
+        of_list.map(ToOwned::to_owned).or_else(|| logo::of_collection(chain_id, token))
     }
 
     /// The number of tokens on all networks.
@@ -193,11 +192,10 @@ mod tests {
     #[test]
     fn a_logo_is_the_lists_else_the_collections_else_none() {
         let index = TokenIndex::merge([Some(&list(&[(1, A, "https://l/a"), (1, B, "b"), (80001, B, "b")]))]);
-        assert_eq!(index.logo(1, A), (Some("https://l/a".to_owned()), true));
-        let of_collection = |(logo, is_listed): (Option<String>, bool)| {
-            (logo.is_some_and(|logo| logo.contains("/ethereum/assets/0x")), is_listed)
-        };
-        assert_eq!([B, C].map(|token| of_collection(index.logo(1, token))), [(true, true), (true, false)]);
-        assert_eq!(index.logo(80001, B), (None, true));
+        let logo = |chain_id, token| TokenIndex::logo(chain_id, token, index.get(chain_id, token));
+        assert_eq!(logo(1, A).as_deref(), Some("https://l/a"));
+        assert!(logo(1, B).is_some_and(|logo| logo.contains("/ethereum/assets/0xbB")));
+        assert!(logo(1, C).is_some_and(|logo| logo.contains("/ethereum/assets/0xCc")), "no list names it");
+        assert_eq!(logo(80001, B), None);
     }
 }
