@@ -3,12 +3,14 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpSocket, TcpStream};
 
 /// Whoever is not connected by then does without.
 const CONNECT: Duration = Duration::from_secs(8);
+/// As `nice` counts.
+const LOWEST_PRIORITY: i32 = 19;
 /// The first bytes of HTTP/2, and settings with an initial window of zero.
 const ZERO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
 
@@ -19,6 +21,12 @@ const ZERO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\
 pub fn raise_files() -> rustix::io::Result<()> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+}
+
+/// Lets this thread have only what others leave of the cores, as if the crowd came from machines of its own.
+pub fn give_way() {
+    // Without it a crowd only takes more.
+    let _ = setpriority_process(None, LOWEST_PRIORITY);
 }
 
 /// A connection from 127.0.1.`client`: the addresses of one machine stand for clients of many.

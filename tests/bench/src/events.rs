@@ -51,7 +51,7 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     chain.rpc("anvil_mine", json!(["0x4"]))?;
     let endpoint = RpcFault::before(&chain.url)?;
     let mut transactions = Transactions::default();
-    transactions.add(HASH, transaction(), receipt());
+    transactions.add(HASH, &transaction(), &receipt());
     endpoint.knows(transactions);
     let gateway = serve(&endpoint)?;
     // The head is followed from here on.

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use hyper::Method;
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
-use portolan_tests::crowd::{connections, raise_files, stalled_requests};
+use portolan_tests::crowd::{connections, give_way, raise_files, stalled_requests};
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http::{self, Version};
 use portolan_tests::rpc_fault::{RpcFault, Transactions};
@@ -88,6 +88,7 @@ pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<(
         for attack in ATTACKS {
             let (base, over, attacks) = (stage.gateway.base, &over, &attacks);
             scope.spawn(move || {
+                give_way();
                 while !over.load(Ordering::Relaxed) {
                     attack(base);
                     attacks.fetch_add(1, Ordering::Relaxed);
@@ -138,7 +139,7 @@ impl Stage {
         let endpoint = RpcFault::before(&chain.url)?;
         let mut transactions = Transactions::default();
         for (number, logs) in [(SMALL, transfers(1)), (BATCHES, batches(220, 256)), (MANY, transfers(5000))] {
-            transactions.add(&hash(number), transaction(number), receipt(number, &logs));
+            transactions.add(&hash(number), &transaction(number), &receipt(number, &logs));
         }
         endpoint.knows(transactions);
         let built = build::release(&[("portolan", "portolan")])?;

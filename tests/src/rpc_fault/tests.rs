@@ -143,7 +143,7 @@ fn flaws_of_bodies_are_as_configured() {
 fn a_known_transaction_is_answered_alone_and_within_a_batch_and_the_rest_is_the_chains() {
     let rig = Rig::start();
     let mut known = Transactions::default();
-    known.add(MADE_UP, json!({"nonce": "0x7"}), Value::Null);
+    known.add(MADE_UP, &json!({"nonce": "0x7"}), &Value::Null);
     rig.rpc.knows(known);
     let request =
         |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});

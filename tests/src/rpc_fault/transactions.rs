@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
+use anyhow::Result;
+use serde_json::Value;
 
 use crate::http;
 
@@ -15,16 +15,18 @@ use crate::http;
 #[derive(Clone, Debug, Default)]
 pub struct Transactions(BTreeMap<String, Known>);
 
+/// As text, so that large ones do not keep other requests waiting.
 #[derive(Clone, Debug)]
 struct Known {
-    transaction: Value,
-    receipt: Value,
+    transaction: String,
+    receipt: String,
 }
 
 impl Transactions {
     /// One more: what a node answers; the receipt of a pending one is null.
-    pub fn add(&mut self, hash: &str, transaction: Value, receipt: Value) {
-        self.0.insert(hash.to_lowercase(), Known { transaction, receipt });
+    pub fn add(&mut self, hash: &str, transaction: &Value, receipt: &Value) {
+        let known = Known { transaction: transaction.to_string(), receipt: receipt.to_string() };
+        self.0.insert(hash.to_lowercase(), known);
     }
 
     /// The reply to a body that requests one of them.
@@ -34,7 +36,7 @@ impl Transactions {
         }
         let requested: Value = serde_json::from_slice(body)?;
         let Some(batch) = requested.as_array() else {
-            return Ok(self.of(&requested).map(|result| answered(&requested, result).to_string()));
+            return Ok(self.of(&requested).map(|result| answered(&requested, result)));
         };
         if batch.iter().all(|request| self.of(request).is_none()) {
             return Ok(None);
@@ -43,14 +45,13 @@ impl Transactions {
         for request in batch {
             replies.push(match self.of(request) {
                 Some(result) => answered(request, result),
-                None => serde_json::from_str(&http::post(chain, request.to_string().into()).await?.body)
-                    .context("the chain's reply is no JSON")?,
+                None => http::post(chain, request.to_string().into()).await?.body,
             });
         }
-        Ok(Some(Value::Array(replies).to_string()))
+        Ok(Some(format!("[{}]", replies.join(","))))
     }
 
-    fn of(&self, request: &Value) -> Option<&Value> {
+    fn of(&self, request: &Value) -> Option<&str> {
         let known = self.0.get(&request["params"][0].as_str()?.to_lowercase())?;
         match request["method"].as_str()? {
             "eth_getTransactionByHash" => Some(&known.transaction),
@@ -60,6 +61,6 @@ impl Transactions {
     }
 }
 
-fn answered(request: &Value, result: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": request["id"], "result": result})
+fn answered(request: &Value, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, request["id"])
 }

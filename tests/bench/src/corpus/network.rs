@@ -38,7 +38,7 @@ impl Network {
         chain.rpc("anvil_mine", json!([BLOCKS]))?;
         let endpoint = RpcFault::before(&chain.url)?;
         let mut transactions = Transactions::default();
-        own().for_each(|mined| transactions.add(&mined.hash, mined.transaction.clone(), mined.receipt.clone()));
+        own().for_each(|mined| transactions.add(&mined.hash, &mined.transaction, &mined.receipt));
         endpoint.knows(transactions);
         Ok(Self { chain_id, name, endpoint, _chain: chain })
     }

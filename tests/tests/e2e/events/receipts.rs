@@ -22,23 +22,23 @@ pub(crate) fn all() -> Transactions {
     let mut known = Transactions::default();
     for (title, logs) in [tokens::all(), odd::all(), inputs::all()].concat() {
         let hash = hash(title);
-        known.add(&hash.to_string(), transaction(hash, Some(1)), receipt(hash, &logs));
+        known.add(&hash.to_string(), &transaction(hash, Some(1)), &receipt(hash, &logs));
     }
     for (title, lie) in LIES {
         let hash = hash(title);
         let mut receipt = receipt(hash, &[token_transfer(1), token_transfer(2)]);
         lie(&mut receipt);
-        known.add(&hash.to_string(), transaction(hash, Some(1)), receipt);
+        known.add(&hash.to_string(), &transaction(hash, Some(1)), &receipt);
     }
     let pending = hash(inputs::PENDING);
-    known.add(&pending.to_string(), transaction(pending, None), Value::Null);
+    known.add(&pending.to_string(), &transaction(pending, None), &Value::Null);
     known
 }
 
 /// One with these logs.
 pub(crate) fn only(title: &str, logs: &[Log]) -> Transactions {
     let (mut known, hash) = (Transactions::default(), hash(title));
-    known.add(&hash.to_string(), transaction(hash, Some(1)), receipt(hash, logs));
+    known.add(&hash.to_string(), &transaction(hash, Some(1)), &receipt(hash, logs));
     known
 }
 
