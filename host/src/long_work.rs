@@ -1,55 +1,90 @@
 //! Work that computes for long: decoding a large transaction, writing a large body.
 //!
-//! It runs on threads of its own, so that what takes a moment never waits behind it on a worker of the runtime.
+//! It runs on threads of its own with a lower priority, so that what takes a moment waits behind it neither on a worker of
+//! the runtime nor for a core.
 //! Invariant: there is no more of it at once than leaves a core to the workers, and what waits for a reply holds no turn.
 
+use std::io;
 use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::available_parallelism;
+use std::thread::{self, available_parallelism};
 
-use tokio::sync::{Notify, Semaphore};
-use tokio::task::{JoinError, spawn_blocking};
+use parking_lot::Mutex;
+use rustix::process::setpriority_process;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, Semaphore, oneshot};
 
 /// Four bodies of the largest size are written at once, however many cores there are.
 const TURNS_MAX: usize = 4;
 
-/// Does long work, in turns. One for the process.
-#[derive(Clone, Debug)]
-pub(crate) struct LongWork(Arc<Semaphore>);
+/// Where cores are short, workers have ten times as much of them (`nice` of 10).
+const PRIORITY: i32 = 10;
 
-impl Default for LongWork {
-    fn default() -> Self {
-        let cores = available_parallelism().map_or(1, NonZero::get);
-        Self(Arc::new(Semaphore::new(cores.saturating_sub(1).clamp(1, TURNS_MAX))))
-    }
+/// Does long work, in turns. One for the process; its threads end with it.
+#[derive(Clone, Debug)]
+pub(crate) struct LongWork {
+    turns: Arc<Semaphore>,
+    works: mpsc::Sender<Work>,
 }
 
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Long work panicked.
+#[derive(Debug, thiserror::Error)]
+#[error("long work panicked")]
+pub(crate) struct LongWorkPanicked;
+
 impl LongWork {
-    /// Does work in a turn. It goes on to its end even where nobody waits for it any more.
+    /// Starts a thread for each turn.
+    ///
+    /// # Errors
+    /// The system has no thread for it.
+    pub(crate) fn start() -> io::Result<Self> {
+        let cores = available_parallelism().map_or(1, NonZero::get);
+        Self::with_turns(cores.saturating_sub(1).clamp(1, TURNS_MAX))
+    }
+
+    fn with_turns(turns: usize) -> io::Result<Self> {
+        let (works, next) = mpsc::channel();
+        let next = Arc::new(Mutex::new(next));
+        for _ in 0..turns {
+            let next = Arc::clone(&next);
+            thread::Builder::new().name("long-work".into()).spawn(move || work_on(&next))?;
+        }
+        Ok(Self { turns: Arc::new(Semaphore::new(turns)), works })
+    }
+
+    /// Does work in a turn. Once begun, it goes on to its end even where nobody waits for it any more.
     ///
     /// # Errors
     /// It panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, JoinError> {
+    ) -> Result<T, LongWorkPanicked> {
         // Nothing closes the semaphore.
-        let turn = Arc::clone(&self.0).acquire_owned().await.ok();
-        let working = spawn_blocking(move || {
-            let done = work();
+        let turn = Arc::clone(&self.turns).acquire_owned().await.ok();
+        let (done, outcome) = oneshot::channel();
+        let runtime = Handle::current();
+        let work = Box::new(move || {
+            let _entered = runtime.enter();
+            let value = work();
             drop(turn);
-            done
+            // Whoever waited may be gone.
+            let _ = done.send(value);
         });
-        working.await
+        self.works.send(work).map_err(|_| LongWorkPanicked)?;
+        outcome.await.map_err(|_| LongWorkPanicked)
     }
 
     /// Drives a future to its end, with a turn for each of its steps.
     ///
     /// # Errors
     /// It panicked.
-    pub(crate) async fn drive<F>(&self, work: F) -> Result<F::Output, JoinError>
+    pub(crate) async fn drive<F>(&self, work: F) -> Result<F::Output, LongWorkPanicked>
     where
         F: Future<Output: Send> + Send + 'static,
     {
@@ -62,6 +97,17 @@ impl LongWork {
             }
             woken.0.notified().await;
         }
+    }
+}
+
+/// Does what comes, until nobody can send more.
+fn work_on(next: &Mutex<mpsc::Receiver<Work>>) {
+    // Without it, small answers only wait longer.
+    let _ = setpriority_process(None, PRIORITY);
+    let take = || next.lock().recv();
+    while let Ok(work) = take() {
+        // Its waiter learns of a panic from the channel, people from the hook of `log.rs`.
+        let _ = catch_unwind(AssertUnwindSafe(work));
     }
 }
 
@@ -97,7 +143,7 @@ mod tests {
     use super::*;
 
     fn one_turn() -> LongWork {
-        LongWork(Arc::new(Semaphore::new(1)))
+        LongWork::with_turns(1).unwrap()
     }
 
     #[tokio::test]
@@ -127,14 +173,14 @@ mod tests {
         });
         let done: Vec<_> = join_all(waiting).await.into_iter().map(Result::unwrap).collect();
         assert_eq!(done, (0..9).collect::<Vec<_>>());
-        assert_eq!(long_work.0.available_permits(), 1);
+        assert_eq!(long_work.turns.available_permits(), 1);
     }
 
     #[tokio::test]
     async fn there_is_no_more_at_once_than_there_are_turns() {
         let long_work = one_turn();
         let (begun, has_begun) = oneshot::channel();
-        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let (end, ended) = mpsc::channel::<()>();
         let first = long_work.run(move || {
             begun.send(()).unwrap();
             ended.recv().unwrap();
@@ -143,7 +189,7 @@ mod tests {
             has_begun.await.unwrap();
             let mut second = Box::pin(long_work.run(|| 2));
             assert!(poll_immediate(&mut second).await.is_none());
-            assert_eq!(long_work.0.available_permits(), 0);
+            assert_eq!(long_work.turns.available_permits(), 0);
             end.send(()).unwrap();
             second.await.unwrap()
         };
@@ -161,7 +207,7 @@ mod tests {
         assert!(poll_immediate(&mut abandoned).await.is_none());
         drop(abandoned);
         assert!(dropped.await.is_err());
-        assert!(long_work.drive(async { panic!("no") }).await.is_err_and(|error| error.is_panic()));
+        assert!(long_work.drive(async { panic!("no") }).await.is_err());
         assert_eq!(long_work.run(|| 1).await.unwrap(), 1);
     }
 }

@@ -240,7 +240,7 @@ impl Context {
             prices: Prices::new(crate::assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),
             log_room: LogRoom::new(1 << 20),
-            long_work: LongWork::default(),
+            long_work: LongWork::start().unwrap(),
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
         let budget = AnswerBudget::new(crate::budget::AnswerLimits::AMPLE);

@@ -25,6 +25,8 @@ pub(crate) enum StartError {
     Registry(#[from] RegistryError),
     #[error(transparent)]
     Tables(#[from] TablesError),
+    #[error("cannot start a thread for long work")]
+    LongWork(#[source] io::Error),
     #[error("cannot keep copies of token lists in the state folder")]
     TokenLists(#[source] io::Error),
 }
@@ -57,7 +59,7 @@ impl Gateway {
             prices: Prices::new(config.prices.clone()),
             tables: Tables::read()?,
             log_room: LogRoom::new(config.logs_bytes_max),
-            long_work: LongWork::default(),
+            long_work: LongWork::start().map_err(StartError::LongWork)?,
             networks,
         };
         Ok(Self {
