@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::content::Content;
-use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams};
+use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn};
 use super::operators::Operators;
 use super::respond::{Front, allow_origins};
 use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX};
@@ -168,7 +168,7 @@ pub(super) async fn serve(
     drain: Drain,
     drain_time: Duration,
 ) {
-    let builder = builder();
+    let builder = builder(Streams(Arc::clone(&slot.connection)));
     let handler = service_fn(|request| {
         let (service, connection) = (service.clone(), slot.connection.clone());
         async move { service.handle(request, &connection, local).await }
@@ -192,7 +192,7 @@ pub(super) async fn serve(
     // Polled only when it is woken itself, and not with each request.
     let mut due: FuturesUnordered<_> = [due].into_iter().collect();
     let ended = tokio::select! {
-        ended = connection.as_mut() => Ok(ended),
+        ended = in_turn(&slot.connection, connection.as_mut()) => Ok(ended),
         grace = due.select_next_some() => match grace {
             Some(grace) => Err(grace),
             None => return,
@@ -213,8 +213,8 @@ pub(super) async fn serve(
     }
 }
 
-pub(super) fn builder() -> Builder<Streams> {
-    let mut builder = Builder::new(Streams);
+pub(super) fn builder<E>(streams: E) -> Builder<E> {
+    let mut builder = Builder::new(streams);
     builder
         .http1()
         .timer(TokioTimer::new())

@@ -11,7 +11,7 @@ use hyper::body::{Body, Incoming};
 use hyper::http::request::Parts;
 use hyper::service::service_fn;
 use hyper::{Method, Response};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use percent_encoding::percent_decode_str;
 use portolan_events::{KINDS, Kind};
 use serde_json::Value;
@@ -60,7 +60,7 @@ pub fn request(bytes: &[u8]) {
     RUNTIME.with(|runtime| {
         runtime.block_on(async {
             let (mut client, server) = duplex(1 << 20);
-            let builder = connection::builder();
+            let builder = connection::builder(TokioExecutor::new());
             let serving = builder.serve_connection(TokioIo::new(server), service_fn(answer));
             let talking = async {
                 // The connection may have ended before.

@@ -1,14 +1,17 @@
 //! The guard of connections: how many there are, and how long and how much each may hold.
 //!
 //! A connection is closed when its first request is late and when nobody uses it; an answer is given up when its client
-//! takes nothing of it. Where all slots are taken, the connection goes that has not been used for longest; where too many
-//! bytes wait to be sent, the answers go of which nothing was taken for longest.
+//! takes nothing of it. Where all slots are taken, the connection goes that has not been used for longest of the client that
+//! has most; where too many bytes wait to be sent, the answers go of which nothing was taken for longest. What one client
+//! opens begins one after the other.
 //! Invariant: listeners share fate only if they share a guard, and the operators' shares its with no other.
 
 pub(super) mod files;
 
+mod turn;
 mod unsent;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
@@ -17,9 +20,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
+pub(super) use self::turn::in_turn;
 pub(super) use self::unsent::{AnswerBody, Streams};
 use self::unsent::{Own, Unsent};
 use crate::config::ConnectionLimits;
@@ -37,8 +41,8 @@ struct OpenConnections {
     next_id: u64,
     by_id: BTreeMap<u64, Arc<Connection>>,
     clients: HashMap<IpAddr, Arc<Client>>,
-    /// The connections that were unused for longest when they were last looked for, among all and among each client's,
-    /// with the time since when. Whoever was used since is younger than all of them.
+    /// The connections that were to go first when they were last looked for, among all and among each client's, with the
+    /// time since when they are unused. Whoever was used since is younger than all of its client's.
     oldest: HashMap<Option<IpAddr>, VecDeque<(Instant, u64)>>,
 }
 
@@ -52,6 +56,8 @@ struct Client {
     /// Changed under the lock of the open connections alone.
     connections: AtomicUsize,
     unsent_bytes: AtomicUsize,
+    /// One turn (`turn.rs`).
+    turn: Semaphore,
 }
 
 /// The right to have a connection open; ends with it.
@@ -145,8 +151,8 @@ impl Guard {
 }
 
 impl OpenConnections {
-    /// Closes the connection, of this client or of all, that has not been used for longest; `None` where all have
-    /// requests under way.
+    /// Closes the connection that has not been used for longest, of this client or of the one that has most; `None` where
+    /// all have requests under way.
     fn evict(&mut self, client: Option<IpAddr>) -> Option<()> {
         let id = self.take_oldest(client).or_else(|| {
             self.find_oldest(client);
@@ -168,14 +174,16 @@ impl OpenConnections {
     fn find_oldest(&mut self, client: Option<IpAddr>) {
         let candidates =
             self.by_id.iter().filter(|(_, connection)| client.is_none_or(|own| own == connection.client.address));
-        let mut unused: Vec<_> =
-            candidates.filter_map(|(id, connection)| Some((connection.unused_since()?, *id))).collect();
+        let of_whom_with_most = |connection: &Connection| Reverse(connection.client.connections.load(Relaxed));
+        let mut unused: Vec<_> = candidates
+            .filter_map(|(id, connection)| Some((of_whom_with_most(connection), connection.unused_since()?, *id)))
+            .collect();
         if unused.len() > OLDEST_MAX {
             unused.select_nth_unstable(OLDEST_MAX);
             unused.truncate(OLDEST_MAX);
         }
         unused.sort_unstable();
-        self.oldest.insert(client, unused.into());
+        self.oldest.insert(client, unused.into_iter().map(|(_, since, id)| (since, id)).collect());
     }
 
     /// Frees a slot.
@@ -191,7 +199,7 @@ impl OpenConnections {
 
 impl Client {
     fn new(address: IpAddr) -> Self {
-        Self { address, connections: AtomicUsize::new(0), unsent_bytes: AtomicUsize::new(0) }
+        Self { address, connections: AtomicUsize::new(0), unsent_bytes: AtomicUsize::new(0), turn: Semaphore::new(1) }
     }
 }
 

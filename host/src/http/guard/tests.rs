@@ -82,6 +82,38 @@ async fn a_client_over_its_share_loses_its_own_connection() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_all_slots_are_taken_the_client_with_most_of_them_loses_one() {
+    let guard = guard();
+    let oldest = guard.open(address("10.0.0.1")).unwrap();
+    tokio::time::advance(Duration::from_millis(1)).await;
+    let of_one = [guard.open(address("10.0.0.2")).unwrap(), guard.open(address("10.0.0.2")).unwrap()];
+    let newest = guard.open(address("10.0.0.3")).unwrap();
+    assert_eq!(of_one[0].expired().await, Expiry::Evicted);
+    for slot in [&oldest, &of_one[1], &newest] {
+        assert_eq!(slot.expired().await, Expiry::NoRequest);
+    }
+}
+
+#[tokio::test]
+async fn what_one_client_opens_at_once_begins_after_what_others_open() {
+    let guard = Guard::new(ConnectionLimits { max: 101, per_client_max: 100, ..guard().limits.clone() });
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let opened: Vec<_> = (0..100).map(|_| CLIENT).chain([address("10.0.0.2")]).collect();
+    let begun = opened.iter().map(|client| {
+        let (slot, order) = (guard.open(*client).unwrap(), Arc::clone(&order));
+        tokio::spawn(async move {
+            let client = slot.connection.client.address;
+            in_turn(&slot.connection, async { order.lock().push(client) }).await;
+        })
+    });
+    for task in begun.collect::<Vec<_>>() {
+        task.await.unwrap();
+    }
+    assert_eq!(order.lock().iter().position(|client| *client != CLIENT), Some(1));
+    assert_eq!(order.lock().len(), 101);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slot_is_free_again_at_its_end() {
     let guard = guard();
     for _ in 0..10 {
@@ -127,7 +159,7 @@ async fn a_stream_that_is_not_taken_ends_without_its_connection() {
     let slot = guard.open(CLIENT).unwrap();
     let (alive, ended) = oneshot::channel::<()>();
     let connection = Arc::clone(&slot.connection);
-    Streams.execute(async move {
+    Streams(Arc::clone(&connection)).execute(async move {
         let _alive = alive;
         let work = connection.begin();
         let _body = connection.send(Bytes::from_static(b"x"), false).unwrap();

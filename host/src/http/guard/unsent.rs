@@ -18,7 +18,7 @@ use hyper::rt::Executor;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::{Activity, Client, Connection, Expiry, Guard, NoRoom};
+use super::{Activity, Client, Connection, Expiry, Guard, NoRoom, in_turn};
 
 /// What an answer that is not taken yet holds beside its body: its head, and the state of its stream.
 const ANSWER_BYTES: usize = 2048;
@@ -82,19 +82,19 @@ struct Counted {
     id: u64,
 }
 
-/// Runs the streams of HTTP/2 connections, each until it ends or is given up.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::http) struct Streams;
+/// Runs the streams of an HTTP/2 connection, each until it ends or is given up.
+#[derive(Clone, Debug)]
+pub(in crate::http) struct Streams(pub(in crate::http) Arc<Connection>);
 
 impl<F> Executor<F> for Streams
 where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, task: F) {
-        let stream = Arc::new(Notify::new());
+        let (connection, stream) = (Arc::clone(&self.0), Arc::new(Notify::new()));
         tokio::spawn(async move {
             tokio::select! {
-                () = STREAM.scope(Arc::clone(&stream), task) => {}
+                () = in_turn(&connection, STREAM.scope(Arc::clone(&stream), task)) => {}
                 () = stream.notified() => {}
             }
         });
