@@ -27,10 +27,10 @@ const PRIORITY: i32 = 10;
 #[derive(Clone, Debug)]
 pub(crate) struct LongWork {
     turns: Arc<Semaphore>,
-    works: mpsc::Sender<Work>,
+    works: mpsc::Sender<Task>,
 }
 
-type Work = Box<dyn FnOnce() + Send>;
+type Task = Box<dyn FnOnce() + Send>;
 
 /// Long work panicked.
 #[derive(Debug, thiserror::Error)]
@@ -101,7 +101,7 @@ impl LongWork {
 }
 
 /// Does what comes, until nobody can send more.
-fn work_on(next: &Mutex<mpsc::Receiver<Work>>) {
+fn work_on(next: &Mutex<mpsc::Receiver<Task>>) {
     // Without it, small answers only wait longer.
     let _ = setpriority_process(None, PRIORITY);
     let take = || next.lock().recv();

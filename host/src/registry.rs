@@ -5,6 +5,7 @@
 //! not its concern.
 
 mod catalogue;
+mod claim_templates;
 pub(crate) mod crashes;
 mod elf;
 mod entry;

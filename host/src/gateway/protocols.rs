@@ -80,6 +80,9 @@ impl ValidatedJob {
         if let Some(rejections) = validated.rejections() {
             report.mark_partial(Reason::InvalidOutput, &rejections);
         }
+        if let Some(reasons) = validated.left_out() {
+            report.mark_partial(Reason::Rejected, &reasons);
+        }
         if validated.nothing_left() {
             report.status = JobStatus::Failed;
         }

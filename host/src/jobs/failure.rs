@@ -20,6 +20,7 @@ pub(crate) enum Reason {
     InvalidOutput,
     PluginError,
     OverBudget,
+    Rejected,
 }
 
 impl Reason {
@@ -35,6 +36,7 @@ impl Reason {
             Self::InvalidOutput => "invalid-output",
             Self::PluginError => "plugin-error",
             Self::OverBudget => "over-budget",
+            Self::Rejected => "rejected",
         }
     }
 }

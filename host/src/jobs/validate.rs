@@ -5,7 +5,6 @@
 mod claim;
 mod composition;
 mod event;
-mod template;
 
 use std::collections::BTreeSet;
 
@@ -100,6 +99,31 @@ impl ValidFinding {
 pub(crate) struct Validated {
     pub(crate) findings: Vec<ValidFinding>,
     rejections: Rejections,
+    left_out: BTreeSet<String>,
+}
+
+/// Why a finding does not stay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum FindingError {
+    /// It breaks a rule.
+    Broken(String),
+    /// It is sound, and its claim is of a function that claims may not call.
+    LeftOut(String),
+}
+
+impl From<String> for FindingError {
+    fn from(reason: String) -> Self {
+        Self::Broken(reason)
+    }
+}
+
+impl FindingError {
+    fn at(self, place: &str) -> Self {
+        match self {
+            Self::Broken(reason) => Self::Broken(format!("{place}: {reason}")),
+            left_out @ Self::LeftOut(_) => left_out,
+        }
+    }
 }
 
 /// Why findings did not pass.
@@ -120,7 +144,13 @@ impl Rejections {
 impl Validated {
     /// Whether the plugin found something, and nothing of it passed.
     pub(crate) fn nothing_left(&self) -> bool {
-        self.findings.is_empty() && !self.rejections.0.is_empty()
+        self.findings.is_empty() && !(self.rejections.0.is_empty() && self.left_out.is_empty())
+    }
+
+    /// Why claims are left out whose functions claims may not call, in one bounded line; `None` if none was.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let reasons: Vec<_> = self.left_out.iter().take(REJECTIONS_NAMED).map(String::as_str).collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
     /// Why findings were rejected, in one bounded line; `None` if none was.
@@ -139,33 +169,37 @@ pub(crate) fn validate_findings(
     let mut keys = BTreeSet::new();
     let claims = Claims::new(plan, trusted_addresses);
     for finding in findings {
+        let is_nothing = finding.claimable.as_ref().is_some_and(|claimable| claimable.amount.is_zero());
         match validate(plan, &claims, finding) {
             Ok(finding) if finding.amount().is_zero() => {}
             Ok(finding) if keys.insert(finding.key()) => validated.findings.push(finding),
             Ok(finding) => validated.rejections.0.push(format!("{} is reported twice", finding.key())),
-            Err(reason) => validated.rejections.0.push(reason),
+            Err(FindingError::Broken(reason)) => validated.rejections.0.push(reason),
+            Err(FindingError::LeftOut(_)) if is_nothing => {}
+            Err(FindingError::LeftOut(reason)) => drop(validated.left_out.insert(reason)),
         }
     }
     validated
 }
 
-fn validate(plan: &JobPlan, claims: &Claims<'_>, finding: map::Finding) -> Result<ValidFinding, String> {
+fn validate(plan: &JobPlan, claims: &Claims<'_>, finding: map::Finding) -> Result<ValidFinding, FindingError> {
     let map::Finding { claimable, farming, lending, composition: None, event: None } = finding else {
-        return Err(NO_ANSWER.into());
+        return Err(NO_ANSWER.to_owned().into());
     };
-    let JobQuestion::Account(question) = plan.question else { return Err(NO_ANSWER.into()) };
+    let JobQuestion::Account(question) = plan.question else { return Err(NO_ANSWER.to_owned().into()) };
     match (question, claimable, farming, lending) {
         (Question::Claimables, Some(finding), None, None) => {
-            let at = |reason: String| format!("claimable of {:#x}: {reason}", finding.contract);
-            check_texts(plan, &finding.market, &finding.name, Some(&finding.mechanism)).map_err(at)?;
-            let transaction = claims.encode(&finding.claim).map_err(at)?;
+            let place = format!("claimable of {:#x}", finding.contract);
+            let texts = check_texts(plan, &finding.market, &finding.name, Some(&finding.mechanism));
+            texts.map_err(|reason| FindingError::from(reason).at(&place))?;
+            let transaction = claims.encode(&finding.claim).map_err(|refusal| refusal.at(&place))?;
             Ok(ValidFinding::Claimable { finding, transaction })
         }
         (Question::Farming, None, Some(finding), None) => {
             let at = |reason: String| format!("farming position in {:#x}: {reason}", finding.contract);
             check_texts(plan, &finding.market, &finding.name, Some(&finding.mechanism)).map_err(at)?;
             if finding.rewards.len() > REWARDS_MAX {
-                return Err(at(format!("{} reward tokens are more than {REWARDS_MAX}", finding.rewards.len())));
+                return Err(at(format!("{} reward tokens are more than {REWARDS_MAX}", finding.rewards.len())).into());
             }
             Ok(ValidFinding::Farming(finding))
         }
@@ -173,11 +207,11 @@ fn validate(plan: &JobPlan, claims: &Claims<'_>, finding: map::Finding) -> Resul
             let at = |reason: String| format!("lending position in {:#x}: {reason}", finding.contract);
             check_texts(plan, &finding.market, &finding.name, None).map_err(at)?;
             if ![Side::SUPPLY, Side::BORROW].contains(&finding.side) {
-                return Err(at(format!("unknown side {}", finding.side.0)));
+                return Err(at(format!("unknown side {}", finding.side.0)).into());
             }
             Ok(ValidFinding::Lending(finding))
         }
-        _ => Err(NO_ANSWER.into()),
+        _ => Err(NO_ANSWER.to_owned().into()),
     }
 }
 

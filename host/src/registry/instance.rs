@@ -2,14 +2,17 @@
 //!
 //! Invariant: an [`Instance`] that exists can be served; whether its slugs are free is the reconciler's to say.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use portolan_abi::codec;
-use portolan_abi::map::{Catalogue, Start};
+use portolan_abi::map::{Catalogue, ClaimTemplate, Start};
+use portolan_claims::{ClaimFunctions, ClaimFunctionsError, Template, TemplateError};
 
 use super::catalogue::{self, CatalogueError};
+use super::claim_templates::ClaimTemplates;
 use super::library::Library;
 use super::settings::{self, SettingsFault};
 use super::staging::Digest;
@@ -30,6 +33,8 @@ pub(crate) struct Instance {
     pub(crate) limits: Limits,
     /// It was validated.
     pub(crate) catalogue: Catalogue,
+    /// The catalogue's.
+    pub(crate) claim_templates: ClaimTemplates,
     lease: InstanceLease,
 }
 
@@ -37,6 +42,13 @@ impl Instance {
     /// The plugin's.
     pub(crate) fn name(&self) -> &str {
         self.label.split('@').next().unwrap_or_default()
+    }
+
+    /// A claim template by its place, as it is declared and as it is parsed, and why no claims are made from it.
+    pub(crate) fn claim_template(&self, place: u32) -> Option<(&ClaimTemplate, &Template, Result<(), &str>)> {
+        let place = usize::try_from(place).ok()?;
+        let (template, allowed) = self.claim_templates.get(place)?;
+        Some((self.catalogue.claims.get(place)?, template, allowed))
     }
 
     /// Starts a job and resumes it a first time, within the instance's `resume_ms`.
@@ -87,7 +99,8 @@ impl Instance {
         catalogue: Catalogue,
     ) -> Self {
         let lease = InstanceLease::new(runner, crate::registry::runner::InstanceId(0));
-        Self { label: label.into(), limits, catalogue, lease }
+        let claim_templates = ClaimTemplates::all_allowed(&catalogue);
+        Self { label: label.into(), limits, catalogue, claim_templates, lease }
     }
 }
 
@@ -106,6 +119,8 @@ impl Instance {
 pub(crate) struct BuildInput {
     pub(crate) library: Arc<Library>,
     pub(crate) settings_file: PathBuf,
+    /// The operator's table of claim functions.
+    pub(crate) functions_file: PathBuf,
     pub(crate) writers: Writers,
     /// Reads of the folder's files.
     pub(crate) reads: Calls,
@@ -119,6 +134,7 @@ pub(crate) struct BuildInput {
 pub(crate) struct InstanceKey {
     pub(crate) digest: Digest,
     pub(crate) settings: Option<String>,
+    pub(crate) functions: Option<String>,
 }
 
 /// The outcome of a build.
@@ -137,6 +153,10 @@ pub(crate) enum Built {
 pub(crate) enum BuildError {
     #[error("{file}: {fault}")]
     Settings { file: String, fault: SettingsFault },
+    #[error("{file}: {error}")]
+    Functions { file: String, error: ClaimFunctionsError },
+    #[error(transparent)]
+    Template(#[from] TemplateError),
     #[error("it refuses its shipped settings: {0}")]
     Shipped(String),
     #[error("configuring it: {0}")]
@@ -156,16 +176,26 @@ impl BuildError {
 
 /// Makes an instance.
 pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
-    let BuildInput { library, settings_file, writers, reads, networks, in_force } = input;
-    let path = settings_file.clone();
-    let read = reads.call(READ_LIMIT, move || settings::read(&path, writers)).await;
-    let refused = |fault| BuildError::Settings { file: file_name(&settings_file), fault };
-    let unread = |failure| BuildError::Reading { file: file_name(&settings_file), failure };
-    let text = read.map_err(unread)?.map_err(refused)?;
-    let key = InstanceKey { digest: library.digest, settings: text };
+    let BuildInput { library, settings_file, functions_file, writers, reads, networks, in_force } = input;
+    let read = async |path: &PathBuf| {
+        let (file, path) = (file_name(path), path.clone());
+        let read = reads.call(READ_LIMIT, move || settings::read(&path, writers)).await;
+        let unread = |failure| BuildError::Reading { file: file.clone(), failure };
+        read.map_err(unread)?.map_err(|fault| BuildError::Settings { file, fault })
+    };
+    let (settings, functions) = (read(&settings_file).await?, read(&functions_file).await?);
+    let key = InstanceKey { digest: library.digest, settings, functions };
     if in_force.as_ref() == Some(&key) {
         return Ok(Built::Same);
     }
+    let refused = |fault| BuildError::Settings { file: file_name(&settings_file), fault };
+    let functions = match &key.functions {
+        Some(text) => Cow::Owned(
+            ClaimFunctions::with(text)
+                .map_err(|error| BuildError::Functions { file: file_name(&functions_file), error })?,
+        ),
+        None => Cow::Borrowed(ClaimFunctions::shipped()),
+    };
     let parsed = match &key.settings {
         Some(text) => settings::parse(text, &networks).map_err(refused)?,
         None => settings::shipped(),
@@ -184,8 +214,9 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         Some(fault) => refused(fault),
         None => BuildError::Catalogue(error),
     })?;
-    let instance =
-        Instance { label: manifest.label().into(), limits: library.limits, catalogue, lease: configured.instance };
+    let claim_templates = ClaimTemplates::parse(&catalogue, &functions)?;
+    let (label, limits, lease) = (manifest.label().into(), library.limits, configured.instance);
+    let instance = Instance { label, limits, catalogue, claim_templates, lease };
     Ok(Built::New { instance: Arc::new(instance), key })
 }
 

@@ -5,6 +5,9 @@
 use portolan_abi::{API_REV, FRAME_VERSION};
 use serde::Deserialize;
 
+/// Its settings file would be the table of claim functions.
+pub(crate) const RESERVED_NAME: &str = "claim-functions";
+
 /// Longest name of a plugin.
 const NAME_BYTES_MAX: usize = 64;
 /// Longest version text.
@@ -33,6 +36,8 @@ pub(crate) enum ManifestError {
     Malformed(String),
     #[error("its manifest names the plugin {0:?}, which is not kebab-case")]
     Name(String),
+    #[error("its manifest names the plugin {0:?}, which is the name of an operator's file")]
+    Reserved(String),
     #[error("its manifest has a version that is empty, long or not printable")]
     Version,
     #[error("built for interface {0}, this host has 1")]
@@ -55,6 +60,9 @@ impl Manifest {
     pub(crate) fn check(&self) -> Result<(), ManifestError> {
         if !is_kebab_case(&self.plugin) {
             return Err(ManifestError::Name(self.plugin.chars().take(NAME_BYTES_MAX).collect()));
+        }
+        if self.plugin == RESERVED_NAME {
+            return Err(ManifestError::Reserved(self.plugin.clone()));
         }
         let printable = !self.version.is_empty() && self.version.bytes().all(|byte| byte.is_ascii_graphic());
         if !printable || self.version.len() > VERSION_BYTES_MAX {
@@ -111,7 +119,10 @@ mod tests {
 
     #[test]
     fn what_this_host_cannot_load_is_refused() {
-        let cases: [(Change, ManifestError); 6] = [
+        let reserved = |m: &mut Manifest| m.plugin = RESERVED_NAME.to_owned();
+        assert_eq!(format!("{RESERVED_NAME}.toml"), portolan_claims::FILE_NAME);
+        let cases: [(Change, ManifestError); 7] = [
+            (reserved, ManifestError::Reserved(RESERVED_NAME.to_owned())),
             (|m| m.plugin = "Aave_V3".into(), ManifestError::Name("Aave_V3".into())),
             (|m| m.version = "1\n2".into(), ManifestError::Version),
             (|m| m.abi = "2.0.0".into(), ManifestError::Abi("2.0.0".into())),

@@ -14,6 +14,7 @@ use super::entry::{FileEntry, FileState};
 use super::examine::Examined;
 use super::instance::{BuildError, Built, Instance, InstanceKey, file_name};
 use super::library::Library;
+use super::manifest;
 use super::scan::{FileFingerprint, StableFiles, is_dylib};
 use super::staging::Digest;
 use super::status::{ACTIVE, DrainingInstance, PluginStatus, StatusReport};
@@ -23,7 +24,8 @@ use super::{Served, Snapshot};
 #[derive(Debug, Default)]
 pub(crate) struct PluginTable {
     files: BTreeMap<PathBuf, FileEntry>,
-    /// Settings files that have stopped changing, by plugin name.
+    /// Settings files and the table of claim functions, those that have stopped changing, by their names without
+    /// extension.
     settings: BTreeMap<String, FileFingerprint>,
     /// By plugin name.
     plugin_table: BTreeMap<String, Slot>,
@@ -50,6 +52,7 @@ struct Slot {
 pub(crate) struct BuildKey {
     digest: Digest,
     settings: Option<FileFingerprint>,
+    functions: Option<FileFingerprint>,
 }
 
 /// Why the last build failed.
@@ -237,7 +240,8 @@ impl PluginTable {
 
     fn key(&self, name: &str) -> Option<BuildKey> {
         let digest = self.plugin_table.get(name)?.library.digest;
-        Some(BuildKey { digest, settings: self.settings.get(name).copied() })
+        let file = |name: &str| self.settings.get(name).copied();
+        Some(BuildKey { digest, settings: file(name), functions: file(manifest::RESERVED_NAME) })
     }
 
     /// Takes the outcome of a build.
@@ -285,6 +289,9 @@ impl PluginTable {
         };
         let (file, digest, version) = (file_name(&active.file), active.key.digest, &slot.library.manifest.version);
         tracing::info!(plugin = name, version, file, %digest, generation, "a plugin is in force");
+        for reason in instance.claim_templates.left_out() {
+            tracing::warn!(plugin = name, reason, "claims are left out");
+        }
         slot.refusal = None;
         self.is_changed = true;
         if let Some(before) = slot.active.replace(active) {
@@ -396,6 +403,7 @@ impl Active {
             protocols: self.slugs().map(str::to_owned).collect(),
             generation: self.generation,
             loaded_at: Some(self.loaded_at),
+            claims: self.instance.claim_templates.status(),
             ..PluginStatus::of(&self.library, &self.file)
         }
     }

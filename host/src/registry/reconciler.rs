@@ -59,7 +59,7 @@ pub(crate) struct Reconciler {
     /// Examinations and builds under way.
     busy: usize,
     /// Builds that the first scan holds back until all are done.
-    held: Vec<(PathBuf, String, BuildKey, Result<Built, BuildError>)>,
+    held: Vec<FinishedBuild>,
     vanished_at: Option<Instant>,
     trouble: Option<String>,
 }
@@ -69,8 +69,17 @@ pub(crate) struct Reconciler {
 enum Done {
     Scanned(Result<FolderScan, ScanError>),
     Examined(PathBuf, Examined),
-    Built { file: PathBuf, plugin: String, key: BuildKey, outcome: Result<Built, BuildError> },
+    Built(Box<FinishedBuild>),
     Cleaned,
+}
+
+/// What became of a build.
+#[derive(Debug)]
+struct FinishedBuild {
+    file: PathBuf,
+    plugin: String,
+    key: BuildKey,
+    outcome: Result<Built, BuildError>,
 }
 
 impl Reconciler {
@@ -189,12 +198,13 @@ impl Reconciler {
     fn build(&mut self, build: Build) {
         let Build { plugin, file, key, library, in_force } = build;
         let settings_file = self.folder.join(format!("{plugin}.toml"));
+        let functions_file = self.folder.join(portolan_claims::FILE_NAME);
         let (writers, reads, networks) = (self.writers, self.reads.clone(), self.networks.clone());
-        let input = BuildInput { library, settings_file, writers, reads, networks, in_force };
+        let input = BuildInput { library, settings_file, functions_file, writers, reads, networks, in_force };
         self.busy += 1;
         self.tasks.spawn(async move {
             let outcome = instance::build(input).await;
-            Done::Built { file, plugin, key, outcome }
+            Done::Built(Box::new(FinishedBuild { file, plugin, key, outcome }))
         });
     }
 
@@ -202,7 +212,7 @@ impl Reconciler {
         self.busy = self.busy.saturating_sub(1);
         match done {
             Done::Examined(file, examined) => self.plugin_table.on_examined(&file, examined, Instant::now()),
-            Done::Built { file, plugin, key, outcome } => self.held.push((file, plugin, key, outcome)),
+            Done::Built(finished) => self.held.push(*finished),
             Done::Scanned(_) | Done::Cleaned => {}
         }
         self.advance();
@@ -216,8 +226,8 @@ impl Reconciler {
         }
         let now = Instant::now();
         // Of two plugins with one slug, the one whose file name comes first wins.
-        self.held.sort_by(|one, other| one.0.cmp(&other.0));
-        for (_, plugin, key, outcome) in std::mem::take(&mut self.held) {
+        self.held.sort_by(|one, other| one.file.cmp(&other.file));
+        for FinishedBuild { plugin, key, outcome, .. } in std::mem::take(&mut self.held) {
             self.plugin_table.on_built(&plugin, key, outcome, now);
         }
         for build in self.plugin_table.next_builds(now) {

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
+use super::claim_templates::ClaimStatus;
 use super::examine::Refusal;
 use super::instance::{Instance, file_name};
 use super::library::Library;
@@ -35,6 +36,8 @@ pub(crate) struct PluginStatus {
     /// The generation that it came in force with; 0 where it never did.
     pub(crate) generation: u64,
     pub(crate) isolation: &'static str,
+    /// The functions of its claims.
+    pub(crate) claims: Vec<ClaimStatus>,
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
 }

@@ -102,7 +102,7 @@ impl Fixture {
             }
             result
         });
-        let JobTest { start, settings } = test;
+        let JobTest { start, settings, .. } = test;
         let fixture = Self {
             protocol: start.protocol.clone(),
             network: start.chain_id,

@@ -8,6 +8,7 @@ use portolan_abi::map::{self, Block, Catalogue, Finding, Pin, SettingsError, Sta
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{self, JobIn, JobOut, Network, state};
 use portolan_abi::{Question, capability, codec};
+use portolan_claims::{ClaimFunctions, Template};
 
 use super::{ReadRequest, ReadResult, Replies};
 use crate::events::Transaction;
@@ -23,6 +24,8 @@ const BATCHES_MAX: usize = 1_000;
 pub struct JobTest {
     pub(super) start: Start,
     pub(super) settings: Settings,
+    /// An operator's table.
+    pub(super) functions: Option<String>,
 }
 
 impl JobTest {
@@ -39,7 +42,7 @@ impl JobTest {
             tokens: (question == Question::COMPOSITION).then(Vec::new),
             ..Start::default()
         };
-        Self { start, settings: Settings::default() }
+        Self { start, settings: Settings::default(), functions: None }
     }
 
     /// A job about tokens and no account, at block 1, with the shipped settings.
@@ -74,6 +77,12 @@ impl JobTest {
         Self { settings, ..self }
     }
 
+    /// With an operator's rows of functions that claims may call, as they would stand in `claim-functions.toml`.
+    #[must_use]
+    pub fn claim_functions(self, rows: &str) -> Self {
+        Self { functions: Some(rows.to_owned()), ..self }
+    }
+
     /// At another block.
     #[must_use]
     pub fn block(mut self, block: Block) -> Self {
@@ -91,7 +100,8 @@ impl JobTest {
     /// Runs the job to its end; `replies` answers its reads, batch by batch.
     ///
     /// # Panics
-    /// If the plugin refuses its settings or the question, or breaks the ABI.
+    /// If the plugin refuses its settings or the question, breaks the ABI, has a claim template that is wrong, or makes a
+    /// claim of a function that claims may not call: with the sentence that the gateway has for it.
     pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
         self.run_in(module::<P>(), replies)
     }
@@ -110,6 +120,7 @@ impl JobTest {
             let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
             let requests = outcome.take(&out);
             if outcome.end != End::Reading {
+                self.check_claims(&plugin.catalogue(), &outcome);
                 return outcome;
             }
             outcome.batches.push(requests.len());
@@ -117,6 +128,23 @@ impl JobTest {
             frame = frame_of(&results);
         }
         panic!("the job still reads after {BATCHES_MAX} batches");
+    }
+
+    fn check_claims(&self, catalogue: &Catalogue, outcome: &Outcome) {
+        let functions = self.functions.as_deref().map_or_else(
+            || ClaimFunctions::shipped().clone(),
+            |rows| ClaimFunctions::with(rows).unwrap_or_else(|error| panic!("{error}")),
+        );
+        let contracts: Vec<Address> = catalogue.deployments.iter().flat_map(|row| row.contracts.clone()).collect();
+        let parse = |declared| Template::parse(declared, |named| contracts.contains(&named));
+        let templates: Vec<Template> =
+            catalogue.claims.iter().map(|declared| parse(declared).unwrap_or_else(|error| panic!("{error}"))).collect();
+        for claimable in outcome.claimables() {
+            let template = usize::try_from(claimable.claim.template).ok().and_then(|place| templates.get(place));
+            if let Some(Err(reason)) = template.map(|template| functions.check(template)) {
+                panic!("{reason}");
+            }
+        }
     }
 }
 
@@ -130,8 +158,7 @@ pub fn settings_error<P: Exported>(settings: &Settings) -> Option<SettingsError>
 /// # Panics
 /// If the plugin refuses the settings, or its catalogue is none.
 pub fn catalogue<P: Exported>(settings: &Settings) -> Catalogue {
-    let plugin = Running::new(module::<P>(), settings).expect("the plugin takes its settings");
-    codec::decode(&(plugin.module.catalogue())(&plugin.instance)).expect("a catalogue decodes")
+    Running::new(module::<P>(), settings).expect("the plugin takes its settings").catalogue()
 }
 
 /// An instance, dropped at the end.
@@ -146,6 +173,10 @@ impl Running {
             RResult::ROk(instance) => Ok(Self { module, instance }),
             RResult::RErr(error) => Err(codec::decode(&error).expect("a settings error decodes")),
         }
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        codec::decode(&(self.module.catalogue())(&self.instance)).expect("a catalogue decodes")
     }
 
     fn start(&self, start: &Start) -> JobHandle {

@@ -123,8 +123,15 @@ impl Exported for Full {
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
+/// What an operator allows who has read these functions.
+const ALLOWED: &str = r#"
+"poke()" = "https://code.example/poke"
+"harvest(address account, (address market, uint256[] number, bytes data) all)" = "https://code.example/harvest"
+"#;
+
 fn run(question: Question) -> Outcome {
-    let outcome = JobTest::new("acme", NETWORK, question, ACCOUNT).run::<Full>(contract);
+    let test = JobTest::new("acme", NETWORK, question, ACCOUNT).claim_functions(ALLOWED);
+    let outcome = test.run::<Full>(contract);
     assert_eq!((outcome.end, outcome.batches.len()), (End::Complete, 0), "{}", outcome.message);
     outcome
 }
@@ -183,6 +190,12 @@ fn a_claim_names_its_template_and_carries_its_arguments_without_the_selector() {
 
     let paid = map::Claim { template: 0, to: TOKEN, arguments: Vec::new(), value: Some(U256::from(9)) };
     assert_eq!(found[1].claim, paid);
+}
+
+#[test]
+#[should_panic = "claims by harvest(address account, (address market, uint256[] number, bytes data) all) are left out"]
+fn a_claim_of_a_function_that_is_not_listed_fails_the_test() {
+    JobTest::new("acme", NETWORK, Question::CLAIMABLES, ACCOUNT).run::<Full>(contract);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::{NOWHERE, POLYGON, shares};
 pub(crate) const SLUGS: &[&str] = &[
     "bad_claims",
     "bad_addresses",
+    "claims_unlisted",
     "panics_at_once",
     "panics_midway",
     "never_returns",
@@ -49,6 +50,7 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
         slug if shares::SLUGS.contains(&slug) => return Ok(vec![owed(cx, shares::token(slug))]),
         "bad_claims" => return Ok(bad_claims(cx)),
         "bad_addresses" => return bad_addresses(cx, account).await,
+        "claims_unlisted" => return Ok(vec![claims::for_account(cx, account), good(cx, "good", 11)]),
         "panics_at_once" => panic_about("panics at once"),
         "panics_midway" => {
             cx.emit(good(cx, "early", 11));

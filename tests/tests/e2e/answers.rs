@@ -434,6 +434,7 @@ fn the_operators_address_shows_health_and_plugins() {
             "generation",
             "isolation",
             "loadedAt",
+            "claims",
         ];
         assert_eq!(members, BTreeSet::from(named));
     }

@@ -16,6 +16,13 @@ use portolan_tests::world::Shared;
 const LAIR: &str = "0x958d208cdf087843e9ad98d23823d32e17d723a1";
 const GET_REWARD: &str = "0x3d18b912";
 
+/// Functions of the plugin whose arguments are looked at; approvals and the like stay unlisted.
+const ALLOWED: &str = r#"
+"claimFor(address account)" = "https://code.example/claimFor"
+"claimMany(uint256[] number)" = "https://code.example/claimMany"
+"claimToken(address token)" = "https://code.example/claimToken"
+"#;
+
 struct Fixture {
     gateway: Gateway,
     truth: Truth,
@@ -34,6 +41,7 @@ impl Fixture {
             .rpc("polygon", &chain.url)
             .plugin(&built.plugin("libquickswap.so"), &["quickswap"])
             .plugin(&built.plugin("libportolan_hostile.so"), &["steady", "bad_claims", "never_returns"])
+            .settings("claim-functions", ALLOWED)
             .start()?;
         Ok(Self { gateway, truth, _chain: chain })
     }
@@ -125,8 +133,8 @@ fn each_bad_claim_is_rejected_with_its_reason_and_the_good_one_served() {
     let reasons = [
         "claimFor(address): 0x00000000000000000000000000000000000bad00 is in the place of the account",
         "getReward() goes to 0x00000000000000000000000000000000000bad00, which is no contract of this deployment",
-        "approve(address,uint256) is a function that no claim may call",
-        "multicall(bytes[]) is a function that no claim may call",
+        "claims by approve(address market, uint256 number) are left out",
+        "claims by multicall(bytes[] data) are left out",
         "getReward() sends native value",
         "no declared template",
         "claimMany(uint256[]): its arguments do not decode",
@@ -138,7 +146,7 @@ fn each_bad_claim_is_rejected_with_its_reason_and_the_good_one_served() {
 fn an_address_that_only_a_stranger_named_is_no_target() {
     let reasons = [
         "which is no contract of this deployment",
-        "transfer(address,uint256) is a function that no claim may call",
+        "claims by transfer(address account, uint256 number) are left out",
         "claimToken(address): 0x00000000000000000000000000000000000bad00 is no contract of this deployment",
     ];
     assert_rejected("bad_addresses", &reasons);

@@ -9,6 +9,7 @@ mod answers;
 mod bad_pools;
 mod balances;
 mod batch_methods;
+mod claim_functions;
 mod claims;
 mod client;
 mod compositions;

@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 
 use alloy::dyn_abi::DynSolValue;
 use alloy::primitives::{Address, Bytes};
-use portolan_abi::map::{self, ClaimTemplate, Role, caller, role};
+use portolan_abi::map::{self, Role, caller, role};
+use portolan_claims::ARGUMENTS_BYTES_MAX;
 
-use super::template::{ARGUMENTS_BYTES_MAX, Template};
+use super::FindingError;
 use crate::jobs::plan::JobPlan;
+use crate::registry::Instance;
 
 /// Encoded by the host from a declared template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,41 +26,37 @@ pub(crate) struct ClaimTransaction {
     pub(crate) inputs: Vec<(String, String)>,
 }
 
-/// A job's claims: its templates, parsed once, and the addresses that it may name.
+/// A job's claims: the templates of its instance, and the addresses that it may name.
 pub(super) struct Claims<'a> {
-    declared: &'a [ClaimTemplate],
-    templates: Vec<Result<Template, String>>,
+    instance: &'a Instance,
     rules: Rules<'a>,
 }
 
 impl<'a> Claims<'a> {
     pub(super) fn new(plan: &'a JobPlan, trusted_addresses: &'a BTreeSet<Address>) -> Self {
-        let declared = plan.instance.catalogue.claims.as_slice();
-        let templates = declared.iter().map(Template::parse).collect();
-        Self { declared, templates, rules: Rules { account: plan.account, trusted_addresses } }
+        Self { instance: &plan.instance, rules: Rules { account: plan.account, trusted_addresses } }
     }
 
     /// Checks a claim against its template and the addresses that this job may name, and encodes it.
     ///
     /// # Errors
     /// The rule that it breaks.
-    pub(super) fn encode(&self, claim: &map::Claim) -> Result<ClaimTransaction, String> {
-        let at = usize::try_from(claim.template).unwrap_or(usize::MAX);
-        let (declared, template) =
-            self.declared.get(at).zip(self.templates.get(at)).ok_or("its claim is no declared template")?;
-        let template = template.as_ref().map_err(Clone::clone)?;
+    pub(super) fn encode(&self, claim: &map::Claim) -> Result<ClaimTransaction, FindingError> {
+        let (declared, template, allowed) =
+            self.instance.claim_template(claim.template).ok_or("its claim is no declared template".to_owned())?;
+        allowed.map_err(|reason| FindingError::LeftOut(reason.to_owned()))?;
         let signature = template.signature();
         if claim.value.is_some_and(|value| !value.is_zero()) {
-            return Err(format!("{signature} sends native value"));
+            return Err(format!("{signature} sends native value").into());
         }
         let to = claim.to;
         if !self.rules.trusted_addresses.contains(&to) {
-            return Err(format!("{signature} goes to {to:#x}, which is no contract of this deployment"));
+            return Err(format!("{signature} goes to {to:#x}, which is no contract of this deployment").into());
         }
         if claim.arguments.len() > ARGUMENTS_BYTES_MAX {
-            return Err(format!("{signature} has {} bytes of arguments", claim.arguments.len()));
+            return Err(format!("{signature} has {} bytes of arguments", claim.arguments.len()).into());
         }
-        let (values, data) = template.decode(&claim.arguments)?;
+        let (values, data) = template.decode(&claim.arguments).map_err(|error| error.to_string())?;
         for (value, role) in values.iter().zip(&declared.roles) {
             self.rules.check(value, role).map_err(|reason| format!("{signature}: {reason}"))?;
         }

@@ -85,7 +85,7 @@ impl Driven {
     fn end(&mut self, wanted: &Build, outcome: Result<&[&str], BuildError>) {
         let built = outcome.map(|slugs| Built::New {
             instance: Arc::new(Instance::of_test(&wanted.library, slugs)),
-            key: InstanceKey { digest: wanted.library.digest, settings: None },
+            key: InstanceKey { digest: wanted.library.digest, settings: None, functions: None },
         });
         self.plugin_table.on_built(&wanted.plugin, wanted.key, built, self.now);
     }

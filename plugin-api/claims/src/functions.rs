@@ -1,0 +1,249 @@
+//! The table of functions that claims may call: the one that ships with Portolan, and an operator's file.
+//!
+//! Invariant: a function is in it only with a word for each argument and the place where its code was read.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use alloy::primitives::Selector;
+use alloy_json_abi::Function;
+use toml::{Table, Value};
+
+use crate::template::Template;
+use crate::word::Words;
+
+/// What an operator calls the file that adds functions; it stands in the plugins folder.
+pub const FILE_NAME: &str = "claim-functions.toml";
+
+/// More than all protocols of the field have.
+const ROWS_MAX: usize = 4_096;
+/// The longest of the field has two hundred letters; brackets nest no deeper than this lets them.
+const CALL_BYTES_MAX: usize = 1_024;
+
+/// The functions that claims may call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimFunctions(BTreeMap<Selector, Vec<Arguments>>);
+
+/// The words of a function's arguments.
+type Arguments = Vec<Words>;
+
+/// What is wrong with a table of functions, in a sentence that names the row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ClaimFunctionsError(String);
+
+static SHIPPED: LazyLock<ClaimFunctions> = LazyLock::new(|| {
+    // A test reads it, so that it is never empty.
+    ClaimFunctions::parse(include_str!("../claim-functions.toml")).unwrap_or_default()
+});
+
+impl ClaimFunctions {
+    /// Those that ship with Portolan.
+    pub fn shipped() -> &'static Self {
+        &SHIPPED
+    }
+
+    /// Those that ship with Portolan, and those of an operator's file.
+    ///
+    /// # Errors
+    /// As [`ClaimFunctions::parse`].
+    pub fn with(text: &str) -> Result<Self, ClaimFunctionsError> {
+        let mut all = Self::shipped().clone();
+        for (selector, more) in Self::parse(text)?.0 {
+            all.0.entry(selector).or_default().extend(more);
+        }
+        Ok(all)
+    }
+
+    /// Reads a table: TOML of which each line is a function with a word for each argument, and where its code can be read,
+    /// for example `"getReward(address account)" = "https://…"`.
+    ///
+    /// # Errors
+    /// It is no TOML, or a row is no function, has no word for an argument, one that its type cannot have, or no source.
+    pub fn parse(text: &str) -> Result<Self, ClaimFunctionsError> {
+        let table: Table = text.parse().map_err(|error| ClaimFunctionsError(format!("it is no TOML: {error}")))?;
+        if table.len() > ROWS_MAX {
+            return Err(ClaimFunctionsError(format!("{} functions are more than {ROWS_MAX}", table.len())));
+        }
+        let mut functions = Self::default();
+        for (call, source) in &table {
+            let (selector, arguments) =
+                read(call, source).map_err(|reason| ClaimFunctionsError(format!("the row of {call:?}: {reason}")))?;
+            functions.0.entry(selector).or_default().push(arguments);
+        }
+        Ok(functions)
+    }
+
+    /// Whether claims may be made from a template.
+    ///
+    /// # Errors
+    /// Its function is not in the table, or not with such arguments: what an operator does who has read it.
+    pub fn check(&self, template: &Template) -> Result<(), String> {
+        let allows = |words: &Arguments| {
+            words.len() == template.arguments().count()
+                && words.iter().zip(template.arguments()).all(|(words, (kind, role))| words.allow(role, kind))
+        };
+        if self.0.get(&template.selector()).is_some_and(|listed| listed.iter().any(allows)) {
+            return Ok(());
+        }
+        let call = template.call();
+        Err(format!(
+            "claims by {call} are left out, as it is not among the functions that claims may call; an operator who has \
+             read its code, and finds that it only pays the account, allows it with this row of {FILE_NAME}: \
+             \"{call}\" = \"https://…\""
+        ))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+}
+
+fn read(call: &str, source: &Value) -> Result<(Selector, Arguments), String> {
+    let is_source = |text: &str| text.starts_with("https://") && text.len() > "https://".len();
+    if !source.as_str().is_some_and(is_source) {
+        return Err("its value is not the https URL where its code can be read".into());
+    }
+    if call.len() > CALL_BYTES_MAX {
+        return Err(format!("it is longer than {CALL_BYTES_MAX} bytes"));
+    }
+    let no_function = || "it is no function with a word for each argument".to_owned();
+    let (name, arguments) = call.strip_suffix(')').and_then(|call| call.split_once('(')).ok_or_else(no_function)?;
+    let (arguments, kinds) = Words::parse_all(arguments)?;
+    let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+    let function = Function::parse(&format!("{name}({})", kinds.join(","))).map_err(|_| no_function())?;
+    Ok((function.selector(), arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::{Address, U256};
+    use alloy::sol_types::SolValue;
+    use portolan_abi::map::{ClaimTemplate, Role};
+
+    use super::*;
+
+    fn template(signature: &str, roles: impl IntoIterator<Item = Role>) -> Template {
+        let declared = ClaimTemplate { signature: signature.into(), roles: roles.into_iter().collect(), caller: 0 };
+        Template::parse(&declared, |_| true).unwrap()
+    }
+
+    #[test]
+    fn the_shipped_table_is_read_whole() {
+        let text = include_str!("../claim-functions.toml");
+        let rows = text.lines().filter(|line| line.starts_with('"')).count();
+        assert_eq!(ClaimFunctions::parse(text).unwrap().count(), rows);
+        assert_eq!(ClaimFunctions::shipped().count(), rows);
+    }
+
+    #[test]
+    fn what_stands_in_an_argument_is_what_the_table_says() {
+        let shipped = |signature, roles: Vec<Role>| ClaimFunctions::shipped().check(&template(signature, roles));
+        let nothing = || Role::constant(&U256::ZERO);
+        let sound = [
+            shipped("getReward()", vec![]),
+            shipped("getReward(address)", vec![Role::ACCOUNT]),
+            shipped("deposit(uint256,uint256)", vec![Role::NUMBER, nothing()]),
+            shipped("withdraw(uint256,uint256)", vec![Role::constant(&U256::from(7)), nothing()]),
+        ];
+        assert_eq!(sound, [const { Ok(()) }; 4]);
+        let unsound = [
+            shipped("deposit(uint256,uint256)", vec![Role::NUMBER, Role::NUMBER]),
+            shipped("withdraw(uint256,uint256)", vec![Role::NUMBER, Role::constant(&U256::from(1))]),
+            shipped("harvest(uint256,address)", vec![Role::NUMBER, Role::MARKET]),
+            shipped("harvest(uint256,address)", vec![Role::NUMBER, Role::constant(&Address::ZERO)]),
+        ];
+        assert!(unsound.iter().all(Result::is_err), "{unsound:?}");
+    }
+
+    /// Functions of the field that move, free or hand over what an account has.
+    #[test]
+    fn dangerous_functions_are_not_in_the_shipped_table() {
+        let one = [Role::ACCOUNT];
+        let two = [Role::MARKET, Role::NUMBER];
+        let three = [Role::ACCOUNT, Role::MARKET, Role::NUMBER];
+        let cases: [(&str, &[Role]); 24] = [
+            ("approve(address,uint256)", &two),
+            ("transfer(address,uint256)", &two),
+            ("transferFrom(address,address,uint256)", &three),
+            ("push(address,uint256)", &two),           // DAI
+            ("move(address,address,uint256)", &three), // DAI
+            ("increaseAllowance(address,uint256)", &two),
+            ("allow(address,bool)", &two),                        // Comet
+            ("setAuthorization(address,bool)", &two),             // Morpho
+            ("setRelayerApproval(address,address,bool)", &three), // Balancer
+            ("setOperator(address,bool)", &two),                  // ERC-6909
+            ("setApprovalForAll(address,bool)", &two),
+            ("authorizeOperator(address)", &[Role::MARKET]), // ERC-777
+            ("enableModule(address)", &[Role::MARKET]),      // Safe
+            ("delegate(address)", &[Role::MARKET]),
+            ("withdrawAndHarvest(uint256,uint256,address)", &[Role::NUMBER, Role::NUMBER, Role::ACCOUNT]), // MiniChef
+            (
+                "depositForBurn(uint256,uint32,bytes32,address)",
+                &[Role::NUMBER, Role::NUMBER, Role::NUMBER, Role::TOKEN],
+            ),
+            ("transferOwnership(address)", &[Role::MARKET]),
+            ("exit()", &[]),
+            ("burn(uint256)", &[Role::NUMBER]),
+            ("withdraw(uint256)", &[Role::NUMBER]),
+            ("deposit(uint256)", &[Role::NUMBER]),
+            ("stake(uint256)", &[Role::NUMBER]),
+            ("emergencyWithdraw(uint256)", &[Role::NUMBER]),
+            ("migrate(address)", &one),
+        ];
+        for (signature, roles) in cases {
+            let refusal = ClaimFunctions::shipped().check(&template(signature, roles.to_vec()));
+            assert!(refusal.is_err(), "{signature}");
+        }
+        let calls = template("multicall(bytes[])", [Role::array(Role::BYTES)]);
+        assert!(ClaimFunctions::shipped().check(&calls).is_err());
+    }
+
+    #[test]
+    fn the_row_in_a_refusal_allows_the_template() {
+        let constant = |value: Vec<u8>| Role { constant: Some(value), ..Role::constant(&false) };
+        let order = || Role::tuple([Role::NUMBER, Role::array(Role::TOKEN)]);
+        let pair = (U256::from(3), Address::ZERO).abi_encode();
+        let cases = [
+            template("poke()", []),
+            template(
+                "poke(address,address,address,uint8,bool)",
+                [Role::ACCOUNT, Role::TOKEN, Role::MARKET, Role::NUMBER, Role::NUMBER],
+            ),
+            template("poke((uint256,address[])[],bytes)", [Role::array(order()), Role::BYTES]),
+            template("poke(uint256[3],bytes32[])", [Role::constant(&[U256::ZERO; 3]), Role::array(Role::NUMBER)]),
+            template("poke((uint256,address))", [constant(pair)]),
+            template(
+                "poke(address[],address)",
+                [constant(Vec::<Address>::new().abi_encode()), Role::constant(&Address::ZERO)],
+            ),
+        ];
+        for template in cases {
+            let refusal = ClaimFunctions::shipped().check(&template).unwrap_err();
+            let row = refusal.split_once(": \"").map(|(_, row)| format!("\"{row}").replace('…', "code.example"));
+            let with = ClaimFunctions::with(&row.unwrap()).unwrap();
+            assert_eq!(with.check(&template), Ok(()), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_says_too_little_is_refused() {
+        let cases = [
+            ("getReward(address)", "https://code.example", "\"address\" is no type and a word"),
+            ("getReward(address who)", "https://code.example", "\"who\" is none of account, token"),
+            ("getReward(address number)", "https://code.example", "number cannot be said of address"),
+            ("getReward(uint256 account)", "https://code.example", "account cannot be said of uint256"),
+            ("getReward(uint account)", "https://code.example", "not in canonical form, uint256 is"),
+            ("getReward(thing account)", "https://code.example", "\"thing\" is an unknown type"),
+            ("getReward((uint256 number)", "https://code.example", "a bracket is not closed"),
+            ("getReward()", "", "is not the https URL"),
+            ("getReward", "https://code.example", "it is no function"),
+        ];
+        for (call, source, reason) in cases {
+            let error = ClaimFunctions::parse(&format!("{call:?} = {source:?}")).unwrap_err().to_string();
+            assert!(error.contains(reason), "{call}: {error}");
+        }
+        assert!(ClaimFunctions::parse("getReward(").is_err());
+    }
+}

@@ -1,0 +1,280 @@
+//! A plugin's claim template: parsed, checked for what is wrong in itself, and used to decode and encode arguments.
+
+use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
+use alloy::primitives::{Address, Selector};
+use alloy_json_abi::Function;
+use portolan_abi::map::{ClaimTemplate, Role, role};
+
+use crate::word;
+
+/// Bytes of a claim's arguments; a Merkle proof of 64 levels has 2 KiB.
+pub const ARGUMENTS_BYTES_MAX: usize = 16 << 10;
+/// Bytes of a word of the contract ABI.
+const WORD: usize = 32;
+/// Members of a list, or words of a text: as many as there are words.
+const LIST_MAX: usize = ARGUMENTS_BYTES_MAX / WORD;
+/// Values that a decoder may have to make of a claim's arguments, where all of their lists lead to the same bytes: two
+/// lists of lists.
+const VALUES_MAX: usize = 2 * LIST_MAX * LIST_MAX;
+
+/// A claim template that is sound in itself; whether claims may call its function is the [table's](crate::ClaimFunctions)
+/// to say.
+#[derive(Debug)]
+pub struct Template {
+    function: Function,
+    types: Vec<DynSolType>,
+    roles: Vec<Role>,
+}
+
+/// What is wrong with a claim template, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct TemplateError(String);
+
+impl Template {
+    /// Parses a template of a catalogue that has these contracts.
+    ///
+    /// # Errors
+    /// The signature is none, a role does not suit its argument, or a constant names an address that is neither zero nor
+    /// one of the contracts.
+    pub fn parse(declared: &ClaimTemplate, is_contract: impl Fn(Address) -> bool) -> Result<Self, TemplateError> {
+        let signature = &declared.signature;
+        let refused = |reason: String| TemplateError(format!("claim template {signature:?} {reason}"));
+        let function = Function::parse(signature).map_err(|_| refused("is no function signature".into()))?;
+        let types = function.inputs.iter().map(Specifier::resolve).collect::<Result<Vec<_>, _>>();
+        let types = types.map_err(|_| refused("has an unknown type".into()))?;
+        if function.signature() != *signature {
+            return Err(refused(format!("is not in canonical form, {:?} is", function.signature())));
+        }
+        if values(&types).is_none_or(|values| values > VALUES_MAX) {
+            return Err(refused("has an argument of no size, or lists that nest too deep".into()));
+        }
+        if types.len() != declared.roles.len() {
+            return Err(refused(format!("has {} arguments and {} roles", types.len(), declared.roles.len())));
+        }
+        let roles = declared.roles.clone();
+        for (kind, role) in types.iter().zip(&roles) {
+            check(kind, role, &is_contract).map_err(refused)?;
+        }
+        Ok(Self { function, types, roles })
+    }
+
+    /// The function as a row of the table says it, with a word for each argument: `getReward(address account)`.
+    pub fn call(&self) -> String {
+        format!("{}({})", self.function.name, word::arguments(&self.types, &self.roles))
+    }
+
+    pub(crate) fn selector(&self) -> Selector {
+        self.function.selector()
+    }
+
+    /// The arguments' types, each with its role.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = (&DynSolType, &Role)> {
+        self.types.iter().zip(&self.roles)
+    }
+
+    /// In canonical form.
+    pub fn signature(&self) -> String {
+        self.function.signature()
+    }
+
+    /// The function's.
+    pub fn name(&self) -> &str {
+        &self.function.name
+    }
+
+    /// The arguments' types in Solidity's words.
+    pub fn types(&self) -> impl Iterator<Item = String> {
+        self.types.iter().map(|kind| kind.sol_type_name().into_owned())
+    }
+
+    /// The arguments in these bytes, and the calldata that has them in canonical encoding.
+    ///
+    /// # Errors
+    /// Where the bytes are not these arguments, or stand for more than they are: an offset may lead to bytes that others
+    /// lead to.
+    pub fn decode(&self, arguments: &[u8]) -> Result<(Vec<DynSolValue>, Vec<u8>), TemplateError> {
+        let undecodable = |_| TemplateError(format!("{}: its arguments do not decode", self.signature()));
+        let values = self.function.abi_decode_input(arguments).map_err(undecodable)?;
+        let selector = self.function.selector();
+        let mut data = selector.to_vec();
+        data.extend(DynSolValue::Tuple(values.clone()).abi_encode_params());
+        // The last padding may be missing.
+        if data.len() > selector.len() + arguments.len().next_multiple_of(WORD) {
+            return Err(TemplateError(format!("{}: its arguments share bytes", self.signature())));
+        }
+        Ok((values, data))
+    }
+}
+
+/// The most values that arguments of these types come to; `None` where one of them takes no room, so that there may be any
+/// number of it.
+fn values(kinds: &[DynSolType]) -> Option<usize> {
+    kinds.iter().try_fold(0_usize, |sum, kind| Some(sum.saturating_add(values_of(kind)?)))
+}
+
+fn values_of(kind: &DynSolType) -> Option<usize> {
+    match kind {
+        DynSolType::Bytes | DynSolType::String => Some(LIST_MAX),
+        DynSolType::Array(member) => Some(LIST_MAX.saturating_mul(values_of(member)?)),
+        DynSolType::FixedArray(member, length) => {
+            Some(length.saturating_mul(values_of(member)?)).filter(|all| *all > 0)
+        }
+        DynSolType::Tuple(members) => values(members).filter(|all| *all > 0),
+        _ => Some(1),
+    }
+}
+
+/// Whether a role suits its argument.
+fn check(kind: &DynSolType, declared: &Role, is_contract: &impl Fn(Address) -> bool) -> Result<(), String> {
+    let members = declared.members.as_deref().unwrap_or_default();
+    let suits = match (declared.kind, kind) {
+        (role::ACCOUNT | role::TOKEN | role::MARKET, DynSolType::Address) => true,
+        (role::NUMBER, DynSolType::Uint(_) | DynSolType::Int(_)) => true,
+        (role::NUMBER, DynSolType::Bool | DynSolType::FixedBytes(_)) => true,
+        (role::BYTES, DynSolType::Bytes | DynSolType::String) => true,
+        (role::TUPLE, DynSolType::Tuple(kinds)) if kinds.len() == members.len() => {
+            return kinds.iter().zip(members).try_for_each(|(kind, member)| check(kind, member, is_contract));
+        }
+        (role::ARRAY, DynSolType::Array(kind) | DynSolType::FixedArray(kind, _)) => {
+            let [member] = members else { return Err(format!("has a list of {} roles", members.len())) };
+            return check(kind, member, is_contract);
+        }
+        (role::CONSTANT, kind) => {
+            let bytes = declared.constant.as_deref().unwrap_or_default();
+            let value = kind.abi_decode(bytes).ok().filter(|value| value.abi_encode() == bytes);
+            let value = value.ok_or_else(|| format!("has a constant that is no {kind}"))?;
+            let is_known = |named: &Address| named.is_zero() || is_contract(*named);
+            return match addresses(&value).into_iter().find(|named| !is_known(named)) {
+                Some(foreign) => Err(format!("has the constant {foreign:#x}, which is no contract of its catalogue")),
+                None => Ok(()),
+            };
+        }
+        _ => false,
+    };
+    if suits { Ok(()) } else { Err(format!("has the role {} for {kind}", declared.kind)) }
+}
+
+fn addresses(value: &DynSolValue) -> Vec<Address> {
+    match value {
+        DynSolValue::Address(address) => vec![*address],
+        DynSolValue::Array(values) | DynSolValue::FixedArray(values) | DynSolValue::Tuple(values) => {
+            values.iter().flat_map(addresses).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With roles that suit its arguments.
+    fn parse(signature: &str) -> Result<Template, TemplateError> {
+        let inputs = Function::parse(signature).map(|function| function.inputs).unwrap_or_default();
+        let roles = inputs.iter().map(|input| input.resolve().map_or(Role::NUMBER, |kind| suiting(&kind)));
+        parse_with(signature, roles.collect())
+    }
+
+    fn parse_with(signature: &str, roles: Vec<Role>) -> Result<Template, TemplateError> {
+        let declared = ClaimTemplate { signature: signature.to_owned(), roles, caller: 0 };
+        Template::parse(&declared, |named| named == FARM)
+    }
+
+    const FARM: Address = Address::repeat_byte(0xfa);
+
+    fn suiting(kind: &DynSolType) -> Role {
+        match kind {
+            DynSolType::Address => Role::ACCOUNT,
+            DynSolType::Bytes | DynSolType::String => Role::BYTES,
+            DynSolType::Array(kind) | DynSolType::FixedArray(kind, _) => Role::array(suiting(kind)),
+            DynSolType::Tuple(kinds) => Role::tuple(kinds.iter().map(suiting)),
+            _ => Role::NUMBER,
+        }
+    }
+
+    #[test]
+    fn claims_of_the_field_parse_and_encode_as_their_selectors_say() {
+        let cases = [
+            ("getReward()", [0x3d, 0x18, 0xb9, 0x12]),
+            ("getReward(address)", [0xc0, 0x00, 0x07, 0xb0]),
+            ("deposit(uint256,uint256)", [0xe2, 0xbb, 0xb1, 0x58]),
+            ("harvest(uint256,address)", [0x18, 0xfc, 0xcc, 0x76]),
+            ("claimAllRewards(address[],address)", [0xbb, 0x49, 0x2b, 0xf5]),
+        ];
+        for (signature, selector) in cases {
+            assert_eq!(parse(signature).unwrap().selector(), Selector::from(selector), "{signature}");
+        }
+    }
+
+    #[test]
+    fn a_type_of_which_few_bytes_say_much_is_refused() {
+        let parsed = |signature: &str| parse(signature).map(drop);
+        for kind in ["uint256[512]", "bytes32[][]", "string[]", "(address,bytes[3])[2]", "(bytes32[],uint256)[]"] {
+            assert_eq!(parsed(&format!("claim({kind})")), Ok(()), "{kind}");
+        }
+        let many = ["uint256[4000000000][]", "uint256[4000000000]", "(uint256[][],uint256)[3]", "bytes[9][300]"];
+        let deep = ["uint256[][][]", "bytes[][]", "(string,uint256)[][]", "(uint256[][][3])"];
+        for kind in many.into_iter().chain(deep).chain(["()", "()[]", "uint256[0][]"]) {
+            assert!(parsed(&format!("claim({kind})")).is_err(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn arguments_that_share_bytes_are_refused() {
+        let word = |number: u8| [&[0; 31][..], &[number]].concat();
+        let template = parse("claim(uint256[][])").unwrap();
+        // Two lists of one number, each on its own; then both at the same place.
+        let apart = [32, 2, 64, 128, 1, 7, 1, 7].map(word).concat();
+        let (values, data) = template.decode(&apart).unwrap();
+        assert_eq!((values.len(), &data[4..]), (1, &apart[..]));
+        let shared = [32, 2, 64, 64, 1, 7].map(word).concat();
+        assert!(template.decode(&shared).unwrap_err().to_string().contains("share bytes"));
+    }
+
+    #[test]
+    fn the_last_padding_may_be_missing() {
+        let word = |number: u8| [&[0; 31][..], &[number]].concat();
+        let template = parse("claim(bytes)").unwrap();
+        let cut = [word(32), word(2), vec![1, 2]].concat();
+        assert_eq!(template.decode(&cut).map(|(_, data)| data.len()), Ok(4 + 96));
+    }
+
+    #[test]
+    fn a_signature_of_brackets_alone_is_refused() {
+        let signature = format!("f{}{}", "(".repeat(500), ")".repeat(500));
+        assert!(parse(&signature).is_err());
+        assert!(parse(&format!("f(uint8{})", "[]".repeat(500))).is_err());
+    }
+
+    #[test]
+    fn a_signature_that_is_not_canonical_is_refused() {
+        for signature in ["getReward( )", "deposit(uint,uint256)", "getReward", "getReward()returns(uint256)", ""] {
+            assert!(parse(signature).is_err(), "{signature}");
+        }
+    }
+
+    #[test]
+    fn a_role_that_does_not_suit_its_argument_is_refused() {
+        let constant = |value: &DynSolValue| Role { constant: Some(value.abi_encode()), ..Role::constant(&false) };
+        let foreign = DynSolValue::Address(Address::repeat_byte(0xbb));
+        let cases = [
+            ("claim(uint256)", vec![Role::ACCOUNT], "has the role 1 for uint256"),
+            ("claim(address)", vec![Role::NUMBER], "has the role 4 for address"),
+            ("claim(bytes)", vec![Role::NUMBER], "has the role 4 for bytes"),
+            ("claim(uint256)", vec![Role::BYTES], "has the role 5 for uint256"),
+            ("claim(address)", vec![constant(&foreign)], "is no contract of its catalogue"),
+            ("claim(address[])", vec![constant(&DynSolValue::Array(vec![foreign]))], "is no contract of its catalogue"),
+            ("claim(uint256[])", vec![Role::constant(&true)], "has a constant that is no uint256[]"),
+            ("claim(uint256[])", vec![Role::tuple([Role::NUMBER])], "has the role 7 for uint256[]"),
+            ("claim(uint256)", vec![], "has 1 arguments and 0 roles"),
+        ];
+        for (signature, roles, reason) in cases {
+            let refusal = parse_with(signature, roles).unwrap_err().to_string();
+            assert!(refusal.contains(reason), "{signature}: {refusal}");
+        }
+        for named in [Address::ZERO, FARM] {
+            assert!(parse_with("claim(address)", vec![constant(&DynSolValue::Address(named))]).is_ok());
+        }
+    }
+}
