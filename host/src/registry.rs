@@ -11,6 +11,7 @@ mod elf;
 mod entry;
 mod examine;
 mod instance;
+mod job_failures;
 mod library;
 pub(crate) mod limits;
 mod manifest;

@@ -156,6 +156,7 @@ impl<'a> TransactionDecoder<'a> {
         if let Some(rejections) = rejections {
             report.mark_partial(Reason::InvalidOutput, &rejections);
         }
+        plan.instance.failures.note(plan.instance.name(), &report);
         (EventSource::plugin(&plan.instance.label, events), report)
     }
 

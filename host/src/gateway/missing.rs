@@ -3,13 +3,18 @@
 use portolan_reader::Pins;
 
 use crate::gateway::answer::Missing;
-use crate::gateway::problem::Problem;
+use crate::gateway::problem::{FailedJob, Problem};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::network::Networks;
+use crate::sanitize;
 
 /// Jobs named in a problem's detail.
 const PROBLEM_JOBS_NAMED: usize = 8;
+/// Jobs that a problem with `detail=full` lists.
+const PROBLEM_JOBS_MAX: usize = 64;
+/// Characters of what such a job says.
+const PROBLEM_DETAIL_CHARS_MAX: usize = 1_000;
 
 /// All that is missing: `*` for a network of which everything is, else the subject; in the order of networks.
 pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<Missing> {
@@ -69,18 +74,28 @@ pub(super) fn problem(jobs: &[JobReport]) -> Problem {
         .iter()
         .take(PROBLEM_JOBS_NAMED)
         .map(|job| format!("{}/{}: {}", job.subject, job.network.slug, job.reason.map_or("failed", Reason::as_str)));
-    let detail = format!("everything that was requested failed: {}", named.collect::<Vec<_>>().join(", "));
+    let sentence = format!("everything that was requested failed: {}", named.collect::<Vec<_>>().join(", "));
     let any = |reason| jobs.iter().any(|job| job.reason == Some(reason));
     let all = |reasons: &[Reason]| jobs.iter().all(|job| job.reason.is_some_and(|reason| reasons.contains(&reason)));
-    if any(Reason::Timeout) {
-        Problem::Deadline(detail)
+    let problem = if any(Reason::Timeout) {
+        Problem::Deadline(sentence)
     } else if all(&[Reason::OverBudget]) {
-        Problem::OverBudget(detail)
+        Problem::OverBudget(sentence)
     } else if all(&[Reason::NotConfigured]) {
-        Problem::NetworkNotConfigured(detail)
+        Problem::NetworkNotConfigured(sentence)
     } else if all(&[Reason::Quarantined, Reason::Disabled]) {
-        Problem::ProtocolUnavailable(detail)
+        Problem::ProtocolUnavailable(sentence)
     } else {
-        Problem::Upstream(detail)
+        Problem::Upstream(sentence)
+    };
+    Problem::OfJobs { problem: Box::new(problem), jobs: jobs.iter().take(PROBLEM_JOBS_MAX).map(failed_job).collect() }
+}
+
+fn failed_job(job: &JobReport) -> FailedJob {
+    FailedJob {
+        protocol: job.subject.clone(),
+        network: job.network.slug.clone(),
+        reason: job.reason.map_or("failed", Reason::as_str),
+        detail: sanitize::shorten(&job.detail, PROBLEM_DETAIL_CHARS_MAX),
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a problem knows nothing of HTTP; `http/problem.rs` alone gives each its status code.
 
+use serde::Serialize;
+
 use crate::sanitize;
 
 /// Characters of a client's input that a detail repeats: a transaction hash and some more.
@@ -62,6 +64,30 @@ pub(crate) enum Problem {
     Deadline(String),
     #[error("{0}")]
     Internal(String),
+    /// All jobs failed.
+    #[error("{problem}")]
+    OfJobs { problem: Box<Problem>, jobs: Vec<FailedJob> },
+}
+
+/// A job by whose failure there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FailedJob {
+    /// As in the report of an answer.
+    pub(crate) protocol: String,
+    /// Slug.
+    pub(crate) network: String,
+    pub(crate) reason: &'static str,
+    pub(crate) detail: String,
+}
+
+impl Problem {
+    /// The same without the jobs that failed, for a client that requested no details.
+    pub(crate) fn without_jobs(self) -> Self {
+        match self {
+            Self::OfJobs { problem, .. } => *problem,
+            problem => problem,
+        }
+    }
 }
 
 /// Which part of a request is too large.

@@ -86,6 +86,7 @@ impl ValidatedJob {
         if validated.nothing_left() {
             report.status = JobStatus::Failed;
         }
+        plan.instance.failures.note(plan.instance.name(), &report);
         Self { plan, findings: validated.findings, report }
     }
 }

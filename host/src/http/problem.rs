@@ -51,6 +51,7 @@ impl Problem {
             Self::Upstream(_) => (StatusCode::BAD_GATEWAY, "upstream", "Upstream failure"),
             Self::Deadline(_) => (StatusCode::GATEWAY_TIMEOUT, "deadline", "Deadline exceeded"),
             Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal", "Internal error"),
+            Self::OfJobs { problem, .. } => problem.row(),
         }
     }
 
@@ -58,7 +59,8 @@ impl Problem {
     pub(crate) fn response(&self) -> Response<Content> {
         let (status, name, title) = self.row();
         let detail = sanitize::shorten(&self.to_string(), DETAIL_CHARS_MAX);
-        let body = view::problem(name, title, status.as_u16(), &detail);
+        let jobs = if let Self::OfJobs { jobs, .. } = self { jobs.as_slice() } else { &[] };
+        let body = view::problem(name, title, status.as_u16(), &detail, jobs);
         let mut response = Response::new(body.into());
         *response.status_mut() = status;
         let headers = response.headers_mut();

@@ -81,7 +81,8 @@ impl Front {
             return Ok(shared(body.clone()));
         }
         // On the heap, so that neither a stored body nor an answer that waits for its client has the place of the work.
-        Box::pin(self.work(query, detail_full, &head.method)).await
+        let answer = Box::pin(self.work(query, detail_full, &head.method)).await;
+        answer.map_err(|problem| if detail_full { problem } else { problem.without_jobs() })
     }
 
     async fn work(&self, query: Query, detail_full: bool, method: &Method) -> Result<Response<Content>, Problem> {

@@ -24,6 +24,15 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
+    /// Whether it is a plugin's fault, or may be.
+    pub(crate) fn is_of_plugin(self) -> bool {
+        match self {
+            Self::Timeout | Self::Crashed | Self::InvalidOutput | Self::PluginError => true,
+            Self::OverBudget | Self::Rejected => true,
+            Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
+        }
+    }
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",

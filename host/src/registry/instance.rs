@@ -13,6 +13,7 @@ use portolan_claims::{ClaimFunctions, ClaimFunctionsError, Template, TemplateErr
 
 use super::catalogue::{self, CatalogueError};
 use super::claim_templates::ClaimTemplates;
+use super::job_failures::JobFailures;
 use super::library::Library;
 use super::settings::{self, SettingsFault};
 use super::staging::Digest;
@@ -35,6 +36,7 @@ pub(crate) struct Instance {
     pub(crate) catalogue: Catalogue,
     /// The catalogue's.
     pub(crate) claim_templates: ClaimTemplates,
+    pub(crate) failures: Arc<JobFailures>,
     lease: InstanceLease,
 }
 
@@ -100,7 +102,7 @@ impl Instance {
     ) -> Self {
         let lease = InstanceLease::new(runner, crate::registry::runner::InstanceId(0));
         let claim_templates = ClaimTemplates::all_allowed(&catalogue);
-        Self { label: label.into(), limits, catalogue, claim_templates, lease }
+        Self { label: label.into(), limits, catalogue, claim_templates, failures: Arc::default(), lease }
     }
 }
 
@@ -216,7 +218,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     })?;
     let claim_templates = ClaimTemplates::parse(&catalogue, &functions)?;
     let (label, limits, lease) = (manifest.label().into(), library.limits, configured.instance);
-    let instance = Instance { label, limits, catalogue, claim_templates, lease };
+    let instance = Instance { label, limits, catalogue, claim_templates, failures: Arc::default(), lease };
     Ok(Built::New { instance: Arc::new(instance), key })
 }
 

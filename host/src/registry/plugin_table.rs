@@ -31,6 +31,8 @@ pub(crate) struct PluginTable {
     plugin_table: BTreeMap<String, Slot>,
     staged: BTreeSet<Digest>,
     draining: Vec<DrainingInstance>,
+    /// Settings files of which the log says that they belong to no plugin.
+    warned_of: BTreeSet<String>,
     snapshot: Arc<Snapshot>,
     is_changed: bool,
 }
@@ -324,16 +326,47 @@ impl PluginTable {
             self.snapshot = Arc::new(Snapshot { generation, served: by_slug, ..Snapshot::default() });
         }
         self.draining.retain(DrainingInstance::is_draining);
+        self.warn_of_settings();
         let active = self.plugin_table.values().filter_map(|slot| slot.active.as_ref());
-        let runners = active.map(|active| (active.library.digest.to_string(), Arc::clone(&active.library.runner)));
-        let report = StatusReport { rows: self.rows(), runners: runners.collect(), draining: self.draining.clone() };
+        let active = active.map(|Active { library, instance, .. }| {
+            (library.digest.to_string(), (Arc::clone(&library.runner), Arc::clone(&instance.failures)))
+        });
+        let report = StatusReport { rows: self.rows(), active: active.collect(), draining: self.draining.clone() };
         (Arc::clone(&self.snapshot), report)
     }
 
     fn rows(&self) -> Vec<PluginStatus> {
         let of_slots = self.plugin_table.values().flat_map(Slot::rows);
         let of_files = self.files.iter().filter_map(|(path, entry)| self.file_row(path, entry));
-        of_slots.chain(of_files).collect()
+        let of_settings = self.without_plugin().into_iter().map(|name| {
+            PluginStatus::without_plugin(format!("{name}.toml"), settings_of_nobody(&name, self.plugin_table.keys()))
+        });
+        of_slots.chain(of_files).chain(of_settings).collect()
+    }
+
+    /// The settings files that belong to no plugin, by their names without extension; none while a file is examined, as
+    /// it may be theirs.
+    fn without_plugin(&self) -> BTreeSet<String> {
+        let states = || self.files.values().map(|entry| &entry.state);
+        if states().any(|state| matches!(state, FileState::Examining { .. })) {
+            return BTreeSet::new();
+        }
+        let refused = states().filter_map(|state| match state {
+            FileState::Refused { refusal, .. } => Some(refusal.manifest.as_ref()?.plugin.as_str()),
+            FileState::Examining { .. } | FileState::Loaded(_) => None,
+        });
+        let named: BTreeSet<&str> =
+            refused.chain(self.plugin_table.keys().map(String::as_str)).chain([manifest::RESERVED_NAME]).collect();
+        self.settings.keys().filter(|name| !named.contains(name.as_str())).cloned().collect()
+    }
+
+    fn warn_of_settings(&mut self) {
+        let without_plugin = self.without_plugin();
+        for name in without_plugin.difference(&self.warned_of) {
+            let reason = settings_of_nobody(name, self.plugin_table.keys());
+            tracing::warn!(file = format!("{name}.toml"), reason, "a settings file is not used");
+        }
+        self.warned_of = without_plugin;
     }
 
     fn file_row(&self, path: &Path, entry: &FileEntry) -> Option<PluginStatus> {
@@ -406,6 +439,16 @@ impl Active {
             claims: self.instance.claim_templates.status(),
             ..PluginStatus::of(&self.library, &self.file)
         }
+    }
+}
+
+fn settings_of_nobody<'a>(name: &str, plugins: impl Iterator<Item = &'a String>) -> String {
+    let plugins: Vec<_> = plugins.map(String::as_str).collect();
+    let meant = plugins.iter().find(|plugin| **plugin == name.replace('_', "-"));
+    match meant {
+        Some(plugin) => format!("no plugin is called {name:?}; the settings of {plugin:?} are in {plugin}.toml"),
+        None if plugins.is_empty() => format!("no plugin is called {name:?}, and none is in force"),
+        None => format!("no plugin is called {name:?}; there are {}", plugins.join(", ")),
     }
 }
 

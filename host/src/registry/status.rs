@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::claim_templates::ClaimStatus;
 use super::examine::Refusal;
 use super::instance::{Instance, file_name};
+use super::job_failures::{JobFailureStatus, JobFailures};
 use super::library::Library;
 use super::manifest::Manifest;
 use super::staging::Digest;
@@ -38,6 +39,8 @@ pub(crate) struct PluginStatus {
     pub(crate) isolation: &'static str,
     /// The functions of its claims.
     pub(crate) claims: Vec<ClaimStatus>,
+    /// The last failures of its jobs.
+    pub(crate) failures: Vec<JobFailureStatus>,
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
 }
@@ -57,6 +60,11 @@ impl PluginStatus {
     pub(crate) fn refused(refusal: &Refusal, file: &Path) -> Self {
         let row = Self::new(file, refusal.digest, refusal.manifest.as_ref());
         Self { state: REJECTED, reason: Some(refusal.reason.clone()), ..row }
+    }
+
+    /// A settings file that belongs to no plugin.
+    pub(crate) fn without_plugin(file: String, reason: String) -> Self {
+        Self { file, state: REJECTED, reason: Some(reason), isolation: IN_PROCESS, ..Self::default() }
     }
 
     fn new(file: &Path, digest: Option<Digest>, manifest: Option<&Manifest>) -> Self {
@@ -84,8 +92,8 @@ pub(crate) const IN_PROCESS: &str = "in-process";
 pub(crate) struct StatusReport {
     /// Active and rejected ones.
     pub(crate) rows: Vec<PluginStatus>,
-    /// By digest, those of the active ones know what is stuck.
-    pub(crate) runners: BTreeMap<String, Arc<dyn Runner>>,
+    /// What is known of the active ones at any moment, by digest: what is stuck, and what failed.
+    pub(crate) active: BTreeMap<String, (Arc<dyn Runner>, Arc<JobFailures>)>,
     pub(crate) draining: Vec<DrainingInstance>,
 }
 
@@ -107,13 +115,14 @@ impl StatusReport {
     pub(crate) fn rows(&self) -> Vec<PluginStatus> {
         let draining = self.draining.iter().filter(|draining| draining.is_draining());
         let draining = draining.map(|draining| PluginStatus { state: DRAINING, reason: None, ..draining.row.clone() });
-        let rows = self.rows.iter().cloned().map(|row| self.with_stuck_calls(row));
+        let rows = self.rows.iter().cloned().map(|row| self.as_it_is_now(row));
         rows.chain(draining).collect()
     }
 
-    fn with_stuck_calls(&self, mut row: PluginStatus) -> PluginStatus {
-        let runner = self.runners.get(&row.digest).filter(|_| row.state == ACTIVE);
-        let stuck = runner.map_or(0, |runner| runner.stuck());
+    fn as_it_is_now(&self, mut row: PluginStatus) -> PluginStatus {
+        let Some((runner, failures)) = self.active.get(&row.digest).filter(|_| row.state == ACTIVE) else { return row };
+        row.failures = failures.status();
+        let stuck = runner.stuck();
         if stuck > 0 {
             row.state = if stuck < STUCK_MAX { ACTIVE } else { STUCK };
             let stuck = format!("{stuck} of its calls do not return; at {STUCK_MAX} no more are made");

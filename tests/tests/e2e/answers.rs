@@ -435,6 +435,7 @@ fn the_operators_address_shows_health_and_plugins() {
             "isolation",
             "loadedAt",
             "claims",
+            "failures",
         ];
         assert_eq!(members, BTreeSet::from(named));
     }

@@ -158,6 +158,38 @@ fn a_panic_at_once_loses_that_job_alone() {
 }
 
 #[test]
+fn the_author_of_a_failing_plugin_sees_why() {
+    let fixture = fixture();
+    let path = format!("/panics_at_once/{}/claimables", fixture.truth.address("farmer").unwrap());
+    for detail in ["", "", "?detail=full"] {
+        let response = fixture.gateway.get(&format!("{path}{detail}")).unwrap();
+        if detail.is_empty() {
+            // It has the members of the contract, and no others.
+            problem::detail(&response, 502, "upstream").unwrap();
+            continue;
+        }
+        assert_eq!(response.status, 502, "{}", response.body);
+        let problem = response.json().unwrap();
+        let [job] = problem.at("jobs").unwrap().items().unwrap() else { panic!("{problem}") };
+        let named = ["protocol", "network", "reason"].map(|member| job.text_at(member).unwrap());
+        assert_eq!(named, ["panics_at_once", "polygon", "crashed"]);
+        assert!(job.text_at("detail").unwrap().contains("panics at once"), "{job}");
+    }
+    let plugins = fixture.gateway.plugins().unwrap();
+    let row = plugins.iter().find(|row| row.text_at("plugin").unwrap() == "portolan-hostile").unwrap();
+    let failures = row.at("failures").unwrap().items().unwrap();
+    let own = |failure: &&Json| failure.text_at("protocol").unwrap() == "panics_at_once";
+    let failure = failures.iter().find(own).unwrap_or_else(|| panic!("{row}"));
+    assert_eq!([failure.text_at("network").unwrap(), failure.text_at("reason").unwrap()], ["polygon", "crashed"]);
+    assert!(failure.text_at("message").unwrap().contains("panics at once"), "{failure}");
+    let count: usize = failure.at("count").unwrap().to_string().parse().unwrap();
+    let log = fixture.gateway.log();
+    let lines = log.lines().filter(|line| line.contains("a job failed") && line.contains("panics_at_once")).count();
+    // One line a minute, however many fail.
+    assert!(lines >= 1 && count >= 3 && lines < count, "{lines} lines of {count} failures");
+}
+
+#[test]
 fn a_panic_in_the_middle_keeps_what_was_found() {
     assert_loss("panics_midway", "crashed", "panics midway", &["early"]);
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::gateway::problem::FailedJob;
 use crate::sanitize::door;
 
 #[derive(Serialize)]
@@ -13,12 +14,14 @@ struct Document<'a> {
     detail: &'a str,
     /// The same text; clients of the original read it.
     message: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    jobs: &'a [FailedJob],
 }
 
-/// A problem document; `name` is the last part of its type.
-pub(in crate::http) fn problem(name: &str, title: &str, status: u16, detail: &str) -> Vec<u8> {
+/// A problem document; `name` is the last part of its type. Without jobs, it has no member for them.
+pub(in crate::http) fn problem(name: &str, title: &str, status: u16, detail: &str, jobs: &[FailedJob]) -> Vec<u8> {
     let kind = format!("urn:portolan:problem:{name}");
-    let document = Document { kind, title, status, detail, message: detail };
+    let document = Document { kind, title, status, detail, message: detail, jobs };
     // Texts and a number always serialise; were it otherwise, the status alone would still be right.
     door::json(&document).unwrap_or_default()
 }

@@ -272,3 +272,20 @@ fn staged_copies_are_obsolete_once_nothing_holds_them() {
     assert_eq!(it.plugin_table.take_obsolete(), [Digest::of_test(1)]);
     assert!(it.plugin_table.take_obsolete().is_empty());
 }
+
+#[test]
+fn settings_that_belong_to_no_plugin_are_told() {
+    let mut it = Driven::new();
+    let files =
+        [("libaave.so", 1), ("aave-v3.toml", 1), ("aave_v3.toml", 1), ("acme.toml", 1), ("claim-functions.toml", 1)];
+    it.on_scan(&files);
+    assert!(it.rows().is_empty(), "the file that is examined may be theirs");
+    it.taken("libaave.so", &library("aave-v3", 1));
+    it.serve(&["aave_v3"]);
+    let told = [
+        "aave-v3 libaave.so active",
+        r#"aave_v3.toml rejected no plugin is called "aave_v3"; the settings of "aave-v3" are in aave-v3.toml"#,
+        r#"acme.toml rejected no plugin is called "acme"; there are aave-v3"#,
+    ];
+    assert_eq!(it.rows(), told);
+}
