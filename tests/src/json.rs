@@ -61,7 +61,7 @@ impl Json {
     }
 
     /// An object of these members.
-    pub fn object<const N: usize>(members: [(&str, Self); N]) -> Self {
+    pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
         Self::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 

@@ -10,6 +10,20 @@ use crate::json::Json;
 /// # Errors
 /// Says what is not.
 pub fn detail(response: &Response, status: u16, name: &str) -> Result<String> {
+    check(response, status, name, &[])
+}
+
+/// The jobs that failed, of a problem with `detail=full`, once all else about the document is as it must be.
+///
+/// # Errors
+/// Says what is not.
+pub fn jobs(response: &Response, status: u16, name: &str) -> Result<Vec<Json>> {
+    let jobs = response.json()?.at("jobs")?.clone();
+    check(response, status, name, &[("jobs", jobs.clone())])?;
+    Ok(jobs.items()?.to_vec())
+}
+
+fn check(response: &Response, status: u16, name: &str, further: &[(&str, Json)]) -> Result<String> {
     let what = || format!("{} {}", response.status, response.body);
     ensure!(response.status == status, "{}, expected {status} {name}", what());
     ensure!(response.header("content-type") == Some("application/problem+json"), "{:?}", response.headers);
@@ -17,13 +31,14 @@ pub fn detail(response: &Response, status: u16, name: &str) -> Result<String> {
     let detail = json.text_at("detail").with_context(what)?;
     let title = json.text_at("title").with_context(what)?;
     ensure!(!detail.is_empty() && !title.is_empty(), what());
-    let expected = Json::object([
+    let members = [
         ("type", Json::text(format!("urn:portolan:problem:{name}"))),
         ("title", Json::text(title)),
         ("status", Json::number(status)),
         ("detail", Json::text(detail)),
         ("message", Json::text(detail)),
-    ]);
+    ];
+    let expected = Json::object(members.into_iter().chain(further.iter().cloned()));
     let differences = json.differences(&expected);
     ensure!(differences.is_empty(), "{}: {}", what(), differences.join("; "));
     Ok(detail.to_owned())

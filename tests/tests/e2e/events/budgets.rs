@@ -135,7 +135,7 @@ fn an_answer_takes_no_more_requests_of_a_node_than_its_budget() {
     assert!(requests <= 500 + 10, "{requests} requests");
     match response.status.as_u16() {
         200 => assert!(response.header("portolan-partial").unwrap().contains("over-budget"), "{response:?}"),
-        413 => drop(problem::detail(&response, 413, "over-budget").unwrap()),
+        413 => drop(problem::jobs(&response, 413, "over-budget").unwrap()),
         _ => panic!("{response:?}"),
     }
 }
