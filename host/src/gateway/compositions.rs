@@ -69,7 +69,7 @@ impl<'a> CompositionJobs<'a> {
             if let Some(rejections) = rejections {
                 report.mark_partial(Reason::InvalidOutput, &rejections);
             }
-            plan.instance.failures.note(plan.instance.name(), &report);
+            report.record_failure(&plan);
             if report.status != JobStatus::Ok {
                 failed.push(Failed { report, is_invalid, has_ended: outcome.ended });
             }

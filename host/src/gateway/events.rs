@@ -156,7 +156,7 @@ impl<'a> TransactionDecoder<'a> {
         if let Some(rejections) = rejections {
             report.mark_partial(Reason::InvalidOutput, &rejections);
         }
-        plan.instance.failures.note(plan.instance.name(), &report);
+        report.record_failure(plan);
         (EventSource::plugin(&plan.instance.label, events), report)
     }
 

@@ -86,7 +86,7 @@ impl ValidatedJob {
         if validated.nothing_left() {
             report.status = JobStatus::Failed;
         }
-        plan.instance.failures.note(plan.instance.name(), &report);
+        report.record_failure(&plan);
         Self { plan, findings: validated.findings, report }
     }
 }

@@ -64,6 +64,14 @@ impl JobReport {
         }
     }
 
+    /// Tells the plugin's author and the operator what is missing by its fault, or may be.
+    pub(crate) fn record_failure(&self, plan: &JobPlan) {
+        if let Some(reason) = self.reason.filter(|reason| reason.is_of_plugin()) {
+            let (plugin, network) = (plan.instance.name(), self.network.slug.as_str());
+            plan.instance.failures.note(plugin, &self.subject, network, reason.as_str(), &self.detail);
+        }
+    }
+
     /// The same report, of what failed altogether.
     pub(crate) fn failed(self, failure: Failure) -> Self {
         Self { status: JobStatus::Failed, reason: Some(failure.reason), detail: failure.detail, ..self }

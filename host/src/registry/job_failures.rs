@@ -1,14 +1,12 @@
 //! The last failures of a plugin's jobs, for its author and for operators: counted, and logged at a bounded rate.
 //!
-//! Invariant: only what is the plugin's fault, or may be, is noted here; what nodes do stands in their own status.
+//! Invariant: what is kept is bounded, however many jobs fail and whatever they say.
 
 use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::jobs::failure::Reason;
-use crate::jobs::report::JobReport;
 use crate::sanitize;
 
 /// So many kinds of failures are kept; the one that came longest ago goes.
@@ -36,8 +34,7 @@ pub(crate) struct JobFailureStatus {
     /// A slug, or the plugin's name where the job is about a transaction.
     protocol: String,
     network: String,
-    #[serde(serialize_with = "word")]
-    reason: Reason,
+    reason: &'static str,
     /// The newest.
     message: String,
     count: u64,
@@ -45,16 +42,10 @@ pub(crate) struct JobFailureStatus {
     last_at: Option<SystemTime>,
 }
 
-fn word<S: serde::Serializer>(reason: &Reason, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(reason.as_str())
-}
-
 impl JobFailures {
-    /// Notes what is missing by the fault of a plugin, where anything is.
-    pub(crate) fn note(&self, plugin: &str, report: &JobReport) {
-        let Some(reason) = report.reason.filter(|reason| reason.is_of_plugin()) else { return };
-        let (protocol, network) = (report.subject.as_str(), report.network.slug.as_str());
-        let message = sanitize::shorten(&report.detail, MESSAGE_CHARS_MAX);
+    /// Notes that a job failed, or a part of it.
+    pub(crate) fn note(&self, plugin: &str, protocol: &str, network: &str, reason: &'static str, detail: &str) {
+        let message = sanitize::shorten(detail, MESSAGE_CHARS_MAX);
         let now = Instant::now();
         let mut kinds = self.0.lock();
         let is_same = |kind: &Kind| {
@@ -65,7 +56,7 @@ impl JobFailures {
         let count = before.as_ref().map_or(0, |kind| kind.status.count) + 1;
         let logged = before.map(|kind| kind.logged).filter(|logged| now.duration_since(*logged) < LOG_INTERVAL);
         if logged.is_none() {
-            tracing::warn!(plugin, protocol, network, reason = reason.as_str(), message, count, "a job failed");
+            tracing::warn!(plugin, protocol, network, reason, message, count, "a job failed");
         }
         if kinds.len() >= KINDS_MAX {
             kinds.remove(0);
@@ -84,45 +75,23 @@ impl JobFailures {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::jobs::failure::Failure;
-    use crate::network::Networks;
-
-    fn report(subject: &str, failure: Option<(Reason, &str)>) -> JobReport {
-        let network = Arc::clone(Networks::new([]).with_chain_id(1).unwrap());
-        let report = JobReport::blank(subject, &network);
-        match failure {
-            Some((reason, detail)) => report.failed(Failure::new(reason, detail)),
-            None => report,
-        }
-    }
 
     #[test]
     fn failures_of_a_kind_are_counted_and_the_newest_message_is_kept() {
         let failures = JobFailures::default();
-        let of = |reason, detail| report("acme", Some((reason, detail)));
-        for report in [
-            of(Reason::PluginError, "first"),
-            of(Reason::Crashed, "panicked"),
-            of(Reason::PluginError, "second"),
-            of(Reason::Upstream, "a node's fault"),
-            report("acme", None),
-        ] {
-            failures.note("acme", &report);
+        for (reason, detail) in [("plugin-error", "first"), ("crashed", "panicked"), ("plugin-error", "second")] {
+            failures.note("acme", "acme", "polygon", reason, detail);
         }
         let shown: Vec<_> = failures.status().into_iter().map(|row| (row.reason, row.message, row.count)).collect();
-        let expected = [(Reason::PluginError, "second".to_owned(), 2), (Reason::Crashed, "panicked".to_owned(), 1)];
-        assert_eq!(shown, expected);
+        assert_eq!(shown, [("plugin-error", "second".to_owned(), 2), ("crashed", "panicked".to_owned(), 1)]);
     }
 
     #[test]
     fn what_is_kept_is_bounded() {
         let failures = JobFailures::default();
         for number in 0..100 {
-            let long = "x".repeat(100_000);
-            failures.note("acme", &report(&format!("acme-{number}"), Some((Reason::Crashed, &long))));
+            failures.note("acme", &format!("acme-{number}"), "polygon", "crashed", &"x".repeat(100_000));
         }
         let shown = failures.status();
         assert_eq!((shown.len(), shown[0].protocol.as_str()), (32, "acme-99"));
