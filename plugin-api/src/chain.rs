@@ -3,17 +3,18 @@
 //! Invariant: nothing here does IO. A read that is awaited is put on the job's list; the host answers the whole
 //! list at once, and the job goes on.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256, keccak256};
 use alloy::sol_types::SolCall;
-use futures_util::future::join_all;
 use portolan_abi::map::{Block, Claim, ClaimTemplate, Finding, Start};
 
+use crate::deployment::Deployment;
 use crate::error::{Error, Revert};
 use crate::events::Transaction;
+use crate::gather::{self, Emitter, Gather, Gathered};
 use crate::job_state::{Budget, JobState};
+use crate::join::Join;
 use crate::read::Read;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
@@ -117,42 +118,50 @@ impl Chain {
         ReadRequest::call(self.network(), to, data.into())
     }
 
-    /// Awaits many together, in order; the first error ends it, once all are done.
+    /// Awaits several futures together: a tuple of unlike ones gives a tuple, an array an array, an iterator or a `Vec`
+    /// a `Vec`. The first error in order is the outcome, once all are done.
+    ///
+    /// ```
+    /// # use portolan_plugin_api::*;
+    /// # sol! {
+    /// #     function stakingToken() external view returns (address);
+    /// #     function totalSupply() external view returns (uint256);
+    /// #     function earned(address account) external view returns (uint256);
+    /// # }
+    /// # async fn example(cx: &Chain, farm: Address, accounts: &[Address]) -> Result<(), Error> {
+    /// let token = cx.call(farm, stakingTokenCall {}).immutable();
+    /// let all_earned = cx.join(accounts.iter().map(|account| cx.call(farm, earnedCall { account: *account })));
+    /// let (token, supply, earned) = cx.join((token, cx.call(farm, totalSupplyCall {}), all_earned)).await?;
+    /// # let _: (Address, U256, Vec<U256>) = (token, supply, earned);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// The first in order.
-    pub fn join<T, F>(&self, futures: impl IntoIterator<Item = F>) -> impl Future<Output = Result<Vec<T>, Error>>
-    where
-        F: Future<Output = Result<T, Error>>,
-    {
-        let all = join_all(futures);
-        async move { all.await.into_iter().collect() }
+    pub fn join<S, J: Join<S>>(&self, futures: J) -> J::Joined {
+        futures.joined()
     }
 
-    /// Awaits parts of a question together, and emits what each finds as soon as it is done.
+    /// Awaits the parts of a question together, and emits what each finds as soon as it is done: a tuple of unlike
+    /// parts, or an array, an iterator or a `Vec` of like ones. A part finds a `Vec` or an `Option` of findings.
     ///
     /// A part that fails is missing from the answer, and the answer says so. The list that comes back is empty, as
     /// everything is emitted: it can stand at the end of a question.
     ///
     /// # Errors
     /// Where every part failed: the first error.
-    pub fn emit_all<T, F>(&self, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Result<Vec<T>, Error>>
-    where
-        T: Into<Finding>,
-        F: Future<Output = Result<Vec<T>, Error>>,
-    {
-        let parts = join_all(parts.into_iter().map(async move |part: F| {
-            part.await.map(|found| found.into_iter().for_each(|finding| self.emit(finding)))
-        }));
-        async move {
-            let outcomes = parts.await;
-            let failed: Vec<&Error> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
-            match failed.first() {
-                Some(first) if failed.len() == outcomes.len() => return Err((*first).clone()),
-                _ => failed.iter().for_each(|error| self.report_missing(error.to_string())),
-            }
-            Ok(Vec::new())
-        }
+    pub fn gather<'c, S, P: Gather<'c, S>>(&'c self, parts: P) -> Gathered<'c, P::Found> {
+        let emitter = Emitter(&self.state);
+        gather::gather(emitter, parts.parts(emitter))
+    }
+
+    /// The deployments that the job is about: those of [`Chain::protocol`] on [`Chain::network`], or of all protocols
+    /// where it is about a transaction.
+    pub fn rows<'a, M>(&self, deployments: &'a [Deployment<M>]) -> impl Iterator<Item = &'a Deployment<M>> {
+        deployments.iter().filter(move |row| {
+            row.network == self.network() && (self.protocol().is_empty() || row.protocol == self.protocol())
+        })
     }
 
     /// Emits a finding before the question's end, so that a deadline loses only what is missing.

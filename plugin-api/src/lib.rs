@@ -12,52 +12,34 @@
 //!     function getReward() external;
 //! }
 //!
-//! /// One farm on Polygon, as an example.
-//! struct Farm(Vec<Deployment<Contract>>);
+//! /// Farms, one of them on Polygon.
+//! struct Farm(Deployments<Contract>);
 //!
-//! #[derive(Clone)]
-//! struct Contract(Address);
-//!
-//! impl Mechanism for Contract {
-//!     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
-//!         keys.address("farm").map(Self)
-//!     }
+//! #[derive(Clone, Mechanism)]
+//! struct Contract {
+//!     /// The contract that pays the rewards.
+//!     farm: Address,
 //! }
 //!
 //! const QUICK: Address = address!("0xb5c064f955d8e7f38fe0460c556a72987494ee17");
 //!
 //! impl Plugin for Farm {
 //!     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-//!         let farm = Contract(address!("0x1111111111111111111111111111111111111111"));
-//!         let shipped = Deployment { protocol: "farm".into(), network: 137, market: "main".into(), mechanism: farm };
-//!         settings.deployments([shipped]).map(Self)
+//!         let protocol = Protocol::new("farm", "FARM", "https://farm.example", &["FARMING"]);
+//!         let farm = address!("0x1111111111111111111111111111111111111111");
+//!         settings.serve(&[protocol], [Deployment::new("farm", networks::POLYGON, Contract { farm })]).map(Self)
 //!     }
 //!
 //!     fn catalogue(&self) -> Catalogue {
-//!         let company = Company { name: "Farm".into(), slug: "farm".into() };
-//!         let protocol = Protocol {
-//!             slug: "farm".into(),
-//!             name: "FARM".into(),
-//!             website: "https://farm.example".into(),
-//!             logo: None,
-//!             primitives: vec!["FARMING".into()],
-//!             company,
-//!         };
-//!         let served = |row: &Deployment<Contract>| row.served(&[Question::CLAIMABLES], [row.mechanism.0]);
-//!         Catalogue {
-//!             protocols: vec![protocol],
-//!             deployments: self.0.iter().map(served).collect(),
-//!             claims: vec![ClaimTemplate::new::<getRewardCall>([])],
-//!             event_topics: None,
-//!         }
+//!         let served = self.0.catalogue(&[Question::CLAIMABLES], |contract| [contract.farm]);
+//!         Catalogue { claims: vec![ClaimTemplate::new::<getRewardCall>([])], ..served }
 //!     }
 //!
 //!     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-//!         let rows = self.0.iter().filter(|row| row.network == cx.network());
-//!         cx.join(rows.map(async |row| {
-//!             let farm = row.mechanism.0;
+//!         cx.gather(cx.rows(&self.0).map(async |row| {
+//!             let farm = row.mechanism.farm;
 //!             let amount = cx.call(farm, earnedCall { account }).await?;
-//!             Ok(Claimable {
+//!             Ok(Some(Claimable {
 //!                 market: row.market.clone(),
 //!                 contract: farm,
 //!                 name: format!("{} reward", symbol(QUICK)),
@@ -66,7 +48,7 @@
 //!                 amount,
 //!                 claim: cx.claim(farm, &getRewardCall {}),
 //!                 number: None,
-//!             })
+//!             }))
 //!         }))
 //!         .await
 //!     }
@@ -78,8 +60,8 @@
 //! use portolan_plugin_api::testing::{CannedReplies, JobTest};
 //! let account = address!("0x2222222222222222222222222222222222222222");
 //! let farm = address!("0x1111111111111111111111111111111111111111");
-//! let replies = CannedReplies::default().reply(137, farm, &earnedCall { account }, &U256::from(5));
-//! let outcome = JobTest::new("farm", 137, Question::CLAIMABLES, account).run::<Farm>(&replies);
+//! let replies = CannedReplies::default().reply(networks::POLYGON, farm, &earnedCall { account }, &U256::from(5));
+//! let outcome = JobTest::new("farm", networks::POLYGON, Question::CLAIMABLES, account).run::<Farm>(&replies);
 //! assert_eq!(outcome.claimables()[0].amount, U256::from(5));
 //! ```
 //!
@@ -88,11 +70,15 @@
 
 mod chain;
 mod decode;
+mod deployment;
 mod error;
 #[doc(hidden)]
 pub mod export;
+mod gather;
 mod job;
 mod job_state;
+mod join;
+mod keys;
 mod panic;
 mod plugin;
 mod read;
@@ -108,19 +94,26 @@ mod wire;
 pub use alloy::primitives::{Address, B256, Bytes, U256, address, b256};
 pub use alloy::sol_types::{SolCall, SolValue};
 pub use chain::Chain;
+pub use deployment::{Deployment, Deployments};
 pub use error::{Error, Revert};
+pub use gather::{Emitter, Emitting, Gather, Gathered};
 pub use job_state::Budget;
+pub use join::{Join, shape};
+pub use keys::{KeyField, KeyValue, Keys, Mechanism};
 pub use plugin::Plugin;
-pub use portolan_abi::Question;
 pub use portolan_abi::map::{
     Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, FarmingPosition, Finding, LendingPosition,
-    Part, Protocol, Reward, Role, SettingsError, Side,
+    Part, Protocol, Reward, Role, SettingsError, SettingsValue, Side,
 };
+pub use portolan_abi::{NATIVE, Question};
 pub use read::Read;
 pub use read_request::ReadRequest;
 pub use read_result::ReadResult;
-pub use settings::{Deployment, Keys, Mechanism, Settings};
+pub use settings::Settings;
 pub use symbol::symbol;
+
+/// Derives [`Mechanism`](trait@Mechanism) for a struct whose fields are the keys of a settings row.
+pub use portolan_derive::Mechanism;
 
 /// Events: tables of them, and what the logs of a transaction are decoded to.
 pub use portolan_events as events;

@@ -2,6 +2,7 @@
 //!
 //! One contract, whose stake and reward are the same token. A settings file may name another contract, on any network.
 
+use portolan_plugin_api::networks::OPTIMISM;
 use portolan_plugin_api::*;
 
 sol! {
@@ -21,77 +22,44 @@ const MECHANISM: &str = "staking-rewards";
 
 /// The plugin: its deployments.
 #[derive(Debug)]
-pub struct Aelin {
-    protocols: Vec<Protocol>,
-    deployments: Vec<Deployment<Staking>>,
-}
+pub struct Aelin(Deployments<Staking>);
 
-/// The staking contract; `staking` in a settings file.
-#[derive(Clone, Copy, Debug)]
-struct Staking(Address);
-
-impl Mechanism for Staking {
-    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
-        keys.address("staking").map(Self)
-    }
+/// The keys of a row in a settings file.
+#[derive(Clone, Debug, Mechanism)]
+struct Staking {
+    /// The contract that holds the stakes.
+    staking: Address,
 }
 
 impl Plugin for Aelin {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let shipped = Deployment {
-            protocol: "aelin".into(),
-            network: 10,
-            market: "main".into(),
-            mechanism: Staking(address!("0xfe757a40f3eda520845b339c698b321663986a4d")),
-        };
-        let protocol = Protocol {
-            slug: "aelin".into(),
-            name: "AELIN".into(),
-            website: "https://aelin.xyz".into(),
-            logo: None,
-            primitives: vec!["FARMING".into()],
-            company: Company { name: "Aelin".into(), slug: "aelin".into() },
-        };
-        let deployments = settings.deployments([shipped])?;
-        Ok(Self { protocols: settings.protocols(&[protocol], &deployments), deployments })
+        let protocol = Protocol::new("aelin", "AELIN", "https://aelin.xyz", &["FARMING"]);
+        let staking = address!("0xfe757a40f3eda520845b339c698b321663986a4d");
+        settings.serve(&[protocol], [Deployment::new("aelin", OPTIMISM, Staking { staking })]).map(Self)
     }
 
     fn catalogue(&self) -> Catalogue {
-        let questions = [Question::CLAIMABLES, Question::FARMING];
-        Catalogue {
-            protocols: self.protocols.clone(),
-            deployments: self.deployments.iter().map(|row| row.served(&questions, [row.mechanism.0])).collect(),
-            claims: vec![ClaimTemplate::new::<getRewardCall>([])],
-            event_topics: None,
-        }
+        let served = self.0.catalogue(&[Question::CLAIMABLES, Question::FARMING], |contracts| [contracts.staking]);
+        Catalogue { claims: vec![ClaimTemplate::new::<getRewardCall>([])], ..served }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        let parts: Vec<_> = self.deployed(cx).map(|row| reward(cx, row, account)).collect();
-        cx.emit_all(parts).await
+        cx.gather(cx.rows(&self.0).map(|row| reward(cx, row, account))).await
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-        let parts: Vec<_> = self.deployed(cx).map(|row| stake(cx, row, account)).collect();
-        cx.emit_all(parts).await
+        cx.gather(cx.rows(&self.0).map(|row| stake(cx, row, account))).await
     }
 }
 
-impl Aelin {
-    /// The deployments that a job is about.
-    fn deployed(&self, cx: &Chain) -> impl Iterator<Item = &Deployment<Staking>> {
-        self.deployments.iter().filter(|row| row.protocol == cx.protocol() && row.network == cx.network())
-    }
-}
-
-async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Vec<Claimable>, Error> {
-    let Staking(staking) = row.mechanism;
+async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Option<Claimable>, Error> {
+    let staking = row.mechanism.staking;
     let amount = cx.call(staking, earnedCall { account }).await?;
     if amount.is_zero() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let token = cx.call(staking, rewardsTokenCall {}).immutable().await?;
-    Ok(vec![Claimable {
+    Ok(Some(Claimable {
         market: row.market.clone(),
         contract: staking,
         name: format!("{} reward", symbol(token)), // The host puts the token's symbol there.
@@ -100,29 +68,27 @@ async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Resu
         amount,
         claim: cx.claim(staking, &getRewardCall {}),
         number: None,
-    }])
+    }))
 }
 
-async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-    let Staking(staking) = row.mechanism;
+async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Option<FarmingPosition>, Error> {
+    let staking = row.mechanism.staking;
     let amount = cx.call(staking, balanceOfCall { account }).await?;
     if amount.is_zero() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     // Reads that are joined go out together.
-    let numbers = [
-        cx.call(staking, totalSupplyCall {}),
-        cx.call(staking, rewardRateCall {}),
-        cx.call(staking, periodFinishCall {}),
-    ];
-    let numbers = cx.join(numbers).await?;
-    let tokens = [cx.call(staking, stakingTokenCall {}), cx.call(staking, rewardsTokenCall {})];
-    let tokens = cx.join(tokens.map(|read| read.immutable())).await?;
-    let (&[total_stake, rate, finish], &[staked_token, reward_token]) = (&numbers[..], &tokens[..]) else {
-        return Err(Error::new("joined reads come back as many as they went out"));
-    };
+    let (total_stake, rate, finish, staked_token, reward_token) = cx
+        .join((
+            cx.call(staking, totalSupplyCall {}),
+            cx.call(staking, rewardRateCall {}),
+            cx.call(staking, periodFinishCall {}),
+            cx.call(staking, stakingTokenCall {}).immutable(),
+            cx.call(staking, rewardsTokenCall {}).immutable(),
+        ))
+        .await?;
     let over = U256::from(cx.block().timestamp) >= finish;
-    Ok(vec![FarmingPosition {
+    Ok(Some(FarmingPosition {
         market: row.market.clone(),
         contract: staking,
         name: format!("{} staking", symbol(staked_token)),
@@ -133,7 +99,7 @@ async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Resul
         rewards: vec![Reward { token: reward_token, per_second: Some(if over { U256::ZERO } else { rate }) }],
         total_stake: Some(total_stake),
         number: None,
-    }])
+    }))
 }
 
 portolan_plugin_api::export!(Aelin);
@@ -144,7 +110,6 @@ mod tests {
 
     use super::*;
 
-    const OPTIMISM: u64 = 10;
     const STAKING: Address = address!("0xfe757a40f3eda520845b339c698b321663986a4d");
     const AELIN: Address = address!("0x61baadcf22d2565b0f471b291c475db5555e0b76");
     const ACCOUNT: Address = address!("0x2222222222222222222222222222222222222222");

@@ -11,8 +11,7 @@ use bigdecimal::BigDecimal;
 use crate::network::Network;
 use crate::sanitize::text::Text;
 
-/// The native token's address: it has no contract, and answers show it as zero.
-pub(crate) const NATIVE: Address = Address::ZERO;
+pub(crate) use portolan_abi::NATIVE;
 
 /// Characters of a name or symbol; the longest honest ones are names of pool shares.
 pub(crate) const TEXT_CHARS_MAX: usize = 64;

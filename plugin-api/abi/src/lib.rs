@@ -16,7 +16,12 @@ mod question;
 pub mod root;
 pub mod row;
 
+use alloy::primitives::Address;
+
 pub use question::Question;
+
+/// The address that stands for a network's native token wherever a finding names a token: it has no contract.
+pub const NATIVE: Address = Address::ZERO;
 
 /// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
 pub const API_REV: u32 = 4;

@@ -1,9 +1,11 @@
 //! What goes out together: the depth of batches is the depth of the question, whatever its width.
 
-use portolan_plugin_api::testing::End;
-use portolan_plugin_api::{Chain, Error, U256};
+use portolan_plugin_api::testing::{End, ReadRequest};
+use portolan_plugin_api::{Chain, Claimable, Error, Revert, U256};
 
-use crate::scenario::{found, found_all, numbers, play, scenario, value};
+use crate::scenario::{
+    Play, TARGET, case, contract, found, found_all, numbers, play, scenario, value, valueCall, word,
+};
 
 /// Twice each number and one.
 fn answers(count: u64) -> Vec<u64> {
@@ -124,4 +126,106 @@ fn a_job_may_go_on_for_many_batches() {
     let outcome = play::<ManyBatches>();
     assert_eq!(outcome.batches, vec![2; 500]);
     assert_eq!(numbers(&outcome), [2 * 500 + 1]);
+}
+
+scenario!(Unlike, |cx| {
+    let list = cx.join(vec![value(cx, 1), value(cx, 2)]);
+    let reply = cx.try_call(TARGET, valueCall { of: U256::from(3) });
+    let later = async { Ok(value(cx, 4).await?.to::<u64>() + value(cx, 5).await?.to::<u64>()) };
+    let (list, reply, [sixth, seventh], later, balance) =
+        cx.join((list, reply, cx.join([value(cx, 6), value(cx, 7)]), later, cx.native_balance(TARGET))).await?;
+    let (list, reply, later): (Vec<U256>, Result<U256, Revert>, u64) = (list, reply, later);
+    let reply = reply.map_err(|revert| Error::new(revert.to_string()))?;
+    let all = list.into_iter().chain([reply, sixth, seventh, U256::from(later), balance]);
+    Ok(found_all(all))
+});
+
+#[test]
+fn unlike_futures_are_joined_as_a_tuple_in_the_batches_of_the_deepest() {
+    let outcome = case().run::<Play<Unlike>>(|request: &ReadRequest| match request.data.is_empty() {
+        true => word(77), // The balance.
+        false => contract(request),
+    });
+    assert_eq!(outcome.batches, [7, 1], "{}", outcome.message);
+    assert_eq!(numbers(&outcome), [3, 5, 7, 13, 15, 9 + 11, 77]);
+}
+
+/// A part that fails after so many reads.
+async fn fails_after(cx: &Chain, reads: u64) -> Result<U256, Error> {
+    chained(cx, 0, reads).await?;
+    Err(Error::new(format!("failed after {reads}")))
+}
+
+scenario!(TupleFails, |cx| {
+    let (first, second, third) = cx.join((value(cx, 9), fails_after(cx, 3), fails_after(cx, 1))).await?;
+    Ok(found_all([first, second, third]))
+});
+
+#[test]
+fn the_first_error_in_order_ends_a_tuple_though_another_came_earlier() {
+    let outcome = play::<TupleFails>();
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "failed after 3"));
+    assert_eq!(outcome.batches, [3, 1, 1]);
+}
+
+scenario!(Wide, |cx| {
+    let (thousand, last, ten_thousand) = cx
+        .join((
+            cx.join((0..1_000).map(|number| value(cx, number))),
+            value(cx, 1_000),
+            cx.join((0..10_000).map(|number| chained(cx, number, 2))),
+        ))
+        .await?;
+    let sum = |values: Vec<U256>| values.into_iter().sum::<U256>();
+    Ok(found_all([sum(thousand), last, sum(ten_thousand)]))
+});
+
+#[test]
+fn a_tuple_of_wide_joins_ends() {
+    let outcome = play::<Wide>();
+    assert_eq!(outcome.batches, [11_001, 10_000], "{}", outcome.message);
+    // The sums of 2n+1 below n, and of 4n+3 below n.
+    assert_eq!(numbers(&outcome), [1_000 * 1_000, 2_001, 2 * 10_000 * 9_999 + 3 * 10_000]);
+}
+
+scenario!(AllTwelve, |cx| {
+    let each = |number| value(cx, number);
+    let all = cx.join((
+        each(0),
+        each(1),
+        each(2),
+        each(3),
+        each(4),
+        each(5),
+        each(6),
+        each(7),
+        each(8),
+        each(9),
+        each(10),
+        each(11),
+    ));
+    let (a, b, c, d, e, f, g, h, i, j, k, l) = all.await?;
+    Ok(found_all([a, b, c, d, e, f, g, h, i, j, k, l]))
+});
+
+#[test]
+fn twelve_members_keep_their_places() {
+    let outcome = play::<AllTwelve>();
+    assert_eq!((outcome.batches.as_slice(), numbers(&outcome)), (&[12][..], answers(12)));
+}
+
+async fn gathered(cx: &Chain, count: u64) -> Result<Vec<Claimable>, Error> {
+    cx.gather((0..count).map(|number| async move { Ok(Some(found(value(cx, number).await?))) })).await
+}
+
+scenario!(GathersThousand, |cx| { gathered(cx, 1_000).await });
+scenario!(GathersTenThousand, |cx| { gathered(cx, 10_000).await });
+
+#[test]
+fn gathered_parts_read_in_one_batch_and_are_found_in_order() {
+    for (outcome, count) in [(play::<GathersThousand>(), 1_000), (play::<GathersTenThousand>(), 10_000)] {
+        assert_eq!(outcome.end, End::Complete, "{count}: {}", outcome.message);
+        assert_eq!(outcome.batches.iter().map(|&reads| reads as u64).collect::<Vec<_>>(), [count]);
+        assert_eq!(numbers(&outcome), answers(count));
+    }
 }

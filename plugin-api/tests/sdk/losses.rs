@@ -91,11 +91,11 @@ async fn part(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Vec<Claimable>
     Ok(vec![found(first), found(second)])
 }
 
-scenario!(EmitsAll, |cx| { cx.emit_all((0..4).map(|of| part(cx, of))).await });
-scenario!(GathersNothing, |cx| { cx.emit_all((0..0).map(|of| part(cx, of))).await });
+scenario!(Gathers, |cx| { cx.gather((0..4).map(|of| part(cx, of))).await });
+scenario!(GathersNothing, |cx| { cx.gather((0..0).map(|of| part(cx, of))).await });
 
 fn gathered(broken: &[u64]) -> portolan_plugin_api::testing::Outcome {
-    case().run::<Play<EmitsAll>>(|request: &ReadRequest| match number(request) {
+    case().run::<Play<Gathers>>(|request: &ReadRequest| match number(request) {
         of if broken.contains(&of) => word(0),
         _ => contract(request),
     })
@@ -129,9 +129,48 @@ fn no_parts_are_a_whole_with_nothing_in_it() {
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
 }
 
+/// At most one finding, where a part of [`part`] has a list.
+async fn single(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Option<Claimable>, Error> {
+    let first = value(cx, of).await?;
+    let second = value(cx, of + 10).await?;
+    if second.is_zero() {
+        return Err(Error::new(format!("single {of} is broken")));
+    }
+    Ok((first != U256::from(9)).then(|| found(second)))
+}
+
+scenario!(GathersUnlike, |cx| {
+    let array = async { Ok([found(U256::from(500))]) };
+    let nested = async { cx.gather([single(cx, 5), single(cx, 4)]).await };
+    cx.gather((part(cx, 0), single(cx, 6), array, nested)).await
+});
+
+#[test]
+fn unlike_parts_are_emitted_as_soon_as_each_is_done() {
+    let host = Host::<Play<GathersUnlike>>::new();
+    let mut jobs = [host.start()];
+    let first = host.resume(&mut jobs, &[&[]]).remove(0);
+    assert_eq!((first.state, first.numbers()), (state::READING, vec![500]));
+    let second = host.resume(&mut jobs, &[&[1, 13, 11, 9]]).remove(0);
+    assert_eq!((second.state, second.numbers()), (state::READING, vec![1, 2]));
+    let last = host.resume(&mut jobs, &[&[33, 31, 29]]).remove(0);
+    assert_eq!((last.state, last.numbers()), (state::COMPLETE, vec![33, 31]));
+}
+
+#[test]
+fn an_unlike_part_that_fails_is_reported_as_missing() {
+    let outcome = case().run::<Play<GathersUnlike>>(|request: &ReadRequest| match number(request) {
+        0 | 14 => word(0),
+        _ => contract(request),
+    });
+    let missing = "single 4 is broken; part 0 is broken";
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Partial, missing));
+    assert_eq!(numbers(&outcome), [500, 33, 31]);
+}
+
 #[test]
 fn a_part_is_reported_as_soon_as_it_is_done() {
-    let host = Host::<Play<EmitsAll>>::new();
+    let host = Host::<Play<Gathers>>::new();
     let mut jobs = [host.start()];
     host.resume(&mut jobs, &[&[]]);
     let half_way = host.resume(&mut jobs, &[&[1, 3, 5, 7]]).remove(0);

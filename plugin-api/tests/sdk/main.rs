@@ -7,6 +7,7 @@ mod any_bytes;
 mod batches;
 mod cases;
 mod combinators;
+mod derive;
 mod events;
 mod findings;
 mod fixtures;

@@ -60,7 +60,7 @@ pub struct Accounts<P> {
 struct AccountInstance {
     protocols: Vec<Protocol>,
     claims: Vec<ClaimTemplate>,
-    deployments: Vec<Titled>,
+    deployments: Vec<Deployment<Titled>>,
     /// The contracts that emit events; the first [`Self::listed`] of them are deployments of the catalogue.
     sources: Vec<Deployment<Source>>,
     listed: usize,
@@ -77,10 +77,10 @@ struct AccountRows {
     shared_tables: &'static [&'static str],
 }
 
-/// A deployment and its title.
+/// The contracts of a deployment and its title.
 #[derive(Debug)]
 struct Titled {
-    row: Deployment<Arc<dyn Deployed>>,
+    contracts: Arc<dyn Deployed>,
     title: String,
 }
 
@@ -139,29 +139,22 @@ fn emitters(row: &Deployment<Arc<dyn Deployed>>) -> Option<Deployment<Source>> {
 
 impl DeploymentRow {
     fn deployment(&self) -> Deployment<Arc<dyn Deployed>> {
-        Deployment {
-            protocol: self.protocol.to_owned(),
-            network: self.network,
-            market: self.market.to_owned(),
-            mechanism: self.contracts.shared(),
-        }
+        Deployment::new(self.protocol, self.network, self.contracts.shared()).market(self.market)
     }
 }
 
-impl Titled {
-    /// Names begin with the protocol's title or company, and with the market where it is one of several.
-    fn new(row: Deployment<Arc<dyn Deployed>>, protocols: &[Protocol], titles: &[(&str, &str)]) -> Self {
-        let titled = titles.iter().find(|(slug, _)| *slug == row.protocol).map(|(_, title)| *title);
-        let company =
-            protocols.iter().find(|protocol| protocol.slug == row.protocol).map(|it| it.company.name.as_str());
-        let title = titled.or(company).unwrap_or(&row.protocol);
-        let title = if row.market == "main" { title.to_owned() } else { format!("{title} {}", row.market) };
-        Self { row, title }
-    }
+/// Names begin with the protocol's title or company, and with the market where it is one of several.
+fn titled(row: Deployment<Arc<dyn Deployed>>, protocols: &[Protocol], titles: &[(&str, &str)]) -> Deployment<Titled> {
+    let titled = titles.iter().find(|(slug, _)| *slug == row.protocol).map(|(_, title)| *title);
+    let company = protocols.iter().find(|protocol| protocol.slug == row.protocol).map(|it| it.company.name.as_str());
+    let title = titled.or(company).unwrap_or(&row.protocol);
+    let title = if row.market == "main" { title.to_owned() } else { format!("{title} {}", row.market) };
+    let Deployment { protocol, network, market, mechanism: contracts } = row;
+    Deployment { protocol, network, market, mechanism: Titled { contracts, title } }
+}
 
-    fn labels(&self) -> Labels<'_> {
-        Labels { market: &self.row.market, title: &self.title }
-    }
+fn labels(row: &Deployment<Titled>) -> Labels<'_> {
+    Labels { market: &row.market, title: &row.mechanism.title }
 }
 
 /// A deployment under a question: its labels, and its contracts once they are resolved.
@@ -181,15 +174,17 @@ impl AccountInstance {
             listed: if rows.tables.is_empty() { 0 } else { sources.len() },
             sources: sources.into_iter().chain(deployments.iter().filter_map(emitters)).collect(),
             tables: EventTables::parse(rows.tables, rows.shared_tables)?,
-            deployments: deployments.into_iter().map(|row| Titled::new(row, &protocols, rows.titles)).collect(),
+            deployments: deployments.into_iter().map(|row| titled(row, &protocols, rows.titles)).collect(),
             protocols,
         })
     }
 
     fn catalogue(&self) -> Catalogue {
-        let answers =
-            |row: &Deployment<Arc<dyn Deployed>>| row.served(&row.mechanism.questions(), row.mechanism.contracts());
-        let deployments = self.deployments.iter().map(|Titled { row, .. }| answers(row));
+        let answers = |row: &Deployment<Titled>| {
+            let contracts = &row.mechanism.contracts;
+            row.served(&contracts.questions(), contracts.contracts())
+        };
+        let deployments = self.deployments.iter().map(answers);
         let emits = |row: &Deployment<Source>| row.served(&[Question::EVENTS], row.mechanism.listed());
         Catalogue {
             protocols: self.protocols.clone(),
@@ -200,51 +195,47 @@ impl AccountInstance {
     }
 
     /// The deployments of the job that answer a question.
-    fn answering(&self, cx: &Chain, question: Question) -> impl Iterator<Item = &Titled> {
-        let here =
-            self.deployments.iter().filter(|it| it.row.protocol == cx.protocol() && it.row.network == cx.network());
-        here.filter(move |it| it.row.mechanism.questions().contains(&question))
+    fn answering(&self, cx: &Chain, question: Question) -> impl Iterator<Item = &Deployment<Titled>> {
+        cx.rows(&self.deployments).filter(move |row| row.mechanism.contracts.questions().contains(&question))
     }
 
     /// The same, resolved; one that fails to resolve costs its own findings.
     async fn parts(&self, cx: &Chain, question: Question) -> Result<Vec<Part<'_>>, Error> {
-        let parts = self.answering(cx, question).map(|it| async move {
-            let contracts = &it.row.mechanism;
-            let resolved = contracts.resolve(cx, &it.row.market).await;
+        let parts = self.answering(cx, question).map(|row| async move {
+            let contracts = &row.mechanism.contracts;
+            let resolved = contracts.resolve(cx, &row.market).await;
             let contracts = resolved.map(|resolved| resolved.unwrap_or_else(|| Arc::clone(contracts)));
-            Ok(Part { labels: it.labels(), contracts })
+            Ok(Part { labels: labels(row), contracts })
         });
-        let parts: Vec<_> = parts.collect();
         cx.join(parts).await
     }
 
     fn claimables<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let parts = self.parts(cx, Question::CLAIMABLES).await?.into_iter();
-            cx.emit_all(parts.map(|it| async move { it.contracts?.claimables(cx, it.labels, account).await })).await
+            cx.gather(parts.map(|it| async move { it.contracts?.claimables(cx, it.labels, account).await })).await
         })
     }
 
     fn farming<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
         Box::pin(async move {
             let parts = self.parts(cx, Question::FARMING).await?.into_iter();
-            cx.emit_all(parts.map(|it| async move { it.contracts?.farming(cx, it.labels, account).await })).await
+            cx.gather(parts.map(|it| async move { it.contracts?.farming(cx, it.labels, account).await })).await
         })
     }
 
     fn lending<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<LendingPosition>> {
         Box::pin(async move {
             let parts = self.parts(cx, Question::LENDING).await?.into_iter();
-            cx.emit_all(parts.map(|it| async move { it.contracts?.lending(cx, it.labels, account).await })).await
+            cx.gather(parts.map(|it| async move { it.contracts?.lending(cx, it.labels, account).await })).await
         })
     }
 
     fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
-            let parts = self.answering(cx, Question::COMPOSITION).map(|it| &it.row.mechanism);
+            let parts = self.answering(cx, Question::COMPOSITION).map(|row| &row.mechanism.contracts);
             let named = parts.filter(|contracts| contracts.contracts().iter().any(|it| tokens.contains(it)));
-            let named: Vec<_> = named.map(|contracts| contracts.compositions(cx)).collect();
-            cx.emit_all(named).await
+            cx.gather(named.map(|contracts| contracts.compositions(cx))).await
         })
     }
 }

@@ -1,6 +1,5 @@
 //! The text that stands for a staked token: both tokens of a constant-product pair, or else the token's own symbol.
 
-use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Revert, symbol};
 
 portolan_plugin_api::sol! {
@@ -16,8 +15,8 @@ const TOKENS_STAND_S: u32 = 86_400;
 pub(crate) async fn display_name(cx: &Chain, token: Address) -> Result<String, Error> {
     let token0 = cx.try_call(token, token0Call {}).within(TOKENS_STAND_S);
     let token1 = cx.try_call(token, token1Call {}).within(TOKENS_STAND_S);
-    let (token0, token1) = join(token0, token1).await;
-    Ok(pair_name(token0?, token1?).unwrap_or_else(|| symbol(token)))
+    let (token0, token1) = cx.join((token0, token1)).await?;
+    Ok(pair_name(token0, token1).unwrap_or_else(|| symbol(token)))
 }
 
 fn pair_name(token0: Result<Address, Revert>, token1: Result<Address, Revert>) -> Option<String> {

@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 
 use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Deployment, Error, Plugin, Protocol, Question, Settings, SettingsError};
+use portolan_plugin_api::{Catalogue, Chain, Deployments, Error, Plugin, Question, Settings, SettingsError};
 
 use crate::events::{EventTables, Source};
 use crate::protocol::{self, ProtocolRow};
@@ -39,8 +39,7 @@ pub struct Family<F> {
 #[derive(Debug)]
 struct FamilyInstance {
     tables: EventTables,
-    protocols: Vec<Protocol>,
-    deployments: Vec<Deployment<Source>>,
+    deployments: Deployments<Source>,
 }
 
 impl<F: EventFamily> Plugin for Family<F> {
@@ -61,18 +60,12 @@ impl<F: EventFamily> Plugin for Family<F> {
 
 impl FamilyInstance {
     fn new(settings: &Settings, rows: &[ProtocolRow], tables: EventTables) -> Result<Self, SettingsError> {
-        let deployments = settings.deployments(protocol::sources(rows))?;
-        let protocols = settings.protocols(&protocol::protocols(rows), &deployments);
-        Ok(Self { tables, protocols, deployments })
+        let deployments = settings.serve(&protocol::protocols(rows), protocol::sources(rows))?;
+        Ok(Self { tables, deployments })
     }
 
     fn catalogue(&self) -> Catalogue {
-        let served = |row: &Deployment<Source>| row.served(&[Question::EVENTS], row.mechanism.listed());
-        Catalogue {
-            protocols: self.protocols.clone(),
-            deployments: self.deployments.iter().map(served).collect(),
-            claims: Vec::new(),
-            event_topics: Some(self.tables.topics().collect()),
-        }
+        let served = self.deployments.catalogue(&[Question::EVENTS], Source::listed);
+        Catalogue { event_topics: Some(self.tables.topics().collect()), ..served }
     }
 }

@@ -13,7 +13,6 @@ mod rows;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use futures_util::future::{join, join3};
 use portolan_plugin_api::{
     Address, Chain, Claim, ClaimTemplate, Claimable, FarmingPosition, Keys, Question, Role, SettingsError, U256,
 };
@@ -164,8 +163,7 @@ impl Deployed for MasterChef {
     /// Answers what is pending in each pool: a row for each token that the pool's claim pays.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let (token, count) = join(reward::token(cx, self), pools::count(cx, self)).await;
-            let (token, count) = (token?, count?);
+            let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
             let held = pools::held(cx, self, labels.market, count, account).await?;
             let rows = held.into_iter().map(|pool| rows::claimables(cx, self, labels, token, pool, account));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
@@ -175,17 +173,16 @@ impl Deployed for MasterChef {
     /// Answers what the account has staked: a row for each pool.
     fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
         Box::pin(async move {
-            let (token, count) = join(reward::token(cx, self), pools::count(cx, self)).await;
-            let (token, count) = (token?, count?);
+            let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
             let held = pools::held(cx, self, labels.market, count, account).await?;
             if held.is_empty() {
                 return Ok(Vec::new());
             }
             let stakes = held.into_iter().map(|pool| pools::stake(cx, self, pool, account));
-            let stakes = async { try_each(cx, stakes).await.or_report(cx, labels.market) };
+            let stakes = async { Ok(try_each(cx, stakes).await.or_report(cx, labels.market)) };
             let staked_tokens = pools::staked_tokens(cx, self, count);
-            let (staked_tokens, emission, stakes) = join3(staked_tokens, reward::emission(cx, self), stakes).await;
-            let (staked_tokens, emission) = (staked_tokens?, emission?);
+            let (staked_tokens, emission, stakes) =
+                cx.join((staked_tokens, reward::emission(cx, self), stakes)).await?;
             let stakes = stakes.into_iter().filter(|stake| !stake.amount.is_zero());
             let rows = stakes.map(|stake| {
                 let alone = pools::stands_alone(&staked_tokens, stake.token);

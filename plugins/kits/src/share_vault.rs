@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use futures_util::future::join;
 use portolan_plugin_api::{
     Address, Chain, Composition, Error, FarmingPosition, Keys, Part, Question, Reward, SettingsError, U256, sol, symbol,
 };
@@ -121,7 +120,6 @@ impl Deployed for ShareVault {
 impl ShareVault {
     async fn held_and_supply(&self, cx: &Chain) -> Result<(U256, U256), Error> {
         let held = cx.call(self.staked_token, balanceOfCall { account: self.address });
-        let (held, supply) = join(held, cx.call(self.address, totalSupplyCall {})).await;
-        Ok((held?, supply?))
+        cx.join((held, cx.call(self.address, totalSupplyCall {}))).await
     }
 }

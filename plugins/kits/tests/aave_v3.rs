@@ -419,7 +419,7 @@ fn a_large_pool_costs_few_waves() {
 }
 
 fn key(key: &str, value: impl ToString) -> map::SettingsKey {
-    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_string()) }
+    map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_string()) }
 }
 
 #[test]

@@ -265,12 +265,12 @@ fn the_catalogue_names_topics_protocols_and_deployments() {
 }
 
 fn text(key: &str, value: &str) -> map::SettingsKey {
-    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_owned()) }
+    map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) }
 }
 
 fn list(key: &str, values: &[&str]) -> map::SettingsKey {
-    let values = values.iter().map(|value| map::SettingsValue::Text((*value).to_owned())).collect();
-    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::List(values) }
+    let values = values.iter().map(|value| SettingsValue::Text((*value).to_owned())).collect();
+    map::SettingsKey { key: key.to_owned(), value: SettingsValue::List(values) }
 }
 
 fn settings(keys: Vec<map::SettingsKey>) -> Settings {

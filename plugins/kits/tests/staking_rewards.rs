@@ -384,17 +384,17 @@ fn guesses_may_burn_their_gas_and_are_capped() {
 }
 
 fn text(key: &str, value: &str) -> map::SettingsKey {
-    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_owned()) }
+    map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) }
 }
 
 #[test]
 fn a_list_of_farms_needs_no_factory() {
-    let list = [farm(0), farm(1)].map(|farm| map::SettingsValue::Text(farm.to_string())).to_vec();
+    let list = [farm(0), farm(1)].map(|farm| SettingsValue::Text(farm.to_string())).to_vec();
     let row = map::SettingsRow {
         protocol: "listed".to_owned(),
         chain_id: NETWORK,
         market: "main".to_owned(),
-        keys: vec![map::SettingsKey { key: "farms".to_owned(), value: map::SettingsValue::List(list) }],
+        keys: vec![map::SettingsKey { key: "farms".to_owned(), value: SettingsValue::List(list) }],
     };
     let settings = Settings::from_rows(false, Vec::new(), vec![row]);
     let chain = stakes(earns(singles(2), 1, 8), 1, 3, 2, NOW_S + 1);
@@ -414,7 +414,7 @@ fn a_row_names_a_factory_or_farms() {
     let one = format!("{SINGLE}");
     let list = |farms: &[Address]| map::SettingsKey {
         key: "farms".to_owned(),
-        value: map::SettingsValue::List(farms.iter().map(|at| map::SettingsValue::Text(at.to_string())).collect()),
+        value: SettingsValue::List(farms.iter().map(|at| SettingsValue::Text(at.to_string())).collect()),
     };
     let cases = [
         (vec![], "factory", "missing; give `factory` or `farms`"),

@@ -165,7 +165,7 @@ async fn steady(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Clai
         let balance = cx.native_balance(account).await?;
         let (token, held) = match cx.network() {
             POLYGON => (QUICK, cx.call(QUICK, balanceOfCall { account: LAIR }).await?),
-            _ => (Address::ZERO, balance),
+            _ => (NATIVE, balance),
         };
         let mut claimable = good(cx, &format!("{greeting} from build {}", env!("CARGO_PKG_VERSION")), 1);
         (claimable.token, claimable.amount) = (token, held + U256::from(wave));

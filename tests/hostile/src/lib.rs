@@ -40,25 +40,14 @@ impl Mechanism for Nothing {
 }
 
 fn shipped() -> impl Iterator<Item = Deployment<Nothing>> {
-    let on = |protocol: &str, network| Deployment {
-        protocol: protocol.to_owned(),
-        network,
-        market: "main".to_owned(),
-        mechanism: Nothing::default(),
-    };
+    let on = |protocol: &str, network| Deployment::new(protocol, network, Nothing::default());
     let deeds = deeds::SLUGS.iter().chain(shares::SLUGS).map(move |slug| on(slug, POLYGON));
     deeds.chain(NETWORKS.map(|network| on("steady", network))).chain([on("steady", NOWHERE)])
 }
 
 fn protocol(slug: &str) -> Protocol {
-    Protocol {
-        slug: slug.to_owned(),
-        name: slug.to_ascii_uppercase(),
-        website: "https://hostile.example".to_owned(),
-        logo: None,
-        primitives: vec!["FARMING".to_owned()],
-        company: Company { name: "Hostile".to_owned(), slug: "hostile".to_owned() },
-    }
+    let protocol = Protocol::new(slug, &slug.to_ascii_uppercase(), "https://hostile.example", &["FARMING"]);
+    protocol.company(Company::new("Hostile"))
 }
 
 impl Plugin for Hostile {

@@ -19,28 +19,17 @@ const IDLE: &str = "synthetic_idle";
 const REGISTRY_PREFIX: u8 = 0x5a;
 
 #[derive(Debug)]
-struct Synthetic {
-    deployments: Vec<Deployment<Registry>>,
-}
+struct Synthetic(Deployments<Registry>);
 
-#[derive(Clone, Copy, Debug)]
-struct Registry(Address);
-
-impl Mechanism for Registry {
-    fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
-        keys.address("registry").map(Self)
-    }
+#[derive(Clone, Copy, Debug, Mechanism)]
+struct Registry {
+    registry: Address,
 }
 
 fn shipped() -> impl Iterator<Item = Deployment<Registry>> {
-    let on = |protocol: String, registry| Deployment {
-        protocol,
-        network: NETWORK,
-        market: "main".to_owned(),
-        mechanism: Registry(registry),
-    };
-    let numbered = (0..PROTOCOLS).map(move |number| on(format!("synthetic_{number:02}"), registry(number)));
-    numbered.chain([on(IDLE.to_owned(), registry(PROTOCOLS))])
+    let on = |protocol: &str, registry| Deployment::new(protocol, NETWORK, Registry { registry });
+    let numbered = (0..PROTOCOLS).map(move |number| on(&format!("synthetic_{number:02}"), registry(number)));
+    numbered.chain([on(IDLE, registry(PROTOCOLS))])
 }
 
 fn registry(number: u8) -> Address {
@@ -50,29 +39,19 @@ fn registry(number: u8) -> Address {
 }
 
 fn protocol(slug: &str) -> Protocol {
-    Protocol {
-        slug: slug.to_owned(),
-        name: slug.to_ascii_uppercase(),
-        website: "https://synthetic.example".to_owned(),
-        logo: None,
-        primitives: vec!["FARMING".to_owned()],
-        company: Company { name: "Synthetic".to_owned(), slug: "synthetic".to_owned() },
-    }
+    let protocol = Protocol::new(slug, &slug.to_ascii_uppercase(), "https://synthetic.example", &["FARMING"]);
+    protocol.company(Company::new("Synthetic"))
 }
 
 impl Plugin for Synthetic {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        Ok(Self { deployments: settings.deployments(shipped())? })
+        let protocols: Vec<Protocol> = shipped().map(|row| protocol(&row.protocol)).collect();
+        settings.serve(&protocols, shipped()).map(Self)
     }
 
     fn catalogue(&self) -> Catalogue {
-        let served = |row: &Deployment<Registry>| row.served(&[Question::CLAIMABLES], [row.mechanism.0]);
-        Catalogue {
-            protocols: self.deployments.iter().map(|row| protocol(&row.protocol)).collect(),
-            deployments: self.deployments.iter().map(served).collect(),
-            claims: vec![ClaimTemplate::new::<claimCall>([])],
-            event_topics: None,
-        }
+        let served = self.0.catalogue(&[Question::CLAIMABLES], |contracts| [contracts.registry]);
+        Catalogue { claims: vec![ClaimTemplate::new::<claimCall>([])], ..served }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
@@ -80,14 +59,12 @@ impl Plugin for Synthetic {
             cx.native_balance(account).await?;
             return Ok(Vec::new());
         }
-        let own = self.deployments.iter().filter(|row| row.protocol == cx.protocol());
-        let parts: Vec<_> = own.map(|row| climb(cx, row, account)).collect();
-        cx.emit_all(parts).await
+        cx.gather(cx.rows(&self.0).map(|row| climb(cx, row, account))).await
     }
 }
 
 async fn climb(cx: &Chain, row: &Deployment<Registry>, account: Address) -> Result<Vec<Claimable>, Error> {
-    let Registry(registry) = row.mechanism;
+    let Registry { registry } = row.mechanism;
     let pool = cx.call(registry, nextCall {}).immutable().await?;
     let farm = cx.call(pool, nextCall {}).immutable().await?;
     let due = cx.call(farm, dueCall { account }).await?;

@@ -30,6 +30,36 @@ pub struct Protocol {
     pub company: Company,
 }
 
+impl Protocol {
+    /// A protocol without a logo, run by a company of the same name: `new("acme_v2", "ACME", …)` by Acme V2.
+    pub fn new(slug: &str, name: &str, website: &str, primitives: &[&str]) -> Self {
+        let words = slug.split(['_', '-']).map(|word| {
+            let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+            first.to_ascii_uppercase() + rest
+        });
+        Self {
+            slug: slug.to_owned(),
+            name: name.to_owned(),
+            website: website.to_owned(),
+            logo: None,
+            primitives: primitives.iter().map(|primitive| (*primitive).to_owned()).collect(),
+            company: Company::new(&words.collect::<Vec<_>>().join(" ")),
+        }
+    }
+
+    /// Run by another company.
+    #[must_use]
+    pub fn company(self, company: Company) -> Self {
+        Self { company, ..self }
+    }
+
+    /// With the URL of a logo.
+    #[must_use]
+    pub fn logo(self, url: &str) -> Self {
+        Self { logo: Some(url.to_owned()), ..self }
+    }
+}
+
 /// Who runs a protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
@@ -40,6 +70,13 @@ pub struct Company {
     /// Lower case.
     #[n(1)]
     pub slug: String,
+}
+
+impl Company {
+    /// A company whose slug is its name in lower case, with hyphens for spaces.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), slug: name.to_lowercase().replace(' ', "-") }
+    }
 }
 
 /// What an instance serves from now on.

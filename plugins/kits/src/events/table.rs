@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures_util::future::join;
 use portolan_plugin_api::events::{Event, Table, Transaction};
 use portolan_plugin_api::{Address, B256, Chain, Deployment, Error, SettingsError};
 
@@ -64,8 +63,8 @@ impl EventTables {
         deployments: &'a [Deployment<Source>],
     ) -> Boxed<'a, Vec<Event>> {
         Box::pin(async move {
-            let here = deployments.iter().filter(|row| row.network == cx.network());
-            let sources: Vec<(&str, &Source)> = here.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
+            let rows = cx.rows(deployments);
+            let sources: Vec<(&str, &Source)> = rows.map(|row| (row.protocol.as_str(), &row.mechanism)).collect();
             let decoded = cx.join(self.0.iter().map(|table| table.events(cx, transaction, &sources))).await?;
             Ok(decoded.concat())
         })
@@ -92,8 +91,7 @@ impl ScopedTable {
             return Ok(Vec::new());
         }
         let owners = owners::find(cx, self.emitters(transaction), sources);
-        let (owners, decoded) = join(owners, cx.decode(&self.table, transaction)).await;
-        let (owners, decoded) = (owners?, decoded?);
+        let (owners, decoded) = cx.join((owners, cx.decode(&self.table, transaction))).await?;
         let attributed = decoded.into_iter().filter_map(|(event, section)| {
             let emitter = transaction.logs.get(event.log)?.address;
             let protocol = owners.get(&(emitter, section.as_str())).map(|slug| (*slug).to_owned());

@@ -3,7 +3,6 @@
 //! A chef may list 600 pools and an account be in three of them. So the pools are found with one read each, whose
 //! replies may be cached for a while; amounts are then read of those few pools, at the answer's block.
 
-use futures_util::future::{join, join3};
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
 use super::contracts::{chef, v1, v2};
@@ -68,8 +67,7 @@ async fn held_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> 
     }
     let user = cx.call(of.chef, v2::userInfoCall { pid, account }).within(HELD_STANDS_S);
     let rewarder = cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S);
-    let (user, rewarder) = join(user, rewarder).await;
-    let (user, rewarder) = (user?, rewarder?);
+    let (user, rewarder) = cx.join((user, rewarder)).await?;
     // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
     let is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
     // A chef without the function has no rewarders.
@@ -108,9 +106,9 @@ pub(super) fn stands_alone(tokens: &[Option<Address>], token: Address) -> bool {
 /// What the account has staked in a pool, at the answer's block.
 pub(super) async fn stake(cx: &Chain, of: &MasterChef, pool: Pool, account: Address) -> Result<Stake, Error> {
     let pid = pool.pid;
-    let amount = amount(cx, of, pid, account);
-    let (amount, points, token) = join3(amount, points(cx, of, pid), staked_token(cx, of, pid)).await;
-    Ok(Stake { pool, amount: amount?, points: points?, token: token? })
+    let parts = (amount(cx, of, pid, account), points(cx, of, pid), staked_token(cx, of, pid));
+    let (amount, points, token) = cx.join(parts).await?;
+    Ok(Stake { pool, amount, points, token })
 }
 
 async fn amount(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<U256, Error> {

@@ -3,7 +3,6 @@
 //! Forks name the getters of both after their token, as they do the pending view: `pendingBOO`, `boo`, `booPerSecond`.
 //! So the names are made of the deployment's pending view, and the first that answers is taken.
 
-use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::MasterChef;
@@ -52,8 +51,8 @@ impl Emission {
 pub(super) async fn emission(cx: &Chain, of: &MasterChef) -> Result<Emission, Error> {
     let names = [format!("{}PerSecond", word(&of.pending).to_lowercase()), "rewardPerSecond".to_owned()];
     let reads = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiPerSecondCall {}));
-    let (replies, points) = join(cx.join(reads), cx.call(of.chef, totalAllocPointCall {})).await;
-    Ok(Emission { per_second: replies?.into_iter().find_map(Result::ok), points: points? })
+    let (replies, points) = cx.join((cx.join(reads), cx.call(of.chef, totalAllocPointCall {}))).await?;
+    Ok(Emission { per_second: replies.into_iter().find_map(Result::ok), points })
 }
 
 /// The names that the reward token's getter may have, the likeliest first.

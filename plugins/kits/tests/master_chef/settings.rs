@@ -3,7 +3,7 @@
 use super::*;
 
 fn text(key: &str, value: &str) -> map::SettingsKey {
-    map::SettingsKey { key: key.to_owned(), value: map::SettingsValue::Text(value.to_owned()) }
+    map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) }
 }
 
 fn settings(keys: Vec<map::SettingsKey>) -> Settings {
