@@ -105,7 +105,7 @@ pub use portolan_abi::map::{
     Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, FarmingPosition, Finding, LendingPosition,
     Part, Protocol, Reward, Role, SettingsError, SettingsValue, Side,
 };
-pub use portolan_abi::{NATIVE, Question};
+pub use portolan_abi::{NATIVE, Question, limits};
 pub use read::Read;
 pub use read_request::ReadRequest;
 pub use read_result::ReadResult;

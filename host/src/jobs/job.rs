@@ -15,6 +15,7 @@ use std::time::Duration;
 use alloy::primitives::Address;
 use futures_util::future::{join, join_all};
 use portolan_abi::capability;
+use portolan_abi::limits::{Allowance, LimitError};
 use portolan_abi::map;
 use portolan_abi::row::state;
 use tokio::time::Instant;
@@ -25,15 +26,6 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use portolan_reader::{Block, Outcome, Participant, Read, ReadFailure, Reply, Session};
-
-/// Steps of one job, each with reads; the deepest protocol takes nine.
-const STEPS_MAX: u32 = 24;
-/// Reads of one job; ten times what a protocol with 600 pools reads.
-const READS_MAX: u32 = 50_000;
-/// Bytes of replies to one job; 50,000 replies of ten words.
-const BYTES_MAX: u32 = 16 << 20;
-/// Findings of one job; more than any account holds in one protocol.
-const FINDINGS_MAX: usize = 5_000;
 
 /// The sessions of an answer by chain id; a failure where a network has no block.
 pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
@@ -80,7 +72,7 @@ async fn run(plan: &JobPlan, sessions: &Sessions, deadline: Instant) -> JobOutco
         trusted_addresses: driver.trusted.into_trusted(),
         failure: failure.or(driver.partial),
         ended: driver.ended,
-        figures: JobFigures { reads: READS_MAX - driver.reads_left, ..driver.figures }.since(began),
+        figures: JobFigures { reads: driver.allowance.reads_used(), ..driver.figures }.since(began),
         networks: driver.networks,
         refuted: driver.refuted,
     }
@@ -97,10 +89,8 @@ struct Driver<'a> {
     missing: Option<Reason>,
     partial: Option<Failure>,
     ended: bool,
-    steps: u32,
+    allowance: Allowance,
     figures: JobFigures,
-    reads_left: u32,
-    bytes_left: u32,
     networks: BTreeSet<u64>,
 }
 
@@ -116,10 +106,8 @@ impl<'a> Driver<'a> {
             missing: None,
             partial: None,
             ended: false,
-            steps: 0,
+            allowance: Allowance::default(),
             figures: JobFigures::default(),
-            reads_left: READS_MAX,
-            bytes_left: BYTES_MAX,
             networks: BTreeSet::from([plan.network.chain_id]),
         }
     }
@@ -149,20 +137,16 @@ impl<'a> Driver<'a> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let budget = Budget {
             ms_left: u32::try_from(left.as_millis()).unwrap_or(u32::MAX),
-            reads_left: self.reads_left,
-            bytes_left: self.bytes_left,
+            reads_left: self.allowance.reads_left(),
+            bytes_left: self.allowance.bytes_left(),
         };
         frames::replies(replies, &budget).map_err(|error| Failure::new(Reason::InvalidOutput, error))
     }
 
-    fn take_findings(&mut self, found: Vec<map::Finding>) -> Result<(), Failure> {
-        let room = FINDINGS_MAX - self.findings.len();
-        let too_many = found.len() > room;
-        self.findings.extend(found.into_iter().take(room));
-        if too_many {
-            return Err(Failure::new(Reason::OverBudget, format!("returned more than {FINDINGS_MAX} findings")));
-        }
-        Ok(())
+    fn take_findings(&mut self, mut found: Vec<map::Finding>) -> Result<(), Failure> {
+        let taken = self.allowance.take_findings(&mut found);
+        self.findings.append(&mut found);
+        taken.map_err(over_limit)
     }
 
     fn end(&mut self, ended: u8, message: String) -> Result<(), Failure> {
@@ -188,20 +172,15 @@ impl<'a> Driver<'a> {
         own: &Session,
         requested: Vec<RequestedRead>,
     ) -> Result<Vec<Reply>, Failure> {
-        self.steps += 1;
-        if self.steps > STEPS_MAX {
-            return Err(Failure::new(Reason::OverBudget, format!("requested more than {STEPS_MAX} batches of reads")));
-        }
+        self.allowance.take_step().map_err(over_limit)?;
         let mut replies: Vec<Reply> = vec![Reply::fresh(Outcome::Unsupported); requested.len()];
         let mut by_network: BTreeMap<u64, Vec<(usize, Read)>> = BTreeMap::new();
         for (place, RequestedRead { chain_id, read }) in requested.into_iter().enumerate() {
             let Some(read) = read else { continue };
-            match self.reads_left.checked_sub(1) {
-                Some(left) => {
-                    self.reads_left = left;
-                    by_network.entry(chain_id).or_default().push((place, read));
-                }
-                None => replies[place] = self.over_budget(),
+            if self.allowance.take_read() {
+                by_network.entry(chain_id).or_default().push((place, read));
+            } else {
+                replies[place] = self.over_budget();
             }
         }
         self.networks.extend(by_network.keys());
@@ -279,11 +258,9 @@ impl<'a> Driver<'a> {
                 self.missing.get_or_insert(Reason::from(*failure));
             }
             Outcome::Ok(bytes) | Outcome::Reverted(bytes) => {
-                let Some(left) = u32::try_from(bytes.len()).ok().and_then(|len| self.bytes_left.checked_sub(len))
-                else {
+                if !self.allowance.take_bytes(bytes.len()) {
                     return self.over_budget();
-                };
-                self.bytes_left = left;
+                }
             }
             Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported => {}
         }
@@ -317,6 +294,10 @@ impl<'a> Driver<'a> {
             },
         }
     }
+}
+
+fn over_limit(error: LimitError) -> Failure {
+    Failure::new(Reason::OverBudget, error.to_string())
 }
 
 fn block_map(block: Block) -> map::Block {

@@ -6,6 +6,10 @@
 use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
+use portolan_abi::limits::{
+    CATALOGUE_BYTES_MAX, CLAIMS_MAX, CONSTANT_BYTES_MAX, CONTRACTS_MAX, DEPLOYMENTS_MAX, NAME_BYTES_MAX, PROTOCOLS_MAX,
+    QUESTIONS_MAX, ROLES_MAX, SLUG_BYTES_MAX, TEXT_BYTES_MAX, TOPICS_MAX,
+};
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Protocol, Role};
 use portolan_abi::{Question, capability, codec};
 
@@ -19,27 +23,6 @@ use crate::sanitize::web_url::WebUrl;
 
 /// The specification's primitives.
 pub(crate) const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];
-
-/// A family of a hundred forks with their contracts needs some 100 KB.
-const CATALOGUE_BYTES_MAX: usize = 4 << 20;
-/// The largest family has about sixty forks.
-const PROTOCOLS_MAX: usize = 512;
-const DEPLOYMENTS_MAX: usize = 4_096;
-/// Contracts that one deployment names beforehand; those that it finds on the chain do not count.
-const CONTRACTS_MAX: usize = 4_096;
-/// One for each claim function of a mechanism.
-const CLAIMS_MAX: usize = 256;
-/// Roles of a template, nested ones included.
-const ROLES_MAX: usize = 64;
-/// An argument that is always the same.
-const CONSTANT_BYTES_MAX: usize = 4_096;
-const QUESTIONS_MAX: usize = 16;
-const TOPICS_MAX: usize = 1_024;
-const SLUG_BYTES_MAX: usize = 64;
-/// Names and markets.
-const NAME_BYTES_MAX: usize = 128;
-/// Web addresses and function signatures.
-const TEXT_BYTES_MAX: usize = 1_024;
 
 /// Questions that came after the first revision, each with the capability that guards it.
 const GUARDED: [(Question, u64); 2] =

@@ -2,12 +2,14 @@
 //!
 //! Bytes cross, types stay on their side: [`root`] is the table of functions that a dylib exports,
 //! [`frame`] and [`row`] are the hot path (reads and replies, and the [`log`]s of a transaction), [`map`] is everything
-//! else as CBOR, [`note`] is the manifest that a host reads without running the file.
+//! else as CBOR, [`note`] is the manifest that a host reads without running the file. [`step`] and [`limits`] are what
+//! hosts and tests that resume jobs check alike.
 //! Invariant: nothing here is ever removed, retyped or reordered; what is appended is optional and
 //! counted by [`API_REV`]. This crate has no features and does no IO.
 
 pub mod codec;
 pub mod frame;
+pub mod limits;
 pub mod log;
 pub mod map;
 pub mod note;
@@ -15,6 +17,7 @@ pub mod primitive;
 mod question;
 pub mod root;
 pub mod row;
+pub mod step;
 
 use alloy::primitives::Address;
 

@@ -3,10 +3,12 @@
 
 use abi_stable::std_types::{RResult, RSlice};
 use alloy::primitives::{Address, B256, Bytes};
-use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
+use portolan_abi::frame::{FrameWriter, resume_in};
+use portolan_abi::limits::Allowance;
 use portolan_abi::map::{self, Block, Catalogue, Finding, Pin, SettingsError, Start};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
-use portolan_abi::row::{self, JobIn, JobOut, Network, state};
+use portolan_abi::row::{self, JobIn, state};
+use portolan_abi::step::{Step, StepError, StepRead};
 use portolan_abi::{Question, capability, codec};
 use portolan_claims::{ClaimFunctions, Template};
 
@@ -14,9 +16,6 @@ use super::{ReadRequest, ReadResult, Replies};
 use crate::events::Transaction;
 use crate::export::{Exported, module};
 use crate::settings::Settings;
-
-/// Batches of reads after which a job under test is stopped.
-const BATCHES_MAX: usize = 1_000;
 
 /// One job: a question about an account or about tokens to one protocol on one network, or about a transaction to the
 /// plugin.
@@ -97,7 +96,8 @@ impl JobTest {
         self
     }
 
-    /// Runs the job to its end; `replies` answers its reads, batch by batch.
+    /// Runs the job to its end; `replies` answers its reads, batch by batch. It meets the [`limits`](crate::limits) of a
+    /// host, with the same words.
     ///
     /// # Panics
     /// If the plugin refuses its settings or the question, breaks the ABI, has a claim template that is wrong, or makes a
@@ -115,19 +115,24 @@ impl JobTest {
         let job = plugin.start(&self.start);
         let mut outcome =
             Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), batches: Vec::new() };
-        let mut frame = frame_of(&[]);
-        for _ in 0..BATCHES_MAX {
+        let mut allowance = Allowance::default();
+        let mut frame = frame_of(&[], &allowance);
+        loop {
             let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
-            let requests = outcome.take(&out);
+            let requests = outcome.take(&out, &mut allowance).unwrap_or_else(|error| {
+                outcome.message = error.to_string();
+                outcome.end = if matches!(error, StepError::Limit(_)) { End::OverBudget } else { End::InvalidOutput };
+                Vec::new()
+            });
             if outcome.end != End::Reading {
                 self.check_claims(&plugin.catalogue(), &outcome);
                 return outcome;
             }
             outcome.batches.push(requests.len());
-            let results: Vec<ReadResult> = requests.iter().map(|request| replies.reply(request)).collect();
-            frame = frame_of(&results);
+            let results: Vec<ReadResult> =
+                requests.iter().map(|request| reply(&mut replies, request, &mut allowance)).collect();
+            frame = frame_of(&results, &allowance);
         }
-        panic!("the job still reads after {BATCHES_MAX} batches");
     }
 
     fn check_claims(&self, catalogue: &Catalogue, outcome: &Outcome) {
@@ -221,6 +226,10 @@ pub enum End {
     Panicked,
     /// It awaited something that is not a chain read, or woke itself for ever.
     Misuse,
+    /// It passed one of the [`limits`](crate::limits).
+    OverBudget,
+    /// The plugin answered what is no step of a job.
+    InvalidOutput,
 }
 
 /// What became of a job.
@@ -263,52 +272,60 @@ impl Outcome {
     }
 
     /// Takes what one resume gave; the reads that it requests.
-    fn take(&mut self, out: &[u8]) -> Vec<ReadRequest> {
-        let frame = Frame::parse(out).expect("a frame comes out of resume");
-        let row = frame.rows::<JobOut>(resume_out::JOBS).next().expect("the job is in its frame");
-        let found = frame.bytes(row.findings_offset, row.findings_len).expect("findings lie in the frame");
-        if !found.is_empty() {
-            self.findings.extend(codec::decode::<Vec<Finding>>(found).expect("findings decode"));
-        }
-        let message = frame.bytes(row.message_offset, row.message_len).expect("the message lies in the frame");
-        self.message = String::from_utf8_lossy(message).into_owned();
-        self.end = match row.state {
+    fn take(&mut self, out: &[u8], allowance: &mut Allowance) -> Result<Vec<ReadRequest>, StepError> {
+        let mut step = Step::parse(out)?;
+        let taken = allowance.take_findings(&mut step.findings);
+        self.findings.append(&mut step.findings);
+        taken?;
+        self.message = String::from_utf8_lossy(step.message).into_owned();
+        self.end = match step.state {
             state::READING => End::Reading,
             state::COMPLETE => End::Complete,
             state::PARTIAL => End::Partial,
             state::FAILED => End::Failed,
             state::PANICKED => End::Panicked,
             state::MISUSE => End::Misuse,
-            other => panic!("unknown job state {other}"),
+            other => {
+                self.message = format!("unknown job state {other}");
+                End::InvalidOutput
+            }
         };
-        let networks: Vec<Network> = frame.rows(resume_out::NETWORKS).collect();
-        frame.rows::<row::Read>(resume_out::READS).map(|read| request(&frame, &networks, &read)).collect()
+        if self.end == End::Reading {
+            allowance.take_step()?;
+        }
+        Ok(step.reads.into_iter().map(request).collect())
     }
 }
 
-fn request(frame: &Frame<'_>, networks: &[Network], read: &row::Read) -> ReadRequest {
-    let data = frame.bytes(read.data_offset, read.data_len).expect("calldata lies in the frame");
-    let extension = frame.extension(read.extension).expect("the extension lies in the frame");
-    let extension: map::ReadExtension =
-        extension.map(|bytes| codec::decode(bytes).expect("the extension decodes")).unwrap_or_default();
+fn request(read: StepRead<'_>) -> ReadRequest {
+    let StepRead { chain_id: network, row, data, extension } = read;
     ReadRequest {
-        network: networks.get(usize::from(read.network)).expect("the network is in the table").chain_id,
-        kind: read.kind,
-        mode: read.mode,
-        freshness: read.freshness,
-        freshness_s: read.freshness_s,
-        gas_cap: read.gas_cap,
+        network,
+        kind: row.kind,
+        mode: row.mode,
+        freshness: row.freshness,
+        freshness_s: row.freshness_s,
+        gas_cap: row.gas_cap,
         from: extension.from,
-        to: read.to,
+        to: row.to,
         data: Bytes::copy_from_slice(data),
     }
 }
 
-fn frame_of(results: &[ReadResult]) -> Vec<u8> {
+/// The reply to a read, as far as the job may still have one.
+fn reply(replies: &mut impl Replies, request: &ReadRequest, allowance: &mut Allowance) -> ReadResult {
+    if !allowance.take_read() {
+        return ReadResult::OverBudget;
+    }
+    let result = replies.reply(request);
+    if allowance.take_bytes(result.parts().1.len()) { result } else { ReadResult::OverBudget }
+}
+
+fn frame_of(results: &[ReadResult], allowance: &Allowance) -> Vec<u8> {
     let mut frame = FrameWriter::default();
-    let replies = u32::try_from(results.len()).expect("a batch's reads can be counted");
-    let budget = JobIn { replies, ms_left: 5_000, reads_left: 100_000, bytes_left: u32::MAX };
-    frame.row(resume_in::JOBS, &budget);
+    let count = u32::try_from(results.len()).expect("a batch's reads can be counted");
+    let (reads_left, bytes_left) = (allowance.reads_left(), allowance.bytes_left());
+    frame.row(resume_in::JOBS, &JobIn { replies: count, ms_left: 5_000, reads_left, bytes_left });
     for result in results {
         let (status, bytes) = result.parts();
         let (offset, len) = frame.bytes(bytes).expect("a batch's replies fit a frame");

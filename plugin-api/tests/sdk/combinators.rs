@@ -10,7 +10,7 @@ use futures_util::stream::{self, FuturesOrdered, FuturesUnordered, StreamExt, Tr
 use portolan_plugin_api::testing::{End, Outcome};
 use portolan_plugin_api::{Chain, Error, U256};
 
-use crate::scenario::{found, found_all, numbers, play, scenario, value};
+use crate::scenario::{found, found_all, numbers, packed, play, scenario, unpacked, value};
 
 const SIZES: [u64; 4] = [1, 31, 1_000, 10_000];
 
@@ -24,10 +24,10 @@ macro_rules! sizes {
                 $body
             }
 
-            scenario!(S0, |cx| { Ok(found_all(numbers(cx, SIZES[0]).await?)) });
-            scenario!(S1, |cx| { Ok(found_all(numbers(cx, SIZES[1]).await?)) });
-            scenario!(S2, |cx| { Ok(found_all(numbers(cx, SIZES[2]).await?)) });
-            scenario!(S3, |cx| { Ok(found_all(numbers(cx, SIZES[3]).await?)) });
+            scenario!(S0, |cx| { Ok(packed(numbers(cx, SIZES[0]).await?)) });
+            scenario!(S1, |cx| { Ok(packed(numbers(cx, SIZES[1]).await?)) });
+            scenario!(S2, |cx| { Ok(packed(numbers(cx, SIZES[2]).await?)) });
+            scenario!(S3, |cx| { Ok(packed(numbers(cx, SIZES[3]).await?)) });
 
             pub(super) fn outcomes() -> [Outcome; 4] {
                 [play::<S0>(), play::<S1>(), play::<S2>(), play::<S3>()]
@@ -52,11 +52,11 @@ sizes!(buffered_whole, |cx, count| {
 });
 sizes!(buffered_in_windows, |cx, count| {
     let reads = stream::iter((0..count).map(|number| value(cx, number)));
-    reads.buffered(100).try_collect().await
+    reads.buffered(500).try_collect().await
 });
 sizes!(buffered_unordered_in_windows, |cx, count| {
     let reads = stream::iter((0..count).map(|number| value(cx, number)));
-    reads.buffer_unordered(100).try_collect().await
+    reads.buffer_unordered(500).try_collect().await
 });
 
 /// Every read is answered once, and its answer is at its place (or anywhere, where the combinator has no order).
@@ -64,7 +64,7 @@ fn assert_answered(outcomes: &[Outcome; 4], in_order: bool) {
     for (outcome, count) in outcomes.iter().zip(SIZES) {
         assert_eq!(outcome.end, End::Complete, "{count}: {}", outcome.message);
         assert_eq!(outcome.batches.iter().sum::<usize>() as u64, count);
-        let mut actual = numbers(outcome);
+        let mut actual = unpacked(outcome);
         if !in_order {
             actual.sort_unstable();
         }
@@ -112,13 +112,13 @@ fn a_buffer_that_holds_all_is_one_batch() {
 }
 
 #[test]
-fn a_buffer_that_holds_a_hundred_is_a_batch_for_each_hundred() {
+fn a_buffer_that_holds_500_is_a_batch_for_each_500() {
     let outcomes = buffered_in_windows::outcomes();
     assert_answered(&outcomes, true);
-    assert_eq!(batches(&outcomes), [1, 1, 10, 100]);
+    assert_eq!(batches(&outcomes), [1, 1, 2, 20]);
     let outcomes = buffered_unordered_in_windows::outcomes();
     assert_answered(&outcomes, false);
-    assert_eq!(batches(&outcomes), [1, 1, 10, 100]);
+    assert_eq!(batches(&outcomes), [1, 1, 2, 20]);
 }
 
 scenario!(Pairs, |cx| {
@@ -221,12 +221,12 @@ fn a_read_can_be_fused() {
 scenario!(Nested, |cx| {
     let inner = |outer: u64| cx.join((0..40).map(move |number| value(cx, 40 * outer + number)));
     let all = cx.join((0..300).map(inner)).await?;
-    Ok(found_all(all.into_iter().flatten()))
+    Ok(packed(all.into_iter().flatten()))
 });
 
 #[test]
 fn a_join_of_long_joins_is_one_batch() {
     let outcome = play::<Nested>();
     assert_eq!((outcome.end, outcome.batches.as_slice()), (End::Complete, &[12_000][..]), "{}", outcome.message);
-    assert_eq!(numbers(&outcome), (0..12_000).map(|number| 2 * number + 1).collect::<Vec<_>>());
+    assert_eq!(unpacked(&outcome), (0..12_000).map(|number| 2 * number + 1).collect::<Vec<_>>());
 }

@@ -14,6 +14,7 @@ mod fixtures;
 mod frames;
 mod host;
 mod instances;
+mod limits;
 mod losses;
 mod manifest;
 mod misuse;

@@ -258,7 +258,7 @@ fn a_job_sees_its_question_its_blocks_and_what_is_left() {
     let pinned = Block { number: 99, hash: B256::ZERO, timestamp: 1, evm_number: 1 };
     let outcome = case().pin(OTHER, pinned).run::<Play<Context>>(contract);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(numbers(&outcome), [5_000, 100_000, u64::from(u32::MAX)]);
+    assert_eq!(numbers(&outcome), [5_000, 50_000, 16 << 20]);
 }
 
 scenario!(CannedReads, |cx| {

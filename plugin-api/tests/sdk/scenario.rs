@@ -114,3 +114,16 @@ pub(crate) fn found_all(amounts: impl IntoIterator<Item = U256>) -> Vec<Claimabl
 pub(crate) fn numbers(outcome: &Outcome) -> Vec<u64> {
     outcome.claimables().iter().map(|found| found.amount.to()).collect()
 }
+
+/// Four numbers in each finding, as a job has fewer findings than reads. No number is zero.
+pub(crate) fn packed(numbers: impl IntoIterator<Item = U256>) -> Vec<Claimable> {
+    let numbers: Vec<u64> = numbers.into_iter().map(|number| number.to()).collect();
+    let pack = |four: &[u64]| U256::from_limbs(std::array::from_fn(|place| four.get(place).copied().unwrap_or(0)));
+    numbers.chunks(4).map(|four| found(pack(four))).collect()
+}
+
+/// The numbers of [`packed`].
+pub(crate) fn unpacked(outcome: &Outcome) -> Vec<u64> {
+    let limbs = outcome.claimables().into_iter().flat_map(|found| found.amount.into_limbs());
+    limbs.filter(|number| *number > 0).collect()
+}

@@ -1,9 +1,10 @@
 //! The part of the fuzz target of findings that is about frames.
 
+use portolan_abi::limits::{CALLDATA_MAX, FINDINGS_MAX};
 use portolan_abi::map::Finding;
 use portolan_abi::row::state;
 
-use super::{FINDINGS_MAX, frames};
+use super::frames;
 use crate::sanitize::fuzzing::{require_sentence, require_shown};
 
 /// Reads any bytes as the frame of a step: its reads and findings are bounded and its words clean, or it is refused with a
@@ -15,7 +16,7 @@ pub(in crate::jobs) fn step(bytes: &[u8]) -> Option<Vec<Finding>> {
             assert_eq!(step.state == state::READING, !step.reads.is_empty());
             let calldata =
                 step.reads.iter().filter_map(|requested| requested.read.as_ref()).map(|read| read.data.len());
-            assert!(calldata.max().unwrap_or_default() <= bytes.len().min(32 << 10));
+            assert!(calldata.max().unwrap_or_default() <= bytes.len().min(CALLDATA_MAX));
             assert!(step.message.chars().count() <= 514);
             require_shown(&step.message);
             assert_eq!(frames::is_last(bytes), step.state != state::READING);

@@ -1,0 +1,159 @@
+//! The limits of what a plugin may request and return, as hosts check them, and the count of what a job has used.
+//!
+//! They are generous: a plugin that meets one does something else than its author meant. They are no part of the binary
+//! interface: a later host may have others, and each `JobIn` says what is left to its job.
+
+use crate::map::Finding;
+
+/// Steps of one job, each with reads; the deepest protocol takes nine.
+pub const STEPS_MAX: u32 = 24;
+/// Reads of one job; ten times what a protocol with 600 pools reads. Further ones are not made: their replies say so.
+pub const READS_MAX: u32 = 50_000;
+/// Bytes of replies to one job; 50,000 replies of ten words. Further replies are held back, and say so.
+pub const BYTES_MAX: u32 = 16 << 20;
+/// Findings of one job; more than any account holds in one protocol.
+pub const FINDINGS_MAX: usize = 5_000;
+
+/// Bytes of a frame from a plugin; 20,000 reads with their calldata take 4 MiB.
+pub const FRAME_BYTES_MAX: usize = 16 << 20;
+/// Reads in one step of a job; the SDK's own tests join 11,001.
+pub const STEP_READS_MAX: usize = 20_000;
+/// Networks of one frame; a job reads one, seldom two. Reads on further ones are refused.
+pub const NETWORKS_MAX: usize = 64;
+/// Bytes of calldata of one read; a claim's proof has some kilobytes.
+pub const CALLDATA_MAX: usize = 32 << 10;
+/// Characters of a plugin's words for why a job ended; the rest is cut.
+pub const MESSAGE_MAX: usize = 512;
+
+/// Bytes of a catalogue; a family of a hundred forks with their contracts needs some 100 KB.
+pub const CATALOGUE_BYTES_MAX: usize = 4 << 20;
+/// Protocols of a catalogue; the largest family has about sixty forks.
+pub const PROTOCOLS_MAX: usize = 512;
+/// Deployments of a catalogue.
+pub const DEPLOYMENTS_MAX: usize = 4_096;
+/// Contracts that one deployment names beforehand; those that it finds on the chain do not count.
+pub const CONTRACTS_MAX: usize = 4_096;
+/// Claim templates of a catalogue: one for each claim function of a mechanism.
+pub const CLAIMS_MAX: usize = 256;
+/// Roles of a claim template, nested ones included.
+pub const ROLES_MAX: usize = 64;
+/// Bytes of an argument that is always the same.
+pub const CONSTANT_BYTES_MAX: usize = 4_096;
+/// Questions that one deployment answers.
+pub const QUESTIONS_MAX: usize = 16;
+/// First topics of the events that a plugin decodes.
+pub const TOPICS_MAX: usize = 1_024;
+/// Bytes of a slug.
+pub const SLUG_BYTES_MAX: usize = 64;
+/// Bytes of a catalogue's names and markets.
+pub const NAME_BYTES_MAX: usize = 128;
+/// Bytes of a catalogue's web addresses and function signatures.
+pub const TEXT_BYTES_MAX: usize = 1_024;
+
+/// A limit that a job has passed, which ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LimitError {
+    /// More than [`FRAME_BYTES_MAX`].
+    #[error("answered a frame of {0} bytes, more than {FRAME_BYTES_MAX}")]
+    FrameBytes(usize),
+    /// More than [`STEP_READS_MAX`].
+    #[error("requested {0} reads at once, more than {STEP_READS_MAX}")]
+    StepReads(usize),
+    /// More than [`STEPS_MAX`].
+    #[error("requested more than {STEPS_MAX} batches of reads")]
+    Steps,
+    /// More than [`FINDINGS_MAX`] in one step.
+    #[error("returned {0} findings at once, more than {FINDINGS_MAX}")]
+    StepFindings(usize),
+    /// More than [`FINDINGS_MAX`] in all steps.
+    #[error("returned more than {FINDINGS_MAX} findings")]
+    Findings,
+}
+
+/// What a job may still use. Whoever resumes jobs counts with it, so that a job meets its limits in tests as in a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    steps: u32,
+    reads: u32,
+    bytes: u32,
+    findings: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { steps: STEPS_MAX, reads: READS_MAX, bytes: BYTES_MAX, findings: FINDINGS_MAX }
+    }
+}
+
+impl Allowance {
+    /// Reads that the job may still request.
+    pub fn reads_left(&self) -> u32 {
+        self.reads
+    }
+
+    /// Bytes of replies that it may still get.
+    pub fn bytes_left(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Reads that it has used.
+    pub fn reads_used(&self) -> u32 {
+        READS_MAX - self.reads
+    }
+
+    /// Takes a step with reads.
+    ///
+    /// # Errors
+    /// Where there is none left.
+    pub fn take_step(&mut self) -> Result<(), LimitError> {
+        self.steps = self.steps.checked_sub(1).ok_or(LimitError::Steps)?;
+        Ok(())
+    }
+
+    /// Takes a read; false where there is none left.
+    pub fn take_read(&mut self) -> bool {
+        let left = self.reads.checked_sub(1);
+        self.reads = left.unwrap_or(self.reads);
+        left.is_some()
+    }
+
+    /// Takes the bytes of a reply; false where there are not as many left.
+    pub fn take_bytes(&mut self, bytes: usize) -> bool {
+        let left = u32::try_from(bytes).ok().and_then(|bytes| self.bytes.checked_sub(bytes));
+        self.bytes = left.unwrap_or(self.bytes);
+        left.is_some()
+    }
+
+    /// Takes findings, and cuts off those that are too many.
+    ///
+    /// # Errors
+    /// Where some were.
+    pub fn take_findings(&mut self, found: &mut Vec<Finding>) -> Result<(), LimitError> {
+        let too_many = found.len() > self.findings;
+        found.truncate(self.findings);
+        self.findings -= found.len();
+        if too_many { Err(LimitError::Findings) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_allowance_ends_where_its_limits_are() {
+        let mut allowance = Allowance::default();
+        assert!((0..24).all(|_| allowance.take_step().is_ok()));
+        assert_eq!(allowance.take_step(), Err(LimitError::Steps));
+        assert!((0..50_000).all(|_| allowance.take_read()));
+        assert_eq!((allowance.take_read(), allowance.reads_left(), allowance.reads_used()), (false, 0, 50_000));
+        assert!(allowance.take_bytes(16 * 1024 * 1024 - 1));
+        assert_eq!((allowance.take_bytes(2), allowance.bytes_left()), (false, 1));
+        assert_eq!((allowance.take_bytes(usize::MAX), allowance.take_bytes(1)), (false, true));
+        let mut found = vec![Finding::default(); 4_999];
+        assert_eq!((allowance.take_findings(&mut found), found.len()), (Ok(()), 4_999));
+        found.truncate(2);
+        assert_eq!((allowance.take_findings(&mut found), found.len()), (Err(LimitError::Findings), 1));
+    }
+}

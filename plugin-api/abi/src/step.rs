@@ -1,0 +1,196 @@
+//! A step of a job: the frame that came out of `resume`, for whoever resumes jobs.
+//!
+//! Invariant: a [`Step`] is within the [`crate::limits`] of one frame and agrees with itself, whatever the plugin wrote.
+
+use crate::codec;
+use crate::frame::{Frame, FrameError, resume_out};
+use crate::limits::{CALLDATA_MAX, FINDINGS_MAX, FRAME_BYTES_MAX, LimitError, NETWORKS_MAX, STEP_READS_MAX};
+use crate::map::{Finding, ReadExtension};
+use crate::row::{JobOut, Network, Read, state};
+
+/// What a job requests and found when it was resumed.
+#[derive(Clone, Debug)]
+pub struct Step<'f> {
+    /// One of [`state`], or one of a later revision.
+    pub state: u8,
+    /// What it found since the step before.
+    pub findings: Vec<Finding>,
+    /// The reads that it requests: some where the state is [`state::READING`], else none.
+    pub reads: Vec<StepRead<'f>>,
+    /// The plugin's words for why it ended, unless it ended complete.
+    pub message: &'f [u8],
+}
+
+/// A read that a job requests.
+#[derive(Clone, Debug)]
+pub struct StepRead<'f> {
+    /// EIP-155 chain id.
+    pub chain_id: u64,
+    /// Its row.
+    pub row: Read,
+    /// Calldata.
+    pub data: &'f [u8],
+    /// What its row does not say.
+    pub extension: ReadExtension,
+}
+
+/// Why a frame is no step.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// It passes a limit.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// It is no frame, or contradicts itself.
+    #[error("answered a broken frame: {0}")]
+    Frame(#[from] FrameError),
+    /// It is about more jobs, or none.
+    #[error("answered for {0} jobs, not for 1")]
+    Jobs(usize),
+    /// It requests other reads than it says, or some at its end, or none before.
+    #[error("requests {reads} reads in state {state}, but says {said}")]
+    Reads {
+        /// The rows of the frame.
+        reads: usize,
+        /// The job's state.
+        state: u8,
+        /// The number in the job's row.
+        said: u32,
+    },
+    /// A read on a network that is not in the frame, or beyond [`NETWORKS_MAX`].
+    #[error("requests a read on a network that its frame does not list")]
+    Network,
+    /// More than [`CALLDATA_MAX`].
+    #[error("requests a call with {0} bytes, more than {CALLDATA_MAX}")]
+    Calldata(usize),
+    /// A read that does not decode.
+    #[error("requests a broken read: {0}")]
+    Read(String),
+    /// Findings that do not decode.
+    #[error("answered broken findings: {0}")]
+    Findings(String),
+}
+
+impl<'f> Step<'f> {
+    /// Parses a frame that came out of `resume`, for one job.
+    ///
+    /// # Errors
+    /// [`StepError`] for anything that is not exactly one step within the limits.
+    pub fn parse(bytes: &'f [u8]) -> Result<Self, StepError> {
+        if bytes.len() > FRAME_BYTES_MAX {
+            return Err(LimitError::FrameBytes(bytes.len()).into());
+        }
+        let frame = Frame::parse(bytes)?;
+        let reads = frame.count(resume_out::READS);
+        if reads > STEP_READS_MAX {
+            return Err(LimitError::StepReads(reads).into());
+        }
+        let jobs = frame.count(resume_out::JOBS);
+        let job = frame.rows::<JobOut>(resume_out::JOBS).next().filter(|_| jobs == 1).ok_or(StepError::Jobs(jobs))?;
+        if usize::try_from(job.reads) != Ok(reads) || (reads > 0) != (job.state == state::READING) {
+            return Err(StepError::Reads { reads, state: job.state, said: job.reads });
+        }
+        let networks: Vec<Network> = frame.rows(resume_out::NETWORKS).take(NETWORKS_MAX).collect();
+        Ok(Self {
+            state: job.state,
+            findings: findings(frame.bytes(job.findings_offset, job.findings_len)?)?,
+            message: frame.bytes(job.message_offset, job.message_len)?,
+            reads: frame.rows(resume_out::READS).map(|row| read(&frame, &networks, row)).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Checks the count first: a finding takes hundreds of times more memory than it takes here.
+fn findings(bytes: &[u8]) -> Result<Vec<Finding>, StepError> {
+    if bytes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let count = minicbor::Decoder::new(bytes).array().ok().flatten().and_then(|count| usize::try_from(count).ok());
+    match count {
+        Some(count) if count > FINDINGS_MAX => Err(LimitError::StepFindings(count).into()),
+        _ => codec::decode(bytes).map_err(|error| StepError::Findings(error.to_string())),
+    }
+}
+
+fn read<'f>(frame: &Frame<'f>, networks: &[Network], row: Read) -> Result<StepRead<'f>, StepError> {
+    let broken = |error: FrameError| StepError::Read(error.to_string());
+    let chain_id = networks.get(usize::from(row.network)).ok_or(StepError::Network)?.chain_id;
+    let data = frame.bytes(row.data_offset, row.data_len).map_err(broken)?;
+    if data.len() > CALLDATA_MAX {
+        return Err(StepError::Calldata(data.len()));
+    }
+    let extension = match frame.extension(row.extension).map_err(broken)? {
+        Some(bytes) => codec::decode(bytes).map_err(|error| StepError::Read(error.to_string()))?,
+        None => ReadExtension::default(),
+    };
+    Ok(StepRead { chain_id, row, data, extension })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::FrameWriter;
+
+    fn frame(state: u8, said: u32, rows: &[Read], networks: &[u64]) -> Vec<u8> {
+        let mut frame = FrameWriter::default();
+        frame.row(resume_out::JOBS, &JobOut { state, reads: said, ..JobOut::default() });
+        networks.iter().for_each(|chain_id| frame.row(resume_out::NETWORKS, &Network { chain_id: *chain_id }));
+        rows.iter().for_each(|read| frame.row(resume_out::READS, read));
+        frame.finish().unwrap()
+    }
+
+    fn found(count: usize) -> Vec<u8> {
+        let mut frame = FrameWriter::default();
+        let (findings_offset, findings_len) = frame.bytes(&codec::encode(&vec![Finding::default(); count])).unwrap();
+        let job = JobOut { state: state::COMPLETE, findings_offset, findings_len, ..JobOut::default() };
+        frame.row(resume_out::JOBS, &job);
+        frame.finish().unwrap()
+    }
+
+    #[test]
+    fn a_frame_that_contradicts_itself_is_refused() {
+        let read = Read::default();
+        let long = Read { data_len: 1, ..Read::default() };
+        let one = std::slice::from_ref(&read);
+        let cases = [
+            (frame(state::READING, 2, one, &[1]), "requests 1 reads in state 0, but says 2"),
+            (frame(state::READING, 0, &[], &[1]), "requests 0 reads in state 0, but says 0"),
+            (frame(state::COMPLETE, 1, one, &[1]), "requests 1 reads in state 1, but says 1"),
+            (frame(state::READING, 1, one, &[]), "requests a read on a network that its frame does not list"),
+            (frame(state::READING, 1, &[long], &[1]), "requests a broken read: 0+1 lies outside the blob of 0 bytes"),
+            (FrameWriter::default().finish().unwrap(), "answered for 0 jobs, not for 1"),
+            (b"no frame".to_vec(), "answered a broken frame: frame ends early"),
+            (Vec::new(), "answered a broken frame: frame ends early"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(Step::parse(&bytes).unwrap_err().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn each_limit_of_a_frame_is_met_where_it_is() {
+        let error = |bytes: &[u8]| Step::parse(bytes).err().map(|error| error.to_string());
+        let reads = |count: u32| {
+            let networks: Vec<u64> = (0..64).collect();
+            frame(state::READING, count, &vec![Read { network: 63, ..Read::default() }; count as usize], &networks)
+        };
+        assert_eq!(error(&reads(20_000)), None);
+        assert_eq!(error(&reads(20_001)).unwrap(), "requested 20001 reads at once, more than 20000");
+        let beyond = frame(state::READING, 1, &[Read { network: 64, ..Read::default() }], &[1; 65]);
+        assert_eq!(error(&beyond).unwrap(), "requests a read on a network that its frame does not list");
+        assert_eq!(error(&found(5_000)), None);
+        assert_eq!(error(&found(5_001)).unwrap(), "returned 5001 findings at once, more than 5000");
+        let large = error(&vec![0; (16 << 20) + 1]).unwrap();
+        assert_eq!(large, "answered a frame of 16777217 bytes, more than 16777216");
+        for (calldata, expected) in
+            [(32_768, None), (32_769, Some("requests a call with 32769 bytes, more than 32768"))]
+        {
+            let mut frame = FrameWriter::default();
+            let (data_offset, data_len) = frame.bytes(&vec![0; calldata]).unwrap();
+            frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads: 1, ..JobOut::default() });
+            frame.row(resume_out::NETWORKS, &Network { chain_id: 1 });
+            frame.row(resume_out::READS, &Read { data_offset, data_len, ..Read::default() });
+            assert_eq!(error(&frame.finish().unwrap()).as_deref(), expected);
+        }
+    }
+}
