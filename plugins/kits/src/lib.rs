@@ -21,3 +21,8 @@ mod display_name;
 mod try_each;
 
 pub use boxed::Boxed;
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use alloy::primitives::Bytes;
-use alloy::rpc::json_rpc;
+use alloy_json_rpc as json_rpc;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

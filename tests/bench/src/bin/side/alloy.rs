@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use alloy::primitives::{Bytes, U256};
-use alloy::providers::{CallItem, DynProvider, Provider as _, ProviderBuilder};
 use alloy::sol_types::SolCall as _;
+use alloy_providers::providers::{CallItem, DynProvider, Provider as _, ProviderBuilder};
 use anyhow::{Context as _, Result};
 use futures_util::future::try_join_all;
 
