@@ -15,6 +15,7 @@ mod work;
 mod balances;
 mod events;
 mod names;
+mod portfolio;
 mod protocols;
 
 mod compositions;
@@ -42,6 +43,7 @@ use self::events::EventWork;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::events::fuzzing::fuzzed_events;
 use self::names::NameLookup;
+use self::portfolio::PortfolioWork;
 use self::problem::Problem;
 use self::protocols::ProtocolWork;
 use self::query::{About, Account, Query};
@@ -120,8 +122,12 @@ impl Gateway {
                 let work = ProtocolWork::to_all(&context, account, &filter)?;
                 self.work(query, context, work).await
             }
-            About::Protocol { slug, question } => {
-                let work = ProtocolWork::to_one(&context, account, &slug, question)?;
+            About::Positions { filter, chain_id, kinds } => {
+                let work = PortfolioWork::new(&context, account, &filter, chain_id, kinds)?;
+                self.work(query, context, work).await
+            }
+            About::Protocol { slug, list } => {
+                let work = ProtocolWork::to_one(&context, account, &slug, list)?;
                 self.work(query, context, work).await
             }
             About::Balances { assets, chain_id } => {

@@ -10,6 +10,7 @@ pub(crate) enum Endpoint {
     Networks,
     Protocols,
     AllClaimables,
+    AllPositions,
     AddressOfName,
     NameOfAccount,
     Events,
@@ -18,14 +19,18 @@ pub(crate) enum Endpoint {
     Claimables,
     Farming,
     Lending,
+    Borrowing,
+    Pooling,
+    Locked,
 }
 
 /// Words stand for themselves, names in braces for a value: a slug is neither reserved nor an address, and a path does
 /// not begin with an account that is a reserved word.
-static PATHS: [(&[&str], Endpoint); 12] = [
+static PATHS: [(&[&str], Endpoint); 16] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
+    (&["positions", "{account}"], Endpoint::AllPositions),
     (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),
     (&["ens", "by-address", "{account}"], Endpoint::NameOfAccount),
     (&["events", "decode", "{hash}"], Endpoint::Events),
@@ -35,6 +40,9 @@ static PATHS: [(&[&str], Endpoint); 12] = [
     (&["{slug}", "{account}", "claimables"], Endpoint::Claimables),
     (&["{slug}", "farming", "{account}", "positions"], Endpoint::Farming),
     (&["{slug}", "lending", "{account}", "positions"], Endpoint::Lending),
+    (&["{slug}", "borrowing", "{account}", "positions"], Endpoint::Borrowing),
+    (&["{slug}", "pooling", "{account}", "positions"], Endpoint::Pooling),
+    (&["{slug}", "locked", "{account}", "positions"], Endpoint::Locked),
 ];
 
 /// First words of paths that the service may have one day.
@@ -71,7 +79,8 @@ mod tests {
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {
-        let words = ["networks", "protocols", "claimables", "ens", "events", "balance", "openapi.json", "docs"];
+        let words =
+            ["networks", "protocols", "claimables", "positions", "ens", "events", "balance", "openapi.json", "docs"];
         assert!(words.into_iter().all(is_reserved));
         assert!(!["", "{slug}", "{account}", "aave_v3", "by-name", "farming"].into_iter().any(is_reserved));
     }

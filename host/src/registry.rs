@@ -5,7 +5,6 @@
 //! not its concern.
 
 mod catalogue;
-mod claim_templates;
 pub(crate) mod crashes;
 mod elf;
 mod entry;
@@ -24,6 +23,7 @@ mod scan;
 mod settings;
 mod staging;
 mod status;
+mod targets;
 mod watch;
 
 #[cfg(feature = "fuzzing")]

@@ -41,6 +41,7 @@ impl<M> Deployment<M> {
             market: self.market.clone(),
             questions: questions.to_vec(),
             contracts: contracts.into_iter().collect(),
+            tokens: None,
         }
     }
 }

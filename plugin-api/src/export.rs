@@ -131,6 +131,8 @@ fn findings<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, question: 
         Question::CLAIMABLES => Box::pin(async move { all(instance.plugin.claimables(&chain, account).await) }),
         Question::FARMING => Box::pin(async move { all(instance.plugin.farming(&chain, account).await) }),
         Question::LENDING => Box::pin(async move { all(instance.plugin.lending(&chain, account).await) }),
+        Question::POOLING => Box::pin(async move { all(instance.plugin.pooling(&chain, account).await) }),
+        Question::LOCKED => Box::pin(async move { all(instance.plugin.locked(&chain, account).await) }),
         Question::COMPOSITION => {
             Box::pin(async move { all(instance.plugin.compositions(&chain, chain.tokens()).await) })
         }
@@ -196,7 +198,7 @@ macro_rules! export {
                 env!("CARGO_PKG_NAME"),
                 "\",\"version\":\"",
                 env!("CARGO_PKG_VERSION"),
-                "\",\"abi\":\"1.0.0\",\"apiRev\":4,\"frames\":[1],\"capabilities\":15,\"panic\":\"",
+                "\",\"abi\":\"1.0.0\",\"apiRev\":5,\"frames\":[1],\"capabilities\":15,\"panic\":\"",
                 if cfg!(panic = "unwind") { "unwind" } else { "abort" },
                 "\",\"rustc\":\"",
                 $crate::export::RUSTC,

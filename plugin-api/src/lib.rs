@@ -39,16 +39,9 @@
 //!         cx.gather(cx.rows(&self.0).map(async |row| {
 //!             let farm = row.mechanism.farm;
 //!             let amount = cx.call(farm, earnedCall { account }).await?;
-//!             Ok(Some(Claimable {
-//!                 market: row.market.clone(),
-//!                 contract: farm,
-//!                 name: format!("{} reward", symbol(QUICK)),
-//!                 mechanism: "staking-rewards".into(),
-//!                 token: QUICK,
-//!                 amount,
-//!                 claim: cx.claim(farm, &getRewardCall {}),
-//!                 number: None,
-//!             }))
+//!             let claim = cx.claim(farm, &getRewardCall {});
+//!             let reward = Claimable::new(&row.market, farm, claim).of("staking-rewards").pays(QUICK, amount);
+//!             Ok(Some(reward.named(format!("{} reward", symbol(QUICK)))))
 //!         }))
 //!         .await
 //!     }
@@ -62,7 +55,7 @@
 //! let farm = address!("0x1111111111111111111111111111111111111111");
 //! let replies = CannedReplies::default().reply(networks::POLYGON, farm, &earnedCall { account }, &U256::from(5));
 //! let outcome = JobTest::new("farm", networks::POLYGON, Question::CLAIMABLES, account).run::<Farm>(&replies);
-//! assert_eq!(outcome.claimables()[0].amount, U256::from(5));
+//! assert_eq!(outcome.claimables()[0].payments[0].amount, U256::from(5));
 //! ```
 //!
 //! A plugin has no clock, no files, no network, no threads and no state that outlives a job; it needs no other crate
@@ -102,8 +95,9 @@ pub use join::{Join, shape};
 pub use keys::{KeyField, KeyValue, Keys, Mechanism};
 pub use plugin::Plugin;
 pub use portolan_abi::map::{
-    Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, FarmingPosition, Finding, LendingPosition,
-    Part, Protocol, Reward, Role, SettingsError, SettingsValue, Side,
+    Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Finding, Health, Leg, LegRole, Lineage,
+    Lock, Nft, PaidTo, Part, Payment, Position, PositionKind, Price, PriceRange, Protocol, Reward, Role, SettingsError,
+    SettingsValue, Vesting,
 };
 pub use portolan_abi::{NATIVE, Question, limits};
 pub use read::Read;

@@ -1,7 +1,9 @@
 //! The trait that a plugin implements.
 
 use alloy::primitives::Address;
-use portolan_abi::map::{Catalogue, Claimable, Composition, FarmingPosition, LendingPosition, SettingsError};
+#[cfg(doc)]
+use portolan_abi::map::PositionKind;
+use portolan_abi::map::{Catalogue, Claimable, Composition, Position, SettingsError};
 
 use crate::chain::Chain;
 use crate::error::Error;
@@ -33,28 +35,40 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         async { Ok(Vec::new()) }
     }
 
-    /// What the account has staked. Called once for each job whose question is farming.
+    /// What the account has staked: positions of the kind [`PositionKind::STAKED`]. Called once for each job whose question is farming.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
-    fn farming(
-        &self,
-        cx: &Chain,
-        account: Address,
-    ) -> impl Future<Output = Result<Vec<FarmingPosition>, Error>> + Send {
+    fn farming(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
         let _ = (cx, account);
         async { Ok(Vec::new()) }
     }
 
-    /// What the account has lent and borrowed. Called once for each job whose question is lending.
+    /// What the account has lent and borrowed: positions of the kinds [`PositionKind::LENT`] and
+    /// [`PositionKind::BORROWED`]. Called once for each job whose question is lending.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
-    fn lending(
-        &self,
-        cx: &Chain,
-        account: Address,
-    ) -> impl Future<Output = Result<Vec<LendingPosition>, Error>> + Send {
+    fn lending(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
+        let _ = (cx, account);
+        async { Ok(Vec::new()) }
+    }
+
+    /// What the account has in pools: positions of the kind [`PositionKind::POOLED`]. Called once for each job whose question is pooling.
+    ///
+    /// # Errors
+    /// As [`Plugin::claimables`].
+    fn pooling(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
+        let _ = (cx, account);
+        async { Ok(Vec::new()) }
+    }
+
+    /// What the account has locked, and what is vesting for it: positions of the kinds [`PositionKind::LOCKED`] and
+    /// [`PositionKind::VESTING`]. Called once for each job whose question is locked.
+    ///
+    /// # Errors
+    /// As [`Plugin::claimables`].
+    fn locked(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
         let _ = (cx, account);
         async { Ok(Vec::new()) }
     }

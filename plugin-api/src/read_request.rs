@@ -27,6 +27,12 @@ pub struct ReadRequest {
 }
 
 impl ReadRequest {
+    /// Whether it is a call that shares its request with others and comes from nobody: the kind that claims may rest on.
+    #[cfg(feature = "testing")]
+    pub(crate) fn is_static_call(&self) -> bool {
+        self.kind == kind::CALL && self.mode == mode::STATIC && self.from.is_none()
+    }
+
     fn new(network: u64, kind: u8, to: Address, data: Bytes) -> Self {
         let (mode, freshness) = (mode::STATIC, freshness::PINNED);
         Self { network, kind, mode, freshness, freshness_s: 0, gas_cap: 0, from: None, to, data }

@@ -8,6 +8,7 @@ mod events;
 mod expected;
 mod fixture;
 mod job_test;
+mod row;
 
 pub use crate::read_request::ReadRequest;
 pub use crate::read_result::ReadResult;
@@ -17,6 +18,7 @@ pub use expected::{Expected, line, replay_all};
 pub use fixture::{Fixture, FixtureError};
 pub use job_test::{End, JobTest, Outcome, catalogue, settings_error};
 pub use portolan_abi::map;
+pub use row::{LegRow, PaymentRow};
 
 /// Answers the reads of a job under test.
 pub trait Replies {

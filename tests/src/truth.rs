@@ -6,6 +6,7 @@
 mod balances;
 mod events;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
@@ -36,7 +37,11 @@ pub const NETWORKS: [(&str, &str, &str, u64); 8] = [
 pub const ACCOUNTS: [&str; 6] = ["farmer", "whale", "odd", "dust", "nothing", "exited"];
 
 /// Members that only `detail=full` has.
-const EXTRAS: [&str; 6] = ["amountRaw", "underlyingAmountRaw", "account", "plugin", "priceSource", "priceAgeSeconds"];
+const EXTRAS: [&str; 8] =
+    ["amountRaw", "underlyingAmountRaw", "account", "plugin", "priceSource", "priceAgeSeconds", "position", "pays"];
+
+/// Members of claim transactions that only `detail=full` has.
+const TRANSACTION_EXTRAS: [&str; 3] = ["targetSource", "targetView", "byAnyone"];
 
 /// The decimals of rates, which contracts return in rays.
 const RAY_DECIMALS: i64 = 27;
@@ -369,6 +374,7 @@ pub fn network_logo(file: &str) -> String {
 pub fn faults(actual: &Json, expected: &[Json]) -> Result<Vec<String>> {
     let rows = actual.items()?;
     let mut found = placing(rows)?;
+    found.extend(grouping(rows)?);
     let mut wanted: Vec<(String, &Json)> = expected.iter().map(|row| Ok((key(row)?, row))).collect::<Result<_>>()?;
     for row in rows {
         let key = key(row)?;
@@ -376,7 +382,7 @@ pub fn faults(actual: &Json, expected: &[Json]) -> Result<Vec<String>> {
         if name.trim().is_empty() || name.contains(['{', '}']) {
             found.push(format!("{key}: name {name:?}"));
         }
-        let row = row.without(&["id", "name"]);
+        let row = row.without(&["id", "claimId", "name"]);
         // Pools of one contract may stake one token: the row that it resembles most is meant.
         let alike = wanted.iter().enumerate().filter(|(_, (wanted, _))| *wanted == key);
         match alike.min_by_key(|(_, (_, wanted))| row.differences(wanted).len()).map(|(place, _)| place) {
@@ -396,7 +402,19 @@ pub fn faults(actual: &Json, expected: &[Json]) -> Result<Vec<String>> {
 /// # Errors
 /// Where there are no rows.
 pub fn plain(items: &Json) -> Result<Json> {
-    Ok(Json::Array(items.items()?.iter().map(|item| without_listing(&item.without(&EXTRAS))).collect()))
+    Ok(Json::Array(items.items()?.iter().map(|item| without_listing(&plain_row(item))).collect()))
+}
+
+fn plain_row(item: &Json) -> Json {
+    let Json::Object(members) = item.without(&EXTRAS) else { return item.clone() };
+    // The aggregate call has no `type`, and functions only with `detail=full`.
+    let is_aggregate = !members.iter().any(|(name, _)| name == "type");
+    let functions: &[&str] = if is_aggregate { &["function"] } else { &[] };
+    let plain = |(name, value): (String, Json)| match name.as_str() {
+        "claimTransaction" => (name, value.without(&TRANSACTION_EXTRAS).without(functions)),
+        _ => (name, value),
+    };
+    Json::Object(members.into_iter().map(plain).collect())
 }
 
 /// The same without what token lists know of the tokens in it.
@@ -424,6 +442,26 @@ fn placing(rows: &[Json]) -> Result<Vec<String>> {
     let places: Vec<_> = rows.iter().map(place).collect::<Result<_>>()?;
     let wrong = places.windows(2).filter(|pair| pair[0] >= pair[1]);
     Ok(wrong.map(|pair| format!("{:?} stands before {:?}", pair[0], pair[1])).collect())
+}
+
+/// Claims that are one transaction have one `claimId`, and others have others.
+fn grouping(rows: &[Json]) -> Result<Vec<String>> {
+    let mut claims: BTreeMap<String, String> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for row in rows {
+        let Some(transaction) = row.get("claimTransaction") else { continue };
+        let sent = format!("{} {}", transaction.text_at("to")?, transaction.text_at("data")?);
+        let sent = format!("{} {sent}", row.text_at("network/name")?);
+        let claim = row.text_at("claimId")?;
+        if claims.insert(claim.to_owned(), sent.clone()).is_some_and(|before| before != sent) {
+            wrong.push(format!("{claim} is the claim of two transactions"));
+        }
+    }
+    let sent: BTreeSet<&String> = claims.values().collect();
+    if sent.len() != claims.len() {
+        wrong.push(format!("a transaction has several claims: {claims:?}"));
+    }
+    Ok(wrong)
 }
 
 /// What a row is about: network, protocol, contract and call, token, side.

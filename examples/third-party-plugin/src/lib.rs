@@ -47,7 +47,7 @@ impl Plugin for Aelin {
         cx.gather(cx.rows(&self.0).map(|row| reward(cx, row, account))).await
     }
 
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
         cx.gather(cx.rows(&self.0).map(|row| stake(cx, row, account))).await
     }
 }
@@ -59,19 +59,12 @@ async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Resu
         return Ok(None);
     }
     let token = cx.call(staking, rewardsTokenCall {}).immutable().await?;
-    Ok(Some(Claimable {
-        market: row.market.clone(),
-        contract: staking,
-        name: format!("{} reward", symbol(token)), // The host puts the token's symbol there.
-        mechanism: MECHANISM.into(),
-        token,
-        amount,
-        claim: cx.claim(staking, &getRewardCall {}),
-        number: None,
-    }))
+    let claimable = Claimable::new(&row.market, staking, cx.claim(staking, &getRewardCall {})).of(MECHANISM);
+    // The host puts the token's symbol into the name.
+    Ok(Some(claimable.named(format!("{} reward", symbol(token))).pays(token, amount)))
 }
 
-async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Option<FarmingPosition>, Error> {
+async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Option<Position>, Error> {
     let staking = row.mechanism.staking;
     let amount = cx.call(staking, balanceOfCall { account }).await?;
     if amount.is_zero() {
@@ -88,25 +81,17 @@ async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Resul
         ))
         .await?;
     let over = U256::from(cx.block().timestamp) >= finish;
-    Ok(Some(FarmingPosition {
-        market: row.market.clone(),
-        contract: staking,
-        name: format!("{} staking", symbol(staked_token)),
-        mechanism: MECHANISM.into(),
-        staked_token,
-        amount,
-        underlying_amount: amount,
-        rewards: vec![Reward { token: reward_token, per_second: Some(if over { U256::ZERO } else { rate }) }],
-        total_stake: Some(total_stake),
-        number: None,
-    }))
+    let stake = Leg::new(LegRole::STAKED, staked_token, amount).of_total(total_stake);
+    let position = Position::new(PositionKind::STAKED, &row.market, staking).of(MECHANISM).leg(stake);
+    let position = position.named(format!("{} staking", symbol(staked_token)));
+    Ok(Some(position.reward(Reward::new(reward_token, if over { U256::ZERO } else { rate }))))
 }
 
 portolan_plugin_api::export!(Aelin);
 
 #[cfg(test)]
 mod tests {
-    use portolan_plugin_api::testing::{CannedReplies, JobTest, End, Outcome};
+    use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
 
     use super::*;
 
@@ -137,8 +122,8 @@ mod tests {
         let outcome = run(Question::CLAIMABLES, &chain(0, 5, NOW_S));
         assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
         let found = outcome.claimables()[0];
-        assert_eq!(found.amount, U256::from(5));
-        assert_eq!((found.token, found.claim.to), (AELIN, STAKING));
+        assert_eq!(found.payments, [Payment { token: AELIN, amount: U256::from(5), ..Payment::default() }]);
+        assert_eq!(found.steps[0].to, STAKING);
         assert_eq!(found.name, "{0x61baadcf22d2565b0f471b291c475db5555e0b76} reward");
     }
 
@@ -146,9 +131,9 @@ mod tests {
     fn a_stake_earns_the_rate_until_its_period_is_over() {
         for (finish_s, per_second) in [(NOW_S + 1, 7), (NOW_S, 0)] {
             let outcome = run(Question::FARMING, &chain(40, 0, finish_s));
-            assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-            let found = outcome.farming()[0];
-            assert_eq!(found.amount, U256::from(40));
+            assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
+            let found = outcome.positions()[0];
+            assert_eq!(found.legs[0].amount, U256::from(40));
             let rate = found.rewards[0].per_second.expect("the rate is known");
             assert_eq!(rate, U256::from(per_second));
         }

@@ -2,10 +2,13 @@
 //!
 //! Invariant: amounts are integers here; `http::view` alone turns them into text.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
+use portolan_abi::map::{self, LegRole};
 use portolan_events::Transaction;
+use portolan_validation::ClaimTransaction;
 
 use crate::assets::resolve::Tokens;
 use crate::assets::token::Token;
@@ -13,7 +16,6 @@ use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
-use crate::jobs::validate::ValidFinding;
 use crate::names::ResolvedName;
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
@@ -45,6 +47,7 @@ pub(crate) enum Items {
         rows: Vec<Row>,
         aggregate: bool,
     },
+    Portfolio(Portfolio),
     /// The native balance on one network.
     NativeBalance(Balance),
     Balances(Vec<Balance>),
@@ -59,6 +62,7 @@ impl Items {
             Self::Networks(networks) => networks.len(),
             Self::Protocols(protocols) => protocols.len(),
             Self::Rows { rows, .. } => rows.len(),
+            Self::Portfolio(Portfolio { positions, .. }) => positions.len(),
             Self::NativeBalance(_) | Self::Name(_) => 1,
             Self::Balances(balances) => balances.len(),
             Self::Events(events) => events.events.len() + events.transaction.logs.len(),
@@ -110,23 +114,88 @@ pub(crate) struct Missing {
     pub(crate) count: Option<usize>,
 }
 
-/// A finding of a job, with the tokens and the protocol that it only names.
+/// A row about a finding of a job, with the tokens and the protocol that it only names.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     /// Stable between calls.
     pub(crate) id: String,
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) network: Arc<Network>,
-    /// The finding's, with symbols in the place of addresses.
-    pub(crate) name: Text,
     pub(crate) account: Address,
     /// `name@version`.
     pub(crate) plugin: Arc<str>,
-    pub(crate) finding: ValidFinding,
-    /// The token that the finding is about.
-    pub(crate) token: Arc<Token>,
-    /// In the order of the finding's rewards.
-    pub(crate) reward_tokens: Vec<Arc<Token>>,
+    pub(crate) item: RowItem,
+}
+
+/// What a row shows.
+#[derive(Clone, Debug)]
+pub(crate) enum RowItem {
+    /// One of the payments of a claim, by its place.
+    Payment {
+        claim: Arc<ClaimItem>,
+        place: usize,
+    },
+    /// One of the legs of a position, by its place.
+    Leg {
+        position: Arc<PositionItem>,
+        place: usize,
+    },
+    Position(Arc<PositionItem>),
+}
+
+impl Row {
+    /// Whether it is about what the account owes.
+    pub(crate) fn is_debt(&self) -> bool {
+        match &self.item {
+            RowItem::Leg { position, place } => {
+                position.found.legs.get(*place).is_some_and(|leg| leg.role == LegRole::BORROWED)
+            }
+            RowItem::Payment { .. } | RowItem::Position(_) => false,
+        }
+    }
+}
+
+/// A claim, with symbols in the place of addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct ClaimItem {
+    /// Stable between calls.
+    pub(crate) id: String,
+    /// The names of the payments, in their order.
+    pub(crate) names: Vec<Text>,
+    pub(crate) found: map::Claimable,
+    /// In order; the last one pays.
+    pub(crate) transactions: Vec<ClaimTransaction>,
+    /// Those of the payments that are known.
+    pub(crate) tokens: BTreeMap<Address, Arc<Token>>,
+}
+
+/// A position, with symbols in the place of addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct PositionItem {
+    /// Stable between calls.
+    pub(crate) id: String,
+    pub(crate) name: Text,
+    /// The names of the legs, in their order.
+    pub(crate) leg_names: Vec<Text>,
+    pub(crate) found: map::Position,
+    /// Those of legs, parts, rewards and prices that are known.
+    pub(crate) tokens: BTreeMap<Address, Arc<Token>>,
+}
+
+impl PositionItem {
+    /// Whether the tokens of all its rewards are known.
+    pub(crate) fn has_all_rewards(&self) -> bool {
+        self.found.rewards.iter().all(|reward| self.tokens.contains_key(&reward.token))
+    }
+}
+
+/// What an account holds in all protocols.
+#[derive(Clone, Debug)]
+pub(crate) struct Portfolio {
+    /// Positions.
+    pub(crate) positions: Vec<Row>,
+    /// Payments of claims; `None` where the query leaves them out.
+    pub(crate) payments: Option<Vec<Row>>,
 }
 
 /// The balance of a token.

@@ -14,27 +14,34 @@ use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::registry::{Instance, Served, Snapshot};
 
-/// The jobs of the aggregate call.
+/// The jobs of questions to all protocols that the filter leaves, on one network or on all.
 ///
 /// # Errors
 /// [`Problem::InvalidFilter`] names a protocol that is not known.
 pub(super) fn for_all(
     snapshot: &Snapshot,
     networks: &Networks,
-    filter: &Filter,
+    (filter, chain_id): (&Filter, Option<u64>),
+    questions: &[Question],
     account: Address,
 ) -> Result<Vec<JobPlan>, Problem> {
     let is_named = |served: &Served, names: &[String]| names.iter().any(|name| names_protocol(name, &served.protocol));
-    let (Filter::Include(names) | Filter::Exclude(names)) = filter else {
-        return Ok(snapshot.iter().flat_map(|served| jobs(served, networks, Question::Claimables, account)).collect());
+    let is_chosen = |served: &&Served| match filter {
+        Filter::All => true,
+        Filter::Include(names) => is_named(served, names),
+        Filter::Exclude(names) => !is_named(served, names),
     };
-    let unknown = names.iter().find(|name| !snapshot.iter().any(|served| names_protocol(name, &served.protocol)));
-    if let Some(unknown) = unknown {
-        return Err(Problem::InvalidFilter(format!("{unknown} is not a protocol that is served here")));
+    if let Filter::Include(names) | Filter::Exclude(names) = filter {
+        let unknown = names.iter().find(|name| !snapshot.iter().any(|served| names_protocol(name, &served.protocol)));
+        if let Some(unknown) = unknown {
+            return Err(Problem::InvalidFilter(format!("{unknown} is not a protocol that is served here")));
+        }
     }
-    let included = matches!(filter, Filter::Include(_));
-    let chosen = snapshot.iter().filter(|served| is_named(served, names) == included);
-    Ok(chosen.flat_map(|served| jobs(served, networks, Question::Claimables, account)).collect())
+    let plans = snapshot
+        .iter()
+        .filter(is_chosen)
+        .flat_map(|served| questions.iter().flat_map(|question| jobs(served, networks, *question, account)));
+    Ok(plans.filter(|plan| chain_id.is_none_or(|chain_id| plan.network.chain_id == chain_id)).collect())
 }
 
 /// The jobs of a question to one protocol; none where it has no deployments that answer it.

@@ -12,19 +12,22 @@ use crate::assets::resolve::Tokens;
 use crate::gateway::answer::{Answer, Items, Row};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
-use crate::gateway::query::Filter;
+use crate::gateway::query::{Filter, List};
+use crate::gateway::rows::RowKind;
 use crate::gateway::work::Work;
 use crate::gateway::{missing, plan, rows};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::JobOutcome;
 use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::jobs::validate::{self, ValidFinding};
+use crate::jobs::validate;
 use crate::network::Network;
+use portolan_validation::ValidFinding;
 
 /// A question to protocols about an account.
 pub(super) struct ProtocolWork {
     plans: Vec<JobPlan>,
+    kind: RowKind,
     aggregate: bool,
 }
 
@@ -34,17 +37,19 @@ impl ProtocolWork {
     /// # Errors
     /// The filter names a protocol that is not served.
     pub(super) fn to_all(context: &Context, account: Address, filter: &Filter) -> Result<Self, Problem> {
-        let plans = plan::for_all(&context.snapshot, context.networks(), filter, account)?;
-        Ok(Self { plans, aggregate: true })
+        let questions = [Question::Claimables];
+        let plans = plan::for_all(&context.snapshot, context.networks(), (filter, None), &questions, account)?;
+        Ok(Self { plans, kind: RowKind::Payments, aggregate: true })
     }
 
     /// A question to one protocol.
     ///
     /// # Errors
     /// The protocol is not served.
-    pub(super) fn to_one(context: &Context, account: Address, slug: &str, question: Question) -> Result<Self, Problem> {
+    pub(super) fn to_one(context: &Context, account: Address, slug: &str, list: List) -> Result<Self, Problem> {
+        let (question, kind) = list.plan();
         let plans = plan::for_one(&context.snapshot, context.networks(), slug, question, account)?;
-        Ok(Self { plans, aggregate: false })
+        Ok(Self { plans, kind, aggregate: false })
     }
 }
 
@@ -54,15 +59,28 @@ impl Work for ProtocolWork {
     }
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
-        let ran = context.run(self.plans).await;
-        let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
-        let (tokens, without_composition) = tokens(&context, &found).await;
-        let (mut rows, mut reports) = rows(found, &tokens);
-        without_composition.into_iter().for_each(|report| report.add_to(&mut reports));
-        missing::check(&reports)?;
-        rows::sort(context.networks(), &mut rows);
+        let (rows, reports) = rows_of(&context, self.plans, |_| self.kind).await?;
         Ok(context.answer(Items::Rows { rows, aggregate: self.aggregate }, reports))
     }
+}
+
+/// Runs jobs, and makes sorted rows of what they found: of each finding those that its job's question says.
+///
+/// # Errors
+/// Everything failed.
+pub(super) async fn rows_of(
+    context: &Context,
+    plans: Vec<JobPlan>,
+    kind: impl Fn(&JobPlan) -> RowKind,
+) -> Result<(Vec<Row>, Vec<JobReport>), Problem> {
+    let ran = context.run(plans).await;
+    let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
+    let (tokens, without_composition) = tokens(context, &found).await;
+    let (mut rows, mut reports) = rows(found, kind, &tokens);
+    without_composition.into_iter().for_each(|report| report.add_to(&mut reports));
+    missing::check(&reports)?;
+    rows::sort(context.networks(), &mut rows);
+    Ok((rows, reports))
 }
 
 /// The validated findings of a job.
@@ -75,7 +93,7 @@ struct ValidatedJob {
 impl ValidatedJob {
     fn validate((plan, mut outcome): (JobPlan, JobOutcome)) -> Self {
         let findings = std::mem::take(&mut outcome.findings);
-        let validated = validate::validate_findings(&plan, findings, &outcome.trusted_addresses);
+        let validated = validate::validate_findings(&plan, findings, (&outcome.addresses, &outcome.claim_reads));
         let mut report = JobReport::of(&plan, &outcome, !validated.findings.is_empty());
         if let Some(rejections) = validated.rejections() {
             report.mark_partial(Reason::InvalidOutput, &rejections);
@@ -108,14 +126,19 @@ async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tok
     (tokens, reports)
 }
 
-fn rows(found: Vec<ValidatedJob>, tokens: &BTreeMap<u64, Tokens>) -> (Vec<Row>, Vec<JobReport>) {
+fn rows(
+    found: Vec<ValidatedJob>,
+    kind: impl Fn(&JobPlan) -> RowKind,
+    tokens: &BTreeMap<u64, Tokens>,
+) -> (Vec<Row>, Vec<JobReport>) {
     let (mut rows, mut reports) = (Vec::new(), Vec::new());
     for ValidatedJob { plan, findings, mut report } in found {
         for finding in findings {
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
-            match rows::row(&plan, finding, tokens) {
-                Ok(row) => rows.push(row),
-                Err((token, failure)) => report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}")),
+            let (of_finding, missing) = rows::rows(&plan, finding, kind(&plan), tokens);
+            rows.extend(of_finding);
+            for (token, failure) in missing {
+                report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));
             }
         }
         reports.push(report);

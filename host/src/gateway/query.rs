@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use alloy::primitives::{Address, B256};
+use portolan_abi::map::{LegRole, PositionKind};
 use portolan_events::Kind;
 
+use crate::gateway::rows::RowKind;
 use crate::jobs::plan::Question;
 use crate::names::{CoinType, Name};
 
@@ -45,13 +47,51 @@ pub(crate) enum Account {
 pub(crate) enum About {
     /// Its claimables from all protocols that the filter leaves.
     Claimables(Filter),
-    /// A question to one protocol.
-    Protocol { slug: String, question: Question },
+    /// Its positions in all protocols that the filter leaves, on one network by its chain id or on all; of these kinds,
+    /// or of all and with what can be claimed where none is named.
+    Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind> },
+    /// What it has in one protocol.
+    Protocol { slug: String, list: List },
     /// Its balances of native tokens or of listed ones, on one network by its chain id, or on all.
     Balances { assets: Assets, chain_id: Option<u64> },
     /// Its name.
     Name(Lookup),
 }
+
+/// A list of what an account has in one protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum List {
+    Claimables,
+    Farming,
+    Lending,
+    Borrowing,
+    Pooling,
+    Locked,
+}
+
+impl List {
+    /// The question that it is answered from, and what its rows are.
+    pub(crate) fn plan(self) -> (Question, RowKind) {
+        match self {
+            Self::Claimables => (Question::Claimables, RowKind::Payments),
+            Self::Farming => (Question::Farming, RowKind::Legs(&[LegRole::STAKED])),
+            Self::Lending => (Question::Lending, RowKind::Legs(&[LegRole::SUPPLIED, LegRole::BORROWED])),
+            Self::Borrowing => (Question::Lending, RowKind::Debts),
+            Self::Pooling => (Question::Pooling, RowKind::Positions),
+            Self::Locked => (Question::Locked, RowKind::Positions),
+        }
+    }
+}
+
+/// The kinds of positions by their names on the wire.
+pub(crate) static POSITION_KINDS: [(&str, PositionKind); 6] = [
+    ("lent", PositionKind::LENT),
+    ("borrowed", PositionKind::BORROWED),
+    ("staked", PositionKind::STAKED),
+    ("pooled", PositionKind::POOLED),
+    ("locked", PositionKind::LOCKED),
+    ("vesting", PositionKind::VESTING),
+];
 
 /// The options of a name's lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

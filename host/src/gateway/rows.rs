@@ -1,46 +1,170 @@
 //! Makes rows of an answer from validated findings: their tokens, symbols in names, ids.
+//!
+//! Invariant: a leg or a payment whose token could not be read is left out and reported, never shown half.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
-use portolan_abi::map;
+use portolan_abi::map::{self, LegRole};
+use portolan_validation::{ValidFinding, leg_key, payment_key};
 
 use crate::assets::resolve::{TokenFailure, Tokens};
-use crate::gateway::answer::Row;
+use crate::assets::token::Token;
+use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
 use crate::jobs::plan::JobPlan;
-use crate::jobs::validate::ValidFinding;
 use crate::network::Networks;
 use crate::sanitize::text::Text;
 
-/// The tokens that a row needs: those that it is about, and those that its name shows.
-pub(super) fn tokens(finding: &ValidFinding) -> BTreeSet<Address> {
-    let symbols = pieces(finding.name()).filter_map(|piece| match piece {
-        Piece::Symbol(token) => Some(token),
-        Piece::Text(_) => None,
-    });
-    let rewards = finding.rewards().iter().map(|reward| reward.token);
-    rewards.chain([finding.token()]).chain(symbols).collect()
+/// What the rows of a query are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum RowKind {
+    /// A row for each payment of a claim.
+    Payments,
+    /// A row for each leg of these roles.
+    Legs(&'static [LegRole]),
+    /// A row for each position.
+    Positions,
+    /// A row for each position with a debt.
+    Debts,
 }
 
-/// The row of a finding.
-///
-/// # Errors
-/// A token that it needs, and why that is missing.
-pub(super) fn row(plan: &JobPlan, finding: ValidFinding, tokens: &Tokens) -> Result<Row, (Address, TokenFailure)> {
-    let known = |token| tokens.get(token).cloned().map_err(|failure| (token, failure));
-    let rewards = finding.rewards().iter().map(|reward: &map::Reward| known(reward.token));
-    Ok(Row {
-        id: format!("{}-{}-{}", plan.protocol.slug, plan.network.slug, finding.key()),
+/// The tokens that a finding needs: those that it is about, and those that its names show.
+pub(super) fn tokens(finding: &ValidFinding) -> BTreeSet<Address> {
+    match finding {
+        ValidFinding::Claim(found, _) => {
+            let names = found.payments.iter().filter_map(|payment| payment.name.as_deref());
+            let symbols = names.chain([found.name.as_str()]).flat_map(symbols);
+            found.payments.iter().map(|payment| payment.token).chain(symbols).collect()
+        }
+        ValidFinding::Position(found) => {
+            let names = found.legs.iter().filter_map(|leg| leg.name.as_deref());
+            let symbols = names.chain([found.name.as_str()]).flat_map(symbols);
+            let parts = found.legs.iter().flat_map(|leg| leg.redeems_to.iter().flatten()).map(|part| part.token);
+            let legs = found.legs.iter().map(|leg| leg.token);
+            let rewards = found.rewards.iter().map(|reward| reward.token);
+            legs.chain(parts).chain(rewards).chain(prices(found)).chain(symbols).collect()
+        }
+    }
+}
+
+/// The tokens of a position's prices.
+fn prices(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
+    let liquidation = found.health.and_then(|health| health.liquidation_price);
+    let prices = found.range.into_iter().flat_map(|range| [range.lower, range.upper]).chain(liquidation);
+    prices.flat_map(|price| [Some(price.base), price.quote]).flatten()
+}
+
+/// The rows of a finding, and the tokens for lack of which some of it is missing.
+pub(super) fn rows(
+    plan: &JobPlan,
+    finding: ValidFinding,
+    kind: RowKind,
+    tokens: &Tokens,
+) -> (Vec<Row>, Vec<(Address, TokenFailure)>) {
+    let row = |key: &str, item| Row {
+        id: id(plan, key),
         protocol: Arc::clone(&plan.protocol),
         network: Arc::clone(&plan.network),
-        name: with_symbols(finding.name(), tokens)?,
         account: plan.account,
         plugin: Arc::clone(&plan.instance.label),
-        token: known(finding.token())?,
-        reward_tokens: rewards.collect::<Result<_, _>>()?,
-        finding,
-    })
+        item,
+    };
+    let mut known = Known { tokens, found: BTreeMap::new(), missing: Vec::new() };
+    let key = finding.key();
+    let rows = match finding {
+        ValidFinding::Claim(found, transactions) => known.claim(id(plan, &key), found, transactions).map(|claim| {
+            let payments = claim.found.payments.iter().enumerate();
+            let shown = payments.filter(|(_, payment)| claim.tokens.contains_key(&payment.token));
+            let item = |(place, payment)| {
+                row(&payment_key(&claim.found, payment), RowItem::Payment { claim: Arc::clone(&claim), place })
+            };
+            shown.map(item).collect()
+        }),
+        ValidFinding::Position(found) => known.position(id(plan, &key), *found).map(|position| match kind {
+            // Its rewards are part of such a row, and have no place for what is not known.
+            RowKind::Legs(_) if !position.has_all_rewards() => Vec::new(),
+            RowKind::Legs(roles) => {
+                let legs = position.found.legs.iter().enumerate();
+                let shown =
+                    legs.filter(|(_, leg)| roles.contains(&leg.role) && position.tokens.contains_key(&leg.token));
+                let item = |(place, leg)| {
+                    row(&leg_key(&position.found, leg), RowItem::Leg { position: Arc::clone(&position), place })
+                };
+                shown.map(item).collect()
+            }
+            RowKind::Debts if !position.found.legs.iter().any(|leg| leg.role == LegRole::BORROWED) => Vec::new(),
+            RowKind::Payments | RowKind::Positions | RowKind::Debts => {
+                vec![row(&key, RowItem::Position(position))]
+            }
+        }),
+    };
+    (rows.unwrap_or_default(), known.missing)
+}
+
+fn id(plan: &JobPlan, key: &str) -> String {
+    format!("{}-{}-{key}", plan.protocol.slug, plan.network.slug)
+}
+
+/// The tokens of a finding that are known, and those that are missing.
+struct Known<'a> {
+    tokens: &'a Tokens,
+    found: BTreeMap<Address, Arc<Token>>,
+    missing: Vec<(Address, TokenFailure)>,
+}
+
+impl Known<'_> {
+    /// `None` where its name cannot be shown, or where there is no payment that can be.
+    fn claim(
+        &mut self,
+        id: String,
+        found: map::Claimable,
+        transactions: Vec<portolan_validation::ClaimTransaction>,
+    ) -> Option<Arc<ClaimItem>> {
+        let name = self.named(&found.name)?;
+        let names = found.payments.iter().map(|payment| self.name_of(payment.name.as_deref(), &name)).collect();
+        found.payments.iter().for_each(|payment| self.find(payment.token));
+        (!self.found.is_empty()).then(|| {
+            let tokens = std::mem::take(&mut self.found);
+            Arc::new(ClaimItem { id, names, found, transactions, tokens })
+        })
+    }
+
+    /// `None` where its name cannot be shown, or where there is no leg that can be.
+    fn position(&mut self, id: String, found: map::Position) -> Option<Arc<PositionItem>> {
+        let name = self.named(&found.name)?;
+        let leg_names = found.legs.iter().map(|leg| self.name_of(leg.name.as_deref(), &name)).collect();
+        found.legs.iter().for_each(|leg| self.find(leg.token));
+        if self.found.is_empty() {
+            return None;
+        }
+        let beside = found.legs.iter().flat_map(|leg| leg.redeems_to.iter().flatten()).map(|part| part.token);
+        let beside = beside.chain(found.rewards.iter().map(|reward| reward.token)).chain(prices(&found));
+        beside.collect::<BTreeSet<_>>().into_iter().for_each(|token| self.find(token));
+        let tokens = std::mem::take(&mut self.found);
+        Some(Arc::new(PositionItem { id, name, leg_names, found, tokens }))
+    }
+
+    fn find(&mut self, token: Address) {
+        match self.tokens.get(token) {
+            Ok(known) => drop(self.found.insert(token, Arc::clone(known))),
+            Err(failure) => self.miss(token, failure),
+        }
+    }
+
+    fn miss(&mut self, token: Address, failure: TokenFailure) {
+        if !self.missing.iter().any(|(missing, _)| *missing == token) {
+            self.missing.push((token, failure));
+        }
+    }
+
+    fn named(&mut self, name: &str) -> Option<Text> {
+        with_symbols(name, self.tokens).map_err(|(token, failure)| self.miss(token, failure)).ok()
+    }
+
+    fn name_of(&mut self, own: Option<&str>, name: &Text) -> Text {
+        own.and_then(|own| self.named(own)).unwrap_or_else(|| name.clone())
+    }
 }
 
 /// Puts rows in the order of networks, protocol slugs and ids.
@@ -68,6 +192,13 @@ fn pieces(name: &str) -> impl Iterator<Item = Piece<'_>> {
             }
         })
         .flatten()
+}
+
+fn symbols(name: &str) -> impl Iterator<Item = Address> + '_ {
+    pieces(name).filter_map(|piece| match piece {
+        Piece::Symbol(token) => Some(token),
+        Piece::Text(_) => None,
+    })
 }
 
 fn with_symbols(name: &str, tokens: &Tokens) -> Result<Text, (Address, TokenFailure)> {

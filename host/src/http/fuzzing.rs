@@ -25,7 +25,7 @@ use crate::address;
 use crate::gateway::answer::{Answer, Items, TransactionEvents};
 use crate::gateway::fuzzed_events;
 use crate::gateway::problem::Problem;
-use crate::gateway::query::{About, Account, EventsQuery, Filter, Query};
+use crate::gateway::query::{About, Account, EventsQuery, Filter, POSITION_KINDS, Query};
 use crate::names::Name;
 use crate::network::Networks;
 use crate::paths;
@@ -139,13 +139,21 @@ fn require_query(head: &Parts, query: &Query) {
                     assert!(!slug.is_empty() && !paths::is_reserved(slug) && address::parse(slug).is_err(), "{slug}");
                 }
                 About::Balances { chain_id, .. } => assert!(chain_id.is_none_or(is_network), "{query:?}"),
-                About::Claimables(Filter::Include(members) | Filter::Exclude(members)) => {
-                    let is_member = |member: &String| !member.is_empty() && member.trim() == member;
-                    assert!(!members.is_empty() && members.iter().all(is_member), "{members:?}");
+                About::Claimables(filter) => require_filter(filter),
+                About::Positions { filter, chain_id, kinds } => {
+                    require_filter(filter);
+                    assert!(chain_id.is_none_or(is_network) && kinds.len() <= POSITION_KINDS.len(), "{query:?}");
                 }
-                About::Claimables(Filter::All) | About::Name(_) => {}
+                About::Name(_) => {}
             }
         }
+    }
+}
+
+fn require_filter(filter: &Filter) {
+    if let Filter::Include(members) | Filter::Exclude(members) = filter {
+        let is_member = |member: &String| !member.is_empty() && member.trim() == member;
+        assert!(!members.is_empty() && members.iter().all(is_member), "{members:?}");
     }
 }
 

@@ -1,39 +1,63 @@
 //! Rates of findings as exact decimals: a year's rewards, rays and wads.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use alloy::primitives::U256;
+use alloy::primitives::{Address, U256};
+use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, Zero};
 use portolan_abi::map;
 
 use crate::assets::amount::decimal;
-use crate::assets::token::{Price, Token};
+use crate::assets::token::Token;
+use crate::gateway::answer::PositionItem;
 
 /// Rewards are paid by the second, rates are given by the year of 365 days.
 const SECONDS_A_YEAR: u32 = 31_536_000;
 const RAY_DECIMALS: i64 = 27;
 const WAD_DECIMALS: i64 = 18;
 
-/// Value of the rewards of a year over the value of the stake; `None` where a rate, a price or the stake is unknown.
-pub(super) fn apr(finding: &map::FarmingPosition, staked: &Token, rewards: &[Arc<Token>]) -> Option<BigDecimal> {
-    let mut paid_usd = BigDecimal::zero();
-    for (reward, token) in finding.rewards.iter().zip(rewards) {
-        let per_second = reward.per_second?;
-        // What pays nothing needs no price.
-        if !per_second.is_zero() {
-            paid_usd += value_usd(per_second, token.decimals, token.price.as_ref()?);
-        }
+/// Value of the rewards of a year over the value of a leg; `None` where a rate, a price or the stake is unknown.
+pub(super) fn apr(position: &PositionItem, leg: &map::Leg) -> Option<BigDecimal> {
+    let aprs = position.found.rewards.iter().map(|reward| reward_apr(position, leg, reward));
+    aprs.sum::<Option<BigDecimal>>()
+}
+
+/// The same of one reward. What pays nothing needs no price.
+pub(super) fn reward_apr(position: &PositionItem, leg: &map::Leg, reward: &map::Reward) -> Option<BigDecimal> {
+    // What the position alone earns is earned by its own stake, anything else by all stakes together.
+    let (per_second, stake) = match reward.own_per_second {
+        Some(own) => (own, Some(leg.amount)),
+        None => (reward.per_second?, leg.total),
+    };
+    if per_second.is_zero() {
+        return Some(BigDecimal::zero());
     }
-    if paid_usd.is_zero() {
-        return Some(paid_usd);
-    }
-    let staked_usd = value_usd(finding.total_stake?, staked.decimals, staked.price.as_ref()?);
+    let (paid, staked) = (position.tokens.get(&reward.token)?, position.tokens.get(&leg.token)?);
+    let staked_usd = value_usd(stake?, staked)?;
+    let paid_usd = value_usd(per_second, paid)?;
     (!staked_usd.is_zero()).then(|| paid_usd * BigDecimal::from(SECONDS_A_YEAR) / staked_usd)
 }
 
-/// Dollars, exact.
-fn value_usd(raw: U256, decimals: u8, price: &Price) -> BigDecimal {
-    decimal(raw, i64::from(decimals)) * &price.usd
+/// What a leg is worth in dollars: what it redeems to, where it says so; `None` where a price is unknown.
+pub(super) fn leg_usd(position: &PositionItem, leg: &map::Leg) -> Option<BigDecimal> {
+    let value = |token, amount| value_usd(amount, position.tokens.get(token)?);
+    match &leg.redeems_to {
+        Some(parts) => parts.iter().map(|part| value(&part.token, part.amount)).sum(),
+        None => value(&leg.token, leg.amount),
+    }
+}
+
+/// A price as whole units of the quote for one whole unit of the base; `None` where one of them is unknown.
+pub(super) fn price(price: &map::Price, tokens: &BTreeMap<Address, Arc<Token>>) -> Option<BigDecimal> {
+    let decimals = |token| Some(i64::from(tokens.get(token)?.decimals));
+    let (base, quote) = (decimals(&price.base)?, price.quote.as_ref().map_or(Some(WAD_DECIMALS), decimals)?);
+    Some(decimal(price.x128, quote - base) / BigDecimal::from(BigInt::from(1_u8) << 128))
+}
+
+/// Dollars, exact; `None` where no price is known.
+pub(super) fn value_usd(raw: U256, token: &Token) -> Option<BigDecimal> {
+    Some(decimal(raw, i64::from(token.decimals)) * &token.price.as_ref()?.usd)
 }
 
 pub(super) fn ray(raw: U256) -> BigDecimal {

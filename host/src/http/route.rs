@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use alloy::primitives::B256;
 use hyper::Method;
 use percent_encoding::percent_decode_str;
+use portolan_abi::map::PositionKind;
 use portolan_events::{KINDS, Kind};
 use url::form_urlencoded;
 
 use super::problem::ALLOW_ANSWERS;
 use crate::address;
 use crate::gateway::problem::{Problem, quoted};
-use crate::gateway::query::{About, Account, Assets, EventsQuery, Filter, Lookup, Query};
-use crate::jobs::plan::Question;
+use crate::gateway::query::{About, Account, Assets, EventsQuery, Filter, List, Lookup, POSITION_KINDS, Query};
 use crate::names::{CoinType, Name};
 use crate::network::Networks;
 use crate::paths::{self, Endpoint};
@@ -87,13 +87,14 @@ pub(super) fn route(
 /// `None` where there is no such path.
 fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize) -> Result<Option<Query>, Problem> {
     let Some((endpoint, values)) = paths::find(segments) else { return Ok(None) };
-    let about = |account_text, slug: &str, question| {
-        Ok(Query::Of(account(account_text)?, About::Protocol { slug: slug.into(), question }))
+    let about = |account_text, slug: &str, list| {
+        Ok(Query::Of(account(account_text)?, About::Protocol { slug: slug.into(), list }))
     };
     let query = match (endpoint, values.as_slice()) {
         (Endpoint::Networks, []) => Ok(Query::Networks),
         (Endpoint::Protocols, []) => Ok(Query::Protocols),
         (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search),
+        (Endpoint::AllPositions, [account_text]) => all_positions(account_text, search, networks),
         (Endpoint::AddressOfName, [name_text]) => {
             let name = name(name_text)?;
             Ok(Query::Address(name, lookup(search, networks)?))
@@ -110,9 +111,12 @@ fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize
         }
         (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
         (Endpoint::TokenBalances, [account_text]) => balances(Assets::Tokens, account_text, search, networks),
-        (Endpoint::Claimables, [slug, account_text]) => about(account_text, slug, Question::Claimables),
-        (Endpoint::Farming, [slug, account_text]) => about(account_text, slug, Question::Farming),
-        (Endpoint::Lending, [slug, account_text]) => about(account_text, slug, Question::Lending),
+        (Endpoint::Claimables, [slug, account_text]) => about(account_text, slug, List::Claimables),
+        (Endpoint::Farming, [slug, account_text]) => about(account_text, slug, List::Farming),
+        (Endpoint::Lending, [slug, account_text]) => about(account_text, slug, List::Lending),
+        (Endpoint::Borrowing, [slug, account_text]) => about(account_text, slug, List::Borrowing),
+        (Endpoint::Pooling, [slug, account_text]) => about(account_text, slug, List::Pooling),
+        (Endpoint::Locked, [slug, account_text]) => about(account_text, slug, List::Locked),
         _ => return Ok(None),
     };
     query.map(Some)
@@ -127,6 +131,22 @@ fn claimables(segments: &[&str], search: &Search) -> Result<Option<Query>, Probl
 
 fn all_claimables(account_text: &str, search: &Search) -> Result<Query, Problem> {
     Ok(Query::Of(account(account_text)?, About::Claimables(filter(search)?)))
+}
+
+fn all_positions(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
+    let (filter, chain_id, kinds) = (filter(search)?, network(search, networks)?, kinds(search)?);
+    Ok(Query::Of(account(account_text)?, About::Positions { filter, chain_id, kinds }))
+}
+
+/// The kinds of positions that are named, in any letter case; none where none is.
+fn kinds(search: &Search) -> Result<BTreeSet<PositionKind>, Problem> {
+    let kind = |text: String| {
+        let known = POSITION_KINDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text));
+        let names = || POSITION_KINDS.map(|(name, _)| name).join(", ");
+        let unknown = || format!("{} is no kind of position; the kinds are {}", quoted(&text), names());
+        known.map(|(_, kind)| *kind).ok_or_else(|| Problem::InvalidFilter(unknown()))
+    };
+    search.members("kind").into_iter().map(kind).collect()
 }
 
 fn balances(assets: Assets, account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {

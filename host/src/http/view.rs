@@ -8,6 +8,7 @@ mod header;
 mod names;
 mod operators;
 mod parts;
+mod positions;
 mod problem;
 mod report;
 mod rows;
@@ -24,6 +25,7 @@ pub(super) use self::problem::problem;
 use self::events::{EventView, LogView, UndecodedView, logs};
 use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
+use self::positions::PortfolioView;
 use self::report::Report;
 use self::rows::{BalanceView, RowView};
 use crate::gateway::answer::{Answer, Items, Row};
@@ -51,7 +53,8 @@ pub(super) fn write(
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each))),
         Items::Protocols(protocols) => document.rows(|| protocols.iter().map(|each| ProtocolView::with_company(each))),
-        Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).map(|row| RowView::of(row, shape))),
+        Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
+        Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
         Items::NativeBalance(row) => document.single(BalanceView::of(row, shape)),
         Items::Name(record) => document.single(NameView::of(record, shape)),
         Items::Balances(rows) => document.rows(|| rows.iter().map(|row| BalanceView::of(row, shape))),
@@ -66,8 +69,8 @@ pub(super) fn write(
 
 /// Debts are never in the plain answer; the full one has them after all else.
 fn in_order(rows: &[Row], shape: Shape) -> impl Iterator<Item = &Row> {
-    let debts = rows.iter().filter(move |row| shape.full && row.finding.is_debt());
-    rows.iter().filter(|row| !row.finding.is_debt()).chain(debts)
+    let debts = rows.iter().filter(move |row| shape.full && row.is_debt());
+    rows.iter().filter(|row| !row.is_debt()).chain(debts)
 }
 
 /// Rows that are made one by one while they are written.

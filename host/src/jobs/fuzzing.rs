@@ -7,12 +7,11 @@ use alloy::primitives::{Address, U256, keccak256};
 use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Finding, Protocol, Role, caller, role};
 use portolan_abi::row::{JobOut, state};
+use portolan_validation::{Addresses, ClaimReads, ClaimTransaction, ValidFinding};
 
 use super::job;
 use super::plan::{JobPlan, JobQuestion, Question};
-use super::validate::{
-    ClaimTransaction, EVENT_TEXT_CHARS_MAX, ValidFinding, validate_compositions, validate_events, validate_findings,
-};
+use super::validate::{EVENT_TEXT_CHARS_MAX, validate_compositions, validate_events, validate_findings};
 use crate::network::Networks;
 use crate::registry::{Instance, fuzzing as registry};
 use crate::sanitize::fuzzing::{require_sentence, require_shown};
@@ -45,7 +44,9 @@ pub fn findings(bytes: &[u8]) {
     require_compositions(&findings);
     require_events(&findings);
     for protocol in instance.catalogue.protocols.iter().take(2) {
-        for question in [Question::Claimables, Question::Farming, Question::Lending] {
+        for question in
+            [Question::Claimables, Question::Farming, Question::Lending, Question::Pooling, Question::Locked]
+        {
             require_findings(&plan(&instance, &protocol.slug, question), findings.clone(), found.len());
         }
     }
@@ -64,13 +65,13 @@ fn catalogue() -> Catalogue {
     let claim = |signature: &str, roles: Vec<Role>| ClaimTemplate {
         signature: signature.to_owned(),
         roles,
-        caller: caller::ACCOUNT,
+        ..ClaimTemplate::default()
     };
     let (number, bytes) = (Role::NUMBER, Role::BYTES);
     let claims = vec![
         claim("getReward()", vec![]),
         claim("getReward(address)", vec![Role::ACCOUNT]).by_anyone(),
-        claim("claim(address,uint256,bytes32[])", vec![Role::ACCOUNT, number.clone(), Role::array(number.clone())]),
+        claim("claim(address,uint256,bytes32[])", vec![Role::ACCOUNT, number.clone(), Role::array(Role::PROOF)]),
         claim("claim(address[],bytes)", vec![Role::array(Role::MARKET), bytes.clone()]),
         claim("claim((address,uint256),string)", vec![Role::tuple([Role::TOKEN, number.clone()]), bytes]),
         claim("claim(bytes32[][])", vec![Role::array(Role::array(number.clone()))]),
@@ -83,9 +84,10 @@ fn catalogue() -> Catalogue {
         market: "main".to_owned(),
         questions: Vec::new(),
         contracts: vec![FARM, TOKEN],
+        tokens: None,
     };
     let protocol = Protocol { slug: SLUG.to_owned(), name: "FUZZED".to_owned(), ..Protocol::default() };
-    Catalogue { protocols: vec![protocol], deployments: vec![deployment], claims, event_topics: None }
+    Catalogue { protocols: vec![protocol], deployments: vec![deployment], claims, ..Catalogue::default() }
 }
 
 fn plan(instance: &Arc<Instance>, slug: &str, question: Question) -> JobPlan {
@@ -105,33 +107,47 @@ fn deployments(plan: &JobPlan) -> impl Iterator<Item = &Deployment> {
     rows.filter(|row| row.protocol == plan.protocol.slug && row.chain_id == CHAIN_ID)
 }
 
+/// What a job read that saw every small number beside the account.
+fn reads() -> ClaimReads {
+    let mut reads = ClaimReads::new(ACCOUNT);
+    let numbers: Vec<u8> = (0..=255_u8).flat_map(|number| U256::from(number).to_be_bytes::<32>()).collect();
+    reads.take(FARM, [&[0; 4], ACCOUNT.into_word().as_slice()].concat().into(), numbers.into(), true);
+    reads
+}
+
 fn require_findings(plan: &JobPlan, findings: Vec<Finding>, bytes: usize) {
     let trusted: BTreeSet<Address> = deployments(plan).flat_map(|row| row.contracts.iter().copied()).collect();
+    let addresses = Addresses::listed(&plan.instance.catalogue, &plan.protocol.slug, CHAIN_ID, |_| false);
     let count = findings.len();
-    let validated = validate_findings(plan, findings, &trusted);
+    let validated = validate_findings(plan, findings, (&addresses, &reads()));
     require_rejections(validated.rejections());
     assert!(validated.findings.len() <= count && (!validated.nothing_left() || count > 0));
     let keys: BTreeSet<String> = validated.findings.iter().map(ValidFinding::key).collect();
     assert_eq!(keys.len(), validated.findings.len(), "{keys:?}");
     let mut claims_bytes = 0;
     for finding in &validated.findings {
-        require_shown(finding.name());
-        assert!((1..=202).contains(&finding.name().chars().count()), "{finding:?}");
-        let market = match finding {
-            ValidFinding::Claimable { finding, transaction } => {
-                assert!(!finding.amount.is_zero() && finding.claim.to == transaction.to, "{finding:?}");
-                assert!(finding.claim.value.is_none_or(|value| value.is_zero()), "{finding:?}");
-                require_claim(plan, transaction, &trusted);
-                claims_bytes += transaction.data.len();
-                &finding.market
+        let (name, market) = match finding {
+            ValidFinding::Claim(found, transactions) => {
+                assert!(!found.payments.is_empty() && found.payments.iter().all(|payment| !payment.amount.is_zero()));
+                assert_eq!(found.steps.len(), transactions.len(), "{finding:?}");
+                for (step, transaction) in found.steps.iter().zip(transactions) {
+                    assert_eq!(step.to, transaction.to, "{finding:?}");
+                    require_claim(plan, transaction, &trusted);
+                    claims_bytes += transaction.data.len();
+                }
+                (&found.name, &found.market)
             }
-            ValidFinding::Farming(finding) => &finding.market,
-            ValidFinding::Lending(finding) => &finding.market,
+            ValidFinding::Position(found) => {
+                assert!(!found.legs.is_empty() && found.legs.iter().all(|leg| !leg.amount.is_zero()), "{finding:?}");
+                (&found.name, &found.market)
+            }
         };
+        require_shown(name);
+        assert!((1..=202).contains(&name.chars().count()), "{finding:?}");
         assert!(deployments(plan).any(|row| row.market == *market), "{finding:?}");
     }
-    // A selector for each, and the last padding.
-    assert!(claims_bytes <= 36 * count + bytes, "{claims_bytes} bytes of claims in {bytes}");
+    // A selector for each step, and the last padding.
+    assert!(claims_bytes <= 36 * 4 * count + bytes, "{claims_bytes} bytes of claims in {bytes}");
 }
 
 /// A claim goes to a contract of the catalogue, by a function that the catalogue declares, about the account alone.
@@ -140,11 +156,11 @@ fn require_claim(plan: &JobPlan, claim: &ClaimTransaction, trusted: &BTreeSet<Ad
     let declared = plan.instance.catalogue.claims.iter();
     let mut declared = declared.filter(|template| keccak256(&template.signature)[..4] == claim.data[..4]);
     let fits = |template: &ClaimTemplate| {
-        let is_sent_by = (template.caller == caller::ANYONE) == claim.from.is_none();
+        let is_sent_by = (template.caller == caller::ANYONE) == claim.is_by_anyone;
         is_sent_by && template.roles.len() == claim.inputs.len() && template.signature.starts_with(&claim.function)
     };
     assert!(declared.any(fits), "{claim:?}");
-    assert!(claim.from.is_none_or(|from| from == ACCOUNT), "{claim:?}");
+    assert!(claim.from == ACCOUNT && claim.value.is_zero(), "{claim:?}");
     let approve =
         [[0x09, 0x5e, 0xa7, 0xb3], [0xa9, 0x05, 0x9c, 0xbb], [0x23, 0xb8, 0x72, 0xdd], [0xa2, 0x2c, 0xb4, 0x65]];
     assert!(!approve.iter().any(|selector| claim.data[..4] == *selector), "{claim:?}");

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy::primitives::Address;
 use futures_util::future::{join, join_all};
 use portolan_abi::capability;
 use portolan_abi::limits::{Allowance, LimitError};
@@ -25,7 +24,8 @@ use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
-use portolan_reader::{Block, Outcome, Participant, Read, ReadFailure, Reply, Session};
+use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
+use portolan_validation::{Addresses, ClaimReads};
 
 /// The sessions of an answer by chain id; a failure where a network has no block.
 pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
@@ -35,8 +35,10 @@ pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
 pub(crate) struct JobOutcome {
     /// All that the plugin found, not yet validated.
     pub(crate) findings: Vec<map::Finding>,
-    /// Contracts of the catalogue, and addresses that they named at this job's block.
-    pub(crate) trusted_addresses: BTreeSet<Address>,
+    /// What its claims may go to and name.
+    pub(crate) addresses: Addresses,
+    /// What else its claims rest on.
+    pub(crate) claim_reads: ClaimReads,
     /// Why something is missing, and the plugin's or the host's words for it.
     pub(crate) failure: Option<Failure>,
     /// Whether it reached its end; else everything that it did not find is missing.
@@ -69,7 +71,8 @@ async fn run(plan: &JobPlan, sessions: &Sessions, deadline: Instant) -> JobOutco
     };
     JobOutcome {
         findings: driver.findings,
-        trusted_addresses: driver.trusted.into_trusted(),
+        addresses: driver.trusted.into_addresses(),
+        claim_reads: driver.claim_reads,
         failure: failure.or(driver.partial),
         ended: driver.ended,
         figures: JobFigures { reads: driver.allowance.reads_used(), ..driver.figures }.since(began),
@@ -82,7 +85,8 @@ struct Driver<'a> {
     plan: &'a JobPlan,
     sessions: &'a Sessions,
     deadline: Instant,
-    trusted: TrustedAddresses,
+    trusted: TrustedAddresses<'a>,
+    claim_reads: ClaimReads,
     refuted: bool,
     findings: Vec<map::Finding>,
     /// The reason why the first read that this job lacks was not made; the job may have failed because of it.
@@ -100,7 +104,8 @@ impl<'a> Driver<'a> {
             plan,
             sessions,
             deadline,
-            trusted: TrustedAddresses::new(contracts(plan)),
+            trusted: TrustedAddresses::new(plan.instance.claim_templates.lineages(), listed(plan)),
+            claim_reads: ClaimReads::new(plan.account),
             refuted: false,
             findings: Vec::new(),
             missing: None,
@@ -187,20 +192,20 @@ impl<'a> Driver<'a> {
         self.figures.batches += u32::from(!by_network.is_empty());
         let of_own = by_network.remove(&self.plan.network.chain_id).unwrap_or_default();
         let (own_places, own_reads): (Vec<_>, Vec<_>) = of_own.into_iter().unzip();
-        let naming = |read: &Read| self.names_targets(read.to).then(|| read.clone());
-        let naming: Vec<Option<Read>> = own_reads.iter().map(naming).collect();
+        let claims_rest_on = |read: &Read| self.claims_rest_on(read).then(|| read.clone());
+        let noted: Vec<Option<Read>> = own_reads.iter().map(claims_rest_on).collect();
         let mut lookup = own.look_up(own_reads.into());
         // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
         let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
         let (mut answered, of_guests) = join(participant.complete(lookup), join_all(guests)).await;
-        let rechecked = answered.split_off(naming.len());
+        let rechecked = answered.split_off(noted.len());
         self.confirm(own, &recheck, &rechecked)?;
-        for ((place, naming), reply) in own_places.into_iter().zip(naming).zip(answered) {
+        for ((place, noted), reply) in own_places.into_iter().zip(noted).zip(answered) {
             let reply = self.account_for(reply);
-            if let Some(read) = naming {
-                self.trusted.take(read, &reply);
+            if let Some(read) = noted {
+                self.note(read, &reply);
             }
             replies[place] = reply;
         }
@@ -219,10 +224,31 @@ impl<'a> Driver<'a> {
         places.into_iter().zip(replies).collect()
     }
 
-    /// Whether what a contract replies may name what a claim is sent to; only claimables have claims.
-    fn names_targets(&self, contract: Address) -> bool {
+    /// Whether claims may rest on what a read returns; only claimables have claims.
+    fn claims_rest_on(&self, read: &Read) -> bool {
         let has_claims = matches!(self.plan.question, JobQuestion::Account(Question::Claimables));
-        has_claims && self.trusted.is_catalogued(contract)
+        has_claims
+            && read.kind == Kind::Call
+            && !read.isolated
+            && read.from.is_none()
+            && (self.trusted.may_give(read) || self.is_claim_read(read))
+    }
+
+    fn is_claim_read(&self, read: &Read) -> bool {
+        let templates = &self.plan.instance.claim_templates;
+        templates.rest_on_reads() && (templates.have_proofs() || self.claim_reads.concern(&read.data))
+    }
+
+    fn note(&mut self, read: Read, reply: &Reply) {
+        if let Outcome::Ok(bytes) = &reply.outcome
+            && self.is_claim_read(&read)
+        {
+            let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
+            self.claim_reads.take(read.to, read.data.clone(), bytes.clone(), is_at_block);
+        }
+        if self.trusted.may_give(&read) {
+            self.trusted.take(read, reply);
+        }
     }
 
     /// Reads again what the claims rest on, as far as no batch took it along.
@@ -304,9 +330,8 @@ fn block_map(block: Block) -> map::Block {
     map::Block { number: block.number, hash: block.hash, timestamp: block.timestamp, evm_number: block.evm_number }
 }
 
-/// The contracts that the catalogue lists for this job's protocol and network.
-fn contracts(plan: &JobPlan) -> BTreeSet<Address> {
-    let deployments = plan.instance.catalogue.deployments.iter();
-    let own = deployments.filter(|row| row.protocol == plan.protocol.slug && row.chain_id == plan.network.chain_id);
-    own.flat_map(|row| &row.contracts).copied().collect()
+/// What the catalogue lists for this job's protocol and network.
+fn listed(plan: &JobPlan) -> Addresses {
+    let is_of_settings = |row: &_| plan.instance.is_of_settings(row);
+    Addresses::listed(&plan.instance.catalogue, &plan.protocol.slug, plan.network.chain_id, is_of_settings)
 }

@@ -59,4 +59,6 @@ pub(crate) enum Question {
     Claimables = portolan_abi::Question::CLAIMABLES.0,
     Farming = portolan_abi::Question::FARMING.0,
     Lending = portolan_abi::Question::LENDING.0,
+    Pooling = portolan_abi::Question::POOLING.0,
+    Locked = portolan_abi::Question::LOCKED.0,
 }

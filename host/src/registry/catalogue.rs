@@ -10,15 +10,15 @@ use portolan_abi::limits::{
     CATALOGUE_BYTES_MAX, CLAIMS_MAX, CONSTANT_BYTES_MAX, CONTRACTS_MAX, DEPLOYMENTS_MAX, NAME_BYTES_MAX, PROTOCOLS_MAX,
     QUESTIONS_MAX, ROLES_MAX, SLUG_BYTES_MAX, TEXT_BYTES_MAX, TOPICS_MAX,
 };
-use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Protocol, Role};
+use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Lineage, Protocol, Role};
 use portolan_abi::{Question, capability, codec};
+use portolan_validation::is_invisible;
 
 use super::manifest::Manifest;
 use crate::network::Networks;
 use crate::paths;
 use crate::registry::protocol;
 use crate::sanitize::text::Text;
-use crate::sanitize::visible::is_invisible;
 use crate::sanitize::web_url::WebUrl;
 
 /// The specification's primitives.
@@ -80,6 +80,7 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
     check_protocols(&catalogue.protocols)?;
     check_deployments(&catalogue.protocols, &catalogue.deployments)?;
     check_claims(&catalogue.claims)?;
+    check_lineages(catalogue.lineages.as_deref().unwrap_or_default())?;
     at_most("event topics", catalogue.event_topics.as_ref().map_or(0, Vec::len), TOPICS_MAX)?;
     catalogue.deployments.retain(|deployment| {
         let known = networks.with_chain_id(deployment.chain_id).is_some();
@@ -172,13 +173,14 @@ fn check_deployments(protocols: &[Protocol], deployments: &[Deployment]) -> Resu
     let slugs: BTreeSet<&str> = protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
     let mut seen = BTreeSet::new();
     for deployment in deployments {
-        let Deployment { protocol, chain_id, market, questions, contracts } = deployment;
+        let Deployment { protocol, chain_id, market, questions, contracts, tokens } = deployment;
         if !slugs.contains(protocol.as_str()) {
             return Err(CatalogueError::NoProtocol(protocol.chars().take(SLUG_BYTES_MAX).collect()));
         }
         text("market", market, NAME_BYTES_MAX)?;
         at_most("questions of a deployment", questions.len(), QUESTIONS_MAX)?;
         at_most("contracts of a deployment", contracts.len(), CONTRACTS_MAX)?;
+        at_most("tokens of a deployment", tokens.as_ref().map_or(0, Vec::len), CONTRACTS_MAX)?;
         if !seen.insert((protocol, chain_id, market)) {
             let (protocol, market) = (protocol.clone(), market.clone());
             return Err(CatalogueError::SameMarket { protocol, chain_id: *chain_id, market });
@@ -191,9 +193,15 @@ fn check_claims(claims: &[ClaimTemplate]) -> Result<(), CatalogueError> {
     at_most("claim templates", claims.len(), CLAIMS_MAX)?;
     for claim in claims {
         text("claim signature", &claim.signature, TEXT_BYTES_MAX)?;
+        text("fee view of a claim template", claim.fee.as_deref().unwrap_or("-"), TEXT_BYTES_MAX)?;
         at_most("roles of a claim template", count_roles(&claim.roles)?, ROLES_MAX)?;
     }
     Ok(())
+}
+
+fn check_lineages(lineages: &[Lineage]) -> Result<(), CatalogueError> {
+    at_most("lineages", lineages.len(), CLAIMS_MAX)?;
+    lineages.iter().try_for_each(|lineage| text("view of a lineage", &lineage.view, TEXT_BYTES_MAX))
 }
 
 /// The codec has bounded how deep they nest.
@@ -238,7 +246,12 @@ mod tests {
         let deployment =
             Deployment { protocol: "acme".into(), chain_id: 137, market: "main".into(), ..Deployment::default() };
         let claim = ClaimTemplate { signature: "getReward()".into(), ..ClaimTemplate::default() };
-        Catalogue { protocols: vec![protocol], deployments: vec![deployment], claims: vec![claim], event_topics: None }
+        Catalogue {
+            protocols: vec![protocol],
+            deployments: vec![deployment],
+            claims: vec![claim],
+            ..Catalogue::default()
+        }
     }
 
     fn checked(change: impl FnOnce(&mut Catalogue)) -> Result<Catalogue, CatalogueError> {
@@ -248,7 +261,7 @@ mod tests {
     }
 
     fn manifest(capabilities: u64) -> Manifest {
-        let json = r#"{"plugin":"acme","version":"1","abi":"1.0.0","apiRev":1,"frames":[1],"panic":"unwind"}"#;
+        let json = r#"{"plugin":"acme","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
         Manifest { capabilities, ..Manifest::parse(json).unwrap() }
     }
 

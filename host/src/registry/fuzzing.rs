@@ -63,7 +63,7 @@ pub(crate) fn instance(declared: &[u8]) -> Option<Instance> {
         plugin: "fuzzed".to_owned(),
         version: "1.0.0".to_owned(),
         abi: "1.0.0".to_owned(),
-        api_rev: 1,
+        api_rev: portolan_abi::API_REV,
         frames: vec![1],
         capabilities: capability::ALL,
         panic: "unwind".to_owned(),

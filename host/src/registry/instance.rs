@@ -3,16 +3,16 @@
 //! Invariant: an [`Instance`] that exists can be served; whether its slugs are free is the reconciler's to say.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use portolan_abi::codec;
-use portolan_abi::map::{Catalogue, ClaimTemplate, Start};
-use portolan_claims::{ClaimFunctions, ClaimFunctionsError, Template, TemplateError};
+use portolan_abi::map::{Catalogue, Deployment, Start};
+use portolan_validation::{ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
 
 use super::catalogue::{self, CatalogueError};
-use super::claim_templates::ClaimTemplates;
 use super::job_failures::JobFailures;
 use super::library::Library;
 use super::settings::{self, SettingsFault};
@@ -37,6 +37,8 @@ pub(crate) struct Instance {
     /// The catalogue's.
     pub(crate) claim_templates: ClaimTemplates,
     pub(crate) failures: Arc<JobFailures>,
+    /// Protocol, chain id and market of the rows of its settings file.
+    of_settings: BTreeSet<(String, u64, String)>,
     lease: InstanceLease,
 }
 
@@ -46,11 +48,12 @@ impl Instance {
         self.label.split('@').next().unwrap_or_default()
     }
 
-    /// A claim template by its place, as it is declared and as it is parsed, and why no claims are made from it.
-    pub(crate) fn claim_template(&self, place: u32) -> Option<(&ClaimTemplate, &Template, Result<(), &str>)> {
-        let place = usize::try_from(place).ok()?;
-        let (template, allowed) = self.claim_templates.get(place)?;
-        Some((self.catalogue.claims.get(place)?, template, allowed))
+    /// Whether the operator's settings named a deployment.
+    pub(crate) fn is_of_settings(&self, row: &Deployment) -> bool {
+        let named = |(protocol, chain_id, market): &(String, u64, String)| {
+            (protocol, *chain_id, market) == (&row.protocol, row.chain_id, &row.market)
+        };
+        self.of_settings.iter().any(named)
     }
 
     /// Starts a job and resumes it a first time, within the instance's `resume_ms`.
@@ -102,7 +105,15 @@ impl Instance {
     ) -> Self {
         let lease = InstanceLease::new(runner, crate::registry::runner::InstanceId(0));
         let claim_templates = ClaimTemplates::all_allowed(&catalogue);
-        Self { label: label.into(), limits, catalogue, claim_templates, failures: Arc::default(), lease }
+        Self {
+            label: label.into(),
+            limits,
+            catalogue,
+            claim_templates,
+            failures: Arc::default(),
+            of_settings: BTreeSet::new(),
+            lease,
+        }
     }
 }
 
@@ -158,7 +169,7 @@ pub(crate) enum BuildError {
     #[error("{file}: {error}")]
     Functions { file: String, error: ClaimFunctionsError },
     #[error(transparent)]
-    Template(#[from] TemplateError),
+    Claims(#[from] ClaimTemplatesError),
     #[error("it refuses its shipped settings: {0}")]
     Shipped(String),
     #[error("configuring it: {0}")]
@@ -218,7 +229,9 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     })?;
     let claim_templates = ClaimTemplates::parse(&catalogue, &functions)?;
     let (label, limits, lease) = (manifest.label().into(), library.limits, configured.instance);
-    let instance = Instance { label, limits, catalogue, claim_templates, failures: Arc::default(), lease };
+    let rows = parsed.deployments.into_iter().map(|row| (row.protocol, row.chain_id, row.market));
+    let of_settings = rows.collect();
+    let instance = Instance { label, limits, catalogue, claim_templates, failures: Arc::default(), of_settings, lease };
     Ok(Built::New { instance: Arc::new(instance), key })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a [`Manifest`] that was checked can be loaded by this host as far as its manifest shows.
 
-use portolan_abi::{API_REV, FRAME_VERSION};
+use portolan_abi::{API_REV, API_REV_MIN, FRAME_VERSION};
 use serde::Deserialize;
 
 /// Its settings file would be the table of claim functions.
@@ -44,6 +44,8 @@ pub(crate) enum ManifestError {
     Abi(String),
     #[error("built for revision {0} of the interface, this host has {API_REV}: update the host")]
     ApiRev(u32),
+    #[error("built for revision {0} of the interface, this host needs {API_REV_MIN} or later: build it anew")]
+    OldApiRev(u32),
     #[error("it reads frame versions {0:?}, this host writes {FRAME_VERSION}")]
     Frames(Vec<u16>),
     #[error("built with panic={0}: a panic would end the host, build it with unwind")]
@@ -74,6 +76,9 @@ impl Manifest {
         if self.api_rev > API_REV {
             return Err(ManifestError::ApiRev(self.api_rev));
         }
+        if self.api_rev < API_REV_MIN {
+            return Err(ManifestError::OldApiRev(self.api_rev));
+        }
         if !self.frames.contains(&FRAME_VERSION) {
             return Err(ManifestError::Frames(self.frames.clone()));
         }
@@ -103,7 +108,7 @@ mod tests {
 
     fn manifest() -> Manifest {
         Manifest::parse(
-            r#"{"plugin":"aave-v3","version":"0.1.0","abi":"1.0.0","apiRev":1,"frames":[1],"capabilities":3,
+            r#"{"plugin":"aave-v3","version":"0.1.0","abi":"1.0.0","apiRev":5,"frames":[1],"capabilities":3,
                 "panic":"unwind","rustc":"1.95","target":"x86_64-unknown-linux-gnu","later":{"added":true}}"#,
         )
         .unwrap()
@@ -120,13 +125,14 @@ mod tests {
     #[test]
     fn what_this_host_cannot_load_is_refused() {
         let reserved = |m: &mut Manifest| m.plugin = RESERVED_NAME.to_owned();
-        assert_eq!(format!("{RESERVED_NAME}.toml"), portolan_claims::FILE_NAME);
-        let cases: [(Change, ManifestError); 7] = [
+        assert_eq!(format!("{RESERVED_NAME}.toml"), portolan_validation::FILE_NAME);
+        let cases: [(Change, ManifestError); 8] = [
             (reserved, ManifestError::Reserved(RESERVED_NAME.to_owned())),
             (|m| m.plugin = "Aave_V3".into(), ManifestError::Name("Aave_V3".into())),
             (|m| m.version = "1\n2".into(), ManifestError::Version),
             (|m| m.abi = "2.0.0".into(), ManifestError::Abi("2.0.0".into())),
             (|m| m.api_rev = API_REV + 1, ManifestError::ApiRev(API_REV + 1)),
+            (|m| m.api_rev = API_REV_MIN - 1, ManifestError::OldApiRev(API_REV_MIN - 1)),
             (|m| m.frames = vec![2, 3], ManifestError::Frames(vec![2, 3])),
             (|m| m.panic = "abort".into(), ManifestError::Panic("abort".into())),
         ];

@@ -18,6 +18,7 @@ use super::manifest;
 use super::scan::{FileFingerprint, StableFiles, is_dylib};
 use super::staging::Digest;
 use super::status::{ACTIVE, DrainingInstance, PluginStatus, StatusReport};
+use super::targets::TargetStatus;
 use super::{Served, Snapshot};
 
 /// The plugins and their files.
@@ -437,6 +438,8 @@ impl Active {
             generation: self.generation,
             loaded_at: Some(self.loaded_at),
             claims: self.instance.claim_templates.status(),
+            lineages: self.instance.claim_templates.lineages().shown(),
+            targets: TargetStatus::all(&self.instance),
             ..PluginStatus::of(&self.library, &self.file)
         }
     }

@@ -198,7 +198,7 @@ impl Reconciler {
     fn build(&mut self, build: Build) {
         let Build { plugin, file, key, library, in_force } = build;
         let settings_file = self.folder.join(format!("{plugin}.toml"));
-        let functions_file = self.folder.join(portolan_claims::FILE_NAME);
+        let functions_file = self.folder.join(portolan_validation::FILE_NAME);
         let (writers, reads, networks) = (self.writers, self.reads.clone(), self.networks.clone());
         let input = BuildInput { library, settings_file, functions_file, writers, reads, networks, in_force };
         self.busy += 1;

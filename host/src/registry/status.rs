@@ -5,15 +5,16 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
+use portolan_validation::ClaimStatus;
 use serde::Serialize;
 
-use super::claim_templates::ClaimStatus;
 use super::examine::Refusal;
 use super::instance::{Instance, file_name};
 use super::job_failures::{JobFailureStatus, JobFailures};
 use super::library::Library;
 use super::manifest::Manifest;
 use super::staging::Digest;
+use super::targets::TargetStatus;
 use crate::registry::runner::Runner;
 use crate::registry::runner::call::STUCK_MAX;
 
@@ -39,6 +40,10 @@ pub(crate) struct PluginStatus {
     pub(crate) isolation: &'static str,
     /// The functions of its claims.
     pub(crate) claims: Vec<ClaimStatus>,
+    /// The views that name what its claims go to and name, beside the targets below.
+    pub(crate) lineages: Vec<String>,
+    /// The contracts that its claims go to and name.
+    pub(crate) targets: Vec<TargetStatus>,
     /// The last failures of its jobs.
     pub(crate) failures: Vec<JobFailureStatus>,
     #[serde(serialize_with = "crate::rfc3339::serialize")]

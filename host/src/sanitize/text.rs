@@ -7,7 +7,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::visible::{is_invisible, visible};
+use portolan_validation::is_invisible;
+
+use super::visible::visible;
 
 /// First strong isolate, and the end of one.
 const ISOLATE: [char; 2] = ['\u{2068}', '\u{2069}'];

@@ -4,13 +4,21 @@
 //! version is an `Option` or has a default, and unknown keys are skipped, so that either side may be the older one.
 
 mod catalogue;
+mod claim;
 mod event;
 mod finding;
 mod job;
+mod position;
 mod settings;
 
-pub use self::catalogue::{Catalogue, ClaimTemplate, Company, Deployment, Protocol, Role, caller, role};
+pub use self::catalogue::{
+    Catalogue, ClaimTemplate, Company, Deployment, Lineage, Protocol, Role, caller, lineage, role,
+};
+pub use self::claim::{Claim, Claimable, PaidTo, Payment};
 pub use self::event::{Amount, Asset, Event, Member, Value};
-pub use self::finding::{Claim, Claimable, Composition, FarmingPosition, Finding, LendingPosition, Part, Reward, Side};
+pub use self::finding::{Composition, Finding};
 pub use self::job::{Block, Pin, ReadExtension, Selftest, Start, StartError, Transaction};
+pub use self::position::{
+    Health, Leg, LegRole, Lock, Nft, Part, Position, PositionKind, Price, PriceRange, Reward, Vesting,
+};
 pub use self::settings::{Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue};

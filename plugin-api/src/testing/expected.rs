@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use alloy::primitives::{Address, U256, hex};
-use portolan_abi::map::{Finding, Part, Side};
+use portolan_abi::map::{Claim, Finding, Leg, LegRole, PaidTo, Part};
 use serde::{Deserialize, Serialize};
 
 use super::events::text;
@@ -95,21 +95,29 @@ pub fn line(finding: &Finding) -> String {
     match finding {
         Finding { claimable: Some(found), .. } => {
             let place = place(found.contract, found.number);
-            let arguments = hex::encode_prefixed(&found.claim.arguments);
-            let (amount, token, to) = (found.amount, found.token, found.claim.to);
-            format!("claim {amount} of {token:#x} from {place} by calling {to:#x} with {arguments}")
+            let pays = found.payments.iter().map(|payment| {
+                let into = match payment.paid_to {
+                    PaidTo::ACCOUNT => "",
+                    PaidTo::LOCK => " into a lock",
+                    _ => " into a vault",
+                };
+                format!("{} of {:#x}{into}", payment.amount, payment.token)
+            });
+            let call = |step: &Claim| format!("{:#x} with {}", step.to, hex::encode_prefixed(&step.arguments));
+            let steps: Vec<String> = found.steps.iter().map(call).collect();
+            let pays: Vec<String> = pays.collect();
+            format!("claim {} from {place} by calling {}", pays.join(" and "), steps.join(", then "))
         }
-        Finding { farming: Some(found), .. } => {
-            let place = place(found.contract, found.number);
+        Finding { position: Some(found), .. } => {
+            let legs: Vec<String> = found.legs.iter().map(leg).collect();
             let rewards: Vec<String> = found.rewards.iter().map(|reward| format!("{:#x}", reward.token)).collect();
-            let (amount, underlying, token) = (found.amount, found.underlying_amount, found.staked_token);
-            format!("stake {amount} in {place}, worth {underlying} of {token:#x}, for {}", rewards.join(", "))
-        }
-        Finding { lending: Some(found), .. } => {
-            let deed = if found.side == Side::BORROW { "owe" } else { "lend" };
-            let health = found.health_factor_wad.map(|wad| format!(", health {wad}")).unwrap_or_default();
-            let (amount, token, contract, rate) = (found.amount, found.token, found.contract, found.rate_ray);
-            format!("{deed} {amount} of {token:#x} in {contract:#x} at {rate}{health}")
+            let rewards = if rewards.is_empty() { String::new() } else { format!(", for {}", rewards.join(", ")) };
+            let lock = found.lock.and_then(|lock| lock.unlocks_at);
+            let lock = lock.map(|seconds| format!(", until {seconds}")).unwrap_or_default();
+            let health = found.health.and_then(|health| health.factor_wad);
+            let health = health.map(|wad| format!(", health {wad}")).unwrap_or_default();
+            let place = place(found.contract, found.number);
+            format!("hold in {place}: {}{rewards}{lock}{health}", legs.join("; "))
         }
         Finding { composition: Some(found), .. } => {
             let part = |part: &Part| format!("{} of {:#x}", part.amount, part.token);
@@ -119,6 +127,25 @@ pub fn line(finding: &Finding) -> String {
         Finding { event: Some(found), .. } => format!("log {} is {}", found.log, text(found)),
         _ => "nothing".to_owned(),
     }
+}
+
+fn leg(leg: &Leg) -> String {
+    let deed = match leg.role {
+        LegRole::SUPPLIED => "supply",
+        LegRole::BORROWED => "owe",
+        LegRole::STAKED => "stake",
+        LegRole::POOLED => "pool",
+        LegRole::LOCKED => "lock",
+        LegRole::VESTING => "wait for",
+        LegRole::REWARD_OWED => "are owed the reward",
+        _ => "are owed the fee",
+    };
+    let parts = leg.redeems_to.iter().flatten().map(|part| format!("{} of {:#x}", part.amount, part.token));
+    let parts: Vec<String> = parts.collect();
+    let redeems = if parts.is_empty() { String::new() } else { format!(" that redeem to {}", parts.join(", ")) };
+    let rate = leg.rate_ray.map(|rate| format!(" at {rate}")).unwrap_or_default();
+    let receipt = leg.receipt.map(|receipt| format!(" by {receipt:#x}")).unwrap_or_default();
+    format!("{deed} {} of {:#x}{receipt}{redeems}{rate}", leg.amount, leg.token)
 }
 
 fn place(contract: Address, pool: Option<U256>) -> String {

@@ -10,8 +10,9 @@ use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{self, JobIn, state};
 use portolan_abi::step::{Step, StepError, StepRead};
 use portolan_abi::{Question, capability, codec};
-use portolan_claims::{ClaimFunctions, Template};
+use portolan_validation::{Addresses, ClaimFunctions, ClaimReads, ClaimTemplates, JobRules, validate};
 
+use super::row::{LegRow, PaymentRow};
 use super::{ReadRequest, ReadResult, Replies};
 use crate::events::Transaction;
 use crate::export::{Exported, module};
@@ -100,8 +101,8 @@ impl JobTest {
     /// host, with the same words.
     ///
     /// # Panics
-    /// If the plugin refuses its settings or the question, breaks the ABI, has a claim template that is wrong, or makes a
-    /// claim of a function that claims may not call: with the sentence that the gateway has for it.
+    /// If the plugin refuses its settings or the question, breaks the ABI, has a claim template or a lineage that is wrong,
+    /// or finds something that the gateway would reject or leave out: with the gateway's sentence.
     pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
         self.run_in(module::<P>(), replies)
     }
@@ -116,7 +117,7 @@ impl JobTest {
         let mut outcome =
             Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), batches: Vec::new() };
         let mut allowance = Allowance::default();
-        let mut frame = frame_of(&[], &allowance);
+        let (mut frame, mut read) = (frame_of(&[], &allowance), Vec::new());
         loop {
             let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
             let requests = outcome.take(&out, &mut allowance).unwrap_or_else(|error| {
@@ -125,30 +126,46 @@ impl JobTest {
                 Vec::new()
             });
             if outcome.end != End::Reading {
-                self.check_claims(&plugin.catalogue(), &outcome);
+                self.check_findings(&plugin.catalogue(), &outcome, &read);
                 return outcome;
             }
             outcome.batches.push(requests.len());
             let results: Vec<ReadResult> =
                 requests.iter().map(|request| reply(&mut replies, request, &mut allowance)).collect();
             frame = frame_of(&results, &allowance);
+            read.extend(requests.into_iter().zip(results));
         }
     }
 
-    fn check_claims(&self, catalogue: &Catalogue, outcome: &Outcome) {
+    /// The rules that the gateway has for findings about an account, with its sentences.
+    fn check_findings(&self, catalogue: &Catalogue, outcome: &Outcome, read: &[(ReadRequest, ReadResult)]) {
         let functions = self.functions.as_deref().map_or_else(
             || ClaimFunctions::shipped().clone(),
             |rows| ClaimFunctions::with(rows).unwrap_or_else(|error| panic!("{error}")),
         );
-        let contracts: Vec<Address> = catalogue.deployments.iter().flat_map(|row| row.contracts.clone()).collect();
-        let parse = |declared| Template::parse(declared, |named| contracts.contains(&named));
-        let templates: Vec<Template> =
-            catalogue.claims.iter().map(|declared| parse(declared).unwrap_or_else(|error| panic!("{error}"))).collect();
-        for claimable in outcome.claimables() {
-            let template = usize::try_from(claimable.claim.template).ok().and_then(|place| templates.get(place));
-            if let Some(Err(reason)) = template.map(|template| functions.check(template)) {
-                panic!("{reason}");
+        let templates = ClaimTemplates::parse(catalogue, &functions).unwrap_or_else(|error| panic!("{error}"));
+        if [Question::COMPOSITION, Question::EVENTS].contains(&self.start.question) {
+            return;
+        }
+        let (protocol, chain_id, account) = (&self.start.protocol, self.start.chain_id, self.start.account);
+        let mut addresses = Addresses::listed(catalogue, protocol, chain_id, |_| false);
+        let mut reads = ClaimReads::new(account);
+        let own = read.iter().filter(|(request, _)| request.is_static_call() && request.network == chain_id);
+        for (request, result) in own {
+            let (row::status::OK, bytes) = result.parts() else { continue };
+            let is_listed = addresses.is_listed(request.to);
+            if is_listed || addresses.is_given_contract(request.to) {
+                let given: Vec<_> = templates.lineages().given(is_listed, &request.data, bytes).collect();
+                given.into_iter().for_each(|given| addresses.give(given));
             }
+            reads.take(request.to, request.data.clone(), Bytes::copy_from_slice(bytes), true);
+        }
+        let question = self.start.question;
+        let (templates, addresses, reads) = (&templates, &addresses, &reads);
+        let rules = JobRules { catalogue, templates, question, protocol, chain_id, account, addresses, reads };
+        let validated = validate(&rules, outcome.findings.clone());
+        if let Some(reasons) = validated.rejections().or(validated.left_out()) {
+            panic!("{reasons}");
         }
     }
 }
@@ -251,14 +268,31 @@ impl Outcome {
         self.findings.iter().filter_map(|finding| finding.claimable.as_ref()).collect()
     }
 
-    /// The farming positions among the findings.
-    pub fn farming(&self) -> Vec<&map::FarmingPosition> {
-        self.findings.iter().filter_map(|finding| finding.farming.as_ref()).collect()
+    /// A row for each payment of the claimables, as answers have them.
+    pub fn payments(&self) -> Vec<PaymentRow<'_>> {
+        let rows = self.claimables().into_iter().flat_map(|claimable| {
+            let claim = claimable.steps.last();
+            claimable.payments.iter().zip(claim.into_iter().cycle()).map(move |(payment, claim)| PaymentRow {
+                claimable,
+                token: payment.token,
+                amount: payment.amount,
+                claim,
+            })
+        });
+        rows.collect()
     }
 
-    /// The lending positions among the findings.
-    pub fn lending(&self) -> Vec<&map::LendingPosition> {
-        self.findings.iter().filter_map(|finding| finding.lending.as_ref()).collect()
+    /// A row for each leg of the positions, as answers have them.
+    pub fn legs(&self) -> Vec<LegRow<'_>> {
+        self.positions()
+            .into_iter()
+            .flat_map(|position| position.legs.iter().map(|leg| LegRow::of(position, leg)))
+            .collect()
+    }
+
+    /// The positions among the findings.
+    pub fn positions(&self) -> Vec<&map::Position> {
+        self.findings.iter().filter_map(|finding| finding.position.as_ref()).collect()
     }
 
     /// The compositions among the findings.

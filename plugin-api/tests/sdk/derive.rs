@@ -8,7 +8,7 @@ use portolan_plugin_api::{
     Protocol, Question, Settings, SettingsError, U256, address,
 };
 
-use crate::scenario::found;
+use crate::scenario::{self, TARGET, found};
 
 /// One key of every type.
 #[derive(Clone, Debug, PartialEq, Mechanism)]
@@ -73,7 +73,8 @@ impl Plugin for Vaults {
     }
 
     fn catalogue(&self) -> Catalogue {
-        self.0.catalogue(&[Question::CLAIMABLES], |vault| [vault.vault].into_iter().chain(vault.owners.clone()))
+        let contracts = |vault: &Vault| [vault.vault, TARGET].into_iter().chain(vault.owners.clone());
+        Catalogue { claims: scenario::catalogue().claims, ..self.0.catalogue(&[Question::CLAIMABLES], contracts) }
     }
 
     async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
@@ -194,7 +195,12 @@ fn what_is_served_is_in_the_catalogue() {
     let rows = served.deployments.iter();
     let rows: Vec<_> = rows.map(|row| (row.protocol.as_str(), row.chain_id, row.market.as_str())).collect();
     assert_eq!(rows, [("acme_v2", 1, "old"), ("acme_v2", 1, "main"), ("acme_v2", 137, "main"), ("fork", 1, "main")]);
-    assert!(served.deployments.iter().all(|row| row.contracts == [FIRST] && row.questions == [Question::CLAIMABLES]));
+    assert!(
+        served
+            .deployments
+            .iter()
+            .all(|row| row.contracts == [FIRST, TARGET] && row.questions == [Question::CLAIMABLES])
+    );
     let companies: Vec<_> = served.protocols.iter().map(|protocol| protocol.company.clone()).collect();
     let company = |name: &str, slug: &str| Company { name: name.to_owned(), slug: slug.to_owned() };
     assert_eq!(companies, [company("Acme V2", "acme-v2"), company("Fork", "fork")]);
@@ -202,7 +208,7 @@ fn what_is_served_is_in_the_catalogue() {
     assert_eq!(protocol.company, company("Acme Labs", "acme-labs"));
     let owners = SettingsValue::List(vec![text(&SECOND.to_string())]);
     let listed = catalogue::<Vaults>(&settings([("vault", text(&FIRST.to_string())), ("owners", owners)]));
-    assert_eq!(listed.deployments[0].contracts, [FIRST, SECOND]);
+    assert_eq!(listed.deployments[0].contracts, [FIRST, TARGET, SECOND]);
     assert_eq!(listed.protocols.iter().map(|protocol| protocol.slug.as_str()).collect::<Vec<_>>(), ["fork"]);
 }
 
@@ -217,7 +223,8 @@ fn a_job_gets_the_rows_of_its_protocol_and_network() {
     ] {
         let outcome = JobTest::new(protocol, network, Question::CLAIMABLES, ACCOUNT).run::<Vaults>(&chain);
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-        let found: Vec<_> = outcome.claimables().iter().map(|row| (row.market.as_str(), row.amount.to())).collect();
+        let found: Vec<_> =
+            outcome.payments().iter().map(|row| (row.claimable.market.as_str(), row.amount.to())).collect();
         assert_eq!(found, expected);
     }
 }

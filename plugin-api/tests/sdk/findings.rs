@@ -2,23 +2,26 @@
 
 use portolan_abi::map::{self, caller, role};
 use portolan_plugin_api::export::{Exported, Manifest};
-use portolan_plugin_api::testing::{self, End, JobTest, Outcome};
+use portolan_plugin_api::testing::{self, End, JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, ClaimTemplate, Claimable, Company, Composition, Deployment, Error, FarmingPosition,
-    Finding, LendingPosition, Part, Plugin, Protocol, Question, Reward, Role, Settings, SettingsError, Side, U256, sol,
-    symbol,
+    Address, Catalogue, Chain, ClaimTemplate, Claimable, Company, Composition, Deployment, Error, Finding, Health, Leg,
+    LegRole, Lineage, Lock, Part, Plugin, Position, PositionKind, Protocol, Question, Reward, Role, Settings,
+    SettingsError, U256, sol, symbol,
 };
 
 use crate::host::{Host, start_map};
-use crate::scenario::{ACCOUNT, NETWORK, TARGET, claimCall, contract};
+use crate::scenario::{self, ACCOUNT, NETWORK, TARGET, claimCall, contract, getRewardCall, play};
 
 const TOKEN: Address = Address::repeat_byte(0x55);
+const OTHER: Address = Address::repeat_byte(0x56);
 
 sol! {
     struct Order { address market; uint256[] ids; bytes proof; }
     function harvest(address account, Order order) external;
     function poke() external;
     function undeclared(uint256 number) external;
+    function order(address account, uint256 id) external view returns (uint256);
+    function gauge() external view returns (address);
 }
 
 /// Reports one of everything.
@@ -28,6 +31,35 @@ fn protocol() -> Protocol {
     let company = Company { name: "Acme".to_owned(), slug: "acme".to_owned() };
     let (slug, name, website) = ("acme".to_owned(), "ACME".to_owned(), "https://acme.example".to_owned());
     Protocol { slug, name, website, logo: None, primitives: vec!["FARMING".to_owned()], company }
+}
+
+const QUESTIONS: [Question; 6] = [
+    Question::CLAIMABLES,
+    Question::FARMING,
+    Question::LENDING,
+    Question::POOLING,
+    Question::LOCKED,
+    Question::COMPOSITION,
+];
+
+fn stake() -> Position {
+    let leg = Leg::new(LegRole::STAKED, TOKEN, U256::from(10)).redeeming(U256::from(11)).of_total(U256::MAX);
+    let rewards = [Reward::new(TOKEN, U256::from(12)), Reward::new(TARGET, None)];
+    let position = Position::new(PositionKind::STAKED, "side", TARGET).named("stake").of("acme-farm").leg(leg);
+    rewards.into_iter().fold(position.numbered(U256::from(13)), Position::reward)
+}
+
+fn loan() -> Position {
+    let legs = [LegRole::SUPPLIED, LegRole::BORROWED].map(|role| Leg::new(role, TOKEN, U256::from(20)));
+    let legs = legs.map(|leg| leg.rate_ray(U256::from(21)));
+    let position = Position::new(PositionKind::BORROWED, "side", TARGET).named("loan").of("acme-loan").legs(legs);
+    Position { health: Some(Health { factor_wad: Some(U256::from(22)), liquidation_price: None }), ..position }
+}
+
+fn lock() -> Position {
+    let leg = Leg::new(LegRole::LOCKED, TOKEN, U256::from(30));
+    let position = Position::new(PositionKind::LOCKED, "side", TARGET).named("lock").of("acme-lock").leg(leg);
+    Position { lock: Some(Lock { unlocks_at: Some(1_800_000_000), is_permanent: Some(false) }), ..position }
 }
 
 impl Plugin for Full {
@@ -44,68 +76,41 @@ impl Plugin for Full {
         ];
         let row =
             Deployment { protocol: "acme".to_owned(), network: NETWORK, market: "side".to_owned(), mechanism: () };
-        let questions = [Question::CLAIMABLES, Question::FARMING, Question::LENDING, Question::COMPOSITION];
         Catalogue {
             protocols: vec![protocol()],
-            deployments: vec![row.served(&questions, [TARGET, TOKEN])],
+            deployments: vec![row.served(&QUESTIONS, [TARGET, TOKEN])],
             claims: templates.into(),
-            event_topics: None,
+            lineages: Some(vec![Lineage::targets::<gaugeCall>()]),
+            ..Catalogue::default()
         }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        let found = |claim| Claimable {
-            market: "side".to_owned(),
-            contract: TARGET,
-            name: format!("{} reward", symbol(TOKEN)),
-            mechanism: "acme-rewards".to_owned(),
-            token: TOKEN,
-            amount: U256::from(258),
-            claim,
-            number: Some(U256::from(7)),
-        };
         let order = Order { market: TARGET, ids: vec![U256::from(1)], proof: vec![0xab].into() };
-        let mut paid = cx.claim(TOKEN, &pokeCall {});
-        paid.value = Some(U256::from(9));
+        cx.try_call(TARGET, orderCall { account, id: U256::from(1) }).await?.ok();
+        let harvest = cx.claim(TARGET, &harvestCall { account, order });
+        let claimable = Claimable::new("side", TARGET, harvest).of("acme-rewards").numbered(U256::from(7));
+        let claimable = claimable.named(format!("{} reward", symbol(TOKEN)));
         Ok(vec![
-            found(cx.claim(TARGET, &harvestCall { account, order })),
-            found(paid),
-            found(cx.claim(TARGET, &undeclaredCall { number: U256::from(1) })),
+            claimable.after(cx.claim(TARGET, &pokeCall {})).pays(TOKEN, U256::from(258)).pays(OTHER, U256::from(1)),
         ])
     }
 
-    async fn farming(&self, cx: &Chain, _: Address) -> Result<Vec<FarmingPosition>, Error> {
-        let position = FarmingPosition {
-            market: "side".to_owned(),
-            contract: TARGET,
-            name: "stake".to_owned(),
-            mechanism: "acme-farm".to_owned(),
-            staked_token: TOKEN,
-            amount: U256::from(10),
-            underlying_amount: U256::from(11),
-            rewards: vec![
-                Reward { token: TOKEN, per_second: Some(U256::from(12)) },
-                Reward { token: TARGET, per_second: None },
-            ],
-            total_stake: Some(U256::MAX),
-            number: Some(U256::from(13)),
-        };
-        cx.emit(Finding::from(position.clone()));
-        Ok(vec![FarmingPosition { total_stake: None, number: None, ..position }])
+    async fn farming(&self, cx: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+        cx.emit(Finding::from(stake()));
+        Ok(vec![Position { number: None, ..stake() }])
     }
 
-    async fn lending(&self, _: &Chain, _: Address) -> Result<Vec<LendingPosition>, Error> {
-        let position = |side, health_factor_wad| LendingPosition {
-            market: "side".to_owned(),
-            contract: TARGET,
-            name: "loan".to_owned(),
-            token: TOKEN,
-            amount: U256::from(20),
-            rate_ray: U256::from(21),
-            side,
-            health_factor_wad,
-        };
-        Ok(vec![position(Side::SUPPLY, None), position(Side::BORROW, Some(U256::from(22)))])
+    async fn lending(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+        Ok(vec![loan()])
+    }
+
+    async fn pooling(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+        Ok(vec![Position { kind: PositionKind::POOLED, ..stake() }])
+    }
+
+    async fn locked(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+        Ok(vec![lock()])
     }
 
     /// The findings of every token but its own contract, in the order of the question.
@@ -129,10 +134,14 @@ const ALLOWED: &str = r#"
 "harvest(address account, (address market, uint256[] number, bytes data) all)" = "https://code.example/harvest"
 "#;
 
+fn five(_: &ReadRequest) -> ReadResult {
+    scenario::word(5)
+}
+
 fn run(question: Question) -> Outcome {
     let test = JobTest::new("acme", NETWORK, question, ACCOUNT).claim_functions(ALLOWED);
-    let outcome = test.run::<Full>(contract);
-    assert_eq!((outcome.end, outcome.batches.len()), (End::Complete, 0), "{}", outcome.message);
+    let outcome = test.run::<Full>(five);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     outcome
 }
 
@@ -150,22 +159,29 @@ fn a_catalogue_reports_protocols_deployments_and_claim_templates() {
     let array = of(role::ARRAY, vec![role(role::NUMBER)]);
     let order = of(role::TUPLE, vec![role(role::MARKET), array, role(role::BYTES)]);
     let five = Role { constant: Some(word(5)), ..role(role::CONSTANT) };
-    let template = |signature: &str, roles, caller| ClaimTemplate { signature: signature.to_owned(), roles, caller };
+    let template = |signature: &str, roles, caller| ClaimTemplate {
+        signature: signature.to_owned(),
+        roles,
+        caller,
+        ..ClaimTemplate::default()
+    };
     let expected = Catalogue {
         protocols: vec![protocol()],
         deployments: vec![map::Deployment {
             protocol: "acme".to_owned(),
             chain_id: 137,
             market: "side".to_owned(),
-            questions: vec![Question::CLAIMABLES, Question::FARMING, Question::LENDING, Question::COMPOSITION],
+            questions: QUESTIONS.to_vec(),
             contracts: vec![TARGET, TOKEN],
+            tokens: None,
         }],
         claims: vec![
             template("poke()", vec![], caller::ANYONE),
             template("harvest(address,(address,uint256[],bytes))", vec![role(role::ACCOUNT), order], caller::ACCOUNT),
             template("claim(uint256)", vec![five], caller::ACCOUNT),
         ],
-        event_topics: None,
+        lineages: Some(vec![Lineage { view: "gauge()".to_owned(), gives: map::lineage::TARGET, ..Lineage::default() }]),
+        ..Catalogue::default()
     };
     assert_eq!(Host::<Full>::new().catalogue(), expected);
 }
@@ -177,7 +193,9 @@ fn a_claim_names_its_template_and_carries_its_arguments_without_the_selector() {
     let first = found[0];
     assert_eq!((first.market.as_str(), first.mechanism.as_str()), ("side", "acme-rewards"));
     assert_eq!(first.name, format!("{{0x{}}} reward", "55".repeat(20)));
-    assert_eq!((first.contract, first.token, first.amount), (TARGET, TOKEN, U256::from(258)));
+    assert_eq!((first.contract, found.len(), first.steps.len()), (TARGET, 1, 2));
+    let paid: Vec<_> = outcome.payments().iter().map(|row| (row.token, row.amount, row.claim.template)).collect();
+    assert_eq!(paid, [(TOKEN, U256::from(258), 1), (OTHER, U256::from(1), 1)]);
 
     // harvest(account, (market, [1], 0xab)): head, then the tuple, its array and its bytes.
     let address = |address: Address| [&[0; 12][..], address.as_slice()].concat();
@@ -186,61 +204,67 @@ fn a_claim_names_its_template_and_carries_its_arguments_without_the_selector() {
     let parts =
         [address(ACCOUNT), word(0x40), address(TARGET), word(0x60), word(0xa0), word(1), word(1), word(1), proof];
     let claim = map::Claim { template: 1, to: TARGET, arguments: parts.concat(), value: None };
-    assert_eq!(first.claim, claim);
-
-    let paid = map::Claim { template: 0, to: TOKEN, arguments: Vec::new(), value: Some(U256::from(9)) };
-    assert_eq!(found[1].claim, paid);
+    let poke = map::Claim { template: 0, to: TARGET, ..map::Claim::default() };
+    assert_eq!(first.steps, [poke, claim]);
 }
 
 #[test]
-#[should_panic = "claims by harvest(address account, (address market, uint256[] number, bytes data) all) are left out"]
+#[should_panic = "claims by poke() are left out"]
 fn a_claim_of_a_function_that_is_not_listed_fails_the_test() {
-    JobTest::new("acme", NETWORK, Question::CLAIMABLES, ACCOUNT).run::<Full>(contract);
+    JobTest::new("acme", NETWORK, Question::CLAIMABLES, ACCOUNT).run::<Full>(five);
 }
 
 #[test]
-fn a_claim_without_a_template_has_a_number_that_no_catalogue_has() {
-    assert_eq!(run(Question::CLAIMABLES).claimables()[2].claim.template, u32::MAX);
+fn positions_arrive_whole() {
+    let positions = |question| run(question).positions().into_iter().cloned().collect::<Vec<_>>();
+    assert_eq!(positions(Question::FARMING), [stake(), Position { number: None, ..stake() }]);
+    assert_eq!(positions(Question::LENDING), [loan()]);
+    assert_eq!(positions(Question::POOLING), [Position { kind: PositionKind::POOLED, ..stake() }]);
+    assert_eq!(positions(Question::LOCKED), [lock()]);
+    let stake = run(Question::FARMING);
+    let row = stake.legs()[0];
+    assert_eq!((row.token, row.amount, row.underlying_amount), (TOKEN, U256::from(10), U256::from(11)));
+    assert_eq!(run(Question::LENDING).legs()[1].health_factor_wad(), Some(U256::from(22)));
 }
 
-#[test]
-fn a_farming_position_arrives_whole() {
-    let outcome = run(Question::FARMING);
-    let expected = FarmingPosition {
-        market: "side".to_owned(),
-        contract: TARGET,
-        name: "stake".to_owned(),
-        mechanism: "acme-farm".to_owned(),
-        staked_token: TOKEN,
-        amount: U256::from(10),
-        underlying_amount: U256::from(11),
-        rewards: vec![
-            Reward { token: TOKEN, per_second: Some(U256::from(12)) },
-            Reward { token: TARGET, per_second: None },
-        ],
-        total_stake: Some(U256::MAX),
-        number: Some(U256::from(13)),
+/// A scenario whose one finding the gateway would not show, and its sentence.
+macro_rules! refused {
+    ($test:ident, $sentence:literal, |$cx:ident| $finding:expr) => {
+        #[test]
+        #[should_panic = $sentence]
+        fn $test() {
+            scenario::scenario!(Refused, |$cx| { Ok(vec![$finding]) });
+            play::<Refused>();
+        }
     };
-    let without = FarmingPosition { total_stake: None, number: None, ..expected.clone() };
-    assert_eq!(outcome.farming(), [&expected, &without]);
 }
 
-#[test]
-fn a_lending_position_arrives_whole() {
-    let outcome = run(Question::LENDING);
-    let supply = LendingPosition {
-        market: "side".to_owned(),
-        contract: TARGET,
-        name: "loan".to_owned(),
-        token: TOKEN,
-        amount: U256::from(20),
-        rate_ray: U256::from(21),
-        side: Side::SUPPLY,
-        health_factor_wad: None,
-    };
-    let borrow = LendingPosition { side: Side::BORROW, health_factor_wad: Some(U256::from(22)), ..supply.clone() };
-    assert_eq!(outcome.lending(), [&supply, &borrow]);
+fn reward(cx: &Chain) -> Claimable {
+    Claimable::new("main", TARGET, cx.claim(TARGET, &getRewardCall {}))
+        .named("reward")
+        .of("farm")
+        .pays(TOKEN, U256::ONE)
 }
+
+refused!(a_claim_without_a_template_fails_the_test, "its claim is no declared template", |cx| {
+    Claimable { steps: vec![cx.claim(TARGET, &undeclaredCall { number: U256::ONE })], ..reward(cx) }
+});
+refused!(
+    a_target_that_nothing_gave_fails_the_test,
+    "which neither the deployment lists nor a declared lineage",
+    |cx| { Claimable { steps: vec![cx.claim(ACCOUNT, &getRewardCall {})], ..reward(cx) } }
+);
+refused!(a_fee_that_is_not_declared_fails_the_test, "though no fee is declared", |cx| {
+    Claimable { steps: vec![cx.claim(TARGET, &getRewardCall {}).with_fee(U256::ONE)], ..reward(cx) }
+});
+refused!(a_token_that_is_paid_twice_fails_the_test, "twice", |cx| reward(cx).pays(TOKEN, U256::ONE));
+refused!(a_market_that_is_not_deployed_fails_the_test, "it names a market that the catalogue does not have", |cx| {
+    Claimable { market: "other".to_owned(), ..reward(cx) }
+});
+refused!(a_name_that_turns_text_around_fails_the_test, "control or direction characters", |cx| {
+    reward(cx).named("a\u{202e}b")
+});
+refused!(a_mechanism_that_is_no_word_fails_the_test, "its mechanism is not a word", |cx| reward(cx).of("staking farm"));
 
 #[test]
 fn compositions_are_reported_for_the_tokens_that_the_question_is_about() {
@@ -290,7 +314,7 @@ impl Exported for Silent {
 
 #[test]
 fn a_question_that_a_plugin_does_not_answer_finds_nothing() {
-    for question in [Question::CLAIMABLES, Question::FARMING, Question::LENDING, Question::COMPOSITION] {
+    for question in QUESTIONS {
         let outcome = JobTest::new("acme", NETWORK, question, ACCOUNT).run::<Silent>(contract);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     }

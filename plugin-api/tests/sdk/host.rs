@@ -129,7 +129,7 @@ pub(crate) struct Step {
 impl Step {
     pub(crate) fn numbers(&self) -> Vec<u64> {
         let claimables = self.findings.iter().filter_map(|finding| finding.claimable.as_ref());
-        claimables.map(|found| found.amount.to()).collect()
+        claimables.map(|found| found.payments[0].amount.to()).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use portolan_plugin_api::{
 };
 
 use crate::host::Host;
-use crate::scenario::{NETWORK, found, value};
+use crate::scenario::{NETWORK, catalogue, found, value};
 
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
 
@@ -37,7 +37,7 @@ impl Plugin for Counted {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::default()
+        catalogue()
     }
 
     async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {

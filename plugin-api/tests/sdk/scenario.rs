@@ -5,19 +5,22 @@ use std::marker::PhantomData;
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claim, Claimable, Error, Plugin, Question, Read, Settings, SettingsError, SolCall, U256,
-    sol,
+    Address, Catalogue, Chain, Claim, ClaimTemplate, Claimable, Deployment, Error, Plugin, Question, Read, Settings,
+    SettingsError, SolCall, U256, sol,
 };
 
 sol! {
     /// What the tests read; the contract answers twice the number and one.
     function value(uint256 of) external view returns (uint256);
+    /// What the tests' findings are claimed with.
+    function getReward() external;
     /// What the tests claim.
     function claim(uint256 number) external;
 }
 
 pub(crate) const NETWORK: u64 = 137;
 pub(crate) const TARGET: Address = Address::repeat_byte(0x11);
+pub(crate) const TOKEN: Address = Address::repeat_byte(0x55);
 pub(crate) const ACCOUNT: Address = Address::repeat_byte(0x22);
 
 /// The async block of a test.
@@ -41,6 +44,16 @@ macro_rules! scenario {
 }
 pub(crate) use scenario;
 
+/// A catalogue in which [`found`] has its place.
+pub(crate) fn catalogue() -> Catalogue {
+    let row = Deployment { protocol: "acme".to_owned(), network: NETWORK, market: "main".to_owned(), mechanism: () };
+    Catalogue {
+        deployments: vec![row.served(&[Question::CLAIMABLES], [TARGET])],
+        claims: vec![ClaimTemplate::new::<getRewardCall>([])],
+        ..Catalogue::default()
+    }
+}
+
 /// A plugin whose claimables are the scenario's.
 pub(crate) struct Play<S>(PhantomData<S>);
 
@@ -50,11 +63,12 @@ impl<S: Scenario> Plugin for Play<S> {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::default()
+        catalogue()
     }
 
     async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
-        S::play(cx).await
+        let found = S::play(cx).await?;
+        Ok(found.into_iter().enumerate().map(|(place, found)| in_place(found, place)).collect())
     }
 }
 
@@ -92,18 +106,15 @@ pub(crate) fn word(number: u64) -> ReadResult {
     ReadResult::Ok(U256::from(number).to_be_bytes::<32>().into())
 }
 
+/// The same in a place of its own: two findings of one place would be one too many.
+fn in_place(found: Claimable, place: usize) -> Claimable {
+    found.numbered((U256::ONE << 64) + U256::from(place))
+}
+
 /// A finding that holds a number.
 pub(crate) fn found(amount: U256) -> Claimable {
-    Claimable {
-        market: "main".to_owned(),
-        contract: TARGET,
-        name: "number".to_owned(),
-        mechanism: "test".to_owned(),
-        token: TARGET,
-        amount,
-        claim: Claim { to: TARGET, ..Claim::default() },
-        number: None,
-    }
+    let claim = Claim { to: TARGET, ..Claim::default() };
+    Claimable::new("main", TARGET, claim).named("number").of("test").numbered(amount).pays(TOKEN, amount)
 }
 
 pub(crate) fn found_all(amounts: impl IntoIterator<Item = U256>) -> Vec<Claimable> {
@@ -112,7 +123,7 @@ pub(crate) fn found_all(amounts: impl IntoIterator<Item = U256>) -> Vec<Claimabl
 
 /// The numbers that a job emitted, in its order.
 pub(crate) fn numbers(outcome: &Outcome) -> Vec<u64> {
-    outcome.claimables().iter().map(|found| found.amount.to()).collect()
+    outcome.claimables().iter().map(|found| found.payments[0].amount.to()).collect()
 }
 
 /// Four numbers in each finding, as a job has fewer findings than reads. No number is zero.
@@ -124,6 +135,6 @@ pub(crate) fn packed(numbers: impl IntoIterator<Item = U256>) -> Vec<Claimable> 
 
 /// The numbers of [`packed`].
 pub(crate) fn unpacked(outcome: &Outcome) -> Vec<u64> {
-    let limbs = outcome.claimables().into_iter().flat_map(|found| found.amount.into_limbs());
+    let limbs = outcome.claimables().into_iter().flat_map(|found| found.payments[0].amount.into_limbs());
     limbs.filter(|number| *number > 0).collect()
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use portolan_plugin_api::networks::ETHEREUM;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, map};
-use portolan_plugin_api::{Address, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
+use portolan_plugin_api::{Address, LegRole, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::AaveV3;
 
@@ -98,16 +98,25 @@ fn every_market_reports_what_was_lent_and_owed() {
     let [two, four] = [20_000_000_000_000_000_000_000_000, 40_000_000_000_000_000_000_000_000].map(word);
     let usdc = format!("{{{USDC:#x}}}");
     let expected = [
-        ("prime", tokens(PRIME[0])[0], format!("Aave v3 prime {{{WETH:#x}}}"), WETH, word(5), two, 0, None),
-        ("main", lent, format!("Aave v3 {usdc}"), USDC, word(1_000_000), two, 0, healthy),
-        ("main", owed, format!("Aave v3 {usdc} variable debt"), USDC, word(400), four, 1, healthy),
+        (
+            "prime",
+            tokens(PRIME[0])[0],
+            format!("Aave v3 prime {{{WETH:#x}}}"),
+            WETH,
+            word(5),
+            two,
+            LegRole::SUPPLIED,
+            None,
+        ),
+        ("main", lent, format!("Aave v3 {usdc}"), USDC, word(1_000_000), two, LegRole::SUPPLIED, healthy),
+        ("main", owed, format!("Aave v3 {usdc} variable debt"), USDC, word(400), four, LegRole::BORROWED, healthy),
     ];
-    let found: Vec<_> = outcome.lending();
+    let found: Vec<_> = outcome.legs();
     assert_eq!(found.len(), expected.len());
-    for (market, contract, name, token, amount, rate, side, health) in expected {
+    for (market, contract, name, token, amount, rate, role, health) in expected {
         let row = found.iter().find(|row| row.contract == contract).expect("the token has a row");
-        assert_eq!((row.market.as_str(), &row.name, row.token, row.amount), (market, &name, token, amount));
-        assert_eq!((row.rate_ray, row.side.0, row.health_factor_wad), (rate, side, health));
+        assert_eq!((row.market.as_str(), row.name, row.token, row.amount), (market, &*name, token, amount));
+        assert_eq!((row.rate_ray, row.role, row.health_factor_wad()), (Some(rate), role, health));
     }
 }
 
@@ -115,7 +124,7 @@ fn every_market_reports_what_was_lent_and_owed() {
 fn markets_that_share_a_controller_are_claimed_apart() {
     let outcome = case("aave_v3", Question::CLAIMABLES).run::<AaveV3>(&ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    let rows = outcome.claimables();
+    let rows = outcome.payments();
     assert_eq!(rows.len(), 2);
     for (market, title, pool, amount) in [("main", "Aave v3", MAIN[0], 31), ("prime", "Aave v3 prime", PRIME[0], 7)] {
         let row = rows.iter().find(|row| row.market == market).expect("the market has a row");
@@ -132,12 +141,12 @@ fn markets_that_share_a_controller_are_claimed_apart() {
 #[test]
 fn a_fork_is_a_protocol_of_its_own() {
     let outcome = case("spark", Question::LENDING).run::<AaveV3>(&ethereum().1);
-    assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
-    let row = outcome.lending()[0];
-    assert_eq!((row.name.clone(), row.amount), (format!("Spark {{{WETH:#x}}}"), word(77)));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.legs()[0];
+    assert_eq!((row.name, row.amount), (&*format!("Spark {{{WETH:#x}}}"), word(77)));
     let outcome = case("spark", Question::CLAIMABLES).run::<AaveV3>(&ethereum().1);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].claim.to, SPARK_CONTROLLER);
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.payments()[0].claim.to, SPARK_CONTROLLER);
 }
 
 #[test]
@@ -155,7 +164,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 #[test]
 fn a_market_that_fails_leaves_the_others_rows() {
     let chain = ethereum().1.revert(ETHEREUM, PRIME[0], &getReservesListCall {});
-    for (question, rows) in [(Question::LENDING, 2), (Question::CLAIMABLES, 1)] {
+    for (question, rows) in [(Question::LENDING, 1), (Question::CLAIMABLES, 1)] {
         let outcome = case("aave_v3", question).run::<AaveV3>(&chain);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, rows));
         assert!(outcome.message.contains(&PRIME[0].to_string()), "{}", outcome.message);
@@ -203,11 +212,11 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     let acme =
         |question| JobTest::new("acme", 250, question, ACCOUNT).settings(settings.clone()).run::<AaveV3>(&fantom);
     let outcome = acme(Question::LENDING);
-    assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.lending()[0].name, format!("Acme {{{USDC:#x}}}"));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.legs()[0].name, format!("Acme {{{USDC:#x}}}"));
     let outcome = acme(Question::CLAIMABLES);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].amount, word(8));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.payments()[0].amount, word(8));
 }
 
 #[test]
@@ -215,8 +224,8 @@ fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let settings =
         |shipped| Settings::from_rows(shipped, Vec::new(), vec![row("aave_v3", ETHEREUM, "main", keys(SPARK))]);
     let outcome = case("aave_v3", Question::LENDING).settings(settings(false)).run::<AaveV3>(&ethereum().1);
-    assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.lending()[0].contract, tokens(SPARK[0])[0]);
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.legs()[0].contract, tokens(SPARK[0])[0]);
     // The row names no controller, so there is nothing to claim.
     let outcome = case("aave_v3", Question::CLAIMABLES).settings(settings(false)).run::<AaveV3>(&ethereum().1);
     assert_eq!((outcome.end, outcome.findings.len(), outcome.batches.len()), (End::Complete, 0, 0));

@@ -56,8 +56,8 @@ fn word(amount: u64) -> U256 {
 #[test]
 fn what_is_earned_is_claimed_from_its_farm() {
     let outcome = run(OPTIMISM, Question::CLAIMABLES, chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    let row = outcome.claimables()[0];
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.payments()[0];
     assert_eq!((row.contract, row.claim.to, row.token), (USDC_FARM, USDC_FARM, HOP_TOKEN));
     assert_eq!((row.amount, row.mechanism.as_str()), (word(6), "hop-reward"));
     assert_eq!(row.name, format!("{{{SHARE:#x}}} reward"));
@@ -67,9 +67,9 @@ fn what_is_earned_is_claimed_from_its_farm() {
 #[test]
 fn a_stake_is_reported_with_its_rate() {
     let outcome = run(OPTIMISM, Question::FARMING, chain);
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    let row = outcome.farming()[0];
-    assert_eq!((row.staked_token, row.amount, row.total_stake), (SHARE, word(40), Some(word(400))));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.legs()[0];
+    assert_eq!((row.token, row.amount, row.total), (SHARE, word(40), Some(word(400))));
     assert_eq!((row.mechanism.as_str(), row.rewards[0].per_second), ("hop-staking-rewards", Some(word(3))));
 }
 

@@ -13,13 +13,13 @@ mod rewards;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Keys, LendingPosition, Question, Role, SettingsError,
+    Address, Chain, ClaimTemplate, Claimable, Keys, Lineage, Position, Question, Role, SettingsError,
 };
 
 use crate::boxed::Boxed;
 use crate::events::Source;
 use crate::kit::{Deployed, Kit, Labels};
-use contracts::claimRewardsCall;
+use contracts::{claimRewardsCall, getReserveTokensAddressesCall, getRewardsByAssetCall};
 
 /// Seconds that a balance or a reward of zero may be cached: most accounts have nothing in most reserves, so that most
 /// reads are saved; a first deposit shows at most this much later.
@@ -63,6 +63,12 @@ impl Kit for AavePools {
         let roles = [assets, Role::constant(&rewards::ALL), Role::ACCOUNT, Role::TOKEN];
         vec![ClaimTemplate::new::<claimRewardsCall>(roles)]
     }
+
+    /// Claims name tokens of the data provider's replies, as assets, and rewards of the controller's.
+    fn lineages(&self) -> Vec<Lineage> {
+        let assets = (0..3).map(|word| Lineage::markets::<getReserveTokensAddressesCall>().at(word));
+        assets.chain([Lineage::tokens::<getRewardsByAssetCall>().list()]).collect()
+    }
 }
 
 impl Deployed for AaveV3 {
@@ -70,7 +76,7 @@ impl Deployed for AaveV3 {
         Arc::new(*self)
     }
 
-    /// Claims go to the controller, and name tokens of the data provider's and rewards of the controller's replies.
+    /// Claims go to the controller.
     fn contracts(&self) -> Vec<Address> {
         [self.pool, self.data_provider].into_iter().chain(self.rewards_controller).collect()
     }
@@ -96,8 +102,14 @@ impl Deployed for AaveV3 {
         })
     }
 
-    /// Answers what the account has lent and what it owes: a row for each aToken and debt token of which it has any.
-    fn lending<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<LendingPosition>> {
+    /// Answers what the account has lent and what it owes: a leg for each aToken and debt token of which it has any.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let tokens = reserve::tokens(cx, labels.market, *self).await?;
             lending::positions(cx, labels, self.pool, tokens, account).await

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, ClaimTemplate, Claimable, Composition, Deployment, Error, FarmingPosition, Keys,
-    LendingPosition, Plugin, Protocol, Question, Settings, SettingsError,
+    Address, Catalogue, Chain, ClaimTemplate, Claimable, Composition, Deployment, Error, Keys, Lineage, Plugin,
+    Position, Protocol, Question, Settings, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -60,6 +60,7 @@ pub struct Accounts<P> {
 struct AccountInstance {
     protocols: Vec<Protocol>,
     claims: Vec<ClaimTemplate>,
+    lineages: Vec<Lineage>,
     deployments: Vec<Deployment<Titled>>,
     /// The contracts that emit events; the first [`Self::listed`] of them are deployments of the catalogue.
     sources: Vec<Deployment<Source>>,
@@ -105,12 +106,20 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
         self.instance.claimables(cx, account).await
     }
 
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
-        self.instance.farming(cx, account).await
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+        self.instance.positions(cx, Question::FARMING, account).await
     }
 
-    async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<LendingPosition>, Error> {
-        self.instance.lending(cx, account).await
+    async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+        self.instance.positions(cx, Question::LENDING, account).await
+    }
+
+    async fn pooling(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+        self.instance.positions(cx, Question::POOLING, account).await
+    }
+
+    async fn locked(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+        self.instance.positions(cx, Question::LOCKED, account).await
     }
 
     async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
@@ -171,6 +180,7 @@ impl AccountInstance {
         let sources = settings.shipped(protocol::sources(rows.protocols));
         Ok(Self {
             claims: rows.kits.iter().flat_map(|kit| kit.claim_templates()).collect(),
+            lineages: rows.kits.iter().flat_map(|kit| kit.lineages()).collect(),
             listed: if rows.tables.is_empty() { 0 } else { sources.len() },
             sources: sources.into_iter().chain(deployments.iter().filter_map(emitters)).collect(),
             tables: EventTables::parse(rows.tables, rows.shared_tables)?,
@@ -191,6 +201,7 @@ impl AccountInstance {
             deployments: deployments.chain(self.sources[..self.listed].iter().map(emits)).collect(),
             claims: self.claims.clone(),
             event_topics: Some(self.tables.topics().collect()),
+            lineages: Some(self.lineages.clone()),
         }
     }
 
@@ -217,17 +228,11 @@ impl AccountInstance {
         })
     }
 
-    fn farming<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+    fn positions<'a>(&'a self, cx: &'a Chain, question: Question, account: Address) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
-            let parts = self.parts(cx, Question::FARMING).await?.into_iter();
-            cx.gather(parts.map(|it| async move { it.contracts?.farming(cx, it.labels, account).await })).await
-        })
-    }
-
-    fn lending<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<LendingPosition>> {
-        Box::pin(async move {
-            let parts = self.parts(cx, Question::LENDING).await?.into_iter();
-            cx.gather(parts.map(|it| async move { it.contracts?.lending(cx, it.labels, account).await })).await
+            let parts = self.parts(cx, question).await?.into_iter();
+            cx.gather(parts.map(|it| async move { it.contracts?.positions(cx, it.labels, question, account).await }))
+                .await
         })
     }
 

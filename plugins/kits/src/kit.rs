@@ -7,8 +7,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Composition, FarmingPosition, Keys, LendingPosition, Question,
-    SettingsError,
+    Address, Chain, ClaimTemplate, Claimable, Composition, Keys, Lineage, Position, Question, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -24,6 +23,11 @@ pub trait Kit: Debug + Sync {
 
     /// The claims that its deployments answer with, for the catalogue.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        Vec::new()
+    }
+
+    /// The views that name what these claims go to or name, beside the contracts of its deployments.
+    fn lineages(&self) -> Vec<Lineage> {
         Vec::new()
     }
 }
@@ -44,7 +48,7 @@ pub trait Deployed: Debug + Send + Sync {
     /// The same contracts, shared: a plugin's instance owns its deployments, whether shipped or from settings.
     fn shared(&self) -> Arc<dyn Deployed>;
 
-    /// The contracts for the catalogue: those that claims may go to, and whose replies may name further ones.
+    /// The contracts for the catalogue: those that claims may go to and name, and whose views lineages begin with.
     fn contracts(&self) -> Vec<Address>;
 
     /// The questions that the deployment answers.
@@ -69,15 +73,15 @@ pub trait Deployed: Debug + Send + Sync {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// Answers [`Plugin::farming`](portolan_plugin_api::Plugin::farming).
-    fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
-        let _ = (cx, labels, account);
-        Box::pin(async { Ok(Vec::new()) })
-    }
-
-    /// Answers [`Plugin::lending`](portolan_plugin_api::Plugin::lending).
-    fn lending<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<LendingPosition>> {
-        let _ = (cx, labels, account);
+    /// Answers a question about positions: [`Plugin::farming`](portolan_plugin_api::Plugin::farming) and the like.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        question: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        let _ = (cx, labels, question, account);
         Box::pin(async { Ok(Vec::new()) })
     }
 

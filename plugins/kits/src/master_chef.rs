@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, Claim, ClaimTemplate, Claimable, FarmingPosition, Keys, Question, Role, SettingsError, U256,
+    Address, Chain, Claim, ClaimTemplate, Claimable, Keys, Position, Question, Role, SettingsError, U256,
 };
 
 use crate::boxed::Boxed;
@@ -160,18 +160,24 @@ impl Deployed for MasterChef {
         Some(Source::of(&["chef"]).contracts([self.chef]))
     }
 
-    /// Answers what is pending in each pool: a row for each token that the pool's claim pays.
+    /// Answers what is pending in each pool: a claim for each, which pays all of its tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
             let held = pools::held(cx, self, labels.market, count, account).await?;
-            let rows = held.into_iter().map(|pool| rows::claimables(cx, self, labels, token, pool, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            let rows = held.into_iter().map(|pool| rows::claimable(cx, self, labels, token, pool, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
     }
 
     /// Answers what the account has staked: a row for each pool.
-    fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
             let held = pools::held(cx, self, labels.market, count, account).await?;

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, Composition, Error, FarmingPosition, Keys, Part, Question, Reward, SettingsError, U256, sol, symbol,
+    Address, Chain, Composition, Error, Keys, Leg, LegRole, Part, Position, PositionKind, Question, Reward,
+    SettingsError, U256, sol, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -78,7 +79,13 @@ impl Deployed for ShareVault {
 
     /// Answers the account's shares, and what they redeem to: their part of what the vault holds, rounded down as the
     /// vaults do. What the vault will earn is unknown.
-    fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let shares = cx.call(self.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
             if shares.is_zero() {
@@ -89,18 +96,11 @@ impl Deployed for ShareVault {
             let redeemed = redeemed.ok_or_else(|| {
                 Error::new(format!("{}: {shares} shares of {supply} in {held} are no amount", self.address))
             })?;
-            Ok(vec![FarmingPosition {
-                market: labels.market.to_owned(),
-                contract: self.address,
-                name: format!("{} staking", symbol(self.address)),
-                mechanism: self.vault_type.to_owned(),
-                staked_token: self.staked_token,
-                amount: shares,
-                underlying_amount: redeemed,
-                rewards: vec![Reward { token: self.staked_token, per_second: None }],
-                total_stake: None,
-                number: None,
-            }])
+            let stake = Leg::new(LegRole::STAKED, self.staked_token, shares).redeeming(redeemed);
+            let position =
+                Position::new(PositionKind::STAKED, labels.market, self.address).of(self.vault_type).leg(stake);
+            let name = format!("{} staking", symbol(self.address));
+            Ok(vec![position.named(name).reward(Reward::new(self.staked_token, None))])
         })
     }
 

@@ -12,13 +12,13 @@ mod rows;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, ClaimTemplate, Claimable, FarmingPosition, Keys, Question, SettingsError};
+use portolan_plugin_api::{Address, Chain, ClaimTemplate, Claimable, Keys, Lineage, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::events;
 use crate::kit::{Deployed, Kit, Labels};
 use crate::try_each::try_each;
-use contracts::{balanceOfCall, getRewardCall};
+use contracts::{balanceOfCall, getRewardCall, stakingRewardsInfoByStakingTokenCall};
 use farm::Farm;
 
 /// Seconds that a stake or a reward of zero may be cached: most accounts have nothing in most farms, so that most reads
@@ -112,6 +112,11 @@ impl Kit for StakingFarms {
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         vec![ClaimTemplate::new::<getRewardCall>([])]
     }
+
+    /// The farms of a factory.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::targets::<stakingRewardsInfoByStakingTokenCall>()]
+    }
 }
 
 impl Deployed for StakingRewards {
@@ -150,24 +155,35 @@ impl Deployed for StakingRewards {
         })
     }
 
-    /// Answers what the account has earned and not claimed: a row for each farm and reward token.
+    /// Answers what the account has earned and not claimed: a claim for each farm, which pays all of its reward tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let earned = self.farms().into_iter().flat_map(|farm| {
-                farm::slots(self.rewards).iter().map(move |slot| async move {
+            let earned = self.farms().into_iter().map(|farm| async move {
+                let slots = farm::slots(self.rewards).iter().map(async |slot| {
                     let amount = slot.earned(cx, farm.address, account).zero_within(ZERO_STANDS_S).await?;
-                    Ok((farm, *slot, amount))
-                })
+                    Ok((*slot, amount))
+                });
+                Ok((farm, cx.join(slots).await?))
             });
             let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
-            let owed = earned.into_iter().filter(|(_, _, amount)| !amount.is_zero());
-            let rows = owed.map(|(farm, slot, amount)| rows::claimable(cx, self, labels, farm, slot, amount));
+            let owed = earned.into_iter().map(|(farm, mut owed)| {
+                owed.retain(|(_, amount)| !amount.is_zero());
+                (farm, owed)
+            });
+            let owed = owed.filter(|(_, owed)| !owed.is_empty());
+            let rows = owed.map(|(farm, owed)| rows::claimable(cx, self, labels, farm, owed));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
     }
 
-    /// Answers what the account has staked: a row for each farm.
-    fn farming<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<FarmingPosition>> {
+    /// Answers what the account has staked: a position for each farm.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let staked = self.farms().into_iter().map(|farm| async move {
                 let amount = cx.call(farm.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;

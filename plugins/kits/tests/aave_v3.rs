@@ -7,7 +7,9 @@ use portolan_kits::aave_v3::{AavePools, AaveV3};
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::{Deployed, Kit};
 use portolan_kits::protocol::ProtocolRow;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
+use portolan_plugin_api::testing::{
+    self, CannedReplies, End, JobTest, LegRow, Outcome, PaymentRow, ReadRequest, ReadResult, Replies, map,
+};
 use portolan_plugin_api::*;
 
 sol! {
@@ -46,6 +48,8 @@ const CONTROLLER: Address = address!("0x9000000000000000000000000000000000000003
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const OP: Address = address!("0x7000000000000000000000000000000000000001");
 const LDO: Address = address!("0x7000000000000000000000000000000000000002");
+const SUPPLIED: u8 = LegRole::SUPPLIED.0;
+const BORROWED: u8 = LegRole::BORROWED.0;
 const WAD: u128 = 1_000_000_000_000_000_000;
 const RAY: u128 = 1_000_000_000_000_000_000_000_000_000;
 
@@ -167,15 +171,15 @@ fn word(amount: u128) -> U256 {
     U256::from(amount)
 }
 
-/// Contract, name, token, amount, rate, side and health factor of a row.
-type Fields<'a> = (Address, &'a str, Address, U256, U256, u8, Option<U256>);
+/// Contract, name, token, amount, rate, role and health factor of a row.
+type Fields<'a> = (Address, &'a str, Address, U256, Option<U256>, u8, Option<U256>);
 
-fn fields(row: &LendingPosition) -> Fields<'_> {
-    (row.contract, &row.name, row.token, row.amount, row.rate_ray, row.side.0, row.health_factor_wad)
+fn fields(row: LegRow<'_>) -> Fields<'_> {
+    (row.contract, row.name, row.token, row.amount, row.rate_ray, row.role.0, row.health_factor_wad())
 }
 
 fn all_fields(outcome: &Outcome) -> Vec<Fields<'_>> {
-    outcome.lending().into_iter().map(fields).collect()
+    outcome.legs().into_iter().map(fields).collect()
 }
 
 #[test]
@@ -213,10 +217,10 @@ fn a_supply_is_reported_with_its_interest_and_the_pools_rate() {
     let outcome = lending(&balance(pool(2), a_token(1), 1_000_000_001));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let name = format!("Aave v3 {{{:#x}}}", underlying(1));
-    let rate = word(30_000_000_000_000_000_000_000_000);
-    assert_eq!(all_fields(&outcome), [(a_token(1), &*name, underlying(1), word(1_000_000_001), rate, 0, None)]);
+    let rate = Some(word(30_000_000_000_000_000_000_000_000));
+    assert_eq!(all_fields(&outcome), [(a_token(1), &*name, underlying(1), word(1_000_000_001), rate, SUPPLIED, None)]);
     assert_eq!(outcome.batches, [1, 2, 6, 1]); // Without debt the account's health is not read.
-    assert_eq!(outcome.lending()[0].market, "main");
+    assert_eq!(outcome.legs()[0].market, "main");
 }
 
 #[test]
@@ -231,11 +235,11 @@ fn debts_are_reported_in_the_underlying_token_beside_what_was_lent() {
     let factor = Some(word(1_500_000_000_000_000_000));
     let [three, five, stable_rate] =
         [30_000_000_000_000_000_000_000_000, 50_000_000_000_000_000_000_000_000, 62_500_000_000_000_000_000_000_000]
-            .map(word);
+            .map(|rate| Some(word(rate)));
     let expected = [
-        (a_token(0), &*lent, underlying(0), word(5), three, 0, factor),
-        (stable(2), &*owed_stable, underlying(2), word(9), stable_rate, 1, factor),
-        (variable(2), &*owed, underlying(2), word(7_000_000_000_000_000_000), five, 1, factor),
+        (a_token(0), &*lent, underlying(0), word(5), three, SUPPLIED, factor),
+        (stable(2), &*owed_stable, underlying(2), word(9), stable_rate, BORROWED, factor),
+        (variable(2), &*owed, underlying(2), word(7_000_000_000_000_000_000), five, BORROWED, factor),
     ];
     assert_eq!(all_fields(&outcome), expected);
     assert_eq!(outcome.batches, [1, 3, 9, 4]);
@@ -246,9 +250,9 @@ fn an_account_with_debt_alone_has_its_rows_and_a_worthless_debt_no_health() {
     let chain = balance(pool(1), variable(0), 1);
     for (factor, expected) in [(U256::ZERO, Some(word(0))), (U256::from(WAD), Some(word(WAD))), (U256::MAX, None)] {
         let outcome = lending(&health(chain.clone(), factor));
-        assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
-        let row = outcome.lending()[0];
-        assert_eq!((row.side.0, row.amount, row.health_factor_wad), (1, word(1), expected));
+        assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+        let row = outcome.legs()[0];
+        assert_eq!((row.role.0, row.amount, row.health_factor_wad()), (BORROWED, word(1), expected));
     }
 }
 
@@ -260,9 +264,9 @@ fn a_health_that_cannot_be_computed_keeps_the_rows_and_is_reported() {
         &getUserAccountDataCall(ACCOUNT),
     );
     let outcome = lending(&chain);
-    assert_eq!((outcome.end, outcome.lending().len()), (End::Partial, 2));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Partial, 2));
     assert!(outcome.message.contains("health factor"), "{}", outcome.message);
-    assert!(outcome.lending().iter().all(|row| row.health_factor_wad.is_none()));
+    assert!(outcome.legs().iter().all(|row| row.health_factor_wad().is_none()));
 }
 
 #[test]
@@ -274,7 +278,7 @@ fn tokens_that_a_pool_does_not_have_are_not_queried() {
             reply(chain, PROVIDER, &getReserveTokensAddressesCall(underlying(n)), &tokens)
         });
     let outcome = lending(&chain);
-    assert_eq!((outcome.end, outcome.lending().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.batches, [1, 2, 2, 2]);
     assert_eq!(claimables(&chain).batches, [1, 2, 2]);
 }
@@ -294,7 +298,7 @@ fn a_reserve_that_misbehaves_costs_its_own_rows_and_is_reported() {
     for (chain, named) in spoiled {
         let outcome = lending(&chain);
         assert_eq!(outcome.end, End::Partial);
-        let left: Vec<_> = outcome.lending().iter().map(|row| row.contract).collect();
+        let left: Vec<_> = outcome.legs().iter().map(|row| row.contract).collect();
         assert_eq!(left, [a_token(0), a_token(2)]);
         assert!(outcome.message.contains(&named.to_string()), "{}", outcome.message);
     }
@@ -314,13 +318,13 @@ fn a_pool_that_does_not_list_its_reserves_is_a_failure_and_no_empty_answer() {
 }
 
 /// Assets, amount, beneficiary and reward of a claim's call; `None` where its arguments are no such call's.
-fn claim(row: &Claimable) -> Option<(Vec<Address>, U256, Address, Address)> {
+fn claim(row: &PaymentRow<'_>) -> Option<(Vec<Address>, U256, Address, Address)> {
     assert_eq!((row.claim.to, row.claim.template, row.claim.value), (CONTROLLER, 0, None));
     let call = claimRewardsCall::abi_decode_raw(&row.claim.arguments).ok()?;
     Some((call.assets, call.amount, call.to, call.reward))
 }
 
-fn assets(row: &Claimable) -> Option<Vec<Address>> {
+fn assets(row: &PaymentRow<'_>) -> Option<Vec<Address>> {
     claim(row).map(|call| call.0)
 }
 
@@ -331,14 +335,14 @@ fn each_reward_token_has_a_claim_of_its_own_for_the_assets_that_pay_it() {
     let chain = earns(chain, a_token(2), &[(LDO, 0), (OP, 0)]);
     let outcome = claimables(&chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    let rows = outcome.claimables();
+    let rows = outcome.payments();
     let expected = [(OP, 502, vec![a_token(0), variable(1)]), (LDO, 40, vec![a_token(0)])];
     assert_eq!(rows.len(), expected.len());
     for (row, (reward, amount, assets)) in rows.into_iter().zip(expected) {
         assert_eq!((row.contract, row.token, row.amount), (CONTROLLER, reward, word(amount)));
         assert_eq!((row.market.as_str(), row.mechanism.as_str()), ("main", "rewards"));
         assert_eq!(row.name, format!("Aave v3 {{{reward:#x}}} rewards, claimed on their own"));
-        assert_eq!(claim(row), Some((assets, U256::MAX, ACCOUNT, reward)));
+        assert_eq!(claim(&row), Some((assets, U256::MAX, ACCOUNT, reward)));
     }
     assert_eq!(outcome.batches, [1, 3, 9, 5]);
 }
@@ -348,8 +352,8 @@ fn an_account_that_left_an_asset_can_still_claim_what_it_earned_there() {
     let chain = earns(pool(2), variable(1), &[(OP, 12)]);
     assert!(lending(&chain).findings.is_empty());
     let outcome = claimables(&chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(assets(outcome.claimables()[0]), Some(vec![variable(1)]));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(assets(&outcome.payments()[0]), Some(vec![variable(1)]));
 }
 
 #[test]
@@ -357,9 +361,9 @@ fn a_reward_that_is_listed_twice_is_counted_once() {
     let chain =
         reply(earns(pool(1), a_token(0), &[(OP, 5)]), CONTROLLER, &getRewardsByAssetCall(a_token(0)), &vec![OP, OP]);
     let outcome = claimables(&chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    let row = outcome.claimables()[0];
-    assert_eq!((row.amount, assets(row)), (word(5), Some(vec![a_token(0)])));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.payments()[0];
+    assert_eq!((row.amount, assets(&row)), (word(5), Some(vec![a_token(0)])));
 }
 
 #[test]
@@ -372,10 +376,10 @@ fn an_asset_whose_rewards_cannot_be_read_costs_its_own_amount_and_is_reported() 
     ];
     for chain in spoiled {
         let outcome = claimables(&chain);
-        assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
+        assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 1));
         assert!(outcome.message.contains(&CONTROLLER.to_string()), "{}", outcome.message);
-        let row = outcome.claimables()[0];
-        assert_eq!((row.amount, assets(row)), (word(30), Some(vec![a_token(0)])));
+        let row = outcome.payments()[0];
+        assert_eq!((row.amount, assets(&row)), (word(30), Some(vec![a_token(0)])));
     }
 }
 
@@ -384,8 +388,8 @@ fn rewards_that_do_not_fit_an_amount_cost_their_token_and_no_other() {
     let chain = earns(earns(pool(2), a_token(0), &[(OP, 1), (LDO, 6)]), a_token(1), &[(OP, 0)]);
     let call = getUserRewardsCall { _0: vec![a_token(1)], _1: ACCOUNT, _2: OP };
     let outcome = claimables(&reply(chain, CONTROLLER, &call, &U256::MAX));
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
-    assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (LDO, word(6)));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 1));
+    assert_eq!((outcome.payments()[0].token, outcome.payments()[0].amount), (LDO, word(6)));
     assert!(outcome.message.contains(&OP.to_string()), "{}", outcome.message);
 }
 
@@ -407,7 +411,7 @@ fn without_a_controller_there_is_nothing_to_claim_and_nothing_is_read() {
     let chain = balance(earns(pool(1), a_token(0), &[(OP, 1)]), a_token(0), 5);
     let outcome = run("plain", Question::CLAIMABLES, &chain);
     assert_eq!((outcome.end, outcome.findings.len(), outcome.batches.len()), (End::Complete, 0, 0));
-    assert_eq!(run("plain", Question::LENDING, &chain).lending().len(), 1);
+    assert_eq!(run("plain", Question::LENDING, &chain).legs().len(), 1);
     let plain = contracts(None);
     assert_eq!((plain.questions(), plain.contracts().len()), (vec![Question::LENDING, Question::EVENTS], 2));
 }

@@ -152,7 +152,7 @@ fn word(amount: u64) -> U256 {
 
 /// Pool, token and amount of each row.
 fn rows(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
-    outcome.claimables().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
+    outcome.payments().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
 }
 
 const KINDS: [(&str, Kind); 3] = [("v1", Kind::V1), ("v2", Kind::V2), ("mini", Kind::Mini)];
@@ -178,7 +178,7 @@ fn what_is_pending_is_claimed_from_its_pool() {
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
         let token = TOKEN;
         assert_eq!(rows(&outcome), [(Some(word(0)), token, word(7)), (Some(word(3)), token, word(11))]);
-        let row = outcome.claimables()[1];
+        let row = outcome.payments()[1];
         assert_eq!((row.contract, row.claim.to), (CHEF, CHEF));
         assert_eq!(row.name, format!("{{{:#x}}} reward", lp(3)));
         assert_eq!((row.market.as_str(), row.mechanism.as_str(), row.claim.value), ("main", "chef", None));
@@ -198,15 +198,12 @@ fn a_fork_renames_its_view_its_getters_and_its_claim() {
     let outcome = claimables("boo", &chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(rows(&outcome), [(Some(word(1)), BONUS, word(8))]);
-    assert_eq!(outcome.claimables()[0].claim.template, 0);
-    assert_eq!(
-        outcome.claimables()[0].claim.arguments,
-        [word(1), word(0)].map(|word| word.to_be_bytes::<32>()).concat()
-    );
+    assert_eq!(outcome.payments()[0].claim.template, 0);
+    assert_eq!(outcome.payments()[0].claim.arguments, [word(1), word(0)].map(|word| word.to_be_bytes::<32>()).concat());
     // It counts in seconds: half of the points get half of 6.
     let outcome = farming("boo", &reply(chain, CHEF, &booPerSecondCall {}, &n(6)));
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    let reward = outcome.farming()[0].rewards[0];
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    let reward = outcome.legs()[0].rewards[0];
     assert_eq!((reward.token, reward.per_second), (BONUS, Some(word(3))));
 }
 
@@ -214,8 +211,8 @@ fn a_fork_renames_its_view_its_getters_and_its_claim() {
 fn shares_of_a_pair_are_named_by_its_tokens() {
     let chain = stake(chef(Kind::Mini, 1), 0, 10, 1);
     let chain = reply(reply(chain, lp(0), &token0Call {}, &TOKEN), lp(0), &token1Call {}, &BONUS);
-    assert_eq!(claimables("mini", &chain).claimables()[0].name, format!("{{{TOKEN:#x}}}/{{{BONUS:#x}}} reward"));
-    assert_eq!(farming("mini", &chain).farming()[0].name, format!("{{{TOKEN:#x}}}/{{{BONUS:#x}}} farm"));
+    assert_eq!(claimables("mini", &chain).payments()[0].name, format!("{{{TOKEN:#x}}}/{{{BONUS:#x}}} reward"));
+    assert_eq!(farming("mini", &chain).legs()[0].name, format!("{{{TOKEN:#x}}}/{{{BONUS:#x}}} farm"));
 }
 
 #[test]
@@ -225,7 +222,7 @@ fn a_rewarder_adds_a_row_for_each_of_its_tokens_and_the_claim_is_the_same() {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let pool = Some(word(1));
     assert_eq!(rows(&outcome), [(pool, TOKEN, word(40)), (pool, BONUS, word(2)), (pool, ACCOUNT, word(3))]);
-    let claims: Vec<_> = outcome.claimables().into_iter().map(|row| &row.claim).collect();
+    let claims: Vec<_> = outcome.payments().into_iter().map(|row| row.claim).collect();
     assert!(claims.iter().all(|claim| *claim == claims[0]));
     // A rewarder that pays the chef's own token: one call pays the sum.
     let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 40), 1, vec![TOKEN], vec![2]);
@@ -250,10 +247,10 @@ fn what_was_not_harvested_before_the_stake_left_is_owed_still() {
 fn a_stake_is_reported_with_its_share_of_the_emission() {
     let chain = reply(stake(chef(Kind::Mini, 4), 2, 1_000, 0), CHEF, &sushiPerSecondCall {}, &n(12));
     let outcome = farming("mini", &rewards(chain, 2, vec![BONUS, TOKEN], vec![0, 0]));
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    let row = outcome.farming()[0];
-    assert_eq!((row.contract, row.staked_token, row.number), (CHEF, lp(2), Some(word(2))));
-    assert_eq!((row.amount, row.underlying_amount, row.total_stake), (word(1_000), word(1_000), Some(word(4_000))));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.legs()[0];
+    assert_eq!((row.contract, row.token, row.number), (CHEF, lp(2), Some(word(2))));
+    assert_eq!((row.amount, row.underlying_amount, row.total), (word(1_000), word(1_000), Some(word(4_000))));
     // One of four points of 12 a second; what the rewarder pays in a second is not known.
     let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
     assert_eq!(paid, [(TOKEN, Some(word(3))), (BONUS, None)]);
@@ -266,9 +263,9 @@ fn a_stake_is_reported_with_its_share_of_the_emission() {
 fn a_chef_that_counts_in_blocks_reports_no_rate() {
     for (slug, kind) in [("v1", Kind::V1), ("v2", Kind::V2)] {
         let outcome = farming(slug, &stake(chef(kind, 2), 0, 10, 0));
-        assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-        assert_eq!(outcome.farming()[0].rewards[0].per_second, None);
-        assert_eq!(outcome.farming()[0].total_stake, Some(word(4_000)));
+        assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+        assert_eq!(outcome.legs()[0].rewards[0].per_second, None);
+        assert_eq!(outcome.legs()[0].total, Some(word(4_000)));
     }
 }
 
@@ -276,8 +273,7 @@ fn a_chef_that_counts_in_blocks_reports_no_rate() {
 fn pools_that_share_a_staked_token_or_stake_the_reward_report_no_total() {
     let shared = reply(chef(Kind::Mini, 3), CHEF, &lpTokenCall(n(1)), &lp(0));
     let outcome = farming("mini", &stake(stake(stake(shared, 0, 1, 0), 1, 2, 0), 2, 3, 0));
-    let found: Vec<_> =
-        outcome.farming().into_iter().map(|row| (row.number, row.staked_token, row.amount, row.total_stake)).collect();
+    let found: Vec<_> = outcome.legs().into_iter().map(|row| (row.number, row.token, row.amount, row.total)).collect();
     let expected = [
         (Some(word(0)), lp(0), word(1), None),
         (Some(word(1)), lp(0), word(2), None),
@@ -287,7 +283,7 @@ fn pools_that_share_a_staked_token_or_stake_the_reward_report_no_total() {
     // What the chef holds of its reward is not only staked.
     let own = reply(chef(Kind::Mini, 1), CHEF, &lpTokenCall(n(0)), &TOKEN);
     let own = reply(own, TOKEN, &balanceOfCall(CHEF), &n(9));
-    assert_eq!(farming("mini", &stake(own, 0, 1, 0)).farming()[0].total_stake, None);
+    assert_eq!(farming("mini", &stake(own, 0, 1, 0)).legs()[0].total, None);
 }
 
 #[test]
@@ -307,7 +303,7 @@ fn a_bad_pool_costs_its_own_row_and_is_reported() {
     // The same where it is unknown whether the account has something there, and where it is the only row.
     let chain = stake(chef(Kind::Mini, 3), 2, 10, 6);
     let outcome = claimables("mini", &chain.revert(NETWORK, CHEF, &user(0)));
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 1));
     let chain = stake(chef(Kind::Mini, 3), 2, 10, 6);
     let outcome = claimables("mini", &chain.revert(NETWORK, CHEF, &pending(2)));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
@@ -328,12 +324,12 @@ fn a_hostile_staked_token_costs_at_most_its_name_and_its_total() {
             answer.clone(),
         );
         let outcome = claimables("v1", &chain);
-        assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-        assert_eq!(outcome.claimables()[0].name, format!("{{{:#x}}} reward", lp(1)));
+        assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+        assert_eq!(outcome.payments()[0].name, format!("{{{:#x}}} reward", lp(1)));
         let outcome = farming("v1", &chain);
-        assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
+        assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
         let is_number = matches!(answer, ReadResult::Ok(_));
-        assert_eq!(outcome.farming()[0].total_stake.is_some(), is_number);
+        assert_eq!(outcome.legs()[0].total.is_some(), is_number);
     }
 }
 
@@ -374,7 +370,7 @@ fn a_bad_rewarder_costs_its_own_rows_and_is_reported() {
         let outcome = claimables("mini", &chain);
         assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(0)), TOKEN, word(5))]));
         assert!(outcome.message.contains(&REWARDER.to_string()), "{}", outcome.message);
-        assert_eq!((farming("mini", &chain).end, farming("mini", &chain).farming().len()), (End::Partial, 1));
+        assert_eq!((farming("mini", &chain).end, farming("mini", &chain).legs().len()), (End::Partial, 1));
     }
 }
 
@@ -382,7 +378,7 @@ fn a_bad_rewarder_costs_its_own_rows_and_is_reported() {
 fn a_chef_without_the_function_has_no_rewarders() {
     let chain = stake(chef(Kind::V2, 1), 0, 10, 5).revert(NETWORK, CHEF, &rewarderCall(n(0)));
     let outcome = claimables("v2", &chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
 }
 
 #[test]

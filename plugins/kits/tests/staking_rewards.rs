@@ -142,8 +142,8 @@ fn what_is_earned_is_claimed_from_its_farm() {
     let outcome = claimables(&earns(earns(singles(3), 0, 7), 2, 11));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let expected = [(farm(0), staked(0), 7), (farm(2), staked(2), 11)];
-    assert_eq!(outcome.claimables().len(), expected.len());
-    for (row, (farm, staked, amount)) in outcome.claimables().into_iter().zip(expected) {
+    assert_eq!(outcome.payments().len(), expected.len());
+    for (row, (farm, staked, amount)) in outcome.payments().into_iter().zip(expected) {
         assert_eq!((row.contract, row.claim.to, row.token), (farm, farm, QUICK));
         assert_eq!(row.amount, word(amount));
         assert_eq!(row.name, format!("{{{staked:#x}}} reward"));
@@ -160,9 +160,9 @@ fn shares_of_a_pair_are_named_by_its_tokens() {
         &token1Call {},
         &MATIC,
     );
-    assert_eq!(claimables(&chain).claimables()[0].name, format!("{{{QUICK:#x}}}/{{{MATIC:#x}}} reward"));
+    assert_eq!(claimables(&chain).payments()[0].name, format!("{{{QUICK:#x}}}/{{{MATIC:#x}}} reward"));
     let chain = stakes(chain, 0, 5, 1, NOW_S + 1);
-    assert_eq!(farming(&chain).farming()[0].name, format!("{{{QUICK:#x}}}/{{{MATIC:#x}}} reward pool"));
+    assert_eq!(farming(&chain).legs()[0].name, format!("{{{QUICK:#x}}}/{{{MATIC:#x}}} reward pool"));
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn a_hostile_staking_token_keeps_its_row_under_its_own_symbol() {
             &MATIC,
         );
         let outcome = claimables(&chain);
-        assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-        assert_eq!(outcome.claimables()[0].name, format!("{{{:#x}}} reward", staked(0)));
+        assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+        assert_eq!(outcome.payments()[0].name, format!("{{{:#x}}} reward", staked(0)));
     }
 }
 
@@ -185,10 +185,10 @@ fn a_hostile_staking_token_keeps_its_row_under_its_own_symbol() {
 fn a_running_period_pays_its_rate_and_a_finished_one_nothing() {
     for (finish_s, per_second) in [(NOW_S + 1, 12), (NOW_S, 0), (NOW_S - 1, 0), (0, 0)] {
         let outcome = farming(&stakes(singles(2), 1, 1_000, 12, finish_s));
-        assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-        let row = outcome.farming()[0];
-        assert_eq!((row.contract, row.staked_token), (farm(1), staked(1)));
-        assert_eq!((row.amount, row.underlying_amount, row.total_stake), (word(1_000), word(1_000), Some(word(4_000))));
+        assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+        let row = outcome.legs()[0];
+        assert_eq!((row.contract, row.token), (farm(1), staked(1)));
+        assert_eq!((row.amount, row.underlying_amount, row.total), (word(1_000), word(1_000), Some(word(4_000))));
         assert_eq!(row.rewards.len(), 1);
         assert_eq!((row.rewards[0].token, row.rewards[0].per_second), (QUICK, Some(word(per_second))));
     }
@@ -205,8 +205,8 @@ fn duals(earned: [u64; 2]) -> CannedReplies {
 #[test]
 fn a_dual_farm_gives_a_row_for_each_token_and_one_claim_for_both() {
     let outcome = case("dual", Question::CLAIMABLES).run::<Farms>(&duals([40, 2]));
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 2), "{}", outcome.message);
-    let [first, second] = [outcome.claimables()[0], outcome.claimables()[1]];
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 2), "{}", outcome.message);
+    let [first, second] = [outcome.payments()[0], outcome.payments()[1]];
     assert_eq!((first.token, first.amount), (QUICK, word(40)));
     assert_eq!((second.token, second.amount), (MATIC, word(2)));
     assert_eq!(first.claim, second.claim);
@@ -216,8 +216,8 @@ fn a_dual_farm_gives_a_row_for_each_token_and_one_claim_for_both() {
 #[test]
 fn a_dual_farm_that_owes_one_token_gives_one_row() {
     let outcome = case("dual", Question::CLAIMABLES).run::<Farms>(&duals([0, 2]));
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].token, MATIC);
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.payments()[0].token, MATIC);
 }
 
 #[test]
@@ -226,8 +226,8 @@ fn a_dual_farm_reports_both_rates() {
         .reply(NETWORK, farm(0), &rewardRateACall {}, &U256::from(3))
         .reply(NETWORK, farm(0), &rewardRateBCall {}, &U256::from(4));
     let outcome = case("dual", Question::FARMING).run::<Farms>(&chain);
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    let rewards: Vec<_> = outcome.farming()[0].rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    let rewards: Vec<_> = outcome.legs()[0].rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
     assert_eq!(rewards, [(QUICK, Some(word(3))), (MATIC, Some(word(4)))]);
 }
 
@@ -242,8 +242,8 @@ fn a_bad_farm_costs_its_own_row_and_is_reported() {
     ];
     for answer in bad {
         let outcome = claimables(&earns(singles(3), 2, 11).result(NETWORK, farm(1), &call, answer));
-        assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
-        assert_eq!(outcome.claimables()[0].contract, farm(2));
+        assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 1));
+        assert_eq!(outcome.payments()[0].contract, farm(2));
         assert!(outcome.message.starts_with(&format!("main: {}: ", farm(1))), "{}", outcome.message);
     }
 }
@@ -252,8 +252,8 @@ fn a_bad_farm_costs_its_own_row_and_is_reported() {
 fn a_farm_whose_reward_token_cannot_be_read_costs_its_own_row() {
     let chain = earns(earns(singles(2), 0, 5), 1, 6).revert(NETWORK, farm(0), &rewardsTokenCall {});
     let outcome = claimables(&chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1));
-    assert_eq!(outcome.claimables()[0].amount, word(6));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 1));
+    assert_eq!(outcome.payments()[0].amount, word(6));
     // The same where it was the only row: the other farm was read, and owes nothing.
     let outcome = claimables(&earns(singles(2), 0, 5).revert(NETWORK, farm(0), &rewardsTokenCall {}));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
@@ -266,7 +266,7 @@ fn a_network_that_answers_no_farm_is_a_failure_and_not_an_empty_answer() {
     assert_eq!(farming(&gone).end, End::Failed);
     // With one farm left, eight errors are reported one by one, and how many more there are.
     let outcome = farming(&stakes(gone, 19, 1, 1, NOW_S + 1));
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 1));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Partial, 1));
     assert_eq!(outcome.message.matches("no endpoint answered in time").count(), 8);
     assert!(outcome.message.ends_with("main: 11 more are missing"), "{}", outcome.message);
 }
@@ -281,8 +281,8 @@ fn a_long_list_costs_few_guesses_beyond_its_end() {
         beyond += usize::from(answer == ReadResult::GasCap);
         answer
     });
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].contract, farm(74));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.payments()[0].contract, farm(74));
     assert_eq!(outcome.batches, [7, 7, 7, 2, 75, 75, 75, 3]);
     assert_eq!(beyond, 14); // 255, 1023, 4095; 87 and six more; 75 and three more.
     for count in [1, 2, 4, 16, 31, 32, 64, 127, 199] {
@@ -322,7 +322,7 @@ fn a_farm_that_was_not_there_before_is_read_again() {
         }
         _ => (&chain).reply(request),
     };
-    assert_eq!(claimables(cached_zero).claimables().len(), 1);
+    assert_eq!(claimables(cached_zero).payments().len(), 1);
     // While there is none there is nothing to earn.
     let none = chain.clone().reply(
         NETWORK,
@@ -400,13 +400,13 @@ fn a_list_of_farms_needs_no_factory() {
     let chain = stakes(earns(singles(2), 1, 8), 1, 3, 2, NOW_S + 1);
     let case = |question| case("listed", question).settings(settings.clone());
     let outcome = case(Question::CLAIMABLES).run::<Farms>(&chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].amount, word(8));
-    assert_eq!(outcome.claimables()[0].name, format!("{{{:#x}}} reward", staked(1)));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.payments()[0].amount, word(8));
+    assert_eq!(outcome.payments()[0].name, format!("{{{:#x}}} reward", staked(1)));
     assert_eq!(outcome.batches, [2, 2, 2]); // The account, both tokens of one farm, its pair.
     let outcome = case(Question::FARMING).run::<Farms>(&chain);
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.farming()[0].staked_token, staked(1));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.legs()[0].token, staked(1));
 }
 
 #[test]

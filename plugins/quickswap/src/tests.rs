@@ -137,7 +137,7 @@ fn every_farm_reports_what_it_owes() {
         ("dual-farms", DUAL_FARM, dual, pair, WMATIC, 34),
     ];
     let found: Vec<_> = outcome
-        .claimables()
+        .payments()
         .into_iter()
         .map(|row| (row.market.clone(), row.contract, row.mechanism.clone(), row.name.clone(), row.token, row.amount))
         .collect();
@@ -145,18 +145,18 @@ fn every_farm_reports_what_it_owes() {
         (market.to_owned(), farm, kind.to_owned(), name, token, word(amount))
     });
     assert_eq!(found, expected);
-    assert!(outcome.claimables().iter().all(|row| row.claim.to == row.contract && row.claim.arguments.is_empty()));
+    assert!(outcome.payments().iter().all(|row| row.claim.to == row.contract && row.claim.arguments.is_empty()));
 }
 
 #[test]
 fn every_stake_is_reported_with_what_it_earns() {
     let outcome = case(Question::FARMING).run::<Quickswap>(&polygon().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    let rows = outcome.farming();
+    let rows = outcome.legs();
     let stake = |market: &str| {
         let row = rows.iter().find(|row| row.market == market).expect("the market has a stake");
         let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
-        (row.contract, row.staked_token, row.amount, row.underlying_amount, paid, row.total_stake)
+        (row.contract, row.token, row.amount, row.underlying_amount, paid, row.total)
     };
     let pays = |token: Address, rate: u64| (token, Some(word(rate)));
     let [many, few] = [word(600), word(3)];
@@ -197,10 +197,10 @@ fn a_deployment_that_fails_leaves_the_others_rows() {
     let index = stakingTokensCall { index: U256::ZERO };
     let chain = polygon().1.result(POLYGON, FACTORY, &index, ReadResult::Unavailable);
     let outcome = case(Question::CLAIMABLES).run::<Quickswap>(&chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 3));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 3));
     assert!(outcome.message.contains(&FACTORY.to_string()), "{}", outcome.message);
     let outcome = case(Question::FARMING).run::<Quickswap>(&polygon().1.revert(POLYGON, DQUICK, &totalSupplyCall {}));
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 4));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Partial, 4));
     assert!(outcome.message.contains(&DQUICK.to_string()), "{}", outcome.message);
 }
 
@@ -252,8 +252,8 @@ fn a_settings_file_adds_a_fork_on_another_network() {
         .amount(FARM, &earnedCall { account }, 6);
     let outcome =
         JobTest::new("acme", 10, Question::CLAIMABLES, ACCOUNT).settings(settings).run::<Quickswap>(&optimism.1);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!((outcome.claimables()[0].token, outcome.claimables()[0].amount), (USDC, word(6)));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!((outcome.payments()[0].token, outcome.payments()[0].amount), (USDC, word(6)));
 }
 
 #[test]
@@ -262,9 +262,9 @@ fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let settings = Settings::from_rows(false, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair.clone())]);
     let chain = polygon().lair(DQUICK, USDC, 1_000, [3_000, 6_000]).1;
     let outcome = case(Question::FARMING).settings(settings).run::<Quickswap>(&chain);
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    let stake = outcome.farming()[0];
-    assert_eq!((stake.staked_token, stake.underlying_amount), (USDC, word(2_000)));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    let stake = outcome.legs()[0];
+    assert_eq!((stake.token, stake.underlying_amount), (USDC, word(2_000)));
     let replaced = Settings::from_rows(true, Vec::new(), vec![row("quickswap", POLYGON, "dquick", lair)]);
     assert_eq!(testing::catalogue::<Quickswap>(&replaced).deployments.len(), 5);
 }

@@ -78,9 +78,9 @@ fn every_generation_pays_with_a_withdrawal_of_nothing() {
     let outcome = run(Question::CLAIMABLES, &fantom());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome
-        .claimables()
+        .payments()
         .into_iter()
-        .map(|row| (row.market.as_str(), row.mechanism.as_str(), row.contract, row.amount))
+        .map(|row| (row.claimable.market.as_str(), row.claimable.mechanism.as_str(), row.contract, row.amount))
         .collect();
     let expected = [
         ("farms-v1", "master-chef-v1", V1, word(1)),
@@ -88,7 +88,7 @@ fn every_generation_pays_with_a_withdrawal_of_nothing() {
         ("farms-v3", "master-chef-v2", V3, word(3)),
     ];
     assert_eq!(found, expected);
-    for row in outcome.claimables() {
+    for row in outcome.payments() {
         assert_eq!((row.token, row.claim.template), (BOO_TOKEN, 1));
         assert_eq!(row.claim.arguments, [word(1), word(0)].map(|word| word.to_be_bytes::<32>()).concat());
     }
@@ -98,11 +98,8 @@ fn every_generation_pays_with_a_withdrawal_of_nothing() {
 fn every_generation_counts_in_seconds() {
     let outcome = run(Question::FARMING, &fantom());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    let found: Vec<_> = outcome
-        .farming()
-        .into_iter()
-        .map(|row| (row.amount, row.staked_token, row.rewards[0].per_second, row.total_stake))
-        .collect();
+    let found: Vec<_> =
+        outcome.legs().into_iter().map(|row| (row.amount, row.token, row.rewards[0].per_second, row.total)).collect();
     let row = |amount| (word(amount), PAIR, Some(word(300)), Some(word(77)));
     assert_eq!(found, [row(10), row(20), row(30)]);
 }

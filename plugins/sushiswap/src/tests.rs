@@ -108,9 +108,9 @@ fn every_chef_reports_what_it_owes() {
     let outcome = run(ETHEREUM, Question::CLAIMABLES, &ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let found: Vec<_> = outcome
-        .claimables()
+        .payments()
         .into_iter()
-        .map(|row| (row.market.as_str(), row.contract, row.token, row.amount, row.claim.template))
+        .map(|row| (row.claimable.market.as_str(), row.contract, row.token, row.amount, row.claim.template))
         .collect();
     let expected = [
         ("master-chef", CHEF, SUSHI, word(7), 1),
@@ -119,7 +119,7 @@ fn every_chef_reports_what_it_owes() {
     ];
     assert_eq!(found, expected);
     let name = format!("{{{WETH:#x}}}/{{{ALCX:#x}}} reward");
-    assert!(outcome.claimables().iter().all(|row| row.mechanism == "sushi-masterchef" && row.name == name));
+    assert!(outcome.payments().iter().all(|row| row.mechanism == "sushi-masterchef" && row.name == name));
     assert_eq!(outcome.batches.len(), 4);
 }
 
@@ -127,11 +127,11 @@ fn every_chef_reports_what_it_owes() {
 fn every_stake_is_reported_with_what_it_earns() {
     let outcome = run(ETHEREUM, Question::FARMING, &ethereum().1);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    let rows = outcome.farming();
+    let rows = outcome.legs();
     let stake = |market: &str| {
         let row = rows.iter().find(|row| row.market == market).expect("the market has a stake");
         let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
-        (row.staked_token, row.amount, row.underlying_amount, paid, row.total_stake, row.mechanism.as_str())
+        (row.token, row.amount, row.underlying_amount, paid, row.total, row.mechanism.as_str())
     };
     assert_eq!(rows.len(), 3);
     let (pair, sushi, total) = (PAIR, (SUSHI, None), Some(word(900)));
@@ -161,13 +161,13 @@ fn a_minichef_is_paid_by_the_second() {
     let polygon = Replies(POLYGON, CannedReplies::default()).chef(MINI, 4, 50, 6).later(MINI, Address::ZERO);
     let polygon = polygon.amount(MINI, &sushiPerSecondCall {}, 100);
     let outcome = run(POLYGON, Question::FARMING, &polygon.1);
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 1), "{}", outcome.message);
-    let row = outcome.farming()[0];
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.legs()[0];
     assert_eq!((row.market.as_str(), row.mechanism.as_str()), ("mini-chef", "sushi-minichefV2"));
     assert_eq!((row.rewards[0].token, row.rewards[0].per_second), (SUSHI, Some(word(25))));
     let outcome = run(POLYGON, Question::CLAIMABLES, &polygon.1);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.claimables()[0].claim.arguments, [word(0).to_be_bytes(), ACCOUNT.into_word().0].concat());
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.payments()[0].claim.arguments, [word(0).to_be_bytes(), ACCOUNT.into_word().0].concat());
 }
 
 #[test]
@@ -185,11 +185,11 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 fn a_deployment_that_fails_leaves_the_others_rows() {
     let chain = ethereum().1.result(ETHEREUM, CHEF, &poolLengthCall {}, ReadResult::Unavailable);
     let outcome = run(ETHEREUM, Question::CLAIMABLES, &chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 2));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 2));
     assert!(outcome.message.contains(&CHEF.to_string()), "{}", outcome.message);
     // A bar that cannot say what shares redeem to.
     let outcome = run(ETHEREUM, Question::FARMING, &ethereum().amount(BAR, &totalSupplyCall {}, 0).1);
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Partial, 2));
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Partial, 2));
     assert!(outcome.message.contains("1000 shares of 0 in 4000 are no amount"), "{}", outcome.message);
 }
 
@@ -231,8 +231,8 @@ fn a_settings_file_adds_a_fork_on_another_network() {
         .reply(CHEF, &poolInfoCall { pid }, &(PAIR, U256::from(1), U256::ZERO, U256::ZERO));
     let case = JobTest::new("acme", 250, Question::CLAIMABLES, ACCOUNT).settings(settings);
     let outcome = case.run::<Sushiswap>(&fantom.1);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
-    let row = outcome.claimables()[0];
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.payments()[0];
     assert_eq!((row.token, row.amount, row.claim.template), (ALCX, word(6), 0));
 }
 

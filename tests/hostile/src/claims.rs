@@ -7,7 +7,8 @@ use crate::contracts::*;
 /// What this plugin declares; the host knows better about some of it.
 pub(crate) fn templates() -> Vec<ClaimTemplate> {
     vec![
-        ClaimTemplate::new::<getRewardCall>([]),
+        // Where it pays shares, the lair is their token.
+        ClaimTemplate::new::<getRewardCall>([]).of_token(),
         ClaimTemplate::new::<claimForCall>([Role::ACCOUNT]),
         ClaimTemplate::new::<claimManyCall>([Role::array(Role::NUMBER)]),
         ClaimTemplate::new::<claimTokenCall>([Role::TOKEN]),
@@ -19,16 +20,7 @@ pub(crate) fn templates() -> Vec<ClaimTemplate> {
 
 /// A claimable around a claim; its amount tells the cases apart.
 pub(crate) fn claimable(name: &str, amount: u64, claim: Claim) -> Claimable {
-    Claimable {
-        market: "main".to_owned(),
-        contract: LAIR,
-        name: name.to_owned(),
-        mechanism: "hostile".to_owned(),
-        token: QUICK,
-        amount: U256::from(amount),
-        claim,
-        number: None,
-    }
+    Claimable::new("main", LAIR, claim).named(name).of("hostile").pays(QUICK, U256::from(amount))
 }
 
 /// As it should be.
@@ -38,8 +30,7 @@ pub(crate) fn good(cx: &Chain, name: &str, amount: u64) -> Claimable {
 
 /// As it should be too, by a function that the host's table does not list.
 pub(crate) fn for_account(cx: &Chain, account: Address) -> Claimable {
-    let number = Some(U256::from(2));
-    Claimable { number, ..claimable("unlisted", 12, cx.claim(LAIR, &claimForCall { account })) }
+    claimable("unlisted", 12, cx.claim(LAIR, &claimForCall { account })).numbered(U256::from(2))
 }
 
 /// Pays somebody else.
@@ -75,9 +66,22 @@ pub(crate) fn nested(cx: &Chain) -> Claimable {
 
 /// Costs native tokens.
 pub(crate) fn with_value(cx: &Chain) -> Claimable {
-    let mut claim = cx.claim(LAIR, &getRewardCall {});
-    claim.value = Some(U256::from(1));
-    claimable("with value", 7, claim)
+    claimable("with value", 7, cx.claim(LAIR, &getRewardCall {}).with_fee(U256::from(1)))
+}
+
+/// Names a number that this job never read.
+pub(crate) fn unread_number(cx: &Chain) -> Claimable {
+    claimable("unread number", 13, cx.claim(LAIR, &claimManyCall { ids: vec![U256::from(7)] }))
+}
+
+/// Pays the same token twice.
+pub(crate) fn paid_twice(cx: &Chain) -> Claimable {
+    good(cx, "paid twice", 14).pays(QUICK, U256::from(15))
+}
+
+/// Is owed by a market that the catalogue does not have.
+pub(crate) fn foreign_market(cx: &Chain) -> Claimable {
+    Claimable { market: "other".to_owned(), ..good(cx, "foreign market", 16) }
 }
 
 /// Calls a function that is in no template.

@@ -99,9 +99,7 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
             cx.report_missing("a list was shorter than it says");
         }
         "finds_huge_amounts" => {
-            let mut huge = good(cx, "huge", 1);
-            huge.amount = U256::MAX;
-            return Ok(vec![huge]);
+            return Ok(vec![paying(good(cx, "huge", 1), QUICK, U256::MAX)]);
         }
         // For one account alone, so that whoever requests all protocols is served.
         "ends_the_process" if account == STRANGER => {
@@ -114,7 +112,7 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
     Ok(Vec::new())
 }
 
-pub(crate) async fn farming(cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+pub(crate) async fn farming(cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
     match cx.protocol() {
         "panics_at_once" => panic_about("panics at once"),
         "answers_another_question" => cx.emit(good(cx, "a claim", 11)),
@@ -132,6 +130,7 @@ fn bad_claims(cx: &Chain) -> Vec<Claimable> {
         claims::with_value(cx),
         claims::without_template(cx),
         claims::undecodable(cx),
+        claims::unread_number(cx),
         good(cx, "good", 11),
     ]
 }
@@ -142,13 +141,19 @@ async fn bad_addresses(cx: &Chain, account: Address) -> Result<Vec<Claimable>, E
         claims::hearsay_target(cx, named),
         claims::transfer(cx, account),
         claims::unknown_token(cx),
+        claims::paid_twice(cx),
+        claims::foreign_market(cx),
         good(cx, "good", 11),
     ])
 }
 
 /// A little more than five whole tokens, where these have 18 decimals.
 fn owed(cx: &Chain, token: Address) -> Claimable {
-    Claimable { token, ..good(cx, "shares", 5_000_000_000_000_000_007) }
+    paying(good(cx, "shares", 1), token, U256::from(5_000_000_000_000_000_007_u64))
+}
+
+fn paying(claimable: Claimable, token: Address, amount: U256) -> Claimable {
+    Claimable { payments: Vec::new(), ..claimable }.pays(token, amount)
 }
 
 fn one_of_many(cx: &Chain, place: u64) -> Claimable {
@@ -168,26 +173,15 @@ async fn steady(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Clai
             _ => (NATIVE, balance),
         };
         let mut claimable = good(cx, &format!("{greeting} from build {}", env!("CARGO_PKG_VERSION")), 1);
-        (claimable.token, claimable.amount) = (token, held + U256::from(wave));
         claimable.contract = Address::with_last_byte(wave);
-        found.push(claimable);
+        found.push(paying(claimable, token, held + U256::from(wave)));
     }
     Ok(found)
 }
 
-fn position() -> FarmingPosition {
-    FarmingPosition {
-        market: "main".to_owned(),
-        contract: LAIR,
-        name: "position".to_owned(),
-        mechanism: "hostile".to_owned(),
-        staked_token: QUICK,
-        amount: U256::from(1),
-        underlying_amount: U256::from(1),
-        rewards: Vec::new(),
-        total_stake: None,
-        number: None,
-    }
+fn position() -> Position {
+    let stake = Leg::new(LegRole::STAKED, QUICK, U256::from(1));
+    Position::new(PositionKind::STAKED, "main", LAIR).named("position").of("hostile").leg(stake)
 }
 
 #[expect(clippy::panic, reason = "the host must bear it")]

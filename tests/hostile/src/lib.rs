@@ -68,7 +68,7 @@ impl Plugin for Hostile {
             protocols: slugs.into_iter().map(protocol).collect(),
             deployments: self.deployments.iter().map(served).collect(),
             claims: claims::templates(),
-            event_topics: None,
+            ..Catalogue::default()
         }
     }
 
@@ -77,7 +77,7 @@ impl Plugin for Hostile {
         deeds::claimables(cx, account, greeting.unwrap_or("hello")).await
     }
 
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<FarmingPosition>, Error> {
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
         deeds::farming(cx, account).await
     }
 

@@ -71,16 +71,8 @@ async fn climb(cx: &Chain, row: &Deployment<Registry>, account: Address) -> Resu
     if due.amount.is_zero() {
         return Ok(Vec::new());
     }
-    Ok(vec![Claimable {
-        market: row.market.clone(),
-        contract: registry,
-        name: format!("{} reward", symbol(due.token)),
-        mechanism: "synthetic".to_owned(),
-        token: due.token,
-        amount: due.amount,
-        claim: cx.claim(registry, &claimCall {}),
-        number: None,
-    }])
+    let claimable = Claimable::new(&row.market, registry, cx.claim(registry, &claimCall {})).of("synthetic");
+    Ok(vec![claimable.named(format!("{} reward", symbol(due.token))).pays(due.token, due.amount)])
 }
 
 portolan_plugin_api::export!(Synthetic);

@@ -435,6 +435,8 @@ fn the_operators_address_shows_health_and_plugins() {
             "isolation",
             "loadedAt",
             "claims",
+            "lineages",
+            "targets",
             "failures",
         ];
         assert_eq!(members, BTreeSet::from(named));

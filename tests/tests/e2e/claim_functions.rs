@@ -55,7 +55,11 @@ fn a_function_that_is_not_listed_costs_its_claims_until_an_operator_lists_it() {
         let claim = claims.iter().find(|claim| claim.text_at("call").unwrap() == call);
         claim.with_context(|| format!("{call}: {shown}")).unwrap()
     };
-    assert_eq!(claim("getReward()").to_string(), r#"{"call":"getReward()","allowed":true,"reason":null}"#);
+    assert_eq!(
+        claim("getReward()").to_string(),
+        r#"{"call":"getReward()","shown":"getReward()","allowed":true,"reason":null}"#
+    );
+    assert_eq!(claim(CALL).text_at("shown").unwrap(), "claimFor(address account = you)");
     assert_eq!(claim(CALL).at("allowed").unwrap().to_string(), "false");
     assert!(claim(CALL).text_at("reason").unwrap().contains(&row), "{shown}");
 

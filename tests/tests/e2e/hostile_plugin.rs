@@ -132,12 +132,13 @@ fn assert_rejected(slug: &str, reasons: &[&str]) {
 fn each_bad_claim_is_rejected_with_its_reason_and_the_good_one_served() {
     let reasons = [
         "claimFor(address): 0x00000000000000000000000000000000000bad00 is in the place of the account",
-        "getReward() goes to 0x00000000000000000000000000000000000bad00, which is no contract of this deployment",
+        "getReward() goes to 0x00000000000000000000000000000000000bad00, which neither the deployment lists",
         "claims by approve(address market, uint256 number) are left out",
         "claims by multicall(bytes[] data) are left out",
-        "getReward() sends native value",
+        "getReward() sends native value, though no fee is declared",
         "no declared template",
         "claimMany(uint256[]): its arguments do not decode",
+        "claimMany(uint256[]): 7 is a number that this job did not read together with the account",
     ];
     assert_rejected("bad_claims", &reasons);
 }
@@ -145,9 +146,11 @@ fn each_bad_claim_is_rejected_with_its_reason_and_the_good_one_served() {
 #[test]
 fn an_address_that_only_a_stranger_named_is_no_target() {
     let reasons = [
-        "which is no contract of this deployment",
+        "which neither the deployment lists nor a declared lineage gave",
         "claims by transfer(address account, uint256 number) are left out",
-        "claimToken(address): 0x00000000000000000000000000000000000bad00 is no contract of this deployment",
+        "claimToken(address): 0x00000000000000000000000000000000000bad00 is no token that the deployment lists",
+        "it pays 0xb5c064f955d8e7f38fe0460c556a72987494ee17 twice",
+        "it names a market that the catalogue does not have",
     ];
     assert_rejected("bad_addresses", &reasons);
 }

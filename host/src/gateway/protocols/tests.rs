@@ -1,7 +1,7 @@
 //! The target of a claim that an endpoint once lied about, over a scripted chain and a scripted plugin.
 
 use alloy::primitives::U256;
-use alloy::sol_types::SolValue;
+use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
@@ -14,9 +14,14 @@ use portolan_reader::{Outcome, ReadFailure};
 
 use super::*;
 use crate::assets::metadata::Erc20;
+use crate::gateway::answer::RowItem;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use crate::registry::{Instance, Snapshot};
+
+alloy::sol! {
+    function farm() external view returns (address);
+}
 
 const ETHEREUM: u64 = 1;
 const ACCOUNT: Address = Address::repeat_byte(0xaa);
@@ -24,7 +29,7 @@ const FACTORY: Address = Address::repeat_byte(0xfc);
 const FARM: Address = Address::repeat_byte(0xfa);
 const THIEF: Address = Address::repeat_byte(0x66);
 const TOKEN: Address = Address::repeat_byte(0xa1);
-const FARM_OF: [u8; 4] = [1, 1, 1, 1];
+const FARM_OF: [u8; 4] = farmCall::SELECTOR;
 const EARNED: [u8; 4] = [2, 2, 2, 2];
 
 /// Reads from the factory which farm there is, once for ever; from the farm what it owes, unless it is lazy; and claims
@@ -85,17 +90,9 @@ fn reading(to: Address, data: &[u8], freshness: u8) -> Vec<u8> {
 }
 
 fn claiming(farm: Address) -> Vec<u8> {
-    let claimable = map::Claimable {
-        market: "main".to_owned(),
-        contract: farm,
-        name: "reward".to_owned(),
-        mechanism: "farm".to_owned(),
-        token: TOKEN,
-        amount: U256::from(7),
-        claim: map::Claim { to: farm, ..map::Claim::default() },
-        ..map::Claimable::default()
-    };
-    let findings = [map::Finding { claimable: Some(claimable), ..map::Finding::default() }];
+    let claim = map::Claim { to: farm, ..map::Claim::default() };
+    let claimable = map::Claimable::new("main", farm, claim).named("reward").of("farm").pays(TOKEN, U256::from(7));
+    let findings = [map::Finding::from(claimable)];
     let mut frame = FrameWriter::default();
     let (findings_offset, findings_len) = frame.bytes(&codec::encode(&findings.to_vec())).unwrap();
     frame.row(resume_out::JOBS, &JobOut { state: state::COMPLETE, findings_offset, findings_len, ..JobOut::default() });
@@ -129,14 +126,20 @@ async fn answer(script: &ScriptedChain, is_lazy: bool) -> Result<Answer, Problem
             market: "main".to_owned(),
             questions: vec![portolan_abi::Question::CLAIMABLES],
             contracts: vec![FACTORY],
+            tokens: None,
         }],
         claims: vec![ClaimTemplate { signature: "getReward()".to_owned(), ..ClaimTemplate::default() }],
+        lineages: Some(vec![map::Lineage {
+            view: "farm()".to_owned(),
+            gives: map::lineage::TARGET,
+            ..map::Lineage::default()
+        }]),
         ..Catalogue::default()
     };
     let runner = Arc::new(Farming { is_lazy, farm: Mutex::default() });
     let instance = Instance::run_by(runner, "acme@1.0.0", Limits { resume_ms: 1000, job_ms: 2000 }, catalogue);
     let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
-    let work = ProtocolWork::to_one(&context, ACCOUNT, "acme", Question::Claimables)?;
+    let work = ProtocolWork::to_one(&context, ACCOUNT, "acme", List::Claimables)?;
     context.open(&work.networks(&context)).await;
     work.answer(context).await
 }
@@ -144,8 +147,8 @@ async fn answer(script: &ScriptedChain, is_lazy: bool) -> Result<Answer, Problem
 /// Where the claims of an answer go.
 fn targets(answer: &Answer) -> Vec<Address> {
     let Items::Rows { rows, .. } = &answer.items else { panic!("{:?}", answer.items) };
-    let target = |row: &Row| match &row.finding {
-        ValidFinding::Claimable { transaction, .. } => transaction.to,
+    let target = |row: &Row| match &row.item {
+        RowItem::Payment { claim, .. } => claim.transactions[0].to,
         other => panic!("{other:?}"),
     };
     rows.iter().map(target).collect()

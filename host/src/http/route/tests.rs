@@ -29,8 +29,8 @@ fn problem(listener: Listener, target: &str) -> (u16, String) {
     (problem.response().status().as_u16(), problem.to_string())
 }
 
-fn about(slug: &str, question: Question) -> Query {
-    Query::Of(Account::Address(ACCOUNT), About::Protocol { slug: slug.into(), question })
+fn about(slug: &str, list: List) -> Query {
+    Query::Of(Account::Address(ACCOUNT), About::Protocol { slug: slug.into(), list })
 }
 
 fn balances(assets: Assets, chain_id: Option<u64>) -> Query {
@@ -51,10 +51,13 @@ fn every_path_of_the_api_is_a_query() {
         ("/networks", Query::Networks),
         ("/protocols", Query::Protocols),
         ("/claimables/{A}", claimables(Filter::All)),
-        ("/aave_v3/{A}/claimables", about("aave_v3", Question::Claimables)),
-        ("/aave_v3/farming/{A}/positions", about("aave_v3", Question::Farming)),
-        ("/aave_v3/lending/{A}/positions", about("aave_v3", Question::Lending)),
-        ("/farming/{A}/claimables", about("farming", Question::Claimables)),
+        ("/aave_v3/{A}/claimables", about("aave_v3", List::Claimables)),
+        ("/aave_v3/farming/{A}/positions", about("aave_v3", List::Farming)),
+        ("/aave_v3/lending/{A}/positions", about("aave_v3", List::Lending)),
+        ("/liquity/borrowing/{A}/positions", about("liquity", List::Borrowing)),
+        ("/uniswap_v3/pooling/{A}/positions", about("uniswap_v3", List::Pooling)),
+        ("/curve/locked/{A}/positions", about("curve", List::Locked)),
+        ("/farming/{A}/claimables", about("farming", List::Claimables)),
         ("/{A}/native-balance", balances(Assets::Native, None)),
         ("/balance/{A}/native-balance", balances(Assets::Native, None)),
         ("/balance/{A}/token-balances", balances(Assets::Tokens, None)),
@@ -92,7 +95,7 @@ fn path_segments_are_percent_decoded() {
         query("/aave_v3/{A}/claimables")
     );
     // An encoded slash stays within its segment.
-    assert_eq!(query("/a%2Fb/{A}/claimables"), about("a/b", Question::Claimables));
+    assert_eq!(query("/a%2Fb/{A}/claimables"), about("a/b", List::Claimables));
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn unknown_paths_are_reported_before_malformed_input() {
         "/aave_v3/{A}",
         "/aave_v3/{A}/positions",
         "/aave_v3/0x123/claims",
-        "/aave_v3/pooling/{A}/positions",
+        "/aave_v3/staking/{A}/positions",
         "/aave_v3/farming/{A}/positions/more",
         "/aave_v3/farming/{A}",
         "//{A}/claimables",
@@ -202,7 +205,7 @@ fn a_name_may_stand_wherever_an_account_may_and_is_normalised() {
     let vitalik = || Name::parse("vitalik.eth").unwrap();
     let cases = [
         ("/claimables/vitalik.eth", About::Claimables(Filter::All)),
-        ("/x/Vitalik.ETH/claimables", About::Protocol { slug: "x".into(), question: Question::Claimables }),
+        ("/x/Vitalik.ETH/claimables", About::Protocol { slug: "x".into(), list: List::Claimables }),
         ("/vitalik.eth/native-balance", About::Balances { assets: Assets::Native, chain_id: None }),
         ("/ens/by-address/vitalik.eth", About::Name(Lookup { coin: CoinType::ETHEREUM, full: false })),
     ];

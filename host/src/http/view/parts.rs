@@ -1,7 +1,8 @@
 //! The parts of rows: networks, protocols, tokens, numbers and addresses as the wire has them.
 
 use alloy::hex;
-use alloy::primitives::Address;
+use alloy::primitives::{Address, U256};
+use bigdecimal::BigDecimal;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -26,6 +27,19 @@ impl Serialize for Number {
 
 pub(super) fn lower(address: Address) -> String {
     hex::encode_prefixed(address)
+}
+
+pub(super) fn amount(raw: U256, token: &Token) -> Number {
+    Number(number::amount(raw, token.decimals))
+}
+
+pub(super) fn raw_text(raw: U256, shape: Shape) -> Option<String> {
+    shape.full.then(|| raw.to_string())
+}
+
+/// A rate, a ratio or a price.
+pub(super) fn fraction(value: &BigDecimal) -> Number {
+    Number(number::rounded(value))
 }
 
 /// A row of `/networks`.

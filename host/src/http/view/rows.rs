@@ -1,16 +1,16 @@
-//! Rows: claimables, positions and balances.
+//! Rows: claimables, farming and lending, and balances; whole positions stand in a file of their own.
 
 use alloy::primitives::{Address, U256};
-use bigdecimal::BigDecimal;
-use portolan_abi::map;
+use portolan_abi::map::{self, LegRole, PaidTo};
+use portolan_validation::{ClaimTransaction, TargetSource};
 use serde::Serialize;
 
 use super::Shape;
-use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
+use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
+use super::positions::{PositionFacts, PositionView};
 use crate::assets::token::Token;
-use crate::gateway::answer::{Balance, Row};
+use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::http::{number, rate};
-use crate::jobs::validate::{ClaimTransaction, ValidFinding};
 use crate::network::Network;
 use crate::sanitize::text::Text;
 
@@ -27,8 +27,8 @@ struct RowExtra<'a> {
 }
 
 impl<'a> RowExtra<'a> {
-    fn of(row: &'a Row, shape: Shape) -> Option<Self> {
-        shape.full.then(|| Self { plugin: Some(&row.plugin), ..Self::without_plugin(row.account, &row.token) })
+    fn of(row: &'a Row, priced: &Token, shape: Shape) -> Option<Self> {
+        shape.full.then(|| Self { plugin: Some(&row.plugin), ..Self::without_plugin(row.account, priced) })
     }
 
     fn without_plugin(account: Address, priced: &Token) -> Self {
@@ -42,41 +42,68 @@ impl<'a> RowExtra<'a> {
     }
 }
 
-fn amount(raw: U256, token: &Token) -> Number {
-    Number(number::amount(raw, token.decimals))
-}
-
-fn raw_text(raw: U256, shape: Shape) -> Option<String> {
-    shape.full.then(|| raw.to_string())
-}
-
 fn dollars(raw: U256, token: &Token) -> Number {
     Number(number::dollars(raw, token.decimals, token.price.as_ref().map(|price| &price.usd)))
-}
-
-/// A rate, a ratio or a price.
-fn fraction(value: &BigDecimal) -> Number {
-    Number(number::rounded(value))
 }
 
 /// A row of whichever question.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum RowView<'a> {
-    Claimable(ClaimableView<'a>),
-    Farming(FarmingView<'a>),
-    Lending(LendingView<'a>),
+    Claimable(Box<ClaimableView<'a>>),
+    Farming(Box<FarmingView<'a>>),
+    Lending(Box<LendingView<'a>>),
+    Position(Box<PositionView<'a>>),
 }
 
 impl<'a> RowView<'a> {
-    pub(super) fn of(row: &'a Row, shape: Shape) -> Self {
-        match &row.finding {
-            ValidFinding::Claimable { finding, transaction } => {
-                Self::Claimable(ClaimableView::of(row, finding, transaction, shape))
+    /// `None` for a row whose token is not known; no such row is made.
+    pub(super) fn of(row: &'a Row, shape: Shape) -> Option<Self> {
+        Some(match &row.item {
+            RowItem::Payment { claim, place } => {
+                Self::Claimable(Box::new(ClaimableView::of(row, PaymentAt::of(claim, *place)?, shape)))
             }
-            ValidFinding::Farming(finding) => Self::Farming(FarmingView::of(row, finding, shape)),
-            ValidFinding::Lending(finding) => Self::Lending(LendingView::of(row, finding, shape)),
-        }
+            RowItem::Leg { position, place } => {
+                let leg = LegAt::of(position, *place)?;
+                match leg.leg.role {
+                    LegRole::SUPPLIED | LegRole::BORROWED => Self::Lending(Box::new(LendingView::of(row, leg, shape))),
+                    _ => Self::Farming(Box::new(FarmingView::of(row, leg, shape))),
+                }
+            }
+            RowItem::Position(position) => Self::Position(Box::new(PositionView::of(row, position, shape))),
+        })
+    }
+}
+
+/// A payment of a claim.
+#[derive(Clone, Copy)]
+struct PaymentAt<'a> {
+    claim: &'a ClaimItem,
+    payment: &'a map::Payment,
+    name: &'a Text,
+    token: &'a Token,
+}
+
+impl<'a> PaymentAt<'a> {
+    fn of(claim: &'a ClaimItem, place: usize) -> Option<Self> {
+        let payment = claim.found.payments.get(place)?;
+        Some(Self { claim, payment, name: claim.names.get(place)?, token: claim.tokens.get(&payment.token)? })
+    }
+}
+
+/// A leg of a position.
+#[derive(Clone, Copy)]
+struct LegAt<'a> {
+    position: &'a PositionItem,
+    leg: &'a map::Leg,
+    name: &'a Text,
+    token: &'a Token,
+}
+
+impl<'a> LegAt<'a> {
+    fn of(position: &'a PositionItem, place: usize) -> Option<Self> {
+        let leg = position.found.legs.get(place)?;
+        Some(Self { position, leg, name: position.leg_names.get(place)?, token: position.tokens.get(&leg.token)? })
     }
 }
 
@@ -84,6 +111,8 @@ impl<'a> RowView<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClaimableView<'a> {
     id: &'a str,
+    /// Rows of one transaction have the same: it is to be sent once.
+    claim_id: &'a str,
     name: &'a Text,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     kind: Option<&'a str>,
@@ -93,39 +122,106 @@ pub(super) struct ClaimableView<'a> {
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
+    /// Where the payment goes, if not to the account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paid_to: Option<&'static str>,
     token: TokenView<'a>,
     claim_transaction: TransactionView<'a>,
+    /// All transactions in order, where there are several; the last one is the claim's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    claim_steps: Vec<TransactionView<'a>>,
+    /// All that the transaction pays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pays: Option<Vec<PaymentView<'a>>>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
 }
 
-impl<'a> ClaimableView<'a> {
-    fn of(row: &'a Row, finding: &'a map::Claimable, transaction: &'a ClaimTransaction, shape: Shape) -> Self {
-        let (token, raw) = (&row.token, finding.amount);
+/// A payment among all of its claim.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PaymentView<'a> {
+    /// Null where the token could not be read.
+    token: Option<TokenView<'a>>,
+    token_address: String,
+    amount: Option<Number>,
+    amount_raw: String,
+    paid_to: &'static str,
+}
+
+impl<'a> PaymentView<'a> {
+    fn of(claim: &'a ClaimItem, payment: &map::Payment, shape: Shape) -> Self {
+        let token = claim.tokens.get(&payment.token);
         Self {
-            id: &row.id,
-            name: &row.name,
-            kind: (!shape.aggregate).then_some(&finding.mechanism),
-            protocol: ProtocolView::with_company(&row.protocol),
-            network: NetworkView::of(&row.network),
-            dollar_value: dollars(raw, token),
-            amount: amount(raw, token),
-            amount_raw: raw_text(raw, shape),
-            token: TokenView::with_supply(token, shape),
-            claim_transaction: TransactionView::of(transaction, &row.network, shape),
-            extra: RowExtra::of(row, shape),
+            token: token.map(|token| TokenView::of(token, shape)),
+            token_address: lower(payment.token),
+            amount: token.map(|token| amount(payment.amount, token)),
+            amount_raw: payment.amount.to_string(),
+            paid_to: paid_to(payment.paid_to),
         }
     }
 }
 
-#[derive(Serialize)]
+fn paid_to(place: PaidTo) -> &'static str {
+    match place {
+        PaidTo::LOCK => "lock",
+        PaidTo::VAULT => "vault",
+        _ => "account",
+    }
+}
+
+impl<'a> ClaimableView<'a> {
+    fn of(row: &'a Row, PaymentAt { claim, payment, name, token }: PaymentAt<'a>, shape: Shape) -> Self {
+        let transaction = |transaction| TransactionView::of(transaction, &row.network, shape);
+        let several = claim.transactions.len() > 1;
+        let payments = claim.found.payments.iter();
+        Self {
+            id: &row.id,
+            claim_id: &claim.id,
+            name,
+            kind: (!shape.aggregate).then_some(&claim.found.mechanism),
+            protocol: ProtocolView::with_company(&row.protocol),
+            network: NetworkView::of(&row.network),
+            dollar_value: dollars(payment.amount, token),
+            amount: amount(payment.amount, token),
+            amount_raw: raw_text(payment.amount, shape),
+            paid_to: (payment.paid_to != PaidTo::ACCOUNT).then(|| paid_to(payment.paid_to)),
+            token: TokenView::with_supply(token, shape),
+            claim_transaction: claim.transactions.last().map(transaction).unwrap_or_default(),
+            claim_steps: claim.transactions.iter().filter(|_| several).map(transaction).collect(),
+            pays: shape.full.then(|| payments.map(|payment| PaymentView::of(claim, payment, shape)).collect()),
+            extra: RowExtra::of(row, token, shape),
+        }
+    }
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 struct TransactionView<'a> {
-    network: NetworkView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<NetworkView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     function: Option<Function<'a>>,
     to: String,
-    from: Option<String>,
+    from: String,
     data: String,
+    /// The fee in wei that is due with it; there only if one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(flatten)]
+    origin: Option<TargetOrigin<'a>>,
+}
+
+/// Members that transactions have with `detail=full`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetOrigin<'a> {
+    /// `listed`, `settings` or `factory`.
+    target_source: &'static str,
+    /// The view that returned it, where it comes from a factory.
+    target_view: Option<&'a str>,
+    /// Whether another one than the account may send it.
+    by_anyone: bool,
 }
 
 #[derive(Serialize)]
@@ -152,12 +248,21 @@ impl<'a> TransactionView<'a> {
             input_parameters: transaction.inputs.iter().map(parameter).collect(),
             output_parameters: [],
         };
+        let (target_source, target_view) = match &transaction.target_source {
+            TargetSource::Listed => ("listed", None),
+            TargetSource::Settings => ("settings", None),
+            TargetSource::View(view) => ("factory", Some(&**view)),
+        };
+        let origin = TargetOrigin { target_source, target_view, by_anyone: transaction.is_by_anyone };
         Self {
-            network: NetworkView::of(network),
-            function: (!shape.aggregate).then(function),
+            network: Some(NetworkView::of(network)),
+            // With `detail=full` the aggregate call has it too, so that what is signed can be read.
+            function: (!shape.aggregate || shape.full).then(function),
             to: lower(transaction.to),
-            from: transaction.from.map(lower),
+            from: lower(transaction.from),
             data: transaction.data.to_string(),
+            value: (!transaction.value.is_zero()).then(|| transaction.value.to_string()),
+            origin: shape.full.then_some(origin),
         }
     }
 }
@@ -183,29 +288,35 @@ pub(super) struct FarmingView<'a> {
     reward_tokens: Vec<TokenView<'a>>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
+    /// With `detail=full`: what this row cannot say of its position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<PositionFacts<'a>>,
 }
 
 impl<'a> FarmingView<'a> {
-    fn of(row: &'a Row, finding: &'a map::FarmingPosition, shape: Shape) -> Self {
-        let (token, raw) = (&row.token, finding.amount);
-        let underlying = finding.underlying_amount;
+    fn of(row: &'a Row, LegAt { position, leg, name, token }: LegAt<'a>, shape: Shape) -> Self {
+        let (found, raw) = (&position.found, leg.amount);
+        let redeemed = leg.redeems_to.iter().flatten().find(|part| part.token == leg.token);
+        let underlying = redeemed.map_or(raw, |part| part.amount);
+        let rewards = found.rewards.iter().filter_map(|reward| position.tokens.get(&reward.token));
         Self {
             id: &row.id,
             network: NetworkView::of(&row.network),
             protocol: ProtocolView::of(&row.protocol),
             // The price is one of the staked token, and that is what the underlying amount counts.
             dollar_value: dollars(underlying, token),
-            name: &row.name,
-            contract_address: lower(finding.contract),
-            vault_type: &finding.mechanism,
-            apr: rate::apr(finding, token, &row.reward_tokens).as_ref().map_or_else(|| Number("0".into()), fraction),
+            name,
+            contract_address: lower(found.contract),
+            vault_type: &found.mechanism,
+            apr: rate::apr(position, leg).as_ref().map_or_else(|| Number("0".into()), fraction),
             staked_token: TokenView::of(token, shape),
             amount: amount(raw, token),
             amount_raw: raw_text(raw, shape),
             underlying_amount: amount(underlying, token),
             underlying_amount_raw: raw_text(underlying, shape),
-            reward_tokens: row.reward_tokens.iter().map(|token| TokenView::of(token, shape)).collect(),
-            extra: RowExtra::of(row, shape),
+            reward_tokens: rewards.map(|token| TokenView::of(token, shape)).collect(),
+            extra: RowExtra::of(row, token, shape),
+            position: shape.full.then(|| PositionFacts::of(position, Some(leg), shape)),
         }
     }
 }
@@ -227,6 +338,9 @@ pub(super) struct LendingView<'a> {
     side: Option<Side>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
+    /// With `detail=full`: what this row cannot say of its position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<PositionFacts<'a>>,
 }
 
 /// Members that lending rows alone have with `detail=full`.
@@ -238,23 +352,26 @@ struct Side {
 }
 
 impl<'a> LendingView<'a> {
-    fn of(row: &'a Row, finding: &'a map::LendingPosition, shape: Shape) -> Self {
-        let (token, raw) = (&row.token, finding.amount);
-        let health_factor = || finding.health_factor_wad.map(|wad| fraction(&rate::wad(wad)));
-        let side =
-            || Side { side: if row.finding.is_debt() { "borrow" } else { "supply" }, health_factor: health_factor() };
+    fn of(row: &'a Row, LegAt { position, leg, name, token }: LegAt<'a>, shape: Shape) -> Self {
+        let raw = leg.amount;
+        let factor = position.found.health.and_then(|health| health.factor_wad);
+        let side = || Side {
+            side: if leg.role == LegRole::BORROWED { "borrow" } else { "supply" },
+            health_factor: factor.map(|wad| fraction(&rate::wad(wad))),
+        };
         Self {
             id: &row.id,
             network: NetworkView::of(&row.network),
             protocol: ProtocolView::of(&row.protocol),
             dollar_value: dollars(raw, token),
-            rate: fraction(&rate::ray(finding.rate_ray)),
-            name: &row.name,
+            rate: leg.rate_ray.map_or_else(|| Number("0".into()), |ray| fraction(&rate::ray(ray))),
+            name,
             amount: amount(raw, token),
             amount_raw: raw_text(raw, shape),
             token: TokenView::of(token, shape),
             side: shape.full.then(side),
-            extra: RowExtra::of(row, shape),
+            extra: RowExtra::of(row, token, shape),
+            position: shape.full.then(|| PositionFacts::of(position, Some(leg), shape)),
         }
     }
 }

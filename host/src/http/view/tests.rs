@@ -1,24 +1,27 @@
 //! Whole bodies against the samples of the contract.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, Bytes, U256, address};
-use portolan_abi::map;
+use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
 
 use super::*;
 use crate::assets::token::{Price, Token};
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::events::merge::MergedEvent;
-use crate::gateway::answer::{Balance, Event, Missing, Row, TransactionEvents};
+use crate::gateway::answer::{
+    Balance, ClaimItem, Event, Missing, Portfolio, PositionItem, Row, RowItem, TransactionEvents,
+};
 use crate::jobs::failure::Reason;
 use crate::jobs::figures::JobFigures;
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::jobs::validate::{ClaimTransaction, ValidFinding};
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::sanitize::web_url::WebUrl;
 use portolan_events::{Asset, Kind, Log, Transaction, Value};
 use portolan_reader::Block;
+use portolan_validation::{ClaimTransaction, TargetSource};
 
 const ACCOUNT: Address = address!("F18adf71266411FF39FfC268843c9A64b3292d86");
 const NETWORK: &str = concat!(
@@ -61,18 +64,19 @@ fn protocol() -> Arc<Protocol> {
     })
 }
 
-fn row(id: &str, finding: ValidFinding) -> Row {
+fn row(id: &str, item: RowItem) -> Row {
     Row {
         id: id.into(),
         protocol: protocol(),
         network: network(10),
-        name: "WETH/OP reward".into(),
         account: ACCOUNT,
         plugin: "velodrome@1.2.0".into(),
-        finding,
-        token: velo(),
-        reward_tokens: Vec::new(),
+        item,
     }
+}
+
+fn by_address(token: Arc<Token>) -> BTreeMap<Address, Arc<Token>> {
+    BTreeMap::from([(token.address, token)])
 }
 
 fn rows(rows: Vec<Row>) -> Answer {
@@ -100,31 +104,45 @@ fn velo() -> Arc<Token> {
     })
 }
 
-fn claimable(from: Option<Address>) -> Row {
-    let transaction = ClaimTransaction {
+fn transaction() -> ClaimTransaction {
+    ClaimTransaction {
         to: address!("cc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292"),
-        from,
+        target_source: TargetSource::View("gauges(address)".into()),
+        from: ACCOUNT,
+        is_by_anyone: false,
+        value: U256::ZERO,
         data: Bytes::from_static(&[0xc0, 0x00, 0x07, 0xb0]),
         function: "getReward".into(),
         inputs: vec![("address".into(), "0xf18adf71266411ff39ffc268843c9a64b3292d86".into())],
-    };
-    let finding = map::Claimable {
-        mechanism: "velodrome-reward".into(),
-        amount: word(254_214_875_421_980_600_000),
-        ..map::Claimable::default()
-    };
-    row("a", ValidFinding::Claimable { finding, transaction })
+    }
 }
 
-fn lending_row(id: &str, side: map::Side) -> Row {
-    let finding = map::LendingPosition {
-        rate_ray: word(50_000_000_000_000_000_000_000_000),
-        amount: word(1 << 64),
-        side,
-        health_factor_wad: Some(word(2_000_000_000_000_000_000)),
-        ..map::LendingPosition::default()
-    };
-    row(id, ValidFinding::Lending(finding))
+fn claim(token: Arc<Token>, transactions: Vec<ClaimTransaction>) -> ClaimItem {
+    let found = map::Claimable::default().of("velodrome-reward");
+    let found = found.pays(token.address, word(254_214_875_421_980_600_000));
+    ClaimItem { id: "c".into(), names: vec!["WETH/OP reward".into()], found, transactions, tokens: by_address(token) }
+}
+
+fn claimable() -> Row {
+    row("a", RowItem::Payment { claim: Arc::new(claim(velo(), vec![transaction()])), place: 0 })
+}
+
+fn position(found: map::Position) -> Arc<PositionItem> {
+    let leg_names = found.legs.iter().map(|_| "WETH/OP reward".into()).collect();
+    Arc::new(PositionItem { id: "p".into(), name: "WETH/OP".into(), leg_names, found, tokens: by_address(velo()) })
+}
+
+fn leg(role: LegRole, amount: u128) -> map::Leg {
+    map::Leg::new(role, velo().address, word(amount))
+}
+
+/// A loan of 2^64 and a debt of as much.
+fn loan() -> Arc<PositionItem> {
+    let rate = word(50_000_000_000_000_000_000_000_000);
+    let legs = [LegRole::SUPPLIED, LegRole::BORROWED].map(|role| leg(role, 1 << 64).rate_ray(rate));
+    let found = map::Position::new(PositionKind::BORROWED, "main", ACCOUNT).of("aave-v3").legs(legs);
+    let factor_wad = Some(word(2_000_000_000_000_000_000));
+    position(map::Position { health: Some(map::Health { factor_wad, liquidation_price: None }), ..found })
 }
 
 fn answer(items: Items) -> Answer {
@@ -144,42 +162,37 @@ fn text(answer: &Answer, detail_full: bool) -> String {
 #[test]
 fn an_aggregate_claimable_has_no_type_and_no_function_but_a_whole_token() {
     let expected = format!(
-        "[{{\"id\":\"a\",\"name\":\"WETH/OP reward\",\"protocol\":{{{PROTOCOL},{COMPANY}}},\"network\":{NETWORK},\
+        "[{{\"id\":\"a\",\"claimId\":\"c\",\"name\":\"WETH/OP reward\",\"protocol\":{{{PROTOCOL},{COMPANY}}},\"network\":{NETWORK},\
          \"dollarValue\":127.1074377109903,\"amount\":254.2148754219806,\
          \"token\":{{{VELO},{SUPPLY},\"network\":{NETWORK},\
          \"underlyingTokens\":[\"0xf18adf71266411ff39ffc268843c9a64b3292d86\"],\"protocol\":null}},\
          \"claimTransaction\":{{\"network\":{NETWORK},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
          \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\"}}}}]"
     );
-    let all = Items::Rows { rows: vec![claimable(Some(ACCOUNT))], aggregate: true };
+    let all = Items::Rows { rows: vec![claimable()], aggregate: true };
     assert_eq!(text(&answer(all), false), expected);
 }
 
 #[test]
 fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
     let expected = format!(
-        "[{{\"id\":\"a\",\"name\":\"WETH/OP reward\",\"type\":\"velodrome-reward\",\
+        "[{{\"id\":\"a\",\"claimId\":\"c\",\"name\":\"WETH/OP reward\",\"type\":\"velodrome-reward\",\
          \"protocol\":{{{PROTOCOL},{COMPANY}}},\"network\":{NETWORK},\
          \"dollarValue\":127.1074377109903,\"amount\":254.2148754219806,\"token\":{{{VELO},{SUPPLY}}},\
          \"claimTransaction\":{{\"network\":{NETWORK},\"function\":{{\"name\":\"getReward\",\"inputParameters\":\
          [{{\"value\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"typeAsString\":\"address\"}}],\
          \"outputParameters\":[]}},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
-         \"from\":null,\"data\":\"0xc00007b0\"}}}}]"
+         \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\"}}}}]"
     );
-    assert_eq!(text(&rows(vec![claimable(None)]), false), expected);
+    assert_eq!(text(&rows(vec![claimable()]), false), expected);
 }
 
 #[test]
 fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying() {
-    let finding = map::FarmingPosition {
-        contract: ACCOUNT,
-        mechanism: "velodrome-gauge".into(),
-        amount: word(1),
-        underlying_amount: word(3_000_000_000_000_000_000),
-        rewards: vec![map::Reward::default()],
-        ..map::FarmingPosition::default()
-    };
-    let position = Row { reward_tokens: vec![velo()], ..row("f", ValidFinding::Farming(finding)) };
+    let stake = leg(LegRole::STAKED, 1).redeeming(word(3_000_000_000_000_000_000));
+    let found = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).of("velodrome-gauge").leg(stake);
+    let position = position(found.reward(map::Reward::new(velo().address, None)));
+    let position = row("f", RowItem::Leg { position, place: 0 });
     let shown = |raw: &str, underlying_raw: &str, listed: &str, extra: &str| {
         format!(
             "{{\"id\":\"f\",\"network\":{NETWORK},\"protocol\":{{{PROTOCOL}}},\"dollarValue\":1.5,\
@@ -191,14 +204,86 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
     let answer = rows(vec![position]);
     assert_eq!(text(&answer, false), format!("[{}]", shown("", "", "", "")));
     let underlying_raw = ",\"underlyingAmountRaw\":\"3000000000000000000\"";
-    let full = shown(",\"amountRaw\":\"1\"", underlying_raw, LISTED, &format!(",{EXTRA}"));
+    let token = format!("{{{VELO}{LISTED}}}");
+    let of_leg = format!(
+        "{{\"role\":\"staked\",\"name\":\"WETH/OP reward\",\"token\":{token},\"amount\":0.000000000000000001,\
+         \"amountRaw\":\"1\",\"dollarValue\":1.5,\"rate\":null,\"isCollateral\":null,\"redeemsTo\":[{{\"token\":{token},\
+         \"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"amount\":3,\
+         \"amountRaw\":\"3000000000000000000\"}}],\"receipt\":null}}"
+    );
+    let position = format!(
+        "{{\"positionId\":\"p\",\"kind\":\"staked\",\"type\":\"velodrome-gauge\",\"market\":\"main\",\
+         \"contractAddress\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"number\":null,\"nft\":null,\
+         \"rewards\":[{{\"token\":{token},\"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\
+         \"apr\":null,\"perSecond\":null,\"ownPerSecond\":null}}],\"unlocksAt\":null,\"isPermanent\":null,\
+         \"vesting\":null,\"range\":null,\"health\":null,\"leg\":{of_leg},\"owed\":[]}}"
+    );
+    let extra = format!(",{EXTRA},\"position\":{position}");
+    let full = shown(",\"amountRaw\":\"1\"", underlying_raw, LISTED, &extra);
     let report = format!(r#""report":{{"blocks":{{}},"jobs":[],{BUDGET}}}"#);
     assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],{report}}}"));
 }
 
 #[test]
+fn rows_of_one_transaction_have_one_claim_and_the_full_answer_all_that_it_pays() {
+    let unknown = Address::repeat_byte(0x77);
+    let mut claim = claim(velo(), vec![transaction(), ClaimTransaction { value: word(9), ..transaction() }]);
+    claim.names.push("bonus".into());
+    let paid_to = PaidTo::LOCK;
+    claim.found = claim.found.payment(map::Payment { token: unknown, amount: word(5), paid_to, name: None });
+    let claim = Arc::new(claim);
+    let payment = |place| row("a", RowItem::Payment { claim: Arc::clone(&claim), place });
+    let plain = text(&rows(vec![payment(0), payment(1)]), false);
+    assert_eq!(plain.matches(r#""claimId":"c""#).count(), 1, "a token that is not known has no row: {plain}");
+    assert!(plain.contains(r#""data":"0xc00007b0","value":"9"},"claimSteps":[{"network""#), "{plain}");
+    let full = text(&rows(vec![payment(0)]), true);
+    let second = r#"{"token":null,"tokenAddress":"0x7777777777777777777777777777777777777777","amount":null,"amountRaw":"5","paidTo":"lock"}"#;
+    assert!(full.contains(second), "{full}");
+    assert!(full.contains(r#""targetSource":"factory","targetView":"gauges(address)","byAnyone":false"#), "{full}");
+}
+
+#[test]
+fn a_position_has_all_its_legs_and_unknown_is_null() {
+    let answer = rows(vec![row("x", RowItem::Position(loan()))]);
+    let text = text(&answer, false);
+    // 2^64 smallest units of 18 decimals at half a dollar are 9.22337203685477581 to 18 digits, and the debt as much.
+    let leg = |role: &str| {
+        format!(
+            r#"{{"role":"{role}","name":"WETH/OP reward","token":{{{VELO}}},"amount":18.446744073709551616,"dollarValue":9.22337203685477581,"rate":0.05,"isCollateral":null,"redeemsTo":null,"receipt":null}}"#
+        )
+    };
+    let expected = format!(
+        r#"[{{"id":"x","name":"WETH/OP","network":{NETWORK},"protocol":{{{PROTOCOL}}},"dollarValue":0,"legs":[{},{}],"kind":"borrowed","type":"aave-v3","market":"main","contractAddress":"0xf18adf71266411ff39ffc268843c9a64b3292d86","number":null,"nft":null,"rewards":[],"unlocksAt":null,"isPermanent":null,"vesting":null,"range":null,"health":{{"factor":2,"liquidationPrice":null}}}}]"#,
+        leg("supplied"),
+        leg("borrowed")
+    );
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn a_portfolio_sums_assets_debts_and_claims_by_protocol() {
+    let stake = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).of("gauge");
+    let stake = position(stake.leg(leg(LegRole::STAKED, 4_000_000_000_000_000_000)).leg(leg(LegRole::REWARD_OWED, 7)));
+    let unpriced = Arc::new(Token { price: None, address: ACCOUNT, ..Token::clone(&velo()) });
+    let unpriced = row("u", RowItem::Payment { claim: Arc::new(claim(unpriced, vec![transaction()])), place: 0 });
+    let other = Protocol { slug: "acme".into(), ..Protocol::clone(&protocol()) };
+    let portfolio = Portfolio {
+        positions: vec![row("x", RowItem::Position(loan())), row("y", RowItem::Position(stake))],
+        payments: Some(vec![claimable(), Row { protocol: Arc::new(other), ..unpriced }]),
+    };
+    let text = text(&answer(Items::Portfolio(portfolio)), false);
+    // Half a dollar each: 18.446744073709551616 lent and owed, 4 staked, 254.2148754219806 to claim.
+    let of_velodrome = r#""totals":{"assets":11.2233720368547758,"debts":9.22337203685477581,"net":2,"claimable":127.1074377109903,"unpriced""#;
+    assert!(text.starts_with(&format!(r#"{{{of_velodrome}:1}},"protocols":[{{"protocol":{{"name""#)), "{text}");
+    assert!(text.contains(&format!(r#"{of_velodrome}:0}},"positions":[{{"id":"x""#)), "{text}");
+    let of_acme = r#""totals":{"assets":0,"debts":0,"net":0,"claimable":0,"unpriced":1},"positions":[]}"#;
+    assert!(text.contains(of_acme), "{text}");
+}
+
+#[test]
 fn debts_stand_in_the_full_answer_alone_and_at_its_end() {
-    let answer = rows(vec![lending_row("debt", map::Side::BORROW), lending_row("loan", map::Side::SUPPLY)]);
+    let leg = |id, place| row(id, RowItem::Leg { position: loan(), place });
+    let answer = rows(vec![leg("debt", 1), leg("loan", 0)]);
     let plain = format!(
         "[{{\"id\":\"loan\",\"network\":{NETWORK},\"protocol\":{{{PROTOCOL}}},\"dollarValue\":9.22337203685477581,\
          \"rate\":0.05,\"name\":\"WETH/OP reward\",\"amount\":18.446744073709551616,\"token\":{{{VELO}}}}}]"
@@ -207,7 +292,12 @@ fn debts_stand_in_the_full_answer_alone_and_at_its_end() {
     let full = text(&answer, true);
     let (loan, debt) = (full.find(r#""id":"loan""#).unwrap(), full.find(r#""id":"debt""#).unwrap());
     assert!(loan < debt, "{full}");
-    assert!(full.contains(&format!(r#","side":"borrow","healthFactor":2,{EXTRA}}}"#)), "{full}");
+    assert!(
+        full.contains(&format!(
+            r#","side":"borrow","healthFactor":2,{EXTRA},"position":{{"positionId":"p","kind":"borrowed""#
+        )),
+        "{full}"
+    );
     assert!(full.contains(r#""amount":18.446744073709551616,"amountRaw":"18446744073709551616","token""#), "{full}");
 }
 
@@ -289,9 +379,11 @@ fn a_token_that_no_list_has_and_that_looks_like_one_is_marked_in_the_full_answer
 #[test]
 fn no_text_of_a_row_turns_around_what_stands_beside_it() {
     let protocol = Protocol { name: "A\u{202e}B".into(), ..Protocol::clone(&protocol()) };
-    let mut row = Row { protocol: Arc::new(protocol), name: "\u{5d0}\u{202e}".into(), ..claimable(None) };
-    let ValidFinding::Claimable { transaction, .. } = &mut row.finding else { panic!("{row:?}") };
+    let mut transaction = transaction();
     transaction.inputs[0].1 = "x\u{202e}\u{85}y".into();
+    let claim = ClaimItem { names: vec!["\u{5d0}\u{202e}".into()], ..claim(velo(), vec![transaction]) };
+    let item = RowItem::Payment { claim: Arc::new(claim), place: 0 };
+    let row = Row { protocol: Arc::new(protocol), ..row("a", item) };
     let text = text(&rows(vec![row]), false);
     assert!(text.contains(r#""name":"AB""#) && text.contains("\"name\":\"\u{2068}\u{5d0}\u{2069}\""), "{text}");
     assert!(text.contains("\"value\":\"x\u{fffd}\u{fffd}y\""), "{text}");
@@ -299,14 +391,15 @@ fn no_text_of_a_row_turns_around_what_stands_beside_it() {
 
 #[test]
 fn a_native_token_has_the_placeholder_address() {
-    let mut claimable = claimable(None);
-    claimable.token = Arc::new(Token {
+    let native = Arc::new(Token {
         kind: "NATIVE".into(),
+        address: Address::ZERO,
         total_supply: U256::ZERO,
         price: None,
-        ..Token::clone(&claimable.token)
+        ..Token::clone(&velo())
     });
-    let text = text(&rows(vec![claimable]), false);
+    let item = RowItem::Payment { claim: Arc::new(claim(native, vec![transaction()])), place: 0 };
+    let text = text(&rows(vec![row("a", item)]), false);
     assert!(text.contains(r#""token":{"address":"0x0","#) && text.contains(r#""type":"NATIVE","totalSupply":0}"#));
     assert!(text.contains(r#""dollarValue":0,"#), "{text}");
 }

@@ -1,64 +1,72 @@
-//! The addresses that a job's claims may name: contracts of the catalogue, and addresses that these named.
+//! The addresses that a job's claims may name, as far as a cache had a part in them.
 //!
-//! Invariant: an address is trusted only by what a contract answered at the pinned block. A cached reply makes it a
-//! candidate: the read that named it is made again, in a batch that leaves anyway where one mentions the candidate.
+//! Invariant: an address counts only by what a contract answered at the pinned block. A cached reply makes it a
+//! candidate: the read that gave it is made again, in a batch that leaves anyway where one mentions the candidate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
 use portolan_abi::map;
 use portolan_reader::{Freshness, Outcome, Read, Reply};
+use portolan_validation::{Addresses, Given, Lineages, Use};
 
-/// Addresses that a job's contracts named; a factory with 10,000 markets names two each.
+/// Addresses that a job's contracts gave; a factory with 10,000 markets gives two each.
 const ADDRESSES_MAX: usize = 50_000;
 
 /// The bytes of a function's selector.
 const SELECTOR: usize = 4;
 
 /// What a job may trust.
-#[derive(Debug, Default)]
-pub(super) struct TrustedAddresses {
-    catalogued: BTreeSet<Address>,
-    trusted: BTreeSet<Address>,
-    /// Candidates, each with the place of the read that named it first.
-    candidates: BTreeMap<Address, usize>,
-    /// The reads whose cached replies named candidates.
-    cached: Vec<Read>,
+#[derive(Debug)]
+pub(super) struct TrustedAddresses<'a> {
+    lineages: &'a Lineages,
+    trusted: Addresses,
+    /// Candidates, each with the place of the read that gave it first.
+    candidates: BTreeMap<(Use, Address), usize>,
+    /// The reads whose replies gave candidates.
+    sources: Vec<Read>,
 }
 
-/// Reads that are made again, and the candidates that they have to name.
+/// Reads that are made again, and the candidates that they have to give.
 #[derive(Debug, Default)]
 pub(super) struct Recheck {
     places: Vec<usize>,
-    candidates: Vec<Address>,
+    candidates: Vec<(Use, Address)>,
 }
 
-impl TrustedAddresses {
-    pub(super) fn new(catalogued: BTreeSet<Address>) -> Self {
-        Self { trusted: catalogued.clone(), catalogued, ..Self::default() }
+impl<'a> TrustedAddresses<'a> {
+    pub(super) fn new(lineages: &'a Lineages, listed: Addresses) -> Self {
+        Self { lineages, trusted: listed, candidates: BTreeMap::new(), sources: Vec::new() }
     }
 
-    /// Whether this contract's word makes addresses trusted.
-    pub(super) fn is_catalogued(&self, contract: Address) -> bool {
-        self.catalogued.contains(&contract)
+    /// Whether the reply to this read may give addresses.
+    pub(super) fn may_give(&self, read: &Read) -> bool {
+        let of_candidate = || {
+            [Use::Target, Use::Market].into_iter().any(|usable_as| self.candidates.contains_key(&(usable_as, read.to)))
+        };
+        let contract = self.trusted.is_listed(read.to) || self.trusted.is_given_contract(read.to) || of_candidate();
+        contract && self.lineages.are_of(&read.data)
     }
 
-    /// Takes the addresses in what a catalogued contract replied.
+    /// Takes the addresses that a read which [may give](Self::may_give) some gave.
     pub(super) fn take(&mut self, read: Read, reply: &Reply) {
         let Outcome::Ok(bytes) = &reply.outcome else { return };
+        let is_listed = self.trusted.is_listed(read.to);
         let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
-        let room = ADDRESSES_MAX.saturating_sub(self.trusted.len() + self.candidates.len());
-        if is_at_block {
-            self.trusted.extend(addresses(bytes).take(room));
+        let counts = is_at_block && (is_listed || self.trusted.is_given_contract(read.to));
+        let room = ADDRESSES_MAX.saturating_sub(self.trusted.count_given() + self.candidates.len());
+        let given: Vec<Given> = self.lineages.given(is_listed, &read.data, bytes).take(room).collect();
+        if counts {
+            given.into_iter().for_each(|given| self.trusted.give(given));
             return;
         }
-        let mut named = addresses(bytes).filter(|address| !self.trusted.contains(address)).take(room).peekable();
+        let place = self.sources.len();
+        let mut named = given.iter().filter(|given| !self.trusted.is_given(given.usable_as, given.address)).peekable();
         if named.peek().is_some() {
-            let place = self.cached.len();
-            for address in named {
-                self.candidates.entry(address).or_insert(place);
+            for given in named {
+                self.candidates.entry((given.usable_as, given.address)).or_insert(place);
             }
-            self.cached.push(read);
+            self.sources.push(read);
         }
     }
 
@@ -76,49 +84,80 @@ impl TrustedAddresses {
 
     /// The recheck of all candidates that the claims of these findings name.
     pub(super) fn claimed_by(&self, findings: &[map::Finding]) -> Recheck {
-        let claims = findings.iter().filter_map(|finding| Some(&finding.claimable.as_ref()?.claim));
-        self.recheck(claims.flat_map(|claim| addresses(&claim.arguments).chain([claim.to])))
+        if self.candidates.is_empty() {
+            return Recheck::default();
+        }
+        let steps = findings.iter().filter_map(|finding| finding.claimable.as_ref()).flat_map(|found| &found.steps);
+        self.recheck(steps.flat_map(|step| addresses(&step.arguments).chain([step.to])))
     }
 
     fn recheck(&self, addresses: impl Iterator<Item = Address>) -> Recheck {
-        let is_open = |address: &Address| self.candidates.contains_key(address) && !self.trusted.contains(address);
-        let candidates: BTreeSet<Address> = addresses.filter(is_open).collect();
+        let mut candidates: BTreeSet<(Use, Address)> = BTreeSet::new();
+        let mut open: Vec<Address> = addresses.collect();
+        // A contract that a view gave counts only with the contract whose view it is.
+        while let Some(address) = open.pop() {
+            for usable_as in [Use::Target, Use::Token, Use::Market] {
+                let candidate = (usable_as, address);
+                let Some(source) = self.candidates.get(&candidate).and_then(|place| self.sources.get(*place)) else {
+                    continue;
+                };
+                if !self.trusted.is_given(usable_as, address) && candidates.insert(candidate) {
+                    open.push(source.to);
+                }
+            }
+        }
         let places: BTreeSet<usize> = candidates.iter().filter_map(|one| self.candidates.get(one)).copied().collect();
         Recheck { places: places.into_iter().collect(), candidates: candidates.into_iter().collect() }
     }
 
     /// The reads of a recheck, at the pinned block.
     pub(super) fn reads(&self, recheck: &Recheck) -> Vec<Read> {
-        let again = |place: &usize| Some(self.cached.get(*place)?.clone().fresh(Freshness::Pinned));
+        let again = |place: &usize| Some(self.sources.get(*place)?.clone().fresh(Freshness::Pinned));
         recheck.places.iter().filter_map(again).collect()
     }
 
     /// Takes the replies to a recheck's reads.
     ///
     /// # Errors
-    /// The reads whose cached replies named a candidate that their contract does not name at the pinned block. A
-    /// candidate whose read failed stays one.
+    /// The reads whose cached replies gave a candidate that their contract does not give at the pinned block. A candidate
+    /// whose read failed stays one.
     pub(super) fn confirm(&mut self, recheck: &Recheck, replies: &[Reply]) -> Result<(), Vec<Read>> {
         let mut failed = BTreeSet::new();
+        let mut answered = Vec::new();
         for (place, reply) in recheck.places.iter().zip(replies) {
             match &reply.outcome {
-                Outcome::Ok(bytes) => self.trusted.extend(addresses(bytes)),
+                Outcome::Ok(bytes) => answered.extend(self.sources.get(*place).cloned().zip(Some(bytes))),
                 Outcome::Failed(_) | Outcome::OverBudget => drop(failed.insert(*place)),
                 _ => {}
             }
         }
-        let refuted = recheck.candidates.iter().filter(|candidate| !self.trusted.contains(*candidate));
-        let places: BTreeSet<usize> = refuted
-            .filter_map(|one| self.candidates.get(one))
-            .filter(|place| !failed.contains(*place))
-            .copied()
-            .collect();
-        let reads: Vec<Read> = places.into_iter().filter_map(|place| self.cached.get(place).cloned()).collect();
+        // A reply may count only once another one has given its contract, wherever they stand.
+        loop {
+            let count = answered.len();
+            answered.retain(|(read, bytes)| {
+                let is_listed = self.trusted.is_listed(read.to);
+                let counts = is_listed || self.trusted.is_given_contract(read.to);
+                if counts {
+                    self.lineages.given(is_listed, &read.data, bytes).for_each(|given| self.trusted.give(given));
+                }
+                !counts
+            });
+            if answered.len() == count {
+                break;
+            }
+        }
+        // What a contract gives that could not be read again itself is not refuted either.
+        let is_open = |read: &Read| answered.iter().any(|(open, _)| open == read);
+        let unread = |place: &usize| failed.contains(place) || self.sources.get(*place).is_some_and(is_open);
+        let refuted = recheck.candidates.iter().filter(|(usable_as, one)| !self.trusted.is_given(*usable_as, *one));
+        let places: BTreeSet<usize> =
+            refuted.filter_map(|one| self.candidates.get(one)).filter(|place| !unread(place)).copied().collect();
+        let reads: Vec<Read> = places.into_iter().filter_map(|place| self.sources.get(place).cloned()).collect();
         if reads.is_empty() { Ok(()) } else { Err(reads) }
     }
 
-    /// The addresses that are trusted in the end.
-    pub(super) fn into_trusted(self) -> BTreeSet<Address> {
+    /// The addresses that claims may name in the end.
+    pub(super) fn into_addresses(self) -> Addresses {
         self.trusted
     }
 }
@@ -138,13 +177,27 @@ fn addresses(bytes: &[u8]) -> impl Iterator<Item = Address> + '_ {
 
 #[cfg(test)]
 mod tests {
+    use alloy::primitives::keccak256;
+    use portolan_abi::map::{Catalogue, Deployment, lineage};
     use portolan_reader::ReadFailure;
 
     use super::*;
 
     const FACTORY: Address = Address::repeat_byte(0xfc);
     const FARM: Address = Address::repeat_byte(0xfa);
+    const INNER: Address = Address::repeat_byte(0x1a);
     const OTHER: Address = Address::repeat_byte(0x66);
+
+    /// `farm()` of the factory gives a target, and `inner()` of a farm one more.
+    fn lineages() -> Lineages {
+        let view = |view: &str| map::Lineage { view: view.to_owned(), gives: lineage::TARGET, ..Default::default() };
+        Lineages::parse(&[view("farm()"), view("inner()").of_given()]).unwrap()
+    }
+
+    fn listed() -> Addresses {
+        let row = Deployment { protocol: "acme".to_owned(), contracts: vec![FACTORY], ..Deployment::default() };
+        Addresses::listed(&Catalogue { deployments: vec![row], ..Catalogue::default() }, "acme", 0, |_| false)
+    }
 
     fn returning(address: Address) -> Outcome {
         Outcome::Ok(address.into_word().to_vec().into())
@@ -154,14 +207,24 @@ mod tests {
         Reply { outcome: returning(address), cached: true, age_s: 0 }
     }
 
-    fn entry() -> Read {
-        Read::call(FACTORY, [1, 2, 3, 4]).fresh(Freshness::Immutable)
+    fn view(contract: Address, name: &str) -> Read {
+        Read::call(contract, keccak256(name)[..4].to_vec()).fresh(Freshness::Immutable)
     }
 
-    fn with(reply: &Reply) -> TrustedAddresses {
-        let mut trusted = TrustedAddresses::new([FACTORY].into());
+    fn entry() -> Read {
+        view(FACTORY, "farm()")
+    }
+
+    fn with<'a>(lineages: &'a Lineages, reply: &Reply) -> TrustedAddresses<'a> {
+        let mut trusted = TrustedAddresses::new(lineages, listed());
+        assert!(trusted.may_give(&entry()));
         trusted.take(entry(), reply);
         trusted
+    }
+
+    fn claim(to: Address) -> Vec<map::Finding> {
+        let step = map::Claim { to, ..map::Claim::default() };
+        vec![map::Claimable { steps: vec![step], ..map::Claimable::default() }.into()]
     }
 
     #[test]
@@ -176,19 +239,31 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_at_the_block_is_trusted_at_once() {
+    fn what_was_read_at_the_block_counts_at_once() {
+        let lineages = lineages();
         for (read, reply) in
             [(entry(), Reply::fresh(returning(FARM))), (entry().fresh(Freshness::Pinned), cached(FARM))]
         {
-            let mut trusted = TrustedAddresses::new([FACTORY].into());
+            let mut trusted = TrustedAddresses::new(&lineages, listed());
             trusted.take(read, &reply);
-            assert_eq!(trusted.into_trusted(), [FACTORY, FARM].into());
+            assert!(trusted.into_addresses().is_given(Use::Target, FARM));
         }
     }
 
     #[test]
-    fn a_cached_reply_is_rechecked_where_a_read_mentions_what_it_named() {
-        let trusted = with(&cached(FARM));
+    fn only_declared_views_of_known_contracts_give_anything() {
+        let lineages = lineages();
+        let trusted = TrustedAddresses::new(&lineages, listed());
+        for read in [view(OTHER, "farm()"), view(FACTORY, "owner()"), view(FARM, "inner()")] {
+            assert!(!trusted.may_give(&read), "{read:?}");
+        }
+        assert!(with(&lineages, &cached(FARM)).may_give(&view(FARM, "inner()")));
+    }
+
+    #[test]
+    fn a_cached_reply_is_rechecked_where_a_read_mentions_what_it_gave() {
+        let lineages = lineages();
+        let trusted = with(&lineages, &cached(FARM));
         let earned = Read::call(FARM, [9, 9, 9, 9]);
         let about = Read::call(OTHER, [&[9, 9, 9, 9][..], FARM.into_word().as_slice()].concat());
         for (read, rechecks) in
@@ -197,25 +272,43 @@ mod tests {
             let recheck = trusted.mentioned_by([read.clone()].into_iter());
             assert_eq!(trusted.reads(&recheck), vec![entry().fresh(Freshness::Pinned); rechecks], "{read:?}");
         }
-        assert_eq!(trusted.into_trusted(), [FACTORY].into(), "and not trusted before");
+        assert!(!trusted.into_addresses().is_given(Use::Target, FARM), "and does not count before");
     }
 
     #[test]
-    fn a_candidate_is_trusted_where_its_read_names_it_again_and_refuted_where_it_does_not() {
-        for (now, is_trusted, is_refuted) in [
+    fn a_candidate_counts_where_its_read_gives_it_again_and_is_refuted_where_it_does_not() {
+        let lineages = lineages();
+        for (now, counts, is_refuted) in [
             (returning(FARM), true, false),
             (returning(OTHER), false, true),
             (Outcome::Reverted([].into()), false, true),
             (Outcome::NoCode, false, true),
             (Outcome::Failed(ReadFailure::Timeout), false, false),
         ] {
-            let mut trusted = with(&cached(FARM));
-            let claim = map::Claim { to: FARM, ..map::Claim::default() };
-            let finding = map::Claimable { claim, ..map::Claimable::default() };
-            let recheck = trusted.claimed_by(&[map::Finding { claimable: Some(finding), ..map::Finding::default() }]);
+            let mut trusted = with(&lineages, &cached(FARM));
+            let recheck = trusted.claimed_by(&claim(FARM));
             let refuted = trusted.confirm(&recheck, &[Reply::fresh(now.clone())]);
             assert_eq!(refuted, if is_refuted { Err(vec![entry()]) } else { Ok(()) }, "{now:?}");
-            assert_eq!(trusted.into_trusted().contains(&FARM), is_trusted, "{now:?}");
+            assert_eq!(trusted.into_addresses().is_given(Use::Target, FARM), counts, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_candidate_gave_counts_only_with_the_candidate() {
+        let lineages = lineages();
+        for (farm_now, counts) in [(FARM, true), (OTHER, false)] {
+            let mut trusted = with(&lineages, &cached(FARM));
+            // At the block, but by a contract that only a cached reply gave.
+            trusted.take(view(FARM, "inner()").fresh(Freshness::Pinned), &Reply::fresh(returning(INNER)));
+            let recheck = trusted.claimed_by(&claim(INNER));
+            let replies: Vec<Reply> = trusted
+                .reads(&recheck)
+                .iter()
+                .map(|read| Reply::fresh(returning(if read.to == FACTORY { farm_now } else { INNER })))
+                .collect();
+            assert_eq!(replies.len(), 2);
+            assert_eq!(trusted.confirm(&recheck, &replies).is_ok(), counts);
+            assert_eq!(trusted.into_addresses().is_given(Use::Target, INNER), counts);
         }
     }
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use alloy::primitives::Address;
 use portolan_abi::map;
+use portolan_validation::{NO_ANSWER, summary};
 
-use super::{NO_ANSWER, Rejections};
 use crate::assets::token::Composition;
 
 /// Tokens that one share redeems to; the largest pools have eight.
@@ -25,15 +25,15 @@ pub(crate) fn validate_compositions(
     is_own: impl Fn(Address) -> bool,
 ) -> (HashMap<Address, Composition>, Option<String>) {
     let requested: BTreeSet<Address> = requested.iter().copied().collect();
-    let (mut valid, mut rejections) = (HashMap::new(), Rejections::default());
+    let (mut valid, mut rejections) = (HashMap::new(), Vec::new());
     for finding in findings {
         match validate(finding, &requested, &is_own) {
-            Ok((token, _)) if valid.contains_key(&token) => rejections.0.push(format!("{token:#x} is reported twice")),
+            Ok((token, _)) if valid.contains_key(&token) => rejections.push(format!("{token:#x} is reported twice")),
             Ok((token, composition)) => drop(valid.insert(token, composition)),
-            Err(reason) => rejections.0.push(reason),
+            Err(reason) => rejections.push(reason),
         }
     }
-    (valid, rejections.summary())
+    (valid, summary(&rejections))
 }
 
 fn validate(
@@ -41,8 +41,7 @@ fn validate(
     requested: &BTreeSet<Address>,
     is_own: impl Fn(Address) -> bool,
 ) -> Result<(Address, Composition), String> {
-    let map::Finding { claimable: None, farming: None, lending: None, composition: Some(found), event: None } = finding
-    else {
+    let map::Finding { claimable: None, position: None, composition: Some(found), event: None } = finding else {
         return Err(NO_ANSWER.into());
     };
     let token = found.token;
@@ -138,7 +137,7 @@ mod tests {
     #[test]
     fn the_first_word_on_a_token_stands_and_other_findings_do_not_answer() {
         let second = map::Composition { supply: U256::from(5), ..sound() };
-        let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
+        let position = map::Finding { position: Some(map::Position::default()), ..found(sound()) };
         let (valid, rejected) = validate_compositions(&[position, found(sound()), found(second)], &[SHARE], |_| true);
         assert_eq!(valid[&SHARE].supply, U256::from(4));
         let twice = format!("a finding that does not answer the question; {SHARE:#x} is reported twice");

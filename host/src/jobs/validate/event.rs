@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use portolan_abi::map;
 use portolan_events::{Class, Event, Kind, Value, find_member};
+use portolan_validation::{NO_ANSWER, summary};
 
-use super::{NO_ANSWER, Rejections};
 use crate::sanitize::text::Text;
 
 /// Events of one log: places of a batch.
@@ -24,19 +24,18 @@ pub(crate) fn validate_events(
     logs: usize,
     protocols: &BTreeSet<&str>,
 ) -> (Vec<Event>, Option<String>) {
-    let (mut valid, mut rejections, mut counts) = (Vec::new(), Rejections::default(), vec![0_usize; logs]);
+    let (mut valid, mut rejections, mut counts) = (Vec::new(), Vec::new(), vec![0_usize; logs]);
     for finding in findings {
         match validate(finding, &mut counts, protocols) {
             Ok(event) => valid.push(event),
-            Err(reason) => rejections.0.push(reason),
+            Err(reason) => rejections.push(reason),
         }
     }
-    (valid, rejections.summary())
+    (valid, summary(&rejections))
 }
 
 fn validate(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str>) -> Result<Event, String> {
-    let map::Finding { claimable: None, farming: None, lending: None, composition: None, event: Some(found) } = finding
-    else {
+    let map::Finding { claimable: None, position: None, composition: None, event: Some(found) } = finding else {
         return Err(NO_ANSWER.into());
     };
     let at = |reason: String| format!("event of log {}: {reason}", found.log);
@@ -234,7 +233,7 @@ mod tests {
 
     #[test]
     fn findings_of_other_questions_do_not_answer() {
-        let position = map::Finding { farming: Some(map::FarmingPosition::default()), ..found(sound()) };
+        let position = map::Finding { position: Some(map::Position::default()), ..found(sound()) };
         let (valid, rejected) = pass(&[map::Finding::default(), position]);
         assert_eq!((valid.len(), rejected), (0, Some(format!("{NO_ANSWER}; {NO_ANSWER}"))));
     }

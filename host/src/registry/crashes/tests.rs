@@ -9,7 +9,7 @@ fn opened(state_dir: &Path) -> Crashes {
 }
 
 fn manifest(plugin: &str) -> Manifest {
-    let json = r#"{"plugin":"?","version":"1","abi":"1.0.0","apiRev":1,"frames":[1],"panic":"unwind"}"#;
+    let json = r#"{"plugin":"?","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
     Manifest::parse(&json.replace('?', plugin)).unwrap()
 }
 

@@ -38,7 +38,7 @@ impl Runner for NoRunner {
 }
 
 fn library(plugin: &str, digest: u8) -> Arc<Library> {
-    let json = r#"{"plugin":"?","version":"1","abi":"1.0.0","apiRev":1,"frames":[1],"panic":"unwind"}"#;
+    let json = r#"{"plugin":"?","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
     let manifest = Manifest::parse(&json.replace('?', plugin)).unwrap();
     let limits = Limits { resume_ms: 1, job_ms: 1 };
     Arc::new(Library { digest: Digest::of_test(digest), manifest, limits, runner: Arc::new(NoRunner) })

@@ -95,6 +95,9 @@ pub struct Catalogue {
     /// The first topics of the events that the plugin decodes: it gets only transactions that have one of them.
     #[cbor(n(3), with = "primitive", has_nil)]
     pub event_topics: Option<Vec<B256>>,
+    /// Views whose replies name what claims may go to or name, beside the contracts and tokens of the deployments.
+    #[n(5)]
+    pub lineages: Option<Vec<Lineage>>,
 }
 
 /// A protocol's contracts on one network.
@@ -113,9 +116,93 @@ pub struct Deployment {
     /// What is answered about it.
     #[n(3)]
     pub questions: Vec<Question>,
-    /// Contracts that claims may go to, and whose replies may name further ones.
+    /// Contracts that claims may go to and name, and whose views a [`Lineage`] may begin with.
     #[cbor(n(4), with = "primitive")]
     pub contracts: Vec<Address>,
+    /// Tokens that claims may name.
+    #[cbor(n(5), with = "primitive", has_nil)]
+    pub tokens: Option<Vec<Address>>,
+}
+
+/// A view whose reply names addresses that claims may go to or name: the markets of a factory, the reward tokens of a
+/// gauge. The host reads it itself, at the answer's block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct Lineage {
+    /// Solidity signature of the view, for example `gauges(address)`.
+    #[n(0)]
+    pub view: String,
+    /// What the addresses are: one of [`lineage`].
+    #[n(1)]
+    pub gives: u8,
+    /// The place of the address among the words of the reply, from 0; of the list, where it is one.
+    #[n(2)]
+    pub word: u32,
+    /// The words of each member, where the word is the offset of a list; absent where it is the address.
+    #[n(3)]
+    pub stride: Option<u32>,
+    /// The place of the address among the words of a list's member; 0 where it is absent.
+    #[n(4)]
+    pub member_word: Option<u32>,
+    /// Whether it may be a view of targets and markets that other lineages gave, and not of the catalogue's contracts
+    /// alone.
+    #[n(5)]
+    pub of_given: Option<bool>,
+}
+
+/// What the addresses of a [`Lineage`] are.
+pub mod lineage {
+    /// Contracts that claims may go to.
+    pub const TARGET: u8 = 1;
+    /// Tokens that claims may name.
+    pub const TOKEN: u8 = 2;
+    /// Contracts that claims may name.
+    pub const MARKET: u8 = 3;
+}
+
+impl Lineage {
+    /// The address that a view returns, or returns first, is a contract that claims may go to.
+    pub fn targets<C: SolCall>() -> Self {
+        Self::of::<C>(lineage::TARGET)
+    }
+
+    /// The address that a view returns, or returns first, is a token that claims may name.
+    pub fn tokens<C: SolCall>() -> Self {
+        Self::of::<C>(lineage::TOKEN)
+    }
+
+    /// The address that a view returns, or returns first, is a contract that claims may name.
+    pub fn markets<C: SolCall>() -> Self {
+        Self::of::<C>(lineage::MARKET)
+    }
+
+    fn of<C: SolCall>(gives: u8) -> Self {
+        Self { view: C::SIGNATURE.to_owned(), gives, ..Self::default() }
+    }
+
+    /// It is another word of the reply, counted from 0.
+    #[must_use]
+    pub fn at(self, word: u32) -> Self {
+        Self { word, ..self }
+    }
+
+    /// The word is a list of addresses.
+    #[must_use]
+    pub fn list(self) -> Self {
+        Self { stride: Some(1), ..self }
+    }
+
+    /// The word is a list of structs of so many words, none of them of dynamic size, that have the address at this place.
+    #[must_use]
+    pub fn list_of(self, words: u32, place: u32) -> Self {
+        Self { stride: Some(words), member_word: Some(place), ..self }
+    }
+
+    /// It is also a view of contracts that other lineages gave.
+    #[must_use]
+    pub fn of_given(self) -> Self {
+        Self { of_given: Some(true), ..self }
+    }
 }
 
 /// A claim function and what may stand in its arguments.
@@ -131,12 +218,31 @@ pub struct ClaimTemplate {
     /// One of [`caller`].
     #[n(2)]
     pub caller: u8,
+    /// The view without arguments, of the claim's target, that returns the fee in wei which is due with the claim; absent
+    /// where none is.
+    #[n(3)]
+    pub fee: Option<String>,
+    /// Whether the target is itself a token that the claim pays or names.
+    #[n(4)]
+    pub is_token: Option<bool>,
 }
 
 impl ClaimTemplate {
     /// A function of a typed `sol!` call, with one role for each argument, that only the account can send.
     pub fn new<C: SolCall>(roles: impl IntoIterator<Item = Role>) -> Self {
-        Self { signature: C::SIGNATURE.to_owned(), roles: roles.into_iter().collect(), caller: caller::ACCOUNT }
+        Self { signature: C::SIGNATURE.to_owned(), roles: roles.into_iter().collect(), ..Self::default() }
+    }
+
+    /// A fee is due with it, which this view of the claim's target returns in wei.
+    #[must_use]
+    pub fn with_fee<V: SolCall>(self) -> Self {
+        Self { fee: Some(V::SIGNATURE.to_owned()), ..self }
+    }
+
+    /// Its target is itself a token that the claim pays or names.
+    #[must_use]
+    pub fn of_token(self) -> Self {
+        Self { is_token: Some(true), ..self }
     }
 
     /// Anyone may send it: what is claimed goes to the account all the same.
@@ -172,12 +278,14 @@ pub struct Role {
 impl Role {
     /// The account of the question.
     pub const ACCOUNT: Self = Self::of(role::ACCOUNT);
-    /// A token of the catalogue, or one that this job read from a contract of the catalogue.
+    /// A token or contract of the deployment, or a token that a [`Lineage`] gives.
     pub const TOKEN: Self = Self::of(role::TOKEN);
-    /// A contract of the catalogue, or one that this job read from such a contract.
+    /// A contract of the deployment, or one that a [`Lineage`] gives.
     pub const MARKET: Self = Self::of(role::MARKET);
-    /// An integer, `bool` or `bytesN`.
+    /// An integer or `bytesN` that this job read together with the account, or `bool`.
     pub const NUMBER: Self = Self::of(role::NUMBER);
+    /// `bytes32` of a Merkle proof, which the contract checks together with the numbers beside it.
+    pub const PROOF: Self = Self::of(role::PROOF);
     /// `bytes` or `string`.
     pub const BYTES: Self = Self::of(role::BYTES);
 
@@ -205,11 +313,12 @@ impl Role {
 pub mod role {
     /// `address`: the account of the question.
     pub const ACCOUNT: u8 = 1;
-    /// `address`: a token that this job read from one of its contracts, or of the catalogue.
+    /// `address`: a token or contract of the deployment, or a token that a lineage gives.
     pub const TOKEN: u8 = 2;
-    /// `address`: a contract of the catalogue, or one that this job read from such a contract.
+    /// `address`: a contract of the deployment, or one that a lineage gives.
     pub const MARKET: u8 = 3;
-    /// An integer, `bool` or `bytesN`.
+    /// An integer or `bytesN` that stands in the calldata or the reply of a read of this job that has the account in its
+    /// calldata; or `bool`.
     pub const NUMBER: u8 = 4;
     /// `bytes` or `string`.
     pub const BYTES: u8 = 5;
@@ -219,4 +328,6 @@ pub mod role {
     pub const TUPLE: u8 = 7;
     /// An array.
     pub const ARRAY: u8 = 8;
+    /// `bytes32` of a Merkle proof, which the contract checks together with the numbers beside it.
+    pub const PROOF: u8 = 9;
 }

@@ -5,9 +5,9 @@ use minicbor::{Decode, Encode};
 use portolan_abi::Question;
 use portolan_abi::codec::{self, DecodeError};
 use portolan_abi::map::{
-    Amount, Asset, Block, Catalogue, Claim, Claimable, Event, FarmingPosition, Finding, LendingPosition, Member, Pin,
-    Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Side, Start, StartError, Transaction,
-    Value,
+    Amount, Asset, Block, Catalogue, Claim, Claimable, Event, Finding, Leg, LegRole, Member, PaidTo, Payment, Pin,
+    Position, PositionKind, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Start,
+    StartError, Transaction, Value,
 };
 
 use crate::bytes::unhex;
@@ -53,16 +53,27 @@ struct LaterClaimable {
     name: String,
     #[n(3)]
     mechanism: String,
-    #[cbor(n(4), with = "portolan_abi::primitive")]
-    token: Address,
-    #[cbor(n(5), with = "portolan_abi::primitive")]
-    amount: U256,
-    #[n(6)]
-    claim: LaterClaim,
-    #[cbor(n(7), with = "portolan_abi::primitive", has_nil)]
+    #[n(4)]
+    payments: Vec<LaterPayment>,
+    #[n(5)]
+    steps: Vec<LaterClaim>,
+    #[cbor(n(6), with = "portolan_abi::primitive", has_nil)]
     number: Option<U256>,
     #[n(8)]
     ends_at: Option<u64>,
+}
+
+#[derive(Debug, Default, PartialEq, Encode, Decode)]
+#[cbor(map)]
+struct LaterPayment {
+    #[cbor(n(0), with = "portolan_abi::primitive")]
+    token: Address,
+    #[cbor(n(1), with = "portolan_abi::primitive")]
+    amount: U256,
+    #[n(2)]
+    paid_to: u8,
+    #[n(30)]
+    is_taxed: Option<bool>,
 }
 
 #[derive(Debug, Default, PartialEq, Encode, Decode)]
@@ -90,9 +101,13 @@ fn later_finding() -> LaterFinding {
         contract: Address::repeat_byte(1),
         name: "reward".to_owned(),
         mechanism: "m".to_owned(),
-        token: Address::repeat_byte(2),
-        amount: word(3),
-        claim,
+        payments: vec![LaterPayment {
+            token: Address::repeat_byte(2),
+            amount: word(3),
+            paid_to: 77,
+            is_taxed: Some(true),
+        }],
+        steps: vec![claim],
         number: Some(word(6)),
         ends_at: Some(1_700_000_000),
     };
@@ -107,9 +122,8 @@ fn an_old_reader_reads_the_findings_of_a_newer_writer() {
         contract: Address::repeat_byte(1),
         name: "reward".to_owned(),
         mechanism: "m".to_owned(),
-        token: Address::repeat_byte(2),
-        amount: word(3),
-        claim: Claim { template: 1, to: Address::repeat_byte(4), arguments: vec![5, 6], value: None },
+        payments: vec![Payment { token: Address::repeat_byte(2), amount: word(3), paid_to: PaidTo(77), name: None }],
+        steps: vec![Claim { template: 1, to: Address::repeat_byte(4), arguments: vec![5, 6], value: None }],
         number: Some(word(6)),
     };
     assert_eq!(read, [Finding { claimable: Some(claimable), ..Finding::default() }]);
@@ -119,13 +133,13 @@ fn an_old_reader_reads_the_findings_of_a_newer_writer() {
 fn a_new_reader_reads_the_findings_of_an_older_writer() {
     let claimable = Claimable {
         market: "main".to_owned(),
-        claim: Claim { template: 1, arguments: vec![5, 6], ..Claim::default() },
+        steps: vec![Claim { template: 1, arguments: vec![5, 6], ..Claim::default() }],
         ..Claimable::default()
     };
     let finding = Finding { claimable: Some(claimable), ..Finding::default() };
     let read: LaterFinding = codec::decode(&codec::encode(&finding)).expect("a finding");
     let claim = LaterClaim { template: 1, arguments: vec![5, 6], ..LaterClaim::default() };
-    let claimable = LaterClaimable { market: "main".to_owned(), claim, ..LaterClaimable::default() };
+    let claimable = LaterClaimable { market: "main".to_owned(), steps: vec![claim], ..LaterClaimable::default() };
     assert_eq!(read, LaterFinding { claimable: Some(claimable), vesting: None });
 }
 
@@ -150,7 +164,7 @@ fn optional_keys_may_be_missing() {
     let finding: Finding = codec::decode(&unhex("a0")).expect("a finding");
     assert_eq!(finding, Finding::default());
     let reward: Reward = codec::decode(&unhex(&format!("a1 00 {address}"))).expect("a reward");
-    assert_eq!(reward, Reward { token: Address::repeat_byte(0x21), per_second: None });
+    assert_eq!(reward, Reward::new(Address::repeat_byte(0x21), None));
     let claim: Claim = codec::decode(&unhex(&format!("a3 00 05 01 {address} 02 41ff"))).expect("a claim");
     assert_eq!(claim, Claim { template: 5, to: Address::repeat_byte(0x21), arguments: vec![0xff], value: None });
     let amount: Amount = codec::decode(&unhex(&format!("a1 00 {word}"))).expect("an amount");
@@ -168,12 +182,15 @@ fn optional_keys_may_be_missing() {
     let protocol = unhex("a5 00 6161 01 6141 02 60 04 81 6146 05 a2 00 6142 01 6162");
     assert_eq!(codec::decode::<Protocol>(&protocol).expect("a protocol").logo, None);
 
-    let common = format!("00 60 01 {address} 02 60");
-    let farming = format!("a8 {common} 03 60 04 {address} 05 {word} 06 {word} 07 80");
-    assert_eq!(codec::decode::<FarmingPosition>(&unhex(&farming)).expect("a position").total_stake, None);
-    let lending = format!("a7 {common} 03 {address} 04 {word} 05 {word} 06 01");
-    let lending: LendingPosition = codec::decode(&unhex(&lending)).expect("a position");
-    assert_eq!((lending.side, lending.health_factor_wad), (Side::BORROW, None));
+    let leg = format!("a3 00 03 01 {address} 02 {word}");
+    let read: Leg = codec::decode(&unhex(&leg)).expect("a leg");
+    assert_eq!(read, Leg::new(LegRole::STAKED, Address::repeat_byte(0x21), samples::word(0x22)));
+    let position = format!("a7 00 05 01 60 02 {address} 03 60 04 60 05 81 {leg} 06 80");
+    let position: Position = codec::decode(&unhex(&position)).expect("a position");
+    let expected = Position::new(PositionKind::LOCKED, "", Address::repeat_byte(0x21)).leg(read);
+    assert_eq!(position, expected);
+    let payment: Payment = codec::decode(&unhex(&format!("a3 00 {address} 01 {word} 02 01"))).expect("a payment");
+    assert_eq!((payment.paid_to, payment.name), (PaidTo::LOCK, None));
 }
 
 /// What a host of revision 2 writes.

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 
 const README: &str = include_str!("../../README.md");
-const MAPS: [&str; 5] = [
+const MAPS: [&str; 7] = [
     include_str!("../../src/map/catalogue.rs"),
+    include_str!("../../src/map/claim.rs"),
     include_str!("../../src/map/event.rs"),
     include_str!("../../src/map/finding.rs"),
     include_str!("../../src/map/job.rs"),
+    include_str!("../../src/map/position.rs"),
     include_str!("../../src/map/settings.rs"),
 ];
 
@@ -57,7 +59,7 @@ fn every_map_stands_in_the_readme_with_its_keys() {
         _ => None,
     });
     let maps = maps();
-    assert_eq!(maps.len(), 30, "{:?}", maps.keys());
+    assert_eq!(maps.len(), 38, "{:?}", maps.keys());
     for (map, keys) in maps {
         assert!(!keys.is_empty(), "{map}");
         assert_eq!(actual.get(&map), Some(&keys), "{map}");

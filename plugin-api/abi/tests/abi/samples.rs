@@ -4,10 +4,10 @@ use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_abi::codec;
 use portolan_abi::log::{self, Log};
 use portolan_abi::map::{
-    Amount, Asset, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Event,
-    FarmingPosition, Finding, LendingPosition, Member, Part, Pin, Protocol, ReadExtension, Reward, Role, Selftest,
-    Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue, Side, Start, StartError, Transaction, Value,
-    caller, role,
+    Amount, Asset, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Event, Finding,
+    Health, Leg, LegRole, Lineage, Lock, Member, Nft, PaidTo, Part, Payment, Pin, Position, PositionKind, Price,
+    PriceRange, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, SettingsKey, SettingsRow,
+    SettingsValue, Start, StartError, Transaction, Value, Vesting, caller, lineage, role,
 };
 
 /// Calls `$on!(Type, value)` for every type that passes as a map of its own.
@@ -83,13 +83,24 @@ pub(crate) fn catalogue() -> Catalogue {
             market: "side".to_owned(),
             questions: vec![portolan_abi::Question::FARMING],
             contracts: vec![Address::repeat_byte(0x21)],
+            tokens: Some(vec![Address::repeat_byte(0x23)]),
         }],
         claims: vec![ClaimTemplate {
             signature: "claim((bytes))".to_owned(),
             roles: vec![Role { kind: role::TUPLE, constant: None, members: Some(vec![constant]) }],
             caller: caller::ANYONE,
+            fee: Some("fee()".to_owned()),
+            is_token: Some(true),
         }],
         event_topics: Some(vec![B256::repeat_byte(0x22)]),
+        lineages: Some(vec![Lineage {
+            view: "gauges()".to_owned(),
+            gives: lineage::TOKEN,
+            word: 24,
+            stride: Some(25),
+            member_word: Some(26),
+            of_given: Some(true),
+        }]),
     }
 }
 
@@ -137,51 +148,77 @@ pub(crate) fn start_error() -> StartError {
 pub(crate) fn finding() -> Finding {
     Finding {
         claimable: Some(claimable()),
-        farming: Some(farming()),
-        lending: Some(lending()),
+        position: Some(position()),
         composition: Some(composition()),
         event: Some(event()),
     }
 }
 
 pub(crate) fn claimable() -> Claimable {
+    let payment = Payment {
+        token: Address::repeat_byte(0x42),
+        amount: word(0x43),
+        paid_to: PaidTo::VAULT,
+        name: Some("bonus".to_owned()),
+    };
     Claimable {
         market: "main".to_owned(),
         contract: Address::repeat_byte(0x41),
         name: "reward".to_owned(),
         mechanism: "staking-rewards".to_owned(),
-        token: Address::repeat_byte(0x42),
-        amount: word(0x43),
-        claim: Claim { template: 2, to: Address::repeat_byte(0x44), arguments: vec![9, 8], value: Some(word(0x45)) },
+        payments: vec![payment],
+        steps: vec![Claim {
+            template: 2,
+            to: Address::repeat_byte(0x44),
+            arguments: vec![9, 8],
+            value: Some(word(0x45)),
+        }],
         number: Some(word(0x46)),
     }
 }
 
-pub(crate) fn farming() -> FarmingPosition {
-    FarmingPosition {
+pub(crate) fn position() -> Position {
+    let price = |base, quote, number| Price {
+        base: Address::repeat_byte(base),
+        quote: Some(Address::repeat_byte(quote)),
+        x128: word(number),
+    };
+    Position {
+        kind: PositionKind::POOLED,
         market: "side".to_owned(),
         contract: Address::repeat_byte(0x51),
         name: "stake".to_owned(),
         mechanism: "master-chef".to_owned(),
-        staked_token: Address::repeat_byte(0x52),
-        amount: word(0x53),
-        underlying_amount: word(0x54),
-        rewards: vec![Reward { token: Address::repeat_byte(0x55), per_second: Some(word(0x56)) }],
-        total_stake: Some(word(0x57)),
+        legs: vec![leg()],
+        rewards: vec![Reward {
+            token: Address::repeat_byte(0x55),
+            per_second: Some(word(0x56)),
+            own_per_second: Some(word(0x57)),
+        }],
         number: Some(word(0x58)),
+        nft: Some(Nft { collection: Address::repeat_byte(0x59), token_id: word(0x5a) }),
+        lock: Some(Lock { unlocks_at: Some(0x5b5b), is_permanent: Some(true) }),
+        vesting: Some(Vesting { start: Some(92), cliff: Some(93), end: Some(94), releasable: Some(word(0x5f)) }),
+        range: Some(PriceRange {
+            lower: price(0x60, 0x61, 0x62),
+            upper: price(0x63, 0x64, 0x65),
+            is_in_range: Some(false),
+        }),
+        health: Some(Health { factor_wad: Some(word(0x6a)), liquidation_price: Some(price(0x6b, 0x6c, 0x6d)) }),
     }
 }
 
-fn lending() -> LendingPosition {
-    LendingPosition {
-        market: "third".to_owned(),
-        contract: Address::repeat_byte(0x61),
-        name: "loan".to_owned(),
-        token: Address::repeat_byte(0x62),
-        amount: word(0x63),
-        rate_ray: word(0x64),
-        side: Side::BORROW,
-        health_factor_wad: Some(word(0x65)),
+fn leg() -> Leg {
+    Leg {
+        role: LegRole::LOCKED,
+        token: Address::repeat_byte(0x52),
+        amount: word(0x53),
+        redeems_to: Some(vec![Part { token: Address::repeat_byte(0x54), amount: word(0x6e) }]),
+        rate_ray: Some(word(0x6f)),
+        is_collateral: Some(true),
+        total: Some(word(0x70)),
+        receipt: Some(Address::repeat_byte(0x72)),
+        name: Some("leg".to_owned()),
     }
 }
 

@@ -2,7 +2,7 @@
 //! block.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, LendingPosition, Side, U256, symbol};
+use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use super::ZERO_STANDS_S;
 use super::contracts::{balanceOfCall, getReserveDataCall, getUserAccountDataCall, getUserStableRateCall};
@@ -10,15 +10,10 @@ use super::reserve::{ReserveToken, TokenKind};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// A position, before it is a row.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    token: ReserveToken,
-    amount: U256,
-    rate_ray: U256,
-}
+/// The answer's `type`.
+const MECHANISM: &str = "aave-v3";
 
-/// A row for each token of a reserve that the account has.
+/// One position in the pool, with a leg for each token of a reserve that the account has.
 ///
 /// The data provider's `getUserReserveData` would return the same amounts, but no reply of it is ever zero, as the
 /// reserve's rate is part of it; so none could be cached.
@@ -28,39 +23,36 @@ pub(super) async fn positions(
     pool: Address,
     tokens: Vec<ReserveToken>,
     account: Address,
-) -> Result<Vec<LendingPosition>, Error> {
+) -> Result<Vec<Position>, Error> {
     let balances = tokens.into_iter().map(|token| async move {
         Ok((token, cx.call(token.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
     });
     let mut balances = try_each(cx, balances).await.or_err_if_all(cx, labels.market)?;
     balances.retain(|(_, amount)| !amount.is_zero());
     let owes = balances.iter().any(|(token, _)| token.kind != TokenKind::Supply);
-    let held = balances.into_iter().map(|(token, amount)| async move {
+    let legs = balances.into_iter().map(|(token, amount)| async move {
         let rate_ray = rate_ray(cx, pool, token, account).await?;
-        Ok(Held { token, amount, rate_ray })
+        Ok(leg(labels, token, amount).rate_ray(rate_ray))
     });
-    let held = async { try_each(cx, held).await.or_report(cx, labels.market) };
-    let (held, health_factor_wad) = join(held, health_factor(cx, labels, pool, account, owes)).await;
-    Ok(held.into_iter().map(|held| row(labels, held, health_factor_wad)).collect())
+    let legs = async { try_each(cx, legs).await.or_report(cx, labels.market) };
+    let (legs, factor_wad) = join(legs, health_factor(cx, labels, pool, account, owes)).await;
+    if legs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };
+    let position = Position::new(kind, labels.market, pool).named(labels.title).of(MECHANISM).legs(legs);
+    let health = factor_wad.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None });
+    Ok(vec![Position { health, ..position }])
 }
 
-fn row(labels: Labels<'_>, held: Held, health_factor_wad: Option<U256>) -> LendingPosition {
-    let Held { token, amount, rate_ray } = held;
-    let (side, what) = match token.kind {
-        TokenKind::Supply => (Side::SUPPLY, ""),
-        TokenKind::StableDebt => (Side::BORROW, " stable debt"),
-        TokenKind::VariableDebt => (Side::BORROW, " variable debt"),
+fn leg(labels: Labels<'_>, token: ReserveToken, amount: U256) -> Leg {
+    let (role, what) = match token.kind {
+        TokenKind::Supply => (LegRole::SUPPLIED, ""),
+        TokenKind::StableDebt => (LegRole::BORROWED, " stable debt"),
+        TokenKind::VariableDebt => (LegRole::BORROWED, " variable debt"),
     };
-    LendingPosition {
-        market: labels.market.to_owned(),
-        contract: token.token,
-        name: format!("{} {}{what}", labels.title, symbol(token.underlying)),
-        token: token.underlying,
-        amount,
-        rate_ray,
-        side,
-        health_factor_wad,
-    }
+    let name = format!("{} {}{what}", labels.title, symbol(token.underlying));
+    Leg::new(role, token.underlying, amount).receipt(token.token).named(name)
 }
 
 /// The rate that the pool pays or takes now; a stable debt has the account's own rate.

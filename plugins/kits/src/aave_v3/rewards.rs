@@ -80,14 +80,7 @@ fn row(
     let sum = earned.iter().try_fold(U256::ZERO, |sum, earned| sum.checked_add(earned.amount));
     let amount = sum.ok_or_else(|| Error::new(format!("{controller}: rewards of {reward} do not fit an amount")))?;
     let assets = earned.iter().map(|earned| earned.offer.asset).collect();
-    Ok(Claimable {
-        number: None,
-        market: labels.market.to_owned(),
-        contract: controller,
-        name: format!("{} {} rewards, claimed on their own", labels.title, symbol(reward)),
-        mechanism: contracts.reward_type.to_owned(),
-        token: reward,
-        amount,
-        claim: cx.claim(controller, &claimRewardsCall { assets, amount: ALL, to: account, reward }),
-    })
+    let claim = cx.claim(controller, &claimRewardsCall { assets, amount: ALL, to: account, reward });
+    let name = format!("{} {} rewards, claimed on their own", labels.title, symbol(reward));
+    Ok(Claimable::new(labels.market, controller, claim).named(name).of(contracts.reward_type).pays(reward, amount))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures_util::future::{join, join3};
-use portolan_plugin_api::{Address, Chain, Claimable, Error, FarmingPosition, Reward, U256};
+use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::MasterChef;
 use super::contracts::{balanceOfCall, chef};
@@ -26,15 +26,15 @@ pub(super) struct Emitted {
     pub(super) alone: bool,
 }
 
-/// Rows for what a pool owes: one for the chef's token, and one for each of its rewarder's.
-pub(super) async fn claimables(
+/// What a pool's claim pays: the chef's token, and its rewarder's.
+pub(super) async fn claimable(
     cx: &Chain,
     of: &MasterChef,
     labels: Labels<'_>,
     token: Address,
     pool: Pool,
     account: Address,
-) -> Result<Vec<Claimable>, Error> {
+) -> Result<Claimable, Error> {
     let pid = pool.pid;
     let pending = cx.call_as(of.chef, &of.pending, &chef::pendingSushiCall { pid, account });
     let owed = async {
@@ -46,17 +46,12 @@ pub(super) async fn claimables(
     let staked = async { display_name(cx, pools::staked_token(cx, of, pid).await?).await };
     let (owed, staked): (Result<_, Error>, _) = join(owed, staked).await;
     let (owed, staked) = (owed?, staked?);
-    let row = |owed: Owed| Claimable {
-        market: labels.market.to_owned(),
-        contract: of.chef,
-        name: format!("{staked} reward"),
-        mechanism: of.vault_type.to_owned(),
-        token: owed.token,
-        amount: owed.amount,
-        claim: of.claim(cx, pid, account),
-        number: Some(pid),
-    };
-    Ok(by_token(owed).into_iter().filter(|owed| !owed.amount.is_zero()).map(row).collect())
+    let claimable = Claimable::new(labels.market, of.chef, of.claim(cx, pid, account)).of(of.vault_type);
+    let claimable = claimable.named(format!("{staked} reward")).numbered(pid);
+    Ok(by_token(owed)
+        .into_iter()
+        .filter(|owed| !owed.amount.is_zero())
+        .fold(claimable, |claimable, owed| claimable.pays(owed.token, owed.amount)))
 }
 
 /// The row of a stake.
@@ -67,27 +62,19 @@ pub(super) async fn position(
     stake: Stake,
     emitted: Emitted,
     account: Address,
-) -> Result<FarmingPosition, Error> {
+) -> Result<Position, Error> {
     let staked = display_name(cx, stake.token);
     let bonus = rewarder::tokens(cx, labels.market, stake.pool, account);
     let (staked, total_stake, bonus) = join3(staked, total_stake(cx, of, stake, emitted), bonus).await;
     let (staked, total_stake) = (staked?, total_stake?);
     let bonus: BTreeSet<Address> = bonus.into_iter().filter(|token| *token != emitted.token).collect();
     // No function that all rewarders have returns what they pay in a second.
-    let bonus = bonus.into_iter().map(|token| Reward { token, per_second: None });
-    let own = Reward { token: emitted.token, per_second: emitted.emission.share(stake.points) };
-    Ok(FarmingPosition {
-        market: labels.market.to_owned(),
-        contract: of.chef,
-        name: format!("{staked} farm"),
-        mechanism: of.vault_type.to_owned(),
-        staked_token: stake.token,
-        amount: stake.amount,
-        underlying_amount: stake.amount,
-        rewards: [own].into_iter().chain(bonus).collect(),
-        total_stake,
-        number: Some(stake.pool.pid),
-    })
+    let bonus = bonus.into_iter().map(|token| Reward::new(token, None));
+    let own = Reward::new(emitted.token, emitted.emission.share(stake.points));
+    let position = Position::new(PositionKind::STAKED, labels.market, of.chef).of(of.vault_type);
+    let position = position.named(format!("{staked} farm")).numbered(stake.pool.pid);
+    let leg = Leg { total: total_stake, ..Leg::new(LegRole::STAKED, stake.token, stake.amount) };
+    Ok([own].into_iter().chain(bonus).fold(position.leg(leg), Position::reward))
 }
 
 /// One sum for each token: a rewarder may pay the chef's own token, and one call pays it all.

@@ -1,7 +1,7 @@
 //! The rows of an answer about a farm in which the account has something.
 
 use futures_util::future::{join, join4};
-use portolan_plugin_api::{Address, Chain, Claimable, Error, FarmingPosition, Reward, U256};
+use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::StakingRewards;
 use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, totalSupplyCall};
@@ -9,28 +9,22 @@ use super::farm::{Farm, Slot, slots};
 use crate::display_name::display_name;
 use crate::kit::Labels;
 
-/// The row for what one reward token of a farm owes.
+/// What one claim of a farm pays: its reward tokens, with what is owed of each.
 pub(super) async fn claimable(
     cx: &Chain,
     of: &StakingRewards,
     labels: Labels<'_>,
     farm: Farm,
-    slot: Slot,
-    amount: U256,
+    owed: Vec<(Slot, U256)>,
 ) -> Result<Claimable, Error> {
     let staked = async { display_name(cx, staked_token(cx, farm).await?).await };
-    let (token, staked) = join(slot.token(cx, farm.address), staked).await;
-    let (token, staked) = (token?, staked?);
-    Ok(Claimable {
-        market: labels.market.to_owned(),
-        contract: farm.address,
-        name: format!("{staked} reward"),
-        mechanism: of.types.reward_type.to_owned(),
-        token,
-        amount,
-        claim: cx.claim(farm.address, &getRewardCall {}),
-        number: None,
-    })
+    let payments =
+        cx.join(owed.into_iter().map(async |(slot, amount)| Ok((slot.token(cx, farm.address).await?, amount))));
+    let (payments, staked) = join(payments, staked).await;
+    let claim = cx.claim(farm.address, &getRewardCall {});
+    let claimable = Claimable::new(labels.market, farm.address, claim).of(of.types.reward_type);
+    let claimable = claimable.named(format!("{} reward", staked?));
+    Ok(payments?.into_iter().fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount)))
 }
 
 /// The row of a stake.
@@ -40,7 +34,7 @@ pub(super) async fn position(
     labels: Labels<'_>,
     farm: Farm,
     amount: U256,
-) -> Result<FarmingPosition, Error> {
+) -> Result<Position, Error> {
     let staked = async {
         let token = staked_token(cx, farm).await?;
         Ok::<_, Error>((token, display_name(cx, token).await?))
@@ -52,19 +46,11 @@ pub(super) async fn position(
     let ((staked_token, staked), finish, total, streams) = (staked?, finish?, total?, streams?);
     let over = U256::from(cx.block().timestamp) >= finish;
     let per_second = |rate| if over { U256::ZERO } else { rate };
-    let reward = |stream: Stream| Reward { token: stream.token, per_second: Some(per_second(stream.rate)) };
-    Ok(FarmingPosition {
-        market: labels.market.to_owned(),
-        contract: farm.address,
-        name: format!("{staked} reward pool"),
-        mechanism: of.types.vault_type.to_owned(),
-        staked_token,
-        amount,
-        underlying_amount: amount,
-        rewards: streams.into_iter().map(reward).collect(),
-        total_stake: Some(total),
-        number: None,
-    })
+    let reward = |stream: Stream| Reward::new(stream.token, per_second(stream.rate));
+    let position = Position::new(PositionKind::STAKED, labels.market, farm.address).of(of.types.vault_type);
+    let position = position.named(format!("{staked} reward pool"));
+    let stake = Leg::new(LegRole::STAKED, staked_token, amount).of_total(total);
+    Ok(streams.into_iter().map(reward).fold(position.leg(stake), Position::reward))
 }
 
 /// A reward token, and what all stakers together get of it in a second while the period runs.

@@ -6,11 +6,11 @@ use super::*;
 fn six_hundred_pools_with_three_stakes_cost_one_read_each_and_a_few_more() {
     let chain = [17, 300, 599].into_iter().fold(chef(Kind::V1, 600), |chain, pid| stake(chain, pid, 10, pid));
     let outcome = claimables("v1", &chain);
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 3), "{}", outcome.message);
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 3), "{}", outcome.message);
     // Length and token; the account; pending and staked token; the pair.
     assert_eq!(outcome.batches, [6, 600, 6, 6]);
     let outcome = farming("v1", &chain);
-    assert_eq!((outcome.end, outcome.farming().len()), (End::Complete, 3), "{}", outcome.message);
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 3), "{}", outcome.message);
     // In the third batch the table of staked tokens, three reads of the emission, and three of each stake.
     assert_eq!(outcome.batches, [6, 600, 600 + 3 + 9, 9]);
     for (question, read_again) in [(Question::CLAIMABLES, 3), (Question::FARMING, 3 + 6 + 3)] {

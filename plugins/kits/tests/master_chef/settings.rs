@@ -25,14 +25,14 @@ fn a_row_of_a_settings_file_is_a_fork() {
     let outcome = case.run::<Chefs>(&chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(4))]);
-    assert_eq!(outcome.claimables()[0].claim.template, 1);
+    assert_eq!(outcome.payments()[0].claim.template, 1);
     assert_eq!(outcome.batches, [1, 1, 2, 2]); // The token need not be looked for.
     // Without more keys it is one of Sushi's own.
     let keys = vec![text("kind", "mini-chef"), text("chef", &CHEF.to_string())];
     let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
     let outcome = case.run::<Chefs>(&stake(chef(Kind::Mini, 1), 0, 10, 3));
     assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(3))]);
-    assert_eq!(outcome.claimables()[0].claim.template, 2);
+    assert_eq!(outcome.payments()[0].claim.template, 2);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
 use alloy::primitives::{Address, Selector};
 use alloy_json_abi::Function;
-use portolan_abi::map::{ClaimTemplate, Role, role};
+use portolan_abi::map::{ClaimTemplate, Role, caller, role};
 
 use crate::word;
 
@@ -24,6 +24,9 @@ pub struct Template {
     function: Function,
     types: Vec<DynSolType>,
     roles: Vec<Role>,
+    fee: Option<Selector>,
+    is_by_anyone: bool,
+    is_of_token: bool,
 }
 
 /// What is wrong with a claim template, in a sentence.
@@ -56,12 +59,56 @@ impl Template {
         for (kind, role) in types.iter().zip(&roles) {
             check(kind, role, &is_contract).map_err(refused)?;
         }
-        Ok(Self { function, types, roles })
+        let fee = |view: &String| {
+            let parsed = Function::parse(view).ok().filter(|parsed| parsed.inputs.is_empty());
+            parsed
+                .map(|parsed| parsed.selector())
+                .ok_or_else(|| refused(format!("has the fee {view:?}, which is no view without arguments")))
+        };
+        Ok(Self {
+            function,
+            types,
+            roles,
+            fee: declared.fee.as_ref().map(fee).transpose()?,
+            is_by_anyone: declared.caller == caller::ANYONE,
+            is_of_token: declared.is_token.unwrap_or_default(),
+        })
     }
 
     /// The function as a row of the table says it, with a word for each argument: `getReward(address account)`.
     pub fn call(&self) -> String {
-        format!("{}({})", self.function.name, word::arguments(&self.types, &self.roles))
+        let payable = if self.fee.is_some() { " payable" } else { "" };
+        format!("{}({}){payable}", self.function.name, word::arguments(&self.types, &self.roles))
+    }
+
+    /// The function as people read it: `getReward(address account = you)`.
+    pub fn shown(&self) -> String {
+        self.call().replace(" account", " account = you").replace(" zero", " = 0")
+    }
+
+    /// The view of the target that returns the fee which is due, by its selector.
+    pub(crate) fn fee(&self) -> Option<Selector> {
+        self.fee
+    }
+
+    /// Whether anyone may send it.
+    pub(crate) fn is_by_anyone(&self) -> bool {
+        self.is_by_anyone
+    }
+
+    /// Whether its target is itself a token that the claim pays or names.
+    pub(crate) fn is_of_token(&self) -> bool {
+        self.is_of_token
+    }
+
+    /// Whether a contract checks its numbers against a Merkle proof.
+    pub(crate) fn has_proof(&self) -> bool {
+        has_role(&self.roles, role::PROOF)
+    }
+
+    /// Whether its claims rest on what the job read beside addresses.
+    pub(crate) fn rests_on_reads(&self) -> bool {
+        self.fee.is_some() || has_role(&self.roles, role::NUMBER) || self.has_proof()
     }
 
     pub(crate) fn selector(&self) -> Selector {
@@ -125,6 +172,10 @@ fn values_of(kind: &DynSolType) -> Option<usize> {
     }
 }
 
+fn has_role(roles: &[Role], kind: u8) -> bool {
+    roles.iter().any(|one| one.kind == kind || has_role(one.members.as_deref().unwrap_or_default(), kind))
+}
+
 /// Whether a role suits its argument.
 fn check(kind: &DynSolType, declared: &Role, is_contract: &impl Fn(Address) -> bool) -> Result<(), String> {
     let members = declared.members.as_deref().unwrap_or_default();
@@ -132,6 +183,7 @@ fn check(kind: &DynSolType, declared: &Role, is_contract: &impl Fn(Address) -> b
         (role::ACCOUNT | role::TOKEN | role::MARKET, DynSolType::Address) => true,
         (role::NUMBER, DynSolType::Uint(_) | DynSolType::Int(_)) => true,
         (role::NUMBER, DynSolType::Bool | DynSolType::FixedBytes(_)) => true,
+        (role::PROOF, DynSolType::FixedBytes(32)) => true,
         (role::BYTES, DynSolType::Bytes | DynSolType::String) => true,
         (role::TUPLE, DynSolType::Tuple(kinds)) if kinds.len() == members.len() => {
             return kinds.iter().zip(members).try_for_each(|(kind, member)| check(kind, member, is_contract));
@@ -177,7 +229,7 @@ mod tests {
     }
 
     fn parse_with(signature: &str, roles: Vec<Role>) -> Result<Template, TemplateError> {
-        let declared = ClaimTemplate { signature: signature.to_owned(), roles, caller: 0 };
+        let declared = ClaimTemplate { signature: signature.to_owned(), roles, ..ClaimTemplate::default() };
         Template::parse(&declared, |named| named == FARM)
     }
 

@@ -12,7 +12,7 @@ pub(crate) enum Word {
     Token,
     /// A contract of the protocol.
     Market,
-    /// Any integer or `bytesN`.
+    /// Any integer or `bytesN` that the job read together with the account.
     Number,
     /// Any `bool`.
     Flag,
@@ -62,7 +62,8 @@ impl Word {
             Self::Account => declared.kind == role::ACCOUNT,
             Self::Token => declared.kind == role::TOKEN,
             Self::Market => declared.kind == role::MARKET,
-            Self::Number | Self::Flag | Self::Proof => declared.kind == role::NUMBER,
+            Self::Number | Self::Flag => declared.kind == role::NUMBER,
+            Self::Proof => declared.kind == role::PROOF,
             Self::Zero => false,
             Self::Data => declared.kind == role::BYTES,
         }
@@ -251,6 +252,7 @@ fn word_of(kind: &DynSolType, declared: &Role) -> Word {
     match (declared.kind, kind) {
         (role::ACCOUNT, _) => Word::Account,
         (role::TOKEN, _) => Word::Token,
+        (role::PROOF, _) => Word::Proof,
         (role::CONSTANT, DynSolType::Uint(_) | DynSolType::Int(_) | DynSolType::Address) if is_nothing() => Word::Zero,
         (role::MARKET, _) | (role::CONSTANT, DynSolType::Address) => Word::Market,
         (_, DynSolType::Bool) => Word::Flag,

@@ -22,10 +22,19 @@ const CALL_BYTES_MAX: usize = 1_024;
 
 /// The functions that claims may call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClaimFunctions(BTreeMap<Selector, Vec<Arguments>>);
+pub struct ClaimFunctions(BTreeMap<Selector, Vec<Listed>>);
 
-/// The words of a function's arguments.
-type Arguments = Vec<Words>;
+/// What the table says of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Listed {
+    /// The words of its arguments.
+    words: Vec<Words>,
+    /// Whether a fee may be due with it.
+    is_payable: bool,
+}
+
+/// Stands after a function with which a fee may be due.
+const PAYABLE: &str = " payable";
 
 /// What is wrong with a table of functions, in a sentence that names the row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +65,7 @@ impl ClaimFunctions {
     }
 
     /// Reads a table: TOML of which each line is a function with a word for each argument, and where its code can be read,
-    /// for example `"getReward(address account)" = "https://…"`.
+    /// for example `"getReward(address account)" = "https://…"`; ` payable` after the function where a fee may be due.
     ///
     /// # Errors
     /// It is no TOML, or a row is no function, has no word for an argument, one that its type cannot have, or no source.
@@ -67,9 +76,9 @@ impl ClaimFunctions {
         }
         let mut functions = Self::default();
         for (call, source) in &table {
-            let (selector, arguments) =
+            let (selector, listed) =
                 read(call, source).map_err(|reason| ClaimFunctionsError(format!("the row of {call:?}: {reason}")))?;
-            functions.0.entry(selector).or_default().push(arguments);
+            functions.0.entry(selector).or_default().push(listed);
         }
         Ok(functions)
     }
@@ -79,8 +88,9 @@ impl ClaimFunctions {
     /// # Errors
     /// Its function is not in the table, or not with such arguments: what an operator does who has read it.
     pub fn check(&self, template: &Template) -> Result<(), String> {
-        let allows = |words: &Arguments| {
-            words.len() == template.arguments().count()
+        let allows = |Listed { words, is_payable }: &Listed| {
+            (*is_payable || template.fee().is_none())
+                && words.len() == template.arguments().count()
                 && words.iter().zip(template.arguments()).all(|(words, (kind, role))| words.allow(role, kind))
         };
         if self.0.get(&template.selector()).is_some_and(|listed| listed.iter().any(allows)) {
@@ -100,7 +110,7 @@ impl ClaimFunctions {
     }
 }
 
-fn read(call: &str, source: &Value) -> Result<(Selector, Arguments), String> {
+fn read(call: &str, source: &Value) -> Result<(Selector, Listed), String> {
     let is_source = |text: &str| text.starts_with("https://") && text.len() > "https://".len();
     if !source.as_str().is_some_and(is_source) {
         return Err("its value is not the https URL where its code can be read".into());
@@ -109,11 +119,12 @@ fn read(call: &str, source: &Value) -> Result<(Selector, Arguments), String> {
         return Err(format!("it is longer than {CALL_BYTES_MAX} bytes"));
     }
     let no_function = || "it is no function with a word for each argument".to_owned();
+    let (call, is_payable) = call.strip_suffix(PAYABLE).map_or((call, false), |call| (call, true));
     let (name, arguments) = call.strip_suffix(')').and_then(|call| call.split_once('(')).ok_or_else(no_function)?;
-    let (arguments, kinds) = Words::parse_all(arguments)?;
+    let (words, kinds) = Words::parse_all(arguments)?;
     let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
     let function = Function::parse(&format!("{name}({})", kinds.join(","))).map_err(|_| no_function())?;
-    Ok((function.selector(), arguments))
+    Ok((function.selector(), Listed { words, is_payable }))
 }
 
 #[cfg(test)]
@@ -125,7 +136,11 @@ mod tests {
     use super::*;
 
     fn template(signature: &str, roles: impl IntoIterator<Item = Role>) -> Template {
-        let declared = ClaimTemplate { signature: signature.into(), roles: roles.into_iter().collect(), caller: 0 };
+        let declared = ClaimTemplate {
+            signature: signature.into(),
+            roles: roles.into_iter().collect(),
+            ..ClaimTemplate::default()
+        };
         Template::parse(&declared, |_| true).unwrap()
     }
 

@@ -1,0 +1,75 @@
+//! Answers what an account holds in all protocols at once, and what it could claim there.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use alloy::primitives::Address;
+use portolan_abi::map::PositionKind;
+
+use crate::gateway::answer::{Answer, Items, Portfolio, Row, RowItem};
+use crate::gateway::context::Context;
+use crate::gateway::plan;
+use crate::gateway::problem::Problem;
+use crate::gateway::protocols::rows_of;
+use crate::gateway::query::{Filter, POSITION_KINDS};
+use crate::gateway::rows::RowKind;
+use crate::gateway::work::Work;
+use crate::jobs::plan::{JobPlan, JobQuestion, Question};
+use crate::network::Network;
+
+const QUESTIONS: [Question; 4] = [Question::Farming, Question::Lending, Question::Pooling, Question::Locked];
+
+/// All questions about positions, and the one about claimables where no kinds are named.
+pub(super) struct PortfolioWork {
+    plans: Vec<JobPlan>,
+    kinds: BTreeSet<PositionKind>,
+}
+
+impl PortfolioWork {
+    /// Plans the questions that these kinds need to the protocols that the filter leaves.
+    ///
+    /// # Errors
+    /// The filter names a protocol that is not served.
+    pub(super) fn new(
+        context: &Context,
+        account: Address,
+        filter: &Filter,
+        chain_id: Option<u64>,
+        kinds: BTreeSet<PositionKind>,
+    ) -> Result<Self, Problem> {
+        let needs = |question: &Question| {
+            kinds.iter().any(|kind| portolan_validation::question(*kind).is_some_and(|own| own.0 == *question as u8))
+        };
+        let questions: Vec<Question> = match kinds.is_empty() {
+            true => QUESTIONS.into_iter().chain([Question::Claimables]).collect(),
+            false => QUESTIONS.into_iter().filter(needs).collect(),
+        };
+        let plans = plan::for_all(&context.snapshot, context.networks(), (filter, chain_id), &questions, account)?;
+        let kinds = if kinds.is_empty() { POSITION_KINDS.map(|(_, kind)| kind).into() } else { kinds };
+        Ok(Self { plans, kinds })
+    }
+}
+
+impl Work for PortfolioWork {
+    fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
+        self.plans.iter().map(|plan| Arc::clone(&plan.network)).collect()
+    }
+
+    async fn answer(self, context: Context) -> Result<Answer, Problem> {
+        let with_claims = self.plans.iter().any(is_about_claims);
+        let kind = |plan: &JobPlan| if is_about_claims(plan) { RowKind::Payments } else { RowKind::Positions };
+        let (rows, reports) = rows_of(&context, self.plans, kind).await?;
+        let is_payment = |row: &Row| matches!(row.item, RowItem::Payment { .. });
+        let (payments, mut positions): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_payment);
+        positions.retain(|row| match &row.item {
+            RowItem::Position(position) => self.kinds.contains(&position.found.kind),
+            RowItem::Payment { .. } | RowItem::Leg { .. } => false,
+        });
+        let portfolio = Portfolio { positions, payments: with_claims.then_some(payments) };
+        Ok(context.answer(Items::Portfolio(portfolio), reports))
+    }
+}
+
+fn is_about_claims(plan: &JobPlan) -> bool {
+    matches!(plan.question, JobQuestion::Account(Question::Claimables))
+}

@@ -1,0 +1,402 @@
+//! Whole positions with their legs, and what an account has in all protocols together.
+//!
+//! Invariant: what is not known is null here, and never zero.
+
+use alloy::primitives::{Address, U256};
+use bigdecimal::{BigDecimal, Zero};
+use portolan_abi::map::{self, LegRole};
+use serde::Serialize;
+
+use super::Shape;
+use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
+use crate::gateway::answer::{Portfolio, PositionItem, Row, RowItem};
+use crate::gateway::query::POSITION_KINDS;
+use crate::http::rate;
+use crate::registry::protocol::Protocol;
+use crate::sanitize::text::Text;
+
+const ROLES: [(LegRole, &str); 8] = [
+    (LegRole::SUPPLIED, "supplied"),
+    (LegRole::BORROWED, "borrowed"),
+    (LegRole::STAKED, "staked"),
+    (LegRole::POOLED, "pooled"),
+    (LegRole::LOCKED, "locked"),
+    (LegRole::VESTING, "vesting"),
+    (LegRole::REWARD_OWED, "rewardOwed"),
+    (LegRole::FEE_OWED, "feeOwed"),
+];
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PositionView<'a> {
+    id: &'a str,
+    name: &'a Text,
+    network: NetworkView<'a>,
+    protocol: ProtocolView<'a>,
+    /// What is held, less what is owed.
+    dollar_value: Option<Number>,
+    legs: Vec<LegView<'a>>,
+    #[serde(flatten)]
+    facts: PositionFacts<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin: Option<&'a str>,
+}
+
+/// What stands beside the legs of a position.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PositionFacts<'a> {
+    /// Where it stands in a row of farming or lending, whose `id` is that of a leg.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position_id: Option<&'a str>,
+    kind: &'static str,
+    #[serde(rename = "type")]
+    mechanism: &'a str,
+    market: &'a str,
+    contract_address: String,
+    /// As text: it may be larger than any number of a client.
+    number: Option<String>,
+    nft: Option<NftView>,
+    rewards: Vec<RewardView<'a>>,
+    /// Unix seconds.
+    unlocks_at: Option<u64>,
+    is_permanent: Option<bool>,
+    vesting: Option<VestingView>,
+    range: Option<RangeView<'a>>,
+    health: Option<HealthView<'a>>,
+    /// The leg that the row is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leg: Option<LegView<'a>>,
+    /// What the account is owed, where the legs are not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owed: Option<Vec<LegView<'a>>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LegView<'a> {
+    role: &'static str,
+    name: &'a Text,
+    token: TokenView<'a>,
+    amount: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount_raw: Option<String>,
+    dollar_value: Option<Number>,
+    /// A fraction a year.
+    rate: Option<Number>,
+    is_collateral: Option<bool>,
+    redeems_to: Option<Vec<PartView<'a>>>,
+    receipt: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PartView<'a> {
+    /// Null where the token could not be read.
+    token: Option<TokenView<'a>>,
+    token_address: String,
+    amount: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount_raw: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NftView {
+    collection: String,
+    token_id: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RewardView<'a> {
+    /// Null where the token could not be read.
+    token: Option<TokenView<'a>>,
+    token_address: String,
+    /// A fraction a year.
+    apr: Option<Number>,
+    /// To all that share it.
+    per_second: Option<Number>,
+    /// To this position alone.
+    own_per_second: Option<Number>,
+}
+
+#[derive(Serialize)]
+struct VestingView {
+    start: Option<u64>,
+    cliff: Option<u64>,
+    end: Option<u64>,
+    releasable: Option<Number>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RangeView<'a> {
+    base: Option<&'a Text>,
+    quote: Option<&'a Text>,
+    lower: Option<Number>,
+    upper: Option<Number>,
+    is_in_range: Option<bool>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HealthView<'a> {
+    factor: Option<Number>,
+    liquidation_price: Option<PriceView<'a>>,
+}
+
+#[derive(Serialize)]
+struct PriceView<'a> {
+    base: Option<&'a Text>,
+    /// A symbol, or `USD`.
+    quote: Option<&'a str>,
+    price: Option<Number>,
+}
+
+impl<'a> PositionView<'a> {
+    pub(super) fn of(row: &'a Row, position: &'a PositionItem, shape: Shape) -> Self {
+        let legs = position.found.legs.iter().enumerate();
+        Self {
+            id: &row.id,
+            name: &position.name,
+            network: NetworkView::of(&row.network),
+            protocol: ProtocolView::of(&row.protocol),
+            dollar_value: Totals::of(position).net(),
+            legs: legs.filter_map(|(place, leg)| LegView::of(position, place, leg, shape)).collect(),
+            facts: PositionFacts::of(position, None, shape),
+            account: shape.full.then(|| lower(row.account)),
+            plugin: shape.full.then_some(&row.plugin),
+        }
+    }
+}
+
+impl<'a> PositionFacts<'a> {
+    /// Beside a row that is about one leg, or beside all legs.
+    pub(super) fn of(position: &'a PositionItem, leg: Option<&map::Leg>, shape: Shape) -> Self {
+        let (found, tokens) = (&position.found, &position.tokens);
+        let of_legs = |wanted: &dyn Fn(&map::Leg) -> bool| -> Vec<LegView<'a>> {
+            let legs = found.legs.iter().enumerate().filter(|(_, leg)| wanted(leg));
+            legs.filter_map(|(place, leg)| LegView::of(position, place, leg, shape)).collect()
+        };
+        // What a reward is compared with: the leg of the row, or the first one that is held.
+        let base = leg.or_else(|| found.legs.iter().find(|leg| is_held(leg.role)));
+        let releasable = |raw: U256| Some(amount(raw, tokens.get(&found.legs.first()?.token)?));
+        Self {
+            position_id: leg.map(|_| position.id.as_str()),
+            kind: POSITION_KINDS.iter().find(|(_, kind)| *kind == found.kind).map_or("", |(name, _)| name),
+            mechanism: &found.mechanism,
+            market: &found.market,
+            contract_address: lower(found.contract),
+            number: found.number.map(|number| number.to_string()),
+            nft: found.nft.map(|nft| NftView { collection: lower(nft.collection), token_id: nft.token_id.to_string() }),
+            rewards: found.rewards.iter().map(|reward| RewardView::of(position, base, reward, shape)).collect(),
+            unlocks_at: found.lock.and_then(|lock| lock.unlocks_at),
+            is_permanent: found.lock.and_then(|lock| lock.is_permanent),
+            vesting: found.vesting.map(|vesting| VestingView {
+                start: vesting.start,
+                cliff: vesting.cliff,
+                end: vesting.end,
+                releasable: vesting.releasable.and_then(releasable),
+            }),
+            range: found.range.as_ref().map(|range| RangeView::of(position, range)),
+            health: found.health.as_ref().map(|health| HealthView::of(position, health)),
+            leg: leg.and_then(|leg| of_legs(&|other| other == leg).pop()),
+            owed: leg.map(|_| of_legs(&|other| is_owed(other.role))),
+        }
+    }
+}
+
+fn is_owed(role: LegRole) -> bool {
+    [LegRole::REWARD_OWED, LegRole::FEE_OWED].contains(&role)
+}
+
+fn is_held(role: LegRole) -> bool {
+    role != LegRole::BORROWED && !is_owed(role)
+}
+
+fn symbol(position: &PositionItem, token: Address) -> Option<&Text> {
+    position.tokens.get(&token).map(|token| &token.symbol)
+}
+
+impl<'a> LegView<'a> {
+    fn of(position: &'a PositionItem, place: usize, leg: &'a map::Leg, shape: Shape) -> Option<Self> {
+        let token = position.tokens.get(&leg.token)?;
+        let part = |part: &map::Part| {
+            let token = position.tokens.get(&part.token);
+            PartView {
+                token: token.map(|token| TokenView::of(token, shape)),
+                token_address: lower(part.token),
+                amount: token.map(|token| amount(part.amount, token)),
+                amount_raw: raw_text(part.amount, shape),
+            }
+        };
+        Some(Self {
+            role: ROLES.iter().find(|(role, _)| *role == leg.role).map_or("", |(_, name)| name),
+            name: position.leg_names.get(place)?,
+            token: TokenView::of(token, shape),
+            amount: amount(leg.amount, token),
+            amount_raw: raw_text(leg.amount, shape),
+            dollar_value: rate::leg_usd(position, leg).as_ref().map(fraction),
+            rate: leg.rate_ray.map(|ray| fraction(&rate::ray(ray))),
+            is_collateral: leg.is_collateral,
+            redeems_to: leg.redeems_to.as_ref().map(|parts| parts.iter().map(part).collect()),
+            receipt: leg.receipt.map(lower),
+        })
+    }
+}
+
+impl<'a> RewardView<'a> {
+    fn of(position: &'a PositionItem, base: Option<&map::Leg>, reward: &map::Reward, shape: Shape) -> Self {
+        let token = position.tokens.get(&reward.token);
+        let rated = |raw: Option<U256>| Some(amount(raw?, token?));
+        Self {
+            token: token.map(|token| TokenView::of(token, shape)),
+            token_address: lower(reward.token),
+            apr: base.and_then(|leg| rate::reward_apr(position, leg, reward)).as_ref().map(fraction),
+            per_second: rated(reward.per_second),
+            own_per_second: rated(reward.own_per_second),
+        }
+    }
+}
+
+impl<'a> RangeView<'a> {
+    fn of(position: &'a PositionItem, range: &map::PriceRange) -> Self {
+        let price = |price| rate::price(price, &position.tokens).as_ref().map(fraction);
+        Self {
+            base: symbol(position, range.lower.base),
+            quote: range.lower.quote.and_then(|quote| symbol(position, quote)),
+            lower: price(&range.lower),
+            upper: price(&range.upper),
+            is_in_range: range.is_in_range,
+        }
+    }
+}
+
+impl<'a> HealthView<'a> {
+    fn of(position: &'a PositionItem, health: &map::Health) -> Self {
+        let price = |price: &map::Price| PriceView {
+            base: symbol(position, price.base),
+            quote: match price.quote {
+                Some(quote) => symbol(position, quote).map(Text::as_str),
+                None => Some("USD"),
+            },
+            price: rate::price(price, &position.tokens).as_ref().map(fraction),
+        };
+        Self {
+            factor: health.factor_wad.map(|wad| fraction(&rate::wad(wad))),
+            liquidation_price: health.liquidation_price.as_ref().map(price),
+        }
+    }
+}
+
+/// Everything that an account has, in one object.
+#[derive(Serialize)]
+pub(super) struct PortfolioView<'a> {
+    totals: TotalsView,
+    protocols: Vec<ProtocolPositions<'a>>,
+}
+
+/// What an account has in one protocol.
+#[derive(Serialize)]
+struct ProtocolPositions<'a> {
+    protocol: ProtocolView<'a>,
+    totals: TotalsView,
+    positions: Vec<PositionView<'a>>,
+}
+
+/// Dollars, of all whose price is known.
+#[derive(Serialize)]
+struct TotalsView {
+    assets: Number,
+    debts: Number,
+    net: Number,
+    /// What claims would pay; null where the query leaves it out.
+    claimable: Option<Number>,
+    /// The number of legs and payments whose price is not known.
+    unpriced: usize,
+}
+
+#[derive(Default)]
+struct Totals {
+    assets: BigDecimal,
+    debts: BigDecimal,
+    claimable: BigDecimal,
+    unpriced: usize,
+}
+
+impl Totals {
+    fn of(position: &PositionItem) -> Self {
+        let mut totals = Self::default();
+        for leg in position.found.legs.iter().filter(|leg| !is_owed(leg.role)) {
+            match rate::leg_usd(position, leg) {
+                Some(usd) if leg.role == LegRole::BORROWED => totals.debts += usd,
+                Some(usd) => totals.assets += usd,
+                None => totals.unpriced += 1,
+            }
+        }
+        totals
+    }
+
+    fn of_row(row: &Row) -> Self {
+        match &row.item {
+            RowItem::Position(position) | RowItem::Leg { position, .. } => Self::of(position),
+            RowItem::Payment { claim, place } => {
+                let payment = claim.found.payments.get(*place);
+                let usd =
+                    payment.and_then(|payment| rate::value_usd(payment.amount, claim.tokens.get(&payment.token)?));
+                let unpriced = usize::from(usd.is_none());
+                Self { claimable: usd.unwrap_or_else(BigDecimal::zero), unpriced, ..Self::default() }
+            }
+        }
+    }
+
+    fn sum<'a>(rows: impl Iterator<Item = &'a Row>) -> Self {
+        rows.map(Self::of_row).fold(Self::default(), |sum, one| Self {
+            assets: sum.assets + one.assets,
+            debts: sum.debts + one.debts,
+            claimable: sum.claimable + one.claimable,
+            unpriced: sum.unpriced + one.unpriced,
+        })
+    }
+
+    /// `None` where a price is not known.
+    fn net(&self) -> Option<Number> {
+        (self.unpriced == 0).then(|| fraction(&(&self.assets - &self.debts)))
+    }
+
+    fn view(&self, with_claimable: bool) -> TotalsView {
+        TotalsView {
+            assets: fraction(&self.assets),
+            debts: fraction(&self.debts),
+            net: fraction(&(&self.assets - &self.debts)),
+            claimable: with_claimable.then(|| fraction(&self.claimable)),
+            unpriced: self.unpriced,
+        }
+    }
+}
+
+impl<'a> PortfolioView<'a> {
+    pub(super) fn of(portfolio: &'a Portfolio, shape: Shape) -> Self {
+        let rows = || portfolio.positions.iter().chain(portfolio.payments.iter().flatten());
+        let with_claimable = portfolio.payments.is_some();
+        let mut protocols: Vec<&Protocol> = rows().map(|row| &*row.protocol).collect();
+        protocols.sort_by(|a, b| a.slug.cmp(&b.slug));
+        protocols.dedup_by(|a, b| a.slug == b.slug);
+        let group = |protocol: &'a Protocol| {
+            let is_own = |row: &&Row| row.protocol.slug == protocol.slug;
+            let positions = portfolio.positions.iter().filter(is_own).filter_map(|row| match &row.item {
+                RowItem::Position(position) => Some(PositionView::of(row, position, shape)),
+                RowItem::Payment { .. } | RowItem::Leg { .. } => None,
+            });
+            ProtocolPositions {
+                protocol: ProtocolView::with_company(protocol),
+                totals: Totals::sum(rows().filter(is_own)).view(with_claimable),
+                positions: positions.collect(),
+            }
+        };
+        Self { totals: Totals::sum(rows()).view(with_claimable), protocols: protocols.into_iter().map(group).collect() }
+    }
+}

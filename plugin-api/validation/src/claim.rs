@@ -1,0 +1,195 @@
+//! A claim's rules, and its encoding: the transaction is built from a declared template, never taken from the plugin.
+//!
+//! Invariant: what is shown as `function` is the payload that is signed.
+
+use alloy::dyn_abi::DynSolValue;
+use alloy::primitives::{Address, Bytes, U256, hex};
+use portolan_abi::map::{self, Role, role};
+
+use crate::addresses::TargetSource;
+use crate::rules::{FindingError, JobRules};
+use crate::template::{ARGUMENTS_BYTES_MAX, Template};
+
+/// Built from a declared template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimTransaction {
+    /// The target.
+    pub to: Address,
+    /// Where the target comes from.
+    pub target_source: TargetSource,
+    /// The account.
+    pub from: Address,
+    /// Whether another one may send it as well.
+    pub is_by_anyone: bool,
+    /// The fee that is due, in wei.
+    pub value: U256,
+    /// Calldata.
+    pub data: Bytes,
+    /// Function name.
+    pub function: String,
+    /// Solidity type and value as text, in order.
+    pub inputs: Vec<(String, String)>,
+}
+
+/// Checks a claim against its template and what this job may name, and encodes it. `payments` are what the last step of a
+/// claim pays, and nothing for the steps before it.
+///
+/// # Errors
+/// The rule that it breaks.
+pub(crate) fn encode(
+    rules: &JobRules<'_>,
+    claim: &map::Claim,
+    payments: &[map::Payment],
+) -> Result<ClaimTransaction, FindingError> {
+    let declared = usize::try_from(claim.template).ok().and_then(|place| rules.catalogue.claims.get(place));
+    let (declared, (template, allowed)) =
+        declared.zip(rules.templates.get(claim.template)).ok_or("its claim is no declared template".to_owned())?;
+    allowed.map_err(|reason| FindingError::LeftOut(reason.to_owned()))?;
+    let signature = template.signature();
+    let broken = |reason: String| FindingError::Broken(format!("{signature} {reason}"));
+    let to = claim.to;
+    let source = rules.addresses.target_source(to);
+    let target_source = source.ok_or_else(|| {
+        broken(format!("goes to {to:#x}, which neither the deployment lists nor a declared lineage gave to this job"))
+    })?;
+    if to == rules.account {
+        return Err(broken("goes to the account".into()));
+    }
+    let is_token = rules.addresses.is_token_alone(to) || payments.iter().any(|payment| payment.token == to);
+    if is_token && !template.is_of_token() {
+        return Err(broken(format!("goes to the token {to:#x}, which its template does not say")));
+    }
+    let value = fee(rules, template, claim).map_err(broken)?;
+    if claim.arguments.len() > ARGUMENTS_BYTES_MAX {
+        return Err(broken(format!("has {} bytes of arguments", claim.arguments.len())));
+    }
+    let (values, data) = template.decode(&claim.arguments).map_err(|error| error.to_string())?;
+    let arguments = Arguments { rules, has_proof: template.has_proof() };
+    for (value, role) in values.iter().zip(&declared.roles) {
+        arguments.check(value, role).map_err(|reason| format!("{signature}: {reason}"))?;
+    }
+    if arguments.has_proof {
+        check_proven(rules, to, &values, payments).map_err(broken)?;
+    }
+    Ok(ClaimTransaction {
+        to,
+        target_source,
+        from: rules.account,
+        is_by_anyone: template.is_by_anyone(),
+        value,
+        data: data.into(),
+        function: template.name().to_owned(),
+        inputs: values.iter().zip(template.types()).map(|(value, kind)| (kind, text(value))).collect(),
+    })
+}
+
+/// The fee that is due: what the template's view of the target returned, and nothing where it has none.
+fn fee(rules: &JobRules<'_>, template: &Template, claim: &map::Claim) -> Result<U256, String> {
+    let value = claim.value.unwrap_or_default();
+    let Some(view) = template.fee() else {
+        return if value.is_zero() { Ok(value) } else { Err("sends native value, though no fee is declared".into()) };
+    };
+    match rules.reads.view(claim.to, view.0) {
+        Some(due) if due == value => Ok(value),
+        Some(due) => Err(format!("sends {value} wei, though its target says that {due} are due")),
+        None => Err("has a fee that this job did not read from its target at the answer's block".into()),
+    }
+}
+
+/// What a proof's numbers pay is what they say, less what the contract says was claimed so far.
+fn check_proven(
+    rules: &JobRules<'_>,
+    target: Address,
+    values: &[DynSolValue],
+    payments: &[map::Payment],
+) -> Result<(), String> {
+    let mut numbers = Vec::new();
+    values.iter().for_each(|value| numbers_of(value, &mut numbers));
+    let is_left = |payment: &map::Payment| {
+        let claimed = numbers.iter().filter_map(|number| number.checked_sub(payment.amount));
+        claimed.into_iter().any(|claimed| rules.reads.returned(target, claimed, &numbers))
+    };
+    match payments.iter().find(|payment| !payment.amount.is_zero() && !is_left(payment)) {
+        Some(payment) => Err(format!(
+            "pays {} of {:#x}, which is not what its proof says less what its target returned as claimed",
+            payment.amount, payment.token
+        )),
+        None => Ok(()),
+    }
+}
+
+fn numbers_of(value: &DynSolValue, numbers: &mut Vec<U256>) {
+    match value {
+        DynSolValue::Uint(number, _) => numbers.push(*number),
+        DynSolValue::Array(values) | DynSolValue::FixedArray(values) | DynSolValue::Tuple(values) => {
+            values.iter().for_each(|value| numbers_of(value, numbers));
+        }
+        _ => {}
+    }
+}
+
+struct Arguments<'a> {
+    rules: &'a JobRules<'a>,
+    has_proof: bool,
+}
+
+impl Arguments<'_> {
+    /// Whether a value may stand where the template has this role.
+    fn check(&self, value: &DynSolValue, declared: &Role) -> Result<(), String> {
+        let addresses = self.rules.addresses;
+        let members = declared.members.as_deref().unwrap_or_default();
+        let unnamed = |what: &str, named: &Address| {
+            Err(format!("{named:#x} is no {what} that the deployment lists or a declared lineage gave to this job"))
+        };
+        match (declared.kind, value) {
+            (role::ACCOUNT, DynSolValue::Address(named)) if *named == self.rules.account => Ok(()),
+            (role::ACCOUNT, DynSolValue::Address(named)) => Err(format!("{named:#x} is in the place of the account")),
+            (role::TOKEN, DynSolValue::Address(named)) if addresses.is_token(*named) => Ok(()),
+            (role::TOKEN, DynSolValue::Address(named)) => unnamed("token", named),
+            (role::MARKET, DynSolValue::Address(named)) if addresses.is_market(*named) => Ok(()),
+            (role::MARKET, DynSolValue::Address(named)) => unnamed("contract", named),
+            (role::NUMBER, DynSolValue::Bool(_)) => Ok(()),
+            (role::NUMBER, DynSolValue::Uint(..) | DynSolValue::Int(..) | DynSolValue::FixedBytes(..)) => {
+                self.check_number(value)
+            }
+            (role::PROOF, DynSolValue::FixedBytes(_, 32)) => Ok(()),
+            (role::BYTES, DynSolValue::Bytes(_) | DynSolValue::String(_)) => Ok(()),
+            (role::CONSTANT, value) if declared.constant.as_ref() == Some(&value.abi_encode()) => Ok(()),
+            (role::CONSTANT, _) => Err("an argument is not its declared constant".into()),
+            (role::TUPLE, DynSolValue::Tuple(values)) if values.len() == members.len() => {
+                values.iter().zip(members).try_for_each(|(value, member)| self.check(value, member))
+            }
+            (role::ARRAY, DynSolValue::Array(values) | DynSolValue::FixedArray(values)) => match members {
+                [member] => values.iter().try_for_each(|value| self.check(value, member)),
+                _ => Err("an array's role has not one member".into()),
+            },
+            (kind, _) => Err(format!("role {kind} does not fit its argument")),
+        }
+    }
+
+    /// Beside a proof, the contract checks the numbers itself.
+    fn check_number(&self, value: &DynSolValue) -> Result<(), String> {
+        let is_read = || value.as_word().is_some_and(|word| self.rules.reads.have_number(&word.0));
+        if self.has_proof || is_read() {
+            return Ok(());
+        }
+        Err(format!("{} is a number that this job did not read together with the account", text(value)))
+    }
+}
+
+/// An argument as people read it: addresses in lower case, numbers in decimal, bytes in hex.
+fn text(value: &DynSolValue) -> String {
+    let list = |values: &[DynSolValue]| values.iter().map(text).collect::<Vec<_>>().join(",");
+    match value {
+        DynSolValue::Address(address) => format!("{address:#x}"),
+        DynSolValue::Bool(flag) => flag.to_string(),
+        DynSolValue::Int(number, _) => number.to_string(),
+        DynSolValue::Uint(number, _) => number.to_string(),
+        DynSolValue::FixedBytes(word, size) => hex::encode_prefixed(&word[..*size]),
+        DynSolValue::Bytes(bytes) => hex::encode_prefixed(bytes),
+        DynSolValue::String(text) => text.clone(),
+        DynSolValue::Array(values) | DynSolValue::FixedArray(values) => format!("[{}]", list(values)),
+        DynSolValue::Tuple(values) => format!("({})", list(values)),
+        DynSolValue::Function(function) => hex::encode_prefixed(function),
+    }
+}

@@ -1,0 +1,34 @@
+//! What plugins may report: the rules of claims and positions, for the gateway and for the tests of plugins.
+//!
+//! A claim is signed by people who trust that it only pays them. So a plugin cannot name any function: it must be one of
+//! [`ClaimFunctions`], a table that lists what each argument may be, with the code where that was read. Targets, tokens
+//! and contracts are those of the catalogue, or what declared views ([`Lineages`]) gave at the answer's block; numbers
+//! were read together with the account. The gateway and the tests of plugins refuse with the same sentences.
+
+mod addresses;
+mod claim;
+mod findings;
+mod functions;
+mod invisible;
+mod lineage;
+mod position;
+mod reads;
+mod rules;
+mod template;
+mod templates;
+mod word;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::addresses::{Addresses, TargetSource};
+pub use self::claim::ClaimTransaction;
+pub use self::findings::{NO_ANSWER, PAYMENTS_MAX, STEPS_MAX, ValidFinding, Validated, payment_key, summary, validate};
+pub use self::functions::{ClaimFunctions, ClaimFunctionsError, FILE_NAME};
+pub use self::invisible::is_invisible;
+pub use self::lineage::{Given, LineageError, Lineages, Use};
+pub use self::position::{LEGS_MAX, PARTS_MAX, REWARDS_MAX, leg_key, question};
+pub use self::reads::ClaimReads;
+pub use self::rules::{JobRules, MECHANISM_BYTES_MAX, NAME_CHARS_MAX};
+pub use self::template::{ARGUMENTS_BYTES_MAX, Template, TemplateError};
+pub use self::templates::{ClaimStatus, ClaimTemplates, ClaimTemplatesError};

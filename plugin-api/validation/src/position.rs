@@ -1,0 +1,88 @@
+//! The rules of positions.
+//!
+//! Invariant: a position that passes has only legs of known roles and of an amount, each once.
+
+use portolan_abi::Question;
+use portolan_abi::map::{self, LegRole, PositionKind, Price};
+
+use crate::rules::{JobRules, at_most, check_name, check_texts, place_key};
+
+/// Legs of one position: a lending market with some hundred reserves has two each.
+pub const LEGS_MAX: usize = 256;
+/// Reward tokens of one position; gauges have eight.
+pub const REWARDS_MAX: usize = 32;
+/// Tokens that a leg redeems to; the largest pools have eight.
+pub const PARTS_MAX: usize = 16;
+
+const ROLES: [LegRole; 8] = [
+    LegRole::SUPPLIED,
+    LegRole::BORROWED,
+    LegRole::STAKED,
+    LegRole::POOLED,
+    LegRole::LOCKED,
+    LegRole::VESTING,
+    LegRole::REWARD_OWED,
+    LegRole::FEE_OWED,
+];
+
+/// The question that positions of a kind answer; `None` for a kind that is not known.
+pub fn question(kind: PositionKind) -> Option<Question> {
+    match kind {
+        PositionKind::LENT | PositionKind::BORROWED => Some(Question::LENDING),
+        PositionKind::STAKED => Some(Question::FARMING),
+        PositionKind::POOLED => Some(Question::POOLING),
+        PositionKind::LOCKED | PositionKind::VESTING => Some(Question::LOCKED),
+        _ => None,
+    }
+}
+
+/// Identifies a position among all of one protocol on one network.
+pub(crate) fn key(found: &map::Position) -> String {
+    let market = if found.market == "main" { String::new() } else { format!("{}-", found.market) };
+    let number = found.number.map(|number| format!("-{number}")).unwrap_or_default();
+    let nft = found.nft.map(|nft| format!("-{:#x}-{}", nft.collection, nft.token_id)).unwrap_or_default();
+    format!("{market}{:#x}{number}{nft}-position", found.contract)
+}
+
+/// Identifies a leg among all of one protocol on one network.
+pub fn leg_key(found: &map::Position, leg: &map::Leg) -> String {
+    let place = place_key(&found.market, leg.receipt.unwrap_or(found.contract), leg.token, found.number);
+    let nft = found.nft.map(|nft| format!("-{}", nft.token_id)).unwrap_or_default();
+    let role = match leg.role {
+        LegRole::BORROWED => "-borrow",
+        LegRole::REWARD_OWED => "-reward",
+        LegRole::FEE_OWED => "-fee",
+        _ => "",
+    };
+    format!("{place}{nft}{role}")
+}
+
+/// Checks a position, and leaves out legs of zero.
+pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<map::Position, String> {
+    check_texts(rules, &found.market, &found.name, &found.mechanism)?;
+    at_most("legs", found.legs.len(), LEGS_MAX)?;
+    at_most("reward tokens", found.rewards.len(), REWARDS_MAX)?;
+    found.legs.iter().try_for_each(check_leg)?;
+    found.legs.retain(|leg| !leg.amount.is_zero());
+    if let Some(range) = found.range {
+        let one_pair = (range.lower.base, range.lower.quote) == (range.upper.base, range.upper.quote);
+        if !one_pair || range.lower.x128 > range.upper.x128 || range.lower.base.is_zero() && range.lower.quote.is_none()
+        {
+            return Err("its range of prices is not one of the same assets, from lower to upper".into());
+        }
+    }
+    let liquidation = found.health.and_then(|health| health.liquidation_price);
+    if liquidation.is_some_and(|Price { x128, .. }| x128.is_zero()) {
+        return Err("its liquidation price is zero; it is absent where it is not known".into());
+    }
+    Ok(found)
+}
+
+fn check_leg(leg: &map::Leg) -> Result<(), String> {
+    if !ROLES.contains(&leg.role) {
+        return Err(format!("a leg has the unknown role {}", leg.role.0));
+    }
+    let parts = leg.redeems_to.as_deref();
+    at_most("tokens that a leg redeems to", parts.map_or(0, <[_]>::len), PARTS_MAX)?;
+    leg.name.as_deref().map_or(Ok(()), check_name)
+}

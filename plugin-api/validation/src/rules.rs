@@ -1,0 +1,97 @@
+//! What findings are checked against, and the rules that claims and positions share.
+
+use alloy::primitives::{Address, U256};
+use portolan_abi::Question;
+use portolan_abi::map::Catalogue;
+
+use crate::addresses::Addresses;
+use crate::invisible::is_invisible;
+use crate::reads::ClaimReads;
+use crate::templates::ClaimTemplates;
+
+/// Characters of a finding's name; the longest pair names have forty.
+pub const NAME_CHARS_MAX: usize = 200;
+/// Characters of a mechanism.
+pub const MECHANISM_BYTES_MAX: usize = 64;
+
+/// What the findings of a job about an account are checked against.
+#[derive(Clone, Copy, Debug)]
+pub struct JobRules<'a> {
+    /// The instance's.
+    pub catalogue: &'a Catalogue,
+    /// The catalogue's.
+    pub templates: &'a ClaimTemplates,
+    /// The job's.
+    pub question: Question,
+    /// Slug.
+    pub protocol: &'a str,
+    /// EIP-155 chain id.
+    pub chain_id: u64,
+    /// The account that the question is about.
+    pub account: Address,
+    /// What the job's claims may go to and name.
+    pub addresses: &'a Addresses,
+    /// What else its claims rest on.
+    pub reads: &'a ClaimReads,
+}
+
+/// Why a finding does not stay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FindingError {
+    /// It breaks a rule.
+    Broken(String),
+    /// It is sound, and its claim is of a function that claims may not call.
+    LeftOut(String),
+}
+
+impl From<String> for FindingError {
+    fn from(reason: String) -> Self {
+        Self::Broken(reason)
+    }
+}
+
+impl FindingError {
+    pub(crate) fn at(self, place: &str) -> Self {
+        match self {
+            Self::Broken(reason) => Self::Broken(format!("{place}: {reason}")),
+            left_out @ Self::LeftOut(_) => left_out,
+        }
+    }
+}
+
+pub(crate) fn check_texts(rules: &JobRules<'_>, market: &str, name: &str, mechanism: &str) -> Result<(), String> {
+    let deployed = rules
+        .catalogue
+        .deployments
+        .iter()
+        .any(|row| row.protocol == rules.protocol && row.chain_id == rules.chain_id && row.market == market);
+    if !deployed {
+        return Err("it names a market that the catalogue does not have on this network".into());
+    }
+    check_name(name)?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if mechanism.is_empty() || mechanism.len() > MECHANISM_BYTES_MAX || !mechanism.chars().all(plain) {
+        return Err(format!("its mechanism is not a word of at most {MECHANISM_BYTES_MAX} letters, digits, - and _"));
+    }
+    Ok(())
+}
+
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(is_invisible) {
+        return Err(format!(
+            "its name is empty, longer than {NAME_CHARS_MAX} characters, or has control or direction characters"
+        ));
+    }
+    Ok(())
+}
+
+/// Identifies what is about a token in a contract among all of one protocol on one network.
+pub(crate) fn place_key(market: &str, contract: Address, token: Address, number: Option<U256>) -> String {
+    let market = if market == "main" { String::new() } else { format!("{market}-") };
+    let number = number.map(|number| format!("-{number}")).unwrap_or_default();
+    format!("{market}{contract:#x}-{token:#x}{number}")
+}
+
+pub(crate) fn at_most(what: &str, count: usize, max: usize) -> Result<(), String> {
+    if count > max { Err(format!("{count} {what} are more than {max}")) } else { Ok(()) }
+}
