@@ -13,6 +13,7 @@ pub mod dylib;
 pub mod gateway;
 pub mod http;
 pub mod json;
+pub mod portfolio;
 pub mod price_service;
 pub mod problem;
 pub mod protocol;

@@ -8,6 +8,7 @@ use super::Stage;
 use crate::gateway::Gateway;
 use crate::http::Response;
 use crate::json::Json;
+use crate::portfolio;
 use crate::protocol::Question;
 use crate::truth::{self, ACCOUNTS, Call, Detail, NETWORKS};
 
@@ -27,12 +28,34 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
             }
         }
     }
+    for who in ACCOUNTS {
+        positions(stage, who, out, &mut wrong)?;
+    }
     let reported = events(stage, out, &mut wrong)?;
     if !wrong.is_empty() {
         bail!("{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
     writeln!(out, "\nall {rows} rows equal the arithmetic: amounts, dollar values, rates and transactions")?;
     writeln!(out, "all {reported} events are decoded as they were done")?;
+    Ok(())
+}
+
+/// What an account holds in all protocols, and in each the lists of positions that no chain has another question for.
+fn positions(stage: &Stage, who: &str, out: &mut impl Write, wrong: &mut Vec<String>) -> Result<()> {
+    let account = stage.world.address(who)?;
+    let answer = fetch(&stage.gateway, &format!("/positions/{account}"), out)?.json()?;
+    wrong.extend(portfolio::faults(&stage.world, who, &answer)?.into_iter().map(|fault| format!("{who}: {fault}")));
+    for slug in stage.world.slugs()? {
+        let debts = stage.world.answer(who, Question::Lending, &slug, Detail::Full)?;
+        let owes = debts.iter().any(|row| row.text_at("side").is_ok_and(|side| side == "borrow"));
+        for (list, is_filled) in [("borrowing", owes), ("pooling", false), ("locked", false)] {
+            let path = format!("/{slug}/{list}/{account}/positions");
+            let response = fetch(&stage.gateway, &path, out)?;
+            if response.status != 200 || response.json()?.items()?.is_empty() == is_filled {
+                wrong.push(format!("{path} is {}: {}", response.status, response.body));
+            }
+        }
+    }
     Ok(())
 }
 

@@ -42,6 +42,8 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         format!("http://{base}/quickswap/farming/{farmer}/positions"),
         format!("'http://{base}/sushiswap/farming/{farmer}/positions?detail=full'"),
         format!("'http://{base}/aave_v3/lending/{farmer}/positions?detail=full'"),
+        format!("http://{base}/aave_v3/borrowing/{farmer}/positions"),
+        format!("http://{base}/positions/{farmer}"),
         format!("http://{base}/{farmer}/native-balance?network=polygon"),
         format!("http://{base}/networks"),
         format!("http://{base}/protocols"),

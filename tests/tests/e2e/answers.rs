@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use bigdecimal::{BigDecimal, One};
 use bytes::Bytes;
 use hyper::Method;
 use portolan_tests::gateway::Gateway;
 use portolan_tests::http::{self, Response, Version};
 use portolan_tests::json::Json;
+use portolan_tests::portfolio;
+use portolan_tests::problem;
 use portolan_tests::protocol::{PLUGINS, Question};
 use portolan_tests::truth::{self, ACCOUNTS, Call, Detail, NETWORKS};
 use portolan_tests::world::{Placed, Shared, World};
@@ -117,6 +120,61 @@ fn lending_positions_equal_the_arithmetic_and_show_no_debts() {
 #[test]
 fn claimables_of_one_protocol_equal_the_arithmetic() {
     assert_answers(Question::Claimables);
+}
+
+#[test]
+fn all_positions_and_their_sums_equal_the_arithmetic() {
+    let fixture = fixture();
+    for who in ACCOUNTS {
+        let path = format!("/positions/{}", fixture.account(who));
+        let response = fixture.gateway.get(&path).unwrap();
+        assert_eq!(response.status, 200, "{}", response.body);
+        let faults = portfolio::faults(&fixture.world, who, &response.json().unwrap()).unwrap();
+        assert!(faults.is_empty(), "{path}:\n{}", faults.join("\n"));
+    }
+}
+
+#[test]
+fn kinds_networks_and_protocols_select_positions() {
+    let fixture = fixture();
+    let answer = |query: &str| {
+        let path = format!("/positions/{}?{query}", fixture.account("farmer"));
+        fixture.gateway.get(&path).unwrap().json().unwrap()
+    };
+    let members = |answer: &Json, member: &str| -> BTreeSet<String> {
+        let groups = answer.at("protocols").unwrap().items().unwrap().iter();
+        let positions = groups.flat_map(|group| group.at("positions").unwrap().items().unwrap());
+        positions.map(|position| position.text_at(member).unwrap().to_owned()).collect()
+    };
+    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
+    assert_eq!(members(&answer(""), "kind"), set(&["borrowed", "staked"]));
+    let staked = answer("kind=STAKED");
+    assert_eq!(members(&staked, "kind"), set(&["staked"]));
+    assert_eq!(*staked.at("totals/claimable").unwrap(), Json::Null, "claims are left out");
+    assert_eq!(members(&answer("kind=borrowed&kind=lent"), "kind"), set(&["borrowed"]));
+    assert_eq!(members(&answer("kind=lent"), "kind"), set(&[]));
+    assert_eq!(members(&answer("network=polygon"), "network/name"), set(&["POLYGON"]));
+    assert_eq!(members(&answer("include=quickswap"), "protocol/slug"), set(&["quickswap"]));
+    assert!(!members(&answer("exclude=quickswap"), "protocol/slug").contains("quickswap"));
+    assert_eq!(members(&answer("kind=locked,vesting,pooled"), "kind"), set(&[]));
+    let wrong = fixture.gateway.get(&format!("/positions/{}?kind=rented", fixture.account("farmer"))).unwrap();
+    let detail = problem::detail(&wrong, 400, "invalid-filter").unwrap();
+    assert!(detail.contains("the kinds are lent, borrowed"), "{detail}");
+}
+
+#[test]
+fn debts_stand_beside_what_secures_them_in_borrowing() {
+    let fixture = fixture();
+    let path = format!("/aave_v3/borrowing/{}/positions", fixture.account("farmer"));
+    let positions = fixture.gateway.get(&path).unwrap().json().unwrap();
+    assert!(!positions.items().unwrap().is_empty());
+    for position in positions.items().unwrap() {
+        let roles: BTreeSet<&str> =
+            position.at("legs").unwrap().items().unwrap().iter().map(|leg| leg.text_at("role").unwrap()).collect();
+        assert_eq!(roles, BTreeSet::from(["borrowed", "supplied"]));
+        assert_eq!(position.text_at("kind").unwrap(), "borrowed");
+        assert!(position.number_at("health/factor").unwrap() > BigDecimal::one(), "{position}");
+    }
 }
 
 #[test]

@@ -1,0 +1,75 @@
+//! What an account holds in all protocols, against the arithmetic of the chains' builds: every leg and every sum.
+
+use anyhow::{Context as _, Result};
+use bigdecimal::{BigDecimal, Zero};
+
+use crate::json::Json;
+use crate::protocol::Question;
+use crate::truth::{Call, Detail};
+use crate::world::World;
+
+/// Digits in which a sum of rounded dollars may differ from the rounded sum.
+const DIGITS: i64 = 12;
+
+/// A leg: protocol, network, role, token and amount.
+type Leg = (String, String, String, String, BigDecimal);
+
+/// Everything that is wrong with an account's portfolio.
+///
+/// # Errors
+/// Where it has no shape at all, or the chains' values are incomplete.
+pub fn faults(world: &World, who: &str, answer: &Json) -> Result<Vec<String>> {
+    let (mut legs, mut wanted) = (Vec::new(), Vec::new());
+    for group in answer.at("protocols")?.items()? {
+        for position in group.at("positions")?.items()? {
+            legs.extend(shown(position)?);
+        }
+    }
+    let (mut assets, mut debts) = (BigDecimal::zero(), BigDecimal::zero());
+    for slug in world.slugs()? {
+        for row in world.answer(who, Question::Farming, &slug, Detail::Plain)? {
+            assets += row.number_at("dollarValue")?;
+            wanted.push(leg(&row, "staked", &row, "stakedToken")?);
+        }
+        for row in world.answer(who, Question::Lending, &slug, Detail::Full)? {
+            let is_debt = row.text_at("side")? == "borrow";
+            *if is_debt { &mut debts } else { &mut assets } += row.number_at("dollarValue")?;
+            wanted.push(leg(&row, if is_debt { "borrowed" } else { "supplied" }, &row, "token")?);
+        }
+    }
+    let mut wrong = Vec::new();
+    for leg in legs {
+        match wanted.iter().position(|wanted| *wanted == leg) {
+            Some(place) => drop(wanted.swap_remove(place)),
+            None => wrong.push(format!("{leg:?} should not be there")),
+        }
+    }
+    wrong.extend(wanted.iter().map(|leg| format!("{leg:?} is missing")));
+    let claimable = world.claimables(who, None, Call::Aggregate)?;
+    let claimable = claimable.iter().map(|row| row.number_at("dollarValue")).sum::<Result<BigDecimal>>()?;
+    let net = &assets - &debts;
+    for (name, sum) in [("assets", assets), ("debts", debts), ("net", net), ("claimable", claimable)] {
+        let shown = answer.number_at(&format!("totals/{name}"))?;
+        if (&shown - &sum).abs() > sum.abs() * BigDecimal::new(1.into(), DIGITS) {
+            wrong.push(format!("{name} are {shown}, expected {sum}"));
+        }
+    }
+    Ok(wrong)
+}
+
+/// The legs of a position, but for those that a row of farming cannot show, as a token of its rewards is not known.
+fn shown(position: &Json) -> Result<Vec<Leg>> {
+    let rewards = position.at("rewards")?.items()?;
+    if rewards.iter().any(|reward| reward.get("token").is_none_or(|token| *token == Json::Null)) {
+        return Ok(Vec::new());
+    }
+    let legs = position.at("legs")?.items()?.iter();
+    legs.map(|own| leg(position, own.text_at("role")?, own, "token")).collect()
+}
+
+fn leg(row: &Json, role: &str, amounts: &Json, token: &str) -> Result<Leg> {
+    let (protocol, network) = (row.text_at("protocol/slug")?.to_owned(), row.text_at("network/name")?.to_owned());
+    let token = amounts.text_at(&format!("{token}/address"))?.to_owned();
+    let amount = amounts.number_at("amount").with_context(|| format!("{amounts}"))?.normalized();
+    Ok((protocol, network, role.to_owned(), token, amount))
+}
