@@ -3,7 +3,7 @@
 //! Invariant: all that is done for an answer draws from its budget, and what is shown of it does not depend on other
 //! clients' requests: what is cached counts as if it had been read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) struct AnswerLimits {
     pub(crate) time: Duration,
     pub(crate) reads_max: u64,
     pub(crate) node_requests_max: u64,
-    /// HTTP requests to hosts that names bring up.
+    /// HTTP requests to hosts that names or plugins bring up.
     pub(crate) outgoing_max: u64,
     /// Those to one host that the operator does not name.
     pub(crate) outgoing_per_host_max: u64,
@@ -37,12 +37,14 @@ pub(crate) struct AnswerBudget {
     pub(crate) events: Meter,
 }
 
-/// The HTTP requests of an answer to hosts that names bring up.
+/// The HTTP requests of an answer to hosts that names or plugins bring up.
 #[derive(Debug)]
 pub(crate) struct OutgoingBudget {
     all: Meter,
     per_host_max: u64,
     by_host: Mutex<HashMap<String, u64>>,
+    /// What was taken once for all who need it.
+    once: Mutex<BTreeSet<String>>,
 }
 
 impl AnswerBudget {
@@ -64,12 +66,18 @@ impl AnswerBudget {
 
 impl OutgoingBudget {
     pub(crate) fn new(max: u64, per_host_max: u64) -> Self {
-        Self { all: Meter::new(max), per_host_max, by_host: Mutex::default() }
+        Self { all: Meter::new(max), per_host_max, by_host: Mutex::default(), once: Mutex::default() }
     }
 
     /// Takes a request; false if there is none left.
     pub(crate) fn take(&self) -> bool {
         self.all.take(1)
+    }
+
+    /// Takes a request that serves all in the answer who need what it gets; false if there is none left.
+    pub(crate) fn take_once(&self, what: &str) -> bool {
+        let mut once = self.once.lock();
+        once.contains(what) || (self.take() && once.insert(what.to_owned()))
     }
 
     /// Takes a request to this host, beside [`Self::take`]; false if there is none left.
@@ -111,5 +119,13 @@ mod tests {
         assert!(outgoing.take_of_host("b"));
         assert!(outgoing.take() && outgoing.take() && outgoing.take() && !outgoing.take());
         assert_eq!((outgoing.all().used(), outgoing.all().max()), (3, 3));
+    }
+
+    #[test]
+    fn what_many_need_is_taken_once() {
+        let outgoing = OutgoingBudget::new(2, 1);
+        assert!(outgoing.take_once("a") && outgoing.take_once("a") && outgoing.take_once("b"));
+        assert!(!outgoing.take_once("c") && !outgoing.take());
+        assert!(outgoing.take_once("a"));
     }
 }

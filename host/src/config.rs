@@ -12,6 +12,7 @@ mod limits;
 mod names;
 mod networks;
 mod operators;
+mod plugins;
 mod prices;
 mod rpc;
 mod tokens;
@@ -157,6 +158,7 @@ impl Config {
     fn merge(flags: &Flags, environment: &Environment, file: File) -> Result<Self, ConfigError> {
         let File { name, tables } = file;
         let layers = Layers { environment, file: &name };
+        let limits = tables.plugins.limits(&layers)?;
         let address = |key, flag: &Option<String>, setting: Option<String>, default: u16| {
             let default = SocketAddr::from(([127, 0, 0, 1], default));
             layers.pick(key, flag.clone(), setting).map_or(Ok(default), |setting| socket_address(&setting))
@@ -214,7 +216,7 @@ impl Config {
             prices: prices::read(&tables.prices, &networks, &layers)?,
             token_lists: tokens::read(tables.tokens, &layers)?,
             names: names::read(&tables.names, &layers)?,
-            limits: tables.plugins.limits.checked(&layers)?,
+            limits,
             connections: connections::read(&tables.connections, &layers)?,
             deadline_ms,
             answer_limits: answers::read(&tables.answers, Duration::from_millis(deadline_ms), &layers)?,

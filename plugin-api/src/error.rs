@@ -22,6 +22,23 @@ pub enum Error {
         /// Why.
         reason: &'static str,
     },
+    /// The server has no such document, or the operator does not allow to request it;
+    /// [`Chain::try_http_get`](crate::Chain::try_http_get) gives this as a value.
+    #[error("{host}: {reason}")]
+    NoDocument {
+        /// The URL's.
+        host: String,
+        /// Why.
+        reason: NoDocument,
+    },
+    /// The off-chain read gave nothing: the server did not answer in time with a document, or the budget is used up.
+    #[error("{host}: {reason}")]
+    OffChain {
+        /// The URL's.
+        host: String,
+        /// Why.
+        reason: &'static str,
+    },
     /// The plugin's own words.
     #[error("{0}")]
     Message(String),
@@ -32,6 +49,18 @@ impl Error {
     pub fn new(text: impl Into<String>) -> Self {
         Self::Message(text.into())
     }
+}
+
+/// Why there is no off-chain document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoDocument {
+    /// The server says that it has nothing there: status 404 or 410.
+    #[error("the server has no such document")]
+    NotFound,
+    /// The operator does not allow this plugin to read that host.
+    #[error("the operator does not allow this host")]
+    NotAllowed,
 }
 
 /// What a contract did instead of answering.

@@ -68,6 +68,7 @@ mod error;
 #[doc(hidden)]
 pub mod export;
 mod gather;
+mod http_get;
 mod job;
 mod job_state;
 mod join;
@@ -88,8 +89,9 @@ pub use alloy::primitives::{Address, B256, Bytes, U256, address, b256};
 pub use alloy::sol_types::{SolCall, SolValue};
 pub use chain::Chain;
 pub use deployment::{Deployment, Deployments};
-pub use error::{Error, Revert};
+pub use error::{Error, NoDocument, Revert};
 pub use gather::{Emitter, Emitting, Gather, Gathered};
+pub use http_get::HttpGet;
 pub use job_state::Budget;
 pub use join::{Join, shape};
 pub use keys::{KeyField, KeyValue, Keys, Mechanism};
@@ -109,6 +111,8 @@ pub use symbol::symbol;
 /// Derives [`Mechanism`](trait@Mechanism) for a struct whose fields are the keys of a settings row.
 pub use portolan_derive::Mechanism;
 
+/// What off-chain reads may be: hosts, URLs, and how many and how large.
+pub use portolan_abi::off_chain;
 /// Events: tables of them, and what the logs of a transaction are decoded to.
 pub use portolan_events as events;
 /// Networks: their chain ids by name, for example [`networks::ETHEREUM`].

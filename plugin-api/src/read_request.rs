@@ -22,7 +22,7 @@ pub struct ReadRequest {
     pub from: Option<Address>,
     /// Target.
     pub to: Address,
-    /// Calldata.
+    /// Calldata, or the URL of an off-chain read.
     pub data: Bytes,
 }
 
@@ -44,6 +44,11 @@ impl ReadRequest {
 
     pub(crate) fn native_balance(network: u64, account: Address) -> Self {
         Self::new(network, kind::NATIVE_BALANCE, account, Bytes::new())
+    }
+
+    /// The target is none, and the network means nothing.
+    pub(crate) fn http_get(network: u64, url: &str) -> Self {
+        Self::new(network, kind::HTTP, Address::ZERO, Bytes::copy_from_slice(url.as_bytes()))
     }
 
     pub(crate) fn code_size(network: u64, at: Address) -> Self {

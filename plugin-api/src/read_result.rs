@@ -5,7 +5,7 @@ use alloy::sol_types::SolCall;
 use alloy::sol_types::abi::AbiDecoderConfig;
 use portolan_abi::row::status;
 
-use crate::error::{Error, Revert};
+use crate::error::{Error, NoDocument, Revert};
 
 /// Bytes that a reply's value may take for each of its own: arrays that share their elements are small as a reply and
 /// huge as a value, and a contract may be hostile; an honest one takes about twice its size.
@@ -17,25 +17,41 @@ const DECODED_FLOOR_BYTES: usize = 4_096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadResult {
-    /// Returned bytes, or the word of a balance or code size.
+    /// Returned bytes, the word of a balance or code size, or the body of an off-chain document.
     Ok(Bytes),
     /// Revert data.
     Reverted(Bytes),
-    /// Nothing at the target answers calls.
+    /// Nothing at the target answers calls, or the server has nothing at the URL.
     NoCode,
     /// The call used up its gas.
     GasCap,
-    /// No endpoint answered in time.
+    /// No endpoint or server answered in time with what can be used.
     Unavailable,
     /// The job's budget is used up.
     OverBudget,
     /// The host does not make such a read.
     Unsupported,
+    /// The operator does not allow the host of an off-chain read.
+    NotAllowed,
     /// A status of a later revision.
     Unknown(u8),
 }
 
 impl ReadResult {
+    /// The body of an off-chain document, or why there is none.
+    pub(crate) fn document(self, host: &str) -> Result<Result<Bytes, NoDocument>, Error> {
+        let reason = match self {
+            Self::Ok(body) => return Ok(Ok(body)),
+            Self::NoCode => return Ok(Err(NoDocument::NotFound)),
+            Self::NotAllowed => return Ok(Err(NoDocument::NotAllowed)),
+            Self::Unavailable => "the server did not answer in time with a document",
+            Self::OverBudget => "the job's budget of off-chain reads is used up",
+            Self::Unsupported => "this host makes no off-chain reads",
+            Self::Reverted(_) | Self::GasCap | Self::Unknown(_) => UNKNOWN,
+        };
+        Err(Error::OffChain { host: host.to_owned(), reason })
+    }
+
     /// The result of a reply's row.
     pub(crate) fn new(status: u8, bytes: Bytes) -> Self {
         match status {
@@ -46,6 +62,7 @@ impl ReadResult {
             status::UNAVAILABLE => Self::Unavailable,
             status::OVER_BUDGET => Self::OverBudget,
             status::UNSUPPORTED => Self::Unsupported,
+            status::NOT_ALLOWED => Self::NotAllowed,
             other => Self::Unknown(other),
         }
     }
@@ -61,6 +78,7 @@ impl ReadResult {
             Self::Unavailable => (status::UNAVAILABLE, &[]),
             Self::OverBudget => (status::OVER_BUDGET, &[]),
             Self::Unsupported => (status::UNSUPPORTED, &[]),
+            Self::NotAllowed => (status::NOT_ALLOWED, &[]),
             Self::Unknown(status) => (*status, &[]),
         }
     }
@@ -84,7 +102,7 @@ impl ReadResult {
             Self::Unavailable => "no endpoint answered in time",
             Self::OverBudget => "the job's budget of reads is used up",
             Self::Unsupported => "this host does not make such a read",
-            Self::Unknown(_) => UNKNOWN,
+            Self::NotAllowed | Self::Unknown(_) => UNKNOWN,
         };
         Err(Error::Unavailable { to, reason })
     }

@@ -8,6 +8,7 @@ mod events;
 mod expected;
 mod fixture;
 mod job_test;
+mod off_chain;
 mod row;
 
 pub use crate::read_request::ReadRequest;

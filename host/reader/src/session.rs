@@ -64,6 +64,15 @@ impl Participant {
     pub async fn complete(&self, lookup: Lookup) -> Vec<Reply> {
         self.session.complete_in_batch(Some(self.id), lookup).await
     }
+
+    /// Waits for something that is no read of this network; no batch waits for the participant meanwhile.
+    pub async fn aside<F: Future>(&self, waiting: F) -> F::Output {
+        self.session.state().running.remove(&self.id);
+        self.session.flush_if_due();
+        let output = waiting.await;
+        self.session.state().running.insert(self.id);
+        output
+    }
 }
 
 impl Drop for Participant {

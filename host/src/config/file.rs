@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_path_to_error::Segment;
 
 use super::ConfigError;
-use super::limits::PluginLimitsTable;
+use super::plugins::PluginsTable;
 
 /// A configuration of every network and a thousand prices has a tenth of that.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -41,14 +41,6 @@ pub(super) struct ConfigTables {
     pub(super) prices: PricesTable,
     pub(super) tokens: TokensTable,
     pub(super) names: NamesTable,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct PluginsTable {
-    pub(super) dir: Option<String>,
-    pub(super) isolation: Option<String>,
-    pub(super) limits: PluginLimitsTable,
 }
 
 #[derive(Debug, Default, Deserialize)]

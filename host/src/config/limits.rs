@@ -37,7 +37,8 @@ impl PluginLimitsTable {
         let one = |(plugin, table): (&String, &LimitsTable)| {
             Ok((plugin.clone(), table.over(all, &format!("plugins.limits.{plugin}"), layers)?))
         };
-        Ok(PluginLimits { all, own: self.plugins.iter().map(one).collect::<Result<_, _>>()? })
+        let own = self.plugins.iter().map(one).collect::<Result<_, _>>()?;
+        Ok(PluginLimits { all, own, ..PluginLimits::default() })
     }
 }
 
@@ -94,7 +95,7 @@ impl<'de> Deserialize<'de> for PluginLimitsTable {
 const EXPECTED: &str = "`resume_ms`, `job_ms` or the name of a plugin";
 
 /// Kebab-case.
-fn is_plugin_name(text: &str) -> bool {
+pub(super) fn is_plugin_name(text: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     text.split('-').all(is_part)

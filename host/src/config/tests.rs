@@ -6,6 +6,7 @@ use bigdecimal::BigDecimal;
 
 use super::*;
 use crate::assets::token_list::ListLocation;
+use crate::net::off_chain::{HostGrants, Mirror};
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
@@ -265,6 +266,17 @@ fn limits_of_one_plugin_override_those_for_all() {
 }
 
 #[test]
+fn a_plugin_reads_the_hosts_that_its_table_grants() {
+    let file = "[plugins.merkle]\nhosts = ['a.example', 'b.example']\n[plugins.merkle.mirrors]\n\
+                'b.example' = 'http://127.0.0.1:8090'";
+    let config = of_file(file);
+    let mirror = Mirror::parse("http://127.0.0.1:8090").unwrap();
+    let expected = HostGrants([("a.example".to_owned(), None), ("b.example".to_owned(), Some(mirror))].into());
+    assert_eq!(config.limits.grants("merkle"), expected);
+    assert_eq!(config.limits.grants("other"), HostGrants::default());
+}
+
+#[test]
 fn a_bad_file_is_reported_with_its_name_and_key() {
     let cases = [
         ("lisen = 'x'", "lisen"),
@@ -313,6 +325,17 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[plugins.limits.aave-v3]\nx = 5", "plugins.limits.aave-v3.x"),
         ("[plugins.limits.aave-v3]\njob_ms = 1000000", "plugins.limits.aave-v3.job_ms"),
         ("[plugins.limits.Aave]\njob_ms = 1", "Aave"),
+        ("[plugins.merkle]\nhost = 'a.example'", "plugins.merkle.host"),
+        ("[plugins.merkle]\nhosts = 'a.example'", "plugins.merkle.hosts"),
+        ("[plugins.merkle]\nhosts = ['https://a.example']", "plugins.merkle.hosts"),
+        ("[plugins.merkle]\nhosts = ['127.0.0.1']", "plugins.merkle.hosts"),
+        ("[plugins.merkle]\nhosts = ['*.example']", "plugins.merkle.hosts"),
+        ("[plugins.merkle]\nmirrors = { 'a.example' = 'http://x' }", "plugins.merkle.mirrors.a.example"),
+        (
+            "[plugins.merkle]\nhosts = ['a.example']\nmirrors = { 'a.example' = 'http://x/y' }",
+            "plugins.merkle.mirrors.a.example",
+        ),
+        ("[plugins.Merkle]\nhosts = []", "Merkle"),
         ("[networks.ethereum]\nurl = 'x'", "networks.ethereum.url"),
         ("[networks.ethereum]\nchain_id = 5", "networks.ethereum.chain_id"),
         ("[networks.ethereum]\nrpc = 'http://x'", "networks.ethereum.rpc"),

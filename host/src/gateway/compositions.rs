@@ -21,6 +21,7 @@ use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
+use crate::net::off_chain::Documents;
 use crate::network::Network;
 use crate::registry::{Served, Snapshot};
 
@@ -32,6 +33,7 @@ pub(super) struct CompositionJobs<'a> {
     snapshot: &'a Snapshot,
     session: &'a Session,
     network: &'a Arc<Network>,
+    documents: Documents<'a>,
     state: Mutex<State>,
 }
 
@@ -44,8 +46,13 @@ struct State {
 }
 
 impl<'a> CompositionJobs<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, session: &'a Session, network: &'a Arc<Network>) -> Self {
-        Self { snapshot, session, network, state: Mutex::default() }
+    pub(super) fn new(
+        snapshot: &'a Snapshot,
+        session: &'a Session,
+        network: &'a Arc<Network>,
+        documents: Documents<'a>,
+    ) -> Self {
+        Self { snapshot, session, network, documents, state: Mutex::default() }
     }
 
     /// Reports of the jobs by whose fault something is missing; each is at least partly there.
@@ -113,7 +120,7 @@ impl<'a> CompositionJobs<'a> {
         let (now, session) = (Instant::now(), self.session);
         let by = now + session.deadline().saturating_duration_since(now) / TIME_PART;
         let sessions: Sessions = BTreeMap::from([(session.chain_id(), Ok(session.until(by)))]);
-        job::run_all(plans, &sessions, by).await
+        job::run_all(plans, &sessions, self.documents, by).await
     }
 }
 

@@ -28,6 +28,7 @@ use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
 use crate::long_work::LongWork;
 use crate::names::Names;
+use crate::net::off_chain::{Documents, OffChain};
 use crate::network::{Network, Networks};
 use crate::registry::Snapshot;
 
@@ -38,6 +39,7 @@ pub(super) struct Sources {
     /// Networks with an endpoint, by chain id.
     pub(super) with_endpoint: BTreeSet<u64>,
     pub(super) names: Names,
+    pub(super) off_chain: OffChain,
     pub(super) prices: Prices,
     pub(super) tables: Tables,
     pub(super) log_room: LogRoom,
@@ -149,10 +151,15 @@ impl Context {
         tokio::time::timeout_at(by, reading).await.unwrap_or(Err(ReadFailure::Timeout))
     }
 
+    /// The off-chain documents that jobs of this answer may request.
+    pub(super) fn documents(&self) -> Documents<'_> {
+        Documents { off_chain: &self.sources.off_chain, outgoing: &self.budget.outgoing }
+    }
+
     /// Tokens with their prices, and reports of the jobs by whose fault it is not known what some are made of.
     pub(super) async fn tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> (Tokens, Vec<JobReport>) {
         let Some(session) = self.session_to_the_end(network) else { return Default::default() };
-        let jobs = CompositionJobs::new(&self.snapshot, &session, network);
+        let jobs = CompositionJobs::new(&self.snapshot, &session, network, self.documents());
         let (prices, index) = (&self.sources.prices, &*self.token_index);
         let issuers = Issuers::new(network.chain_id, self.snapshot.contracts(network.chain_id), index);
         let tokens = resolve::priced_tokens(&session, network, &jobs, prices, (&issuers, index), wanted).await;
@@ -181,7 +188,7 @@ impl Context {
 
     async fn run_once(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
         let sessions = self.sessions.lock().clone();
-        job::run_all(plans, &sessions, self.deadline.reads_end()).await
+        job::run_all(plans, &sessions, self.documents(), self.deadline.reads_end()).await
     }
 
     /// Opens those of these networks again whose block no endpoint knows any more; returns their chain ids.
@@ -237,6 +244,7 @@ impl Context {
             reader,
             with_endpoint: BTreeSet::new(),
             names: Names::new(crate::names::NameSettings::default()),
+            off_chain: OffChain::new(),
             prices: Prices::new(crate::assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),
             log_room: LogRoom::new(1 << 20),

@@ -130,7 +130,8 @@ impl<'a> TransactionDecoder<'a> {
         let too_many = || Problem::TooManyEvents { events_max: room.max() };
         let decoding = builtin.decode(&session, self.network, room);
         let sessions = [(session.chain_id(), Ok(Arc::clone(&session)))].into();
-        let (ran, builtin) = join(job::run_all(plans, &sessions, session.deadline()), decoding).await;
+        let (ran, builtin) =
+            join(job::run_all(plans, &sessions, self.context.documents(), session.deadline()), decoding).await;
         if builtin.has_more {
             return Err(too_many());
         }

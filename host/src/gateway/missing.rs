@@ -83,7 +83,7 @@ pub(super) fn problem(jobs: &[JobReport]) -> Problem {
         Problem::OverBudget(sentence)
     } else if all(&[Reason::NotConfigured]) {
         Problem::NetworkNotConfigured(sentence)
-    } else if all(&[Reason::Quarantined, Reason::Disabled]) {
+    } else if all(&[Reason::Quarantined, Reason::Disabled, Reason::NotAllowed]) {
         Problem::ProtocolUnavailable(sentence)
     } else {
         Problem::Upstream(sentence)

@@ -147,4 +147,6 @@ fn rows(
 }
 
 #[cfg(test)]
+mod off_chain_tests;
+#[cfg(test)]
 mod tests;

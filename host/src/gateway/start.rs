@@ -16,6 +16,7 @@ use crate::gateway::log_room::LogRoom;
 use crate::gateway::single_flight::SingleFlight;
 use crate::long_work::LongWork;
 use crate::names::Names;
+use crate::net::off_chain::OffChain;
 use crate::registry::{Registry, RegistryError};
 
 /// Why the process cannot serve.
@@ -56,6 +57,7 @@ impl Gateway {
             reader: Arc::clone(&reader) as _,
             with_endpoint,
             names: Names::new(config.names.clone()),
+            off_chain: OffChain::new(),
             prices: Prices::new(config.prices.clone()),
             tables: Tables::read()?,
             log_room: LogRoom::new(config.logs_bytes_max),

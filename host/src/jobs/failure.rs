@@ -5,6 +5,7 @@
 use portolan_reader::ReadFailure;
 
 use crate::assets::resolve::TokenFailure;
+use crate::net::off_chain::OffChainError;
 use crate::registry::runner::RunFailure;
 
 /// Why something is missing; the words of the `portolan-partial` header.
@@ -21,6 +22,8 @@ pub(crate) enum Reason {
     PluginError,
     OverBudget,
     Rejected,
+    /// An off-chain host that the operator does not grant.
+    NotAllowed,
 }
 
 impl Reason {
@@ -30,6 +33,7 @@ impl Reason {
             Self::Timeout | Self::Crashed | Self::InvalidOutput | Self::PluginError => true,
             Self::OverBudget | Self::Rejected => true,
             Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
+            Self::NotAllowed => false,
         }
     }
 
@@ -46,6 +50,7 @@ impl Reason {
             Self::PluginError => "plugin-error",
             Self::OverBudget => "over-budget",
             Self::Rejected => "rejected",
+            Self::NotAllowed => "not-allowed",
         }
     }
 }
@@ -96,6 +101,16 @@ impl From<ReadFailure> for Reason {
             ReadFailure::WrongChain => Self::WrongChain,
             ReadFailure::NotConfigured => Self::NotConfigured,
             ReadFailure::OverBudget => Self::OverBudget,
+        }
+    }
+}
+
+impl From<OffChainError> for Reason {
+    fn from(error: OffChainError) -> Self {
+        match error {
+            OffChainError::Timeout => Self::Timeout,
+            OffChainError::OverBudget | OffChainError::TooOften => Self::OverBudget,
+            _ => Self::Upstream,
         }
     }
 }

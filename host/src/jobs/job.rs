@@ -2,6 +2,7 @@
 //!
 //! Invariant: whatever the plugin answers, a job ends by its deadline with what was found until then.
 
+mod document_reads;
 mod frames;
 mod trust;
 
@@ -9,21 +10,24 @@ mod trust;
 pub(super) mod fuzzing;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{join, join_all};
+use futures_util::future::{Either, join, join_all, select};
 use portolan_abi::capability;
 use portolan_abi::limits::{Allowance, LimitError};
 use portolan_abi::map;
 use portolan_abi::row::state;
 use tokio::time::Instant;
 
-use self::frames::{Budget, RequestedRead};
+use self::document_reads::{DocumentReads, PreparedRead};
+use self::frames::{Budget, FrameReply, RequestedRead};
 use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
+use crate::net::off_chain::Documents;
 use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 
@@ -48,22 +52,29 @@ pub(crate) struct JobOutcome {
     pub(crate) networks: BTreeSet<u64>,
     /// Whether it met a cached reply that is not what the chain answers now. The cache has dropped it.
     pub(crate) refuted: bool,
+    /// The off-chain hosts that answered it, each with the age of its oldest answer in seconds.
+    pub(crate) off_chain: BTreeMap<String, u32>,
 }
 
 /// Runs jobs at the pinned blocks, each until its own end, its plugin's limit or the deadline: outcomes in the order of
 /// the plans. Their reads share batches.
-pub(crate) async fn run_all(plans: Vec<JobPlan>, sessions: &Sessions, deadline: Instant) -> Vec<(JobPlan, JobOutcome)> {
+pub(crate) async fn run_all(
+    plans: Vec<JobPlan>,
+    sessions: &Sessions,
+    documents: Documents<'_>,
+    deadline: Instant,
+) -> Vec<(JobPlan, JobOutcome)> {
     let jobs = plans.into_iter().map(async |plan| {
         let limit = Instant::now() + Duration::from_millis(plan.instance.limits.job_ms);
-        let outcome = run(&plan, sessions, deadline.min(limit)).await;
+        let outcome = run(&plan, sessions, documents, deadline.min(limit)).await;
         (plan, outcome)
     });
     join_all(jobs).await
 }
 
-async fn run(plan: &JobPlan, sessions: &Sessions, deadline: Instant) -> JobOutcome {
+async fn run(plan: &JobPlan, sessions: &Sessions, documents: Documents<'_>, deadline: Instant) -> JobOutcome {
     let began = Instant::now();
-    let mut driver = Driver::new(plan, sessions, deadline);
+    let mut driver = Driver::new(plan, sessions, documents, deadline);
     let failure = match tokio::time::timeout_at(deadline, driver.drive()).await {
         Ok(Ok(())) => None,
         Ok(Err(failure)) => Some(failure),
@@ -78,12 +89,14 @@ async fn run(plan: &JobPlan, sessions: &Sessions, deadline: Instant) -> JobOutco
         figures: JobFigures { reads: driver.allowance.reads_used(), ..driver.figures }.since(began),
         networks: driver.networks,
         refuted: driver.refuted,
+        off_chain: driver.documents.into_ages(),
     }
 }
 
 struct Driver<'a> {
     plan: &'a JobPlan,
     sessions: &'a Sessions,
+    documents: DocumentReads<'a>,
     deadline: Instant,
     trusted: TrustedAddresses<'a>,
     claim_reads: ClaimReads,
@@ -99,10 +112,11 @@ struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    fn new(plan: &'a JobPlan, sessions: &'a Sessions, deadline: Instant) -> Self {
+    fn new(plan: &'a JobPlan, sessions: &'a Sessions, documents: Documents<'a>, deadline: Instant) -> Self {
         Self {
             plan,
             sessions,
+            documents: DocumentReads::new(&plan.instance, documents),
             deadline,
             trusted: TrustedAddresses::new(plan.instance.claim_templates.lineages(), listed(plan)),
             claim_reads: ClaimReads::new(plan.account),
@@ -138,7 +152,7 @@ impl<'a> Driver<'a> {
     }
 
     /// The frame that the job is resumed with.
-    fn frame(&self, replies: &[Reply]) -> Result<Vec<u8>, Failure> {
+    fn frame(&self, replies: &[FrameReply]) -> Result<Vec<u8>, Failure> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let budget = Budget {
             ms_left: u32::try_from(left.as_millis()).unwrap_or(u32::MAX),
@@ -157,8 +171,12 @@ impl<'a> Driver<'a> {
     fn end(&mut self, ended: u8, message: String) -> Result<(), Failure> {
         self.ended = matches!(ended, state::COMPLETE | state::PARTIAL);
         let blamed = self.missing.unwrap_or(Reason::PluginError);
+        let message = self.documents.explain(message);
         match ended {
-            state::COMPLETE => Ok(()),
+            state::COMPLETE => {
+                self.partial = self.documents.refused().cloned();
+                Ok(())
+            }
             state::PARTIAL => {
                 self.partial = Some(Failure::new(blamed, message));
                 Ok(())
@@ -176,20 +194,24 @@ impl<'a> Driver<'a> {
         participant: &Participant,
         own: &Session,
         requested: Vec<RequestedRead>,
-    ) -> Result<Vec<Reply>, Failure> {
+    ) -> Result<Vec<FrameReply>, Failure> {
         self.allowance.take_step().map_err(over_limit)?;
-        let mut replies: Vec<Reply> = vec![Reply::fresh(Outcome::Unsupported); requested.len()];
+        let mut replies: Vec<FrameReply> = vec![Reply::fresh(Outcome::Unsupported).into(); requested.len()];
         let mut by_network: BTreeMap<u64, Vec<(usize, Read)>> = BTreeMap::new();
-        for (place, RequestedRead { chain_id, read }) in requested.into_iter().enumerate() {
-            let Some(read) = read else { continue };
-            if self.allowance.take_read() {
-                by_network.entry(chain_id).or_default().push((place, read));
-            } else {
-                replies[place] = self.over_budget();
+        let mut off_chain: Vec<(usize, PreparedRead)> = Vec::new();
+        for (place, read) in requested.into_iter().enumerate() {
+            match read {
+                RequestedRead::Unsupported => {}
+                _ if !self.allowance.take_read() => replies[place] = self.over_budget().into(),
+                RequestedRead::Chain(chain_id, read) => by_network.entry(chain_id).or_default().push((place, read)),
+                RequestedRead::Document(url) => match self.documents.prepare(&url) {
+                    Ok(read) => off_chain.push((place, read)),
+                    Err(reply) => replies[place] = reply,
+                },
             }
         }
         self.networks.extend(by_network.keys());
-        self.figures.batches += u32::from(!by_network.is_empty());
+        self.figures.batches += u32::from(!by_network.is_empty() || !off_chain.is_empty());
         let of_own = by_network.remove(&self.plan.network.chain_id).unwrap_or_default();
         let (own_places, own_reads): (Vec<_>, Vec<_>) = of_own.into_iter().unzip();
         let claims_rest_on = |read: &Read| self.claims_rest_on(read).then(|| read.clone());
@@ -199,7 +221,9 @@ impl<'a> Driver<'a> {
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
         let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
-        let (mut answered, of_guests) = join(participant.complete(lookup), join_all(guests)).await;
+        let made = join_all(off_chain.iter().map(|(_, read)| self.documents.make(read, self.deadline)));
+        let chains = join(participant.complete(lookup), join_all(guests));
+        let ((mut answered, of_guests), documents) = join_aside(participant, chains, made, off_chain.is_empty()).await;
         let rechecked = answered.split_off(noted.len());
         self.confirm(own, &recheck, &rechecked)?;
         for ((place, noted), reply) in own_places.into_iter().zip(noted).zip(answered) {
@@ -207,10 +231,18 @@ impl<'a> Driver<'a> {
             if let Some(read) = noted {
                 self.note(read, &reply);
             }
-            replies[place] = reply;
+            replies[place] = reply.into();
         }
         for (place, reply) in of_guests.into_iter().flatten() {
-            replies[place] = self.account_for(reply);
+            replies[place] = self.account_for(reply).into();
+        }
+        for ((place, read), document) in off_chain.into_iter().zip(documents) {
+            let reply = self.documents.take(read, document);
+            let has_room = self.allowance.take_bytes(reply.bytes.len());
+            replies[place] = if has_room { reply } else { self.over_budget().into() };
+        }
+        if let Some(failure) = self.documents.failure() {
+            self.missing.get_or_insert(failure.reason);
         }
         Ok(replies)
     }
@@ -319,6 +351,22 @@ impl<'a> Driver<'a> {
                 JobQuestion::Transaction(transaction) => Some(transaction.as_ref().clone()),
             },
         }
+    }
+}
+
+/// Both together, though no batch waits for the participant while only the second goes on.
+async fn join_aside<A, B>(
+    participant: &Participant,
+    reads: impl Future<Output = A>,
+    aside: impl Future<Output = B>,
+    is_nothing: bool,
+) -> (A, B) {
+    if is_nothing {
+        return join(reads, aside).await;
+    }
+    match select(pin!(reads), pin!(aside)).await {
+        Either::Left((replies, aside)) => (replies, participant.aside(aside).await),
+        Either::Right((output, reads)) => (reads.await, output),
     }
 }
 

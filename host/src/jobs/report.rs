@@ -2,6 +2,7 @@
 //!
 //! Invariant: the first reason stands, and every further one is in the detail.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -24,6 +25,8 @@ pub(crate) struct JobReport {
     pub(crate) figures: JobFigures,
     /// The number of missing tokens for each reason; empty where the report is not about a number of them.
     pub(crate) missing_tokens: Vec<(Reason, usize)>,
+    /// The off-chain hosts that answered, each with the age of its oldest answer in seconds.
+    pub(crate) off_chain: BTreeMap<String, u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -45,6 +48,7 @@ impl JobReport {
             detail: String::new(),
             figures: JobFigures::default(),
             missing_tokens: Vec::new(),
+            off_chain: BTreeMap::new(),
         }
     }
 
@@ -60,6 +64,7 @@ impl JobReport {
             reason: outcome.failure.as_ref().map(|failure| failure.reason),
             detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
             figures: outcome.figures,
+            off_chain: outcome.off_chain.clone(),
             ..Self::blank(plan.subject(), &plan.network)
         }
     }

@@ -30,6 +30,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tower_service::Service;
 use url::{Host, Url};
 
+use crate::net::max_age;
 use crate::net::public_address::is_public;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -83,6 +84,14 @@ pub(crate) struct TaggedBody {
     pub(crate) etag: Option<String>,
 }
 
+/// A body, how old it is, and how long it may be kept by its server's word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CacheableBody {
+    pub(crate) body: Bytes,
+    pub(crate) age: Duration,
+    pub(crate) max_age: Option<Duration>,
+}
+
 /// Sends requests within its options.
 pub(crate) struct HttpClient {
     client: Client<HttpsConnector<HttpConnector<AddressFilter>>, Full<Bytes>>,
@@ -105,6 +114,12 @@ impl HttpClient {
 
     pub(crate) async fn get(&self, url: &str) -> Result<Bytes, HttpError> {
         self.body_of_success(self.send(url, Request::new(Full::default())).await?).await
+    }
+
+    pub(crate) async fn get_cacheable(&self, url: &str) -> Result<CacheableBody, HttpError> {
+        let response = self.send(url, Request::new(Full::default())).await?;
+        let (age, max_age) = (max_age::age(response.headers()), max_age::max_age(response.headers()));
+        Ok(CacheableBody { body: self.body_of_success(response).await?, age, max_age })
     }
 
     pub(crate) async fn post(&self, url: &str, json: Bytes) -> Result<Bytes, HttpError> {

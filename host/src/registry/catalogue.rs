@@ -11,6 +11,7 @@ use portolan_abi::limits::{
     QUESTIONS_MAX, ROLES_MAX, SLUG_BYTES_MAX, TEXT_BYTES_MAX, TOPICS_MAX,
 };
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Lineage, Protocol, Role};
+use portolan_abi::off_chain::{self, HostError};
 use portolan_abi::{Question, capability, codec};
 use portolan_validation::is_invisible;
 
@@ -55,6 +56,10 @@ pub(crate) enum CatalogueError {
     NoProtocol(String),
     #[error("{protocol:?} has two deployments on chain {chain_id} with market {market:?}")]
     SameMarket { protocol: String, chain_id: u64, market: String },
+    #[error(transparent)]
+    Host(#[from] HostError),
+    #[error("its catalogue declares the host {0:?} twice")]
+    HostTwice(String),
 }
 
 impl CatalogueError {
@@ -81,6 +86,7 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
     check_deployments(&catalogue.protocols, &catalogue.deployments)?;
     check_claims(&catalogue.claims)?;
     check_lineages(catalogue.lineages.as_deref().unwrap_or_default())?;
+    check_hosts(catalogue.hosts.as_deref().unwrap_or_default())?;
     at_most("event topics", catalogue.event_topics.as_ref().map_or(0, Vec::len), TOPICS_MAX)?;
     catalogue.deployments.retain(|deployment| {
         let known = networks.with_chain_id(deployment.chain_id).is_some();
@@ -204,6 +210,18 @@ fn check_lineages(lineages: &[Lineage]) -> Result<(), CatalogueError> {
     lineages.iter().try_for_each(|lineage| text("view of a lineage", &lineage.view, TEXT_BYTES_MAX))
 }
 
+fn check_hosts(hosts: &[String]) -> Result<(), CatalogueError> {
+    at_most("hosts", hosts.len(), off_chain::HOSTS_MAX)?;
+    let mut seen = BTreeSet::new();
+    for host in hosts {
+        off_chain::check_host(host)?;
+        if !seen.insert(host) {
+            return Err(CatalogueError::HostTwice(host.clone()));
+        }
+    }
+    Ok(())
+}
+
 /// The codec has bounded how deep they nest.
 fn count_roles(roles: &[Role]) -> Result<usize, CatalogueError> {
     let mut count = roles.len();
@@ -250,6 +268,7 @@ mod tests {
             protocols: vec![protocol],
             deployments: vec![deployment],
             claims: vec![claim],
+            hosts: Some(vec!["merkle.acme.example".into()]),
             ..Catalogue::default()
         }
     }
@@ -303,7 +322,11 @@ mod tests {
         let of_acme = |what| CatalogueError::ProtocolText { slug: "acme".into(), what };
         let role = |members| Role { kind: 7, constant: None, members };
         let no_url = |what| CatalogueError::ProtocolUrl { slug: "acme".into(), what };
-        let cases: [(Change, CatalogueError); 16] = [
+        let host = |host: &str| CatalogueError::from(off_chain::check_host(host).unwrap_err());
+        let cases: [(Change, CatalogueError); 19] = [
+            (Box::new(|c| c.hosts = Some(vec!["127.0.0.1".into()])), host("127.0.0.1")),
+            (Box::new(|c| c.hosts = Some(vec!["a.example".into(); 2])), CatalogueError::HostTwice("a.example".into())),
+            (Box::new(|c| c.hosts = Some(vec!["a.example".into(); 9])), many("hosts", 9, 8)),
             (Box::new(|c| c.protocols[0].name = "A\u{202e}B".into()), of_acme("name")),
             (Box::new(|c| c.protocols[0].website = "javascript:alert(1)".into()), no_url("website")),
             (Box::new(|c| c.protocols[0].logo = Some("data:text/html,x".into())), no_url("logo")),

@@ -18,6 +18,9 @@ use super::library::Library;
 use super::settings::{self, SettingsFault};
 use super::staging::Digest;
 use crate::files::Writers;
+#[cfg(test)]
+use crate::net::off_chain::HostGrants;
+use crate::net::off_chain::PluginHosts;
 use crate::network::Networks;
 use crate::registry::limits::Limits;
 use crate::registry::runner::call::{CallFailure, Calls};
@@ -37,6 +40,8 @@ pub(crate) struct Instance {
     /// The catalogue's.
     pub(crate) claim_templates: ClaimTemplates,
     pub(crate) failures: Arc<JobFailures>,
+    /// The catalogue's, with what the operator grants.
+    pub(crate) hosts: PluginHosts,
     /// Protocol, chain id and market of the rows of its settings file.
     of_settings: BTreeSet<(String, u64, String)>,
     lease: InstanceLease,
@@ -111,6 +116,7 @@ impl Instance {
             catalogue,
             claim_templates,
             failures: Arc::default(),
+            hosts: PluginHosts::default(),
             of_settings: BTreeSet::new(),
             lease,
         }
@@ -119,6 +125,12 @@ impl Instance {
 
 #[cfg(test)]
 impl Instance {
+    /// With the hosts of its catalogue that the operator grants.
+    pub(crate) fn granted(self, grants: &HostGrants) -> Self {
+        let hosts = PluginHosts::new(self.catalogue.hosts.as_deref().unwrap_or_default(), grants);
+        Self { hosts, ..self }
+    }
+
     /// An instance of `library` that serves `slugs`, without a catalogue of a real plugin.
     pub(crate) fn of_test(library: &Library, slugs: &[&str]) -> Self {
         let protocol = |slug: &&str| portolan_abi::map::Protocol { slug: (*slug).to_owned(), ..Default::default() };
@@ -231,7 +243,9 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     let (label, limits, lease) = (manifest.label().into(), library.limits, configured.instance);
     let rows = parsed.deployments.into_iter().map(|row| (row.protocol, row.chain_id, row.market));
     let of_settings = rows.collect();
-    let instance = Instance { label, limits, catalogue, claim_templates, failures: Arc::default(), of_settings, lease };
+    let hosts = PluginHosts::new(catalogue.hosts.as_deref().unwrap_or_default(), &library.grants);
+    let failures = Arc::default();
+    let instance = Instance { label, limits, catalogue, claim_templates, failures, hosts, of_settings, lease };
     Ok(Built::New { instance: Arc::new(instance), key })
 }
 

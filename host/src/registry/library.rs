@@ -24,6 +24,7 @@ use tokio::time::timeout;
 use super::crashes::Crashes;
 use super::manifest::{Manifest, ManifestError};
 use super::staging::Digest;
+use crate::net::off_chain::HostGrants;
 use crate::registry::limits::{Limits, PluginLimits};
 use crate::registry::runner::Runner;
 use crate::registry::runner::call::Calls;
@@ -75,6 +76,8 @@ pub(crate) struct Library {
     pub(crate) digest: Digest,
     pub(crate) manifest: Manifest,
     pub(crate) limits: Limits,
+    /// The hosts that the operator grants the plugin.
+    pub(crate) grants: HostGrants,
     /// One for the digest, so that it counts all its stuck calls.
     pub(crate) runner: Arc<dyn Runner>,
 }
@@ -162,10 +165,10 @@ impl Libraries {
             Ok(Err(_)) => return Err(LoadError::Panicked),
             Err(_) => return Err(LoadError::Timeout),
         };
-        let limits = self.limits.of(&manifest.plugin);
+        let (limits, grants) = (self.limits.of(&manifest.plugin), self.limits.grants(&manifest.plugin));
         let calls = Calls::new(Handle::current()).marked(mark);
         let runner = InProcess::new(plugin, Duration::from_millis(limits.resume_ms), calls);
-        let library = Arc::new(Library { digest, manifest, limits, runner: Arc::new(runner) });
+        let library = Arc::new(Library { digest, manifest, limits, grants, runner: Arc::new(runner) });
         loaded.insert(digest, Arc::clone(&library));
         Ok(library)
     }

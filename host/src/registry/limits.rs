@@ -1,6 +1,8 @@
-//! The time that plugins may take.
+//! The time that plugins may take, and the hosts that they may read.
 
 use std::collections::BTreeMap;
+
+use crate::net::off_chain::HostGrants;
 
 /// What one plugin may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub(crate) struct PluginLimits {
     pub(crate) all: Limits,
     /// By plugin name.
     pub(crate) own: BTreeMap<String, Limits>,
+    /// By plugin name.
+    pub(crate) hosts: BTreeMap<String, HostGrants>,
 }
 
 impl PluginLimits {
@@ -27,10 +31,15 @@ impl PluginLimits {
     pub(crate) fn of(&self, plugin: &str) -> Limits {
         self.own.get(plugin).copied().unwrap_or(self.all)
     }
+
+    /// What the operator grants the plugin with this name.
+    pub(crate) fn grants(&self, plugin: &str) -> HostGrants {
+        self.hosts.get(plugin).cloned().unwrap_or_default()
+    }
 }
 
 impl Default for PluginLimits {
     fn default() -> Self {
-        Self { all: DEFAULT, own: BTreeMap::new() }
+        Self { all: DEFAULT, own: BTreeMap::new(), hosts: BTreeMap::new() }
     }
 }

@@ -295,6 +295,9 @@ impl PluginTable {
         for reason in instance.claim_templates.left_out() {
             tracing::warn!(plugin = name, reason, "claims are left out");
         }
+        for note in instance.hosts.notes(name) {
+            tracing::warn!(plugin = name, note, "an off-chain host is not read");
+        }
         slot.refusal = None;
         self.is_changed = true;
         if let Some(before) = slot.active.replace(active) {
@@ -440,6 +443,7 @@ impl Active {
             claims: self.instance.claim_templates.status(),
             lineages: self.instance.claim_templates.lineages().shown(),
             targets: TargetStatus::all(&self.instance),
+            hosts: self.instance.hosts.status(),
             ..PluginStatus::of(&self.library, &self.file)
         }
     }

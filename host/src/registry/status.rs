@@ -15,6 +15,7 @@ use super::library::Library;
 use super::manifest::Manifest;
 use super::staging::Digest;
 use super::targets::TargetStatus;
+use crate::net::off_chain::HostStatus;
 use crate::registry::runner::Runner;
 use crate::registry::runner::call::STUCK_MAX;
 
@@ -44,6 +45,8 @@ pub(crate) struct PluginStatus {
     pub(crate) lineages: Vec<String>,
     /// The contracts that its claims go to and name.
     pub(crate) targets: Vec<TargetStatus>,
+    /// The hosts that it declares.
+    pub(crate) hosts: Vec<HostStatus>,
     /// The last failures of its jobs.
     pub(crate) failures: Vec<JobFailureStatus>,
     #[serde(serialize_with = "crate::rfc3339::serialize")]

@@ -3,7 +3,7 @@
 //! Bytes cross, types stay on their side: [`root`] is the table of functions that a dylib exports,
 //! [`frame`] and [`row`] are the hot path (reads and replies, and the [`log`]s of a transaction), [`map`] is everything
 //! else as CBOR, [`note`] is the manifest that a host reads without running the file. [`step`] and [`limits`] are what
-//! hosts and tests that resume jobs check alike.
+//! hosts and tests that resume jobs check alike, and [`off_chain`] the URLs that jobs may request.
 //! Invariant: nothing here is ever removed, retyped or reordered; what is appended is optional and
 //! counted by [`API_REV`]. This crate has no features and does no IO.
 
@@ -13,6 +13,7 @@ pub mod limits;
 pub mod log;
 pub mod map;
 pub mod note;
+pub mod off_chain;
 pub mod primitive;
 mod question;
 pub mod root;

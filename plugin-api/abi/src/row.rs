@@ -31,7 +31,8 @@ pub mod kind {
     pub const INDEX: u8 = 5;
     /// Reserved: the plugin's own lens bytecode.
     pub const PROGRAM: u8 = 6;
-    /// Reserved: an origin that the plugin declares and the operator approves.
+    /// An HTTPS GET of a host that the catalogue declares and the operator allows: the data is the whole URL, target and
+    /// network mean nothing, the reply is the body. See [`crate::off_chain`].
     pub const HTTP: u8 = 7;
     /// Reserved: a price.
     pub const PRICE: u8 = 8;
@@ -65,16 +66,18 @@ pub mod status {
     pub const OK: u8 = 0;
     /// The contract reverted; the reply is the revert data.
     pub const REVERTED: u8 = 1;
-    /// Nothing at this address answers calls.
+    /// Nothing at this address answers calls; for [`super::kind::HTTP`] the server has nothing at the URL (404 or 410).
     pub const NO_CODE: u8 = 2;
     /// The call used up its gas.
     pub const GAS_CAP: u8 = 3;
-    /// No endpoint answered in time.
+    /// No endpoint, or no server, answered in time with what can be used.
     pub const UNAVAILABLE: u8 = 4;
     /// The job's budget of reads or bytes is used up.
     pub const OVER_BUDGET: u8 = 5;
     /// This host does not know the kind, the mode, the extension or the network.
     pub const UNSUPPORTED: u8 = 6;
+    /// The catalogue does not declare the host of a URL, or the operator does not allow it.
+    pub const NOT_ALLOWED: u8 = 7;
 }
 
 /// Where a reply came from.
@@ -83,6 +86,8 @@ pub mod source {
     pub const CHAIN: u8 = 0;
     /// Cached from an earlier read; [`super::Reply::age_s`] says how old.
     pub const CACHE: u8 = 1;
+    /// A server that is no endpoint of a chain; [`super::Reply::age_s`] is the age of its answer.
+    pub const OFF_CHAIN: u8 = 2;
 }
 
 /// One read that a job requests, 48 bytes.

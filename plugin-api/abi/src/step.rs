@@ -6,7 +6,7 @@ use crate::codec;
 use crate::frame::{Frame, FrameError, resume_out};
 use crate::limits::{CALLDATA_MAX, FINDINGS_MAX, FRAME_BYTES_MAX, LimitError, NETWORKS_MAX, STEP_READS_MAX};
 use crate::map::{Finding, ReadExtension};
-use crate::row::{JobOut, Network, Read, state};
+use crate::row::{JobOut, Network, Read, kind, state};
 
 /// What a job requests and found when it was resumed.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Step<'f> {
 /// A read that a job requests.
 #[derive(Clone, Debug)]
 pub struct StepRead<'f> {
-    /// EIP-155 chain id.
+    /// EIP-155 chain id; nothing for an off-chain read.
     pub chain_id: u64,
     /// Its row.
     pub row: Read,
@@ -114,7 +114,11 @@ fn findings(bytes: &[u8]) -> Result<Vec<Finding>, StepError> {
 
 fn read<'f>(frame: &Frame<'f>, networks: &[Network], row: Read) -> Result<StepRead<'f>, StepError> {
     let broken = |error: FrameError| StepError::Read(error.to_string());
-    let chain_id = networks.get(usize::from(row.network)).ok_or(StepError::Network)?.chain_id;
+    let chain_id = match networks.get(usize::from(row.network)) {
+        Some(network) => network.chain_id,
+        None if row.kind == kind::HTTP => 0,
+        None => return Err(StepError::Network),
+    };
     let data = frame.bytes(row.data_offset, row.data_len).map_err(broken)?;
     if data.len() > CALLDATA_MAX {
         return Err(StepError::Calldata(data.len()));

@@ -1,4 +1,4 @@
-//! Replies by network, target and calldata.
+//! Replies by network, target and calldata, and documents by URL.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use portolan_abi::row::kind;
 
 use super::{ReadRequest, ReadResult, Replies};
 
-/// Replies by network, target and calldata; a read that has none finds no contract.
+/// Replies by network, target and calldata, and documents by URL; a read that has none finds no contract, or nothing at
+/// the URL.
 #[derive(Clone, Debug, Default)]
 pub struct CannedReplies(HashMap<(u64, u8, Address, Bytes), ReadResult>);
 
@@ -32,6 +33,19 @@ impl CannedReplies {
         self
     }
 
+    /// The body of an off-chain document.
+    #[must_use]
+    pub fn document(self, url: &str, body: impl Into<Bytes>) -> Self {
+        self.document_result(url, ReadResult::Ok(body.into()))
+    }
+
+    /// Anything that can become of an off-chain read: that the operator does not allow it, for example.
+    #[must_use]
+    pub fn document_result(mut self, url: &str, result: ReadResult) -> Self {
+        self.0.insert(key(&ReadRequest::http_get(0, url)), result);
+        self
+    }
+
     /// A native balance, in wei.
     #[must_use]
     pub fn balance(mut self, network: u64, account: Address, wei: U256) -> Self {
@@ -43,7 +57,12 @@ impl CannedReplies {
 
 impl Replies for &CannedReplies {
     fn reply(&mut self, request: &ReadRequest) -> ReadResult {
-        let key = (request.network, request.kind, request.to, request.data.clone());
-        self.0.get(&key).cloned().unwrap_or(ReadResult::NoCode)
+        self.0.get(&key(request)).cloned().unwrap_or(ReadResult::NoCode)
     }
+}
+
+/// A document is the same on all networks.
+fn key(request: &ReadRequest) -> (u64, u8, Address, Bytes) {
+    let network = if request.kind == kind::HTTP { 0 } else { request.network };
+    (network, request.kind, request.to, request.data.clone())
 }

@@ -208,7 +208,7 @@ fn is_first<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// The names of statuses in a fixture.
-const STATUSES: [(u8, &str); 7] = [
+const STATUSES: [(u8, &str); 8] = [
     (status::OK, "ok"),
     (status::REVERTED, "reverted"),
     (status::NO_CODE, "no-code"),
@@ -216,6 +216,7 @@ const STATUSES: [(u8, &str); 7] = [
     (status::UNAVAILABLE, "unavailable"),
     (status::OVER_BUDGET, "over-budget"),
     (status::UNSUPPORTED, "unsupported"),
+    (status::NOT_ALLOWED, "not-allowed"),
 ];
 
 impl RecordedRead {

@@ -12,6 +12,7 @@ use portolan_abi::step::{Step, StepError, StepRead};
 use portolan_abi::{Question, capability, codec};
 use portolan_validation::{Addresses, ClaimFunctions, ClaimReads, ClaimTemplates, JobRules, validate};
 
+use super::off_chain::OffChain;
 use super::row::{LegRow, PaymentRow};
 use super::{ReadRequest, ReadResult, Replies};
 use crate::events::Transaction;
@@ -102,7 +103,8 @@ impl JobTest {
     ///
     /// # Panics
     /// If the plugin refuses its settings or the question, breaks the ABI, has a claim template or a lineage that is wrong,
-    /// or finds something that the gateway would reject or leave out: with the gateway's sentence.
+    /// requests an off-chain read of a host that its catalogue does not declare, or finds something that the gateway would
+    /// reject or leave out: with the gateway's sentence.
     pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
         self.run_in(module::<P>(), replies)
     }
@@ -116,6 +118,7 @@ impl JobTest {
         let job = plugin.start(&self.start);
         let mut outcome =
             Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), batches: Vec::new() };
+        let mut off_chain = OffChain::new(plugin.catalogue());
         let mut allowance = Allowance::default();
         let (mut frame, mut read) = (frame_of(&[], &allowance), Vec::new());
         loop {
@@ -130,8 +133,10 @@ impl JobTest {
                 return outcome;
             }
             outcome.batches.push(requests.len());
-            let results: Vec<ReadResult> =
-                requests.iter().map(|request| reply(&mut replies, request, &mut allowance)).collect();
+            let results: Vec<ReadResult> = {
+                let mut replies = |request: &ReadRequest| off_chain.reply(request, &mut replies);
+                requests.iter().map(|request| reply(&mut replies, request, &mut allowance)).collect()
+            };
             frame = frame_of(&results, &allowance);
             read.extend(requests.into_iter().zip(results));
         }

@@ -18,6 +18,7 @@ mod limits;
 mod losses;
 mod manifest;
 mod misuse;
+mod off_chain;
 mod panics;
 mod reads;
 mod scenario;

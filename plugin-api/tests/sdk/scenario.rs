@@ -107,7 +107,7 @@ pub(crate) fn word(number: u64) -> ReadResult {
 }
 
 /// The same in a place of its own: two findings of one place would be one too many.
-fn in_place(found: Claimable, place: usize) -> Claimable {
+pub(crate) fn in_place(found: Claimable, place: usize) -> Claimable {
     found.numbered((U256::ONE << 64) + U256::from(place))
 }
 

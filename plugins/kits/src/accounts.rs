@@ -202,6 +202,7 @@ impl AccountInstance {
             claims: self.claims.clone(),
             event_topics: Some(self.tables.topics().collect()),
             lineages: Some(self.lineages.clone()),
+            hosts: None,
         }
     }
 

@@ -4,13 +4,14 @@ use portolan_plugin_api::*;
 
 use crate::claims::{self, good};
 use crate::contracts::*;
-use crate::{NOWHERE, POLYGON, shares};
+use crate::{HOST, NOWHERE, POLYGON, shares};
 
 /// Every slug but `steady`'s.
 pub(crate) const SLUGS: &[&str] = &[
     "bad_claims",
     "bad_addresses",
     "claims_unlisted",
+    "reads_documents",
     "panics_at_once",
     "panics_midway",
     "never_returns",
@@ -50,6 +51,7 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
         slug if shares::SLUGS.contains(&slug) => return Ok(vec![owed(cx, shares::token(slug))]),
         "bad_claims" => return Ok(bad_claims(cx)),
         "bad_addresses" => return bad_addresses(cx, account).await,
+        "reads_documents" => return documented(cx, account).await,
         "claims_unlisted" => return Ok(vec![claims::for_account(cx, account), good(cx, "good", 11)]),
         "panics_at_once" => panic_about("panics at once"),
         "panics_midway" => {
@@ -119,6 +121,16 @@ pub(crate) async fn farming(cx: &Chain, account: Address) -> Result<Vec<Position
         _ => drop(cx.native_balance(account).await?),
     }
     Ok(Vec::new())
+}
+
+/// What a server says of the account, as a claim of as much as it has bytes.
+async fn documented(cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    let document = cx.try_http_get(&format!("https://{HOST}/{account:#x}")).await?;
+    let documented = document.ok().map(|body| {
+        let number = Some(U256::from(2));
+        Claimable { number, ..good(cx, "documented", body.len() as u64) }
+    });
+    Ok(documented.into_iter().chain([good(cx, "good", 11)]).collect())
 }
 
 fn bad_claims(cx: &Chain) -> Vec<Claimable> {

@@ -15,6 +15,9 @@ use crate::contracts::{LAIR, QUICK};
 const POLYGON: u64 = 137;
 const NETWORKS: [u64; 3] = [POLYGON, 1, 10];
 
+/// The host of its documents.
+const HOST: &str = "merkle.example.org";
+
 /// In no list of networks.
 const NOWHERE: u64 = 999_999;
 
@@ -68,6 +71,7 @@ impl Plugin for Hostile {
             protocols: slugs.into_iter().map(protocol).collect(),
             deployments: self.deployments.iter().map(served).collect(),
             claims: claims::templates(),
+            hosts: Some(vec![HOST.to_owned()]),
             ..Catalogue::default()
         }
     }

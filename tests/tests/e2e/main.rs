@@ -26,6 +26,7 @@ mod forks;
 mod hostile_plugin;
 mod impostors;
 mod names;
+mod off_chain;
 mod operators;
 mod poisoned;
 mod prices;

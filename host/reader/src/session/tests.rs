@@ -63,6 +63,21 @@ async fn a_job_that_runs_for_long_keeps_the_others_waiting_for_the_linger_only()
     drop(busy);
 }
 
+#[tokio::test(start_paused = true)]
+async fn no_batch_waits_for_a_job_that_waits_for_something_else() {
+    let (echo, began) = (echo(), Instant::now());
+    let session = session(&echo);
+    let (away, quick) = (session.join(), session.join());
+    {
+        let waiting = std::pin::pin!(away.aside(std::future::pending::<()>()));
+        assert!(waiting.now_or_never().is_none());
+        assert_eq!(quick.read(reads(1, 1)).await, echoed(1, 1));
+        assert_eq!(began.elapsed(), Duration::ZERO, "not for the linger either");
+    }
+    assert_eq!(away.aside(async { 7 }).await, 7);
+    assert!(session.state().running.contains(&away.id), "it runs again");
+}
+
 #[tokio::test]
 async fn the_end_of_a_running_job_lets_the_waiting_ones_go() {
     let echo = echo();

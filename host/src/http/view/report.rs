@@ -95,6 +95,7 @@ impl Serialize for BudgetView<'_> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct JobReportView<'a> {
     protocol: &'a str,
     network: &'a str,
@@ -103,10 +104,21 @@ struct JobReportView<'a> {
     detail: &'a str,
     #[serde(flatten)]
     figures: JobFigures,
+    /// What stands on no chain, though rows may rest on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    off_chain: Vec<OffChainView<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OffChainView<'a> {
+    host: &'a str,
+    age_seconds: u32,
 }
 
 impl<'a> JobReportView<'a> {
     fn of(job: &'a JobReport) -> Self {
+        let off_chain = job.off_chain.iter().map(|(host, age_s)| OffChainView { host, age_seconds: *age_s });
         Self {
             protocol: &job.subject,
             network: &job.network.slug,
@@ -114,6 +126,7 @@ impl<'a> JobReportView<'a> {
             reason: job.reason.map(Reason::as_str),
             detail: &job.detail,
             figures: job.figures,
+            off_chain: off_chain.collect(),
         }
     }
 
@@ -125,6 +138,7 @@ impl<'a> JobReportView<'a> {
             reason: Some(missing.reason.as_str()),
             detail: "",
             figures: JobFigures::default(),
+            off_chain: Vec::new(),
         }
     }
 }

@@ -28,32 +28,51 @@ pub(super) struct Step {
 }
 
 /// A read that the plugin requests.
-pub(super) struct RequestedRead {
-    pub(super) chain_id: u64,
-    /// `None` for a kind, mode or extension that this host does not make.
-    pub(super) read: Option<Read>,
+pub(super) enum RequestedRead {
+    /// A read of this chain.
+    Chain(u64, Read),
+    /// The document at this URL.
+    Document(Bytes),
+    /// Its kind, mode or extension is none that this host makes.
+    Unsupported,
+}
+
+/// The reply to a read, of a chain or of a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FrameReply {
+    pub(super) status: u8,
+    pub(super) source: u8,
+    pub(super) bytes: Bytes,
+    pub(super) age_s: u32,
+}
+
+impl From<Reply> for FrameReply {
+    fn from(reply: Reply) -> Self {
+        let (status, bytes) = match reply.outcome {
+            Outcome::Ok(bytes) => (status::OK, bytes),
+            Outcome::Reverted(bytes) => (status::REVERTED, bytes),
+            Outcome::NoCode => (status::NO_CODE, Bytes::new()),
+            Outcome::GasCap => (status::GAS_CAP, Bytes::new()),
+            Outcome::OverBudget | Outcome::Failed(ReadFailure::OverBudget) => (status::OVER_BUDGET, Bytes::new()),
+            Outcome::Failed(_) => (status::UNAVAILABLE, Bytes::new()),
+            Outcome::Unsupported => (status::UNSUPPORTED, Bytes::new()),
+        };
+        let source = if reply.cached { source::CACHE } else { source::CHAIN };
+        Self { status, source, bytes, age_s: reply.age_s }
+    }
 }
 
 /// The frame that goes into `resume`, for one job.
-pub(super) fn replies(replies: &[Reply], budget: &Budget) -> Result<Vec<u8>, String> {
+pub(super) fn replies(replies: &[FrameReply], budget: &Budget) -> Result<Vec<u8>, String> {
     let stage = |error| format!("replies do not fit a frame: {error}");
     let mut frame = FrameWriter::default();
     let count = u32::try_from(replies.len()).map_err(|_| "more replies than a frame can number")?;
     let Budget { ms_left, reads_left, bytes_left } = *budget;
     frame.row(resume_in::JOBS, &JobIn { replies: count, ms_left, reads_left, bytes_left });
-    for reply in replies {
-        let (status, bytes): (u8, &[u8]) = match &reply.outcome {
-            Outcome::Ok(bytes) => (status::OK, bytes),
-            Outcome::Reverted(bytes) => (status::REVERTED, bytes),
-            Outcome::NoCode => (status::NO_CODE, &[]),
-            Outcome::GasCap => (status::GAS_CAP, &[]),
-            Outcome::OverBudget | Outcome::Failed(ReadFailure::OverBudget) => (status::OVER_BUDGET, &[]),
-            Outcome::Failed(_) => (status::UNAVAILABLE, &[]),
-            Outcome::Unsupported => (status::UNSUPPORTED, &[]),
-        };
+    for FrameReply { status, source, bytes, age_s } in replies {
         let (offset, len) = frame.bytes(bytes).map_err(stage)?;
-        let source = if reply.cached { source::CACHE } else { source::CHAIN };
-        frame.row(resume_in::REPLIES, &row::Reply { status, source, offset, len, age_s: reply.age_s });
+        let (status, source, age_s) = (*status, *source, *age_s);
+        frame.row(resume_in::REPLIES, &row::Reply { status, source, offset, len, age_s });
     }
     frame.finish().map_err(stage)
 }
@@ -70,8 +89,15 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
         let reason = if matches!(error, StepError::Limit(_)) { Reason::OverBudget } else { Reason::InvalidOutput };
         Failure::new(reason, error.to_string())
     })?;
-    let reads = reads.into_iter().map(|read| RequestedRead { chain_id: read.chain_id, read: supported(&read) });
+    let reads = reads.into_iter().map(|read| requested(&read));
     Ok(Step { state, findings, reads: reads.collect(), message: text(message) })
+}
+
+fn requested(read: &StepRead<'_>) -> RequestedRead {
+    if read.row.kind == kind::HTTP {
+        return RequestedRead::Document(Bytes::copy_from_slice(read.data));
+    }
+    supported(read).map_or(RequestedRead::Unsupported, |made| RequestedRead::Chain(read.chain_id, made))
 }
 
 /// The read, unless it is of a kind that this host does not make.

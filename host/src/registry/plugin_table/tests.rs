@@ -6,6 +6,7 @@ use super::super::examine::Refusal;
 use super::super::manifest::Manifest;
 use super::super::settings;
 use super::*;
+use crate::net::off_chain::HostGrants;
 use crate::network::Networks;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
@@ -41,7 +42,8 @@ fn library(plugin: &str, digest: u8) -> Arc<Library> {
     let json = r#"{"plugin":"?","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
     let manifest = Manifest::parse(&json.replace('?', plugin)).unwrap();
     let limits = Limits { resume_ms: 1, job_ms: 1 };
-    Arc::new(Library { digest: Digest::of_test(digest), manifest, limits, runner: Arc::new(NoRunner) })
+    let (digest, grants) = (Digest::of_test(digest), HostGrants::default());
+    Arc::new(Library { digest, manifest, limits, grants, runner: Arc::new(NoRunner) })
 }
 
 /// The registry as its reconciler would drive it.

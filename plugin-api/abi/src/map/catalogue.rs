@@ -95,6 +95,9 @@ pub struct Catalogue {
     /// The first topics of the events that the plugin decodes: it gets only transactions that have one of them.
     #[cbor(n(3), with = "primitive", has_nil)]
     pub event_topics: Option<Vec<B256>>,
+    /// The hosts of its off-chain reads, as [`crate::off_chain::check_host`] has them.
+    #[n(4)]
+    pub hosts: Option<Vec<String>>,
     /// Views whose replies name what claims may go to or name, beside the contracts and tokens of the deployments.
     #[n(5)]
     pub lineages: Option<Vec<Lineage>>,

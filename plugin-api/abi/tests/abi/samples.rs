@@ -93,6 +93,7 @@ pub(crate) fn catalogue() -> Catalogue {
             is_token: Some(true),
         }],
         event_topics: Some(vec![B256::repeat_byte(0x22)]),
+        hosts: Some(vec!["merkle.example.org".to_owned()]),
         lineages: Some(vec![Lineage {
             view: "gauges()".to_owned(),
             gives: lineage::TOKEN,

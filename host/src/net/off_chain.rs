@@ -1,0 +1,259 @@
+//! Off-chain documents: HTTPS GETs that plugins request of hosts which they declare and the operator grants.
+//!
+//! Invariant: a document comes from the granted host at the port of https and a public address, or from the copy that
+//! the operator names; its size, its time, and the number and rate of requests are bounded; it is cached for a while that
+//! its server names within bounds. It is nobody's proof of anything, and never says where a claim goes.
+
+mod hosts;
+mod pace;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use portolan_abi::off_chain::BODY_BYTES_MAX;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout, timeout_at};
+use url::Url;
+
+pub(crate) use self::hosts::{DeclaredHost, HostGrants, HostStatus, Mirror, PluginHosts};
+use self::pace::Pace;
+use crate::budget::OutgoingBudget;
+use crate::net::http_client::{CacheableBody, HttpClient, HttpError, HttpOptions, system_lookup};
+
+const OPTIONS: HttpOptions =
+    HttpOptions { allow_private: false, body_bytes_max: BODY_BYTES_MAX, gzip: true, idle_connections_max: 2 };
+/// A hot account does not burden a server that names no time, or none.
+const KEPT_MIN: Duration = Duration::from_secs(30);
+/// Lists of rewards change daily; an operator who revokes a grant restarts the process.
+const KEPT_MAX: Duration = Duration::from_secs(3_600);
+/// How long a failure is the answer; shorter than a restart of a server.
+const FAILED_FOR: Duration = Duration::from_secs(10);
+/// A server that takes longer fails for all who wait for it.
+const FETCH_WITHIN: Duration = Duration::from_millis(2_500);
+/// What a job waits for a document, with its turn.
+const WAIT_MAX: Duration = Duration::from_secs(3);
+/// Requests of all answers at once: so many bodies are in memory beside the cache.
+const TURNS_MAX: usize = 32;
+/// Bytes of all cached documents.
+const CACHE_BYTES_MAX: u64 = 64 << 20;
+/// Each has a quarter of a shard at least.
+const CACHE_ENTRIES: usize = 512;
+/// What an entry takes beside its texts.
+const ENTRY_BYTES: u64 = 256;
+
+/// Why there is no document; no text of the URL is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum OffChainError {
+    #[error("the server did not answer in time")]
+    Timeout,
+    #[error("the server cannot be reached")]
+    Unreachable,
+    #[error("the server is not on the public internet")]
+    NotPublic,
+    #[error("the URL is none that can be requested")]
+    Url,
+    #[error("the server answered with status {0}")]
+    Status(u16),
+    #[error("the server answered with a redirect ({0}), which is not followed")]
+    Redirect(u16),
+    #[error("the server answered more than {BODY_BYTES_MAX} bytes")]
+    TooLarge,
+    #[error("the server answered in an encoding that was not requested")]
+    Encoding,
+    #[error("the answer makes no more requests to other hosts")]
+    OverBudget,
+    #[error("the host gets no more requests of this plugin for a moment")]
+    TooOften,
+}
+
+impl From<HttpError> for OffChainError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Url => Self::Url,
+            HttpError::NotPublic => Self::NotPublic,
+            HttpError::Unreachable | HttpError::Body => Self::Unreachable,
+            HttpError::Status(status @ 300..400) => Self::Redirect(status),
+            HttpError::Status(status) => Self::Status(status),
+            HttpError::TooLarge => Self::TooLarge,
+            HttpError::Encoding => Self::Encoding,
+        }
+    }
+}
+
+/// What a server answered: a body, or that it has nothing there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DocumentReply {
+    pub(crate) body: Option<Bytes>,
+    pub(crate) age_s: u32,
+}
+
+/// A URL that a plugin may request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DocumentRequest<'a> {
+    pub(crate) plugin: &'a str,
+    pub(crate) host: &'a DeclaredHost,
+    pub(crate) url: &'a str,
+}
+
+/// The documents of all answers.
+#[derive(Debug)]
+pub(crate) struct OffChain {
+    public: HttpClient,
+    /// For copies that the operator names.
+    mirrors: HttpClient,
+    /// By plugin and URL.
+    cache: Cache<String, Arc<Cached>, Weight>,
+    pace: Pace,
+    turns: Semaphore,
+    fetch_within: Duration,
+}
+
+/// The documents that one answer may request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Documents<'a> {
+    pub(crate) off_chain: &'a OffChain,
+    pub(crate) outgoing: &'a OutgoingBudget,
+}
+
+#[derive(Debug)]
+struct Cached {
+    result: Result<Option<Bytes>, OffChainError>,
+    /// As the server says it.
+    age: Duration,
+    at: Instant,
+    kept: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Weight;
+
+impl Weighter<String, Arc<Cached>> for Weight {
+    fn weight(&self, key: &String, cached: &Arc<Cached>) -> u64 {
+        let body = cached.result.as_ref().ok().and_then(Option::as_ref).map_or(0, Bytes::len);
+        u64::try_from(key.len() + body).unwrap_or(u64::MAX).saturating_add(ENTRY_BYTES)
+    }
+}
+
+impl Documents<'_> {
+    /// Gets a document by the deadline of its job. It is taken from the answer's budget, whether it is cached or not;
+    /// equal URLs are taken once.
+    ///
+    /// # Errors
+    /// [`OffChainError`].
+    pub(crate) async fn get(
+        &self,
+        request: DocumentRequest<'_>,
+        deadline: Instant,
+    ) -> Result<DocumentReply, OffChainError> {
+        let key = format!("{} {}", request.plugin, request.url);
+        if !self.outgoing.take_once(&key) {
+            return Err(OffChainError::OverBudget);
+        }
+        // A part of the job's time is left to it, so that it can go on without the document.
+        let now = Instant::now();
+        let until = now + (deadline.saturating_duration_since(now) * 3 / 4).min(WAIT_MAX);
+        timeout_at(until, self.off_chain.get(&key, request, until)).await.unwrap_or(Err(OffChainError::Timeout))
+    }
+}
+
+impl OffChain {
+    pub(crate) fn new() -> Self {
+        Self {
+            public: HttpClient::new(OPTIONS, system_lookup()),
+            mirrors: HttpClient::new(HttpOptions { allow_private: true, ..OPTIONS }, system_lookup()),
+            cache: Cache::with_weighter(CACHE_ENTRIES, CACHE_BYTES_MAX, Weight),
+            pace: Pace::default(),
+            turns: Semaphore::new(TURNS_MAX),
+            fetch_within: FETCH_WITHIN,
+        }
+    }
+
+    /// Equal requests at the same time are one; where the one that makes it gives up, the next makes it.
+    async fn get(
+        &self,
+        key: &str,
+        request: DocumentRequest<'_>,
+        until: Instant,
+    ) -> Result<DocumentReply, OffChainError> {
+        loop {
+            match self.cache.get_value_or_guard_async(key).await {
+                Ok(cached) if cached.is_fresh() => return cached.document(),
+                Ok(stale) => drop(self.cache.remove_if(key, |cached| Arc::ptr_eq(cached, &stale))),
+                Err(guard) => {
+                    let fetched = Arc::new(self.fetch(request, until).await?);
+                    // It is the answer even if it is not taken into the cache.
+                    let _ = guard.insert(Arc::clone(&fetched));
+                    return fetched.document();
+                }
+            }
+        }
+    }
+
+    /// Requests a document when the host's turn for it has come.
+    ///
+    /// # Errors
+    /// It is not requested at all.
+    async fn fetch(&self, request: DocumentRequest<'_>, until: Instant) -> Result<Cached, OffChainError> {
+        let DocumentRequest { plugin, host, url } = request;
+        let (client, url) = match host.mirror() {
+            None => (&self.public, of_host(url, host.name())?),
+            Some(mirror) => (&self.mirrors, mirror.url(&of_host(url, host.name())?)),
+        };
+        self.pace.turn(plugin, host.name(), until).await?;
+        let _turn = self.turns.acquire().await.map_err(|_| OffChainError::Unreachable)?;
+        let fetched = timeout(self.fetch_within, client.get_cacheable(url.as_str())).await;
+        Ok(fetched.map_or_else(|_| Cached::failed(OffChainError::Timeout), Cached::new))
+    }
+}
+
+impl Cached {
+    fn new(fetched: Result<CacheableBody, HttpError>) -> Self {
+        let at = Instant::now();
+        match fetched {
+            Ok(CacheableBody { body, age, max_age }) => {
+                let kept = max_age.unwrap_or_default().saturating_sub(age).clamp(KEPT_MIN, KEPT_MAX);
+                Self { result: Ok(Some(body)), age, at, kept }
+            }
+            Err(HttpError::Status(404 | 410)) => Self { result: Ok(None), age: Duration::ZERO, at, kept: KEPT_MIN },
+            Err(error) => Self::failed(error.into()),
+        }
+    }
+
+    fn failed(error: OffChainError) -> Self {
+        Self { result: Err(error), age: Duration::ZERO, at: Instant::now(), kept: FAILED_FOR }
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.at.elapsed() < self.kept
+    }
+
+    fn document(&self) -> Result<DocumentReply, OffChainError> {
+        let age = self.age.saturating_add(self.at.elapsed());
+        let body = self.result.clone()?;
+        Ok(DocumentReply { body, age_s: u32::try_from(age.as_secs()).unwrap_or(u32::MAX) })
+    }
+}
+
+/// The URL as the client reads it, if that is still of this host and of no other port.
+fn of_host(url: &str, host: &str) -> Result<Url, OffChainError> {
+    let url = Url::parse(url).map_err(|_| OffChainError::Url)?;
+    let is_plain = url.username().is_empty() && url.password().is_none() && url.port().is_none();
+    let is_of_host = url.scheme() == "https" && url.host_str() == Some(host);
+    if is_plain && is_of_host { Ok(url) } else { Err(OffChainError::Url) }
+}
+
+#[cfg(test)]
+impl OffChain {
+    /// With public hosts that all lead to this address.
+    pub(crate) fn leading_to(address: std::net::SocketAddr) -> Self {
+        use futures_util::FutureExt;
+        let lookup = Arc::new(move |_| async move { Ok::<_, std::io::Error>(vec![address]) }.boxed());
+        Self { public: HttpClient::new(OPTIONS, lookup), ..Self::new() }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,77 @@
+//! How often one plugin may request of one host: so many at once, and after that evenly.
+//!
+//! Invariant: who would not get a turn in time takes none, and does not wait.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep_until};
+
+use super::OffChainError;
+
+/// Requests at once, of a plugin and host that made none for long.
+const BURST: u32 = 20;
+/// From one request to the next after that.
+const INTERVAL: Duration = Duration::from_millis(250);
+
+/// The turns of all plugins at their hosts; there are no more than grants.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// When the next request would be due if all came evenly.
+    due: Mutex<HashMap<(String, String), Instant>>,
+}
+
+impl Pace {
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    /// There is none in time.
+    pub(super) async fn turn(&self, plugin: &str, host: &str, until: Instant) -> Result<(), OffChainError> {
+        let at = self.take(plugin, host, until)?;
+        sleep_until(at).await;
+        Ok(())
+    }
+
+    fn take(&self, plugin: &str, host: &str, until: Instant) -> Result<Instant, OffChainError> {
+        let now = Instant::now();
+        let mut all = self.due.lock();
+        let due = all.entry((plugin.to_owned(), host.to_owned())).or_insert(now);
+        *due = (*due).max(now);
+        let at = now + due.saturating_duration_since(now + INTERVAL * (BURST - 1));
+        if at > until {
+            return Err(OffChainError::TooOften);
+        }
+        *due += INTERVAL;
+        Ok(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_burst_a_host_is_requested_evenly_and_each_has_its_own_turns() {
+        let (pace, began) = (Pace::default(), Instant::now());
+        let soon = began + Duration::from_secs(1);
+        for _ in 0..20 {
+            pace.turn("acme", "a.example", soon).await.unwrap();
+        }
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        for number in 1..=4 {
+            pace.turn("acme", "a.example", soon).await.unwrap();
+            assert_eq!(began.elapsed(), Duration::from_millis(250 * number));
+        }
+        assert_eq!(pace.turn("acme", "a.example", soon).await, Err(OffChainError::TooOften));
+        assert_eq!(began.elapsed(), Duration::from_secs(1), "who gets no turn does not wait");
+        assert_eq!(pace.turn("acme", "b.example", soon).await, Ok(()));
+        assert_eq!(pace.turn("other", "a.example", soon).await, Ok(()));
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let later = Instant::now();
+        for _ in 0..20 {
+            pace.turn("acme", "a.example", later).await.unwrap();
+        }
+        assert_eq!(pace.turn("acme", "a.example", later).await, Err(OffChainError::TooOften));
+    }
+}
