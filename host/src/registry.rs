@@ -9,6 +9,7 @@ pub(crate) mod crashes;
 mod elf;
 mod entry;
 mod examine;
+pub(crate) mod fact_lists;
 mod instance;
 mod job_failures;
 mod library;

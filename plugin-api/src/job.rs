@@ -14,7 +14,7 @@ use portolan_abi::row::state;
 
 use crate::chain::Chain;
 use crate::error::Error;
-use crate::job_state::Budget;
+use crate::job_state::{Budget, FactEntries};
 use crate::panic;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
@@ -39,6 +39,7 @@ pub(crate) struct Step {
     pub(crate) state: u8,
     pub(crate) requests: Vec<ReadRequest>,
     pub(crate) findings: Vec<Finding>,
+    pub(crate) facts: Vec<FactEntries>,
     pub(crate) message: String,
 }
 
@@ -103,7 +104,8 @@ impl Job {
     }
 
     fn step(&self, state: u8, message: String) -> Step {
-        Step { state, requests: self.chain.state.take_requests(), findings: self.chain.state.take_findings(), message }
+        let (jobs, requests) = (&self.chain.state, self.chain.state.take_requests());
+        Step { state, requests, findings: jobs.take_findings(), facts: jobs.take_facts(), message }
     }
 }
 

@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
 use portolan_abi::map::Finding;
+use portolan_abi::row::purpose;
 
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
@@ -19,6 +20,18 @@ pub struct Budget {
     pub reads: u32,
     /// Bytes of replies that it may still get.
     pub bytes: u32,
+}
+
+/// Entries for a fact list.
+#[derive(Debug)]
+pub(crate) struct FactEntries {
+    /// `market/key`.
+    pub(crate) list: String,
+    pub(crate) from: u32,
+    /// Entries of the whole list.
+    pub(crate) total: u32,
+    /// As [`portolan_abi::facts`] has them.
+    pub(crate) entries: Vec<u8>,
 }
 
 /// The state of a job beside its future.
@@ -35,6 +48,10 @@ struct Inner {
     findings: Vec<Finding>,
     missing: Vec<String>,
     budget: Budget,
+    facts: Vec<FactEntries>,
+    /// Whether the future that walks a fact list is being polled.
+    walking: bool,
+    walk_reads: u64,
 }
 
 #[derive(Debug, Default)]
@@ -56,9 +73,27 @@ impl JobState {
         self.0.lock().missing.push(why);
     }
 
+    pub(crate) fn put_facts(&self, entries: FactEntries) {
+        self.0.lock().facts.push(entries);
+    }
+
+    /// Whether reads that are requested from now on walk a fact list; returns what was before.
+    pub(crate) fn set_walking(&self, walking: bool) -> bool {
+        std::mem::replace(&mut self.0.lock().walking, walking)
+    }
+
+    /// The number of reads that were requested to walk fact lists.
+    pub(crate) fn walk_reads(&self) -> u64 {
+        self.0.lock().walk_reads
+    }
+
     /// Puts a read on the list; its number.
-    pub(crate) fn request(&self, request: ReadRequest) -> usize {
+    pub(crate) fn request(&self, mut request: ReadRequest) -> usize {
         let mut inner = self.0.lock();
+        if inner.walking {
+            request.purpose = purpose::WALK;
+            inner.walk_reads += 1;
+        }
         inner.requests.push(request);
         inner.slots.push(Slot::default());
         inner.slots.len() - 1
@@ -123,6 +158,10 @@ impl JobState {
 
     pub(crate) fn take_findings(&self) -> Vec<Finding> {
         std::mem::take(&mut self.0.lock().findings)
+    }
+
+    pub(crate) fn take_facts(&self) -> Vec<FactEntries> {
+        std::mem::take(&mut self.0.lock().facts)
     }
 
     pub(crate) fn take_missing(&self) -> Vec<String> {

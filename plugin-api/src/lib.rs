@@ -67,6 +67,7 @@ mod deployment;
 mod error;
 #[doc(hidden)]
 pub mod export;
+mod facts;
 mod gather;
 mod http_get;
 mod job;

@@ -39,7 +39,8 @@ impl<'c, T> Read<'c, T> {
         Self { state, to: request.to, request: Some(request), number: 0, decode }
     }
 
-    /// A fact that never changes (`decimals()`, the token of a pool): may come from any earlier answer.
+    /// A fact that never changes once it is there (`decimals()`, the token of a pool, the gauge that a pool will get):
+    /// may come from any earlier answer. What is not there yet (zero, nothing, a revert) is read again at each block.
     pub fn immutable(self) -> Self {
         self.fresh(freshness::IMMUTABLE, 0)
     }

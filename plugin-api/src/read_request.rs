@@ -1,7 +1,7 @@
 //! A read as a job requests it of the host.
 
 use alloy::primitives::{Address, Bytes};
-use portolan_abi::row::{freshness, kind, mode};
+use portolan_abi::row::{freshness, kind, mode, purpose};
 
 /// What a job requests of the host; awaiting a [`Read`](crate::Read) makes one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +14,8 @@ pub struct ReadRequest {
     pub mode: u8,
     /// One of [`portolan_abi::row::freshness`].
     pub freshness: u8,
+    /// One of [`portolan_abi::row::purpose`].
+    pub purpose: u8,
     /// Seconds, where the freshness has some.
     pub freshness_s: u32,
     /// Gas that the call may use; 0 is the host's default.
@@ -34,12 +36,17 @@ impl ReadRequest {
     }
 
     fn new(network: u64, kind: u8, to: Address, data: Bytes) -> Self {
-        let (mode, freshness) = (mode::STATIC, freshness::PINNED);
-        Self { network, kind, mode, freshness, freshness_s: 0, gas_cap: 0, from: None, to, data }
+        let (mode, freshness, purpose) = (mode::STATIC, freshness::PINNED, purpose::ANSWER);
+        Self { network, kind, mode, freshness, purpose, freshness_s: 0, gas_cap: 0, from: None, to, data }
     }
 
     pub(crate) fn call(network: u64, to: Address, data: Bytes) -> Self {
         Self::new(network, kind::CALL, to, data)
+    }
+
+    /// The list with this name.
+    pub(crate) fn facts(network: u64, list: Bytes) -> Self {
+        Self::new(network, kind::FACTS, Address::ZERO, list)
     }
 
     pub(crate) fn native_balance(network: u64, account: Address) -> Self {

@@ -6,10 +6,10 @@ use alloy::primitives::Bytes;
 use portolan_abi::codec;
 use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::ReadExtension;
-use portolan_abi::row::{self, JobIn, JobOut, Network};
+use portolan_abi::row::{self, FactsRow, JobIn, JobOut, Network};
 
 use crate::job::{Job, Step};
-use crate::job_state::Budget;
+use crate::job_state::{Budget, FactEntries};
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 
@@ -36,10 +36,10 @@ pub(crate) fn resume(jobs: &mut [&mut Job], bytes: &[u8]) -> Result<Vec<u8>, Res
     });
     let mut results = results.collect::<Result<Vec<_>, FrameError>>()?.into_iter();
     let mut out = Writer::default();
-    for (job, given) in jobs.iter_mut().zip(frame.rows::<JobIn>(resume_in::JOBS)) {
+    for (place, (job, given)) in (0..).zip(jobs.iter_mut().zip(frame.rows::<JobIn>(resume_in::JOBS))) {
         let own: Vec<ReadResult> = results.by_ref().take(given.replies as usize).collect();
         let budget = Budget { ms: given.ms_left, reads: given.reads_left, bytes: given.bytes_left };
-        out.step(job.resume(budget, own.into_iter()))?;
+        out.step(place, job.resume(budget, own.into_iter()))?;
     }
     Ok(out.frame.finish()?)
 }
@@ -66,18 +66,28 @@ struct Writer {
 }
 
 impl Writer {
-    fn step(&mut self, step: Step) -> Result<(), FrameError> {
+    fn step(&mut self, job: u32, step: Step) -> Result<(), FrameError> {
         let findings = if step.findings.is_empty() { Vec::new() } else { codec::encode(&step.findings) };
         let (findings_offset, findings_len) = self.frame.bytes(&findings)?;
         let (message_offset, message_len) = self.frame.bytes(step.message.as_bytes())?;
         let reads = u32::try_from(step.requests.len()).map_err(|_| FrameError::TooLarge)?;
         let row = JobOut { state: step.state, reads, findings_offset, findings_len, message_offset, message_len };
         self.frame.row(resume_out::JOBS, &row);
+        step.facts.into_iter().try_for_each(|facts| self.facts(job, facts))?;
         step.requests.into_iter().try_for_each(|request| self.request(request))
     }
 
+    fn facts(&mut self, job: u32, facts: FactEntries) -> Result<(), FrameError> {
+        let FactEntries { list, from, total, entries } = facts;
+        let (list_offset, list_len) = self.frame.bytes(list.as_bytes())?;
+        let (entries_offset, entries_len) = self.frame.bytes(&entries)?;
+        let row = FactsRow { job, list_offset, list_len, from, total, entries_offset, entries_len };
+        self.frame.row(resume_out::FACTS, &row);
+        Ok(())
+    }
+
     fn request(&mut self, request: ReadRequest) -> Result<(), FrameError> {
-        let ReadRequest { network, kind, mode, freshness, freshness_s, gas_cap, from, to, data } = request;
+        let ReadRequest { network, kind, mode, freshness, purpose, freshness_s, gas_cap, from, to, data } = request;
         let network = self.network(network)?;
         let extension = match from {
             None => 0,
@@ -88,7 +98,7 @@ impl Writer {
             kind,
             mode,
             freshness,
-            priority: 0,
+            purpose,
             network,
             to,
             data_offset,

@@ -3,6 +3,7 @@
 //! Invariant: whatever the plugin answers, a job ends by its deadline with what was found until then.
 
 mod document_reads;
+mod fact_walk;
 mod frames;
 mod trust;
 
@@ -22,6 +23,7 @@ use portolan_abi::row::state;
 use tokio::time::Instant;
 
 use self::document_reads::{DocumentReads, PreparedRead};
+use self::fact_walk::FactWalk;
 use self::frames::{Budget, FrameReply, RequestedRead};
 use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
@@ -107,6 +109,7 @@ struct Driver<'a> {
     partial: Option<Failure>,
     ended: bool,
     allowance: Allowance,
+    facts: FactWalk<'a>,
     figures: JobFigures,
     networks: BTreeSet<u64>,
 }
@@ -126,6 +129,7 @@ impl<'a> Driver<'a> {
             partial: None,
             ended: false,
             allowance: Allowance::default(),
+            facts: FactWalk::new(plan),
             figures: JobFigures::default(),
             networks: BTreeSet::from([plan.network.chain_id]),
         }
@@ -141,6 +145,7 @@ impl<'a> Driver<'a> {
         let (job, mut answer) = instance.begin(&start, self.frame(&[])?, frames::is_last).await?;
         loop {
             let step = frames::step(&answer)?;
+            self.facts.put(&step.facts);
             self.take_findings(step.findings)?;
             if step.state != state::READING {
                 self.recheck_claims(&participant, own).await?;
@@ -170,7 +175,8 @@ impl<'a> Driver<'a> {
 
     fn end(&mut self, ended: u8, message: String) -> Result<(), Failure> {
         self.ended = matches!(ended, state::COMPLETE | state::PARTIAL);
-        let blamed = self.missing.unwrap_or(Reason::PluginError);
+        let by_plugin = if self.facts.is_incomplete() { Reason::OverBudget } else { Reason::PluginError };
+        let blamed = self.missing.unwrap_or(by_plugin);
         let message = self.documents.explain(message);
         match ended {
             state::COMPLETE => {
@@ -195,15 +201,35 @@ impl<'a> Driver<'a> {
         own: &Session,
         requested: Vec<RequestedRead>,
     ) -> Result<Vec<FrameReply>, Failure> {
-        self.allowance.take_step().map_err(over_limit)?;
+        let may_walk = self.facts.may_walk();
+        let own_chain = own.chain_id();
+        let walks = |read: &RequestedRead| {
+            may_walk && matches!(read, RequestedRead::Chain { chain_id, is_walk: true, .. } if *chain_id == own_chain)
+        };
+        let is_walk = requested.iter().all(walks);
+        let taken = if is_walk { self.allowance.take_walk_step() } else { self.allowance.take_step() };
+        taken.map_err(over_limit)?;
         let mut replies: Vec<FrameReply> = vec![Reply::fresh(Outcome::Unsupported).into(); requested.len()];
         let mut by_network: BTreeMap<u64, Vec<(usize, Read)>> = BTreeMap::new();
         let mut off_chain: Vec<(usize, PreparedRead)> = Vec::new();
-        for (place, read) in requested.into_iter().enumerate() {
-            match read {
+        let (mut walk_places, mut walk_reads) = (Vec::new(), Vec::new());
+        for (place, requested) in requested.into_iter().enumerate() {
+            let is_walk = walks(&requested);
+            match requested {
                 RequestedRead::Unsupported => {}
-                _ if !self.allowance.take_read() => replies[place] = self.over_budget().into(),
-                RequestedRead::Chain(chain_id, read) => by_network.entry(chain_id).or_default().push((place, read)),
+                RequestedRead::Chain { read, .. } if is_walk && self.facts.take_read(&mut self.allowance) => {
+                    walk_places.push(place);
+                    // What is known of an earlier block feeds no list.
+                    walk_reads.push(read.fresh(Freshness::Pinned));
+                }
+                _ if is_walk || !self.allowance.take_read() => replies[place] = self.over_budget().into(),
+                RequestedRead::Chain { chain_id, read, .. } => {
+                    by_network.entry(chain_id).or_default().push((place, read));
+                }
+                RequestedRead::FactList { chain_id, list } if chain_id == own_chain => {
+                    replies[place] = self.facts.open(&list, &self.allowance, own.block().number).into();
+                }
+                RequestedRead::FactList { .. } => {}
                 RequestedRead::Document(url) => match self.documents.prepare(&url) {
                     Ok(read) => off_chain.push((place, read)),
                     Err(reply) => replies[place] = reply,
@@ -220,10 +246,14 @@ impl<'a> Driver<'a> {
         // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
+        let before_walk = lookup.len();
+        // Walks are not taken from the answer's reads, for later answers do without them; their requests are.
+        lookup.append(own.peek(walk_reads.into()));
         let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
         let made = join_all(off_chain.iter().map(|(_, read)| self.documents.make(read, self.deadline)));
         let chains = join(participant.complete(lookup), join_all(guests));
         let ((mut answered, of_guests), documents) = join_aside(participant, chains, made, off_chain.is_empty()).await;
+        let walked = answered.split_off(before_walk);
         let rechecked = answered.split_off(noted.len());
         self.confirm(own, &recheck, &rechecked)?;
         for ((place, noted), reply) in own_places.into_iter().zip(noted).zip(answered) {
@@ -232,6 +262,9 @@ impl<'a> Driver<'a> {
                 self.note(read, &reply);
             }
             replies[place] = reply.into();
+        }
+        for (place, reply) in walk_places.into_iter().zip(walked) {
+            replies[place] = self.account_for_walk(reply).into();
         }
         for (place, reply) in of_guests.into_iter().flatten() {
             replies[place] = self.account_for(reply).into();
@@ -304,6 +337,7 @@ impl<'a> Driver<'a> {
     fn confirm(&mut self, own: &Session, recheck: &Recheck, replies: &[Reply]) -> Result<(), Failure> {
         let Err(refuted) = self.trusted.confirm(recheck, replies) else { return Ok(()) };
         refuted.iter().for_each(|read| own.refute(read));
+        self.plan.instance.fact_lists.drop_network(&self.plan.network.slug);
         self.refuted = true;
         self.findings.clear();
         Err(Failure::new(Reason::Upstream, "a contract does not answer what an endpoint had said that it does"))
@@ -321,6 +355,19 @@ impl<'a> Driver<'a> {
                 }
             }
             Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported => {}
+        }
+        reply
+    }
+
+    fn account_for_walk(&mut self, reply: Reply) -> Reply {
+        match &reply.outcome {
+            Outcome::Failed(failure) => {
+                self.missing.get_or_insert(Reason::from(*failure));
+            }
+            Outcome::Ok(bytes) | Outcome::Reverted(bytes) if !self.allowance.take_walk_bytes(bytes.len()) => {
+                return self.over_budget();
+            }
+            _ => {}
         }
         reply
     }
@@ -383,3 +430,6 @@ fn listed(plan: &JobPlan) -> Addresses {
     let is_of_settings = |row: &_| plan.instance.is_of_settings(row);
     Addresses::listed(&plan.instance.catalogue, &plan.protocol.slug, plan.network.chain_id, is_of_settings)
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ use portolan_abi::map::{Catalogue, Deployment, Start};
 use portolan_validation::{ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
 
 use super::catalogue::{self, CatalogueError};
+use super::fact_lists::{FactLists, FactStore};
 use super::job_failures::JobFailures;
 use super::library::Library;
 use super::settings::{self, SettingsFault};
@@ -42,6 +43,7 @@ pub(crate) struct Instance {
     pub(crate) failures: Arc<JobFailures>,
     /// The catalogue's, with what the operator grants.
     pub(crate) hosts: PluginHosts,
+    pub(crate) fact_lists: Arc<FactLists>,
     /// Protocol, chain id and market of the rows of its settings file.
     of_settings: BTreeSet<(String, u64, String)>,
     lease: InstanceLease,
@@ -117,6 +119,7 @@ impl Instance {
             claim_templates,
             failures: Arc::default(),
             hosts: PluginHosts::default(),
+            fact_lists: FactStore::default().instance(),
             of_settings: BTreeSet::new(),
             lease,
         }
@@ -150,6 +153,7 @@ pub(crate) struct BuildInput {
     /// Reads of the folder's files.
     pub(crate) reads: Calls,
     pub(crate) networks: Networks,
+    pub(crate) facts: FactStore,
     /// The key of the instance in force; the same key makes no new instance.
     pub(crate) in_force: Option<InstanceKey>,
 }
@@ -201,7 +205,7 @@ impl BuildError {
 
 /// Makes an instance.
 pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
-    let BuildInput { library, settings_file, functions_file, writers, reads, networks, in_force } = input;
+    let BuildInput { library, settings_file, functions_file, writers, reads, networks, facts, in_force } = input;
     let read = async |path: &PathBuf| {
         let (file, path) = (file_name(path), path.clone());
         let read = reads.call(READ_LIMIT, move || settings::read(&path, writers)).await;
@@ -244,8 +248,9 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     let rows = parsed.deployments.into_iter().map(|row| (row.protocol, row.chain_id, row.market));
     let of_settings = rows.collect();
     let hosts = PluginHosts::new(catalogue.hosts.as_deref().unwrap_or_default(), &library.grants);
-    let failures = Arc::default();
-    let instance = Instance { label, limits, catalogue, claim_templates, failures, hosts, of_settings, lease };
+    let (failures, fact_lists) = (Arc::default(), facts.instance());
+    let instance =
+        Instance { label, limits, catalogue, claim_templates, failures, fact_lists, hosts, of_settings, lease };
     Ok(Built::New { instance: Arc::new(instance), key })
 }
 

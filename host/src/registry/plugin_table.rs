@@ -17,7 +17,7 @@ use super::library::Library;
 use super::manifest;
 use super::scan::{FileFingerprint, StableFiles, is_dylib};
 use super::staging::Digest;
-use super::status::{ACTIVE, DrainingInstance, PluginStatus, StatusReport};
+use super::status::{ACTIVE, ActivePlugin, DrainingInstance, PluginStatus, StatusReport};
 use super::targets::TargetStatus;
 use super::{Served, Snapshot};
 
@@ -333,7 +333,9 @@ impl PluginTable {
         self.warn_of_settings();
         let active = self.plugin_table.values().filter_map(|slot| slot.active.as_ref());
         let active = active.map(|Active { library, instance, .. }| {
-            (library.digest.to_string(), (Arc::clone(&library.runner), Arc::clone(&instance.failures)))
+            let runner = Arc::clone(&library.runner);
+            let (failures, fact_lists) = (Arc::clone(&instance.failures), Arc::clone(&instance.fact_lists));
+            (library.digest.to_string(), ActivePlugin { runner, failures, fact_lists })
         });
         let report = StatusReport { rows: self.rows(), active: active.collect(), draining: self.draining.clone() };
         (Arc::clone(&self.snapshot), report)

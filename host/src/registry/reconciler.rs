@@ -17,6 +17,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::crashes::Crashes;
 use super::examine::{Examined, Examiner};
+use super::fact_lists::FactStore;
 use super::instance::{self, BuildError, BuildInput, Built};
 use super::library::Libraries;
 use super::plugin_table::{Build, BuildKey, PluginTable};
@@ -46,6 +47,7 @@ pub(crate) struct Reconciler {
     folder: PathBuf,
     writers: Writers,
     networks: Networks,
+    facts: FactStore,
     examiner: Arc<Examiner>,
     /// Reads of the folder's files: those that hang are few, and hold up nothing but themselves.
     reads: Calls,
@@ -98,6 +100,7 @@ impl Reconciler {
             folder,
             writers,
             networks,
+            facts: FactStore::default(),
             examiner: Arc::new(Examiner::new(stage, Libraries::new(limits, crashes), reads.clone())),
             reads,
             published,
@@ -200,7 +203,8 @@ impl Reconciler {
         let settings_file = self.folder.join(format!("{plugin}.toml"));
         let functions_file = self.folder.join(portolan_validation::FILE_NAME);
         let (writers, reads, networks) = (self.writers, self.reads.clone(), self.networks.clone());
-        let input = BuildInput { library, settings_file, functions_file, writers, reads, networks, in_force };
+        let facts = self.facts.clone();
+        let input = BuildInput { library, settings_file, functions_file, writers, reads, networks, facts, in_force };
         self.busy += 1;
         self.tasks.spawn(async move {
             let outcome = instance::build(input).await;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Weak};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use portolan_validation::ClaimStatus;
 use serde::Serialize;
 
 use super::examine::Refusal;
+use super::fact_lists::{FactListStatus, FactLists};
 use super::instance::{Instance, file_name};
 use super::job_failures::{JobFailureStatus, JobFailures};
 use super::library::Library;
@@ -49,6 +50,8 @@ pub(crate) struct PluginStatus {
     pub(crate) hosts: Vec<HostStatus>,
     /// The last failures of its jobs.
     pub(crate) failures: Vec<JobFailureStatus>,
+    /// What its jobs derived from lists that only grow.
+    pub(crate) lists: Vec<FactListStatus>,
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
 }
@@ -95,13 +98,22 @@ pub(crate) const REJECTED: &str = "rejected";
 pub(crate) const DRAINING: &str = "draining";
 pub(crate) const IN_PROCESS: &str = "in-process";
 
+/// What is known of an active plugin at any moment.
+#[derive(Clone, Debug)]
+pub(crate) struct ActivePlugin {
+    /// Knows what is stuck.
+    pub(crate) runner: Arc<dyn Runner>,
+    pub(crate) failures: Arc<JobFailures>,
+    pub(crate) fact_lists: Arc<FactLists>,
+}
+
 /// The rows as of one moment; old instances go from it by themselves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StatusReport {
     /// Active and rejected ones.
     pub(crate) rows: Vec<PluginStatus>,
-    /// What is known of the active ones at any moment, by digest: what is stuck, and what failed.
-    pub(crate) active: BTreeMap<String, (Arc<dyn Runner>, Arc<JobFailures>)>,
+    /// What is known of the active ones at any moment, by digest.
+    pub(crate) active: BTreeMap<String, ActivePlugin>,
     pub(crate) draining: Vec<DrainingInstance>,
 }
 
@@ -128,7 +140,9 @@ impl StatusReport {
     }
 
     fn as_it_is_now(&self, mut row: PluginStatus) -> PluginStatus {
-        let Some((runner, failures)) = self.active.get(&row.digest).filter(|_| row.state == ACTIVE) else { return row };
+        let active = self.active.get(&row.digest).filter(|_| row.state == ACTIVE);
+        let Some(ActivePlugin { runner, failures, fact_lists }) = active else { return row };
+        row.lists = fact_lists.status(Instant::now());
         row.failures = failures.status();
         let stuck = runner.stuck();
         if stuck > 0 {

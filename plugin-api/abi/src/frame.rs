@@ -30,6 +30,8 @@ pub mod resume_out {
     pub const NETWORKS: usize = 1;
     /// [`crate::row::Read`], job by job.
     pub const READS: usize = 2;
+    /// [`crate::row::FactsRow`], in any order of the jobs.
+    pub const FACTS: usize = 3;
 }
 
 /// The blocks of the frame that is [`crate::map::Transaction::logs`].

@@ -8,6 +8,7 @@
 //! counted by [`API_REV`]. This crate has no features and does no IO.
 
 pub mod codec;
+pub mod facts;
 pub mod frame;
 pub mod limits;
 pub mod log;

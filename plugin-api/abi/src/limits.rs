@@ -7,17 +7,32 @@ use crate::map::Finding;
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
 pub const STEPS_MAX: u32 = 24;
-/// Reads of one job; ten times what a protocol with 600 pools reads. Further ones are not made: their replies say so.
-pub const READS_MAX: u32 = 50_000;
-/// Bytes of replies to one job; 50,000 replies of ten words. Further replies are held back, and say so.
+/// Reads of one job: two of each of 50,000 gauges. Further ones are not made: their replies say so.
+pub const READS_MAX: u32 = 120_000;
+/// Bytes of replies to one job; 120,000 replies of four words. Further replies are held back, and say so.
 pub const BYTES_MAX: u32 = 16 << 20;
 /// Findings of one job; more than any account holds in one protocol.
 pub const FINDINGS_MAX: usize = 5_000;
 
-/// Bytes of a frame from a plugin; 20,000 reads with their calldata take 4 MiB.
+/// Steps of one job in which it only walks fact lists.
+pub const WALK_STEPS_MAX: u32 = 100;
+/// Reads of one job to walk fact lists. A list that needs more is walked by several jobs.
+pub const WALK_READS_MAX: u32 = 50_000;
+/// Bytes of replies to these reads.
+pub const WALK_BYTES_MAX: u32 = 16 << 20;
+/// Fact lists that one job may read.
+pub const FACT_LISTS_MAX: usize = 16;
+/// Entries of a fact list; further ones are not taken.
+pub const FACT_ENTRIES_MAX: usize = 100_000;
+/// Bytes of a fact list; 50,000 entries of four words, with their lengths.
+pub const FACT_LIST_BYTES_MAX: usize = 8 << 20;
+/// Bytes of a fact list's key: lower case letters, digits and hyphens.
+pub const FACT_KEY_BYTES_MAX: usize = 32;
+
+/// Bytes of a frame from a plugin; 60,000 reads with their calldata take 12 MiB.
 pub const FRAME_BYTES_MAX: usize = 16 << 20;
-/// Reads in one step of a job; the SDK's own tests join 11,001.
-pub const STEP_READS_MAX: usize = 20_000;
+/// Reads in one step of a job: one of each of 50,000 gauges, and more.
+pub const STEP_READS_MAX: usize = 60_000;
 /// Networks of one frame; a job reads one, seldom two. Reads on further ones are refused.
 pub const NETWORKS_MAX: usize = 64;
 /// Bytes of calldata of one read; a claim's proof has some kilobytes.
@@ -63,6 +78,9 @@ pub enum LimitError {
     /// More than [`STEPS_MAX`].
     #[error("requested more than {STEPS_MAX} batches of reads")]
     Steps,
+    /// More than [`WALK_STEPS_MAX`].
+    #[error("walked fact lists in more than {WALK_STEPS_MAX} batches of reads")]
+    WalkSteps,
     /// More than [`FINDINGS_MAX`] in one step.
     #[error("returned {0} findings at once, more than {FINDINGS_MAX}")]
     StepFindings(usize),
@@ -78,11 +96,22 @@ pub struct Allowance {
     reads: u32,
     bytes: u32,
     findings: usize,
+    walk_steps: u32,
+    walk_reads: u32,
+    walk_bytes: u32,
 }
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self { steps: STEPS_MAX, reads: READS_MAX, bytes: BYTES_MAX, findings: FINDINGS_MAX }
+        Self {
+            steps: STEPS_MAX,
+            reads: READS_MAX,
+            bytes: BYTES_MAX,
+            findings: FINDINGS_MAX,
+            walk_steps: WALK_STEPS_MAX,
+            walk_reads: WALK_READS_MAX,
+            walk_bytes: WALK_BYTES_MAX,
+        }
     }
 }
 
@@ -125,6 +154,34 @@ impl Allowance {
         left.is_some()
     }
 
+    /// Reads that the job may still make to walk fact lists.
+    pub fn walk_reads_left(&self) -> u32 {
+        self.walk_reads
+    }
+
+    /// Takes a step that only walks fact lists.
+    ///
+    /// # Errors
+    /// Where there is none left.
+    pub fn take_walk_step(&mut self) -> Result<(), LimitError> {
+        self.walk_steps = self.walk_steps.checked_sub(1).ok_or(LimitError::WalkSteps)?;
+        Ok(())
+    }
+
+    /// Takes a read that walks a fact list; false where there is none left.
+    pub fn take_walk_read(&mut self) -> bool {
+        let left = self.walk_reads.checked_sub(1);
+        self.walk_reads = left.unwrap_or(self.walk_reads);
+        left.is_some()
+    }
+
+    /// Takes the bytes of the reply to such a read; false where there are not as many left.
+    pub fn take_walk_bytes(&mut self, bytes: usize) -> bool {
+        let left = u32::try_from(bytes).ok().and_then(|bytes| self.walk_bytes.checked_sub(bytes));
+        self.walk_bytes = left.unwrap_or(self.walk_bytes);
+        left.is_some()
+    }
+
     /// Takes findings, and cuts off those that are too many.
     ///
     /// # Errors
@@ -146,11 +203,16 @@ mod tests {
         let mut allowance = Allowance::default();
         assert!((0..24).all(|_| allowance.take_step().is_ok()));
         assert_eq!(allowance.take_step(), Err(LimitError::Steps));
-        assert!((0..50_000).all(|_| allowance.take_read()));
-        assert_eq!((allowance.take_read(), allowance.reads_left(), allowance.reads_used()), (false, 0, 50_000));
+        assert!((0..120_000).all(|_| allowance.take_read()));
+        assert_eq!((allowance.take_read(), allowance.reads_left(), allowance.reads_used()), (false, 0, 120_000));
         assert!(allowance.take_bytes(16 * 1024 * 1024 - 1));
         assert_eq!((allowance.take_bytes(2), allowance.bytes_left()), (false, 1));
         assert_eq!((allowance.take_bytes(usize::MAX), allowance.take_bytes(1)), (false, true));
+        assert!((0..100).all(|_| allowance.take_walk_step().is_ok()));
+        assert_eq!(allowance.take_walk_step(), Err(LimitError::WalkSteps));
+        assert!((0..50_000).all(|_| allowance.take_walk_read()) && !allowance.take_walk_read());
+        assert!(!allowance.take_walk_bytes(16 * 1024 * 1024 + 1) && allowance.take_walk_bytes(16 * 1024 * 1024));
+        assert!(!allowance.take_walk_bytes(1));
         let mut found = vec![Finding::default(); 4_999];
         assert_eq!((allowance.take_findings(&mut found), found.len()), (Ok(()), 4_999));
         found.truncate(2);

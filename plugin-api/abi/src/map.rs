@@ -17,7 +17,7 @@ pub use self::catalogue::{
 pub use self::claim::{Claim, Claimable, PaidTo, Payment};
 pub use self::event::{Amount, Asset, Event, Member, Value};
 pub use self::finding::{Composition, Finding};
-pub use self::job::{Block, Pin, ReadExtension, Selftest, Start, StartError, Transaction};
+pub use self::job::{Block, FactList, Pin, ReadExtension, Selftest, Start, StartError, Transaction};
 pub use self::position::{
     Health, Leg, LegRole, Lock, Nft, Part, Position, PositionKind, Price, PriceRange, Reward, Vesting,
 };

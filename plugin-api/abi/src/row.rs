@@ -38,6 +38,9 @@ pub mod kind {
     pub const PRICE: u8 = 8;
     /// Reserved: a simulated transaction.
     pub const SIMULATE: u8 = 9;
+    /// A list that the host has of what earlier jobs derived: `data` is `market/key`, the reply is a
+    /// [`crate::map::FactList`].
+    pub const FACTS: u8 = 10;
 }
 
 /// How a call runs.
@@ -48,11 +51,20 @@ pub mod mode {
     pub const ISOLATED: u8 = 1;
 }
 
+/// What a read is for.
+pub mod purpose {
+    /// The job's own answer.
+    pub const ANSWER: u8 = 0;
+    /// To go on with a fact list that the job may walk: always at the answer's block, and from the budget of walks.
+    pub const WALK: u8 = 1;
+}
+
 /// How old a reply may be.
 pub mod freshness {
     /// At the answer's block.
     pub const PINNED: u8 = 0;
-    /// Never changes.
+    /// Never changes once it is there. What is not (only zero bytes, none at all, a revert, no code) is read again at
+    /// the next block.
     pub const IMMUTABLE: u8 = 1;
     /// A slow fact: at most [`super::Read::freshness_s`] seconds old.
     pub const WITHIN: u8 = 2;
@@ -99,8 +111,8 @@ pub struct Read {
     pub mode: u8,
     /// One of [`freshness`].
     pub freshness: u8,
-    /// 0 is normal; reserved.
-    pub priority: u8,
+    /// One of [`purpose`].
+    pub purpose: u8,
     /// Index into the frame's table of chain ids.
     pub network: u16,
     /// Target.
@@ -121,7 +133,7 @@ impl Row for Read {
     const SIZE: usize = 48;
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.extend([self.kind, self.mode, self.freshness, self.priority]);
+        out.extend([self.kind, self.mode, self.freshness, self.purpose]);
         out.extend(self.network.to_le_bytes());
         out.extend([0; 2]);
         out.extend(self.to);
@@ -132,14 +144,14 @@ impl Row for Read {
 
     fn read(bytes: &[u8]) -> Self {
         let mut take = Fields(bytes);
-        let [kind, mode, freshness, priority] = take.bytes();
+        let [kind, mode, freshness, purpose] = take.bytes();
         let network = u16::from_le_bytes(take.bytes());
         let [_, _] = take.bytes();
         Self {
             kind,
             mode,
             freshness,
-            priority,
+            purpose,
             network,
             to: take.bytes().into(),
             data_offset: take.u32(),
@@ -264,6 +276,49 @@ impl Row for JobOut {
             findings_len: take.u32(),
             message_offset: take.u32(),
             message_len: take.u32(),
+        }
+    }
+}
+
+/// Entries that a job has for a fact list, 28 bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FactsRow {
+    /// Place of the job in the slice of the resume.
+    pub job: u32,
+    /// `market/key` in the blob.
+    pub list_offset: u32,
+    /// Its length.
+    pub list_len: u32,
+    /// Place of the first of these entries in the list. Where the host has entries there, they are compared.
+    pub from: u32,
+    /// Entries that the whole list has at the answer's block.
+    pub total: u32,
+    /// The entries in the blob: the length (4 bytes) and the bytes of each.
+    pub entries_offset: u32,
+    /// Their length; 0 says that the list has no entries from there on.
+    pub entries_len: u32,
+}
+
+impl Row for FactsRow {
+    const SIZE: usize = 28;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let Self { job, list_offset, list_len, from, total, entries_offset, entries_len } = *self;
+        for field in [job, list_offset, list_len, from, total, entries_offset, entries_len] {
+            out.extend(field.to_le_bytes());
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let mut take = Fields(bytes);
+        Self {
+            job: take.u32(),
+            list_offset: take.u32(),
+            list_len: take.u32(),
+            from: take.u32(),
+            total: take.u32(),
+            entries_offset: take.u32(),
+            entries_len: take.u32(),
         }
     }
 }

@@ -4,9 +4,11 @@
 
 use crate::codec;
 use crate::frame::{Frame, FrameError, resume_out};
-use crate::limits::{CALLDATA_MAX, FINDINGS_MAX, FRAME_BYTES_MAX, LimitError, NETWORKS_MAX, STEP_READS_MAX};
+use crate::limits::{
+    CALLDATA_MAX, FACT_LISTS_MAX, FINDINGS_MAX, FRAME_BYTES_MAX, LimitError, NETWORKS_MAX, STEP_READS_MAX,
+};
 use crate::map::{Finding, ReadExtension};
-use crate::row::{JobOut, Network, Read, kind, state};
+use crate::row::{FactsRow, JobOut, Network, Read, kind, state};
 
 /// What a job requests and found when it was resumed.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct Step<'f> {
     pub findings: Vec<Finding>,
     /// The reads that it requests: some where the state is [`state::READING`], else none.
     pub reads: Vec<StepRead<'f>>,
+    /// Entries that it has for fact lists.
+    pub facts: Vec<StepFacts<'f>>,
     /// The plugin's words for why it ended, unless it ended complete.
     pub message: &'f [u8],
 }
@@ -32,6 +36,19 @@ pub struct StepRead<'f> {
     pub data: &'f [u8],
     /// What its row does not say.
     pub extension: ReadExtension,
+}
+
+/// Entries for a fact list.
+#[derive(Clone, Debug)]
+pub struct StepFacts<'f> {
+    /// `market/key`.
+    pub list: &'f str,
+    /// Place of the first of them in the list.
+    pub from: u32,
+    /// Entries that the whole list has at the answer's block.
+    pub total: u32,
+    /// As [`crate::facts`] writes them.
+    pub entries: &'f [u8],
 }
 
 /// Why a frame is no step.
@@ -66,6 +83,9 @@ pub enum StepError {
     /// A read that does not decode.
     #[error("requests a broken read: {0}")]
     Read(String),
+    /// Entries of a fact list that belong to no list, or are more than one row for each of [`FACT_LISTS_MAX`].
+    #[error("answered broken entries of a fact list")]
+    Facts,
     /// Findings that do not decode.
     #[error("answered broken findings: {0}")]
     Findings(String),
@@ -95,6 +115,7 @@ impl<'f> Step<'f> {
             state: job.state,
             findings: findings(frame.bytes(job.findings_offset, job.findings_len)?)?,
             message: frame.bytes(job.message_offset, job.message_len)?,
+            facts: facts(&frame)?,
             reads: frame.rows(resume_out::READS).map(|row| read(&frame, &networks, row)).collect::<Result<_, _>>()?,
         })
     }
@@ -110,6 +131,19 @@ fn findings(bytes: &[u8]) -> Result<Vec<Finding>, StepError> {
         Some(count) if count > FINDINGS_MAX => Err(LimitError::StepFindings(count).into()),
         _ => codec::decode(bytes).map_err(|error| StepError::Findings(error.to_string())),
     }
+}
+
+fn facts<'f>(frame: &Frame<'f>) -> Result<Vec<StepFacts<'f>>, StepError> {
+    if frame.count(resume_out::FACTS) > FACT_LISTS_MAX {
+        return Err(StepError::Facts);
+    }
+    let each = |row: FactsRow| {
+        let list = frame.bytes(row.list_offset, row.list_len)?;
+        let list = std::str::from_utf8(list).ok().filter(|_| row.job == 0).ok_or(StepError::Facts)?;
+        let entries = frame.bytes(row.entries_offset, row.entries_len)?;
+        Ok(StepFacts { list, from: row.from, total: row.total, entries })
+    };
+    frame.rows(resume_out::FACTS).map(each).collect()
 }
 
 fn read<'f>(frame: &Frame<'f>, networks: &[Network], row: Read) -> Result<StepRead<'f>, StepError> {
@@ -178,8 +212,8 @@ mod tests {
             let networks: Vec<u64> = (0..64).collect();
             frame(state::READING, count, &vec![Read { network: 63, ..Read::default() }; count as usize], &networks)
         };
-        assert_eq!(error(&reads(20_000)), None);
-        assert_eq!(error(&reads(20_001)).unwrap(), "requested 20001 reads at once, more than 20000");
+        assert_eq!(error(&reads(60_000)), None);
+        assert_eq!(error(&reads(60_001)).unwrap(), "requested 60001 reads at once, more than 60000");
         let beyond = frame(state::READING, 1, &[Read { network: 64, ..Read::default() }], &[1; 65]);
         assert_eq!(error(&beyond).unwrap(), "requests a read on a network that its frame does not list");
         assert_eq!(error(&found(5_000)), None);

@@ -35,6 +35,9 @@ pub struct Fixture {
     /// The settings that it ran with, as the binary interface hands them over; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     settings: String,
+    /// The entries of fact lists that earlier jobs derived, by `market/key`, as the binary interface has them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    facts: BTreeMap<String, String>,
     reads: Vec<RecordedRead>,
 }
 
@@ -102,7 +105,7 @@ impl Fixture {
             }
             result
         });
-        let JobTest { start, settings, .. } = test;
+        let JobTest { start, settings, facts, .. } = test;
         let fixture = Self {
             protocol: start.protocol.clone(),
             network: start.chain_id,
@@ -113,6 +116,7 @@ impl Fixture {
             block: RecordedBlock::new(start.block),
             pins: start.pins.iter().map(|pin| (pin.chain_id, RecordedBlock::new(pin.block))).collect(),
             settings: if settings.is_default() { String::new() } else { hex(&settings.encode()) },
+            facts: facts.iter().map(|(list, entries)| (list.clone(), hex(entries))).collect(),
             reads,
         };
         (outcome, fixture)
@@ -164,6 +168,9 @@ impl Fixture {
         test.start.transaction = self.transaction()?;
         for (network, at) in &self.pins {
             test = test.pin(*network, at.parse()?);
+        }
+        for (list, entries) in &self.facts {
+            test.facts.insert(list.clone(), bytes("facts", entries, None)?.to_vec());
         }
         let known: HashMap<_, _> = self.reads.iter().map(RecordedRead::parse).collect::<Result<_, _>>()?;
         let reply = |request: &ReadRequest| known.get(&key(request)).cloned().unwrap_or(ReadResult::Unavailable);

@@ -1,15 +1,18 @@
 //! Drives one job through the functions that a host would call.
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken contract is the failure of the test that runs this")]
 
+use std::collections::BTreeMap;
+
 use abi_stable::std_types::{RResult, RSlice};
 use alloy::primitives::{Address, B256, Bytes};
+use alloy::sol_types::{SolType, SolValue};
 use portolan_abi::frame::{FrameWriter, resume_in};
 use portolan_abi::limits::Allowance;
 use portolan_abi::map::{self, Block, Catalogue, Finding, Pin, SettingsError, Start};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
-use portolan_abi::row::{self, JobIn, state};
-use portolan_abi::step::{Step, StepError, StepRead};
-use portolan_abi::{Question, capability, codec};
+use portolan_abi::row::{self, JobIn, kind, purpose, state};
+use portolan_abi::step::{Step, StepError, StepFacts, StepRead};
+use portolan_abi::{Question, capability, codec, facts};
 use portolan_validation::{Addresses, ClaimFunctions, ClaimReads, ClaimTemplates, JobRules, validate};
 
 use super::off_chain::OffChain;
@@ -27,6 +30,8 @@ pub struct JobTest {
     pub(super) settings: Settings,
     /// An operator's table.
     pub(super) functions: Option<String>,
+    /// The entries of fact lists, by `market/key`.
+    pub(super) facts: BTreeMap<String, Vec<u8>>,
 }
 
 impl JobTest {
@@ -43,7 +48,7 @@ impl JobTest {
             tokens: (question == Question::COMPOSITION).then(Vec::new),
             ..Start::default()
         };
-        Self { start, settings: Settings::default(), functions: None }
+        Self { start, settings: Settings::default(), functions: None, facts: BTreeMap::new() }
     }
 
     /// A job about tokens and no account, at block 1, with the shipped settings.
@@ -84,6 +89,23 @@ impl JobTest {
         Self { functions: Some(rows.to_owned()), ..self }
     }
 
+    /// With the entries of a [fact list](crate::Chain::facts) that earlier jobs derived.
+    #[must_use]
+    pub fn facts(mut self, market: &str, key: &str, entries: &[impl SolValue]) -> Self {
+        let list = self.facts.entry(format!("{market}/{key}")).or_default();
+        list.clear();
+        for entry in entries {
+            facts::push(list, &entry.abi_encode());
+        }
+        self
+    }
+
+    /// With the fact lists that another job left.
+    #[must_use]
+    pub fn after(self, outcome: &Outcome) -> Self {
+        Self { facts: outcome.facts.clone(), ..self }
+    }
+
     /// At another block.
     #[must_use]
     pub fn block(mut self, block: Block) -> Self {
@@ -116,8 +138,13 @@ impl JobTest {
     pub fn run_in(&self, plugin: PluginRef, mut replies: impl Replies) -> Outcome {
         let plugin = Running::new(plugin, &self.settings).expect("the plugin takes its settings");
         let job = plugin.start(&self.start);
-        let mut outcome =
-            Outcome { end: End::Reading, message: String::new(), findings: Vec::new(), batches: Vec::new() };
+        let mut outcome = Outcome {
+            end: End::Reading,
+            message: String::new(),
+            findings: Vec::new(),
+            batches: Vec::new(),
+            facts: self.facts.clone(),
+        };
         let mut off_chain = OffChain::new(plugin.catalogue());
         let mut allowance = Allowance::default();
         let (mut frame, mut read) = (frame_of(&[], &allowance), Vec::new());
@@ -132,13 +159,20 @@ impl JobTest {
                 self.check_findings(&plugin.catalogue(), &outcome, &read);
                 return outcome;
             }
-            outcome.batches.push(requests.len());
-            let results: Vec<ReadResult> = {
-                let mut replies = |request: &ReadRequest| off_chain.reply(request, &mut replies);
-                requests.iter().map(|request| reply(&mut replies, request, &mut allowance)).collect()
-            };
+            let block = self.start.block.number;
+            outcome.batches.push(requests.iter().filter(|request| request.kind != kind::FACTS).count());
+            let mut answer = |request: &ReadRequest| off_chain.reply(request, &mut replies);
+            let mut results: Vec<ReadResult> = Vec::with_capacity(requests.len());
+            for request in &requests {
+                results.push(match request.kind {
+                    kind::FACTS => outcome.fact_list(request, block, &mut allowance),
+                    _ => reply(&mut answer, request, &mut allowance),
+                });
+            }
             frame = frame_of(&results, &allowance);
-            read.extend(requests.into_iter().zip(results));
+            // What a walk reads names no target of a claim.
+            let is_noted = |request: &ReadRequest| request.kind != kind::FACTS && request.purpose != purpose::WALK;
+            read.extend(requests.into_iter().zip(results).filter(|(request, _)| is_noted(request)));
         }
     }
 
@@ -265,6 +299,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// The number of reads of each batch.
     pub batches: Vec<usize>,
+    /// The entries of the fact lists, by `market/key`; [`Outcome::facts`] decodes them.
+    pub(super) facts: BTreeMap<String, Vec<u8>>,
 }
 
 impl Outcome {
@@ -310,12 +346,48 @@ impl Outcome {
         self.findings.iter().filter_map(|finding| finding.event.as_ref()).collect()
     }
 
+    /// The entries of a fact list, after the job.
+    ///
+    /// # Panics
+    /// If they are not of this type.
+    pub fn facts<T>(&self, market: &str, key: &str) -> Vec<T>
+    where
+        T: SolValue + From<<T::SolType as SolType>::RustType>,
+    {
+        let list = self.facts.get(&format!("{market}/{key}")).map(Vec::as_slice).unwrap_or_default();
+        let entries = facts::entries(list).expect("a list is its entries").into_iter();
+        entries.map(|entry| T::abi_decode(entry).expect("the entry is of this type")).collect()
+    }
+
+    /// A fact list as the host of this job alone has it.
+    fn fact_list(&self, request: &ReadRequest, block: u64, allowance: &mut Allowance) -> ReadResult {
+        if !allowance.take_read() {
+            return ReadResult::OverBudget;
+        }
+        let list = std::str::from_utf8(&request.data).ok().and_then(|name| self.facts.get(name));
+        let (entries, reads) = (list.cloned().unwrap_or_default().into(), allowance.walk_reads_left());
+        let list = map::FactList { entries, block, may_walk: true, reads, again_from: None, again_count: None };
+        ReadResult::Ok(codec::encode(&list).into())
+    }
+
+    /// Appends entries to a fact list; drops it where it has others there.
+    fn take_facts(&mut self, StepFacts { list, from, entries, .. }: &StepFacts<'_>) {
+        let list = self.facts.entry((*list).to_owned()).or_default();
+        let has = facts::entries(list).map_or(0, |entries| entries.len());
+        match usize::try_from(*from) {
+            Ok(from) if from == has => list.extend(*entries),
+            Ok(from) if from < has => list.clear(),
+            _ => {}
+        }
+    }
+
     /// Takes what one resume gave; the reads that it requests.
     fn take(&mut self, out: &[u8], allowance: &mut Allowance) -> Result<Vec<ReadRequest>, StepError> {
         let mut step = Step::parse(out)?;
         let taken = allowance.take_findings(&mut step.findings);
         self.findings.append(&mut step.findings);
         taken?;
+        step.facts.iter().for_each(|facts| self.take_facts(facts));
         self.message = String::from_utf8_lossy(step.message).into_owned();
         self.end = match step.state {
             state::READING => End::Reading,
@@ -330,7 +402,8 @@ impl Outcome {
             }
         };
         if self.end == End::Reading {
-            allowance.take_step()?;
+            let is_walk = step.reads.iter().all(|read| read.row.purpose == purpose::WALK);
+            if is_walk { allowance.take_walk_step() } else { allowance.take_step() }?;
         }
         Ok(step.reads.into_iter().map(request).collect())
     }
@@ -343,6 +416,7 @@ fn request(read: StepRead<'_>) -> ReadRequest {
         kind: row.kind,
         mode: row.mode,
         freshness: row.freshness,
+        purpose: row.purpose,
         freshness_s: row.freshness_s,
         gas_cap: row.gas_cap,
         from: extension.from,
@@ -353,11 +427,14 @@ fn request(read: StepRead<'_>) -> ReadRequest {
 
 /// The reply to a read, as far as the job may still have one.
 fn reply(replies: &mut impl Replies, request: &ReadRequest, allowance: &mut Allowance) -> ReadResult {
-    if !allowance.take_read() {
+    let is_walk = request.purpose == purpose::WALK;
+    if !(if is_walk { allowance.take_walk_read() } else { allowance.take_read() }) {
         return ReadResult::OverBudget;
     }
     let result = replies.reply(request);
-    if allowance.take_bytes(result.parts().1.len()) { result } else { ReadResult::OverBudget }
+    let bytes = result.parts().1.len();
+    let fits = if is_walk { allowance.take_walk_bytes(bytes) } else { allowance.take_bytes(bytes) };
+    if fits { result } else { ReadResult::OverBudget }
 }
 
 fn frame_of(results: &[ReadResult], allowance: &Allowance) -> Vec<u8> {

@@ -29,19 +29,19 @@ fn a_job_has_24_batches() {
     assert_eq!(too_deep.batches.len(), 24);
 }
 
-scenario!(TooWide, |cx| { cx.join((0..20_001).map(|number| value(cx, number))).await.map(|_| Vec::new()) });
+scenario!(TooWide, |cx| { cx.join((0..60_001).map(|number| value(cx, number))).await.map(|_| Vec::new()) });
 
 #[test]
-fn a_batch_has_20_000_reads() {
+fn a_batch_has_60_000_reads() {
     let outcome = play::<TooWide>();
-    assert_eq!(end(&outcome), (End::OverBudget, "requested 20001 reads at once, more than 20000"));
+    assert_eq!(end(&outcome), (End::OverBudget, "requested 60001 reads at once, more than 60000"));
 }
 
-// Batches of 10,000 reads, and how many of the last were not made.
+// Batches of 24,000 reads, and how many of the last were not made.
 scenario!(TooMany, |cx| {
     let mut budgets = vec![cx.budget().reads];
     for _ in 0..5 {
-        cx.join((0..10_000).map(|number| value(cx, number))).await?;
+        cx.join((0..24_000).map(|number| value(cx, number))).await?;
         budgets.push(cx.budget().reads);
     }
     let further = value(cx, 1).await.err().map(|error| error.to_string()).unwrap_or_default();
@@ -50,11 +50,11 @@ scenario!(TooMany, |cx| {
 });
 
 #[test]
-fn a_job_has_50_000_reads_and_further_ones_are_not_made() {
+fn a_job_has_120_000_reads_and_further_ones_are_not_made() {
     let outcome = play::<TooMany>();
     assert_eq!(outcome.end, End::Partial);
     assert!(outcome.message.ends_with(": the job's budget of reads is used up"), "{}", outcome.message);
-    assert_eq!(numbers(&outcome), [50_000, 40_000, 30_000, 20_000, 10_000, 0]);
+    assert_eq!(numbers(&outcome), [120_000, 96_000, 72_000, 48_000, 24_000, 0]);
 }
 
 scenario!(TooHeavy, |cx| {

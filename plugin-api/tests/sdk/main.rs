@@ -9,6 +9,7 @@ mod cases;
 mod combinators;
 mod derive;
 mod events;
+mod facts;
 mod findings;
 mod fixtures;
 mod frames;

@@ -48,6 +48,7 @@ fn a_read_arrives_as_it_was_made() {
         kind: kind::CALL,
         mode: mode::STATIC,
         freshness: freshness::PINNED,
+        purpose: 0,
         freshness_s: 0,
         gas_cap: 0,
         from: None,
@@ -258,7 +259,7 @@ fn a_job_sees_its_question_its_blocks_and_what_is_left() {
     let pinned = Block { number: 99, hash: B256::ZERO, timestamp: 1, evm_number: 1 };
     let outcome = case().pin(OTHER, pinned).run::<Play<Context>>(contract);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(numbers(&outcome), [5_000, 50_000, 16 << 20]);
+    assert_eq!(numbers(&outcome), [5_000, 120_000, 16 << 20]);
 }
 
 scenario!(CannedReads, |cx| {

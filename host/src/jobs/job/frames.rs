@@ -5,8 +5,8 @@ use alloy::primitives::Bytes;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::limits::MESSAGE_MAX;
 use portolan_abi::map;
-use portolan_abi::row::{self, JobIn, JobOut, freshness, kind, mode, source, state, status};
-use portolan_abi::step::{self, StepError, StepRead};
+use portolan_abi::row::{self, JobIn, JobOut, freshness, kind, mode, purpose, source, state, status};
+use portolan_abi::step::{self, StepError, StepFacts, StepRead};
 
 use crate::jobs::failure::{Failure, Reason};
 use crate::sanitize;
@@ -24,13 +24,16 @@ pub(super) struct Step {
     pub(super) state: u8,
     pub(super) findings: Vec<map::Finding>,
     pub(super) reads: Vec<RequestedRead>,
+    pub(super) facts: Vec<FactEntries>,
     pub(super) message: String,
 }
 
 /// A read that the plugin requests.
 pub(super) enum RequestedRead {
-    /// A read of this chain.
-    Chain(u64, Read),
+    /// A read of this chain; whether it is to walk a fact list.
+    Chain { chain_id: u64, read: Read, is_walk: bool },
+    /// What the host has of a fact list.
+    FactList { chain_id: u64, list: String },
     /// The document at this URL.
     Document(Bytes),
     /// Its kind, mode or extension is none that this host makes.
@@ -62,6 +65,22 @@ impl From<Reply> for FrameReply {
     }
 }
 
+#[cfg(feature = "fuzzing")]
+impl RequestedRead {
+    /// The read of a chain, if it is one.
+    pub(super) fn chain_read(&self) -> Option<&Read> {
+        if let Self::Chain { read, .. } = self { Some(read) } else { None }
+    }
+}
+
+/// Entries for a fact list.
+pub(super) struct FactEntries {
+    pub(super) list: String,
+    pub(super) from: u32,
+    pub(super) total: u32,
+    pub(super) entries: Vec<u8>,
+}
+
 /// The frame that goes into `resume`, for one job.
 pub(super) fn replies(replies: &[FrameReply], budget: &Budget) -> Result<Vec<u8>, String> {
     let stage = |error| format!("replies do not fit a frame: {error}");
@@ -85,19 +104,29 @@ pub(super) fn is_last(bytes: &[u8]) -> bool {
 
 /// Parses the frame that came out of `resume`, for one job.
 pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
-    let step::Step { state, findings, reads, message } = step::Step::parse(bytes).map_err(|error| {
+    let step::Step { state, findings, reads, facts, message } = step::Step::parse(bytes).map_err(|error| {
         let reason = if matches!(error, StepError::Limit(_)) { Reason::OverBudget } else { Reason::InvalidOutput };
         Failure::new(reason, error.to_string())
     })?;
-    let reads = reads.into_iter().map(|read| requested(&read));
-    Ok(Step { state, findings, reads: reads.collect(), message: text(message) })
+    let reads = reads.iter().map(requested);
+    let facts = facts.into_iter().map(|StepFacts { list, from, total, entries }| FactEntries {
+        list: list.to_owned(),
+        from,
+        total,
+        entries: entries.to_vec(),
+    });
+    Ok(Step { state, findings, reads: reads.collect(), facts: facts.collect(), message: text(message) })
 }
 
 fn requested(read: &StepRead<'_>) -> RequestedRead {
     if read.row.kind == kind::HTTP {
         return RequestedRead::Document(Bytes::copy_from_slice(read.data));
     }
-    supported(read).map_or(RequestedRead::Unsupported, |made| RequestedRead::Chain(read.chain_id, made))
+    let (chain_id, is_walk) = (read.chain_id, read.row.purpose == purpose::WALK);
+    if read.row.kind == kind::FACTS {
+        return RequestedRead::FactList { chain_id, list: String::from_utf8_lossy(read.data).into_owned() };
+    }
+    supported(read).map_or(RequestedRead::Unsupported, |read| RequestedRead::Chain { chain_id, read, is_walk })
 }
 
 /// The read, unless it is of a kind that this host does not make.

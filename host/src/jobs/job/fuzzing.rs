@@ -4,7 +4,7 @@ use portolan_abi::limits::{CALLDATA_MAX, FINDINGS_MAX};
 use portolan_abi::map::Finding;
 use portolan_abi::row::state;
 
-use super::frames;
+use super::frames::{self, RequestedRead};
 use crate::sanitize::fuzzing::{require_sentence, require_shown};
 
 /// Reads any bytes as the frame of a step: its reads and findings are bounded and its words clean, or it is refused with a
@@ -14,8 +14,7 @@ pub(in crate::jobs) fn step(bytes: &[u8]) -> Option<Vec<Finding>> {
         Ok(step) => {
             assert!(step.findings.len() <= FINDINGS_MAX);
             assert_eq!(step.state == state::READING, !step.reads.is_empty());
-            let calldata =
-                step.reads.iter().filter_map(|requested| requested.read.as_ref()).map(|read| read.data.len());
+            let calldata = step.reads.iter().filter_map(RequestedRead::chain_read).map(|read| read.data.len());
             assert!(calldata.max().unwrap_or_default() <= bytes.len().min(CALLDATA_MAX));
             assert!(step.message.chars().count() <= 514);
             require_shown(&step.message);

@@ -38,6 +38,30 @@ pub struct Start {
     pub transaction: Option<Transaction>,
 }
 
+/// What a host has of a fact list: the reply to a read of [`crate::row::kind::FACTS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct FactList {
+    /// The entries from the first on, as [`crate::facts`] writes them.
+    #[cbor(n(0), with = "primitive")]
+    pub entries: Bytes,
+    /// Number of the latest block that any of them was read at; 0 where there is none.
+    #[n(1)]
+    pub block: u64,
+    /// Whether this job may go on with the list; while it runs, no other one may.
+    #[n(2)]
+    pub may_walk: bool,
+    /// Reads that it may make for that.
+    #[n(3)]
+    pub reads: u32,
+    /// The place of entries that are due to be read again, where there are some.
+    #[n(4)]
+    pub again_from: Option<u32>,
+    /// How many they are.
+    #[n(5)]
+    pub again_count: Option<u32>,
+}
+
 /// A transaction that succeeded, on the job's network.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]

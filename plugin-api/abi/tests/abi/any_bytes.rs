@@ -6,9 +6,9 @@ use portolan_abi::codec::{self, DecodeError};
 use portolan_abi::frame::{BLOCKS_MAX, Frame, FrameWriter};
 use portolan_abi::log;
 use portolan_abi::map::{
-    Catalogue, Finding, ReadExtension, Selftest, Settings, SettingsError, SettingsValue, Start, StartError,
+    Catalogue, FactList, Finding, ReadExtension, Selftest, Settings, SettingsError, SettingsValue, Start, StartError,
 };
-use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
+use portolan_abi::row::{FactsRow, JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_assert, proptest};
 use proptest::sample::{Index, select};
@@ -41,7 +41,7 @@ fn read_as_everything(frame: &Frame<'_>, offset: u32, len: u32) {
         (0..BLOCKS_MAX + 2).map(|block| frame.rows::<R>(block).count()).sum()
     }
     black_box([rows::<Read>(frame), rows::<Reply>(frame), rows::<JobIn>(frame), rows::<JobOut>(frame)]);
-    black_box([rows::<Network>(frame), rows::<LogRow>(frame)]);
+    black_box([rows::<Network>(frame), rows::<LogRow>(frame), rows::<FactsRow>(frame)]);
     let _ = black_box((frame.bytes(offset, len), frame.extension(offset)));
     for read in (0..BLOCKS_MAX).flat_map(|block| frame.rows::<Read>(block)).take(100) {
         let _ = black_box((frame.bytes(read.data_offset, read.data_len), frame.extension(read.extension)));

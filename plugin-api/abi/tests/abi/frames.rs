@@ -39,7 +39,7 @@ fn what_comes_out_of_resume_is_written_as_documented() {
         kind: kind::CODE_SIZE,
         mode: mode::ISOLATED,
         freshness: 2,
-        priority: 4,
+        purpose: 4,
         network: 0x0102,
         to: Address::repeat_byte(0x11),
         data_offset: 1,

@@ -2,7 +2,7 @@
 
 use alloy::primitives::Address;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
+use portolan_abi::row::{FactsRow, JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 
 use crate::bytes::{block, head, join};
 
@@ -34,7 +34,7 @@ fn full_read() -> Read {
         kind: 1,
         mode: 1,
         freshness: 3,
-        priority: 1,
+        purpose: 1,
         network: 5,
         to: Address::repeat_byte(9),
         data_offset: 10,
@@ -100,6 +100,15 @@ fn every_row_reads_zero_where_an_older_writer_ends() {
         findings_len: 4,
         message_offset: 5,
         message_len: 6,
+    });
+    read_cut_at_every_byte(&FactsRow {
+        job: 1,
+        list_offset: 2,
+        list_len: 3,
+        from: 4,
+        total: 5,
+        entries_offset: 6,
+        entries_len: 7,
     });
     read_cut_at_every_byte(&Network { chain_id: u64::MAX });
     let (address, index) = (Address::repeat_byte(9), u64::MAX);

@@ -5,8 +5,8 @@ use minicbor::{Decode, Encode};
 use portolan_abi::Question;
 use portolan_abi::codec::{self, DecodeError};
 use portolan_abi::map::{
-    Amount, Asset, Block, Catalogue, Claim, Claimable, Event, Finding, Leg, LegRole, Member, PaidTo, Payment, Pin,
-    Position, PositionKind, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Start,
+    Amount, Asset, Block, Catalogue, Claim, Claimable, Event, FactList, Finding, Leg, LegRole, Member, PaidTo, Payment,
+    Pin, Position, PositionKind, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, Start,
     StartError, Transaction, Value,
 };
 
@@ -286,5 +286,5 @@ fn every_sample_is_read_as_it_was_written() {
         };
     }
     each_map!(check);
-    assert_eq!(samples::encoded().len(), 9);
+    assert_eq!(samples::encoded().len(), 10);
 }

@@ -9,9 +9,11 @@ use std::path::PathBuf;
 use abi_stable::StableAbi;
 use abi_stable::type_layout::{TLData, TLField, TLPrefixType, TypeLayout};
 use portolan_abi::codec;
-use portolan_abi::map::{Catalogue, Finding, ReadExtension, Selftest, Settings, SettingsError, Start, StartError};
+use portolan_abi::map::{
+    Catalogue, FactList, Finding, ReadExtension, Selftest, Settings, SettingsError, Start, StartError,
+};
 use portolan_abi::root::PluginRef;
-use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
+use portolan_abi::row::{FactsRow, JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 use portolan_abi::{API_REV, FRAME_VERSION, capability};
 
 use crate::bytes::{hex, unhex};
@@ -71,6 +73,7 @@ fn picture() -> String {
         ("Reply", Reply::SIZE),
         ("JobIn", JobIn::SIZE),
         ("JobOut", JobOut::SIZE),
+        ("Facts", FactsRow::SIZE),
         ("Network", Network::SIZE),
         ("Log", LogRow::SIZE),
     ];

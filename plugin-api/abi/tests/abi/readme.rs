@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portolan_abi::row::{JobIn, JobOut, LogRow, Network, Read, Reply, Row};
+use portolan_abi::row::{FactsRow, JobIn, JobOut, LogRow, Network, Read, Reply, Row};
 
 const README: &str = include_str!("../../README.md");
 const MAPS: [&str; 7] = [
@@ -59,7 +59,7 @@ fn every_map_stands_in_the_readme_with_its_keys() {
         _ => None,
     });
     let maps = maps();
-    assert_eq!(maps.len(), 38, "{:?}", maps.keys());
+    assert_eq!(maps.len(), 39, "{:?}", maps.keys());
     for (map, keys) in maps {
         assert!(!keys.is_empty(), "{map}");
         assert_eq!(actual.get(&map), Some(&keys), "{map}");
@@ -76,6 +76,7 @@ fn every_row_stands_in_the_readme_without_a_gap() {
         ("JobIn", JobIn::SIZE),
         ("Reply", Reply::SIZE),
         ("JobOut", JobOut::SIZE),
+        ("Facts", FactsRow::SIZE),
         ("Network", Network::SIZE),
         ("Read", Read::SIZE),
         ("Log", LogRow::SIZE),

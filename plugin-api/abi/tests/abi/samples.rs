@@ -4,10 +4,10 @@ use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_abi::codec;
 use portolan_abi::log::{self, Log};
 use portolan_abi::map::{
-    Amount, Asset, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Event, Finding,
-    Health, Leg, LegRole, Lineage, Lock, Member, Nft, PaidTo, Part, Payment, Pin, Position, PositionKind, Price,
-    PriceRange, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError, SettingsKey, SettingsRow,
-    SettingsValue, Start, StartError, Transaction, Value, Vesting, caller, lineage, role,
+    Amount, Asset, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Event,
+    FactList, Finding, Health, Leg, LegRole, Lineage, Lock, Member, Nft, PaidTo, Part, Payment, Pin, Position,
+    PositionKind, Price, PriceRange, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError,
+    SettingsKey, SettingsRow, SettingsValue, Start, StartError, Transaction, Value, Vesting, caller, lineage, role,
 };
 
 /// Calls `$on!(Type, value)` for every type that passes as a map of its own.
@@ -17,6 +17,7 @@ macro_rules! each_map {
         $on!(SettingsError, crate::samples::settings_error());
         $on!(Catalogue, crate::samples::catalogue());
         $on!(Start, crate::samples::start());
+        $on!(FactList, crate::samples::fact_list());
         $on!(StartError, crate::samples::start_error());
         $on!(Finding, crate::samples::finding());
         $on!(ReadExtension, crate::samples::read_extension());
@@ -140,6 +141,11 @@ fn transaction() -> Transaction {
         logs: log::encode([&log]).expect("a small log"),
         wrapped_native: Some(Address::repeat_byte(0x3e)),
     }
+}
+
+pub(crate) fn fact_list() -> FactList {
+    let entries = Bytes::from_static(b"\x01\0\0\0a");
+    FactList { entries, block: 1001, may_walk: true, reads: 1002, again_from: Some(1003), again_count: Some(1004) }
 }
 
 pub(crate) fn start_error() -> StartError {

@@ -1,0 +1,88 @@
+//! The fact lists that a job reads, and those among them that it may go on with.
+//!
+//! Invariant: a job changes no list of another protocol, network or market, and its walks take nothing of its own budget
+//! but have one. What a list holds is the plugin's word: no claim is sent to an address for standing in one.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use alloy::primitives::Bytes;
+use portolan_abi::codec;
+use portolan_abi::limits::{Allowance, FACT_KEY_BYTES_MAX, FACT_LISTS_MAX};
+use portolan_reader::{Outcome, Reply};
+
+use super::frames::FactEntries;
+use crate::jobs::plan::JobPlan;
+use crate::registry::fact_lists::{FactLease, FactListName, FactPut, OpenedFacts};
+
+/// The fact lists of one job.
+#[derive(Debug)]
+pub(super) struct FactWalk<'a> {
+    plan: &'a JobPlan,
+    /// The height of the job's block.
+    block: u64,
+    lists: BTreeMap<String, OpenList>,
+}
+
+#[derive(Debug)]
+struct OpenList {
+    lease: Option<FactLease>,
+    is_complete: bool,
+}
+
+impl<'a> FactWalk<'a> {
+    pub(super) fn new(plan: &'a JobPlan) -> Self {
+        Self { plan, block: 0, lists: BTreeMap::new() }
+    }
+
+    /// What there is of a list. A job reads each of its lists once.
+    pub(super) fn open(&mut self, list: &str, allowance: &Allowance, block: u64) -> Reply {
+        self.block = block;
+        let Some(name) = self.name(list) else { return Reply::fresh(Outcome::Unsupported) };
+        if self.lists.len() >= FACT_LISTS_MAX || self.lists.contains_key(list) {
+            return Reply::fresh(Outcome::OverBudget);
+        }
+        let OpenedFacts { mut known, is_complete, lease } = self.plan.instance.fact_lists.open(name, Instant::now());
+        known.reads = known.reads.min(allowance.walk_reads_left());
+        self.lists.insert(list.to_owned(), OpenList { lease, is_complete });
+        Reply::fresh(Outcome::Ok(Bytes::from(codec::encode(&known))))
+    }
+
+    /// Takes entries for lists that this job may change; others change nothing.
+    pub(super) fn put(&mut self, facts: &[FactEntries]) {
+        for FactEntries { list, from, total, entries } in facts {
+            let Some(open) = self.lists.get_mut(list) else { continue };
+            let Some(lease) = &open.lease else { continue };
+            let (Ok(from), Ok(total)) = (usize::try_from(*from), usize::try_from(*total)) else { continue };
+            open.is_complete = lease.put(FactPut { from, total, entries, block: self.block }, Instant::now());
+        }
+    }
+
+    /// Whether the job may make reads to walk a list.
+    pub(super) fn may_walk(&self) -> bool {
+        self.lists.values().any(|open| open.lease.is_some())
+    }
+
+    /// Takes a read that walks a list; false where there is none left.
+    pub(super) fn take_read(&self, allowance: &mut Allowance) -> bool {
+        allowance.take_walk_read() && self.plan.instance.fact_lists.take_walk_read(Instant::now())
+    }
+
+    /// Whether the job has read a list that is not whole.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.lists.values().any(|open| !open.is_complete)
+    }
+
+    /// The list that is called `market/key`, of a market that the catalogue has.
+    fn name(&self, list: &str) -> Option<FactListName> {
+        let (market, key) = list.rsplit_once('/')?;
+        let (network, protocol) = (&self.plan.network, &self.plan.protocol.slug);
+        let mut deployments = self.plan.instance.catalogue.deployments.iter();
+        let is_own = deployments
+            .any(|row| row.market == market && row.protocol == *protocol && row.chain_id == network.chain_id);
+        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_key = (1..=FACT_KEY_BYTES_MAX).contains(&key.len()) && key.bytes().all(is_letter);
+        let (network, market) = (network.slug.clone(), market.to_owned());
+        (is_own && is_key).then(|| FactListName { network, protocol: protocol.clone(), market, key: key.to_owned() })
+    }
+}

@@ -1,0 +1,376 @@
+//! Fact lists: what jobs of a plugin derived from lists that only grow, for its later jobs to go on from.
+//!
+//! Invariant: a list belongs to one instance, network, protocol and market, and one job at a time changes it. All lists
+//! together, those of an instance and each list are bounded. A lie does not stay: entries are read again after
+//! [`RECHECK_AFTER`], a list of which some were not is dropped after [`DROP_AFTER`], and one that is contradicted at once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use portolan_abi::limits::{FACT_ENTRIES_MAX, FACT_LIST_BYTES_MAX};
+use portolan_abi::{facts, map};
+use serde::Serialize;
+
+/// All lists of the process.
+const BYTES_MAX: usize = 256 << 20;
+/// The lists of one instance; its own go first where it needs more.
+const INSTANCE_BYTES_MAX: usize = 64 << 20;
+/// Lists of one instance; the one that was used longest ago goes.
+const LISTS_MAX: usize = 64;
+/// Reads that the jobs of one instance may make in an hour to walk lists: 50,000 gauges of two reads on five networks.
+const WALK_READS_PER_HOUR: u32 = 500_000;
+const HOUR: Duration = Duration::from_secs(3_600);
+/// What was read once may be of a block that was reorganised away, or the word of a node that lied for a moment.
+const CONFIRM_AFTER: Duration = Duration::from_secs(30 * 60);
+/// The same for entries that were read again with the same outcome.
+const RECHECK_AFTER: Duration = Duration::from_secs(6 * 3_600);
+/// No entry is older.
+const DROP_AFTER: Duration = Duration::from_secs(24 * 3_600);
+/// The size of a list and of a chunk without their entries.
+const OVERHEAD_BYTES: usize = 500;
+
+/// The lists of all plugins. Copies are the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FactStore(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    lists: HashMap<(u64, FactListName), FactChunks>,
+    bytes: usize,
+    /// Counts instances, leases and uses.
+    count: u64,
+}
+
+/// The lists of one instance, which go with it.
+#[derive(Debug)]
+pub(crate) struct FactLists {
+    store: FactStore,
+    instance: u64,
+    window: Mutex<Window>,
+}
+
+/// The reads of walks since the begin of an hour.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    since: Instant,
+    reads: u32,
+}
+
+/// Names a list of an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct FactListName {
+    /// Slug.
+    pub(crate) network: String,
+    pub(crate) protocol: String,
+    pub(crate) market: String,
+    pub(crate) key: String,
+}
+
+#[derive(Debug, Default)]
+struct FactChunks {
+    chunks: Vec<Chunk>,
+    entries: usize,
+    bytes: usize,
+    /// Entries that the contract's list had when a job looked last.
+    total: usize,
+    used: u64,
+    /// The lease of the job that may change it.
+    lease: Option<u64>,
+}
+
+/// Entries that were read together.
+#[derive(Debug)]
+struct Chunk {
+    from: usize,
+    count: usize,
+    entries: Vec<u8>,
+    block: u64,
+    read_at: Instant,
+    is_confirmed: bool,
+}
+
+/// A row of a plugin's `lists` in `/plugins`. The names that it serializes to stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FactListStatus {
+    protocol: String,
+    network: String,
+    market: String,
+    key: String,
+    pub(crate) entries: usize,
+    bytes: usize,
+    pub(crate) complete: bool,
+    /// Seconds since the oldest entries were read.
+    age_s: u64,
+}
+
+/// A list as a job finds it.
+#[derive(Debug, Default)]
+pub(crate) struct OpenedFacts {
+    pub(crate) known: map::FactList,
+    pub(crate) is_complete: bool,
+    pub(crate) lease: Option<FactLease>,
+}
+
+/// The right of one job to change a list; it ends with its drop.
+#[derive(Debug)]
+pub(crate) struct FactLease {
+    lists: Arc<FactLists>,
+    name: FactListName,
+    id: u64,
+}
+
+impl FactStore {
+    /// The lists of a new instance.
+    pub(crate) fn instance(&self) -> Arc<FactLists> {
+        let window = Mutex::new(Window { since: Instant::now(), reads: 0 });
+        Arc::new(FactLists { store: self.clone(), instance: self.0.lock().next(), window })
+    }
+}
+
+impl FactLists {
+    /// What there is of a list, whether that was all when it was walked last, and the right to change it, unless another
+    /// job has that or no walk is allowed now.
+    pub(crate) fn open(self: &Arc<Self>, name: FactListName, now: Instant) -> OpenedFacts {
+        let reads = self.walk_reads_left(now);
+        let key = (self.instance, name);
+        let mut inner = self.store.0.lock();
+        if inner.lists.get(&key).is_some_and(|list| list.is_expired(now)) {
+            inner.drop_entries(&key);
+        }
+        if !inner.lists.contains_key(&key) && !inner.make_room_for_list(self.instance) {
+            return OpenedFacts::default();
+        }
+        let (used, id) = (inner.next(), inner.next());
+        let list = inner.lists.entry(key.clone()).or_default();
+        list.used = used;
+        let may_walk = list.lease.is_none() && reads > 0;
+        if may_walk {
+            list.lease = Some(id);
+        }
+        let known = list.known(may_walk, reads, now);
+        let is_complete = !list.chunks.is_empty() && list.is_complete();
+        drop(inner);
+        let lease = may_walk.then(|| FactLease { lists: Arc::clone(self), name: key.1, id });
+        OpenedFacts { known, is_complete, lease }
+    }
+
+    /// Takes a read that walks a list; false where this hour has had too many.
+    pub(crate) fn take_walk_read(&self, now: Instant) -> bool {
+        let is_left = self.walk_reads_left(now) > 0;
+        self.window.lock().reads += u32::from(is_left);
+        is_left
+    }
+
+    fn walk_reads_left(&self, now: Instant) -> u32 {
+        let mut window = self.window.lock();
+        if now.saturating_duration_since(window.since) >= HOUR {
+            *window = Window { since: now, reads: 0 };
+        }
+        WALK_READS_PER_HOUR.saturating_sub(window.reads)
+    }
+
+    /// Drops all lists of a network, on which a node has lied.
+    pub(crate) fn drop_network(&self, network: &str) {
+        self.store.0.lock().drop_where(|instance, name| instance == self.instance && name.network == network);
+    }
+
+    /// In the order of their names.
+    pub(crate) fn status(&self, now: Instant) -> Vec<FactListStatus> {
+        let inner = self.store.0.lock();
+        let own = inner.lists.iter().filter(|((instance, _), _)| *instance == self.instance);
+        let mut rows: Vec<_> = own.map(|((_, name), list)| (name.clone(), list.status(name, now))).collect();
+        drop(inner);
+        rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+}
+
+impl Drop for FactLists {
+    fn drop(&mut self) {
+        self.store.0.lock().drop_where(|instance, _| instance == self.instance);
+    }
+}
+
+impl FactLease {
+    /// Takes the entries of a list from this place on: appends them where the list ends there, and compares them where it
+    /// has others. Where they differ, or there are none from there on, the list is dropped. Returns whether the list is
+    /// complete.
+    pub(crate) fn put(&self, put: FactPut<'_>, now: Instant) -> bool {
+        let key = (self.lists.instance, self.name.clone());
+        let mut inner = self.lists.store.0.lock();
+        let Some(list) = inner.lists.get_mut(&key).filter(|list| list.lease == Some(self.id)) else { return false };
+        list.total = put.total;
+        match facts::entries(put.entries).map(|entries| entries.len()) {
+            Some(count) if count > 0 && put.from == list.entries => inner.append(&key, count, put, now),
+            Some(count) if put.from < list.entries => {
+                let is_confirmed = count > 0 && list.confirm(count, put, now);
+                if !is_confirmed {
+                    inner.drop_entries(&key);
+                }
+            }
+            _ => {}
+        }
+        inner.lists.get(&key).is_some_and(FactChunks::is_complete)
+    }
+}
+
+/// What a job has for a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FactPut<'a> {
+    pub(crate) from: usize,
+    /// Entries of the contract's list at this block.
+    pub(crate) total: usize,
+    pub(crate) entries: &'a [u8],
+    /// The height of the block that they were read at.
+    pub(crate) block: u64,
+}
+
+impl Drop for FactLease {
+    fn drop(&mut self) {
+        let key = (self.lists.instance, self.name.clone());
+        let mut inner = self.lists.store.0.lock();
+        let Some(list) = inner.lists.get_mut(&key).filter(|list| list.lease == Some(self.id)) else { return };
+        list.lease = None;
+        if list.chunks.is_empty() {
+            inner.lists.remove(&key);
+        }
+    }
+}
+
+impl Inner {
+    fn next(&mut self) -> u64 {
+        self.count += 1;
+        self.count
+    }
+
+    fn append(&mut self, key: &(u64, FactListName), count: usize, put: FactPut<'_>, now: Instant) {
+        let size = OVERHEAD_BYTES + put.entries.len();
+        let fits = self.lists.get(key).is_some_and(|list| {
+            list.entries + count <= FACT_ENTRIES_MAX && list.bytes + put.entries.len() <= FACT_LIST_BYTES_MAX
+        });
+        if !fits || !self.make_room(key.0, size) {
+            return;
+        }
+        let Some(list) = self.lists.get_mut(key) else { return };
+        let FactPut { from, entries, block, total: _ } = put;
+        list.chunks.push(Chunk { from, count, entries: entries.to_vec(), block, read_at: now, is_confirmed: false });
+        list.entries += count;
+        list.bytes += entries.len();
+        self.bytes += size;
+    }
+
+    /// Drops lists that no job may change until there is room, those first that were used longest ago.
+    fn make_room(&mut self, instance: u64, bytes: usize) -> bool {
+        while self.bytes_of(instance) + bytes > INSTANCE_BYTES_MAX {
+            if !self.drop_oldest(|own| own == instance) {
+                return false;
+            }
+        }
+        while self.bytes + bytes > BYTES_MAX {
+            if !self.drop_oldest(|_| true) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn bytes_of(&self, instance: u64) -> usize {
+        self.lists.iter().filter(|((own, _), _)| *own == instance).map(|(_, list)| list.size()).sum()
+    }
+
+    fn make_room_for_list(&mut self, instance: u64) -> bool {
+        let count = self.lists.keys().filter(|(own, _)| *own == instance).count();
+        count < LISTS_MAX || self.drop_oldest(|own| own == instance)
+    }
+
+    fn drop_oldest(&mut self, is_it: impl Fn(u64) -> bool) -> bool {
+        let free = self.lists.iter().filter(|((instance, _), list)| is_it(*instance) && list.lease.is_none());
+        let Some(key) = free.min_by_key(|(_, list)| list.used).map(|(key, _)| key.clone()) else { return false };
+        self.drop_entries(&key);
+        self.lists.remove(&key);
+        true
+    }
+
+    /// Drops what a list has; whoever may change it goes on from the begin.
+    fn drop_entries(&mut self, key: &(u64, FactListName)) {
+        let Some(list) = self.lists.get_mut(key) else { return };
+        self.bytes = self.bytes.saturating_sub(list.size());
+        *list = FactChunks { lease: list.lease, used: list.used, total: list.total, ..FactChunks::default() };
+    }
+
+    /// Drops lists with the right to change them.
+    fn drop_where(&mut self, is_it: impl Fn(u64, &FactListName) -> bool) {
+        let keys: Vec<_> = self.lists.keys().filter(|(instance, name)| is_it(*instance, name)).cloned().collect();
+        for key in keys {
+            self.drop_entries(&key);
+            self.lists.remove(&key);
+        }
+    }
+}
+
+impl FactChunks {
+    fn size(&self) -> usize {
+        self.bytes + OVERHEAD_BYTES * self.chunks.len()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.entries >= self.total
+    }
+
+    fn is_expired(&self, now: Instant) -> bool {
+        self.chunks.iter().any(|chunk| chunk.age(now) > DROP_AFTER)
+    }
+
+    fn known(&self, may_walk: bool, reads: u32, now: Instant) -> map::FactList {
+        let entries: Vec<u8> = self.chunks.iter().flat_map(|chunk| &chunk.entries).copied().collect();
+        let due = self.chunks.iter().filter(|chunk| chunk.is_due(now)).min_by_key(|chunk| chunk.read_at);
+        let number = |number| u32::try_from(number).ok();
+        map::FactList {
+            entries: entries.into(),
+            block: self.chunks.iter().map(|chunk| chunk.block).max().unwrap_or_default(),
+            may_walk,
+            reads,
+            again_from: due.and_then(|chunk| number(chunk.from)),
+            again_count: due.and_then(|chunk| number(chunk.count)),
+        }
+    }
+
+    /// Whether these are entries that were read before, as they were then.
+    fn confirm(&mut self, count: usize, put: FactPut<'_>, now: Instant) -> bool {
+        let same = |chunk: &&mut Chunk| chunk.from == put.from && chunk.count == count && chunk.entries == put.entries;
+        let Some(chunk) = self.chunks.iter_mut().find(same) else { return false };
+        (chunk.read_at, chunk.block, chunk.is_confirmed) = (now, chunk.block.max(put.block), true);
+        true
+    }
+
+    fn status(&self, name: &FactListName, now: Instant) -> FactListStatus {
+        let FactListName { network, protocol, market, key } = name.clone();
+        let age = self.chunks.iter().map(|chunk| chunk.age(now)).max().unwrap_or_default();
+        FactListStatus {
+            protocol,
+            network,
+            market,
+            key,
+            entries: self.entries,
+            bytes: self.bytes,
+            complete: self.is_complete(),
+            age_s: age.as_secs(),
+        }
+    }
+}
+
+impl Chunk {
+    fn age(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.read_at)
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        self.age(now) > if self.is_confirmed { RECHECK_AFTER } else { CONFIRM_AFTER }
+    }
+}
+
+#[cfg(test)]
+mod tests;

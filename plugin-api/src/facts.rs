@@ -1,0 +1,250 @@
+//! Fact lists: what a job derives from reads of a list that only grows, for later jobs to go on from.
+//!
+//! Invariant: what comes back are the first entries of the contract's list, in order; where they are not all of them, the
+//! answer says so.
+
+use std::future::Future;
+use std::ops::Range;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use alloy::primitives::U256;
+use alloy::sol_types::{SolType, SolValue};
+use portolan_abi::limits::FACT_ENTRIES_MAX;
+use portolan_abi::map::FactList;
+use portolan_abi::{codec, facts};
+
+use crate::chain::Chain;
+use crate::error::Error;
+use crate::job_state::{FactEntries, JobState};
+use crate::read::Read;
+use crate::read_request::ReadRequest;
+use crate::read_result::ReadResult;
+
+/// Entries that a job walks first: a few, for it is not known how many reads an entry takes.
+const FIRST_CHUNK: usize = 500;
+/// Entries of each later chunk; a deadline loses one.
+const CHUNK: usize = 2_000;
+
+impl Chain {
+    /// The entries of a list that only grows (gauges, pools, markets), each derived from reads once for all jobs.
+    ///
+    /// The host has what earlier jobs derived. `count` reads how many entries there are, and `walk` derives those at
+    /// some places; what it reads is at this job's block and does not count as this job's reads. A long list is walked
+    /// by several jobs: until it is complete, answers are partial. An entry must never change, once it is there; hosts
+    /// read entries again after hours, and drop a list that is another by then.
+    ///
+    /// An entry is for finding out what to read. It is no evidence of what a claim may go to: read the contract that
+    /// names the target again, for those entries that matter to the account.
+    ///
+    /// `market` is the deployment's, `key` names the list in lower case letters, digits and hyphens.
+    ///
+    /// ```
+    /// # use portolan_plugin_api::*;
+    /// # sol! {
+    /// #     function length() external view returns (uint256);
+    /// #     function pools(uint256 index) external view returns (address);
+    /// #     function gauges(address pool) external view returns (address);
+    /// # }
+    /// # async fn example(cx: &Chain, voter: Address) -> Result<(), Error> {
+    /// let walk = |places: std::ops::Range<u64>| {
+    ///     cx.join(places.map(move |place| async move {
+    ///         let pool = cx.call(voter, poolsCall { index: U256::from(place) }).await?;
+    ///         Ok((pool, cx.call(voter, gaugesCall { pool }).await?))
+    ///     }))
+    /// };
+    /// let gauges: Vec<(Address, Address)> = cx.facts("main", "gauges", cx.call(voter, lengthCall {}), walk).await?;
+    /// # let _ = gauges;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Where `count` has none, the host has no such list, or `walk` gives another number of entries than it should.
+    pub async fn facts<T, C, W, F>(&self, market: &str, key: &str, count: C, walk: W) -> Result<Vec<T>, Error>
+    where
+        T: SolValue + From<<T::SolType as SolType>::RustType>,
+        C: Future<Output = Result<U256, Error>>,
+        W: Fn(Range<u64>) -> F,
+        F: Future<Output = Result<Vec<T>, Error>> + Send,
+    {
+        let name = format!("{market}/{key}");
+        let request = ReadRequest::facts(self.network(), name.clone().into_bytes().into());
+        let (known, total) = self.join((Read::new(&self.state, request, |_, result| known(result)), count)).await?;
+        let total = usize::try_from(total).ok().filter(|total| u32::try_from(*total).is_ok());
+        let total = total.ok_or_else(|| Error::new(format!("{name}: no list has so many entries")))?;
+        let entries = decoded(&known).unwrap_or_default();
+        let mut list = WalkedList { chain: self, name, total, known, entries };
+        if list.is_cut() {
+            return Ok(list.entries);
+        }
+        list.drop_if_wrong();
+        let walked = list.go_on(&walk).await?;
+        if !walked {
+            list.read_again(&walk).await;
+        }
+        Ok(list.entries)
+    }
+}
+
+/// A list as one job sees it.
+struct WalkedList<'c, T> {
+    chain: &'c Chain,
+    name: String,
+    total: usize,
+    known: FactList,
+    entries: Vec<T>,
+}
+
+impl<T> WalkedList<'_, T>
+where
+    T: SolValue + From<<T::SolType as SolType>::RustType>,
+{
+    /// Cuts off what is of a newer block than the job's.
+    fn is_cut(&mut self) -> bool {
+        let is_newer = self.entries.len() > self.total && self.known.block > self.chain.block().number;
+        if is_newer {
+            self.entries.truncate(self.total);
+        }
+        is_newer
+    }
+
+    /// Begins anew where the host has more than the contract, or what are no entries.
+    fn drop_if_wrong(&mut self) {
+        if self.entries.len() > self.total || (self.entries.is_empty() && !self.known.entries.is_empty()) {
+            self.put(0, &[]);
+            self.entries.clear();
+            self.known.again_from = None;
+        }
+    }
+
+    /// Walks on, as far as reads and half of the time go; whether there was anything to walk.
+    async fn go_on<W, F>(&mut self, walk: &W) -> Result<bool, Error>
+    where
+        W: Fn(Range<u64>) -> F,
+        F: Future<Output = Result<Vec<T>, Error>> + Send,
+    {
+        let (state, end) = (&self.chain.state, self.total.min(FACT_ENTRIES_MAX));
+        if self.entries.len() == self.total {
+            return Ok(false);
+        }
+        let half = state.budget().ms / 2;
+        let (mut reads, mut chunk) = (u64::from(self.known.reads), FIRST_CHUNK);
+        let mut lacks = String::new();
+        while self.known.may_walk && self.entries.len() < end && chunk > 0 && state.budget().ms >= half {
+            let from = self.entries.len();
+            let places = from..end.min(from + chunk);
+            let before = state.walk_reads();
+            let found = match self.walked(walk, places.clone()).await {
+                Ok(found) => found,
+                Err(error) => {
+                    lacks = format!(" ({error})");
+                    break;
+                }
+            };
+            if found.len() != places.len() {
+                let (name, expected) = (&self.name, places.len());
+                return Err(Error::new(format!("{name}: walked {} entries instead of {expected}", found.len())));
+            }
+            self.put(from, &encoded(&found));
+            self.entries.extend(found);
+            let used = state.walk_reads() - before;
+            reads = reads.saturating_sub(used);
+            let affordable = (reads * as_u64(places.len())).checked_div(used).unwrap_or(u64::MAX);
+            chunk = usize::try_from(affordable).unwrap_or(CHUNK).min(CHUNK);
+        }
+        let (name, known, total) = (&self.name, self.entries.len(), self.total);
+        if known < total {
+            self.chain.report_missing(format!("{name}: {known} of {total} known, the rest is being read{lacks}"));
+        }
+        Ok(true)
+    }
+
+    /// Reads entries again that are due, and reports where they have changed. What fails is due at the next job.
+    async fn read_again<W, F>(&mut self, walk: &W)
+    where
+        W: Fn(Range<u64>) -> F,
+        F: Future<Output = Result<Vec<T>, Error>> + Send,
+    {
+        let (Some(from), Some(count), true) = (self.known.again_from, self.known.again_count, self.known.may_walk)
+        else {
+            return;
+        };
+        let (from, count) = (from as usize, count as usize);
+        let Some(before) = from.checked_add(count).and_then(|end| self.entries.get(from..end)).map(encoded) else {
+            return;
+        };
+        let Ok(found) = self.walked(walk, from..from + count).await else { return };
+        if found.len() != count {
+            return;
+        }
+        let now = encoded(&found);
+        self.put(from, &now);
+        if now != before {
+            self.chain.report_missing(format!("{}: entries have changed, the list is read anew", self.name));
+            self.entries.splice(from..from + count, found);
+        }
+    }
+
+    async fn walked<W, F>(&self, walk: &W, places: Range<usize>) -> Result<Vec<T>, Error>
+    where
+        W: Fn(Range<u64>) -> F,
+        F: Future<Output = Result<Vec<T>, Error>> + Send,
+    {
+        let walk = Box::pin(walk(as_u64(places.start)..as_u64(places.end)));
+        Walking { state: &self.chain.state, walk }.await
+    }
+
+    fn put(&self, from: usize, entries: &[u8]) {
+        let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
+        let (from, total, entries) = (number(from), number(self.total), entries.to_vec());
+        self.chain.state.put_facts(FactEntries { list: self.name.clone(), from, total, entries });
+    }
+}
+
+/// Polls the author's walk: the reads that it makes meanwhile are those of a walk.
+struct Walking<'c, F> {
+    state: &'c JobState,
+    walk: Pin<Box<F>>,
+}
+
+impl<F: Future> Future for Walking<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let before = self.state.set_walking(true);
+        let polled = self.walk.as_mut().poll(cx);
+        self.state.set_walking(before);
+        polled
+    }
+}
+
+fn known(result: ReadResult) -> Result<FactList, Error> {
+    match result {
+        ReadResult::Ok(bytes) => {
+            codec::decode(&bytes).map_err(|error| Error::new(format!("the host's fact list: {error}")))
+        }
+        ReadResult::OverBudget => Err(Error::new("the job reads too many fact lists")),
+        _ => Err(Error::new("the host has no such fact list")),
+    }
+}
+
+/// The entries; `None` where they are not of this type.
+fn decoded<T>(known: &FactList) -> Option<Vec<T>>
+where
+    T: SolValue + From<<T::SolType as SolType>::RustType>,
+{
+    facts::entries(&known.entries)?.into_iter().map(|entry| T::abi_decode(entry).ok()).collect()
+}
+
+fn encoded<T: SolValue>(entries: &[T]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for entry in entries {
+        facts::push(&mut bytes, &entry.abi_encode());
+    }
+    bytes
+}
+
+fn as_u64(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
