@@ -197,7 +197,8 @@ impl JobTest {
                 let given: Vec<_> = templates.lineages().given(is_listed, &request.data, bytes).collect();
                 given.into_iter().for_each(|given| addresses.give(given));
             }
-            reads.take(request.to, request.data.clone(), Bytes::copy_from_slice(bytes), true);
+            let is_at_block = request.freshness == row::freshness::PINNED;
+            reads.take(request.to, request.data.clone(), Bytes::copy_from_slice(bytes), is_at_block);
         }
         let question = self.start.question;
         let (templates, addresses, reads) = (&templates, &addresses, &reads);

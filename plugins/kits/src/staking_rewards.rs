@@ -158,20 +158,16 @@ impl Deployed for StakingRewards {
     /// Answers what the account has earned and not claimed: a claim for each farm, which pays all of its reward tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let earned = self.farms().into_iter().map(|farm| async move {
-                let slots = farm::slots(self.rewards).iter().map(async |slot| {
+            let earned = self.farms().into_iter().flat_map(|farm| {
+                farm::slots(self.rewards).iter().map(move |slot| async move {
                     let amount = slot.earned(cx, farm.address, account).zero_within(ZERO_STANDS_S).await?;
-                    Ok((*slot, amount))
-                });
-                Ok((farm, cx.join(slots).await?))
+                    Ok((farm, *slot, amount))
+                })
             });
-            let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
-            let owed = earned.into_iter().map(|(farm, mut owed)| {
-                owed.retain(|(_, amount)| !amount.is_zero());
-                (farm, owed)
-            });
-            let owed = owed.filter(|(_, owed)| !owed.is_empty());
-            let rows = owed.map(|(farm, owed)| rows::claimable(cx, self, labels, farm, owed));
+            let mut owed = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
+            owed.retain(|(_, _, amount)| !amount.is_zero());
+            let rows = owed.chunk_by(|(farm, ..), (next, ..)| farm == next);
+            let rows = rows.map(|owed| rows::claimable(cx, self, labels, owed));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
     }

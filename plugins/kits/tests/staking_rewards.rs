@@ -205,12 +205,34 @@ fn duals(earned: [u64; 2]) -> CannedReplies {
 #[test]
 fn a_dual_farm_gives_a_row_for_each_token_and_one_claim_for_both() {
     let outcome = case("dual", Question::CLAIMABLES).run::<Farms>(&duals([40, 2]));
-    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 2), "{}", outcome.message);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(outcome.payments().len(), 2);
     let [first, second] = [outcome.payments()[0], outcome.payments()[1]];
     assert_eq!((first.token, first.amount), (QUICK, word(40)));
     assert_eq!((second.token, second.amount), (MATIC, word(2)));
     assert_eq!(first.claim, second.claim);
     assert_eq!(first.claim.to, farm(0));
+}
+
+#[test]
+fn a_dual_farm_of_which_one_reward_cannot_be_read_pays_the_other() {
+    let unread = [
+        duals([40, 2]).revert(NETWORK, farm(0), &earnedBCall(ACCOUNT)),
+        duals([40, 2]).revert(NETWORK, farm(0), &rewardsTokenBCall {}),
+    ];
+    for chain in unread {
+        let outcome = case("dual", Question::CLAIMABLES).run::<Farms>(&chain);
+        let paid: Vec<_> = outcome.payments().iter().map(|row| (row.token, row.amount)).collect();
+        assert_eq!((outcome.end, paid), (End::Partial, vec![(QUICK, word(40))]));
+    }
+}
+
+#[test]
+fn a_dual_farm_that_pays_one_token_twice_pays_the_sum() {
+    let chain = duals([40, 2]).reply(NETWORK, farm(0), &rewardsTokenBCall {}, &QUICK);
+    let outcome = case("dual", Question::CLAIMABLES).run::<Farms>(&chain);
+    let paid: Vec<_> = outcome.payments().iter().map(|row| (row.token, row.amount)).collect();
+    assert_eq!((outcome.end, paid), (End::Complete, vec![(QUICK, word(42))]), "{}", outcome.message);
 }
 
 #[test]

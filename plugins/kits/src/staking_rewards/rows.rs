@@ -8,23 +8,31 @@ use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, totalS
 use super::farm::{Farm, Slot, slots};
 use crate::display_name::display_name;
 use crate::kit::Labels;
+use crate::try_each::try_each;
 
-/// What one claim of a farm pays: its reward tokens, with what is owed of each.
+/// What one claim of a farm pays: its reward tokens, with what is owed of each. A token that cannot be read costs its own
+/// payment, and two that are the same are one.
 pub(super) async fn claimable(
     cx: &Chain,
     of: &StakingRewards,
     labels: Labels<'_>,
-    farm: Farm,
-    owed: Vec<(Slot, U256)>,
+    owed: &[(Farm, Slot, U256)],
 ) -> Result<Claimable, Error> {
+    let Some((farm, ..)) = owed.first().copied() else { return Err(Error::new("a farm that owes nothing")) };
     let staked = async { display_name(cx, staked_token(cx, farm).await?).await };
-    let payments =
-        cx.join(owed.into_iter().map(async |(slot, amount)| Ok((slot.token(cx, farm.address).await?, amount))));
-    let (payments, staked) = join(payments, staked).await;
+    let paid = owed.iter().map(async |(farm, slot, amount)| Ok((slot.token(cx, farm.address).await?, *amount)));
+    let (paid, staked) = join(try_each(cx, paid), staked).await;
+    let mut payments: Vec<(Address, U256)> = Vec::new();
+    for (token, amount) in paid.or_err_if_all(cx, labels.market)? {
+        match payments.iter_mut().find(|(known, _)| *known == token) {
+            Some((_, sum)) => *sum = sum.saturating_add(amount),
+            None => payments.push((token, amount)),
+        }
+    }
     let claim = cx.claim(farm.address, &getRewardCall {});
     let claimable = Claimable::new(labels.market, farm.address, claim).of(of.types.reward_type);
     let claimable = claimable.named(format!("{} reward", staked?));
-    Ok(payments?.into_iter().fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount)))
+    Ok(payments.into_iter().fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount)))
 }
 
 /// The row of a stake.
