@@ -491,6 +491,7 @@ fn the_operators_address_shows_health_and_plugins() {
             "protocols",
             "generation",
             "isolation",
+            "hosts",
             "loadedAt",
             "claims",
             "lineages",
