@@ -10,6 +10,7 @@ mod fixture;
 mod job_test;
 mod off_chain;
 mod row;
+mod validation;
 
 pub use crate::read_request::ReadRequest;
 pub use crate::read_result::ReadResult;

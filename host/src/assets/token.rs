@@ -12,6 +12,7 @@ use crate::network::Network;
 use crate::sanitize::text::Text;
 
 pub(crate) use portolan_abi::NATIVE;
+use portolan_abi::map;
 
 /// Characters of a name or symbol; the longest honest ones are names of pool shares.
 pub(crate) const TEXT_CHARS_MAX: usize = 64;
@@ -66,6 +67,12 @@ pub(crate) struct Composition {
 }
 
 impl Composition {
+    /// As a protocol reports it; `is_of_issuer` where the token is a contract of that protocol.
+    pub(crate) fn of(found: &map::Composition, is_of_issuer: bool) -> Self {
+        let parts = found.parts.iter().map(|part| (part.token, part.amount)).collect();
+        Self { kind: found.kind.clone(), supply: found.supply, parts, is_of_issuer }
+    }
+
     /// The tokens that it redeems to.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Address> {
         self.parts.iter().map(|(part, _)| part)

@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use portolan_reader::Session;
+use portolan_validation::validate_compositions;
 use tokio::time::Instant;
 
 use crate::assets::resolve::CompositionSource;
@@ -20,7 +21,6 @@ use crate::jobs::failure::Reason;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::jobs::validate;
 use crate::net::off_chain::Documents;
 use crate::network::Network;
 use crate::registry::{Served, Snapshot};
@@ -68,9 +68,9 @@ impl<'a> CompositionJobs<'a> {
         }
         let (mut all, mut failed) = (HashMap::new(), Vec::new());
         for (plan, outcome) in self.run(plans).await {
-            let own = |token| self.is_own(&plan, token);
-            let (found, rejections) = validate::validate_compositions(&outcome.findings, tokens, own);
-            self.merge(&mut all, &plan, found);
+            let (found, rejections) = validate_compositions(&outcome.findings, tokens);
+            let found = found.into_iter().map(|one| (one.token, Composition::of(&one, self.is_own(&plan, one.token))));
+            self.merge(&mut all, &plan, found.collect());
             let mut report = JobReport::of(&plan, &outcome, true);
             let is_invalid = rejections.is_some();
             if let Some(rejections) = rejections {

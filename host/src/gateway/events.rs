@@ -15,6 +15,7 @@ use futures_util::future::join;
 use portolan_abi::map;
 use portolan_events::Transaction;
 use portolan_reader::{ReadFailure, Receipt, Session};
+use portolan_validation::validate_events;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::assets::resolve::{TokenFailure, Tokens};
@@ -29,7 +30,6 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
-use crate::jobs::validate;
 use crate::network::Network;
 
 /// The subject of the report about the tokens of all events, where jobs have a protocol's slug.
@@ -152,7 +152,7 @@ impl<'a> TransactionDecoder<'a> {
         let served = self.context.snapshot.iter().filter(|served| Arc::ptr_eq(&served.instance, &plan.instance));
         let protocols: BTreeSet<&str> = served.map(|served| served.protocol.slug.as_str()).collect();
         let logs = self.transaction.logs.len();
-        let (events, rejections) = validate::validate_events(&outcome.findings, logs, &protocols);
+        let (events, rejections) = validate_events(&outcome.findings, logs, &protocols);
         let mut report = JobReport::of(plan, outcome, !events.is_empty());
         if let Some(rejections) = rejections {
             report.mark_partial(Reason::InvalidOutput, &rejections);

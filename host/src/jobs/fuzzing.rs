@@ -7,11 +7,13 @@ use alloy::primitives::{Address, U256, keccak256};
 use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Finding, Protocol, Role, caller, role};
 use portolan_abi::row::{JobOut, state};
-use portolan_validation::{Addresses, ClaimReads, ClaimTransaction, ValidFinding};
+use portolan_validation::{
+    Addresses, ClaimReads, ClaimTransaction, ValidFinding, validate_compositions, validate_events,
+};
 
 use super::job;
 use super::plan::{JobPlan, JobQuestion, Question};
-use super::validate::{EVENT_TEXT_CHARS_MAX, validate_compositions, validate_events, validate_findings};
+use super::validate::validate_findings;
 use crate::network::Networks;
 use crate::registry::{Instance, fuzzing as registry};
 use crate::sanitize::fuzzing::{require_sentence, require_shown};
@@ -173,13 +175,15 @@ fn require_claim(plan: &JobPlan, claim: &ClaimTransaction, trusted: &BTreeSet<Ad
 }
 
 fn require_compositions(findings: &[Finding]) {
-    let (valid, rejections) = validate_compositions(findings, &[TOKEN, FARM], |token| token == TOKEN);
+    let (valid, rejections) = validate_compositions(findings, &[TOKEN, FARM]);
     require_rejections(rejections);
-    for (token, composition) in valid.into_iter().collect::<BTreeMap<_, _>>() {
+    let tokens: BTreeSet<Address> = valid.iter().map(|composition| composition.token).collect();
+    assert_eq!(tokens.len(), valid.len());
+    for composition in valid {
+        let token = composition.token;
         assert!([TOKEN, FARM].contains(&token) && !composition.supply.is_zero());
-        let parts: BTreeSet<&Address> = composition.parts().chain([&token]).collect();
+        let parts: BTreeSet<Address> = composition.parts.iter().map(|part| part.token).chain([token]).collect();
         assert_eq!(parts.len(), 1 + composition.parts.len(), "{composition:?}");
-        assert_eq!(composition.is_of_issuer, token == TOKEN);
     }
 }
 
@@ -193,12 +197,6 @@ fn require_events(findings: &[Finding]) {
         assert!(event.log < LOGS && event.protocol.as_deref().is_none_or(|slug| slug == SLUG), "{event:?}");
         let names: BTreeSet<&str> = event.members.iter().map(|(name, _)| *name).collect();
         assert_eq!(names.len(), event.members.len(), "{event:?}");
-        for (_, value) in &event.members {
-            if let portolan_events::Value::Text(text) = value {
-                require_shown(text);
-                assert!(text.chars().count() <= EVENT_TEXT_CHARS_MAX + 2, "{text:?}");
-            }
-        }
     }
     assert!(counts.values().all(|count| *count <= 256), "{counts:?}");
 }

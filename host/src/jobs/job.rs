@@ -256,13 +256,16 @@ impl<'a> Driver<'a> {
         let walked = answered.split_off(before_walk);
         let rechecked = answered.split_off(noted.len());
         self.confirm(own, &recheck, &rechecked)?;
+        let mut views = Vec::new();
         for ((place, noted), reply) in own_places.into_iter().zip(noted).zip(answered) {
             let reply = self.account_for(reply);
             if let Some(read) = noted {
-                self.note(read, &reply);
+                self.note(&read, &reply);
+                views.extend(self.trusted.may_give(&read).then(|| (read, reply.clone())));
             }
             replies[place] = reply.into();
         }
+        self.trusted.take(views);
         for (place, reply) in walk_places.into_iter().zip(walked) {
             replies[place] = self.account_for_walk(reply).into();
         }
@@ -304,15 +307,12 @@ impl<'a> Driver<'a> {
         templates.rest_on_reads() && (templates.have_proofs() || self.claim_reads.concern(&read.data))
     }
 
-    fn note(&mut self, read: Read, reply: &Reply) {
+    fn note(&mut self, read: &Read, reply: &Reply) {
         if let Outcome::Ok(bytes) = &reply.outcome
-            && self.is_claim_read(&read)
+            && self.is_claim_read(read)
         {
             let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
             self.claim_reads.take(read.to, read.data.clone(), bytes.clone(), is_at_block);
-        }
-        if self.trusted.may_give(&read) {
-            self.trusted.take(read, reply);
         }
     }
 

@@ -3,14 +3,9 @@
 //!
 //! Invariant: a finding that breaks a rule is rejected with its reason, and only that finding.
 
-mod composition;
-mod event;
-
 use portolan_abi::map;
 use portolan_validation::{Addresses, ClaimReads, JobRules, Validated, validate};
 
-pub(crate) use self::composition::validate_compositions;
-pub(crate) use self::event::{TEXT_CHARS_MAX as EVENT_TEXT_CHARS_MAX, validate_events};
 use crate::jobs::plan::JobPlan;
 
 /// Validates the findings of a job about an account. Those with an amount of zero are left out.

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Deployment, Start};
-use portolan_validation::{ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
+use portolan_validation::{CatalogueError, ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
 
-use super::catalogue::{self, CatalogueError};
+use super::catalogue;
 use super::fact_lists::{FactLists, FactStore};
 use super::job_failures::JobFailures;
 use super::library::Library;

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use portolan_abi::map::{Company, Protocol, Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue};
+use portolan_validation::{CatalogueError, PRIMITIVES};
 use serde::Deserialize;
 use serde_path_to_error::{Path, Segment};
 use toml::{Table, Value};
 
-use super::catalogue::{CatalogueError, PRIMITIVES};
 use crate::files::{self, Writers};
 use crate::network::Networks;
 use crate::sanitize;

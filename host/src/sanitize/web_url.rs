@@ -4,10 +4,8 @@
 
 use std::fmt;
 
+use portolan_validation::is_web_url;
 use serde::Serialize;
-
-/// Bytes of a URL.
-const BYTES_MAX: usize = 1024;
 
 /// The URL as it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -17,9 +15,7 @@ pub(crate) struct WebUrl(String);
 impl WebUrl {
     /// `None` for anything that a client should not open: `javascript:` and `data:` first of all.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let is_plain = text.len() <= BYTES_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
-        let is_shown = |url: url::Url| matches!(url.scheme(), "http" | "https" | "ipfs");
-        (is_plain && url::Url::parse(text).is_ok_and(is_shown)).then(|| Self(text.to_owned()))
+        is_web_url(text).then(|| Self(text.to_owned()))
     }
 }
 
@@ -38,7 +34,7 @@ mod tests {
         for good in ["https://a.example/x.png?y=1#z", "http://a.example", "ipfs://QmXfzKRvjZz3u5JRgC4v5mGVbm9ahrUiB4"] {
             assert_eq!(WebUrl::parse(good).map(|url| url.to_string()).as_deref(), Some(good));
         }
-        let long = format!("https://a.example/{}", "x".repeat(BYTES_MAX));
+        let long = format!("https://a.example/{}", "x".repeat(1_024));
         let bad = [
             "javascript:alert(1)",
             "JavaScript:alert(1)",

@@ -13,10 +13,11 @@ use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{self, JobIn, kind, purpose, state};
 use portolan_abi::step::{Step, StepError, StepFacts, StepRead};
 use portolan_abi::{Question, capability, codec, facts};
-use portolan_validation::{Addresses, ClaimFunctions, ClaimReads, ClaimTemplates, JobRules, validate};
+use portolan_validation::validate_catalogue;
 
 use super::off_chain::OffChain;
 use super::row::{LegRow, PaymentRow};
+use super::validation::Validation;
 use super::{ReadRequest, ReadResult, Replies};
 use crate::events::Transaction;
 use crate::export::{Exported, module};
@@ -124,8 +125,8 @@ impl JobTest {
     /// host, with the same words.
     ///
     /// # Panics
-    /// If the plugin refuses its settings or the question, breaks the ABI, has a claim template or a lineage that is wrong,
-    /// requests an off-chain read of a host that its catalogue does not declare, or finds something that the gateway would
+    /// If the plugin refuses its settings or the question, breaks the ABI, requests an off-chain read of a host that its
+    /// catalogue does not declare, has a catalogue that the gateway would refuse, or finds something that the gateway would
     /// reject or leave out: with the gateway's sentence.
     pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
         self.run_in(module::<P>(), replies)
@@ -145,9 +146,11 @@ impl JobTest {
             batches: Vec::new(),
             facts: self.facts.clone(),
         };
-        let mut off_chain = OffChain::new(plugin.catalogue());
+        let catalogue = plugin.catalogue();
+        let mut validation = Validation::new(&self.start, self.functions.as_deref(), &catalogue);
+        let mut off_chain = OffChain::new(&catalogue);
         let mut allowance = Allowance::default();
-        let (mut frame, mut read) = (frame_of(&[], &allowance), Vec::new());
+        let mut frame = frame_of(&[], &allowance);
         loop {
             let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
             let requests = outcome.take(&out, &mut allowance).unwrap_or_else(|error| {
@@ -156,7 +159,7 @@ impl JobTest {
                 Vec::new()
             });
             if outcome.end != End::Reading {
-                self.check_findings(&plugin.catalogue(), &outcome, &read);
+                validation.check(&outcome.findings);
                 return outcome;
             }
             let block = self.start.block.number;
@@ -170,42 +173,7 @@ impl JobTest {
                 });
             }
             frame = frame_of(&results, &allowance);
-            // What a walk reads names no target of a claim.
-            let is_noted = |request: &ReadRequest| request.kind != kind::FACTS && request.purpose != purpose::WALK;
-            read.extend(requests.into_iter().zip(results).filter(|(request, _)| is_noted(request)));
-        }
-    }
-
-    /// The rules that the gateway has for findings about an account, with its sentences.
-    fn check_findings(&self, catalogue: &Catalogue, outcome: &Outcome, read: &[(ReadRequest, ReadResult)]) {
-        let functions = self.functions.as_deref().map_or_else(
-            || ClaimFunctions::shipped().clone(),
-            |rows| ClaimFunctions::with(rows).unwrap_or_else(|error| panic!("{error}")),
-        );
-        let templates = ClaimTemplates::parse(catalogue, &functions).unwrap_or_else(|error| panic!("{error}"));
-        if [Question::COMPOSITION, Question::EVENTS].contains(&self.start.question) {
-            return;
-        }
-        let (protocol, chain_id, account) = (&self.start.protocol, self.start.chain_id, self.start.account);
-        let mut addresses = Addresses::listed(catalogue, protocol, chain_id, |_| false);
-        let mut reads = ClaimReads::new(account);
-        let own = read.iter().filter(|(request, _)| request.is_static_call() && request.network == chain_id);
-        for (request, result) in own {
-            let (row::status::OK, bytes) = result.parts() else { continue };
-            let is_listed = addresses.is_listed(request.to);
-            if is_listed || addresses.is_given_contract(request.to) {
-                let given: Vec<_> = templates.lineages().given(is_listed, &request.data, bytes).collect();
-                given.into_iter().for_each(|given| addresses.give(given));
-            }
-            let is_at_block = request.freshness == row::freshness::PINNED;
-            reads.take(request.to, request.data.clone(), Bytes::copy_from_slice(bytes), is_at_block);
-        }
-        let question = self.start.question;
-        let (templates, addresses, reads) = (&templates, &addresses, &reads);
-        let rules = JobRules { catalogue, templates, question, protocol, chain_id, account, addresses, reads };
-        let validated = validate(&rules, outcome.findings.clone());
-        if let Some(reasons) = validated.rejections().or(validated.left_out()) {
-            panic!("{reasons}");
+            validation.take(&requests, &results);
         }
     }
 }
@@ -218,7 +186,7 @@ pub fn settings_error<P: Exported>(settings: &Settings) -> Option<SettingsError>
 /// What an instance with these settings serves.
 ///
 /// # Panics
-/// If the plugin refuses the settings, or its catalogue is none.
+/// If the plugin refuses the settings, or a gateway refuses the catalogue: with its sentence.
 pub fn catalogue<P: Exported>(settings: &Settings) -> Catalogue {
     Running::new(module::<P>(), settings).expect("the plugin takes its settings").catalogue()
 }
@@ -238,7 +206,7 @@ impl Running {
     }
 
     fn catalogue(&self) -> Catalogue {
-        codec::decode(&(self.module.catalogue())(&self.instance)).expect("a catalogue decodes")
+        validate_catalogue(&(self.module.catalogue())(&self.instance)).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn start(&self, start: &Start) -> JobHandle {

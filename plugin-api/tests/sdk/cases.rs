@@ -8,6 +8,8 @@ use portolan_plugin_api::testing::EventCases;
 use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
 use serde_json::{Value, json};
 
+use crate::scenario::acme;
+
 const TABLE: &str = "[a]
 TRANSFER Transfer(address indexed from, address indexed to, uint256 value) from=from to=to asset=contract amount=value
 [b]
@@ -25,7 +27,7 @@ impl Plugin for Tabled {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::default()
+        Catalogue { protocols: vec![acme()], ..Catalogue::default() }
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {

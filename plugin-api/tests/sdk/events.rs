@@ -13,7 +13,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_assert, proptest};
 
 use crate::host::{Host, start_map};
-use crate::scenario::{NETWORK, TARGET, contract, word};
+use crate::scenario::{NETWORK, TARGET, acme, contract, word};
 
 const TOKEN: Address = Address::repeat_byte(0x55);
 const OTHER: Address = Address::repeat_byte(0x66);
@@ -107,7 +107,7 @@ impl Plugin for Every {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::default()
+        Catalogue { protocols: vec![acme()], ..Catalogue::default() }
     }
 
     async fn events(&self, _: &Chain, _: &Transaction) -> Result<Vec<Event>, Error> {
@@ -126,11 +126,7 @@ impl Plugin for Every {
             ("remoteNetwork", Value::Network(10)),
         ];
         let event = |log, protocol, members| Event { log, kind: kind("SWAP"), protocol, members };
-        Ok(vec![
-            event(1, Some("acme".to_owned()), members),
-            event(0, None, Vec::new()),
-            event(usize::MAX, None, Vec::new()),
-        ])
+        Ok(vec![event(1, Some("acme".to_owned()), members), event(0, None, Vec::new())])
     }
 }
 
@@ -162,14 +158,41 @@ fn an_event_arrives_whole() {
     ];
     let members = values.map(|(name, value)| Member { name: name.to_owned(), value }).to_vec();
     let event = |log, protocol, members| map::Event { log, kind: "SWAP".to_owned(), protocol, members };
-    // A place that no transaction has is for the host to refuse.
-    let expected =
-        [event(1, Some("acme".to_owned()), members), event(0, None, Vec::new()), event(u32::MAX, None, Vec::new())];
+    let expected = [event(1, Some("acme".to_owned()), members), event(0, None, Vec::new())];
     assert_eq!(outcome.events(), expected.iter().collect::<Vec<_>>());
     assert_eq!(testing::line(&outcome.findings[1]), "log 0 is SWAP of nobody: ");
     assert!(
         testing::line(&outcome.findings[0]).contains("log 1 is SWAP of acme: amount=1 approved=false asset=0x5555")
     );
+}
+
+/// Reports an event of a log that no transaction has.
+struct Astray;
+
+impl Plugin for Astray {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::default()
+    }
+
+    async fn events(&self, _: &Chain, _: &Transaction) -> Result<Vec<Event>, Error> {
+        Ok(vec![Event { log: usize::MAX, kind: kind("SWAP"), protocol: None, members: Vec::new() }])
+    }
+}
+
+impl Exported for Astray {
+    type Plugin = Self;
+
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+#[test]
+#[should_panic = "event of log 4294967295: the transaction has no such log"]
+fn an_event_of_no_log_fails_the_test() {
+    JobTest::for_transaction(NETWORK, &transaction()).run::<Astray>(contract);
 }
 
 /// Decodes by a table with a view of a view.

@@ -10,7 +10,7 @@ use portolan_plugin_api::{
 };
 
 use crate::host::{Host, start_map};
-use crate::scenario::{self, ACCOUNT, NETWORK, TARGET, claimCall, contract, getRewardCall, play};
+use crate::scenario::{self, ACCOUNT, NETWORK, TARGET, claimCall, contract};
 
 const TOKEN: Address = Address::repeat_byte(0x55);
 const OTHER: Address = Address::repeat_byte(0x56);
@@ -19,7 +19,6 @@ sol! {
     struct Order { address market; uint256[] ids; bytes proof; }
     function harvest(address account, Order order) external;
     function poke() external;
-    function undeclared(uint256 number) external;
     function order(address account, uint256 id) external view returns (uint256);
     function gauge() external view returns (address);
 }
@@ -227,48 +226,9 @@ fn positions_arrive_whole() {
     assert_eq!(run(Question::LENDING).legs()[1].health_factor_wad(), Some(U256::from(22)));
 }
 
-/// A scenario whose one finding the gateway would not show, and its sentence.
-macro_rules! refused {
-    ($test:ident, $sentence:literal, |$cx:ident| $finding:expr) => {
-        #[test]
-        #[should_panic = $sentence]
-        fn $test() {
-            scenario::scenario!(Refused, |$cx| { Ok(vec![$finding]) });
-            play::<Refused>();
-        }
-    };
-}
-
-fn reward(cx: &Chain) -> Claimable {
-    Claimable::new("main", TARGET, cx.claim(TARGET, &getRewardCall {}))
-        .named("reward")
-        .of("farm")
-        .pays(TOKEN, U256::ONE)
-}
-
-refused!(a_claim_without_a_template_fails_the_test, "its claim is no declared template", |cx| {
-    Claimable { steps: vec![cx.claim(TARGET, &undeclaredCall { number: U256::ONE })], ..reward(cx) }
-});
-refused!(
-    a_target_that_nothing_gave_fails_the_test,
-    "which neither the deployment lists nor a declared lineage",
-    |cx| { Claimable { steps: vec![cx.claim(ACCOUNT, &getRewardCall {})], ..reward(cx) } }
-);
-refused!(a_fee_that_is_not_declared_fails_the_test, "though no fee is declared", |cx| {
-    Claimable { steps: vec![cx.claim(TARGET, &getRewardCall {}).with_fee(U256::ONE)], ..reward(cx) }
-});
-refused!(a_token_that_is_paid_twice_fails_the_test, "twice", |cx| reward(cx).pays(TOKEN, U256::ONE));
-refused!(a_market_that_is_not_deployed_fails_the_test, "it names a market that the catalogue does not have", |cx| {
-    Claimable { market: "other".to_owned(), ..reward(cx) }
-});
-refused!(a_name_that_turns_text_around_fails_the_test, "control or direction characters", |cx| {
-    reward(cx).named("a\u{202e}b")
-});
-refused!(a_mechanism_that_is_no_word_fails_the_test, "its mechanism is not a word", |cx| reward(cx).of("staking farm"));
-
 #[test]
 fn compositions_are_reported_for_the_tokens_that_the_question_is_about() {
-    let outcome = JobTest::for_tokens("acme", NETWORK, &[TOKEN, TARGET, ACCOUNT]).run::<Full>(contract);
+    let outcome = JobTest::for_tokens("acme", NETWORK, &[TOKEN, TARGET, OTHER]).run::<Full>(contract);
     assert_eq!((outcome.end, outcome.batches.len()), (End::Complete, 0), "{}", outcome.message);
     let share = |token| Composition {
         token,
@@ -276,7 +236,7 @@ fn compositions_are_reported_for_the_tokens_that_the_question_is_about() {
         supply: U256::from(30),
         parts: vec![Part { token: TARGET, amount: U256::from(31) }, Part { token: ACCOUNT, amount: U256::MAX }],
     };
-    assert_eq!(outcome.compositions(), [&share(TOKEN), &share(ACCOUNT)]);
+    assert_eq!(outcome.compositions(), [&share(TOKEN), &share(OTHER)]);
     let line = format!("redeem 30 of {TOKEN:#x} to 31 of {TARGET:#x}, {} of {ACCOUNT:#x}", U256::MAX);
     assert_eq!(testing::line(&outcome.findings[0]), line);
 }

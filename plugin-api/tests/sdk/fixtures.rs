@@ -5,7 +5,7 @@ use portolan_plugin_api::testing::{
     End, Expected, Fixture, FixtureError, JobTest, Outcome, ReadRequest, ReadResult, line,
 };
 use portolan_plugin_api::{
-    Address, B256, Block, Catalogue, Chain, Claimable, Composition, Error, Plugin, Settings, SettingsError, U256,
+    Address, B256, Block, Catalogue, Chain, Claimable, Composition, Error, Part, Plugin, Settings, SettingsError, U256,
 };
 use serde_json::{Value, json};
 
@@ -86,7 +86,8 @@ impl Plugin for Shares {
 
     async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         let supply = value(cx, 6).await?;
-        let share = |token: &Address| Composition { token: *token, kind: "A".to_owned(), supply, parts: Vec::new() };
+        let part = Part { token: Address::repeat_byte(0x66), amount: supply };
+        let share = |token: &Address| Composition { token: *token, kind: "A".to_owned(), supply, parts: vec![part] };
         Ok(tokens.iter().map(share).collect())
     }
 }

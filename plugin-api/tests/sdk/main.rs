@@ -22,5 +22,6 @@ mod misuse;
 mod off_chain;
 mod panics;
 mod reads;
+mod refusals;
 mod scenario;
 mod settings;

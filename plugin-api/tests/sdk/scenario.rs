@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claim, ClaimTemplate, Claimable, Deployment, Error, Plugin, Question, Read, Settings,
-    SettingsError, SolCall, U256, sol,
+    Address, Catalogue, Chain, Claim, ClaimTemplate, Claimable, Deployment, Error, Plugin, Protocol, Question, Read,
+    Settings, SettingsError, SolCall, U256, sol,
 };
 
 sol! {
@@ -44,10 +44,16 @@ macro_rules! scenario {
 }
 pub(crate) use scenario;
 
+/// The protocol of the tests' plugins.
+pub(crate) fn acme() -> Protocol {
+    Protocol::new("acme", "ACME", "https://acme.example", &["FARMING"])
+}
+
 /// A catalogue in which [`found`] has its place.
 pub(crate) fn catalogue() -> Catalogue {
     let row = Deployment { protocol: "acme".to_owned(), network: NETWORK, market: "main".to_owned(), mechanism: () };
     Catalogue {
+        protocols: vec![acme()],
         deployments: vec![row.served(&[Question::CLAIMABLES], [TARGET])],
         claims: vec![ClaimTemplate::new::<getRewardCall>([])],
         ..Catalogue::default()

@@ -9,7 +9,24 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use portolan_abi::map::{Catalogue, Deployment};
 
-use crate::lineage::{Given, Use};
+use crate::lineage::{Given, Lineages, Use};
+
+/// Addresses that the views of a job give; a factory with 10,000 markets gives two each.
+const GIVEN_MAX: usize = 50_000;
+
+/// Views of contracts that views gave go so deep, where one batch has them in the order that helps least.
+const NESTING_MAX: usize = 8;
+
+/// A call of a view, and what it returned.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewReply<'a> {
+    /// The contract.
+    pub contract: Address,
+    /// Selector and arguments.
+    pub data: &'a [u8],
+    /// What it returned.
+    pub reply: &'a [u8],
+}
 
 /// What a job's claims may go to and name.
 #[derive(Clone, Debug, Default)]
@@ -64,9 +81,31 @@ impl Addresses {
         self.given.contains_key(&(usable_as, address))
     }
 
-    /// Adds what a view gave.
-    pub fn give(&mut self, Given { usable_as, address, view }: Given) {
-        self.given.entry((usable_as, address)).or_insert(view);
+    /// Adds what these views returned at the answer's block, in whatever order they stand. Returns the places of those that
+    /// do not count, because neither the catalogue lists their contract nor a view gave it.
+    pub fn give_all(&mut self, lineages: &Lineages, views: &[ViewReply<'_>]) -> Vec<usize> {
+        let mut open: Vec<usize> = (0..views.len()).collect();
+        for _ in 0..NESTING_MAX {
+            let count = open.len();
+            open.retain(|place| !views.get(*place).is_some_and(|view| self.give(lineages, view)));
+            if open.len() == count {
+                break;
+            }
+        }
+        open
+    }
+
+    /// Whether the contract of the view is known, so that what it returned counts.
+    fn give(&mut self, lineages: &Lineages, view: &ViewReply<'_>) -> bool {
+        let is_listed = self.is_listed(view.contract);
+        let counts = is_listed || self.is_given_contract(view.contract);
+        for Given { usable_as, address, view } in lineages.given(is_listed, view.data, view.reply).filter(|_| counts) {
+            if self.given.len() >= GIVEN_MAX {
+                break;
+            }
+            self.given.entry((usable_as, address)).or_insert(view);
+        }
+        counts
     }
 
     /// How many were given.

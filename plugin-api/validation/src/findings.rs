@@ -19,7 +19,7 @@ pub const STEPS_MAX: usize = 4;
 const REJECTIONS_NAMED: usize = 8;
 
 /// The rejection of a finding that is of another kind than the question.
-pub const NO_ANSWER: &str = "a finding that does not answer the question";
+pub(crate) const NO_ANSWER: &str = "a finding that does not answer the question";
 
 /// A finding that passed, still without token metadata.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ impl Validated {
 }
 
 /// Reasons in one bounded line; `None` if there are none.
-pub fn summary(reasons: &[String]) -> Option<String> {
+pub(crate) fn summary(reasons: &[String]) -> Option<String> {
     let named = reasons.iter().take(REJECTIONS_NAMED).cloned().collect::<Vec<_>>().join("; ");
     match reasons.len().checked_sub(REJECTIONS_NAMED) {
         None | Some(0) => (!named.is_empty()).then_some(named),

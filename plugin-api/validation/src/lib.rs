@@ -1,4 +1,5 @@
-//! What plugins may report: the rules of claims and positions, for the gateway and for the tests of plugins.
+//! What plugins may report: the rules of catalogues, claims, positions, compositions and events, for the gateway and for
+//! the tests of plugins.
 //!
 //! A claim is signed by people who trust that it only pays them. So a plugin cannot name any function: it must be one of
 //! [`ClaimFunctions`], a table that lists what each argument may be, with the code where that was read. Targets, tokens
@@ -6,7 +7,10 @@
 //! were read together with the account. The gateway and the tests of plugins refuse with the same sentences.
 
 mod addresses;
+mod catalogue;
 mod claim;
+mod composition;
+mod event;
 mod findings;
 mod functions;
 mod invisible;
@@ -21,9 +25,12 @@ mod word;
 #[cfg(test)]
 mod tests;
 
-pub use self::addresses::{Addresses, TargetSource};
+pub use self::addresses::{Addresses, TargetSource, ViewReply};
+pub use self::catalogue::{CatalogueError, PRIMITIVES, RESERVED_WORDS, is_web_url, validate_catalogue};
 pub use self::claim::ClaimTransaction;
-pub use self::findings::{NO_ANSWER, PAYMENTS_MAX, STEPS_MAX, ValidFinding, Validated, payment_key, summary, validate};
+pub use self::composition::validate_compositions;
+pub use self::event::validate_events;
+pub use self::findings::{PAYMENTS_MAX, STEPS_MAX, ValidFinding, Validated, payment_key, validate};
 pub use self::functions::{ClaimFunctions, ClaimFunctionsError, FILE_NAME};
 pub use self::invisible::is_invisible;
 pub use self::lineage::{Given, LineageError, Lineages, Use};

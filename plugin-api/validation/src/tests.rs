@@ -9,7 +9,7 @@ use portolan_abi::map::{
     Position, PositionKind, Price, PriceRange, Protocol, Role,
 };
 
-use crate::addresses::{Addresses, TargetSource};
+use crate::addresses::{Addresses, TargetSource, ViewReply};
 use crate::findings::{ValidFinding, Validated, validate};
 use crate::functions::ClaimFunctions;
 use crate::reads::ClaimReads;
@@ -92,11 +92,7 @@ impl Job {
 
     fn read<C: SolCall>(mut self, contract: Address, call: &C, reply: &impl SolValue) -> Self {
         let (data, reply): (Bytes, Bytes) = (call.abi_encode().into(), reply.abi_encode().into());
-        let is_listed = self.addresses.is_listed(contract);
-        if is_listed || self.addresses.is_given_contract(contract) {
-            let given: Vec<_> = self.templates.lineages().given(is_listed, &data, &reply).collect();
-            given.into_iter().for_each(|given| self.addresses.give(given));
-        }
+        self.addresses.give_all(self.templates.lineages(), &[ViewReply { contract, data: &data, reply: &reply }]);
         self.reads.take(contract, data, reply, true);
         self
     }

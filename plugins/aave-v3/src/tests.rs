@@ -201,8 +201,7 @@ fn keys([pool, provider]: [Address; 2]) -> Vec<map::SettingsKey> {
 
 #[test]
 fn a_settings_file_adds_a_fork_on_another_network() {
-    let fork = Protocol { slug: "acme".to_owned(), name: "ACME".to_owned(), ..Protocol::default() };
-    let fork = Protocol { company: portolan_plugin_api::Company { name: "Acme".into(), slug: "acme".into() }, ..fork };
+    let fork = Protocol::new("acme", "ACME", "https://example.org", &[]);
     let mut contracts = keys(MAIN);
     contracts.push(text("rewards_controller", CONTROLLER));
     let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", contracts)]);

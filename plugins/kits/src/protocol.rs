@@ -25,6 +25,13 @@ pub struct ProtocolRow {
     pub emitters: &'static [EmitterRow],
 }
 
+impl ProtocolRow {
+    /// A protocol of a company of the same name, without primitives and events.
+    pub const fn new(slug: &'static str, name: &'static str, website: &'static str) -> Self {
+        Self { slug, name, website, primitives: &[], company: name, company_slug: slug, emitters: &[] }
+    }
+}
+
 /// Contracts of one kind that a protocol has on its networks.
 #[derive(Clone, Copy, Debug)]
 pub struct EmitterRow {

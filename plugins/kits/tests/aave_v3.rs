@@ -59,7 +59,10 @@ const POOLS: AavePools = AavePools { reward_type: "rewards" };
 struct Pools;
 
 impl AccountProtocols for Pools {
-    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const PROTOCOLS: &'static [ProtocolRow] = &[
+        ProtocolRow::new("aave", "AAVE", "https://example.org"),
+        ProtocolRow::new("plain", "PLAIN", "https://example.org"),
+    ];
     const KITS: &'static [&'static dyn Kit] = &[&POOLS];
     const DEPLOYMENTS: &'static [DeploymentRow] =
         &[row("aave", &contracts(Some(CONTROLLER))), row("plain", &contracts(None))];
@@ -430,7 +433,7 @@ fn key(key: &str, value: impl ToString) -> map::SettingsKey {
 fn settings_name_the_contracts_and_the_controller_may_be_missing() {
     let [pool, provider] = [key("pool", OP), key("data_provider", LDO)];
     let read = |keys: Vec<map::SettingsKey>| {
-        let row = map::SettingsRow { protocol: "acme".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
+        let row = map::SettingsRow { protocol: "plain".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
         Settings::from_rows(false, Vec::new(), vec![row])
     };
     for controller in [None, Some(ACCOUNT)] {

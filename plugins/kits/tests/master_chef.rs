@@ -44,11 +44,15 @@ const REWARDER: Address = address!("0xe000000000000000000000000000000000000001")
 
 const CHEFS: MasterChefs = MasterChefs { v1: "chef", v2: "chef", mini: "chef" };
 
+const fn protocol(slug: &'static str) -> ProtocolRow {
+    ProtocolRow::new(slug, "CHEF", "https://example.org")
+}
+
 /// One chef of each kind, under one slug each, all at the same address.
 struct Chefs;
 
 impl AccountProtocols for Chefs {
-    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const PROTOCOLS: &'static [ProtocolRow] = &[protocol("v1"), protocol("v2"), protocol("mini"), protocol("boo")];
     const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
     const DEPLOYMENTS: &'static [DeploymentRow] = &[
         DeploymentRow { protocol: "v1", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::V1) },

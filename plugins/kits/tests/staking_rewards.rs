@@ -45,7 +45,10 @@ const FARMS: StakingFarms = StakingFarms { single: TYPES, dual: TYPES };
 struct Farms;
 
 impl AccountProtocols for Farms {
-    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const PROTOCOLS: &'static [ProtocolRow] = &[
+        ProtocolRow::new("single", "SINGLE", "https://example.org"),
+        ProtocolRow::new("dual", "DUAL", "https://example.org"),
+    ];
     const KITS: &'static [&'static dyn Kit] = &[&FARMS];
     const DEPLOYMENTS: &'static [DeploymentRow] = &[
         DeploymentRow {
@@ -418,7 +421,8 @@ fn a_list_of_farms_needs_no_factory() {
         market: "main".to_owned(),
         keys: vec![map::SettingsKey { key: "farms".to_owned(), value: SettingsValue::List(list) }],
     };
-    let settings = Settings::from_rows(false, Vec::new(), vec![row]);
+    let listed = Protocol::new("listed", "LISTED", "https://example.org", &[]);
+    let settings = Settings::from_rows(false, vec![listed], vec![row]);
     let chain = stakes(earns(singles(2), 1, 8), 1, 3, 2, NOW_S + 1);
     let case = |question| case("listed", question).settings(settings.clone());
     let outcome = case(Question::CLAIMABLES).run::<Farms>(&chain);

@@ -238,7 +238,7 @@ fn row(protocol: &str, chain_id: u64, market: &str, keys: Vec<map::SettingsKey>)
 
 #[test]
 fn a_settings_file_adds_a_fork_on_another_network() {
-    let fork = Protocol { slug: "acme".to_owned(), name: "ACME".to_owned(), ..Protocol::default() };
+    let fork = Protocol::new("acme", "ACME", "https://example.org", &[]);
     let rows = vec![row("acme", 10, "main", vec![text("factory", FACTORY)])];
     let settings = Settings::from_rows(true, vec![fork], rows);
     let plugin = testing::catalogue::<Quickswap>(&settings);

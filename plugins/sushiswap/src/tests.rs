@@ -212,7 +212,7 @@ fn row(protocol: &str, chain_id: u64, market: &str, keys: Vec<map::SettingsKey>)
 
 #[test]
 fn a_settings_file_adds_a_fork_on_another_network() {
-    let fork = Protocol { slug: "acme".to_owned(), name: "ACME".to_owned(), ..Protocol::default() };
+    let fork = Protocol::new("acme", "ACME", "https://example.org", &[]);
     let keys = vec![
         text("kind", "master-chef-v1"),
         text("chef", CHEF),

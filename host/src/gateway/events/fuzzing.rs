@@ -8,6 +8,7 @@ use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_abi::codec;
 use portolan_abi::map::Finding;
 use portolan_events::{Decoding, Event, Log, Table, Transaction, ViewResult};
+use portolan_validation::validate_events;
 
 use super::rows;
 use crate::assets::resolve::Tokens;
@@ -16,7 +17,6 @@ use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::events::merge::{self, EventSource};
 use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items, TransactionEvents};
-use crate::jobs::validate;
 use crate::network::Networks;
 use crate::registry::Snapshot;
 use crate::sanitize::text::Text;
@@ -148,7 +148,7 @@ fn decode(
 
 fn of_plugin(found: &[u8], logs: usize) -> Vec<Event> {
     let findings: Vec<Finding> = codec::decode(found).unwrap_or_default();
-    let (events, _) = validate::validate_events(&findings, logs, &BTreeSet::from(["fuzzed"]));
+    let (events, _) = validate_events(&findings, logs, &BTreeSet::from(["fuzzed"]));
     events
 }
 

@@ -14,8 +14,10 @@ use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
 use crate::assets::token::Token;
 use crate::gateway::answer::{Event, TransactionEvents};
 use crate::http::number;
-use crate::jobs::validate::EVENT_TEXT_CHARS_MAX;
 use crate::sanitize::text::Text;
+
+/// Characters of a name or a reason. A voter may write a page; the whole text is in the log.
+const TEXT_CHARS_MAX: usize = 256;
 
 #[derive(Serialize)]
 pub(super) struct EventView<'a> {
@@ -149,8 +151,8 @@ impl<'a> Members<'a> {
             Value::Number(number) => object.serialize_entry(name, &number.to_string()),
             Value::Word(word) => object.serialize_entry(name, &word.to_string()),
             Value::Flag(flag) => object.serialize_entry(name, flag),
-            // Those of the host's own tables are as the contract wrote them.
-            Value::Text(text) => object.serialize_entry(name, &Text::clean(text, EVENT_TEXT_CHARS_MAX)),
+            // It is as the contract wrote it.
+            Value::Text(text) => object.serialize_entry(name, &Text::clean(text, TEXT_CHARS_MAX)),
             Value::Seconds(seconds) => object.serialize_entry(name, &whole(*seconds)),
             Value::Network(chain_id) => object.serialize_entry(name, &self.network(*chain_id)),
         }

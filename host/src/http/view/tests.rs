@@ -506,13 +506,14 @@ fn members_that_are_not_known_are_null_and_further_ones_stand_behind() {
         ("expires", Value::Seconds(U256::from(1_700_000_000))),
         ("success", Value::Flag(true)),
         ("orderId", Value::Word(B256::repeat_byte(0xcd))),
-        ("reason", Value::Text("\"".into())),
+        ("reason", Value::Text(format!("a\n\u{202e}\"{}", "c".repeat(100_000)))),
     ];
     let expected = format!(
         "[{{\"type\":\"BRIDGE_OUT\",\"protocol\":null,\"metadata\":{{\"user\":null,\"recipient\":null,\"asset\":null,\
          \"amount\":1500000,\"remoteNetwork\":{{\"name\":null,\"logo\":null,\"chainId\":5000}},\"tokenId\":\"5\",\
-         \"expires\":1700000000,\"success\":true,\"orderId\":\"0x{}\",\"reason\":\"\\\"\"}}}}]",
-        "cd".repeat(32)
+         \"expires\":1700000000,\"success\":true,\"orderId\":\"0x{}\",\"reason\":\"a \\\"{}\"}}}}]",
+        "cd".repeat(32),
+        "c".repeat(253)
     );
     assert_eq!(text(&answer(Items::Events(events("BRIDGE_OUT", members))), false), expected);
 }

@@ -5,13 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use alloy::primitives::Address;
+use alloy::primitives::{Address, Bytes};
 use portolan_abi::map;
 use portolan_reader::{Freshness, Outcome, Read, Reply};
-use portolan_validation::{Addresses, Given, Lineages, Use};
+use portolan_validation::{Addresses, Lineages, Use, ViewReply};
 
-/// Addresses that a job's contracts gave; a factory with 10,000 markets gives two each.
-const ADDRESSES_MAX: usize = 50_000;
+/// Candidates of a job; a factory with 10,000 markets gives two each.
+const CANDIDATES_MAX: usize = 50_000;
+
+/// Views of candidates that one batch has in the order that helps least.
+const NESTING_MAX: usize = 8;
 
 /// The bytes of a function's selector.
 const SELECTOR: usize = 4;
@@ -39,35 +42,57 @@ impl<'a> TrustedAddresses<'a> {
         Self { lineages, trusted: listed, candidates: BTreeMap::new(), sources: Vec::new() }
     }
 
-    /// Whether the reply to this read may give addresses.
+    /// Whether the reply to this read gives addresses, if its contract is known once its batch has been taken.
     pub(super) fn may_give(&self, read: &Read) -> bool {
-        let of_candidate = || {
-            [Use::Target, Use::Market].into_iter().any(|usable_as| self.candidates.contains_key(&(usable_as, read.to)))
-        };
-        let contract = self.trusted.is_listed(read.to) || self.trusted.is_given_contract(read.to) || of_candidate();
-        contract && self.lineages.are_of(&read.data)
+        self.lineages.are_of(&read.data)
     }
 
-    /// Takes the addresses that a read which [may give](Self::may_give) some gave.
-    pub(super) fn take(&mut self, read: Read, reply: &Reply) {
-        let Outcome::Ok(bytes) = &reply.outcome else { return };
-        let is_listed = self.trusted.is_listed(read.to);
-        let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
-        let counts = is_at_block && (is_listed || self.trusted.is_given_contract(read.to));
-        let room = ADDRESSES_MAX.saturating_sub(self.trusted.count_given() + self.candidates.len());
-        let given: Vec<Given> = self.lineages.given(is_listed, &read.data, bytes).take(room).collect();
-        if counts {
-            given.into_iter().for_each(|given| self.trusted.give(given));
-            return;
+    /// Takes the addresses that the reads of one batch gave, of those that [may give](Self::may_give) some.
+    pub(super) fn take(&mut self, batch: Vec<(Read, Reply)>) {
+        let (mut at_block, mut candidates) = (Vec::new(), Vec::new());
+        for (read, reply) in batch {
+            let Outcome::Ok(bytes) = reply.outcome else { continue };
+            let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
+            if is_at_block { &mut at_block } else { &mut candidates }.push((read, bytes));
         }
-        let place = self.sources.len();
-        let mut named = given.iter().filter(|given| !self.trusted.is_given(given.usable_as, given.address)).peekable();
-        if named.peek().is_some() {
-            for given in named {
+        let open = self.give_all(&at_block);
+        candidates.extend(open.into_iter().filter_map(|place| at_block.get(place).cloned()));
+        for _ in 0..NESTING_MAX {
+            let count = candidates.len();
+            candidates.retain(|(read, bytes)| !self.take_candidates(read, bytes));
+            if candidates.len() == count {
+                break;
+            }
+        }
+    }
+
+    fn give_all(&mut self, answered: &[(Read, Bytes)]) -> Vec<usize> {
+        let views = answered.iter().map(|(read, reply)| ViewReply { contract: read.to, data: &read.data, reply });
+        let views: Vec<_> = views.collect();
+        self.trusted.give_all(self.lineages, &views)
+    }
+
+    /// Whether the read's contract is trusted or a candidate, so that what it returned are candidates.
+    fn take_candidates(&mut self, read: &Read, reply: &[u8]) -> bool {
+        let is_listed = self.trusted.is_listed(read.to);
+        let is_candidate = |usable_as| self.candidates.contains_key(&(usable_as, read.to));
+        if !is_listed
+            && !self.trusted.is_given_contract(read.to)
+            && ![Use::Target, Use::Market].iter().copied().any(is_candidate)
+        {
+            return false;
+        }
+        let room = CANDIDATES_MAX.saturating_sub(self.candidates.len());
+        let given = self.lineages.given(is_listed, &read.data, reply).take(room);
+        let mut open = given.filter(|given| !self.trusted.is_given(given.usable_as, given.address)).peekable();
+        if open.peek().is_some() {
+            let place = self.sources.len();
+            for given in open {
                 self.candidates.entry((given.usable_as, given.address)).or_insert(place);
             }
-            self.sources.push(read);
+            self.sources.push(read.clone());
         }
+        true
     }
 
     /// The recheck of all candidates that these reads mention, as their target or in their calldata.
@@ -126,28 +151,15 @@ impl<'a> TrustedAddresses<'a> {
         let mut answered = Vec::new();
         for (place, reply) in recheck.places.iter().zip(replies) {
             match &reply.outcome {
-                Outcome::Ok(bytes) => answered.extend(self.sources.get(*place).cloned().zip(Some(bytes))),
+                Outcome::Ok(bytes) => answered.extend(self.sources.get(*place).cloned().zip(Some(bytes.clone()))),
                 Outcome::Failed(_) | Outcome::OverBudget => drop(failed.insert(*place)),
                 _ => {}
             }
         }
-        // A reply may count only once another one has given its contract, wherever they stand.
-        loop {
-            let count = answered.len();
-            answered.retain(|(read, bytes)| {
-                let is_listed = self.trusted.is_listed(read.to);
-                let counts = is_listed || self.trusted.is_given_contract(read.to);
-                if counts {
-                    self.lineages.given(is_listed, &read.data, bytes).for_each(|given| self.trusted.give(given));
-                }
-                !counts
-            });
-            if answered.len() == count {
-                break;
-            }
-        }
+        let open: Vec<&Read> =
+            self.give_all(&answered).into_iter().filter_map(|place| Some(&answered.get(place)?.0)).collect();
         // What a contract gives that could not be read again itself is not refuted either.
-        let is_open = |read: &Read| answered.iter().any(|(open, _)| open == read);
+        let is_open = |read: &Read| open.contains(&read);
         let unread = |place: &usize| failed.contains(place) || self.sources.get(*place).is_some_and(is_open);
         let refuted = recheck.candidates.iter().filter(|(usable_as, one)| !self.trusted.is_given(*usable_as, *one));
         let places: BTreeSet<usize> =
@@ -218,7 +230,7 @@ mod tests {
     fn with<'a>(lineages: &'a Lineages, reply: &Reply) -> TrustedAddresses<'a> {
         let mut trusted = TrustedAddresses::new(lineages, listed());
         assert!(trusted.may_give(&entry()));
-        trusted.take(entry(), reply);
+        trusted.take(vec![(entry(), reply.clone())]);
         trusted
     }
 
@@ -245,7 +257,7 @@ mod tests {
             [(entry(), Reply::fresh(returning(FARM))), (entry().fresh(Freshness::Pinned), cached(FARM))]
         {
             let mut trusted = TrustedAddresses::new(&lineages, listed());
-            trusted.take(read, &reply);
+            trusted.take(vec![(read, reply)]);
             assert!(trusted.into_addresses().is_given(Use::Target, FARM));
         }
     }
@@ -253,11 +265,33 @@ mod tests {
     #[test]
     fn only_declared_views_of_known_contracts_give_anything() {
         let lineages = lineages();
-        let trusted = TrustedAddresses::new(&lineages, listed());
         for read in [view(OTHER, "farm()"), view(FACTORY, "owner()"), view(FARM, "inner()")] {
-            assert!(!trusted.may_give(&read), "{read:?}");
+            for cached in [false, true] {
+                let mut trusted = TrustedAddresses::new(&lineages, listed());
+                trusted.take(vec![(read.clone(), Reply { outcome: returning(INNER), cached, age_s: 0 })]);
+                assert!(trusted.claimed_by(&claim(INNER)).is_empty(), "{read:?}");
+                assert!(!trusted.into_addresses().is_given(Use::Target, INNER), "{read:?}");
+            }
         }
-        assert!(with(&lineages, &cached(FARM)).may_give(&view(FARM, "inner()")));
+    }
+
+    #[test]
+    fn the_reads_of_a_batch_count_in_any_order() {
+        let lineages = lineages();
+        let (first, second) = ((entry(), FARM), (view(FARM, "inner()"), INNER));
+        for batch in [[&first, &second], [&second, &first]] {
+            for cached in [false, true] {
+                let mut trusted = TrustedAddresses::new(&lineages, listed());
+                let reply = |address: Address| Reply { outcome: returning(address), cached, age_s: 0 };
+                trusted.take(batch.map(|(read, address)| (read.clone(), reply(*address))).into());
+                let recheck = trusted.claimed_by(&claim(INNER));
+                assert_eq!(trusted.reads(&recheck).len(), if cached { 2 } else { 0 });
+                let returned = |read: &Read| Reply::fresh(returning(if read.to == FACTORY { FARM } else { INNER }));
+                let replies: Vec<Reply> = trusted.reads(&recheck).iter().map(returned).collect();
+                assert_eq!(trusted.confirm(&recheck, &replies), Ok(()));
+                assert!(trusted.into_addresses().is_given(Use::Target, INNER));
+            }
+        }
     }
 
     #[test]
@@ -299,7 +333,7 @@ mod tests {
         for (farm_now, counts) in [(FARM, true), (OTHER, false)] {
             let mut trusted = with(&lineages, &cached(FARM));
             // At the block, but by a contract that only a cached reply gave.
-            trusted.take(view(FARM, "inner()").fresh(Freshness::Pinned), &Reply::fresh(returning(INNER)));
+            trusted.take(vec![(view(FARM, "inner()"), Reply::fresh(returning(INNER)))]);
             let recheck = trusted.claimed_by(&claim(INNER));
             let replies: Vec<Reply> = trusted
                 .reads(&recheck)

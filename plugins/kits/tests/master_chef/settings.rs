@@ -8,7 +8,8 @@ fn text(key: &str, value: &str) -> map::SettingsKey {
 
 fn settings(keys: Vec<map::SettingsKey>) -> Settings {
     let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
-    Settings::from_rows(true, Vec::new(), vec![row])
+    let fork = Protocol::new("fork", "FORK", "https://example.org", &[]);
+    Settings::from_rows(true, vec![fork], vec![row])
 }
 
 #[test]

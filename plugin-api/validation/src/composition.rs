@@ -1,14 +1,13 @@
 //! Validates compositions: what shares redeem to according to a plugin, checked before a price is derived from it.
 //!
-//! Invariant: what a protocol reports of a token that is no contract of its own is shown, and gives no price.
+//! Invariant: a composition that passed is about a token that was requested, and each of its parts is another token.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
 use portolan_abi::map;
-use portolan_validation::{NO_ANSWER, summary};
 
-use crate::assets::token::Composition;
+use crate::findings::{NO_ANSWER, summary};
 
 /// Tokens that one share redeems to; the largest pools have eight.
 const PARTS_MAX: usize = 16;
@@ -17,30 +16,27 @@ const KIND_BYTES_MAX: usize = 32;
 /// Kinds that only the host gives: what has parts is neither.
 const KINDS_TAKEN: [&str; 2] = ["NATIVE", "SINGLE"];
 
-/// The compositions that passed, and in one bounded line why others did not; `is_own` tells the contracts of the protocol
-/// that reports them.
-pub(crate) fn validate_compositions(
+/// The compositions that passed, one for each token, and in one bounded line why others did not.
+pub fn validate_compositions(
     findings: &[map::Finding],
     requested: &[Address],
-    is_own: impl Fn(Address) -> bool,
-) -> (HashMap<Address, Composition>, Option<String>) {
+) -> (Vec<map::Composition>, Option<String>) {
     let requested: BTreeSet<Address> = requested.iter().copied().collect();
-    let (mut valid, mut rejections) = (HashMap::new(), Vec::new());
+    let (mut valid, mut rejections) = (Vec::new(), Vec::new());
+    let mut tokens = BTreeSet::new();
     for finding in findings {
-        match validate(finding, &requested, &is_own) {
-            Ok((token, _)) if valid.contains_key(&token) => rejections.push(format!("{token:#x} is reported twice")),
-            Ok((token, composition)) => drop(valid.insert(token, composition)),
+        match validate(finding, &requested) {
+            Ok(found) if !tokens.insert(found.token) => {
+                rejections.push(format!("{:#x} is reported twice", found.token));
+            }
+            Ok(found) => valid.push(found.clone()),
             Err(reason) => rejections.push(reason),
         }
     }
     (valid, summary(&rejections))
 }
 
-fn validate(
-    finding: &map::Finding,
-    requested: &BTreeSet<Address>,
-    is_own: impl Fn(Address) -> bool,
-) -> Result<(Address, Composition), String> {
+fn validate<'a>(finding: &'a map::Finding, requested: &BTreeSet<Address>) -> Result<&'a map::Composition, String> {
     let map::Finding { claimable: None, position: None, composition: Some(found), event: None } = finding else {
         return Err(NO_ANSWER.into());
     };
@@ -54,19 +50,17 @@ fn validate(
     if !is_kind || KINDS_TAKEN.contains(&found.kind.as_str()) {
         return at("its kind is not a word of upper-case letters, digits, - and _ that is free".into());
     }
-    let supply = found.supply;
-    if supply.is_zero() {
+    if found.supply.is_zero() {
         return at("its supply is zero".into());
     }
     if found.parts.is_empty() || found.parts.len() > PARTS_MAX {
         return at(format!("it has {} parts, not 1 to {PARTS_MAX}", found.parts.len()));
     }
-    let parts: Vec<_> = found.parts.iter().map(|part| (part.token, part.amount)).collect();
-    let distinct: BTreeSet<Address> = parts.iter().map(|(part, _)| *part).chain([token]).collect();
-    if distinct.len() <= parts.len() {
+    let distinct: BTreeSet<Address> = found.parts.iter().map(|part| part.token).chain([token]).collect();
+    if distinct.len() <= found.parts.len() {
         return at("a part is the token itself, or appears twice".into());
     }
-    Ok((token, Composition { kind: found.kind.clone(), supply, parts, is_of_issuer: is_own(token) }))
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -92,17 +86,7 @@ mod tests {
 
     #[test]
     fn a_sound_composition_passes_as_it_is() {
-        let (valid, rejected) = validate_compositions(&[found(sound())], &[PART, SHARE], |token| token == SHARE);
-        let mut expected = Composition {
-            kind: "SHARE".to_owned(),
-            supply: U256::from(4),
-            parts: vec![(PART, U256::from(7))],
-            is_of_issuer: true,
-        };
-        assert_eq!((valid, rejected), (HashMap::from([(SHARE, expected.clone())]), None));
-        let (foreign, rejected) = validate_compositions(&[found(sound())], &[PART, SHARE], |token| token == PART);
-        expected.is_of_issuer = false;
-        assert_eq!((foreign, rejected), (HashMap::from([(SHARE, expected)]), None));
+        assert_eq!(validate_compositions(&[found(sound())], &[PART, SHARE]), (vec![sound()], None));
     }
 
     #[test]
@@ -127,9 +111,8 @@ mod tests {
         let other = Address::repeat_byte(0x5b);
         let good = map::Composition { token: other, ..parts(many(16)) };
         for (wrong, reason) in cases {
-            let (valid, rejected) =
-                validate_compositions(&[found(wrong), found(good.clone())], &[SHARE, other], |_| true);
-            assert_eq!(valid.keys().collect::<Vec<_>>(), [&other], "{reason}");
+            let (valid, rejected) = validate_compositions(&[found(wrong), found(good.clone())], &[SHARE, other]);
+            assert_eq!(valid, std::slice::from_ref(&good), "{reason}");
             assert!(rejected.as_deref().is_some_and(|valid| valid.contains(reason)), "{reason}: {rejected:?}");
         }
     }
@@ -138,8 +121,8 @@ mod tests {
     fn the_first_word_on_a_token_stands_and_other_findings_do_not_answer() {
         let second = map::Composition { supply: U256::from(5), ..sound() };
         let position = map::Finding { position: Some(map::Position::default()), ..found(sound()) };
-        let (valid, rejected) = validate_compositions(&[position, found(sound()), found(second)], &[SHARE], |_| true);
-        assert_eq!(valid[&SHARE].supply, U256::from(4));
+        let (valid, rejected) = validate_compositions(&[position, found(sound()), found(second)], &[SHARE]);
+        assert_eq!(valid, [sound()]);
         let twice = format!("a finding that does not answer the question; {SHARE:#x} is reported twice");
         assert_eq!(rejected, Some(twice));
     }

@@ -1,25 +1,22 @@
 //! Validates events: the meaning of logs according to a plugin, checked before it is merged with other sources.
 //!
 //! Invariant: what passes is of the vocabulary, about a log that is there, and bounded; the rest costs itself alone. A
-//! value of a kind that came after this host is left out of its event.
+//! value of a kind that came later is left out of its event. Texts stay as they are: who shows them cleans them.
 
 use std::collections::BTreeSet;
 
 use portolan_abi::map;
 use portolan_events::{Class, Event, Kind, Value, find_member};
-use portolan_validation::{NO_ANSWER, summary};
 
-use crate::sanitize::text::Text;
+use crate::findings::{NO_ANSWER, summary};
 
 /// Events of one log: places of a batch.
 const LOG_EVENTS_MAX: usize = 256;
 /// Tokens of one member; the largest pools have eight, a batch of rewards some dozens.
 const ASSETS_MAX: usize = 64;
-/// Characters of a name or a reason. A voter may write a page; the whole text is in the log.
-pub(crate) const TEXT_CHARS_MAX: usize = 256;
 
 /// The events that passed, and in one bounded line why others did not. `protocols` are the plugin's own slugs.
-pub(crate) fn validate_events(
+pub fn validate_events(
     findings: &[map::Finding],
     logs: usize,
     protocols: &BTreeSet<&str>,
@@ -89,7 +86,7 @@ fn values(value: &map::Value) -> [Option<Value>; 10] {
         number.map(Value::Number),
         word.map(Value::Word),
         flag.map(Value::Flag),
-        text.as_ref().map(|text| Value::Text(Text::clean(text, TEXT_CHARS_MAX).to_string())),
+        text.as_ref().map(|text| Value::Text(text.clone())),
         seconds.map(Value::Seconds),
         network.map(Value::Network),
     ]
@@ -213,14 +210,6 @@ mod tests {
             let event = map::Event { members: vec![member("pool", value)], ..sound() };
             assert_eq!(pass(&[found(event)]).1, None);
         }
-    }
-
-    #[test]
-    fn texts_are_one_visible_line_of_bounded_length() {
-        let text = format!("a\n\u{202e}b{}", "c".repeat(100_000));
-        let reason = member("reason", map::Value { text: Some(text), ..NONE });
-        let (valid, _) = pass(&[found(map::Event { kind: "VOTE".to_owned(), members: vec![reason], ..sound() })]);
-        assert_eq!(valid[0].members, [("reason", Value::Text(format!("a b{}", "c".repeat(253))))]);
     }
 
     #[test]

@@ -1,0 +1,97 @@
+//! Validates what a job found as the gateway does, with its sentences.
+#![expect(clippy::panic, reason = "a broken rule is the failure of the test that runs this")]
+
+use std::collections::BTreeSet;
+
+use alloy::primitives::Bytes;
+use portolan_abi::Question;
+use portolan_abi::map::{Catalogue, Finding, Start};
+use portolan_abi::row::{freshness, kind, purpose, status};
+use portolan_validation::{
+    Addresses, ClaimFunctions, ClaimReads, ClaimTemplates, JobRules, ViewReply, validate, validate_compositions,
+    validate_events,
+};
+
+use super::{ReadRequest, ReadResult};
+
+/// The rules for a job's findings, and the reads that its claims may rest on.
+pub(super) struct Validation<'a> {
+    start: &'a Start,
+    catalogue: &'a Catalogue,
+    templates: ClaimTemplates,
+    addresses: Addresses,
+    reads: ClaimReads,
+}
+
+impl<'a> Validation<'a> {
+    /// `functions` are an operator's rows.
+    ///
+    /// # Panics
+    /// If a claim template or a lineage of the catalogue is wrong.
+    pub(super) fn new(start: &'a Start, functions: Option<&str>, catalogue: &'a Catalogue) -> Self {
+        let functions = functions.map_or_else(
+            || ClaimFunctions::shipped().clone(),
+            |rows| ClaimFunctions::with(rows).unwrap_or_else(|error| panic!("{error}")),
+        );
+        Self {
+            start,
+            catalogue,
+            templates: ClaimTemplates::parse(catalogue, &functions).unwrap_or_else(|error| panic!("{error}")),
+            addresses: Addresses::listed(catalogue, &start.protocol, start.chain_id, |_| false),
+            reads: ClaimReads::new(start.account),
+        }
+    }
+
+    /// Takes the reads of one batch. What a walk reads names no target of a claim.
+    pub(super) fn take(&mut self, requests: &[ReadRequest], results: &[ReadResult]) {
+        let is_noted = |request: &ReadRequest| {
+            request.is_static_call()
+                && request.network == self.start.chain_id
+                && request.kind != kind::FACTS
+                && request.purpose != purpose::WALK
+        };
+        let mut views = Vec::new();
+        for (request, result) in requests.iter().zip(results).filter(|(request, _)| is_noted(request)) {
+            let (status::OK, reply) = result.parts() else { continue };
+            views.push(ViewReply { contract: request.to, data: &request.data, reply });
+            let is_at_block = request.freshness == freshness::PINNED;
+            self.reads.take(request.to, request.data.clone(), Bytes::copy_from_slice(reply), is_at_block);
+        }
+        self.addresses.give_all(self.templates.lineages(), &views);
+    }
+
+    /// # Panics
+    /// If the gateway would reject a finding, or leave it out.
+    pub(super) fn check(&self, findings: &[Finding]) {
+        let start = self.start;
+        let reasons = match start.question {
+            Question::COMPOSITION => validate_compositions(findings, start.tokens.as_deref().unwrap_or_default()).1,
+            Question::EVENTS => {
+                let protocols: BTreeSet<&str> = self.catalogue.protocols.iter().map(|one| one.slug.as_str()).collect();
+                let logs = start.transaction.as_ref().map_or(0, |transaction| transaction.logs.len());
+                validate_events(findings, logs, &protocols).1
+            }
+            _ => {
+                let validated = validate(&self.rules(), findings.to_vec());
+                validated.rejections().or(validated.left_out())
+            }
+        };
+        if let Some(reasons) = reasons {
+            panic!("{reasons}");
+        }
+    }
+
+    fn rules(&self) -> JobRules<'_> {
+        let start = self.start;
+        JobRules {
+            catalogue: self.catalogue,
+            templates: &self.templates,
+            question: start.question,
+            protocol: &start.protocol,
+            chain_id: start.chain_id,
+            account: start.account,
+            addresses: &self.addresses,
+            reads: &self.reads,
+        }
+    }
+}
