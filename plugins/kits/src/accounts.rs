@@ -4,6 +4,9 @@
 //! is a part of its own, whose failure leaves the others' findings in the answer and is reported there. Its tables of
 //! events are as a [`Family`](crate::family::Family)'s.
 
+mod event_sources;
+
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -18,10 +21,12 @@ use crate::events::{EventTables, Source};
 use crate::kit::{Deployed, Kit, Labels};
 use crate::protocol::{self, ProtocolRow};
 
+pub use event_sources::EventSources;
+
 /// The rows of a plugin's protocols.
 pub trait AccountProtocols: 'static {
-    /// The protocols, with the contracts that emit their events beside those of [`Self::DEPLOYMENTS`]. Settings do not
-    /// change these contracts. The catalogue lists them where the plugin has [`Self::TABLES`].
+    /// The protocols, with the contracts that emit their events beside those of [`Self::DEPLOYMENTS`]. Settings change
+    /// these contracts where [`EventSources`] is one of [`Self::KITS`]. The catalogue lists them where the plugin has [`Self::TABLES`].
     const PROTOCOLS: &'static [ProtocolRow];
     /// The mechanisms. A settings row belongs to the first of which it has keys; the last one takes what is left.
     const KITS: &'static [&'static dyn Kit];
@@ -141,6 +146,16 @@ fn read(kits: &[&dyn Kit], keys: &Keys<'_>) -> Result<Arc<dyn Deployed>, Setting
     Err(SettingsError::new("has no keys of any mechanism"))
 }
 
+/// A deployment without its contracts.
+fn place<M>(row: &Deployment<M>) -> Deployment<()> {
+    Deployment::new(&row.protocol, row.network, ()).market(&row.market)
+}
+
+/// Whether a row that is about events alone stands for a shipped emitter.
+fn replaces(row: &Deployment<Arc<dyn Deployed>>, source: &Deployment<Source>) -> bool {
+    place(row) == place(source) && row.mechanism.questions() == [Question::EVENTS]
+}
+
 /// The contracts that emit a deployment's events, as its protocol's.
 fn emitters(row: &Deployment<Arc<dyn Deployed>>) -> Option<Deployment<Source>> {
     Some(row.mechanism.emitters()?.deployed(&row.protocol, row.network, &row.market))
@@ -176,12 +191,15 @@ impl AccountInstance {
     fn new(settings: &Settings, rows: AccountRows) -> Result<Self, SettingsError> {
         let shipped = rows.deployments.iter().map(DeploymentRow::deployment);
         let deployments = settings.deployments_by(shipped, |keys| read(rows.kits, keys))?;
-        let protocols = settings.protocols(&protocol::protocols(rows.protocols), &deployments);
-        let sources = settings.shipped(protocol::sources(rows.protocols));
+        let mut sources = settings.shipped(protocol::sources(rows.protocols));
+        sources.retain(|source| !deployments.iter().any(|row| replaces(row, source)));
+        let listed = if rows.tables.is_empty() { 0 } else { sources.len() };
+        let named = deployments.iter().map(place).chain(sources[..listed].iter().map(place));
+        let protocols = settings.protocols(&protocol::protocols(rows.protocols), &named.collect::<Vec<_>>());
         Ok(Self {
             claims: rows.kits.iter().flat_map(|kit| kit.claim_templates()).collect(),
             lineages: rows.kits.iter().flat_map(|kit| kit.lineages()).collect(),
-            listed: if rows.tables.is_empty() { 0 } else { sources.len() },
+            listed,
             sources: sources.into_iter().chain(deployments.iter().filter_map(emitters)).collect(),
             tables: EventTables::parse(rows.tables, rows.shared_tables)?,
             deployments: deployments.into_iter().map(|row| titled(row, &protocols, rows.titles)).collect(),
@@ -202,8 +220,14 @@ impl AccountInstance {
             claims: self.claims.clone(),
             event_topics: Some(self.tables.topics().collect()),
             lineages: Some(self.lineages.clone()),
-            hosts: None,
+            hosts: self.hosts(),
         }
+    }
+
+    /// The hosts of all deployments, each once; `None` where there are none.
+    fn hosts(&self) -> Option<Vec<String>> {
+        let hosts: BTreeSet<String> = self.deployments.iter().flat_map(|row| row.mechanism.contracts.hosts()).collect();
+        (!hosts.is_empty()).then(|| hosts.into_iter().collect())
     }
 
     /// The deployments of the job that answer a question.

@@ -54,6 +54,11 @@ pub trait Deployed: Debug + Send + Sync {
     /// The questions that the deployment answers.
     fn questions(&self) -> Vec<Question>;
 
+    /// The hosts of servers whose documents it reads, for the catalogue.
+    fn hosts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The contracts that emit its events, where a table decodes them.
     fn emitters(&self) -> Option<Source> {
         None

@@ -13,7 +13,9 @@ pub mod kit;
 pub mod aave_v3;
 pub mod events;
 pub mod master_chef;
+pub mod merkle_distributor;
 pub mod share_vault;
+pub mod solidly;
 pub mod staking_rewards;
 
 mod boxed;

@@ -5,10 +5,44 @@
 //! <https://github.com/aerodrome-finance/contracts>, <https://docs.thena.fi>, <https://docs.ramses.exchange>,
 //! <https://docs.equalizer.exchange>.
 
+use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::merkle_distributor::MerkleDistributors;
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_kits::solidly::{SolidlyContracts, SolidlyTypes};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, BASE, BSC, FANTOM, OPTIMISM};
+
+/// The words for gauges, locks and rebases.
+pub(crate) const TYPES: SolidlyTypes =
+    SolidlyTypes { gauge: "solidly-gauge", lock: "solidly-lock", rebase: "solidly-rebase" };
+
+/// The airdrops that settings add.
+pub(crate) const AIRDROPS: MerkleDistributors = MerkleDistributors { reward_type: "solidly-airdrop" };
+
+/// Gauges, locks and rebases: those of Velodrome v2 and of its fork by the same authors.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
+    DeploymentRow {
+        protocol: "velodrome_v2",
+        network: OPTIMISM,
+        market: "main",
+        contracts: &TYPES.of(SolidlyContracts {
+            voter: address!("0x41c914ee0c7e1a5edcd0295623e6dc557b5abf3c"),
+            escrow: Some(address!("0xfaf8fd17d9840595845582fcb047df13f006787d")),
+            distributor: Some(address!("0x9d4736ec60715e71afe72973f7885dcbc21ea99b")),
+        }),
+    },
+    DeploymentRow {
+        protocol: "aerodrome",
+        network: BASE,
+        market: "main",
+        contracts: &TYPES.of(SolidlyContracts {
+            voter: address!("0x16613524e02ad97edfef371bc883f2f5d6c480a5"),
+            escrow: Some(address!("0xebf418fe2512e7e6bd9b87a8f0f294acdc67e6b4")),
+            distributor: Some(address!("0x227f65131a261548b057215bb1d5ab2997964c7d")),
+        }),
+    },
+];
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -52,7 +86,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "velodrome_v2",
         name: "VELODROME_V2",
         website: "https://app.velodrome.finance",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "Velodrome",
         company_slug: "velodrome",
         emitters: &[
@@ -106,7 +140,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "aerodrome",
         name: "AERODROME",
         website: "https://aerodrome.finance",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "Aerodrome",
         company_slug: "aerodrome",
         emitters: &[

@@ -1,4 +1,5 @@
-//! Velodrome, Aerodrome and other heirs of Solidly: events of pools, gauges, locks and votes.
+//! Velodrome, Aerodrome and other heirs of Solidly: gauges, locks and rebases of Velodrome v2 and Aerodrome, and events of
+//! pools, gauges, locks and votes of them all.
 //!
 //! Their first pairs and their concentrated pools emit what Uniswap's do. Of those, only events of pools that a factory
 //! here knows are reported, as the plugin `uniswap` reports the rest. Invariant: a protocol is named only for a
@@ -8,8 +9,9 @@ mod deployments;
 #[cfg(test)]
 mod tests;
 
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::events::tables;
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -19,10 +21,12 @@ const TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Solidly;
 
-impl EventFamily for Solidly {
+impl AccountProtocols for Solidly {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::TYPES, &deployments::AIRDROPS, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3];
 }
 
-portolan_plugin_api::export!(Family<Solidly>);
+portolan_plugin_api::export!(Accounts<Solidly>);

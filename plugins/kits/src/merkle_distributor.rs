@@ -1,0 +1,126 @@
+//! MerkleDistributor: an airdrop that pays each account once, by a proof that stands in a document of a server.
+//!
+//! Settings keys: `merkle_distributor`, and `proofs` with the URL of an account's document, in which `{account}` stands for
+//! its address in lower case. It answers claimables. Invariant: a document is believed only where its proof leads to the
+//! root that the contract has, so that a server that lies costs its own row.
+
+mod contracts;
+mod document;
+mod proof;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, NoDocument, Question, Role, SettingsError, off_chain, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use contracts::{claimCall, isClaimedCall, merkleRootCall, tokenCall};
+use document::Document;
+
+/// What stands in a URL for the account.
+const ACCOUNT: &str = "{account}";
+const SCHEME: &str = "https://";
+
+/// The airdrops of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MerkleDistributors {
+    /// The answer's `type`.
+    pub reward_type: &'static str,
+}
+
+/// One airdrop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MerkleDistributor {
+    address: Address,
+    proofs: Cow<'static, str>,
+    reward_type: &'static str,
+}
+
+impl MerkleDistributors {
+    /// The airdrop at `address`, with the URL of its documents.
+    pub const fn of(&self, address: Address, proofs: &'static str) -> MerkleDistributor {
+        MerkleDistributor { address, proofs: Cow::Borrowed(proofs), reward_type: self.reward_type }
+    }
+}
+
+impl Kit for MerkleDistributors {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let missing = |key, beside| SettingsError::new(format!("missing beside `{beside}`")).at(key);
+        let (address, proofs) = match (keys.address_opt("merkle_distributor")?, keys.text("proofs")?) {
+            (None, None) => return Ok(None),
+            (Some(address), Some(proofs)) => (address, proofs),
+            (Some(_), None) => return Err(missing("proofs", "merkle_distributor")),
+            (None, Some(_)) => return Err(missing("merkle_distributor", "proofs")),
+        };
+        let host = host(proofs).filter(|host| off_chain::check_host(host).is_ok());
+        if host.is_none() || !proofs.contains(ACCOUNT) {
+            let text = format!("{proofs:?} is not like https://merkle.example.org/proofs/{ACCOUNT}.json");
+            return Err(SettingsError::new(text).at("proofs"));
+        }
+        let proofs = Cow::Owned(proofs.to_owned());
+        Ok(Some(MerkleDistributor { address, proofs, reward_type: self.reward_type }.shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        let roles = [Role::NUMBER, Role::ACCOUNT, Role::NUMBER, Role::array(Role::PROOF)];
+        vec![ClaimTemplate::new::<claimCall>(roles).by_anyone()]
+    }
+}
+
+impl Deployed for MerkleDistributor {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.address]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES]
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        host(&self.proofs).map(str::to_owned).into_iter().collect()
+    }
+
+    /// Answers the account's part, unless it was claimed.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let url = self.proofs.replace(ACCOUNT, &format!("{account:#x}"));
+            let root = cx.call(self.address, merkleRootCall {}).immutable();
+            let token = cx.call(self.address, tokenCall {}).immutable();
+            let (body, root, token) = cx.join((cx.try_http_get(&url), root, token)).await?;
+            let body = match body {
+                Ok(body) => body,
+                // That the operator does not allow the host, the gateway reports.
+                Err(NoDocument::NotFound | NoDocument::NotAllowed) => return Ok(Vec::new()),
+                Err(other) => return Err(self.error(&other.to_string())),
+            };
+            let Document { index, amount, proof } = Document::parse(&body).map_err(|why| self.error(&why))?;
+            if proof::root(&proof, proof::leaf(index, account, amount)) != root {
+                return Err(self.error("the document of the account does not lead to the contract's Merkle root"));
+            }
+            if cx.call(self.address, isClaimedCall { index }).await? {
+                return Ok(Vec::new());
+            }
+            let claim = cx.claim(self.address, &claimCall { index, account, amount, merkleProof: proof });
+            let claimable = Claimable::new(labels.market, self.address, claim).of(self.reward_type);
+            Ok(vec![claimable.named(format!("{} airdrop", symbol(token))).pays(token, amount)])
+        })
+    }
+}
+
+impl MerkleDistributor {
+    fn error(&self, why: &str) -> Error {
+        Error::new(format!("{}: {why}", self.address))
+    }
+}
+
+/// The host of a URL.
+fn host(url: &str) -> Option<&str> {
+    url.strip_prefix(SCHEME)?.split('/').next()
+}

@@ -1,0 +1,63 @@
+//! An account's document, as Uniswap's scripts write it: `{"index": 7, "amount": "0x2a", "proof": ["0x…"]}`.
+
+use portolan_plugin_api::{B256, U256};
+use serde::Deserialize;
+
+/// Members of a proof; a tree of so many levels has more leaves than there are accounts.
+const PROOF_MAX: usize = 64;
+
+/// What an account may claim, and the proof of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Document {
+    pub(super) index: U256,
+    pub(super) amount: U256,
+    pub(super) proof: Vec<B256>,
+}
+
+/// The same as JSON.
+#[derive(Deserialize)]
+struct DocumentJson {
+    index: NumberJson,
+    amount: NumberJson,
+    proof: Vec<String>,
+}
+
+/// A number, or a text of decimal digits or of hexadecimal ones after `0x`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NumberJson {
+    Number(u64),
+    Text(String),
+}
+
+impl Document {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// What is wrong with it, without its text.
+    pub(super) fn parse(body: &[u8]) -> Result<Self, String> {
+        let json: DocumentJson = serde_json::from_slice(body)
+            .map_err(|error| format!("the document is no proof (line {}, column {})", error.line(), error.column()))?;
+        if json.proof.len() > PROOF_MAX {
+            return Err(format!("the document's proof has {} members", json.proof.len()));
+        }
+        let proof: Option<Vec<B256>> = json.proof.iter().map(|member| hash(member)).collect();
+        let proof = proof.ok_or("the document's proof has members that are no hashes")?;
+        let number = |number, what| number_of(number).ok_or(format!("the document's {what} is no number"));
+        Ok(Self { index: number(json.index, "index")?, amount: number(json.amount, "amount")?, proof })
+    }
+}
+
+fn hash(text: &str) -> Option<B256> {
+    text.strip_prefix("0x").filter(|digits| digits.len() == 64)?.parse().ok()
+}
+
+fn number_of(json: NumberJson) -> Option<U256> {
+    match json {
+        NumberJson::Number(number) => Some(U256::from(number)),
+        NumberJson::Text(text) => match text.strip_prefix("0x") {
+            Some(digits) => U256::from_str_radix(digits, 16).ok().filter(|_| !digits.is_empty()),
+            None => U256::from_str_radix(&text, 10).ok().filter(|_| !text.is_empty()),
+        },
+    }
+}

@@ -1,0 +1,128 @@
+//! Solidly as Velodrome v2 made it: gauges that a voter lists, veNFTs of an escrow, and rebases that go into them.
+//!
+//! Settings keys are the fields of [`SolidlyContracts`]. It answers claimables, staked positions and locked ones.
+//! Invariant: a gauge or a lock that misbehaves costs its own rows, and the answer says so; a claim goes to a gauge only
+//! as the voter names it for its pool at the answer's block. Gauges of concentrated pools, which count positions
+//! instead of stakes, are not covered.
+
+mod contracts;
+mod gauges;
+mod locks;
+mod rebases;
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Lineage, Mechanism, Position, Question, Role, SettingsError,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+use contracts::{claimCall, gaugesCall, getRewardCall};
+
+/// Seconds that a stake, a reward or a number of locks of zero may be cached: most accounts have nothing in most gauges.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolidlyTypes {
+    /// The answer's `type` of rewards, and `vaultType` of stakes.
+    pub gauge: &'static str,
+    /// The mechanism of locks.
+    pub lock: &'static str,
+    /// The answer's `type` of rebases.
+    pub rebase: &'static str,
+}
+
+/// The contracts of a deployment: the keys of its settings row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
+pub struct SolidlyContracts {
+    /// The voter, which lists the pools and their gauges.
+    pub voter: Address,
+    /// The voting escrow, whose NFTs are the locks.
+    pub escrow: Option<Address>,
+    /// The distributor of rebases to these locks.
+    pub distributor: Option<Address>,
+}
+
+/// One deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Solidly {
+    contracts: SolidlyContracts,
+    types: SolidlyTypes,
+}
+
+impl SolidlyTypes {
+    /// The deployment with these contracts.
+    pub const fn of(self, contracts: SolidlyContracts) -> Solidly {
+        Solidly { contracts, types: self }
+    }
+}
+
+impl Kit for SolidlyTypes {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        if keys.address_opt("voter")?.is_none() {
+            return Ok(None);
+        }
+        let contracts = SolidlyContracts::from_keys(keys)?;
+        if contracts.distributor.is_some() && contracts.escrow.is_none() {
+            return Err(SettingsError::new("missing beside `distributor`").at("escrow"));
+        }
+        Ok(Some(self.of(contracts).shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![
+            ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT]),
+            ClaimTemplate::new::<claimCall>([Role::NUMBER]).by_anyone(),
+        ]
+    }
+
+    /// The gauge of a pool.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::targets::<gaugesCall>()]
+    }
+}
+
+impl Deployed for Solidly {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        let SolidlyContracts { voter, escrow, distributor } = self.contracts;
+        [Some(voter), escrow, distributor].into_iter().flatten().collect()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let locked = self.contracts.escrow.map(|_| Question::LOCKED);
+        [Question::CLAIMABLES, Question::FARMING].into_iter().chain(locked).collect()
+    }
+
+    /// Answers what gauges owe, a claim for each, and rebases, a claim for each lock.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        let parts: [Boxed<'a, Vec<Claimable>>; 2] = [
+            Box::pin(gauges::claimables(cx, self, labels, account)),
+            Box::pin(rebases::claimables(cx, self, labels, account)),
+        ];
+        Box::pin(async move {
+            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            Ok(found.into_iter().flatten().collect())
+        })
+    }
+
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        question: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        match question {
+            Question::FARMING => Box::pin(gauges::positions(cx, self, labels, account)),
+            Question::LOCKED => Box::pin(locks::positions(cx, self, labels, account)),
+            _ => Box::pin(async { Err(Error::new("not one of its questions")) }),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The veNFTs of an account: what each has locked, and until when.
+
+use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Lock, Nft, Position, PositionKind, U256, symbol};
+
+use super::contracts::{
+    ESCROW_TYPE_DEPOSITED, balanceOfCall, escrowTypeCall, lockedCall, lockedReturn, ownerToNFTokenIdListCall, tokenCall,
+};
+use super::{Solidly, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// Locks of one account that are read; anyone can give it more.
+const LOCKS_MAX: usize = 500;
+
+/// The locked positions, one for each veNFT.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let Some(escrow) = of.contracts.escrow else { return Ok(Vec::new()) };
+    let held = held(cx, labels, escrow, account).await?;
+    if held.is_empty() {
+        return Ok(Vec::new());
+    }
+    let locks = held.into_iter().map(|id| async move { Ok((id, cx.call(escrow, lockedCall { tokenId: id }).await?)) });
+    let locks = async { try_each(cx, locks).await.or_err_if_all(cx, labels.market) };
+    let (token, locks) = cx.join((cx.call(escrow, tokenCall {}).immutable(), locks)).await?;
+    let rows = locks
+        .into_iter()
+        .map(|(id, lock)| position(cx, of, labels, Nft { collection: escrow, token_id: id }, token, lock));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+}
+
+/// The numbers of the account's veNFTs.
+pub(super) async fn held(
+    cx: &Chain,
+    labels: Labels<'_>,
+    escrow: Address,
+    account: Address,
+) -> Result<Vec<U256>, Error> {
+    let count = cx.call(escrow, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+    let read = usize::try_from(count).unwrap_or(usize::MAX).min(LOCKS_MAX);
+    if count > U256::from(read) {
+        cx.report_missing(format!("{}: {read} of {count} locks are read", labels.market));
+    }
+    let ids =
+        (0..read).map(|index| cx.call(escrow, ownerToNFTokenIdListCall { owner: account, index: U256::from(index) }));
+    cx.join(ids).await
+}
+
+/// The position of a lock; nothing where it is spent.
+async fn position(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    nft: Nft,
+    token: Address,
+    lock: lockedReturn,
+) -> Result<Option<Position>, Error> {
+    let (escrow, id) = (nft.collection, nft.token_id);
+    if lock.amount == 0 {
+        if cx.try_call(escrow, escrowTypeCall { tokenId: id }).await? == Ok(ESCROW_TYPE_DEPOSITED) {
+            return Err(Error::new(format!("lock {id} is deposited in a managed one, whose part of it is not read")));
+        }
+        return Ok(None);
+    }
+    let amount = u128::try_from(lock.amount).map_err(|_| Error::new(format!("lock {id} has less than nothing")))?;
+    let end = u64::try_from(lock.end).map_err(|_| Error::new(format!("lock {id} ends at {}", lock.end)))?;
+    let until = Lock { unlocks_at: (!lock.isPermanent).then_some(end), is_permanent: Some(lock.isPermanent) };
+    let position = Position::new(PositionKind::LOCKED, labels.market, escrow).of(of.types.lock);
+    let position = position.named(format!("{} lock", symbol(token)));
+    let position = position.leg(Leg::new(LegRole::LOCKED, token, U256::from(amount)));
+    Ok(Some(Position { nft: Some(nft), lock: Some(until), ..position }))
+}
