@@ -13,6 +13,7 @@ import { fantom } from './profiles/fantom.mjs';
 import { listed } from './profiles/listed.mjs';
 import { names } from './profiles/names.mjs';
 import { optimism } from './profiles/optimism.mjs';
+import { optimismGauges } from './profiles/optimism_gauges.mjs';
 import { polygon } from './profiles/polygon.mjs';
 import { GENESIS } from './profiles/times.mjs';
 
@@ -29,7 +30,7 @@ mkdirSync(out, { recursive: true });
 // For programs.mjs: the packages are not kept.
 copyFileSync(new URL('node_modules/solc/soljson.js', import.meta.url), join(out, 'soljson.cjs'));
 keepViem();
-const results = await Promise.allSettled([polygon, ethereum, optimism, fantom, names, ...listed].map(build));
+const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);

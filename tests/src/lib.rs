@@ -9,6 +9,7 @@ pub mod chain;
 pub mod client;
 pub mod crowd;
 pub mod demo;
+pub mod document_server;
 pub mod dylib;
 pub mod gateway;
 pub mod http;

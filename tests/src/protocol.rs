@@ -64,7 +64,7 @@ struct Row {
     company: (&'static str, &'static str),
 }
 
-const TABLE: [Row; 5] = [
+const TABLE: [Row; 6] = [
     Row {
         slug: "aave_v3",
         primitives: &["LENDING", "BORROWING", "POOLING", "FARMING"],
@@ -89,6 +89,12 @@ const TABLE: [Row; 5] = [
         primitives: &["POOLING", "FARMING"],
         website: "https://sushi.com",
         company: ("SushiSwap", "sushiswap"),
+    },
+    Row {
+        slug: "velodrome_v2",
+        primitives: &["POOLING", "FARMING"],
+        website: "https://app.velodrome.finance",
+        company: ("Velodrome", "velodrome"),
     },
 ];
 

@@ -33,6 +33,7 @@ export const artifacts = {
   ]),
   ...picked(await packed('@pangolindex/exchange-contracts'), 'artifacts/contracts/mini-chef', ['MiniChefV2', 'RewarderViaMultiplier']),
   ...built(await packed('@ensdomains/ethregistrar'), ['ENSRegistry', 'ENSRegistryWithFallback', 'BaseRegistrarImplementation']),
+  MerkleDistributor: plain(await packed('@uniswap/merkle-distributor'), 'build/MerkleDistributor.json'),
   ...built(await packed('@ensdomains/resolver'), ['PublicResolver', 'ReverseRegistrar', 'DefaultReverseResolver']),
   ...(await sushi()),
 };
@@ -40,6 +41,12 @@ export const artifacts = {
 function packaged(path) {
   const { abi, bytecode } = require(path);
   return { abi, bytecode: bytecode.startsWith('0x') ? bytecode : `0x${bytecode}` };
+}
+
+// Waffle's layout.
+function plain(files, path) {
+  const { abi, bytecode } = JSON.parse(files.get(path).toString('utf8'));
+  return { abi, bytecode: `0x${bytecode}` };
 }
 
 // Truffle's layout: build/contracts/<name>.json

@@ -7,7 +7,7 @@ const GET_CURRENT_BLOCK_TIMESTAMP = '0x0f28c97d';
 const GET_BLOCK_NUMBER = '0x42cbb15c';
 
 export async function check(world, { multicall3 }) {
-  const rows = [...farmRows(world), ...lairRows(world), ...chefRows(world), ...marketRows(world), ...tokenRows(world), ...listRows(world), ...(world.sources?.checks ?? [])];
+  const rows = [...farmRows(world), ...lairRows(world), ...chefRows(world), ...marketRows(world), ...tokenRows(world), ...listRows(world), ...(world.sources?.checks ?? []), ...(world.checks ?? [])];
   const found = await world.views(rows.map(([call]) => call));
   // Of a call with several outputs `pick` names those that are expected.
   rows.forEach(([[contract, , view, args], expected, pick], i) => {

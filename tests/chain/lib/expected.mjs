@@ -106,7 +106,7 @@ function claims(market, farm, who) {
     to: farm.address,
     from: market.world.accounts[who],
     function: 'getReward',
-    data: GET_REWARD,
+    data: farm.claimData?.(who) ?? GET_REWARD,
   }]);
 }
 

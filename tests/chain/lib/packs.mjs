@@ -20,6 +20,7 @@ const PINNED = {
   '@openzeppelin/contracts': ['3.4.2', 'sha512-z0zMCjyhhp4y7XKAcDAi3Vgms4T2PstwBdahiO0+9NaGICQKjynK3wduSRplTgk4LXmoO1yfDGO5RbjKYxtuxA=='],
   '@pangolindex/exchange-contracts': ['2.1.9', 'sha512-AnV9zrhfWHJZp1gtmLkE2X5gsKVll55C5+K8BiIo74oLi65ZiAuHufhL58qfOeYMjmltMYyXpKNaJ+2uUqc+SA=='],
   '@sushiswap/core': ['1.4.2', 'sha512-Khd2i6Bob9uk7dCgVkhUioEoxRP28m6aj25MegAHvnJyxZPVzZDhxSkeL6wdv5MeAp2DwHkYqUq03KDfVTTP4Q=='],
+  '@uniswap/merkle-distributor': ['1.0.1', 'sha512-5gDiTI5hrXIh5UWTrxKYjw30QQDnpl8ckDSpefldNenDlYO1RKkdUYMYpvrqGi2r7YzLYTlO6+TDlNs6O7hDRw=='],
   solc: ['0.6.12', 'sha512-Lm0Ql2G9Qc7yPP2Ba+WNmzw2jwsrd3u4PobHYlSOxaut3TtUbj9+5ZrT6f4DUpNPEoBaFUOEg9Op9C0mk7ge9g=='],
 };
 

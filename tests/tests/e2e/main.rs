@@ -5,6 +5,7 @@
 //! What must have the machine to itself is in `costs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod airdrop;
 mod answers;
 mod bad_pools;
 mod balances;
@@ -23,6 +24,7 @@ mod events;
 mod failing_rpc;
 mod folders;
 mod forks;
+mod gauges;
 mod hostile_plugin;
 mod impostors;
 mod names;
