@@ -220,27 +220,49 @@ fn a_voter_that_answers_nonsense_is_an_error_and_no_empty_answer() {
     }
 }
 
+const MANY: u64 = 50_000;
+
+/// A voter of fifty thousand gauges, in the last of which the account has something.
+fn many(request: &ReadRequest) -> ReadResult {
+    let selector = request.data.first_chunk::<4>().copied().unwrap_or_default();
+    let argument = || request.data[28..36].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let reply = match selector {
+        lengthCall::SELECTOR => word(MANY).abi_encode(),
+        poolsCall::SELECTOR => pool(argument()).abi_encode(),
+        gaugesCall::SELECTOR => gauge(argument()).abi_encode(),
+        stakingTokenCall::SELECTOR => pool(MANY - 1).abi_encode(),
+        rewardTokenCall::SELECTOR => VELO.abi_encode(),
+        balanceOfCall::SELECTOR | earnedCall::SELECTOR if request.to == gauge(MANY - 1) => word(3).abi_encode(),
+        _ => U256::ZERO.abi_encode(),
+    };
+    ReadResult::Ok(reply.into())
+}
+
 #[test]
 fn fifty_thousand_gauges_are_within_the_limits_of_a_job() {
-    const COUNT: u64 = 50_000;
-    let replies = |request: &ReadRequest| {
-        let selector = request.data.first_chunk::<4>().copied().unwrap_or_default();
-        let reply = match selector {
-            lengthCall::SELECTOR => word(COUNT).abi_encode(),
-            gaugesCall::SELECTOR => gauge(COUNT - 1).abi_encode(),
-            stakingTokenCall::SELECTOR => pool(COUNT - 1).abi_encode(),
-            rewardTokenCall::SELECTOR => VELO.abi_encode(),
-            balanceOfCall::SELECTOR | earnedCall::SELECTOR if request.to == gauge(COUNT - 1) => word(3).abi_encode(),
-            _ => U256::ZERO.abi_encode(),
-        };
-        ReadResult::Ok(reply.into())
-    };
     for question in [Question::FARMING, Question::CLAIMABLES] {
-        let outcome = known(case(question), COUNT).run::<Velo>(replies);
+        let outcome = known(case(question), MANY).run::<Velo>(many);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 1), "{}", outcome.message);
         assert_eq!(outcome.batches[1], 50_000);
         assert!(outcome.batches.len() <= 4, "{:?}", outcome.batches);
     }
+}
+
+#[test]
+fn fifty_thousand_gauges_are_walked_by_a_few_jobs_that_answer_what_they_know() {
+    let mut outcome = case(Question::FARMING).run::<Velo>(many);
+    let mut jobs = 1;
+    while outcome.end == End::Partial && jobs < 10 {
+        let known = outcome.facts::<(Address, Address)>("main", "gauges").len();
+        assert_eq!(outcome.message, format!("main/gauges: {known} of 50000 known, the rest is being read"));
+        assert_eq!(outcome.findings.len(), 0, "the last gauge is not known yet");
+        outcome = case(Question::FARMING).after(&outcome).run::<Velo>(many);
+        jobs += 1;
+    }
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!(jobs, 4, "50,000 reads of a walk for three of each gauge");
+    let entries = outcome.facts::<(Address, Address)>("main", "gauges");
+    assert_eq!((entries.len(), entries[49_999]), (50_000, (pool(49_999), gauge(49_999))));
 }
 
 #[test]

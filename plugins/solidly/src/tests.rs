@@ -1,7 +1,9 @@
 //! Each row of the table decodes a log that another encoder made, and what it shares with Uniswap is reported for its
-//! own pools alone.
+//! own pools alone. Shipped rows answer about accounts, and settings change whose events are whose.
 
-use portolan_plugin_api::testing::EventCases;
+use portolan_plugin_api::networks::{BASE, OPTIMISM};
+use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest, map};
+use portolan_plugin_api::{Address, Question, Settings, SettingsValue, U256, address, sol, testing};
 
 use super::{Solidly, TABLE};
 
@@ -17,4 +19,81 @@ fn every_row_decodes_a_log_of_an_heir_of_solidly() {
 #[test]
 fn what_uniswap_emits_too_is_reported_of_known_pools_alone() {
     EventCases::load(format!("{HERE}/src/attribution.cases.json")).check::<Solidly>();
+}
+
+sol! {
+    function length() external view returns (uint256);
+    function balanceOf(address) external view returns (uint256);
+}
+
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+
+#[test]
+fn shipped_rows_answer_about_gauges_and_locks() {
+    let rows = [
+        (
+            "velodrome_v2",
+            OPTIMISM,
+            "0x41c914ee0c7e1a5edcd0295623e6dc557b5abf3c",
+            "0xfaf8fd17d9840595845582fcb047df13f006787d",
+        ),
+        ("aerodrome", BASE, "0x16613524e02ad97edfef371bc883f2f5d6c480a5", "0xebf418fe2512e7e6bd9b87a8f0f294acdc67e6b4"),
+    ];
+    for (slug, network, voter, escrow) in rows {
+        let chain = CannedReplies::default().reply(network, voter.parse().unwrap(), &lengthCall {}, &U256::ZERO).reply(
+            network,
+            escrow.parse().unwrap(),
+            &balanceOfCall(ACCOUNT),
+            &U256::ZERO,
+        );
+        for question in [Question::CLAIMABLES, Question::FARMING, Question::LOCKED] {
+            let outcome = JobTest::new(slug, network, question, ACCOUNT).run::<Solidly>(&chain);
+            assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{slug}: {}", outcome.message);
+        }
+    }
+}
+
+/// A settings row of Velodrome v2 on Optimism.
+fn row(market: &str, keys: &[(&str, &str)]) -> map::SettingsRow {
+    let key = |(key, value): &(&str, &str)| map::SettingsKey {
+        key: (*key).to_owned(),
+        value: SettingsValue::Text((*value).to_owned()),
+    };
+    map::SettingsRow {
+        protocol: "velodrome_v2".to_owned(),
+        chain_id: OPTIMISM,
+        market: market.to_owned(),
+        keys: keys.iter().map(key).collect(),
+    }
+}
+
+#[test]
+fn settings_rows_are_of_gauges_of_airdrops_or_of_events() {
+    let one = format!("{:#x}", Address::repeat_byte(7));
+    let rows = vec![
+        row("fork", &[("voter", &one)]),
+        row("airdrop", &[("merkle_distributor", &one), ("proofs", "https://merkle.example.org/{account}")]),
+        row("escrow", &[("registry", &one), ("view", "isEscrow")]),
+    ];
+    let catalogue = testing::catalogue::<Solidly>(&Settings::from_rows(true, Vec::new(), rows));
+    assert_eq!(catalogue.hosts, Some(vec!["merkle.example.org".to_owned()]));
+    let of_market = |market: &str| {
+        let rows = catalogue.deployments.iter().filter(|row| row.protocol == "velodrome_v2" && row.market == market);
+        rows.map(|row| (row.questions.clone(), row.contracts.clone())).collect::<Vec<_>>()
+    };
+    let contracts = vec![Address::repeat_byte(7)];
+    assert_eq!(of_market("fork"), [(vec![Question::CLAIMABLES, Question::FARMING], contracts.clone())]);
+    assert_eq!(of_market("airdrop"), [(vec![Question::CLAIMABLES], contracts.clone())]);
+    assert_eq!(of_market("escrow"), [(vec![Question::EVENTS], contracts)], "in the place of the shipped row");
+    assert_eq!(of_market("voter").len(), 1, "the other shipped rows stay");
+    let wrong = [
+        (vec![("voter", one.as_str()), ("registry", &one), ("view", "isGauge")], "registry"),
+        (vec![("merkle_distributor", &one)], "missing beside `merkle_distributor`"),
+        (vec![], "missing; give `contracts`, `registry` or `factory`"),
+    ];
+    for (keys, message) in wrong {
+        let settings = Settings::from_rows(true, Vec::new(), vec![row("fork", &keys)]);
+        let refused = testing::settings_error::<Solidly>(&settings).expect("the row is wrong").to_string();
+        assert!(refused.contains(message), "{refused}");
+    }
 }

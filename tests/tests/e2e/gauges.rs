@@ -118,6 +118,7 @@ fn stakes_rewards_and_locks_are_those_of_arithmetic_and_claims_pay_them() {
         assert!(faults.is_empty(), "{who}:\n{}", faults.join("\n"));
         let (rebases, rewards): (Vec<_>, Vec<_>) = world.claimables(who).into_iter().partition(is_rebase);
         assert_rewards(&world, who, &rewards);
+        assert_all_together(&world, who);
         let locks = world.chain.expected["locks"][who].as_array().unwrap().clone();
         assert_locks(&world, who, &locks);
         assert_rebases(&world, who, &rebases, &locks);
@@ -141,6 +142,19 @@ fn assert_rewards(world: &Gauges, who: &str, rows: &[Json]) {
         let before = world.velo(who);
         assert_eq!(world.after_claim(row, || world.velo(who)) - before, raw(row), "{who}: {row}");
     }
+}
+
+/// Stakes and locks of the account stand together under their protocol.
+fn assert_all_together(world: &Gauges, who: &str) {
+    let all = world.whole(&format!("/positions/{}", world.address(who)));
+    let protocols = all.at("protocols").unwrap().items().unwrap();
+    let kinds = protocols.iter().flat_map(|of| of.at("positions").unwrap().items().unwrap());
+    let mut kinds: Vec<_> = kinds.map(|row| row.text_at("kind").unwrap()).collect();
+    kinds.sort_unstable();
+    let locks = world.chain.expected["locks"][who].as_array().unwrap().len();
+    let stakes = world.truth.rows(who, Question::Farming, Some(SLUG)).unwrap().len();
+    assert_eq!(kinds, [vec!["locked"; locks], vec!["staked"; stakes]].concat(), "{who}: {all}");
+    assert!(protocols.iter().all(|of| of.text_at("protocol/slug").unwrap() == SLUG), "{who}");
 }
 
 /// Locked positions with their NFTs and ends; a permanent lock has none and says so.
