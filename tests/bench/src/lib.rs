@@ -18,6 +18,7 @@ pub mod meter;
 mod node;
 pub mod peer;
 mod peers;
+mod positions;
 mod soak;
 mod table;
 mod tally;
@@ -32,8 +33,13 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 4] =
-    [("peers", peers::run), ("growth", growth::run), ("joined", joined::run), ("aggregate", aggregate::run)];
+const SECTIONS: [(&str, Section); 5] = [
+    ("peers", peers::run),
+    ("growth", growth::run),
+    ("joined", joined::run),
+    ("aggregate", aggregate::run),
+    ("positions", positions::run),
+];
 
 /// Runs the named sections, or all; whether every bound that is not about time holds.
 ///
@@ -41,7 +47,7 @@ const SECTIONS: [(&str, Section); 4] =
 /// Whatever does not come up, and a side that answers wrongly.
 pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
     if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
-        bail!("no section {name}: usage: reads [peers] [growth] [joined] [aggregate]");
+        bail!("no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions]");
     }
     let mut verdict = Verdict::default();
     for (name, section) in SECTIONS {

@@ -1,6 +1,6 @@
 //! A plugin of the benchmark: fifty protocols that read as deep as most do, registry → pool → farm.
 //!
-//! The first two levels never change; what an account has earned is read at the third. `tests/bench/chain/genesis.mjs`
+//! The first two levels never change; what an account has earned is read at the third, and stands for its stake too. `tests/bench/chain/genesis.mjs`
 //! puts the contracts where this table has them.
 
 use portolan_plugin_api::*;
@@ -11,6 +11,9 @@ sol! {
     function claim() external;
 }
 
+/// Where they have positions.
+const NETWORKS: [u64; 6] = [1, 10, 56, 137, 250, 43_114];
+/// Where they have claimables too.
 const NETWORK: u64 = 137;
 const PROTOCOLS: u8 = 50;
 /// Its one read connects and probes an endpoint, and teaches nothing about the others.
@@ -27,9 +30,12 @@ struct Registry {
 }
 
 fn shipped() -> impl Iterator<Item = Deployment<Registry>> {
-    let on = |protocol: &str, registry| Deployment::new(protocol, NETWORK, Registry { registry });
-    let numbered = (0..PROTOCOLS).map(move |number| on(&format!("synthetic_{number:02}"), registry(number)));
-    numbered.chain([on(IDLE, registry(PROTOCOLS))])
+    let name = |number| if number == PROTOCOLS { IDLE.to_owned() } else { format!("synthetic_{number:02}") };
+    let on = move |number| {
+        let registry = Registry { registry: registry(number) };
+        NETWORKS.map(|network| Deployment::new(&name(number), network, registry))
+    };
+    (0..=PROTOCOLS).flat_map(on)
 }
 
 fn registry(number: u8) -> Address {
@@ -45,34 +51,57 @@ fn protocol(slug: &str) -> Protocol {
 
 impl Plugin for Synthetic {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let protocols: Vec<Protocol> = shipped().map(|row| protocol(&row.protocol)).collect();
+        let own = shipped().filter(|row| row.network == NETWORK);
+        let protocols: Vec<Protocol> = own.map(|row| protocol(&row.protocol)).collect();
         settings.serve(&protocols, shipped()).map(Self)
     }
 
     fn catalogue(&self) -> Catalogue {
-        let served = self.0.catalogue(&[Question::CLAIMABLES], |contracts| [contracts.registry]);
+        let mut served = self.0.catalogue(&[Question::FARMING], |contracts| [contracts.registry]);
+        let own = served.deployments.iter_mut().filter(|row| row.chain_id == NETWORK);
+        own.for_each(|row| row.questions.push(Question::CLAIMABLES));
         Catalogue { claims: vec![ClaimTemplate::new::<claimCall>([])], ..served }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        if cx.protocol() == IDLE {
-            cx.native_balance(account).await?;
-            return Ok(Vec::new());
-        }
-        cx.gather(cx.rows(&self.0).map(|row| climb(cx, row, account))).await
+        let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, due)| {
+            let registry = row.mechanism.registry;
+            let claim = cx.claim(registry, &claimCall {});
+            let name = format!("{} reward", symbol(due.token));
+            Claimable::new(&row.market, registry, claim).named(name).of("synthetic").pays(due.token, due.amount)
+        });
+        Ok(found.collect())
+    }
+
+    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+        let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, due)| {
+            let position = Position::new(PositionKind::STAKED, &row.market, row.mechanism.registry);
+            let leg = Leg::new(LegRole::STAKED, due.token, due.amount);
+            position.named(symbol(due.token)).of("synthetic").leg(leg)
+        });
+        Ok(found.collect())
     }
 }
 
-async fn climb(cx: &Chain, row: &Deployment<Registry>, account: Address) -> Result<Vec<Claimable>, Error> {
-    let Registry { registry } = row.mechanism;
-    let pool = cx.call(registry, nextCall {}).immutable().await?;
-    let farm = cx.call(pool, nextCall {}).immutable().await?;
-    let due = cx.call(farm, dueCall { account }).await?;
-    if due.amount.is_zero() {
+/// What is due to the account in each deployment of the job where it is anything.
+async fn climb_all<'a>(
+    cx: &Chain,
+    deployments: &'a Deployments<Registry>,
+    account: Address,
+) -> Result<Vec<(&'a Deployment<Registry>, dueReturn)>, Error> {
+    if cx.protocol() == IDLE {
+        cx.native_balance(account).await?;
         return Ok(Vec::new());
     }
-    let claimable = Claimable::new(&row.market, registry, cx.claim(registry, &claimCall {})).of("synthetic");
-    Ok(vec![claimable.named(format!("{} reward", symbol(due.token))).pays(due.token, due.amount)])
+    let dues =
+        cx.join(cx.rows(deployments).map(async |row| Ok((row, climb(cx, row.mechanism, account).await?)))).await?;
+    Ok(dues.into_iter().filter(|(_, due)| !due.amount.is_zero()).collect())
+}
+
+async fn climb(cx: &Chain, Registry { registry }: Registry, account: Address) -> Result<dueReturn, Error> {
+    let pool = cx.call(registry, nextCall {}).immutable().await?;
+    let farm = cx.call(pool, nextCall {}).immutable().await?;
+    cx.call(farm, dueCall { account }).await
 }
 
 portolan_plugin_api::export!(Synthetic);
