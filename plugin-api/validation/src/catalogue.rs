@@ -90,8 +90,8 @@ impl CatalogueError {
 /// Whether clients may open it: `http`, `https` or `ipfs`, of printable ASCII alone, and bounded.
 pub fn is_web_url(text: &str) -> bool {
     let is_plain = text.len() <= URL_BYTES_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
-    let is_shown = |url: url::Url| matches!(url.scheme(), "http" | "https" | "ipfs");
-    is_plain && url::Url::parse(text).is_ok_and(is_shown)
+    let is_shown = |url: http::Uri| matches!(url.scheme_str(), Some("http" | "https" | "ipfs"));
+    is_plain && text.parse().is_ok_and(is_shown)
 }
 
 /// Decodes and validates a catalogue.

@@ -25,6 +25,7 @@ mod failing_rpc;
 mod folders;
 mod forks;
 mod gauges;
+mod golden;
 mod hostile_plugin;
 mod impostors;
 mod names;
