@@ -33,7 +33,7 @@ const WARM_ROUNDS: usize = 9;
 const IDLE: &str = "synthetic_idle";
 
 /// What an answer took.
-struct Answer {
+struct PositionsAnswer {
     wall_ms: f64,
     /// Requests with reads, on the network that took most of them.
     waves: u64,
@@ -43,7 +43,7 @@ struct Answer {
 }
 
 /// A gateway, and what it requests from each of its distant nodes.
-struct Served {
+struct SixNetworks {
     gateway: Gateway,
     counters: Vec<RpcFault>,
     // The gateway's endpoints; before the counters, so that what they count costs no round trip.
@@ -63,13 +63,13 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let (mut cold, mut warm, mut full_cold, mut full_warm) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..GATEWAYS {
         let mut without = || empty.next().context("no more accounts");
-        let served = Served::start(&built, &nodes, without()?)?;
+        let served = SixNetworks::start(&built, &nodes, without()?)?;
         cold.push(served.fetch(without()?)?);
         for _ in 0..WARM_ROUNDS {
             warm.push(served.fetch(without()?)?);
         }
         let mut with = || holders.next().context("no more accounts that hold something");
-        let served = Served::start(&built, &nodes, without()?)?;
+        let served = SixNetworks::start(&built, &nodes, without()?)?;
         full_cold.push(served.fetch(with()?)?);
         full_warm.push(served.fetch(with()?)?);
     }
@@ -88,8 +88,8 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     Ok(())
 }
 
-fn report(say: Say<'_>, name: &str, answers: &[Answer], waves: Option<u64>, verdict: &mut Verdict) {
-    let of = |figure: fn(&Answer) -> f64| number(median(answers.iter().map(figure)));
+fn report(say: Say<'_>, name: &str, answers: &[PositionsAnswer], waves: Option<u64>, verdict: &mut Verdict) {
+    let of = |figure: fn(&PositionsAnswer) -> f64| number(median(answers.iter().map(figure)));
     let deepest = answers.iter().map(|answer| answer.waves).max().unwrap_or(0);
     let wall_ms = median(answers.iter().map(|answer| answer.wall_ms));
     let ratio = wall_ms / (float(deepest) * ms(ROUND_TRIP));
@@ -113,7 +113,7 @@ fn report(say: Say<'_>, name: &str, answers: &[Answer], waves: Option<u64>, verd
     row(say, &cells);
 }
 
-impl Served {
+impl SixNetworks {
     /// A gateway that has answered once, about a protocol that reads a balance on each network: its endpoints are probed
     /// and connected.
     fn start(built: &build::Built, nodes: &[Node], account: Address) -> Result<Self> {
@@ -132,7 +132,7 @@ impl Served {
         Ok(served)
     }
 
-    fn fetch(&self, account: Address) -> Result<Answer> {
+    fn fetch(&self, account: Address) -> Result<PositionsAnswer> {
         self.counters.iter().for_each(|counter| drop(counter.take()));
         let began = Instant::now();
         let body = self.request(account, &format!("exclude={IDLE}"))?;
@@ -149,7 +149,7 @@ impl Served {
         let protocols = document["protocols"].as_array().context("no protocols")?;
         let counts = protocols.iter().filter_map(|protocol| protocol["positions"].as_array());
         let positions = counts.map(Vec::len).sum();
-        Ok(Answer { wall_ms, waves, traffic, positions, body_bytes: body.len() })
+        Ok(PositionsAnswer { wall_ms, waves, traffic, positions, body_bytes: body.len() })
     }
 
     /// The body of an answer from which nothing is missing.
