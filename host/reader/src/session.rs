@@ -1,9 +1,9 @@
 //! The reads of one answer on one network: at one pinned block, until one deadline, from the cache where they can be.
 //!
 //! Jobs take part in batches: a batch is flushed when it fills a request, when no participant can run on without
-//! replies, when its oldest read has lingered for long enough, or when the deadline is near. Invariant: a participant
-//! that waits is not in `running`, so the last one to read flushes; and a read is looked up once, where it enters and
-//! is taken from the answer's budget, whether it is cached or not.
+//! replies, when it has lingered for long enough, or when the deadline is near. Invariant: a participant that waits is
+//! not in `running`, so the last one to read flushes; and a read is looked up once, where it enters and is taken from
+//! the answer's budget, whether it is cached or not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::round_trips::LINGER_MAX;
+use crate::round_trips::{LINGER_MAX, LINGERS_MAX};
 use crate::{Block, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet};
 
 /// Reads one network at one block.
@@ -37,6 +37,17 @@ struct State {
     running: BTreeSet<u64>,
     queue: Vec<Queued>,
     queued_reads: usize,
+    /// Batches that were flushed.
+    flushed: u64,
+    /// When a participant last stopped running.
+    stopped: Option<Instant>,
+}
+
+impl State {
+    fn stop(&mut self, participant: u64) {
+        self.running.remove(&participant);
+        self.stopped = Some(Instant::now());
+    }
 }
 
 /// The reads of one participant's step that were not in the cache.
@@ -67,7 +78,7 @@ impl Participant {
 
     /// Waits for something that is no read of this network; no batch waits for the participant meanwhile.
     pub async fn aside<F: Future>(&self, waiting: F) -> F::Output {
-        self.session.state().running.remove(&self.id);
+        self.session.state().stop(self.id);
         self.session.flush_if_due();
         let output = waiting.await;
         self.session.state().running.insert(self.id);
@@ -77,7 +88,7 @@ impl Participant {
 
 impl Drop for Participant {
     fn drop(&mut self) {
-        self.session.state().running.remove(&self.id);
+        self.session.state().stop(self.id);
         self.session.flush_if_due();
     }
 }
@@ -188,7 +199,7 @@ impl Session {
         let first = {
             let mut state = self.state();
             if let Some(id) = participant {
-                state.running.remove(&id);
+                state.stop(id);
             }
             state.queued_reads += count;
             state.queue.push(Queued { participant, reads, replies });
@@ -216,11 +227,26 @@ impl Session {
         due
     }
 
+    /// Flushes the batch that has just begun once no participant has stopped running for a linger: those that are left
+    /// are slow. While many get a processor one after the other, it waits for all of them.
     fn flush_after_linger(self: &Arc<Self>) {
         let (session, linger) = (Arc::clone(self), self.reader.linger(self.chain_id));
+        let (began, batch) = (Instant::now(), self.state().flushed);
         tokio::spawn(async move {
-            tokio::time::sleep(linger).await;
-            session.flush();
+            loop {
+                let (flushed, stopped) = {
+                    let state = session.state();
+                    (state.flushed, state.stopped.map_or(began, |stopped| stopped.max(began)))
+                };
+                let due = (stopped + linger).min(began + linger * LINGERS_MAX);
+                if flushed != batch {
+                    return;
+                }
+                if due <= Instant::now() {
+                    return session.flush();
+                }
+                tokio::time::sleep_until(due).await;
+            }
         });
     }
 
@@ -229,6 +255,7 @@ impl Session {
         let queue = {
             let mut state = self.state();
             state.queued_reads = 0;
+            state.flushed += 1;
             std::mem::take(&mut state.queue)
         };
         if !queue.is_empty() {

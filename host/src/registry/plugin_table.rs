@@ -18,7 +18,7 @@ use super::manifest;
 use super::scan::{FileFingerprint, StableFiles, is_dylib};
 use super::staging::Digest;
 use super::status::{ACTIVE, ActivePlugin, DrainingInstance, PluginStatus, StatusReport};
-use super::targets::TargetStatus;
+use super::targets::{self, TargetStatus};
 use super::{Served, Snapshot};
 
 /// The plugins and their files.
@@ -301,6 +301,9 @@ impl PluginTable {
         slot.refusal = None;
         self.is_changed = true;
         if let Some(before) = slot.active.replace(active) {
+            if let Some(targets) = targets::added(&before.instance, &instance) {
+                tracing::warn!(plugin = name, targets, "claims may go where those of the build before did not");
+            }
             self.retire(before);
         }
     }

@@ -245,6 +245,9 @@ fn debts_are_reported_in_the_underlying_token_beside_what_was_lent() {
         (variable(2), &*owed, underlying(2), word(7_000_000_000_000_000_000), five, BORROWED, factor),
     ];
     assert_eq!(all_fields(&outcome), expected);
+    let positions = outcome.positions();
+    let held = [(PositionKind::BORROWED, POOL, 3)];
+    assert_eq!(positions.iter().map(|held| (held.kind, held.contract, held.legs.len())).collect::<Vec<_>>(), held);
     assert_eq!(outcome.batches, [1, 3, 9, 4]);
 }
 

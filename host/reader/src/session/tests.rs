@@ -64,6 +64,28 @@ async fn a_job_that_runs_for_long_keeps_the_others_waiting_for_the_linger_only()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_batch_waits_for_jobs_that_come_one_after_the_other_for_less_than_a_round_trip() {
+    // Each comes half a linger of 2 ms after the one before, and a batch lingers for 14 ms at most.
+    const AFTER: Duration = Duration::from_millis(1);
+    for (jobs, batches) in [(13_u32, 1), (17, 2)] {
+        let (echo, began) = (echo(), Instant::now());
+        let session = session(&echo);
+        let never = session.join();
+        let joined: Vec<_> = (0..jobs).map(|_| session.join()).collect();
+        let read = joined.iter().zip(0..).map(async |(job, place)| {
+            tokio::time::sleep(AFTER * u32::from(place)).await;
+            job.read(reads(place, 1)).await
+        });
+        let replies = futures_util::future::join_all(read).await;
+        assert!(replies.into_iter().zip(0..).all(|(replies, place)| replies == echoed(place, 1)));
+        assert_eq!(echo.requests().len(), batches, "{jobs} jobs");
+        let last = AFTER * (jobs - 1) + Duration::from_millis(2);
+        assert!(began.elapsed() <= last + Duration::from_millis(1), "{:?}", began.elapsed());
+        drop(never);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_batch_waits_for_a_job_that_waits_for_something_else() {
     let (echo, began) = (echo(), Instant::now());
     let session = session(&echo);
