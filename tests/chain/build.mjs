@@ -16,6 +16,7 @@ import { optimism } from './profiles/optimism.mjs';
 import { optimismGauges } from './profiles/optimism_gauges.mjs';
 import { polygon } from './profiles/polygon.mjs';
 import { GENESIS } from './profiles/times.mjs';
+import { troves } from './profiles/troves.mjs';
 
 const VIEM = ['viem', '@adraffy', '@noble', '@scure', 'abitype', 'eventemitter3', 'isows', 'ox', 'ws'];
 const LOADED = /\.(js|mjs|json)$/;
@@ -30,7 +31,7 @@ mkdirSync(out, { recursive: true });
 // For programs.mjs: the packages are not kept.
 copyFileSync(new URL('node_modules/solc/soljson.js', import.meta.url), join(out, 'soljson.cjs'));
 keepViem();
-const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, ...listed].map(build));
+const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);

@@ -12,6 +12,7 @@ pub mod kit;
 
 pub mod aave_v3;
 pub mod events;
+pub mod liquity;
 pub mod master_chef;
 pub mod merkle_distributor;
 pub mod share_vault;

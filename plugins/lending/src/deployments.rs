@@ -1,9 +1,34 @@
 //! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
+use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::liquity::{LiquityContracts, LiquityTypes};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
+
+/// The words for troves, deposits in stability pools, and stakes.
+pub(crate) const LIQUITY: LiquityTypes =
+    LiquityTypes { trove: "liquity-trove", deposit: "liquity-stability-pool", stake: "liquity-staking" };
+
+/// Liquity v1.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[DeploymentRow {
+    protocol: "liquity",
+    network: ETHEREUM,
+    market: "main",
+    // https://github.com/liquity/dev/blob/main/packages/lib-ethers/deployments/default/mainnet.json
+    // https://github.com/defisaver/defisaver-v3-contracts/blob/main/contracts/actions/liquity/helpers/MainnetLiquityAddresses.sol
+    contracts: &LIQUITY.of(LiquityContracts {
+        trove_manager: address!("0xa39739ef8b0231dbfa0dcda07d7e29faabcf4bb2"),
+        price_feed: address!("0x4c517d4e2c851ca76d7ec94b805269df0f2201de"),
+        stability_pool: address!("0x66017d22b0f8556afdd19fc67041899eb65a21bb"),
+        debt_token: address!("0x5f98805a4e8be255a32880fdec7f6728c6568ba0"),
+        reward_token: address!("0x6dea81c8171d0ba574754ef6f8b412f2ed88c54d"),
+        staking: Some(address!("0x4f9fbb3f1e99b56e0fe2892e623ed36a76fc605d")),
+        surplus_pool: Some(address!("0x3d32e8b97ed5881324241cf03b2da5e2ebce5521")),
+        borrower_operations: Some(address!("0x24179cd81c9e782a4096035f7ec97fb8b783e007")),
+    }),
+}];
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -125,7 +150,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         emitters: &[
             // https://devdocs.silo.finance/security/smart-contracts
             EmitterRow {
-                market: "v1",
+                market: "main",
                 sections: &["silo_v1"],
                 contracts: Registry {
                     view: "isSilo",
@@ -166,7 +191,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         emitters: &[
             // https://github.com/liquity/dev/blob/main/packages/lib-ethers/deployments/default/mainnet.json
             EmitterRow {
-                market: "main",
+                market: "events",
                 sections: &["liquity"],
                 contracts: Listed(&[(
                     &[ETHEREUM],

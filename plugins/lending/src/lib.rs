@@ -1,14 +1,16 @@
-//! Events of lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
+//! Troves, deposits and stakes of Liquity; and events of lending protocols: Aave in all versions with any fork, Morpho,
+//! Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
-//! other contracts are reported without one. The plugin answers nothing about accounts.
+//! other contracts are reported without one.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::events::tables;
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// The events that no other plugin reports.
@@ -18,9 +20,11 @@ const OWN_TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Lending;
 
-impl EventFamily for Lending {
+impl AccountProtocols for Lending {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::LIQUITY, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[tables::AAVE, OWN_TABLE];
 }
 
-portolan_plugin_api::export!(Family<Lending>);
+portolan_plugin_api::export!(Accounts<Lending>);

@@ -38,5 +38,6 @@ mod reload;
 mod secrets;
 mod store;
 mod test_reader;
+mod troves;
 mod wrong_chain;
 mod wrong_input;

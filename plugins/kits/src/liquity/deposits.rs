@@ -1,0 +1,125 @@
+//! Deposits in the stability pool and stakes of the protocol's token: both gain two tokens, which one call pays.
+//!
+//! The stability pool issues its reward when somebody moves a deposit, so that a claim pays what the view says or more.
+
+use portolan_plugin_api::{
+    Address, Chain, Claim, Claimable, Error, Leg, LegRole, NATIVE, Position, PositionKind, Reward, U256,
+};
+
+use super::contracts::{
+    getCompoundedLUSDDepositCall, getDepositorETHGainCall, getDepositorLQTYGainCall, getPendingETHGainCall,
+    getPendingLUSDGainCall, getTotalLUSDDepositsCall, stakesCall, totalLQTYStakedCall, unstakeCall, withdrawFromSPCall,
+};
+use super::{Liquity, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// What a deposit has gained, each with its token.
+type Gains = [(Address, U256); 2];
+
+/// The gains of the stability pool.
+pub(super) async fn stability_gains(
+    cx: &Chain,
+    of: &Liquity,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Option<Claimable>, Error> {
+    let pool = of.contracts.stability_pool;
+    let gains = stability(cx, of, account).await?;
+    let claim = cx.claim(pool, &withdrawFromSPCall { amount: U256::ZERO });
+    Ok(claimable(labels, pool, claim, of.types.deposit, "stability pool gains", gains))
+}
+
+/// The gains of the protocol's staked token.
+pub(super) async fn staking_gains(
+    cx: &Chain,
+    of: &Liquity,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Option<Claimable>, Error> {
+    let Some(staking) = of.contracts.staking else { return Ok(None) };
+    let gains = staked(cx, of, staking, account).await?;
+    let claim = cx.claim(staking, &unstakeCall { amount: U256::ZERO });
+    Ok(claimable(labels, staking, claim, of.types.stake, "staking gains", gains))
+}
+
+/// The deposit and the stake, with what each has gained.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Liquity,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let parts: [crate::boxed::Boxed<'_, Option<Position>>; 2] =
+        [Box::pin(deposit(cx, of, labels, account)), Box::pin(stake(cx, of, labels, account))];
+    let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+async fn deposit(cx: &Chain, of: &Liquity, labels: Labels<'_>, account: Address) -> Result<Option<Position>, Error> {
+    let (pool, token) = (of.contracts.stability_pool, of.contracts.debt_token);
+    let held = cx.call(pool, getCompoundedLUSDDepositCall { depositor: account }).zero_within(ZERO_STANDS_S);
+    let (held, gains) = cx.join((held, stability(cx, of, account))).await?;
+    if held.is_zero() && gains.iter().all(|(_, gain)| gain.is_zero()) {
+        return Ok(None);
+    }
+    let total = cx.call(pool, getTotalLUSDDepositsCall {}).await?;
+    let position = position(
+        labels,
+        pool,
+        of.types.deposit,
+        "stability pool",
+        Leg::new(LegRole::STAKED, token, held).of_total(total),
+        gains,
+    );
+    // Its rate falls with time, and nothing that can be read says it.
+    Ok(Some(position.reward(Reward::new(of.contracts.reward_token, None))))
+}
+
+async fn stake(cx: &Chain, of: &Liquity, labels: Labels<'_>, account: Address) -> Result<Option<Position>, Error> {
+    let Some(staking) = of.contracts.staking else { return Ok(None) };
+    let held = cx.call(staking, stakesCall { user: account }).zero_within(ZERO_STANDS_S);
+    let (held, gains) = cx.join((held, staked(cx, of, staking, account))).await?;
+    if held.is_zero() && gains.iter().all(|(_, gain)| gain.is_zero()) {
+        return Ok(None);
+    }
+    let total = cx.call(staking, totalLQTYStakedCall {}).await?;
+    let leg = Leg::new(LegRole::STAKED, of.contracts.reward_token, held).of_total(total);
+    Ok(Some(position(labels, staking, of.types.stake, "staking", leg, gains)))
+}
+
+fn position(labels: Labels<'_>, at: Address, mechanism: &str, what: &str, leg: Leg, gains: Gains) -> Position {
+    let owed = gains.map(|(token, gain)| Leg::new(LegRole::REWARD_OWED, token, gain));
+    let position = Position::new(PositionKind::STAKED, labels.market, at).of(mechanism);
+    position.named(format!("{} {what}", labels.title)).leg(leg).legs(owed)
+}
+
+/// One claim for both gains; none where there is nothing to claim.
+fn claimable(
+    labels: Labels<'_>,
+    at: Address,
+    claim: Claim,
+    mechanism: &str,
+    what: &str,
+    gains: Gains,
+) -> Option<Claimable> {
+    let paid = gains.into_iter().filter(|(_, gain)| !gain.is_zero());
+    let claimable = Claimable::new(labels.market, at, claim).of(mechanism).named(format!("{} {what}", labels.title));
+    let claimable = paid.fold(claimable, |claimable, (token, gain)| claimable.pays(token, gain));
+    (!claimable.payments.is_empty()).then_some(claimable)
+}
+
+async fn stability(cx: &Chain, of: &Liquity, account: Address) -> Result<Gains, Error> {
+    let pool = of.contracts.stability_pool;
+    let native = cx.call(pool, getDepositorETHGainCall { depositor: account }).zero_within(ZERO_STANDS_S);
+    let reward = cx.call(pool, getDepositorLQTYGainCall { depositor: account }).zero_within(ZERO_STANDS_S);
+    let (native, reward) = cx.join((native, reward)).await?;
+    Ok([(NATIVE, native), (of.contracts.reward_token, reward)])
+}
+
+async fn staked(cx: &Chain, of: &Liquity, staking: Address, account: Address) -> Result<Gains, Error> {
+    let native = cx.call(staking, getPendingETHGainCall { user: account }).zero_within(ZERO_STANDS_S);
+    let fees = cx.call(staking, getPendingLUSDGainCall { user: account }).zero_within(ZERO_STANDS_S);
+    let (native, fees) = cx.join((native, fees)).await?;
+    Ok([(NATIVE, native), (of.contracts.debt_token, fees)])
+}

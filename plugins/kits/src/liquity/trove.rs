@@ -1,0 +1,68 @@
+//! The trove of an account, and collateral that a closed one left over.
+
+use portolan_plugin_api::{
+    Address, Chain, Claimable, Error, Health, Leg, LegRole, NATIVE, Position, PositionKind, Price, U256, symbol,
+};
+
+use super::contracts::{MCRCall, claimCollateralCall, fetchPriceCall, getCollateralCall, getEntireDebtAndCollCall};
+use super::{Liquity, ZERO_STANDS_S};
+use crate::kit::Labels;
+
+/// One, with the decimals of ratios and prices.
+const WAD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
+
+/// The trove, where there is one. What cannot be told of its health is absent, and reported.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Liquity,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let manager = of.contracts.trove_manager;
+    let trove = cx.call(manager, getEntireDebtAndCollCall { borrower: account }).zero_within(ZERO_STANDS_S).await?;
+    if trove.debt.is_zero() && trove.coll.is_zero() {
+        return Ok(Vec::new());
+    }
+    // Neither earns nor costs interest.
+    let leg = |role, token, amount| Leg::new(role, token, amount).rate_ray(U256::ZERO);
+    let supplied = Leg { is_collateral: Some(true), ..leg(LegRole::SUPPLIED, NATIVE, trove.coll) };
+    let borrowed = leg(LegRole::BORROWED, of.contracts.debt_token, trove.debt);
+    let position = Position::new(PositionKind::BORROWED, labels.market, manager).of(of.types.trove);
+    let position = position.named(format!("{} trove", labels.title)).legs([supplied, borrowed]);
+    let health = health(cx, of, trove.coll, trove.debt).await;
+    let health = health.inspect_err(|error| cx.report_missing(format!("{}: health: {error}", labels.market))).ok();
+    Ok(vec![Position { health, ..position }])
+}
+
+/// The ratio of the collateral's value to the debt over the least that it may be, and the price at which it is that.
+async fn health(cx: &Chain, of: &Liquity, collateral: U256, debt: U256) -> Result<Health, Error> {
+    let price = cx.call(of.contracts.price_feed, fetchPriceCall {}).isolated();
+    let least = cx.call(of.contracts.trove_manager, MCRCall {}).immutable();
+    let (price, least) = cx.join((price, least)).await?;
+    let too_large = || Error::new("a ratio is too large");
+    let product = |a: U256, b: U256| a.checked_mul(b).ok_or_else(too_large);
+    let ratio = |a: U256, b: U256| a.checked_div(b).ok_or_else(|| Error::new("a ratio has no divisor"));
+    let current = ratio(product(collateral, price)?, debt)?;
+    let factor = ratio(product(current, WAD)?, least)?;
+    // Both tokens have 18 decimals, so that a price of whole ones is one of smallest units.
+    let owed = ratio(product(debt, least)?, WAD)?;
+    let x128 = ratio(product(owed, U256::ONE << 128)?, collateral)?;
+    let price = Price { base: NATIVE, quote: Some(of.contracts.debt_token), x128 };
+    Ok(Health { factor_wad: Some(factor), liquidation_price: Some(price) })
+}
+
+/// The collateral that a redemption or a liquidation left over.
+pub(super) async fn surplus(
+    cx: &Chain,
+    of: &Liquity,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Option<Claimable>, Error> {
+    let (Some(pool), Some(operations)) = (of.contracts.surplus_pool, of.contracts.borrower_operations) else {
+        return Ok(None);
+    };
+    let amount = cx.call(pool, getCollateralCall { account }).zero_within(ZERO_STANDS_S).await?;
+    let claim = cx.claim(operations, &claimCollateralCall {});
+    let claimable = Claimable::new(labels.market, pool, claim).of(of.types.trove).pays(NATIVE, amount);
+    Ok((!amount.is_zero()).then(|| claimable.named(format!("{} left over", symbol(NATIVE)))))
+}
