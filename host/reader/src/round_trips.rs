@@ -9,6 +9,8 @@ use parking_lot::Mutex;
 pub(crate) const LINGER_MIN: Duration = Duration::from_millis(2);
 /// The longest linger; a slow plugin may not cost the others more.
 pub(crate) const LINGER_MAX: Duration = Duration::from_millis(5);
+/// A linger is slept through in steps of this length.
+pub(crate) const LINGER_STEP: Duration = Duration::from_millis(1);
 /// A batch lingers again when another participant has come, so many times in all: for less than a round trip.
 pub(crate) const LINGERS_MAX: u32 = 7;
 /// A batch may linger for this part of a round trip.

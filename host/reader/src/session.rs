@@ -8,12 +8,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::round_trips::{LINGER_MAX, LINGERS_MAX};
+use crate::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
 use crate::{Block, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet};
 
 /// Reads one network at one block.
@@ -39,14 +40,14 @@ struct State {
     queued_reads: usize,
     /// Batches that were flushed.
     flushed: u64,
-    /// When a participant last stopped running.
-    stopped: Option<Instant>,
+    /// How often a participant read something or stopped running.
+    steps: u64,
 }
 
 impl State {
     fn stop(&mut self, participant: u64) {
         self.running.remove(&participant);
-        self.stopped = Some(Instant::now());
+        self.steps += 1;
     }
 }
 
@@ -192,6 +193,7 @@ impl Session {
     async fn complete_in_batch(self: &Arc<Self>, participant: Option<u64>, lookup: Lookup) -> Vec<Reply> {
         let (hits, reads) = lookup.split();
         if reads.is_empty() {
+            self.state().steps += u64::from(participant.is_some());
             return hits.merge([]);
         }
         let count = reads.len();
@@ -227,26 +229,29 @@ impl Session {
         due
     }
 
-    /// Flushes the batch that has just begun once no participant has stopped running for a linger: those that are left
-    /// are slow. While many get a processor one after the other, it waits for all of them.
+    /// Flushes the batch that has just begun once no participant has made a step for a linger: those that still run are
+    /// slow. While many get a processor one after the other, it waits for all of them. It counts short sleeps, not
+    /// the time that has passed: where the machine has no processor for the jobs, it has none for this task either.
     fn flush_after_linger(self: &Arc<Self>) {
         let (session, linger) = (Arc::clone(self), self.reader.linger(self.chain_id));
-        let (began, batch) = (Instant::now(), self.state().flushed);
+        let batch = self.state().flushed;
         tokio::spawn(async move {
-            loop {
-                let (flushed, stopped) = {
+            let (mut last, mut still) = (session.state().steps, Duration::ZERO);
+            let mut left = linger * LINGERS_MAX;
+            while still < linger && !left.is_zero() {
+                tokio::time::sleep(LINGER_STEP).await;
+                left = left.saturating_sub(LINGER_STEP);
+                let (flushed, steps) = {
                     let state = session.state();
-                    (state.flushed, state.stopped.map_or(began, |stopped| stopped.max(began)))
+                    (state.flushed, state.steps)
                 };
-                let due = (stopped + linger).min(began + linger * LINGERS_MAX);
                 if flushed != batch {
                     return;
                 }
-                if due <= Instant::now() {
-                    return session.flush();
-                }
-                tokio::time::sleep_until(due).await;
+                still = if steps == last { still + LINGER_STEP } else { Duration::ZERO };
+                last = steps;
             }
+            session.flush();
         });
     }
 

@@ -66,18 +66,30 @@ pub(crate) async fn run_all(
     documents: Documents<'_>,
     deadline: Instant,
 ) -> Vec<(JobPlan, JobOutcome)> {
-    let jobs = plans.into_iter().map(async |plan| {
+    // All take part before the first of them can read: no batch leaves without those that have not begun.
+    let joined: Vec<_> = plans.into_iter().map(|plan| (join_session(&plan, sessions), plan)).collect();
+    let jobs = joined.into_iter().map(async |(participant, plan)| {
         let limit = Instant::now() + Duration::from_millis(plan.instance.limits.job_ms);
-        let outcome = run(&plan, sessions, documents, deadline.min(limit)).await;
+        let outcome = run(&plan, participant, sessions, documents, deadline.min(limit)).await;
         (plan, outcome)
     });
     join_all(jobs).await
 }
 
-async fn run(plan: &JobPlan, sessions: &Sessions, documents: Documents<'_>, deadline: Instant) -> JobOutcome {
+fn join_session(plan: &JobPlan, sessions: &Sessions) -> Option<Participant> {
+    sessions.get(&plan.network.chain_id)?.as_ref().ok().map(Session::join)
+}
+
+async fn run(
+    plan: &JobPlan,
+    participant: Option<Participant>,
+    sessions: &Sessions,
+    documents: Documents<'_>,
+    deadline: Instant,
+) -> JobOutcome {
     let began = Instant::now();
     let mut driver = Driver::new(plan, sessions, documents, deadline);
-    let failure = match tokio::time::timeout_at(deadline, driver.drive()).await {
+    let failure = match tokio::time::timeout_at(deadline, driver.drive(participant)).await {
         Ok(Ok(())) => None,
         Ok(Err(failure)) => Some(failure),
         Err(_) => Some(Failure::new(Reason::Timeout, "the job did not end before its deadline")),
@@ -135,11 +147,11 @@ impl<'a> Driver<'a> {
         }
     }
 
-    async fn drive(&mut self) -> Result<(), Failure> {
+    async fn drive(&mut self, participant: Option<Participant>) -> Result<(), Failure> {
         let no_pin = || Failure::new(Reason::Upstream, "the network has no pinned block");
         let own = self.sessions.get(&self.plan.network.chain_id).ok_or_else(no_pin)?;
         let own = own.as_ref().map_err(|failure| Failure::from(*failure))?;
-        let participant = own.join();
+        let participant = participant.ok_or_else(no_pin)?;
         let instance = &self.plan.instance;
         let start = self.start_map(*own.block());
         let (job, mut answer) = instance.begin(&start, self.frame(&[])?, frames::is_last).await?;

@@ -26,7 +26,8 @@ const NETWORKS: [(&str, u64); 6] =
     [("ethereum", 1), ("optimism", 10), ("smartchain", 56), ("polygon", 137), ("fantom", 250), ("avalanchex", 43_114)];
 const COLD_WAVES: u64 = 3;
 const WARM_WAVES: u64 = 1;
-const WALL_MAX: f64 = 1.5;
+/// Two cores run 350 jobs for as long as a round trip takes, before the one batch leaves.
+const WALL_MAX: f64 = 2.5;
 const GATEWAYS: usize = 3;
 const WARM_ROUNDS: usize = 9;
 /// A protocol of the plugin that reads a native balance alone.

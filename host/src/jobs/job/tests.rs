@@ -137,7 +137,8 @@ async fn run_once(plan: &JobPlan, script: &ScriptedChain) -> JobOutcome {
     let deadline = Instant::now() + Duration::from_secs(60);
     let (off_chain, budget) = (OffChain::new(), AnswerBudget::new(AnswerLimits::AMPLE));
     let documents = Documents { off_chain: &off_chain, outgoing: &budget.outgoing };
-    run(plan, &Sessions::from([(ETHEREUM, Ok(script.session(deadline)))]), documents, deadline).await
+    let sessions = Sessions::from([(ETHEREUM, Ok(script.session(deadline)))]);
+    run(plan, join_session(plan, &sessions), &sessions, documents, deadline).await
 }
 
 fn chain() -> ScriptedChain {
