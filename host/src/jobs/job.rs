@@ -187,7 +187,7 @@ impl<'a> Driver<'a> {
 
     fn end(&mut self, ended: u8, message: String) -> Result<(), Failure> {
         self.ended = matches!(ended, state::COMPLETE | state::PARTIAL);
-        let by_plugin = if self.facts.is_incomplete() { Reason::OverBudget } else { Reason::PluginError };
+        let by_plugin = if self.facts.is_short() { Reason::OverBudget } else { Reason::PluginError };
         let blamed = self.missing.unwrap_or(by_plugin);
         let message = self.documents.explain(message);
         match ended {

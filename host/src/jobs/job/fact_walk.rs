@@ -27,7 +27,8 @@ pub(super) struct FactWalk<'a> {
 #[derive(Debug)]
 struct OpenList {
     lease: Option<FactLease>,
-    is_complete: bool,
+    /// A part of it is known, or being read by another job, and the rest is to be read later.
+    is_short: bool,
 }
 
 impl<'a> FactWalk<'a> {
@@ -44,7 +45,8 @@ impl<'a> FactWalk<'a> {
         }
         let OpenedFacts { mut known, is_complete, lease } = self.plan.instance.fact_lists.open(name, Instant::now());
         known.reads = known.reads.min(allowance.walk_reads_left());
-        self.lists.insert(list.to_owned(), OpenList { lease, is_complete });
+        let is_short = !is_complete && (lease.is_none() || !known.entries.is_empty());
+        self.lists.insert(list.to_owned(), OpenList { lease, is_short });
         Reply::fresh(Outcome::Ok(Bytes::from(codec::encode(&known))))
     }
 
@@ -54,7 +56,7 @@ impl<'a> FactWalk<'a> {
             let Some(open) = self.lists.get_mut(list) else { continue };
             let Some(lease) = &open.lease else { continue };
             let (Ok(from), Ok(total)) = (usize::try_from(*from), usize::try_from(*total)) else { continue };
-            open.is_complete = lease.put(FactPut { from, total, entries, block: self.block }, Instant::now());
+            open.is_short = !lease.put(FactPut { from, total, entries, block: self.block }, Instant::now());
         }
     }
 
@@ -68,9 +70,9 @@ impl<'a> FactWalk<'a> {
         allowance.take_walk_read() && self.plan.instance.fact_lists.take_walk_read(Instant::now())
     }
 
-    /// Whether the job has read a list that is not whole.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.lists.values().any(|open| !open.is_complete)
+    /// Whether the job has read a list of which the rest is to be read later. One of which nothing could be read is not.
+    pub(super) fn is_short(&self) -> bool {
+        self.lists.values().any(|open| open.is_short)
     }
 
     /// The list that is called `market/key`, of a market that the catalogue has.
