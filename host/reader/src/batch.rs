@@ -7,6 +7,7 @@
 //! requests.
 
 mod shared_outcomes;
+mod simulate;
 mod single;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -58,6 +59,10 @@ pub(crate) struct Batch<'a> {
 enum Request {
     Chunk(Vec<usize>),
     Single(usize),
+    /// Runs simulations of one account together.
+    Simulations(Vec<usize>),
+    /// Runs a simulation alone, of which another run may have said this.
+    Simulation(usize, Option<Bytes>),
     /// Checks whether this address, whose calls returned nothing, has code.
     CodeCheck(Address, Vec<usize>),
     /// Proves the chain of so many outcomes, the first of those that are unproven.
@@ -85,6 +90,12 @@ impl Batch<'_> {
     /// Makes the reads at these places, which have no outcome yet. An error is the reason to leave the endpoint.
     pub(crate) async fn read(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), EndpointError> {
         let capabilities = self.endpoint.capabilities(self.until).await?;
+        let (unsupported, open) = self.without_unsupported(capabilities, open);
+        unsupported.into_iter().for_each(|place| outcomes.put(place, Outcome::Unsupported));
+        if open.is_empty() {
+            return Ok(());
+        }
+        let open = &open[..];
         let mut proven = capabilities.batch_method == BatchMethod::Single;
         let outcomes = SharedOutcomes::new(outcomes);
         let ran = self.run(capabilities, open, &outcomes, &mut proven).await;
@@ -110,9 +121,12 @@ impl Batch<'_> {
 
     fn requests(&self, capabilities: Capabilities, open: &[usize]) -> VecDeque<Request> {
         let (mut shared, mut single) = (Vec::with_capacity(open.len()), Vec::new());
+        let mut simulations: Vec<usize> = Vec::new();
         for (like, places) in self.reads.by_row(open) {
             let is_alone = |place: usize| self.is_alone(capabilities, self.reads.at_row(place, like));
-            if !may_share(capabilities, like) {
+            if matches!(like.kind, Kind::Simulation(_)) && capabilities.batch_method == BatchMethod::Override {
+                simulations.extend(places);
+            } else if !may_share(capabilities, like) {
                 single.extend(places);
             } else if places.iter().any(|place| is_alone(*place)) {
                 places.iter().for_each(|place| if is_alone(*place) { &mut single } else { &mut shared }.push(*place));
@@ -121,6 +135,7 @@ impl Batch<'_> {
             }
         }
         let mut requests: VecDeque<_> = self.chunks(capabilities, &shared).into_iter().map(Request::Chunk).collect();
+        requests.extend(self.simulations(&simulations));
         if capabilities.batch_method != BatchMethod::Single && requests.is_empty() {
             requests.push_back(Request::Chunk(Vec::new())); // Only to prove the block.
         }
@@ -224,6 +239,8 @@ impl Batch<'_> {
         match request {
             Request::Chunk(members) => self.chunk(capabilities, members, outcomes).await,
             Request::Single(place) => self.single(place, outcomes).await,
+            Request::Simulations(members) => self.simulate(capabilities, members, outcomes).await,
+            Request::Simulation(place, other) => self.simulate_alone(place, other, outcomes).await,
             Request::CodeCheck(address, asking) => self.check_code(address, asking, outcomes).await,
             Request::ChainCheck(count) => self.prove_chain(count, outcomes).await,
         }

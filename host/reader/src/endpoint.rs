@@ -6,6 +6,7 @@
 //! after it.
 
 mod probe;
+mod simulate;
 mod status;
 mod transaction;
 
@@ -67,6 +68,8 @@ struct Learned {
     capabilities: Option<(Capabilities, Instant)>,
     /// Whether Multicall3 was found on the network's chain; no chain loses it.
     has_multicall: bool,
+    /// Until then no simulation is requested of it by `eth_simulateV1`.
+    no_simulations_until: Option<Instant>,
     /// Until then no JSON-RPC batch is sent to it.
     no_batches_until: Option<Instant>,
 }
@@ -357,8 +360,8 @@ impl Endpoint {
             Err(RequestError::Endpoint(EndpointError::Timeout)) if answers_others && self.health.excuse() => {
                 Err(EndpointError::TooLarge)
             }
-            // Many nodes serve reads well and keep no receipts, or not for long.
-            Err(RequestError::Endpoint(error)) if kind == RequestKind::Receipt && error.rejects_request_kind() => {
+            // Many nodes serve reads well, and keep no receipts for long or do not simulate.
+            Err(RequestError::Endpoint(error)) if kind == RequestKind::Optional && error.rejects_request_kind() => {
                 Ok(())
             }
             Err(RequestError::Endpoint(error)) => Err(*error),

@@ -54,9 +54,10 @@ pub(crate) enum RequestKind {
     /// A small request: a head, a chain id, the probe of an excluded endpoint. It can open and close the breaker, but
     /// an endpoint that answers these and fails all reads is not healthy.
     Probe,
-    /// A transaction or its receipt. As a probe, but how long it took is compared with nothing: receipts differ in
-    /// length, and hardly any endpoint but the first has requests for them.
-    Receipt,
+    /// A request that many good endpoints reject: for a transaction, a receipt, or a simulation. As a probe, but how long
+    /// it took is compared with nothing: replies differ in length, and hardly any endpoint but the first has such
+    /// requests.
+    Optional,
 }
 
 /// Requests since the process started.

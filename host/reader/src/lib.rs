@@ -40,6 +40,7 @@ mod outcomes;
 
 mod multicall;
 mod packed;
+mod simulation;
 
 mod error;
 mod rpc;
@@ -73,6 +74,9 @@ pub use self::read_set::ReadSet;
 pub use self::reply_set::ReplySet;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};
 pub use self::session::{Participant, Session};
+pub use self::simulation::{
+    Approval, Changes, Effort, RUN_GAS, Run, RunStep, Simulation, SimulationMethod, StepEnd, Watched,
+};
 pub use self::status::{BatchMethod, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
 pub use self::store::FactSettings;
 pub use self::transaction::{Log, Receipt, TransactionLookup};
@@ -100,6 +104,8 @@ pub enum Kind {
     NativeBalance,
     /// The reply is a 32-byte word.
     CodeSize,
+    /// Made by [`Simulation::read`]; the reply is read by [`Simulation::run`].
+    Simulation(Effort),
 }
 
 /// How old a reply may be.
@@ -164,7 +170,7 @@ pub enum Outcome {
     GasCap,
     /// The job's budget is used up; readers never give this outcome.
     OverBudget,
-    /// The host does not make reads of this kind; readers never give this outcome.
+    /// The host does not make reads of this kind, or no endpoint makes this simulation with so little effort.
     Unsupported,
     Failed(ReadFailure),
 }

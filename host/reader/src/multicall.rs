@@ -62,7 +62,7 @@ pub(crate) fn pack<'a>(reads: impl Iterator<Item = ReadRef<'a>>) -> Vec<u8> {
     ];
     calls.extend(reads.map(|ReadRef { to, like: read }| match read.kind {
         Kind::NativeBalance => call(MULTICALL3, IMulticall3::getEthBalanceCall { addr: to }.abi_encode().into()),
-        Kind::Call | Kind::CodeSize => call(to, read.data.clone()),
+        Kind::Call | Kind::CodeSize | Kind::Simulation(_) => call(to, read.data.clone()),
     }));
     calls.extend(std::iter::repeat_n(call(SENTINEL, Bytes::new()), SENTINEL_CALLS));
     IMulticall3::aggregate3Call { calls }.abi_encode()

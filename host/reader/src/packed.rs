@@ -14,9 +14,9 @@ mod tests;
 
 use alloy::primitives::{B256, Bytes};
 
-pub(crate) use self::program::{PROGRAM, READS_MAX};
+pub(crate) use self::program::{PROGRAM, READS_MAX, bytes};
 pub(crate) use self::record::{encode, encoded_bytes, may_pack};
-pub(crate) use self::reply::{ZERO, decode};
+pub(crate) use self::reply::{ZERO, decode, length};
 
 /// The first bytes of a reply of `call.yul`; a reply without them is of something else.
 const MAGIC: [u8; 4] = *b"PTNC";
@@ -63,9 +63,9 @@ pub(crate) enum Malformed {
     Count,
 }
 
-/// Splits the program's head from its reply.
-fn split_head(reply: &[u8], count: usize) -> Result<(Head, &[u8]), Malformed> {
-    let mut rest = reply.strip_prefix(&MAGIC).ok_or(Malformed::Foreign)?;
+/// Splits a program's head, which begins with these bytes, from its reply.
+pub(crate) fn split_head(magic: [u8; 4], reply: &[u8], count: usize) -> Result<(Head, &[u8]), Malformed> {
+    let mut rest = reply.strip_prefix(&magic).ok_or(Malformed::Foreign)?;
     let mut number = |bytes| take(&mut rest, bytes).map(big_endian);
     let (evm_number, timestamp, gas_start, gas_end) = (number(5)?, number(5)?, number(5)?, number(5)?);
     let done = usize::try_from(number(3)?).map_err(|_| Malformed::Count)?;
@@ -78,13 +78,13 @@ fn split_head(reply: &[u8], count: usize) -> Result<(Head, &[u8]), Malformed> {
 }
 
 /// Takes the first bytes from `rest`.
-fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Result<&'a [u8], Malformed> {
+pub(crate) fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Result<&'a [u8], Malformed> {
     let (taken, left) = rest.split_at_checked(bytes).ok_or(Malformed::Short)?;
     *rest = left;
     Ok(taken)
 }
 
 /// Reads a number of at most eight bytes.
-fn big_endian(bytes: &[u8]) -> u64 {
+pub(crate) fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -10,12 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use alloy::primitives::Address;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
-use crate::{Block, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet};
+use crate::{
+    Block, Effort, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run, Simulation,
+};
 
 /// Reads one network at one block.
 pub struct Session {
@@ -154,6 +157,23 @@ impl Session {
     /// Drops the cached reply to a read, which is not what the chain answers.
     pub fn refute(&self, read: &Read) {
         self.reader.refute(self.chain_id, read);
+    }
+
+    /// Makes simulations of transactions of this account, apart from any batch, in their order and as many. One is `None`
+    /// where it is more than a request can say, or the endpoints have no method that costs so little.
+    pub async fn simulate(
+        &self,
+        account: Address,
+        simulations: &[Simulation],
+        effort: Effort,
+    ) -> Vec<Result<Option<Run>, ReadFailure>> {
+        let reads: Vec<Option<Read>> = simulations.iter().map(|one| one.read(account, effort)).collect();
+        let mut replies = self.read(reads.iter().flatten().cloned().collect()).await.into_iter();
+        let run = |(simulation, read): (&Simulation, &Option<Read>)| match read {
+            Some(_) => replies.next().map_or(Err(ReadFailure::Upstream), |reply| simulation.run(&reply.outcome)),
+            None => Ok(None),
+        };
+        simulations.iter().zip(&reads).map(run).collect()
     }
 
     /// Reads at once, apart from any batch. Replies come in the order of the reads, and as many.

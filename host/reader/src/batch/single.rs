@@ -23,6 +23,7 @@ impl Batch<'_> {
         let (to, read) = (target.to, target.like);
         let result = match read.kind {
             Kind::Call => self.endpoint.call(&alone(target), self.block, self.until).await,
+            Kind::Simulation(_) => return self.simulate_alone(place, None, outcomes).await,
             Kind::NativeBalance => self.endpoint.balance(to, self.block, self.until).await.map(word),
             Kind::CodeSize => {
                 let code = self.endpoint.code(to, self.block, self.until).await;
@@ -74,7 +75,7 @@ impl Batch<'_> {
 }
 
 /// Leaves a read that this endpoint does not answer to the next one; only an error of the endpoint ends the attempt.
-fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
+pub(super) fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
     match error {
         RequestError::Endpoint(error) => Err(error),
         RequestError::UnknownBlock => Err(EndpointError::UnknownBlock),

@@ -37,7 +37,7 @@ impl Endpoint {
     /// Counts a receipt that contradicts itself or its chain against the endpoint.
     pub(crate) fn blame_for_receipt(&self) -> EndpointError {
         let error = EndpointError::Inconsistent;
-        self.health.record(RequestKind::Receipt, Instant::now(), Duration::ZERO, Err(error));
+        self.health.record(RequestKind::Optional, Instant::now(), Duration::ZERO, Err(error));
         error
     }
 
@@ -47,8 +47,9 @@ impl Endpoint {
             return Ok(pair);
         }
         let params = [hash];
-        let transaction = self.send_until_taken(RequestKind::Receipt, until, || self.rpc.request(TRANSACTION, &params));
-        let receipt = self.send_until_taken(RequestKind::Receipt, until, || self.rpc.request(RECEIPT, &params));
+        let transaction =
+            self.send_until_taken(RequestKind::Optional, until, || self.rpc.request(TRANSACTION, &params));
+        let receipt = self.send_until_taken(RequestKind::Optional, until, || self.rpc.request(RECEIPT, &params));
         let pair = tokio::try_join!(transaction, receipt)?;
         if takes_batches {
             self.learned.lock().no_batches_until = Some(Instant::now() + CAPABILITIES_FOR);
@@ -68,7 +69,7 @@ impl Endpoint {
                 Err(_) => Ok(None),
             }
         };
-        self.send_until_taken(RequestKind::Receipt, until, request).await
+        self.send_until_taken(RequestKind::Optional, until, request).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! The breaker, pause and metrics of one endpoint, by tables of moments.
 
-use super::RequestKind::{Probe, Read, Receipt};
+use super::RequestKind::{Optional, Probe, Read};
 use super::*;
 
 const MS: Duration = Duration::from_millis(1);
@@ -288,10 +288,10 @@ fn quantiles_are_those_of_answered_reads_by_nearest_rank() {
 #[test]
 fn the_latency_of_receipts_is_not_measured_but_their_errors_count() {
     let (health, start) = (Health::default(), Instant::now());
-    health.record(Receipt, start, 9 * SECOND, Ok(()));
+    health.record(Optional, start, 9 * SECOND, Ok(()));
     assert_eq!(health.metrics(start), Metrics::default());
     for _ in 0..3 {
-        health.record(Receipt, start, MS, BROKEN);
+        health.record(Optional, start, MS, BROKEN);
     }
     assert!(health.is_excluded(start));
     assert_eq!(health.totals(), Totals { requests: 4, errors: 3, throttled: 0 });

@@ -111,7 +111,7 @@ impl RequestWindow {
         for Sample { class, kind, took_us, .. } in &self.samples {
             match (kind, class) {
                 (RequestKind::Probe, ResultClass::Answered) => probes.push(*took_us),
-                (RequestKind::Probe | RequestKind::Receipt, _) | (_, ResultClass::Ignored) => continue,
+                (RequestKind::Probe | RequestKind::Optional, _) | (_, ResultClass::Ignored) => continue,
                 (RequestKind::Read, ResultClass::Answered) => reads.push(*took_us),
                 (RequestKind::Read, ResultClass::Error) => errors += 1,
                 (RequestKind::Read, ResultClass::Throttled) => throttled += 1,

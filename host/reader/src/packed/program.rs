@@ -10,8 +10,9 @@ pub(crate) const PROGRAM: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
 /// In one request, because the program counts runs of zeros in two bytes.
 pub(crate) const READS_MAX: usize = 65_535;
 
+/// The bytes of a program that is kept in hex.
 #[expect(clippy::panic, reason = "runs in the compiler")]
-const fn bytes<const N: usize>(digits: &[u8]) -> [u8; N] {
+pub(crate) const fn bytes<const N: usize>(digits: &[u8]) -> [u8; N] {
     match hex::const_decode_to_array(digits) {
         Ok(bytes) => bytes,
         Err(_) => panic!("no hex digits"),

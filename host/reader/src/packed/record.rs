@@ -18,7 +18,8 @@ const DATA_MAX_BYTES: usize = 0xffff;
 
 /// Whether the program can make a read like this as it would be made alone: it is always the sender.
 pub(crate) fn may_pack(read: &Read) -> bool {
-    read.from.is_none() && read.data.len() <= DATA_MAX_BYTES
+    let is_small = read.data.len() <= DATA_MAX_BYTES;
+    read.from.is_none() && is_small && !matches!(read.kind, Kind::Simulation(_))
 }
 
 /// What the record of each of these reads adds to the calldata behind the previous one, at most.
@@ -28,7 +29,7 @@ pub(crate) fn encoded_bytes<'a>(reads: &'a ReadSet, places: &'a [usize]) -> impl
         let repeats = |before: &Read| before.kind == Kind::Call && same(&before.data, &like.data);
         let data = match like.kind {
             Kind::Call if !previous.is_some_and(repeats) => size_of::<u16>() + like.data.len(),
-            Kind::Call | Kind::NativeBalance | Kind::CodeSize => 0,
+            Kind::Call | Kind::NativeBalance | Kind::CodeSize | Kind::Simulation(_) => 0,
         };
         previous = Some(like);
         let record = record_bytes(like);
@@ -104,7 +105,7 @@ fn write_in_row(calldata: &mut Vec<u8>, read: &Read, to: Address) -> Address {
 fn kind_and_cap(read: &Read) -> u8 {
     let kind = match read.kind {
         Kind::Call if read.isolated => ISOLATED,
-        Kind::Call => STATIC,
+        Kind::Call | Kind::Simulation(_) => STATIC,
         Kind::NativeBalance => BALANCE,
         Kind::CodeSize => CODE_SIZE,
     };

@@ -3,7 +3,7 @@
 use alloy::primitives::Bytes;
 use bytes::BytesMut;
 
-use super::{CallResult, Head, Malformed, big_endian, split_head, take};
+use super::{CallResult, Head, MAGIC, Malformed, big_endian, split_head, take};
 
 const RUN: u8 = 0x00;
 const WORDS_MAX: u8 = 0x20;
@@ -19,7 +19,7 @@ pub(crate) static ZERO: [u8; 32] = [0; 32];
 /// Decodes the results of the first `done` of `count` reads, by place; those that are not named returned a word of
 /// zero. The bytes of all replies share one allocation.
 pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, CallResult)>), Malformed> {
-    let (head, mut rest) = split_head(reply, count)?;
+    let (head, mut rest) = split_head(MAGIC, reply, count)?;
     let (mut named, mut place) = (Vec::new(), 0);
     let mut buffer = BytesMut::with_capacity(2 * rest.len());
     while let Some((&kind, entry)) = rest.split_first() {
@@ -58,7 +58,8 @@ pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, Ca
     Ok((head, named))
 }
 
-fn length(rest: &mut &[u8], bytes: usize) -> Result<usize, Malformed> {
+/// Takes a length of so many bytes from `rest`.
+pub(crate) fn length(rest: &mut &[u8], bytes: usize) -> Result<usize, Malformed> {
     usize::try_from(big_endian(take(rest, bytes)?)).map_err(|_| Malformed::Short)
 }
 

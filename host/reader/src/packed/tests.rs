@@ -63,7 +63,7 @@ fn expected_call(read: &Read) -> Call {
             Kind::Call if read.isolated => How::Isolated,
             Kind::Call => How::Static,
             Kind::NativeBalance => How::Balance,
-            Kind::CodeSize => How::CodeSize,
+            Kind::CodeSize | Kind::Simulation(_) => How::CodeSize,
         },
         to: read.to,
         data: if is_call { read.data.clone() } else { Bytes::new() },
