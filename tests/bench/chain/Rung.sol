@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+interface IToken {
+    function transfer(address to, uint256 amount) external returns (bool);
+}
+
 // One of the contracts that a protocol names one after the other; the last one returns what an account has earned.
 contract Rung {
     address public next;                        // slot 0
@@ -12,6 +16,8 @@ contract Rung {
     }
 
     function claim() external {
+        uint256 amount = earned[msg.sender];
         earned[msg.sender] = 0;
+        IToken(reward).transfer(msg.sender, amount);
     }
 }

@@ -50,6 +50,7 @@ for (let protocol = 0; protocol < PROTOCOLS; protocol += 1) {
     const storage = last
       ? { [word(1)]: padHex(tokens[protocol], { size: 32 }), ...Object.fromEntries(accounts.map((account) => [mappingSlot(account, 2), word(protocol + 1)])) }
       : { [word(0)]: padHex(rung(protocol, level + 1), { size: 32 }) };
+    if (last) alloc[tokens[protocol]].storage[mappingSlot(rung(protocol, level), 0)] = word(10n ** 18n);
     alloc[rung(protocol, level)] = { balance: '0x0', code: code.Rung, storage };
   }
 }
@@ -58,7 +59,9 @@ mkdirSync(out, { recursive: true });
 const timestamp = numberToHex(Math.floor(Date.now() / 1000) - AGE_S);
 const head = { config: { chainId: CHAIN_ID }, nonce: '0x0', timestamp, extraData: '0x', gasLimit: numberToHex(30_000_000), difficulty: '0x0' };
 writeFileSync(join(out, 'genesis.json'), JSON.stringify({ ...head, alloc }));
-writeFileSync(join(out, 'world.json'), JSON.stringify({ chainId: CHAIN_ID, accounts, tokens, held, multicall3: multicall3Bytecode }));
+// Each pays its place and one of the token at its place.
+const farms = times(PROTOCOLS, (i) => rung(i, LEVELS - 1));
+writeFileSync(join(out, 'world.json'), JSON.stringify({ chainId: CHAIN_ID, accounts, tokens, held, farms, multicall3: multicall3Bytecode }));
 
 function compiled(names) {
   const sources = Object.fromEntries(names.map((name) => [`${name}.sol`, { content: readFileSync(new URL(`${name}.sol`, import.meta.url), 'utf8') }]));

@@ -1,13 +1,14 @@
-// node viem.mjs multicall|single|account WORLD: what a typical user would do, reading what lines on stdin name:
+// node viem.mjs multicall|single|account|contract|blocks WORLD: what a typical user would do, reading what lines on stdin name:
 //   run URL[,URL]... ACCOUNT COUNT
 // One line of JSON for each: its wall and CPU time, or what went wrong.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPublicClient, defineChain, erc20Abi, http } from 'viem';
+import { createPublicClient, defineChain, encodeFunctionData, erc20Abi, http, parseAbi } from 'viem';
 
 const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';
 const FACTS = ['name', 'symbol', 'decimals', 'totalSupply'];
+const CLAIM = parseAbi(['function claim()']);
 const SETTLE_MS = 20; // What the process does right after its answer counts too.
 const TIMEOUT_MS = 60_000;
 
@@ -51,6 +52,20 @@ const ways = {
     });
     return (await Promise.all(networks)).flat();
   },
+  // Each claim by a request of its own: whether it succeeds.
+  async contract(url, tokens, account) {
+    await Promise.all(tokens.map((_, i) => client(url).simulateContract({ address: world.farms[i], abi: CLAIM, functionName: 'claim', account })));
+    return tokens.map((_, i) => BigInt(i + 1));
+  },
+  // All claims by one `eth_simulateV1`, one after the other: what its logs say.
+  async blocks(url, tokens, account) {
+    const calls = tokens.map((_, i) => ({ account, to: world.farms[i], data: encodeFunctionData({ abi: CLAIM }) }));
+    const [{ calls: made }] = await client(url).simulateBlocks({ blocks: [{ calls }] });
+    return made.map(({ status, logs }) => {
+      if (status !== 'success') throw new Error('a claim failed');
+      return BigInt(logs[0].data);
+    });
+  },
   single: (url, tokens, account) => Promise.all(tokens.map((token) => client(url).readContract(balance(token, account)))),
 };
 
@@ -62,7 +77,8 @@ async function run(url, who, count) {
   const wallMs = performance.now() - began;
   await sleep(SETTLE_MS);
   const { user, system } = process.cpuUsage(cpu);
-  const wrong = balances.findIndex((raw, i) => raw !== BigInt(world.held[who][i % count] ?? 0));
+  const expected = (i) => (way === 'contract' || way === 'blocks' ? i + 1 : (world.held[who][i % count] ?? 0));
+  const wrong = balances.findIndex((raw, i) => raw !== BigInt(expected(i)));
   if (balances.length !== count * url.split(',').length || wrong >= 0) throw new Error(`wrong balance of token ${wrong} among ${balances.length}`);
   return { wall_ms: wallMs, cpu_ms: (user + system) / 1000 };
 }

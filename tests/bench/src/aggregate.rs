@@ -61,9 +61,10 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
 
     let mut strangers = (1..).map(|number: u64| Address::left_padding_from(&number.to_be_bytes()));
     let mut stranger = || strangers.next().context("no more strangers");
-    let (mut first, mut cold, mut warm, mut finding, mut found_again) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for round in 0..GATEWAYS {
+    let (mut first, mut cold, mut warm, mut finding, mut found_again, mut untried) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut accounts = world.accounts.iter().copied();
+    for _ in 0..GATEWAYS {
         first.push(stage.serve()?.fetch(stranger()?, "")?);
         let served = stage.serve()?;
         served.fetch(stranger()?, &format!("&include={IDLE}"))?;
@@ -73,8 +74,10 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
         }
         let finder = stage.serve()?;
         finder.fetch(stranger()?, &format!("&include={IDLE}"))?;
-        finding.push(finder.fetch(world.accounts[2 * round], EXCLUDED)?);
-        found_again.push(finder.fetch(world.accounts[2 * round + 1], EXCLUDED)?);
+        let mut find = |more: &str| finder.fetch(accounts.next().context("fewer accounts than rounds")?, more);
+        finding.push(find(EXCLUDED)?);
+        found_again.push(find(EXCLUDED)?);
+        untried.push(find(&format!("{EXCLUDED}&simulate=false"))?);
     }
     ensure!(cold.iter().chain(&warm).all(|answer| answer.found == 0), "a stranger was found something");
     ensure!(finding.iter().all(|answer| answer.found == PROTOCOLS), "not every protocol found what is earned");
@@ -86,6 +89,7 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     report(say, "warm, nothing found", &warm, Some(WARM_WAVES), verdict);
     report(say, "cold, all 50 find something", &finding, None, verdict);
     report(say, "warm, all 50 find something", &found_again, None, verdict);
+    report(say, "the same with `simulate=false`", &untried, None, verdict);
     let [without, with] = [&cold, &finding].map(|answers| median(answers.iter().map(|answer| answer.wall_ms)));
     let waves = (with - without) / ms(ROUND_TRIP);
     say(&format!(

@@ -19,6 +19,7 @@ mod node;
 pub mod peer;
 mod peers;
 mod positions;
+mod simulations;
 mod soak;
 mod table;
 mod tally;
@@ -33,12 +34,13 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 5] = [
+const SECTIONS: [(&str, Section); 6] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
     ("aggregate", aggregate::run),
     ("positions", positions::run),
+    ("simulations", simulations::run),
 ];
 
 /// Runs the named sections, or all; whether every bound that is not about time holds.
@@ -47,7 +49,7 @@ const SECTIONS: [(&str, Section); 5] = [
 /// Whatever does not come up, and a side that answers wrongly.
 pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
     if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
-        bail!("no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions]");
+        bail!("no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations]");
     }
     let mut verdict = Verdict::default();
     for (name, section) in SECTIONS {

@@ -32,6 +32,12 @@ pub enum Way {
     ViemSingle,
     /// Balances on several networks, and what the tokens found are called.
     ViemAccount,
+    /// `Session::simulate`.
+    Simulation,
+    /// `simulateContract`, claim by claim.
+    ViemContract,
+    /// `simulateBlocks`: one `eth_simulateV1`.
+    ViemBlocks,
     Alloy,
 }
 
@@ -44,6 +50,9 @@ impl Way {
             Self::ViemMulticall => "multicall",
             Self::ViemSingle => "single",
             Self::ViemAccount => "account",
+            Self::Simulation => "simulation",
+            Self::ViemContract => "contract",
+            Self::ViemBlocks => "blocks",
             Self::Alloy => "alloy",
         }
     }
@@ -96,12 +105,12 @@ pub(super) struct Peer {
 impl Peer {
     pub(super) fn start(way: Way, prepared: &Prepared) -> Result<Self> {
         let mut command = match way {
-            Way::Set | Way::General | Way::Alloy => {
+            Way::Set | Way::General | Way::Simulation | Way::Alloy => {
                 let mut command = Command::new(build::release_bin("portolan-bench", "side", "side")?);
                 command.arg(way.name());
                 command
             }
-            Way::ViemMulticall | Way::ViemSingle | Way::ViemAccount => {
+            Way::ViemMulticall | Way::ViemSingle | Way::ViemAccount | Way::ViemContract | Way::ViemBlocks => {
                 let mut command = Command::new("node");
                 command.arg(prepared.packages.join("viem.mjs")).arg(way.name());
                 command

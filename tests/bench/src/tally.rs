@@ -18,7 +18,7 @@ pub(super) struct Tally {
     /// Requests without reads, with their bytes both ways.
     pub(super) beside: usize,
     pub(super) beside_bytes: usize,
-    /// The `eth_call`s.
+    /// The calls and simulations.
     pub(super) calls: Vec<Value>,
     /// As they were sent.
     pub(super) bodies: Vec<Bytes>,
@@ -29,7 +29,7 @@ impl Tally {
         let mut tally = Self::default();
         for exchange in exchanges {
             let request: Value = serde_json::from_slice(&exchange.requested)?;
-            if request["method"] == "eth_call" {
+            if request["method"] == "eth_call" || request["method"] == "eth_simulateV1" {
                 tally.requests += 1;
                 tally.up_bytes += exchange.requested.len();
                 tally.down_bytes += exchange.answered;

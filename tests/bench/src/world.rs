@@ -25,6 +25,8 @@ pub struct World {
     pub tokens: Vec<Address>,
     /// For each account its balances that are not zero, by the token's place.
     pub held: Vec<BTreeMap<usize, U256>>,
+    /// Contracts that pay their place and one of the token at their place.
+    pub farms: Vec<Address>,
     /// Creation code.
     pub multicall3: String,
 }

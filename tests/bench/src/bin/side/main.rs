@@ -87,7 +87,7 @@ fn serve(way: &str, world: &Path) -> Result<()> {
 }
 
 fn parse_way(name: &str) -> Option<Way> {
-    [Way::Set, Way::General, Way::Alloy].into_iter().find(|way| way.name() == name)
+    [Way::Set, Way::General, Way::Simulation, Way::Alloy].into_iter().find(|way| way.name() == name)
 }
 
 /// The CPU time that this process has used so far, with all threads that it ever had.
@@ -121,6 +121,11 @@ impl<'a> BalanceQuery<'a> {
 
     fn verify(&self, found: &Found) -> Result<()> {
         let held = match found {
+            Found::Received(amounts) => {
+                let expected: Vec<U256> = (1..=amounts.len()).map(U256::from).collect();
+                ensure!(*amounts == expected, "claims pay {amounts:?}");
+                return Ok(());
+            }
             Found::Held(held) => held.clone(),
             Found::All(all) if all.len() == self.tokens.len() => {
                 all.iter().copied().enumerate().filter(|(_, amount)| !amount.is_zero()).collect()
@@ -141,6 +146,8 @@ enum Found {
     All(Vec<U256>),
     /// Those that are not zero.
     Held(Vec<(usize, U256)>),
+    /// What the claims of the farms pay.
+    Received(Vec<U256>),
 }
 
 impl Client {
@@ -148,6 +155,7 @@ impl Client {
         let (cpu, began) = (own_cpu()?, Instant::now());
         let found = match (&mut *self, way) {
             (Self::Portolan(reader), Way::Set) => Found::Held(reader.held(&query).await?),
+            (Self::Portolan(reader), Way::Simulation) => Found::Received(reader.claims(&query).await?),
             (Self::Portolan(reader), _) => Found::All(reader.balances(&query).await?),
             (Self::Alloy(provider), _) => Found::All(provider.balances(&query, chunk).await?),
         };

@@ -9,7 +9,8 @@ use alloy::sol_types::SolCall as _;
 use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::future::{BoxFuture, FutureExt as _, join_all, poll_immediate};
 use portolan_reader::{
-    BatchMethod, Block, ChainReader, Limits, Outcome, Read, ReadBudget, ReadSet, Reader, Reply, Session, Upstream,
+    BatchMethod, Block, ChainReader, Effort, Limits, Outcome, RUN_GAS, Read, ReadBudget, ReadSet, Reader, Reply, Run,
+    RunStep, Session, Simulation, Upstream, Watched,
 };
 use tokio::time::Instant;
 
@@ -20,6 +21,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 alloy::sol! {
     function balanceOf(address owner) external view returns (uint256);
+    function claim() external;
 }
 
 /// A reader for each URL.
@@ -46,6 +48,21 @@ impl Portolan {
         let balance_of = Read::call(Address::ZERO, balanceOfCall { owner: query.account }.abi_encode());
         let replies = session.read_set(ReadSet::of_each(query.tokens.to_vec(), balance_of)).await;
         replies.besides_zeros().map(|(place, outcome)| Ok((place, amount(outcome)?))).collect()
+    }
+
+    /// What claims of the first farms pay.
+    pub(super) async fn claims(&mut self, query: &BalanceQuery<'_>) -> Result<Vec<U256>> {
+        let (reader, block, deadline) = self.begin(query).await?;
+        let session = Session::open(reader, self.chain_id, block, deadline, Arc::new(ReadBudget::unbounded()));
+        let data = Bytes::from(claimCall {}.abi_encode());
+        let simulation = |(farm, token): (&Address, &Address)| Simulation {
+            steps: vec![RunStep { to: *farm, value: U256::ZERO, data: data.clone() }],
+            watched: Watched { tokens: vec![*token, *farm], own: 2, spenders: vec![*farm] },
+            gas: RUN_GAS,
+        };
+        let simulations: Vec<Simulation> = query.world.farms.iter().zip(query.tokens).map(simulation).collect();
+        let runs = session.simulate(query.account, &simulations, Effort::Packed).await;
+        runs.into_iter().map(|run| paid(run?.context("not simulated")?)).collect()
     }
 
     /// Figures of another batch method are figures of something else.
@@ -81,6 +98,15 @@ impl Portolan {
 fn reads(query: &BalanceQuery<'_>) -> Vec<Read> {
     let data = Bytes::from(balanceOfCall { owner: query.account }.abi_encode());
     query.tokens.iter().map(|token| Read::call(*token, data.clone())).collect()
+}
+
+/// What a claim pays, of the only token that changes.
+fn paid(run: Run) -> Result<U256> {
+    let changes = run.changes.context("no changes")?;
+    match changes.tokens[..] {
+        [(_, before, after)] if changes.approvals.is_empty() => Ok(after - before),
+        _ => bail!("a claim came to {changes:?}"),
+    }
 }
 
 /// The numbers in the replies to reads of balances.
