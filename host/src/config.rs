@@ -34,6 +34,7 @@ pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
 pub(crate) use self::tokens::ListSettings;
 use crate::assets::price;
 use crate::budget::AnswerLimits;
+use crate::claims::SimulateWhen;
 use crate::cli::Flags;
 use crate::files::Writers;
 use crate::log::{self, LogFormat};
@@ -95,6 +96,8 @@ const RPC_IN_FLIGHT_MAX: Key = Key { file: "rpc.in_flight_max", flag: None };
 const RPC_PER_SECOND_MAX: Key = Key { file: "rpc.per_second_max", flag: None };
 const RPC_REPLIES_MIB_MAX: Key = Key { file: "rpc.replies_mib_max", flag: None };
 
+const SIMULATE: Key = Key { file: "claims.simulate", flag: None };
+
 const FACTS_DAYS: Key = Key { file: "facts.days", flag: None };
 const FACTS_AGAIN_AFTER_S: Key = Key { file: "facts.again_after_s", flag: None };
 
@@ -123,6 +126,7 @@ pub(crate) struct Config {
     pub(crate) names: NameSettings,
     pub(crate) limits: PluginLimits,
     pub(crate) connections: ConnectionLimits,
+    pub(crate) simulate_claims: SimulateWhen,
     pub(crate) deadline_ms: u64,
     pub(crate) answer_limits: AnswerLimits,
     pub(crate) in_flight_max: usize,
@@ -218,6 +222,9 @@ impl Config {
             names: names::read(&tables.names, &layers)?,
             limits,
             connections: connections::read(&tables.connections, &layers)?,
+            simulate_claims: layers
+                .pick(SIMULATE, None, tables.claims.simulate)
+                .map_or(Ok(SimulateWhen::default()), |setting| simulate_when(&setting))?,
             deadline_ms,
             answer_limits: answers::read(&tables.answers, Duration::from_millis(deadline_ms), &layers)?,
             in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
@@ -237,6 +244,14 @@ fn log_format(setting: &Setting) -> Result<LogFormat, ConfigError> {
         "text" => Ok(LogFormat::Text),
         "json" => Ok(LogFormat::Json),
         _ => Err(setting.bad("is neither text nor json")),
+    }
+}
+
+fn simulate_when(setting: &Setting) -> Result<SimulateWhen, ConfigError> {
+    match setting.text.as_str() {
+        "always" => Ok(SimulateWhen::Always),
+        "asked" => Ok(SimulateWhen::Asked),
+        _ => Err(setting.bad("is neither always nor asked")),
     }
 }
 

@@ -7,6 +7,7 @@
 pub(crate) mod answer;
 pub(crate) mod problem;
 pub(crate) mod query;
+pub(crate) mod verdict;
 
 mod context;
 mod start;
@@ -23,7 +24,9 @@ mod deadline;
 mod log_room;
 mod missing;
 mod plan;
+mod planned_claim;
 mod rows;
+mod simulation;
 mod single_flight;
 
 use std::sync::Arc;
@@ -118,8 +121,8 @@ impl Gateway {
     async fn about(&self, account: Address, about: About, context: Context) -> Result<GatewayResponse, Problem> {
         let query = Query::Of(Account::Address(account), about.clone());
         match about {
-            About::Claimables(filter) => {
-                let work = ProtocolWork::to_all(&context, account, &filter)?;
+            About::Claimables(filter, options) => {
+                let work = ProtocolWork::to_all(&context, account, &filter, options)?;
                 self.work(query, context, work).await
             }
             About::Positions { filter, chain_id, kinds } => {

@@ -18,6 +18,7 @@ mod names;
 
 mod address;
 mod budget;
+mod claims;
 mod files;
 mod log;
 mod long_work;

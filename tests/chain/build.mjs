@@ -5,6 +5,7 @@
 import { copyFileSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Anvil } from './lib/anvil.mjs';
+import { artifacts } from './lib/artifacts.mjs';
 import { check } from './lib/check.mjs';
 import { expected } from './lib/expected.mjs';
 import { World } from './lib/world.mjs';
@@ -31,6 +32,9 @@ mkdirSync(out, { recursive: true });
 // For programs.mjs: the packages are not kept.
 copyFileSync(new URL('node_modules/solc/soljson.js', import.meta.url), join(out, 'soljson.cjs'));
 keepViem();
+// For tests that place them on a running chain.
+const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
+writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
 const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

@@ -42,6 +42,9 @@ pub struct Chain {
     anvil: Child,
 }
 
+/// Who places contracts; nobody has its key.
+const DEPLOYER: &str = "0x00000000000000000000000000000000deb10fe7";
+
 impl Chain {
     /// Boots a chain of its own from the profile's snapshot, building the snapshots first where they are missing.
     pub fn start(profile: &str) -> Result<Self> {
@@ -127,6 +130,16 @@ impl Chain {
         let receipt = self.rpc("eth_getTransactionReceipt", json!([hash]))?;
         ensure!(receipt.is_object(), "{hash} on {} was not mined", self.profile);
         Ok(receipt)
+    }
+
+    /// Places a contract that the chains' build compiled; `arguments` are those of its constructor, encoded in hex.
+    /// Returns its address.
+    pub fn deploy(&self, name: &str, arguments: &str) -> Result<String> {
+        let doubles: Value = serde_json::from_str(&fs::read_to_string(prepared()?.join("doubles.json"))?)?;
+        let code = doubles[name].as_str().with_context(|| format!("no contract {name}"))?;
+        let receipt = self.send(&json!({"from": DEPLOYER, "data": format!("{code}{arguments}")}))?;
+        ensure!(receipt["status"] == "0x1", "{name} was not placed");
+        Ok(receipt["contractAddress"].as_str().context("no address")?.to_owned())
     }
 
     /// One JSON-RPC call. An error of the node is an error here.

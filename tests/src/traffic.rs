@@ -39,6 +39,8 @@ pub struct Traffic {
     pub chunked: usize,
     /// Requests that carry one read.
     pub singles: usize,
+    /// Requests that simulate claims.
+    pub simulations: usize,
     /// Whether there is code at an address.
     pub codes: usize,
     pub sent_bytes: usize,
@@ -57,12 +59,16 @@ impl Traffic {
     fn of(exchange: &Exchange) -> Result<Self> {
         let request = Json::parse(std::str::from_utf8(&exchange.requested)?)?;
         let bytes = Self { sent_bytes: exchange.requested.len(), received_bytes: exchange.answered, ..Self::default() };
+        let is_of_multicall =
+            || Ok::<_, anyhow::Error>(request.text_at("params/0/to")?.eq_ignore_ascii_case(MULTICALL3));
         Ok(match request.text_at("method")? {
+            "eth_simulateV1" => Self { simulations: 1, ..bytes },
+            "eth_call" if request.at("params/2").is_ok() && !is_of_multicall()? => Self { simulations: 1, ..bytes },
             "eth_call" if request.at("params/2").is_ok() => match packed(&calldata(&request)?)? {
                 0 => Self { heads: 1, ..bytes },
                 count => Self { chunks: 1, chunked: count, ..bytes },
             },
-            "eth_call" if request.text_at("params/0/to")?.eq_ignore_ascii_case(MULTICALL3) => {
+            "eth_call" if is_of_multicall()? => {
                 let data = request.text_at("params/0/data").or_else(|_| request.text_at("params/0/input"))?;
                 let count = data.get(BEFORE_COUNT..BEFORE_COUNT + 64).context("no chunk")?;
                 let count = usize::from_str_radix(count.trim_start_matches('0'), 16)?;
@@ -84,7 +90,7 @@ impl Traffic {
 
     /// All HTTP requests.
     pub fn requests(&self) -> usize {
-        self.heads + self.chunks + self.singles + self.codes
+        self.heads + self.chunks + self.singles + self.simulations + self.codes
     }
 }
 
@@ -120,6 +126,7 @@ impl Add for Traffic {
             chunks: self.chunks + other.chunks,
             chunked: self.chunked + other.chunked,
             singles: self.singles + other.singles,
+            simulations: self.simulations + other.simulations,
             codes: self.codes + other.codes,
             sent_bytes: self.sent_bytes + other.sent_bytes,
             received_bytes: self.received_bytes + other.received_bytes,
@@ -135,9 +142,12 @@ impl Sum for Traffic {
 
 impl fmt::Display for Traffic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { heads, chunks, singles, codes, sent_bytes, received_bytes, .. } = self;
+        let Self { heads, chunks, singles, simulations, codes, sent_bytes, received_bytes, .. } = self;
         write!(f, "{} reads in {} requests ", self.reads(), self.requests())?;
-        write!(f, "({heads} for the block, {chunks} of many reads, {singles} of one, {codes} for code), ")?;
+        write!(
+            f,
+            "({heads} for the block, {chunks} of many reads, {singles} of one, {simulations} simulations, {codes} for code), "
+        )?;
         write!(f, "{sent_bytes} B sent, {received_bytes} B received")
     }
 }

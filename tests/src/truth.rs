@@ -37,8 +37,17 @@ pub const NETWORKS: [(&str, &str, &str, u64); 8] = [
 pub const ACCOUNTS: [&str; 6] = ["farmer", "whale", "odd", "dust", "nothing", "exited"];
 
 /// Members that only `detail=full` has.
-const EXTRAS: [&str; 8] =
-    ["amountRaw", "underlyingAmountRaw", "account", "plugin", "priceSource", "priceAgeSeconds", "position", "pays"];
+const EXTRAS: [&str; 9] = [
+    "amountRaw",
+    "underlyingAmountRaw",
+    "account",
+    "plugin",
+    "priceSource",
+    "priceAgeSeconds",
+    "position",
+    "pays",
+    "simulation",
+];
 
 /// Members of claim transactions that only `detail=full` has.
 const TRANSACTION_EXTRAS: [&str; 3] = ["targetSource", "targetView", "byAnyone"];
@@ -269,6 +278,7 @@ impl Truth {
                 transaction.push(("function".to_owned(), calldata::function(name, row.text_at("data")?)?));
             }
         }
+        claimable.push(("simulated".to_owned(), Json::text("paid")));
         claimable.push(("claimTransaction".to_owned(), Json::Object(transaction)));
         Ok(Json::Object(claimable))
     }

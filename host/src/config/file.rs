@@ -33,6 +33,7 @@ pub(super) struct ConfigTables {
     pub(super) plugins: PluginsTable,
     pub(super) answers: AnswersTable,
     pub(super) connections: ConnectionsTable,
+    pub(super) claims: ClaimsTable,
     pub(super) operators: OperatorsTable,
     pub(super) rpc: RpcTable,
     pub(super) facts: FactsTable,
@@ -67,6 +68,13 @@ pub(super) struct ConnectionsTable {
     pub(super) idle_ms: Option<u64>,
     pub(super) send_ms: Option<u64>,
     pub(super) unsent_bytes_max: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ClaimsTable {
+    /// `always` or `asked`.
+    pub(super) simulate: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -319,6 +319,7 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("state_dir = ''", "state_dir"),
         ("[plugins]\nisolation = 'worker'", "plugins.isolation"),
         ("[plugins]\nisolation = 'none'", "plugins.isolation"),
+        ("[claims]\nsimulate = 'sometimes'", "claims.simulate"),
         ("[plugins.limits]\nresum_ms = 5", "resum_ms"),
         ("[plugins.limits]\nresume_ms = 0", "plugins.limits.resume_ms"),
         ("[plugins.limits]\njob_ms = 'x'", "plugins.limits.job_ms"),

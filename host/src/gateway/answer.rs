@@ -14,6 +14,7 @@ use crate::assets::resolve::Tokens;
 use crate::assets::token::Token;
 use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
+use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
 use crate::names::ResolvedName;
@@ -46,6 +47,8 @@ pub(crate) enum Items {
     Rows {
         rows: Vec<Row>,
         aggregate: bool,
+        /// Whether the client asked for simulations.
+        with_simulations: bool,
     },
     Portfolio(Portfolio),
     /// The native balance on one network.
@@ -144,6 +147,14 @@ pub(crate) enum RowItem {
 }
 
 impl Row {
+    /// What the simulation of its claim says, where it is a payment.
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        match &self.item {
+            RowItem::Payment { claim, .. } => claim.simulation.as_ref()?.verdict,
+            RowItem::Leg { .. } | RowItem::Position(_) => None,
+        }
+    }
+
     /// Whether it is about what the account owes.
     pub(crate) fn is_debt(&self) -> bool {
         match &self.item {
@@ -165,6 +176,8 @@ pub(crate) struct ClaimItem {
     pub(crate) found: map::Claimable,
     /// In order; the last one pays.
     pub(crate) transactions: Vec<ClaimTransaction>,
+    /// `None` where it was not simulated.
+    pub(crate) simulation: Option<ClaimSimulation>,
     /// Those of the payments that are known.
     pub(crate) tokens: BTreeMap<Address, Arc<Token>>,
 }

@@ -17,6 +17,7 @@ use crate::assets::price::Prices;
 use crate::assets::resolve::{self, Tokens};
 use crate::assets::token_list::TokenIndex;
 use crate::budget::AnswerBudget;
+use crate::claims::SimulateWhen;
 use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
 use crate::gateway::compositions::CompositionJobs;
@@ -44,6 +45,7 @@ pub(super) struct Sources {
     pub(super) tables: Tables,
     pub(super) log_room: LogRoom,
     pub(super) long_work: LongWork,
+    pub(super) simulate_claims: SimulateWhen,
 }
 
 /// The context of one answer.
@@ -181,6 +183,11 @@ impl Context {
         Answer { items, blocks, missing, jobs, about_account: true, budget: Arc::clone(&self.budget) }
     }
 
+    /// A session for simulations, which leaves time for an answer without them.
+    pub(super) fn session_for_simulations(&self, network: &Network) -> Option<Arc<Session>> {
+        Some(self.session(network).ok()?.until(self.deadline.simulations_end()))
+    }
+
     /// A session that goes on after the reads of jobs, until the answer has to be there.
     fn session_to_the_end(&self, network: &Network) -> Option<Arc<Session>> {
         Some(self.session(network).ok()?.until(self.deadline.end()))
@@ -249,6 +256,7 @@ impl Context {
             tables: Tables::read().unwrap(),
             log_room: LogRoom::new(1 << 20),
             long_work: LongWork::start().unwrap(),
+            simulate_claims: SimulateWhen::default(),
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
         let budget = AnswerBudget::new(crate::budget::AnswerLimits::AMPLE);

@@ -33,6 +33,12 @@ impl Deadline {
         self.end - self.whole / METADATA_PART
     }
 
+    /// The end of simulating claims, if that begins now: the rest of the time is for an answer without them.
+    pub(crate) fn simulations_end(self) -> Instant {
+        let now = Instant::now();
+        now + self.end.saturating_duration_since(now) / 2
+    }
+
     /// The end of reading a transaction, if that begins now.
     pub(crate) fn transaction_end(self) -> Instant {
         self.end.min(Instant::now() + self.whole / TRANSACTION_PART)

@@ -58,7 +58,7 @@ impl Work for PortfolioWork {
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
         let with_claims = self.plans.iter().any(is_about_claims);
         let kind = |plan: &JobPlan| if is_about_claims(plan) { RowKind::Payments } else { RowKind::Positions };
-        let (rows, reports) = rows_of(&context, self.plans, kind).await?;
+        let (rows, reports) = rows_of(&context, self.plans, kind, None).await?;
         let is_payment = |row: &Row| matches!(row.item, RowItem::Payment { .. });
         let (payments, mut positions): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_payment);
         positions.retain(|row| match &row.item {

@@ -11,9 +11,12 @@ use futures_util::future::join_all;
 use crate::assets::resolve::Tokens;
 use crate::gateway::answer::{Answer, Items, Row};
 use crate::gateway::context::Context;
+use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
-use crate::gateway::query::{Filter, List};
+use crate::gateway::query::{ClaimOptions, Filter, List};
 use crate::gateway::rows::RowKind;
+use crate::gateway::simulation;
+use crate::gateway::verdict::ClaimSimulation;
 use crate::gateway::work::Work;
 use crate::gateway::{missing, plan, rows};
 use crate::jobs::failure::Reason;
@@ -22,12 +25,14 @@ use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
 use crate::network::Network;
+use portolan_reader::Effort;
 use portolan_validation::ValidFinding;
 
 /// A question to protocols about an account.
 pub(super) struct ProtocolWork {
     plans: Vec<JobPlan>,
     kind: RowKind,
+    simulating: Option<Effort>,
     aggregate: bool,
 }
 
@@ -36,10 +41,16 @@ impl ProtocolWork {
     ///
     /// # Errors
     /// The filter names a protocol that is not served.
-    pub(super) fn to_all(context: &Context, account: Address, filter: &Filter) -> Result<Self, Problem> {
+    pub(super) fn to_all(
+        context: &Context,
+        account: Address,
+        filter: &Filter,
+        options: ClaimOptions,
+    ) -> Result<Self, Problem> {
         let questions = [Question::Claimables];
         let plans = plan::for_all(&context.snapshot, context.networks(), (filter, None), &questions, account)?;
-        Ok(Self { plans, kind: RowKind::Payments, aggregate: true })
+        let simulating = simulation::effort(context, options);
+        Ok(Self { plans, kind: RowKind::Payments, simulating, aggregate: true })
     }
 
     /// A question to one protocol.
@@ -49,7 +60,11 @@ impl ProtocolWork {
     pub(super) fn to_one(context: &Context, account: Address, slug: &str, list: List) -> Result<Self, Problem> {
         let (question, kind) = list.plan();
         let plans = plan::for_one(&context.snapshot, context.networks(), slug, question, account)?;
-        Ok(Self { plans, kind, aggregate: false })
+        let simulating = match list {
+            List::Claimables(options) => simulation::effort(context, options),
+            _ => None,
+        };
+        Ok(Self { plans, kind, simulating, aggregate: false })
     }
 }
 
@@ -59,8 +74,9 @@ impl Work for ProtocolWork {
     }
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
-        let (rows, reports) = rows_of(&context, self.plans, |_| self.kind).await?;
-        Ok(context.answer(Items::Rows { rows, aggregate: self.aggregate }, reports))
+        let with_simulations = self.simulating == Some(Effort::Any);
+        let (rows, reports) = rows_of(&context, self.plans, |_| self.kind, self.simulating).await?;
+        Ok(context.answer(Items::Rows { rows, aggregate: self.aggregate, with_simulations }, reports))
     }
 }
 
@@ -72,11 +88,13 @@ pub(super) async fn rows_of(
     context: &Context,
     plans: Vec<JobPlan>,
     kind: impl Fn(&JobPlan) -> RowKind,
+    simulating: Option<Effort>,
 ) -> Result<(Vec<Row>, Vec<JobReport>), Problem> {
     let ran = context.run(plans).await;
     let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
-    let (tokens, without_composition) = tokens(context, &found).await;
-    let (mut rows, mut reports) = rows(found, kind, &tokens);
+    let ((tokens, without_composition), simulated) =
+        tokio::join!(tokens(context, &found), simulations(context, &found, simulating));
+    let (mut rows, mut reports) = rows(found, simulated, kind, &tokens);
     without_composition.into_iter().for_each(|report| report.add_to(&mut reports));
     missing::check(&reports)?;
     rows::sort(context.networks(), &mut rows);
@@ -126,16 +144,43 @@ async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tok
     (tokens, reports)
 }
 
+/// What simulations say of all claims, in their order and as many.
+async fn simulations(
+    context: &Context,
+    found: &[ValidatedJob],
+    simulating: Option<Effort>,
+) -> Vec<Option<ClaimSimulation>> {
+    let claims = found.iter().flat_map(|ValidatedJob { plan, findings, .. }| {
+        findings.iter().filter_map(|finding| match finding {
+            ValidFinding::Claim(found, transactions) => {
+                Some(PlannedClaim { plugin: plan.instance.name(), network: &plan.network, found, transactions })
+            }
+            ValidFinding::Position(_) => None,
+        })
+    });
+    let claims: Vec<PlannedClaim<'_>> = claims.collect();
+    match simulating {
+        Some(effort) => simulation::simulate(context, &claims, effort).await,
+        None => claims.iter().map(|_| None).collect(),
+    }
+}
+
 fn rows(
     found: Vec<ValidatedJob>,
+    simulated: Vec<Option<ClaimSimulation>>,
     kind: impl Fn(&JobPlan) -> RowKind,
     tokens: &BTreeMap<u64, Tokens>,
 ) -> (Vec<Row>, Vec<JobReport>) {
     let (mut rows, mut reports) = (Vec::new(), Vec::new());
+    let mut simulated = simulated.into_iter();
     for ValidatedJob { plan, findings, mut report } in found {
         for finding in findings {
+            let simulation = match finding {
+                ValidFinding::Claim(..) => simulated.next().flatten(),
+                ValidFinding::Position(_) => None,
+            };
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
-            let (of_finding, missing) = rows::rows(&plan, finding, kind(&plan), tokens);
+            let (of_finding, missing) = rows::rows(&plan, finding, simulation, kind(&plan), tokens);
             rows.extend(of_finding);
             for (token, failure) in missing {
                 report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));

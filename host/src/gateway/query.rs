@@ -46,7 +46,7 @@ pub(crate) enum Account {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum About {
     /// Its claimables from all protocols that the filter leaves.
-    Claimables(Filter),
+    Claimables(Filter, ClaimOptions),
     /// Its positions in all protocols that the filter leaves, on one network by its chain id or on all; of these kinds,
     /// or of all and with what can be claimed where none is named.
     Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind> },
@@ -61,7 +61,7 @@ pub(crate) enum About {
 /// A list of what an account has in one protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum List {
-    Claimables,
+    Claimables(ClaimOptions),
     Farming,
     Lending,
     Borrowing,
@@ -73,7 +73,7 @@ impl List {
     /// The question that it is answered from, and what its rows are.
     pub(crate) fn plan(self) -> (Question, RowKind) {
         match self {
-            Self::Claimables => (Question::Claimables, RowKind::Payments),
+            Self::Claimables(_) => (Question::Claimables, RowKind::Payments),
             Self::Farming => (Question::Farming, RowKind::Legs(&[LegRole::STAKED])),
             Self::Lending => (Question::Lending, RowKind::Legs(&[LegRole::SUPPLIED, LegRole::BORROWED])),
             Self::Borrowing => (Question::Lending, RowKind::Debts),
@@ -81,6 +81,13 @@ impl List {
             Self::Locked => (Question::Locked, RowKind::Positions),
         }
     }
+}
+
+/// The options of a query about claimables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ClaimOptions {
+    /// Whether claims are simulated; as the configuration says where the client does not.
+    pub(crate) simulate: Option<bool>,
 }
 
 /// The kinds of positions by their names on the wire.

@@ -12,6 +12,7 @@ use portolan_validation::{ValidFinding, leg_key, payment_key};
 use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::assets::token::Token;
 use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
+use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::plan::JobPlan;
 use crate::network::Networks;
 use crate::sanitize::text::Text;
@@ -59,6 +60,7 @@ fn prices(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
 pub(super) fn rows(
     plan: &JobPlan,
     finding: ValidFinding,
+    simulation: Option<ClaimSimulation>,
     kind: RowKind,
     tokens: &Tokens,
 ) -> (Vec<Row>, Vec<(Address, TokenFailure)>) {
@@ -73,14 +75,16 @@ pub(super) fn rows(
     let mut known = Known { tokens, found: BTreeMap::new(), missing: Vec::new() };
     let key = finding.key();
     let rows = match finding {
-        ValidFinding::Claim(found, transactions) => known.claim(id(plan, &key), found, transactions).map(|claim| {
-            let payments = claim.found.payments.iter().enumerate();
-            let shown = payments.filter(|(_, payment)| claim.tokens.contains_key(&payment.token));
-            let item = |(place, payment)| {
-                row(&payment_key(&claim.found, payment), RowItem::Payment { claim: Arc::clone(&claim), place })
-            };
-            shown.map(item).collect()
-        }),
+        ValidFinding::Claim(found, transactions) => {
+            known.claim(id(plan, &key), found, transactions, simulation).map(|claim| {
+                let payments = claim.found.payments.iter().enumerate();
+                let shown = payments.filter(|(_, payment)| claim.tokens.contains_key(&payment.token));
+                let item = |(place, payment)| {
+                    row(&payment_key(&claim.found, payment), RowItem::Payment { claim: Arc::clone(&claim), place })
+                };
+                shown.map(item).collect()
+            })
+        }
         ValidFinding::Position(found) => known.position(id(plan, &key), *found).map(|position| match kind {
             // Its rewards are part of such a row, and have no place for what is not known.
             RowKind::Legs(_) if !position.has_all_rewards() => Vec::new(),
@@ -120,13 +124,14 @@ impl Known<'_> {
         id: String,
         found: map::Claimable,
         transactions: Vec<portolan_validation::ClaimTransaction>,
+        simulation: Option<ClaimSimulation>,
     ) -> Option<Arc<ClaimItem>> {
         let name = self.named(&found.name)?;
         let names = found.payments.iter().map(|payment| self.name_of(payment.name.as_deref(), &name)).collect();
         found.payments.iter().for_each(|payment| self.find(payment.token));
         (!self.found.is_empty()).then(|| {
             let tokens = std::mem::take(&mut self.found);
-            Arc::new(ClaimItem { id, names, found, transactions, tokens })
+            Arc::new(ClaimItem { id, names, found, transactions, simulation, tokens })
         })
     }
 
@@ -167,9 +172,12 @@ impl Known<'_> {
     }
 }
 
-/// Puts rows in the order of networks, protocol slugs and ids.
+/// Puts rows in the order of networks, protocol slugs and ids; claims that fail or are refused come last.
 pub(super) fn sort(networks: &Networks, rows: &mut [Row]) {
-    rows.sort_by_cached_key(|row| (networks.position(row.network.chain_id), row.protocol.slug.clone(), row.id.clone()));
+    rows.sort_by_cached_key(|row| {
+        let is_bad = row.verdict() >= Some(Verdict::Reverted);
+        (is_bad, networks.position(row.network.chain_id), row.protocol.slug.clone(), row.id.clone())
+    });
 }
 
 /// A piece of a finding's name.

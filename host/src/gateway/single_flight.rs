@@ -55,11 +55,11 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::gateway::query::{About, Account, Filter};
+    use crate::gateway::query::{About, Account, ClaimOptions, Filter};
 
     fn key(account: u8) -> FlightKey {
         let account = Account::Address(Address::repeat_byte(account));
-        (Query::Of(account, About::Claimables(Filter::All)), 1, BTreeMap::new())
+        (Query::Of(account, About::Claimables(Filter::All, ClaimOptions::default())), 1, BTreeMap::new())
     }
 
     fn overloaded() -> Flight {

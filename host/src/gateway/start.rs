@@ -62,6 +62,7 @@ impl Gateway {
             tables: Tables::read()?,
             log_room: LogRoom::new(config.logs_bytes_max),
             long_work: LongWork::start().map_err(StartError::LongWork)?,
+            simulate_claims: config.simulate_claims,
             networks,
         };
         Ok(Self {

@@ -139,7 +139,7 @@ fn require_query(head: &Parts, query: &Query) {
                     assert!(!slug.is_empty() && !paths::is_reserved(slug) && address::parse(slug).is_err(), "{slug}");
                 }
                 About::Balances { chain_id, .. } => assert!(chain_id.is_none_or(is_network), "{query:?}"),
-                About::Claimables(filter) => require_filter(filter),
+                About::Claimables(filter, _) => require_filter(filter),
                 About::Positions { filter, chain_id, kinds } => {
                     require_filter(filter);
                     assert!(chain_id.is_none_or(is_network) && kinds.len() <= POSITION_KINDS.len(), "{query:?}");

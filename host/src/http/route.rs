@@ -14,7 +14,9 @@ use url::form_urlencoded;
 use super::problem::ALLOW_ANSWERS;
 use crate::address;
 use crate::gateway::problem::{Problem, quoted};
-use crate::gateway::query::{About, Account, Assets, EventsQuery, Filter, List, Lookup, POSITION_KINDS, Query};
+use crate::gateway::query::{
+    About, Account, Assets, ClaimOptions, EventsQuery, Filter, List, Lookup, POSITION_KINDS, Query,
+};
 use crate::names::{CoinType, Name};
 use crate::network::Networks;
 use crate::paths::{self, Endpoint};
@@ -111,7 +113,9 @@ fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize
         }
         (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
         (Endpoint::TokenBalances, [account_text]) => balances(Assets::Tokens, account_text, search, networks),
-        (Endpoint::Claimables, [slug, account_text]) => about(account_text, slug, List::Claimables),
+        (Endpoint::Claimables, [slug, account_text]) => {
+            about(account_text, slug, List::Claimables(claim_options(search)?))
+        }
         (Endpoint::Farming, [slug, account_text]) => about(account_text, slug, List::Farming),
         (Endpoint::Lending, [slug, account_text]) => about(account_text, slug, List::Lending),
         (Endpoint::Borrowing, [slug, account_text]) => about(account_text, slug, List::Borrowing),
@@ -130,7 +134,19 @@ fn claimables(segments: &[&str], search: &Search) -> Result<Option<Query>, Probl
 }
 
 fn all_claimables(account_text: &str, search: &Search) -> Result<Query, Problem> {
-    Ok(Query::Of(account(account_text)?, About::Claimables(filter(search)?)))
+    let account = account(account_text)?;
+    Ok(Query::Of(account, About::Claimables(filter(search)?, claim_options(search)?)))
+}
+
+fn claim_options(search: &Search) -> Result<ClaimOptions, Problem> {
+    Ok(ClaimOptions { simulate: flag(search, "simulate")? })
+}
+
+/// `None` where the parameter is not given.
+fn flag(search: &Search, name: &str) -> Result<Option<bool>, Problem> {
+    let Some(text) = search.first(name) else { return Ok(None) };
+    let known = text.parse().ok();
+    known.map(Some).ok_or_else(|| Problem::InvalidFilter(format!("{name} is true or false, not {}", quoted(text))))
 }
 
 fn all_positions(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {

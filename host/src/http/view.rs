@@ -12,6 +12,7 @@ mod positions;
 mod problem;
 mod report;
 mod rows;
+mod simulation;
 
 use std::cell::Cell;
 use std::io;
@@ -38,6 +39,8 @@ struct Shape {
     aggregate: bool,
     /// `?detail=full`
     full: bool,
+    /// `?simulate=true`
+    simulation: bool,
 }
 
 /// Writes the body of an answer. `written` counts the bytes that the sink has taken.
@@ -48,7 +51,8 @@ pub(super) fn write(
     written: &Cell<u64>,
 ) -> Result<(), serde_json::Error> {
     let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
-    let shape = Shape { aggregate, full: detail_full };
+    let simulation = matches!(answer.items, Items::Rows { with_simulations: true, .. });
+    let shape = Shape { aggregate, full: detail_full, simulation };
     let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each))),

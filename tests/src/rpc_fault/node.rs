@@ -27,6 +27,7 @@ type Refusal = (i64, &'static str);
 const UNKNOWN_BLOCK: Refusal = (-32_000, "header not found"); // geth
 const NO_OVERRIDES: Refusal = (-32_602, "too many arguments, want at most 2"); // geth
 const TOO_MUCH_GAS: Refusal = (-32_000, "intrinsic gas too high"); // reth
+const NO_METHOD: Refusal = (-32_601, "the method does not exist"); // geth
 const TOO_LONG: Refusal = (-32_008, "Response is too big"); // jsonrpsee
 
 impl Node<'_> {
@@ -55,6 +56,9 @@ impl Node<'_> {
 
     /// The chain's reply to what the flaws make of the request.
     async fn reported(&self, mut request: Request) -> Result<Result<String, Refusal>> {
+        if self.flaws.lacks.contains(&request.method.as_str()) {
+            return Ok(Err(NO_METHOD));
+        }
         if let Err(refusal) = self.place(&mut request).await? {
             return Ok(Err(refusal));
         }

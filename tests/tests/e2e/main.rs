@@ -36,6 +36,7 @@ mod prices;
 mod programs;
 mod reload;
 mod secrets;
+mod simulations;
 mod store;
 mod test_reader;
 mod troves;

@@ -128,13 +128,17 @@ fn word(value: u128) -> String {
 }
 
 #[test]
-fn the_program_is_what_its_source_compiles_to() {
+fn each_program_is_what_its_source_compiles_to() {
     let compiler = prepared().unwrap().join("soljson.cjs");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("chain/programs.mjs");
-    let output = Command::new("node").arg(&script).arg(source("call.yul")).arg(&compiler).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && errors.is_empty(), "{errors}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), code());
+    for program in ["call", "../simulation/simulate"] {
+        let yul = source(&format!("{program}.yul"));
+        let output = Command::new("node").arg(&script).arg(yul).arg(&compiler).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && errors.is_empty(), "{errors}");
+        let code = std::fs::read_to_string(source(&format!("{program}.hex"))).unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), code);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{self, Catalogue, ClaimTemplate, Deployment};
 use portolan_abi::row::{self, JobOut, freshness, state};
 use portolan_reader::testing::ScriptedChain;
-use portolan_reader::{Outcome, ReadFailure};
+use portolan_reader::{Kind, Outcome, Read, ReadFailure};
 
 use super::*;
 use crate::assets::metadata::Erc20;
@@ -139,7 +139,7 @@ async fn answer(script: &ScriptedChain, is_lazy: bool) -> Result<Answer, Problem
     let runner = Arc::new(Farming { is_lazy, farm: Mutex::default() });
     let instance = Instance::run_by(runner, "acme@1.0.0", Limits { resume_ms: 1000, job_ms: 2000 }, catalogue);
     let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
-    let work = ProtocolWork::to_one(&context, ACCOUNT, "acme", List::Claimables)?;
+    let work = ProtocolWork::to_one(&context, ACCOUNT, "acme", List::Claimables(ClaimOptions::default()))?;
     context.open(&work.networks(&context)).await;
     work.answer(context).await
 }
@@ -156,7 +156,7 @@ fn targets(answer: &Answer) -> Vec<Address> {
 
 /// How often the factory was read, request by request.
 fn of_factory(script: &ScriptedChain) -> Vec<usize> {
-    let count = |request: &Vec<portolan_reader::Read>| request.iter().filter(|read| read.to == FACTORY).count();
+    let count = |request: &Vec<Read>| request.iter().filter(|read| read.to == FACTORY).count();
     script.requests().iter().map(count).collect()
 }
 
@@ -179,7 +179,12 @@ async fn a_cached_fact_is_read_again_in_the_batch_that_leaves_anyway() {
     script.cache(FACTORY, &FARM_OF, word(FARM));
     script.next_block();
     assert_eq!(targets(&answer(&script, false).await.unwrap()), [FARM]);
-    assert_eq!(of_factory(&script)[cold..], [1], "one request at the next block, with one read of the factory");
+    let (claim, reads) = (of_factory(&script).len() - 1, "one request for all reads at the next block");
+    assert_eq!(of_factory(&script)[cold..claim], [1], "{reads}, with one of the factory");
+    assert!(
+        matches!(script.requests()[claim][..], [Read { kind: Kind::Simulation(_), .. }]),
+        "then the claim is tried"
+    );
 }
 
 #[tokio::test]

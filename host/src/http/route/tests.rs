@@ -38,7 +38,7 @@ fn balances(assets: Assets, chain_id: Option<u64>) -> Query {
 }
 
 fn claimables(filter: Filter) -> Query {
-    Query::Of(Account::Address(ACCOUNT), About::Claimables(filter))
+    Query::Of(Account::Address(ACCOUNT), About::Claimables(filter, ClaimOptions::default()))
 }
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -51,13 +51,13 @@ fn every_path_of_the_api_is_a_query() {
         ("/networks", Query::Networks),
         ("/protocols", Query::Protocols),
         ("/claimables/{A}", claimables(Filter::All)),
-        ("/aave_v3/{A}/claimables", about("aave_v3", List::Claimables)),
+        ("/aave_v3/{A}/claimables", about("aave_v3", List::Claimables(ClaimOptions::default()))),
         ("/aave_v3/farming/{A}/positions", about("aave_v3", List::Farming)),
         ("/aave_v3/lending/{A}/positions", about("aave_v3", List::Lending)),
         ("/liquity/borrowing/{A}/positions", about("liquity", List::Borrowing)),
         ("/uniswap_v3/pooling/{A}/positions", about("uniswap_v3", List::Pooling)),
         ("/curve/locked/{A}/positions", about("curve", List::Locked)),
-        ("/farming/{A}/claimables", about("farming", List::Claimables)),
+        ("/farming/{A}/claimables", about("farming", List::Claimables(ClaimOptions::default()))),
         ("/{A}/native-balance", balances(Assets::Native, None)),
         ("/balance/{A}/native-balance", balances(Assets::Native, None)),
         ("/balance/{A}/token-balances", balances(Assets::Tokens, None)),
@@ -95,7 +95,7 @@ fn path_segments_are_percent_decoded() {
         query("/aave_v3/{A}/claimables")
     );
     // An encoded slash stays within its segment.
-    assert_eq!(query("/a%2Fb/{A}/claimables"), about("a/b", List::Claimables));
+    assert_eq!(query("/a%2Fb/{A}/claimables"), about("a/b", List::Claimables(ClaimOptions::default())));
 }
 
 #[test]
@@ -204,8 +204,11 @@ fn malformed_accounts_are_refused_everywhere() {
 fn a_name_may_stand_wherever_an_account_may_and_is_normalised() {
     let vitalik = || Name::parse("vitalik.eth").unwrap();
     let cases = [
-        ("/claimables/vitalik.eth", About::Claimables(Filter::All)),
-        ("/x/Vitalik.ETH/claimables", About::Protocol { slug: "x".into(), list: List::Claimables }),
+        ("/claimables/vitalik.eth", About::Claimables(Filter::All, ClaimOptions::default())),
+        (
+            "/x/Vitalik.ETH/claimables",
+            About::Protocol { slug: "x".into(), list: List::Claimables(ClaimOptions::default()) },
+        ),
         ("/vitalik.eth/native-balance", About::Balances { assets: Assets::Native, chain_id: None }),
         ("/ens/by-address/vitalik.eth", About::Name(Lookup { coin: CoinType::ETHEREUM, full: false })),
     ];
@@ -242,6 +245,21 @@ fn both_filters_at_once_are_refused() {
     }
     let address_first = parse(Listener::Base, "/claimables/0x1?include=a&exclude=b");
     assert!(matches!(address_first, Err(Problem::InvalidAddress(_))));
+}
+
+#[test]
+fn claims_are_simulated_as_the_client_says() {
+    let simulate = |search: &str| match parse(Listener::Base, &format!("/claimables/{{A}}{search}")).unwrap().query {
+        Query::Of(_, About::Claimables(_, options)) => options.simulate,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(["", "?simulate=true", "?simulate=false"].map(simulate), [None, Some(true), Some(false)]);
+    let one = parse(Listener::Base, "/x/{A}/claimables?simulate=true").unwrap().query;
+    let list = List::Claimables(ClaimOptions { simulate: Some(true) });
+    assert_eq!(one, Query::Of(Account::Address(ACCOUNT), About::Protocol { slug: "x".into(), list }));
+    for path in ["/claimables/{A}?simulate=1", "/x/{A}/claimables?simulate="] {
+        assert!(matches!(parse(Listener::Base, path), Err(Problem::InvalidFilter(_))), "{path}");
+    }
 }
 
 #[test]

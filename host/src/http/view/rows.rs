@@ -8,8 +8,10 @@ use serde::Serialize;
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::positions::{PositionFacts, PositionView};
+use super::simulation::{SimulationView, simulated};
 use crate::assets::token::Token;
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
+use crate::gateway::verdict::Verdict;
 use crate::http::{number, rate};
 use crate::network::Network;
 use crate::sanitize::text::Text;
@@ -126,13 +128,21 @@ pub(super) struct ClaimableView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     paid_to: Option<&'static str>,
     token: TokenView<'a>,
-    claim_transaction: TransactionView<'a>,
+    /// `paid`, `differs`, `reverted`, `refused`; null where it was not simulated, or too little is known.
+    simulated: Option<&'static str>,
+    /// In words, what the claim does that it does not say.
+    #[serde(skip_serializing_if = "<[Text]>::is_empty")]
+    differs: &'a [Text],
+    /// Null where the claim is refused.
+    claim_transaction: Option<TransactionView<'a>>,
     /// All transactions in order, where there are several; the last one is the claim's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claim_steps: Vec<TransactionView<'a>>,
     /// All that the transaction pays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pays: Option<Vec<PaymentView<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulation: Option<SimulationView<'a>>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
 }
@@ -173,7 +183,9 @@ fn paid_to(place: PaidTo) -> &'static str {
 impl<'a> ClaimableView<'a> {
     fn of(row: &'a Row, PaymentAt { claim, payment, name, token }: PaymentAt<'a>, shape: Shape) -> Self {
         let transaction = |transaction| TransactionView::of(transaction, &row.network, shape);
-        let several = claim.transactions.len() > 1;
+        let is_refused = row.verdict() == Some(Verdict::Refused);
+        let transactions = if is_refused { &[][..] } else { &claim.transactions };
+        let several = transactions.len() > 1;
         let payments = claim.found.payments.iter();
         Self {
             id: &row.id,
@@ -187,15 +199,18 @@ impl<'a> ClaimableView<'a> {
             amount_raw: raw_text(payment.amount, shape),
             paid_to: (payment.paid_to != PaidTo::ACCOUNT).then(|| paid_to(payment.paid_to)),
             token: TokenView::with_supply(token, shape),
-            claim_transaction: claim.transactions.last().map(transaction).unwrap_or_default(),
-            claim_steps: claim.transactions.iter().filter(|_| several).map(transaction).collect(),
+            simulated: simulated(claim.simulation.as_ref()),
+            differs: claim.simulation.as_ref().map_or(&[], |simulation| &simulation.differs),
+            claim_transaction: transactions.last().map(transaction),
+            claim_steps: transactions.iter().filter(|_| several).map(transaction).collect(),
             pays: shape.full.then(|| payments.map(|payment| PaymentView::of(claim, payment, shape)).collect()),
+            simulation: (shape.full || shape.simulation).then(|| SimulationView::of(claim)).flatten(),
             extra: RowExtra::of(row, token, shape),
         }
     }
 }
 
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TransactionView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

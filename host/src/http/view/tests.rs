@@ -80,7 +80,7 @@ fn by_address(token: Arc<Token>) -> BTreeMap<Address, Arc<Token>> {
 }
 
 fn rows(rows: Vec<Row>) -> Answer {
-    answer(Items::Rows { rows, aggregate: false })
+    answer(Items::Rows { rows, aggregate: false, with_simulations: false })
 }
 
 fn word(number: u128) -> U256 {
@@ -120,7 +120,14 @@ fn transaction() -> ClaimTransaction {
 fn claim(token: Arc<Token>, transactions: Vec<ClaimTransaction>) -> ClaimItem {
     let found = map::Claimable::default().of("velodrome-reward");
     let found = found.pays(token.address, word(254_214_875_421_980_600_000));
-    ClaimItem { id: "c".into(), names: vec!["WETH/OP reward".into()], found, transactions, tokens: by_address(token) }
+    ClaimItem {
+        id: "c".into(),
+        names: vec!["WETH/OP reward".into()],
+        found,
+        transactions,
+        simulation: None,
+        tokens: by_address(token),
+    }
 }
 
 fn claimable() -> Row {
@@ -166,10 +173,10 @@ fn an_aggregate_claimable_has_no_type_and_no_function_but_a_whole_token() {
          \"dollarValue\":127.1074377109903,\"amount\":254.2148754219806,\
          \"token\":{{{VELO},{SUPPLY},\"network\":{NETWORK},\
          \"underlyingTokens\":[\"0xf18adf71266411ff39ffc268843c9a64b3292d86\"],\"protocol\":null}},\
-         \"claimTransaction\":{{\"network\":{NETWORK},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
+         \"simulated\":null,\"claimTransaction\":{{\"network\":{NETWORK},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
          \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\"}}}}]"
     );
-    let all = Items::Rows { rows: vec![claimable()], aggregate: true };
+    let all = Items::Rows { rows: vec![claimable()], aggregate: true, with_simulations: false };
     assert_eq!(text(&answer(all), false), expected);
 }
 
@@ -179,7 +186,7 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
         "[{{\"id\":\"a\",\"claimId\":\"c\",\"name\":\"WETH/OP reward\",\"type\":\"velodrome-reward\",\
          \"protocol\":{{{PROTOCOL},{COMPANY}}},\"network\":{NETWORK},\
          \"dollarValue\":127.1074377109903,\"amount\":254.2148754219806,\"token\":{{{VELO},{SUPPLY}}},\
-         \"claimTransaction\":{{\"network\":{NETWORK},\"function\":{{\"name\":\"getReward\",\"inputParameters\":\
+         \"simulated\":null,\"claimTransaction\":{{\"network\":{NETWORK},\"function\":{{\"name\":\"getReward\",\"inputParameters\":\
          [{{\"value\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"typeAsString\":\"address\"}}],\
          \"outputParameters\":[]}},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
          \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\"}}}}]"
@@ -433,7 +440,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         blocks: vec![(network(137), block(70)), (network(1), block(21))],
         missing: vec![missing("aave_v3", 1, Reason::Timeout), missing("*", 10, Reason::NotConfigured)],
         jobs: vec![failed],
-        ..answer(Items::Rows { rows: Vec::new(), aggregate: true })
+        ..answer(Items::Rows { rows: Vec::new(), aggregate: true, with_simulations: false })
     };
     let hash = format!("0x{}", "07".repeat(32));
     let expected = format!(

@@ -1,0 +1,55 @@
+//! A claim that is to be simulated, and what it touches.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use alloy::primitives::{Address, U256};
+use portolan_abi::map::Claimable;
+use portolan_validation::ClaimTransaction;
+
+use crate::assets::token::NATIVE;
+use crate::network::Network;
+
+/// A claim that is to be simulated.
+pub(super) struct PlannedClaim<'a> {
+    /// The plugin that found it.
+    pub(super) plugin: &'a str,
+    pub(super) network: &'a Arc<Network>,
+    pub(super) found: &'a Claimable,
+    pub(super) transactions: &'a [ClaimTransaction],
+}
+
+impl PlannedClaim<'_> {
+    /// The tokens that it pays, without the native one.
+    pub(super) fn tokens(&self) -> BTreeSet<Address> {
+        self.found.payments.iter().map(|payment| payment.token).filter(|token| *token != NATIVE).collect()
+    }
+
+    /// The targets of the claim, then the addresses that its arguments name, without the account and the tokens that it
+    /// pays.
+    pub(super) fn contracts(&self) -> Vec<Address> {
+        let paid = self.tokens();
+        let mut contracts: Vec<Address> = Vec::new();
+        let named = self.transactions.iter().flat_map(|transaction| transaction.inputs.iter());
+        let named = named.filter(|(kind, _)| kind.contains("address")).flat_map(|(_, text)| addresses(text));
+        let account = self.transactions.first().map(|transaction| transaction.from);
+        for contract in self.transactions.iter().map(|transaction| transaction.to).chain(named) {
+            let is_other = Some(contract) != account && contract != NATIVE && !paid.contains(&contract);
+            if is_other && !contracts.contains(&contract) {
+                contracts.push(contract);
+            }
+        }
+        contracts
+    }
+
+    /// The native value that its transactions send, wei.
+    pub(super) fn fee(&self) -> U256 {
+        self.transactions.iter().fold(U256::ZERO, |sum, transaction| sum.saturating_add(transaction.value))
+    }
+}
+
+/// The addresses in an argument's text.
+fn addresses(text: &str) -> impl Iterator<Item = Address> + '_ {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.filter(|word| word.len() == 42 && word.starts_with("0x")).filter_map(|word| word.parse().ok())
+}

@@ -1,0 +1,133 @@
+//! Simulates claims before they are shown: all of an account on one network in one request.
+//!
+//! Invariant: a simulation is read at the answer's block, within its budget and its deadline. What it watches besides the
+//! claim's own tokens are those of the other claims, so that a claim which takes what another one pays is seen.
+
+use std::collections::{BTreeMap, HashMap};
+
+use alloy::primitives::Address;
+use futures_util::future::join_all;
+use portolan_reader::{Effort, RUN_GAS, ReadFailure, RunStep, Simulation, Watched};
+use portolan_validation::ClaimTransaction;
+
+use crate::claims::SimulateWhen;
+use crate::gateway::context::Context;
+use crate::gateway::planned_claim::PlannedClaim;
+use crate::gateway::query::ClaimOptions;
+use crate::gateway::verdict::{self, ClaimSimulation};
+
+/// Claims of one plugin that are simulated for an account on one network; of more, nothing is said of the rest.
+const CLAIMS_MAX: usize = 200;
+
+/// Tokens of the claim itself that are watched, also for approvals.
+const OWN_MAX: usize = 8;
+/// Tokens of other claims that are watched.
+const OTHERS_MAX: usize = 16;
+/// Contracts whose approvals are watched.
+const SPENDERS_MAX: usize = 4;
+
+/// How much these options allow to spend on simulations; `None` for nothing.
+pub(super) fn effort(context: &Context, options: ClaimOptions) -> Option<Effort> {
+    match (options.simulate, context.sources.simulate_claims) {
+        (Some(true), _) => Some(Effort::Any),
+        (None, SimulateWhen::Always) => Some(Effort::Packed),
+        (None, SimulateWhen::Asked) | (Some(false), _) => None,
+    }
+}
+
+/// Simulates claims, in their order and as many; `None` for one of which nothing can be said.
+pub(super) async fn simulate(
+    context: &Context,
+    claims: &[PlannedClaim<'_>],
+    effort: Effort,
+) -> Vec<Option<ClaimSimulation>> {
+    let mut by_account: BTreeMap<(u64, Address), Vec<usize>> = BTreeMap::new();
+    for (place, claim) in claims.iter().enumerate() {
+        let Some(first) = claim.transactions.first() else { continue };
+        by_account.entry((claim.network.chain_id, first.from)).or_default().push(place);
+    }
+    let running = by_account.into_iter().map(async |((_, account), places)| {
+        let own: Vec<&PlannedClaim<'_>> = places.iter().map(|place| &claims[*place]).collect();
+        (simulate_of(context, account, &own, effort).await, places)
+    });
+    let mut simulated: Vec<Option<ClaimSimulation>> = claims.iter().map(|_| None).collect();
+    for (of_account, places) in join_all(running).await {
+        for (place, simulation) in places.into_iter().zip(of_account) {
+            simulated[place] = simulation;
+        }
+    }
+    simulated
+}
+
+/// Simulates the claims of one account on one network.
+async fn simulate_of(
+    context: &Context,
+    account: Address,
+    claims: &[&PlannedClaim<'_>],
+    effort: Effort,
+) -> Vec<Option<ClaimSimulation>> {
+    let session = claims.first().and_then(|claim| context.session_for_simulations(claim.network));
+    let Some(session) = session else { return claims.iter().map(|_| None).collect() };
+    let order = in_turn(claims);
+    let tokens = tokens_in_turn(claims, &order);
+    let simulations: Vec<Simulation> = order.iter().map(|place| simulation(claims[*place], &tokens)).collect();
+    let runs = session.simulate(account, &simulations, effort).await;
+    let mut judged: Vec<Option<ClaimSimulation>> =
+        claims.iter().map(|claim| verdict::judge(claim, Err(ReadFailure::OverBudget))).collect();
+    for (place, run) in order.into_iter().zip(runs) {
+        judged[place] = run.transpose().and_then(|run| verdict::judge(claims[place], run));
+    }
+    judged
+}
+
+/// The places of the claims that are simulated: the first of each plugin, then the second of each, and so on, so that no
+/// plugin's claims take the gas or the time of another's.
+fn in_turn(claims: &[&PlannedClaim<'_>]) -> Vec<usize> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut turns: Vec<usize> = Vec::with_capacity(claims.len());
+    for claim in claims {
+        let count = counts.entry(claim.plugin).or_default();
+        *count += 1;
+        turns.push(*count);
+    }
+    let mut order: Vec<usize> = (0..claims.len()).filter(|place| turns[*place] <= CLAIMS_MAX).collect();
+    order.sort_by_key(|place| turns[*place]);
+    order
+}
+
+/// The tokens that claims pay, as many as any claim needs to watch.
+fn tokens_in_turn(claims: &[&PlannedClaim<'_>], order: &[usize]) -> Vec<Address> {
+    let mut tokens: Vec<Address> = Vec::new();
+    for token in order.iter().flat_map(|place| claims[*place].tokens()) {
+        if tokens.len() < OWN_MAX + OTHERS_MAX && !tokens.contains(&token) {
+            tokens.push(token);
+        }
+    }
+    tokens
+}
+
+fn simulation(claim: &PlannedClaim<'_>, tokens: &[Address]) -> Simulation {
+    let step = |transaction: &ClaimTransaction| RunStep {
+        to: transaction.to,
+        value: transaction.value,
+        data: transaction.data.clone(),
+    };
+    Simulation { steps: claim.transactions.iter().map(step).collect(), watched: watched(claim, tokens), gas: RUN_GAS }
+}
+
+fn watched(claim: &PlannedClaim<'_>, tokens: &[Address]) -> Watched {
+    let named = claim.contracts();
+    let mut watched: Vec<Address> = Vec::new();
+    for token in claim.tokens().into_iter().chain(claim.network.wrapped_native).chain(named.iter().copied()) {
+        if !watched.contains(&token) {
+            watched.push(token);
+        }
+    }
+    watched.truncate(OWN_MAX);
+    let own = watched.len();
+    let others = tokens.iter().copied().filter(|token| !watched.contains(token));
+    let others: Vec<Address> = others.take(OTHERS_MAX).collect();
+    watched.extend(others);
+    let spenders = named.into_iter().take(SPENDERS_MAX).collect();
+    Watched { tokens: watched, own: u8::try_from(own).unwrap_or(u8::MAX), spenders }
+}

@@ -1,0 +1,179 @@
+//! Judges a claim by its simulation: whether it pays what it says, takes what it should not, or fails.
+//!
+//! Invariant: a claim that changes an approval of the account, or lets anything leave it beyond its declared fee, is
+//! refused, whatever it pays.
+
+use alloy::primitives::{Address, U256};
+use alloy::sol_types::decode_revert_reason;
+use portolan_abi::map::PaidTo;
+use portolan_reader::{Approval, Changes, ReadFailure, Run, SimulationMethod};
+
+use crate::assets::token::NATIVE;
+use crate::gateway::planned_claim::PlannedClaim;
+use crate::sanitize::text::Text;
+
+/// Characters of a contract's own words on why it reverted.
+const REASON_CHARS_MAX: usize = 200;
+
+/// The outcome of a simulation, by the word of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    Paid,
+    Differs,
+    Reverted,
+    Refused,
+}
+
+impl Verdict {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Paid => "paid",
+            Self::Differs => "differs",
+            Self::Reverted => "reverted",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// What a simulation of a claim says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimSimulation {
+    /// `None` where the method tells too little, or the simulation could not be made.
+    pub(crate) verdict: Option<Verdict>,
+    /// What the claim does that it does not say, in words.
+    pub(crate) differs: Vec<Text>,
+    pub(crate) run: Result<ClaimRun, ReadFailure>,
+}
+
+/// What a claim did when it was run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimRun {
+    pub(crate) method: SimulationMethod,
+    /// All transactions; `None` where the method does not tell.
+    pub(crate) gas: Option<u64>,
+    /// Why it reverted, if it did.
+    pub(crate) reverted: Option<Text>,
+    /// Tokens and what the account has more of; `None` where the method does not tell.
+    pub(crate) receives: Option<Vec<(Address, U256)>>,
+    /// Tokens and what the account has less of, the fee included.
+    pub(crate) gives: Option<Vec<(Address, U256)>>,
+    pub(crate) approvals: Vec<Approval>,
+}
+
+/// Judges a claim. `None` where no endpoint simulates with so little effort.
+pub(super) fn judge(claim: &PlannedClaim<'_>, run: Result<Run, ReadFailure>) -> Option<ClaimSimulation> {
+    let run = match run {
+        Ok(run) => run,
+        Err(failure) => return Some(ClaimSimulation { verdict: None, differs: Vec::new(), run: Err(failure) }),
+    };
+    let reverted = run.reverted().map(|data| reason(data));
+    let flows = run.changes.as_ref().map(Flows::of);
+    let (verdict, differs) = match (&reverted, &flows) {
+        (Some(reason), _) => (Some(Verdict::Reverted), vec![words(&format!("It reverts: {}.", reason.as_str()))]),
+        (None, None) => (None, Vec::new()),
+        (None, Some(flows)) => compare(claim, flows, run.method),
+    };
+    let (receives, gives, approvals) = match flows {
+        Some(Flows { receives, gives, approvals }) => (Some(receives), Some(gives), approvals),
+        None => (None, None, Vec::new()),
+    };
+    let run = ClaimRun { method: run.method, gas: run.gas(), reverted, receives, gives, approvals };
+    Some(ClaimSimulation { verdict, differs, run: Ok(run) })
+}
+
+/// What goes to the account and leaves it.
+struct Flows {
+    receives: Vec<(Address, U256)>,
+    gives: Vec<(Address, U256)>,
+    approvals: Vec<Approval>,
+}
+
+impl Flows {
+    fn of(changes: &Changes) -> Self {
+        let native = changes.native.map(|(before, after)| (NATIVE, before, after));
+        let (mut receives, mut gives) = (Vec::new(), Vec::new());
+        for (token, before, after) in native.into_iter().chain(changes.tokens.iter().copied()) {
+            let flow = if after > before { &mut receives } else { &mut gives };
+            flow.push((token, after.abs_diff(before)));
+        }
+        Self { receives, gives, approvals: changes.approvals.clone() }
+    }
+
+    fn received(&self, token: Address) -> U256 {
+        amount_of(&self.receives, token)
+    }
+}
+
+fn amount_of(flow: &[(Address, U256)], token: Address) -> U256 {
+    flow.iter().find(|(own, _)| *own == token).map_or(U256::ZERO, |(_, amount)| *amount)
+}
+
+fn compare(claim: &PlannedClaim<'_>, flows: &Flows, method: SimulationMethod) -> (Option<Verdict>, Vec<Text>) {
+    let taken = takes(claim, flows);
+    if !taken.is_empty() {
+        return (Some(Verdict::Refused), taken);
+    }
+    let mut differs = Vec::new();
+    let fee = claim.fee();
+    let is_later = method == SimulationMethod::SimulateV1;
+    let to_account = claim.found.payments.iter().filter(|payment| payment.paid_to == PaidTo::ACCOUNT);
+    for payment in to_account {
+        // What was sent as a fee is no longer there.
+        let paid = match (payment.token, amount_of(&flows.gives, NATIVE)) {
+            (NATIVE, given) => (flows.received(NATIVE) + fee).saturating_sub(given),
+            (token, _) => flows.received(token),
+        };
+        // It simulates the next block, until which more may be due.
+        if paid < payment.amount || (paid > payment.amount && !is_later) {
+            differs.push(words(&format!("It pays {paid} of {}, not {}.", name(payment.token), payment.amount)));
+        }
+    }
+    let pays_elsewhere = claim.found.payments.iter().any(|payment| payment.paid_to != PaidTo::ACCOUNT);
+    let contracts = claim.contracts();
+    let is_said = |token: Address| {
+        claim.found.payments.iter().any(|payment| payment.token == token) || contracts.contains(&token)
+    };
+    for (token, amount) in flows.receives.iter().filter(|(token, _)| !is_said(*token)) {
+        if !pays_elsewhere && !is_later {
+            differs.push(words(&format!("It pays {amount} of {}, which it does not say.", name(*token))));
+        }
+    }
+    (Some(if differs.is_empty() { Verdict::Paid } else { Verdict::Differs }), differs)
+}
+
+/// What a claim takes beyond its declared fee.
+fn takes(claim: &PlannedClaim<'_>, flows: &Flows) -> Vec<Text> {
+    let fee = claim.fee();
+    let beyond = |(token, amount): &&(Address, U256)| *token != NATIVE || *amount > fee;
+    let leaves = flows.gives.iter().filter(beyond).map(|(token, amount)| {
+        let left = if *token == NATIVE { *amount - fee } else { *amount };
+        words(&format!("It takes {left} of {} from the account.", name(*token)))
+    });
+    let approvals = flows.approvals.iter().map(|approval| {
+        let Approval { token, spender, of_all, before, after } = approval;
+        let what = if *of_all { "the approval for all" } else { "the allowance" };
+        words(&format!("It changes {what} of {spender:#x} in {token:#x} from {before} to {after}."))
+    });
+    leaves.chain(approvals).collect()
+}
+
+fn name(token: Address) -> String {
+    if token == NATIVE { "the native token".into() } else { format!("{token:#x}") }
+}
+
+fn words(text: &str) -> Text {
+    Text::clean(text, REASON_CHARS_MAX * 2)
+}
+
+/// What a contract says on why it reverted, or the selector of its error.
+fn reason(data: &[u8]) -> Text {
+    let text = match (decode_revert_reason(data), data.first_chunk::<4>()) {
+        (Some(reason), _) if !reason.is_empty() => reason,
+        (_, Some(selector)) => format!("custom error {}", alloy::hex::encode_prefixed(selector)),
+        (_, None) => "without a reason".into(),
+    };
+    Text::clean(&text, REASON_CHARS_MAX)
+}
+
+#[cfg(test)]
+mod tests;

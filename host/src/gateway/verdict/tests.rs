@@ -1,0 +1,134 @@
+//! Verdicts on one claim, for all that a run can say.
+
+use std::sync::Arc;
+
+use alloy::primitives::{Bytes, hex};
+use portolan_abi::map::{Claimable, Payment};
+use portolan_reader::StepEnd;
+use portolan_validation::{ClaimTransaction, TargetSource};
+
+use super::*;
+use crate::network::{Network, Networks};
+
+const ACCOUNT: Address = Address::repeat_byte(0xac);
+const FARM: Address = Address::repeat_byte(0xfa);
+const TOKEN: Address = Address::repeat_byte(0xa1);
+const OTHER: Address = Address::repeat_byte(0xa2);
+const FEE: u64 = 7;
+
+fn network() -> Arc<Network> {
+    Arc::clone(Networks::new([]).named("ethereum").unwrap())
+}
+
+fn n(number: u64) -> U256 {
+    U256::from(number)
+}
+
+/// A claim from the farm, for a fee of seven wei.
+fn verdict(payments: &[(Address, u64, PaidTo)], run: Run) -> (Option<Verdict>, Vec<String>) {
+    let payment = |(token, amount, paid_to): &(Address, u64, PaidTo)| Payment {
+        token: *token,
+        amount: n(*amount),
+        paid_to: *paid_to,
+        name: None,
+    };
+    let found = Claimable { payments: payments.iter().map(payment).collect(), ..Claimable::default() };
+    let transaction = ClaimTransaction {
+        to: FARM,
+        target_source: TargetSource::Listed,
+        from: ACCOUNT,
+        is_by_anyone: false,
+        value: n(FEE),
+        data: Bytes::new(),
+        function: "claim".into(),
+        inputs: Vec::new(),
+    };
+    let network = network();
+    let claim = PlannedClaim { plugin: "farming", network: &network, found: &found, transactions: &[transaction] };
+    let judged = judge(&claim, Ok(run)).unwrap();
+    (judged.verdict, judged.differs.iter().map(|text| text.as_str().to_owned()).collect())
+}
+
+fn run(native: Option<(u64, u64)>, tokens: &[(Address, u64, u64)]) -> Run {
+    let tokens = tokens.iter().map(|(token, before, after)| (*token, n(*before), n(*after))).collect();
+    let native = native.map(|(before, after)| (n(before), n(after)));
+    let changes = Changes { native, tokens, approvals: Vec::new() };
+    let steps = vec![StepEnd { gas: Some(50_000), reverted: None }];
+    Run { method: SimulationMethod::Override, steps, changes: Some(changes) }
+}
+
+const TEN: &[(Address, u64, PaidTo)] = &[(TOKEN, 10, PaidTo::ACCOUNT)];
+
+#[test]
+fn a_claim_that_pays_what_it_says_for_its_fee_is_paid() {
+    assert_eq!(verdict(TEN, run(Some((100, 93)), &[(TOKEN, 5, 15)])), (Some(Verdict::Paid), vec![]));
+    let native = &[(NATIVE, 10, PaidTo::ACCOUNT)];
+    assert_eq!(verdict(native, run(Some((100, 103)), &[])), (Some(Verdict::Paid), vec![]));
+    let three = &[(NATIVE, 3, PaidTo::ACCOUNT)];
+    assert_eq!(verdict(three, run(Some((100, 96)), &[])), (Some(Verdict::Paid), vec![]));
+    let locked = &[(TOKEN, 10, PaidTo::LOCK)];
+    assert_eq!(verdict(locked, run(None, &[(OTHER, 0, 9)])), (Some(Verdict::Paid), vec![]));
+}
+
+#[test]
+fn a_claim_that_pays_otherwise_differs_in_words() {
+    let paid = |payments, run, expected: &str| {
+        assert_eq!(verdict(payments, run), (Some(Verdict::Differs), vec![expected.to_owned()]));
+    };
+    let (token, other) = (format!("{TOKEN:#x}"), format!("{OTHER:#x}"));
+    paid(TEN, run(None, &[(TOKEN, 0, 9)]), &format!("It pays 9 of {token}, not 10."));
+    paid(TEN, run(None, &[(TOKEN, 0, 11)]), &format!("It pays 11 of {token}, not 10."));
+    paid(TEN, run(None, &[]), &format!("It pays 0 of {token}, not 10."));
+    let more = run(None, &[(TOKEN, 0, 10), (OTHER, 1, 3)]);
+    paid(TEN, more, &format!("It pays 2 of {other}, which it does not say."));
+    let native = &[(NATIVE, 10, PaidTo::ACCOUNT)];
+    paid(native, run(Some((100, 102)), &[]), "It pays 9 of the native token, not 10.");
+}
+
+#[test]
+fn the_next_block_may_pay_more_and_no_less() {
+    let later = |tokens| Run { method: SimulationMethod::SimulateV1, ..run(None, tokens) };
+    assert_eq!(verdict(TEN, later(&[(TOKEN, 0, 11), (OTHER, 0, 1)])).0, Some(Verdict::Paid));
+    assert_eq!(verdict(TEN, later(&[(TOKEN, 0, 9)])).0, Some(Verdict::Differs));
+}
+
+#[test]
+fn a_claim_that_takes_anything_is_refused() {
+    let refused = |run, expected: String| {
+        assert_eq!(verdict(TEN, run), (Some(Verdict::Refused), vec![expected]));
+    };
+    let other = format!("{OTHER:#x}");
+    refused(run(Some((100, 92)), &[(TOKEN, 0, 10)]), "It takes 1 of the native token from the account.".into());
+    refused(run(None, &[(TOKEN, 0, 10), (OTHER, 3, 1)]), format!("It takes 2 of {other} from the account."));
+    let mut approving = run(None, &[(TOKEN, 0, 10)]);
+    let approval = Approval { token: OTHER, spender: FARM, of_all: false, before: n(0), after: n(5) };
+    approving.changes.as_mut().unwrap().approvals.push(approval);
+    let (farm, of_all) = (format!("{FARM:#x}"), Approval { of_all: true, after: n(1), ..approval });
+    refused(approving.clone(), format!("It changes the allowance of {farm} in {other} from 0 to 5."));
+    approving.changes.as_mut().unwrap().approvals = vec![of_all];
+    refused(approving, format!("It changes the approval for all of {farm} in {other} from 0 to 1."));
+}
+
+#[test]
+fn a_claim_that_reverts_says_why() {
+    let reverted = |data: &[u8]| {
+        let steps = vec![StepEnd { gas: None, reverted: Some(Bytes::copy_from_slice(data)) }];
+        verdict(TEN, Run { method: SimulationMethod::Call, steps, changes: None })
+    };
+    let text = hex!("08c379a0" "0000000000000000000000000000000000000000000000000000000000000020"
+        "0000000000000000000000000000000000000000000000000000000000000005"
+        "656d707479000000000000000000000000000000000000000000000000000000");
+    for (data, expected) in [
+        (&text[..], "It reverts: revert: empty."),
+        (&[], "It reverts: without a reason."),
+        (&hex!("deadbeef00"), "It reverts: custom error 0xdeadbeef."),
+    ] {
+        assert_eq!(reverted(data), (Some(Verdict::Reverted), vec![expected.to_owned()]));
+    }
+}
+
+#[test]
+fn a_method_that_tells_too_little_gives_no_verdict() {
+    let called = Run { method: SimulationMethod::Call, changes: None, ..run(None, &[]) };
+    assert_eq!(verdict(TEN, called), (None, vec![]));
+}

@@ -1,0 +1,114 @@
+//! What a claim's simulation says, as rows of claimables have it.
+
+use alloy::primitives::{Address, U256};
+use portolan_reader::SimulationMethod;
+use serde::Serialize;
+
+use super::parts::{Number, amount, lower};
+use crate::gateway::answer::ClaimItem;
+use crate::gateway::verdict::{ClaimRun, ClaimSimulation};
+use crate::jobs::failure::Reason;
+use crate::sanitize::text::Text;
+
+/// The member `simulation` of a row.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SimulationView<'a> {
+    /// `override`, `eth_simulateV1` or `eth_call`; null where the simulation could not be made.
+    method: Option<&'static str>,
+    /// Why it could not be made; a word of `portolan-partial`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<&'static str>,
+    success: Option<bool>,
+    /// Why it reverted.
+    error: Option<&'a Text>,
+    /// All transactions together; null where the method does not tell.
+    gas_used: Option<u64>,
+    receives: Option<Vec<FlowView<'a>>>,
+    gives: Option<Vec<FlowView<'a>>>,
+    approvals: Vec<ApprovalView>,
+}
+
+/// An amount of a token that came or went.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FlowView<'a> {
+    /// `0x0` is the native token.
+    token_address: String,
+    /// With the amount, where the claim pays this token; null for others.
+    symbol: Option<&'a Text>,
+    amount: Option<Number>,
+    amount_raw: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ApprovalView {
+    token_address: String,
+    spender: String,
+    for_all: bool,
+    before: String,
+    after: String,
+}
+
+impl<'a> SimulationView<'a> {
+    pub(super) fn of(claim: &'a ClaimItem) -> Option<Self> {
+        let simulation = claim.simulation.as_ref()?;
+        let run = match &simulation.run {
+            Ok(run) => run,
+            Err(failure) => return Some(Self::failed(Reason::from(*failure).as_str())),
+        };
+        let ClaimRun { method, gas, reverted, receives, gives, approvals } = run;
+        let flows = |flows: &Option<Vec<(Address, U256)>>| {
+            Some(flows.as_ref()?.iter().map(|(token, raw)| FlowView::of(claim, *token, *raw)).collect())
+        };
+        let approvals = approvals.iter().map(|approval| ApprovalView {
+            token_address: lower(approval.token),
+            spender: lower(approval.spender),
+            for_all: approval.of_all,
+            before: approval.before.to_string(),
+            after: approval.after.to_string(),
+        });
+        Some(Self {
+            method: Some(name(*method)),
+            failure: None,
+            success: Some(reverted.is_none()),
+            error: reverted.as_ref(),
+            gas_used: *gas,
+            receives: flows(receives),
+            gives: flows(gives),
+            approvals: approvals.collect(),
+        })
+    }
+
+    fn failed(failure: &'static str) -> Self {
+        let (method, success, error, gas_used) = (None, None, None, None);
+        let failure = Some(failure);
+        Self { method, failure, success, error, gas_used, receives: None, gives: None, approvals: Vec::new() }
+    }
+}
+
+impl<'a> FlowView<'a> {
+    fn of(claim: &'a ClaimItem, token: Address, raw: U256) -> Self {
+        let known = claim.tokens.get(&token);
+        Self {
+            token_address: if token == crate::assets::token::NATIVE { "0x0".into() } else { lower(token) },
+            symbol: known.map(|token| &token.symbol),
+            amount: known.map(|token| amount(raw, token)),
+            amount_raw: raw.to_string(),
+        }
+    }
+}
+
+/// The word of the verdict, or null.
+pub(super) fn simulated(simulation: Option<&ClaimSimulation>) -> Option<&'static str> {
+    simulation?.verdict.map(|verdict| verdict.as_str())
+}
+
+fn name(method: SimulationMethod) -> &'static str {
+    match method {
+        SimulationMethod::Override => "override",
+        SimulationMethod::SimulateV1 => "eth_simulateV1",
+        SimulationMethod::Call => "eth_call",
+    }
+}

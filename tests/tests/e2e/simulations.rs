@@ -1,0 +1,273 @@
+//! What the gateway says of claims that do other than they say, and what it costs to say it.
+//!
+//! Farms on a chain of their own: every account has earned ten of the reward in each of them.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use anyhow::Result;
+use portolan_tests::build;
+use portolan_tests::chain::Chain;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::json::Json;
+use portolan_tests::rpc_fault::{Flaws, Overrides, RpcFault};
+use portolan_tests::traffic::Traffic;
+use portolan_tests::world::Shared;
+use serde_json::json;
+
+const ACCOUNT: &str = "0x00000000000000000000000000000000000acc07";
+/// Ten of a token of 18 decimals.
+const TEN: &str = "10000000000000000000";
+const CHAIN_ID: u64 = 137;
+
+/// What a farm does; its number in the contract.
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    Pay,
+    PayNothing,
+    Fail,
+    Approve,
+    Take,
+    Shy,
+    CallBack,
+}
+
+const DEEDS: [Deed; 7] =
+    [Deed::Pay, Deed::PayNothing, Deed::Fail, Deed::Approve, Deed::Take, Deed::Shy, Deed::CallBack];
+
+struct Fixture {
+    chain: Chain,
+    rpc: RpcFault,
+    reward: String,
+    /// What the taking farm may take, for the account once allowed it.
+    stake: String,
+    /// By what they do.
+    farms: Vec<String>,
+    /// It pays the taxed token.
+    taxed: String,
+    /// It pays what the taking farm may take.
+    staked: String,
+    /// Fifty that pay.
+    many: Vec<String>,
+}
+
+static FIXTURE: Shared<Fixture> = Shared::new();
+
+fn fixture() -> Arc<Fixture> {
+    FIXTURE.get(Fixture::start).unwrap()
+}
+
+fn word(text: &str) -> String {
+    format!("{:0>64}", text.strip_prefix("0x").unwrap())
+}
+
+fn ten() -> String {
+    format!("{:064x}", TEN.parse::<u128>().unwrap())
+}
+
+/// A token of 18 decimals whose name is its symbol.
+fn token(chain: &Chain, symbol: &str) -> Result<String> {
+    let text = format!(
+        "{:064x}{:0<64}",
+        symbol.len(),
+        symbol.bytes().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    );
+    chain.deploy("TokenDouble", &format!("{:064x}{:064x}{:064x}{text}{text}", 96, 160, 18))
+}
+
+fn mint(chain: &Chain, token: &str, to: &str) -> Result<()> {
+    let data = format!("0x40c10f19{}{}", word(to), ten());
+    chain.send(&json!({"from": ACCOUNT, "to": token, "data": data}))?;
+    Ok(())
+}
+
+impl Fixture {
+    fn start() -> Result<Self> {
+        let chain = Chain::bare(CHAIN_ID)?;
+        let (reward, stake) = (token(&chain, "RWD")?, token(&chain, "STK")?);
+        let taxed = chain.deploy("TaxedTokenDouble", "")?;
+        let farm = |reward: &str, deed: Deed| -> Result<String> {
+            let arguments = format!("{}{}{:064x}{}", word(reward), word(&stake), deed as u8, ten());
+            let farm = chain.deploy("FarmDouble", &arguments)?;
+            mint(&chain, reward, &farm)?;
+            Ok(farm)
+        };
+        let farms: Vec<String> = DEEDS.into_iter().map(|deed| farm(&reward, deed)).collect::<Result<_>>()?;
+        let taxed = farm(&taxed, Deed::Pay)?;
+        let staked = farm(&stake, Deed::Pay)?;
+        let many = (0..50).map(|_| farm(&reward, Deed::Pay)).collect::<Result<_>>()?;
+        mint(&chain, &stake, ACCOUNT)?;
+        // The account once let the taking farm spend its tokens.
+        let approve = format!("0x095ea7b3{}{}", word(&farms[Deed::Take as usize]), ten());
+        chain.send(&json!({"from": ACCOUNT, "to": stake, "data": approve}))?;
+        chain.rpc("anvil_setBalance", json!([ACCOUNT, "0x0"]))?;
+        chain.settle()?;
+        let rpc = RpcFault::before(&chain.url)?;
+        Ok(Self { chain, rpc, reward, stake, farms, taxed, staked, many })
+    }
+
+    fn farm(&self, deed: Deed) -> &str {
+        &self.farms[deed as usize]
+    }
+
+    /// Serves these farms alone.
+    fn serve(&self, farms: &[&str], config: &str) -> Gateway {
+        self.serve_at(farms, config, &self.rpc.url())
+    }
+
+    fn serve_at(&self, farms: &[&str], config: &str, url: &str) -> Gateway {
+        let farms: Vec<String> = farms.iter().map(|farm| format!("\"{farm}\"")).collect();
+        let settings = format!(
+            "shipped = false\n[[deployment]]\nprotocol = \"quickswap\"\nnetwork = \"polygon\"\nmarket = \"farms\"\nfarms = [{}]\n",
+            farms.join(", ")
+        );
+        let dylib = build::built().unwrap().plugin("libquickswap.so");
+        let setup = Setup::default().rpc("polygon", url).config(config).settings("quickswap", &settings);
+        setup.plugin(&dylib, &["quickswap"]).start().unwrap()
+    }
+}
+
+/// The only row of an answer about the account, with its simulation.
+fn row(gateway: &Gateway, search: &str) -> Json {
+    let rows = rows(gateway, search);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    rows[0].clone()
+}
+
+fn rows(gateway: &Gateway, search: &str) -> Vec<Json> {
+    let response = gateway.get(&format!("/quickswap/{ACCOUNT}/claimables?{search}")).unwrap();
+    assert_eq!(response.status.as_u16(), 200, "{}", response.body);
+    assert_eq!(response.header("portolan-partial"), None, "{}", response.body);
+    response.json().unwrap().items().unwrap().to_vec()
+}
+
+fn told(row: &Json) -> Vec<String> {
+    let Some(differs) = row.get("differs") else { return Vec::new() };
+    differs.items().unwrap().iter().map(|text| text.to_string().trim_matches('"').to_owned()).collect()
+}
+
+/// Token and raw amount of what came, or went.
+fn flows(row: &Json, which: &str) -> Vec<(String, String)> {
+    let flows = row.at(&format!("simulation/{which}")).unwrap().items().unwrap().iter();
+    let text = |flow: &Json, name: &str| flow.text_at(name).unwrap().to_owned();
+    flows.map(|flow| (text(flow, "tokenAddress"), text(flow, "amountRaw"))).collect()
+}
+
+fn one(token: &str, amount: &str) -> Vec<(String, String)> {
+    vec![(token.to_owned(), amount.to_owned())]
+}
+
+#[test]
+fn a_claim_that_pays_what_it_says_is_paid() {
+    let fixture = fixture();
+    for deed in [Deed::Pay, Deed::CallBack] {
+        let row = row(&fixture.serve(&[fixture.farm(deed)], ""), "simulate=true");
+        assert_eq!(row.text_at("simulated").unwrap(), "paid", "{row}");
+        assert_eq!((told(&row), flows(&row, "gives")), (vec![], vec![]));
+        assert_eq!(flows(&row, "receives"), one(&fixture.reward, TEN));
+        assert_eq!(row.text_at("simulation/method").unwrap(), "override");
+        assert_eq!(row.text_at("claimTransaction/to").unwrap(), fixture.farm(deed));
+    }
+}
+
+#[test]
+fn a_claim_that_pays_otherwise_says_so() {
+    let fixture = fixture();
+    let empty = row(&fixture.serve(&[fixture.farm(Deed::PayNothing)], ""), "simulate=true");
+    assert_eq!(empty.text_at("simulated").unwrap(), "differs");
+    assert_eq!(told(&empty), [format!("It pays 0 of {}, not {TEN}.", fixture.reward)]);
+    let taxed = row(&fixture.serve(&[&fixture.taxed], ""), "simulate=true");
+    assert_eq!(taxed.text_at("simulated").unwrap(), "differs");
+    let token = taxed.text_at("token/address").unwrap();
+    // A twentieth less.
+    let less = "9500000000000000000";
+    assert_eq!(told(&taxed), [format!("It pays {less} of {token}, not {TEN}.")]);
+    assert_eq!(flows(&taxed, "receives"), one(token, less));
+    assert_eq!(taxed.text_at("amountRaw").ok(), None, "that is a member of full detail");
+}
+
+#[test]
+fn a_claim_that_takes_or_approves_is_refused() {
+    let fixture = fixture();
+    let taking = fixture.farm(Deed::Take);
+    // The token is watched because another claim pays it.
+    let answered = rows(&fixture.serve(&[taking, &fixture.staked], ""), "simulate=true");
+    let verdicts: Vec<_> = answered.iter().map(|row| row.text_at("simulated").unwrap()).collect();
+    assert_eq!(verdicts, ["paid", "refused"], "what is refused comes last");
+    let refused = &answered[1];
+    assert_eq!(told(refused), [format!("It takes 1 of {} from the account.", fixture.stake)]);
+    assert_eq!(flows(refused, "gives"), one(&fixture.stake, "1"));
+    assert_eq!(refused.at("claimTransaction").unwrap(), &Json::Null, "nobody can sign it");
+
+    let approving = fixture.farm(Deed::Approve);
+    let refused = row(&fixture.serve(&[approving], ""), "");
+    assert_eq!(refused.text_at("simulated").unwrap(), "refused");
+    let most = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+    assert_eq!(told(&refused), [format!("It changes the allowance of {approving} in {approving} from 0 to {most}.")]);
+    assert_eq!(refused.at("claimTransaction").unwrap(), &Json::Null);
+    assert_eq!(refused.get("simulation"), None, "nobody asked for it");
+}
+
+#[test]
+fn a_claim_that_reverts_says_why_and_comes_last() {
+    let fixture = fixture();
+    let answered = rows(&fixture.serve(&[fixture.farm(Deed::Fail), fixture.farm(Deed::Pay)], ""), "simulate=true");
+    let verdicts: Vec<_> = answered.iter().map(|row| row.text_at("simulated").unwrap()).collect();
+    assert_eq!(verdicts, ["paid", "reverted"]);
+    assert_eq!(told(&answered[1]), ["It reverts: revert: nothing is left."]);
+    assert_eq!(answered[1].text_at("simulation/error").unwrap(), "revert: nothing is left");
+}
+
+#[test]
+fn an_account_is_tried_as_it_is_where_contracts_are_not_welcome() {
+    let fixture = fixture();
+    let row = row(&fixture.serve(&[fixture.farm(Deed::Shy)], ""), "simulate=true");
+    assert_eq!(row.text_at("simulated").unwrap(), "paid", "{row}");
+    assert_eq!(row.text_at("simulation/method").unwrap(), "eth_simulateV1");
+    assert_eq!(flows(&row, "receives"), one(&fixture.reward, TEN));
+}
+
+#[test]
+fn all_claims_are_tried_in_one_request_unless_nobody_wants_it() {
+    let fixture = fixture();
+    let farms: Vec<&str> = fixture.many.iter().map(String::as_str).collect();
+    let rpc = RpcFault::before(&fixture.chain.url).unwrap();
+    let gateway = fixture.serve_at(&farms, "", &rpc.url());
+    Traffic::take(&rpc).unwrap();
+    let answered = rows(&gateway, "");
+    assert_eq!(answered.len(), 50);
+    assert!(answered.iter().all(|row| row.text_at("simulated").unwrap() == "paid"));
+    assert_eq!(Traffic::take(&rpc).unwrap().simulations, 1, "fifty claims");
+    let simulated = |gateway: &Gateway, search: &str| {
+        fixture.chain.rpc("evm_mine", json!([])).unwrap();
+        let rows = rows(gateway, search);
+        (rows[0].get("simulated").cloned(), Traffic::take(&rpc).unwrap().simulations)
+    };
+    assert_eq!(simulated(&gateway, "simulate=false"), (Some(Json::Null), 0));
+    let asked = fixture.serve_at(&farms, "[claims]\nsimulate = \"asked\"\n", &rpc.url());
+    assert_eq!(simulated(&asked, ""), (Some(Json::Null), 0));
+    assert_eq!(simulated(&asked, "simulate=true"), (Some(Json::text("paid")), 1));
+}
+
+#[test]
+fn a_node_without_overrides_simulates_only_for_those_who_ask() {
+    let fixture = fixture();
+    let rpc = RpcFault::before(&fixture.chain.url).unwrap();
+    rpc.flawed(Flaws { overrides: Overrides::Refused, ..Flaws::default() });
+    let gateway = fixture.serve_at(&[fixture.farm(Deed::Pay), fixture.farm(Deed::Fail)], "", &rpc.url());
+    let verdicts = |search: &str| -> Vec<Option<String>> {
+        rows(&gateway, search).iter().map(|row| row.text_at("simulated").ok().map(ToOwned::to_owned)).collect()
+    };
+    assert_eq!(verdicts(""), [None, None]);
+    assert_eq!(verdicts("simulate=true"), [Some("paid".into()), Some("reverted".into())]);
+    rpc.flawed(Flaws { overrides: Overrides::Refused, lacks: &["eth_simulateV1"], ..Flaws::default() });
+    let gateway = fixture.serve_at(&[fixture.farm(Deed::Pay), fixture.farm(Deed::Fail)], "", &rpc.url());
+    let answered = rows(&gateway, "simulate=true");
+    // It tells success alone.
+    assert_eq!(answered[0].get("simulated"), Some(&Json::Null));
+    assert_eq!(answered[0].text_at("simulation/method").unwrap(), "eth_call");
+    assert_eq!(answered[1].text_at("simulated").unwrap(), "reverted");
+}
