@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use alloy::primitives::Address;
-use portolan_networks::NETWORKS;
+use portolan_networks::{DataFee, NETWORKS};
 
 /// One network. Compared and shared by `Arc`; `chain_id` is its identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(crate) struct Network {
     pub(crate) native: String,
     /// Its ERC-20 wrapper, where there is one.
     pub(crate) wrapped_native: Option<Address>,
+    /// What a transaction costs besides its gas.
+    pub(crate) data_fee: DataFee,
 }
 
 /// All networks, in the order of answers.
@@ -64,5 +66,6 @@ fn built_in(row: &portolan_networks::Network) -> Option<Network> {
         logo: format!("https://github.com/defitrack/data/raw/master/logo/network/{}", listing.logo),
         native: listing.native.into(),
         wrapped_native: Some(listing.wrapped_native),
+        data_fee: row.data_fee,
     })
 }

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use crate::block_cache::{BlockCache, FlightGuard};
 use crate::endpoints::{Endpoints, Upstream};
 use crate::facts::{FactFilter, Facts};
+use crate::gas_price::{GasPrice, GasPrices};
 use crate::heads::Heads;
 use crate::limit::Limits;
 use crate::read_budget::ReadBudget;
@@ -56,6 +57,7 @@ struct Network {
     endpoints: Arc<Endpoints>,
     heads: Arc<Heads>,
     blocks: BlockCache,
+    gas_prices: GasPrices,
     round_trips: Arc<RoundTrips>,
 }
 
@@ -69,7 +71,13 @@ impl ChainReader {
             let heads = Heads::new(endpoints.clone());
             (
                 upstream.chain_id,
-                Network { endpoints, heads, blocks: BlockCache::default(), round_trips: Arc::default() },
+                Network {
+                    endpoints,
+                    heads,
+                    blocks: BlockCache::default(),
+                    gas_prices: GasPrices::default(),
+                    round_trips: Arc::default(),
+                },
             )
         };
         let networks: BTreeMap<u64, Network> = with_endpoints.map(network).collect();
@@ -257,6 +265,26 @@ impl Reader for ChainReader {
                 self.replies.insert_all(chain_id, &block, &reads, &replies, host);
             }
             replies
+        }
+        .boxed()
+    }
+
+    fn gas_price(
+        &self,
+        chain_id: u64,
+        block: Block,
+        deadline: Instant,
+        budget: Arc<ReadBudget>,
+    ) -> BoxFuture<'_, Result<GasPrice, ReadFailure>> {
+        async move {
+            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            let fetch = async {
+                if !budget.take_request() {
+                    return Err(ReadFailure::OverBudget);
+                }
+                network.endpoints.gas_price(block.number, with_margin(deadline)).await
+            };
+            network.gas_prices.at(block.hash, fetch).await
         }
         .boxed()
     }

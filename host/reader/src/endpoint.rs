@@ -5,6 +5,7 @@
 //! another chain at any time: a reply that does not prove its chain is used only if the chain id is reported once more
 //! after it.
 
+mod gas_price;
 mod probe;
 mod simulate;
 mod status;

@@ -19,6 +19,7 @@ use self::turns::Turn;
 use crate::batch::Batch;
 use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
+use crate::gas_price::GasPrice;
 use crate::heads::HeadSource;
 use crate::health::Health;
 use crate::heavy_calls::HeavyCalls;
@@ -241,6 +242,11 @@ impl Endpoints {
             }
         }
         Err(EndpointError::summarize(&errors))
+    }
+
+    /// Returns the price of gas after the block of this height.
+    pub(crate) async fn gas_price(&self, block: u64, deadline: Instant) -> Result<GasPrice, ReadFailure> {
+        self.first_reply(deadline, move |endpoint, until| endpoint.gas_price(block, until).boxed()).await
     }
 
     /// Returns the reply of the first endpoint that gives one.

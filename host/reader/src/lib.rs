@@ -18,6 +18,7 @@ mod chain_reader;
 
 mod block_cache;
 mod facts;
+mod gas_price;
 mod reply_cache;
 mod store;
 
@@ -67,6 +68,7 @@ use tokio::time::Instant;
 pub use self::chain_reader::ChainReader;
 pub use self::endpoints::Upstream;
 pub use self::facts::{FactFilter, Facts, FactsError, StoredFact};
+pub use self::gas_price::GasPrice;
 pub use self::limit::Limits;
 pub use self::lookup::Lookup;
 pub use self::read_budget::{Meter, ReadBudget};
@@ -248,6 +250,15 @@ pub trait Reader: Send + Sync {
         deadline: Instant,
         budget: Arc<ReadBudget>,
     ) -> BoxFuture<'_, ReplySet>;
+
+    /// Returns the price of gas after a block. The request is taken from the budget, unless the price is known.
+    fn gas_price(
+        &self,
+        chain_id: u64,
+        block: Block,
+        deadline: Instant,
+        budget: Arc<ReadBudget>,
+    ) -> BoxFuture<'_, Result<GasPrice, ReadFailure>>;
 
     /// Looks up a transaction. That it is in no block has to be the word of all endpoints; else it is a failure.
     fn transaction(

@@ -17,7 +17,8 @@ use tokio::time::Instant;
 
 use crate::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
 use crate::{
-    Block, Effort, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run, Simulation,
+    Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
+    Simulation,
 };
 
 /// Reads one network at one block.
@@ -174,6 +175,11 @@ impl Session {
             None => Ok(None),
         };
         simulations.iter().zip(&reads).map(run).collect()
+    }
+
+    /// Returns the price of gas after the session's block.
+    pub async fn gas_price(&self) -> Result<GasPrice, ReadFailure> {
+        self.reader.gas_price(self.chain_id, self.block, self.deadline, Arc::clone(&self.budget)).await
     }
 
     /// Reads at once, apart from any batch. Replies come in the order of the reads, and as many.

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::round_trips::LINGER_MIN;
 use crate::{
-    Block, Freshness, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Session,
+    Block, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Session,
     TransactionLookup,
 };
 
@@ -280,6 +280,17 @@ impl Reader for ScriptedReader {
         _: Arc<ReadBudget>,
     ) -> BoxFuture<'_, ReplySet> {
         ready(self.at(chain_id, &block).fetch(&block, &reads)).boxed()
+    }
+
+    /// A unit of gas costs two wei.
+    fn gas_price(
+        &self,
+        _: u64,
+        _: Block,
+        _: Instant,
+        _: Arc<ReadBudget>,
+    ) -> BoxFuture<'_, Result<GasPrice, ReadFailure>> {
+        ready(Ok(GasPrice { base_fee: Some(1), tip: 1 })).boxed()
     }
 
     fn transaction(&self, chain_id: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {

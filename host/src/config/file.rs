@@ -107,6 +107,8 @@ pub(super) struct NetworkTable {
     pub(super) logo: Option<String>,
     pub(super) native: Option<String>,
     pub(super) wrapped_native: Option<String>,
+    /// `none`, `op-stack` or `arbitrum`.
+    pub(super) data_fee: Option<String>,
     pub(super) rpc: Option<Vec<String>>,
 }
 

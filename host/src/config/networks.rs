@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use alloy::primitives::Address;
+use portolan_networks::DataFee;
 
 use super::ConfigError;
 use super::file::NetworkTable;
@@ -55,13 +56,14 @@ impl Reader<'_> {
     }
 
     fn only_rpc(&self) -> Result<(), ConfigError> {
-        let NetworkTable { name, chain_id, logo, native, wrapped_native, rpc: _ } = self.table;
+        let NetworkTable { name, chain_id, logo, native, wrapped_native, data_fee, rpc: _ } = self.table;
         let extra = [
             (".name", name.is_some()),
             (".chain_id", chain_id.is_some()),
             (".logo", logo.is_some()),
             (".native", native.is_some()),
             (".wrapped_native", wrapped_native.is_some()),
+            (".data_fee", data_fee.is_some()),
         ];
         match extra.into_iter().find(|(_, is_set)| *is_set) {
             Some((key, _)) => Err(self.bad(key, "cannot be set: the network is built in")),
@@ -83,6 +85,7 @@ impl Reader<'_> {
             logo: self.logo()?,
             native: self.word(".native", self.table.native.as_deref(), |byte| byte.is_ascii_graphic(), "a symbol")?,
             wrapped_native: self.wrapped_native()?,
+            data_fee: self.data_fee()?,
         })
     }
 
@@ -108,6 +111,15 @@ impl Reader<'_> {
             Ok(logo.to_owned())
         } else {
             Err(self.bad(".logo", "is no http or https URL"))
+        }
+    }
+
+    fn data_fee(&self) -> Result<DataFee, ConfigError> {
+        match self.table.data_fee.as_deref() {
+            None | Some("none") => Ok(DataFee::None),
+            Some("op-stack") => Ok(DataFee::OpStack),
+            Some("arbitrum") => Ok(DataFee::Arbitrum),
+            Some(other) => Err(self.bad(".data_fee", &format!("{other} is neither none, op-stack nor arbitrum"))),
         }
     }
 

@@ -6,7 +6,7 @@
 
 mod table;
 
-pub use table::{Listing, NETWORKS, Network, network};
+pub use table::{DataFee, Listing, NETWORKS, Network, network};
 
 /// Makes a constant of each chain id, and the list of all by name.
 macro_rules! chain_ids {

@@ -15,8 +15,23 @@ pub struct Network {
     pub public_rpc: &'static [&'static str],
     /// Its name at price services of the `coins.llama.fi` shape: <https://api-docs.defillama.com>.
     pub price_service: Option<&'static str>,
+    /// What a transaction costs there besides its gas.
+    pub data_fee: DataFee,
     /// Its folder of token logos in <https://github.com/trustwallet/assets/tree/master/blockchains>.
     pub logo_folder: Option<&'static str>,
+}
+
+/// How a network that posts its transactions' data elsewhere charges for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataFee {
+    /// Not at all.
+    #[default]
+    None,
+    /// By the oracle of the OP stack: <https://specs.optimism.io/protocol/predeploys.html#gaspriceoracle>.
+    OpStack,
+    /// In gas, which the node interface of Arbitrum estimates:
+    /// <https://docs.arbitrum.io/build-decentralized-apps/nodeinterface/reference>.
+    Arbitrum,
 }
 
 /// How a network is listed.
@@ -52,6 +67,7 @@ pub static NETWORKS: [Network; 9] = [
         }),
         public_rpc: &["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
         price_service: Some("ethereum"),
+        data_fee: DataFee::None,
         logo_folder: Some("ethereum"),
     },
     Network {
@@ -65,6 +81,7 @@ pub static NETWORKS: [Network; 9] = [
         }),
         public_rpc: &["https://optimism-rpc.publicnode.com", "https://mainnet.optimism.io"],
         price_service: Some("optimism"),
+        data_fee: DataFee::OpStack,
         logo_folder: Some("optimism"),
     },
     Network {
@@ -78,6 +95,7 @@ pub static NETWORKS: [Network; 9] = [
         }),
         public_rpc: &["https://arbitrum-one-rpc.publicnode.com", "https://arb1.arbitrum.io/rpc"],
         price_service: Some("arbitrum"),
+        data_fee: DataFee::Arbitrum,
         logo_folder: Some("arbitrum"),
     },
     Network {
@@ -91,6 +109,7 @@ pub static NETWORKS: [Network; 9] = [
         }),
         public_rpc: &["https://fantom-rpc.publicnode.com", "https://rpcapi.fantom.network"],
         price_service: Some("fantom"),
+        data_fee: DataFee::None,
         logo_folder: Some("fantom"),
     },
     Network {
@@ -104,6 +123,7 @@ pub static NETWORKS: [Network; 9] = [
         }),
         public_rpc: &["https://avalanche-c-chain-rpc.publicnode.com", "https://api.avax.network/ext/bc/C/rpc"],
         price_service: Some("avax"),
+        data_fee: DataFee::None,
         logo_folder: Some("avalanchec"),
     },
     Network {
@@ -117,6 +137,7 @@ pub static NETWORKS: [Network; 9] = [
         }),
         public_rpc: &["https://bsc-rpc.publicnode.com", "https://bsc-dataseed.bnbchain.org"],
         price_service: Some("bsc"),
+        data_fee: DataFee::None,
         logo_folder: Some("smartchain"),
     },
     Network {
@@ -130,6 +151,7 @@ pub static NETWORKS: [Network; 9] = [
         }),
         public_rpc: &["https://polygon-bor-rpc.publicnode.com", "https://polygon-rpc.com"],
         price_service: Some("polygon"),
+        data_fee: DataFee::None,
         logo_folder: Some("polygon"),
     },
     Network {
@@ -143,9 +165,17 @@ pub static NETWORKS: [Network; 9] = [
         }),
         public_rpc: &[],
         price_service: None,
+        data_fee: DataFee::None,
         logo_folder: None,
     },
-    Network { chain_id: BASE, listing: None, public_rpc: &[], price_service: Some("base"), logo_folder: Some("base") },
+    Network {
+        chain_id: BASE,
+        listing: None,
+        public_rpc: &[],
+        price_service: Some("base"),
+        data_fee: DataFee::OpStack,
+        logo_folder: Some("base"),
+    },
 ];
 
 #[cfg(test)]

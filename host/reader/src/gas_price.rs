@@ -1,0 +1,124 @@
+//! The price of gas at a block, as the network's nodes report it.
+//!
+//! Invariant: equal requests under way are one, and a price that is known at a block is not requested again there.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use alloy::primitives::{B256, U256};
+use parking_lot::Mutex;
+use serde::Deserialize;
+use tokio::sync::OnceCell;
+
+use crate::ReadFailure;
+
+/// Blocks whose prices are kept.
+const BLOCKS_MAX: usize = 4;
+
+/// The price of gas in wei a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GasPrice {
+    /// The base fee of the block after this one (EIP-1559); `None` where the network has none.
+    pub base_fee: Option<u128>,
+    /// The median tip of the blocks up to this one that had transactions; the whole price where there is no base fee.
+    pub tip: u128,
+}
+
+impl GasPrice {
+    /// What a unit of gas costs.
+    pub fn total(self) -> u128 {
+        self.base_fee.unwrap_or_default().saturating_add(self.tip)
+    }
+}
+
+/// The result of `eth_feeHistory`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FeeHistory {
+    base_fee_per_gas: Vec<U256>,
+    #[serde(default)]
+    reward: Option<Vec<Vec<U256>>>,
+}
+
+impl FeeHistory {
+    /// The price after these blocks, of each of which one percentile of tips was requested; `None` where it has none.
+    pub(crate) fn price(&self) -> Option<GasPrice> {
+        let number = |wei: &U256| u128::try_from(*wei).ok();
+        let tips = self.reward.iter().flatten().flatten().map(number).collect::<Option<Vec<u128>>>()?;
+        let mut tips: Vec<u128> = tips.into_iter().filter(|tip| *tip > 0).collect();
+        tips.sort_unstable();
+        let tip = tips.get(tips.len() / 2).copied().unwrap_or_default();
+        Some(GasPrice { base_fee: Some(number(self.base_fee_per_gas.last()?)?), tip })
+    }
+}
+
+/// The prices of one network at its last blocks, newest last.
+#[derive(Debug, Default)]
+pub(crate) struct GasPrices(Mutex<VecDeque<(B256, Arc<OnceCell<GasPrice>>)>>);
+
+impl GasPrices {
+    /// The price at a block; `fetch` is awaited where nobody knows it and nobody requests it.
+    pub(crate) async fn at<F>(&self, block: B256, fetch: F) -> Result<GasPrice, ReadFailure>
+    where
+        F: Future<Output = Result<GasPrice, ReadFailure>>,
+    {
+        let cell = self.cell(block);
+        cell.get_or_try_init(|| fetch).await.copied()
+    }
+
+    fn cell(&self, block: B256) -> Arc<OnceCell<GasPrice>> {
+        let mut blocks = self.0.lock();
+        if let Some((_, cell)) = blocks.iter().find(|(known, _)| *known == block) {
+            return Arc::clone(cell);
+        }
+        if blocks.len() == BLOCKS_MAX {
+            blocks.pop_front();
+        }
+        let cell = Arc::default();
+        blocks.push_back((block, Arc::clone(&cell)));
+        cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn price(history: serde_json::Value) -> Option<GasPrice> {
+        serde_json::from_value::<FeeHistory>(history).unwrap().price()
+    }
+
+    #[test]
+    fn the_price_is_the_next_base_fee_and_the_median_tip_of_blocks_with_transactions() {
+        let history = json!({"oldestBlock": "0x1", "baseFeePerGas": ["0x64", "0x65", "0x66", "0x67"],
+            "reward": [["0x5"], ["0x0"], ["0x9"]]});
+        assert_eq!(price(history), Some(GasPrice { base_fee: Some(0x67), tip: 9 }));
+        let empty = json!({"baseFeePerGas": ["0x1", "0x2"], "reward": [["0x0"]]});
+        assert_eq!(price(empty), Some(GasPrice { base_fee: Some(2), tip: 0 }));
+        assert_eq!(price(json!({"baseFeePerGas": ["0x7"]})), Some(GasPrice { base_fee: Some(7), tip: 0 }));
+        assert_eq!(GasPrice { base_fee: Some(u128::MAX), tip: 1 }.total(), u128::MAX);
+    }
+
+    #[test]
+    fn a_history_without_fees_or_with_absurd_ones_is_no_price() {
+        assert_eq!(price(json!({"baseFeePerGas": []})), None);
+        let absurd = format!("{:#x}", U256::MAX);
+        assert_eq!(price(json!({"baseFeePerGas": [absurd]})), None);
+        assert_eq!(price(json!({"baseFeePerGas": ["0x1"], "reward": [[absurd]]})), None);
+    }
+
+    #[tokio::test]
+    async fn a_price_is_fetched_once_for_a_block_and_again_after_a_failure() {
+        let (prices, known) = (GasPrices::default(), GasPrice { base_fee: None, tip: 1 });
+        let block = B256::repeat_byte(1);
+        assert_eq!(prices.at(block, async { Err(ReadFailure::Timeout) }).await, Err(ReadFailure::Timeout));
+        assert_eq!(prices.at(block, async { Ok(known) }).await, Ok(known));
+        assert_eq!(prices.at(block, async { Err(ReadFailure::Timeout) }).await, Ok(known));
+        for byte in 2..=5 {
+            prices.at(B256::repeat_byte(byte), async { Ok(known) }).await.unwrap();
+        }
+        assert_eq!(prices.at(block, async { Err(ReadFailure::Upstream) }).await, Err(ReadFailure::Upstream));
+    }
+}
