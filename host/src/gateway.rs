@@ -5,6 +5,7 @@
 //! [`Context`]. Invariant: of equal queries at the same blocks only one is worked on at a time.
 
 pub(crate) mod answer;
+pub(crate) mod cost;
 pub(crate) mod problem;
 pub(crate) mod query;
 pub(crate) mod verdict;
@@ -14,6 +15,7 @@ mod start;
 mod work;
 
 mod balances;
+mod claim_plan;
 mod events;
 mod names;
 mod portfolio;
@@ -21,6 +23,7 @@ mod protocols;
 
 mod compositions;
 mod deadline;
+mod fees;
 mod log_room;
 mod missing;
 mod plan;
@@ -40,6 +43,7 @@ use tokio::time::Instant;
 
 use self::answer::{Answer, Items};
 use self::balances::BalanceWork;
+use self::claim_plan::ClaimPlanWork;
 use self::context::{Context, Sources};
 use self::deadline::Deadline;
 use self::events::EventWork;
@@ -123,6 +127,12 @@ impl Gateway {
         match about {
             About::Claimables(filter, options) => {
                 let work = ProtocolWork::to_all(&context, account, &filter, options)?;
+                self.work(query, context, work).await
+            }
+            About::ClaimPlan { filter, chain_id, worth } => {
+                let network = context.networks().with_chain_id(chain_id).cloned();
+                let network = network.ok_or_else(|| Problem::InvalidNetwork("the network is not known".into()))?;
+                let work = ClaimPlanWork::new(&context, account, &filter, network, worth)?;
                 self.work(query, context, work).await
             }
             About::Positions { filter, chain_id, kinds } => {

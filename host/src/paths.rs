@@ -13,6 +13,7 @@ pub(crate) enum Endpoint {
     Protocols,
     AllClaimables,
     AllPositions,
+    ClaimPlan,
     AddressOfName,
     NameOfAccount,
     Events,
@@ -28,7 +29,7 @@ pub(crate) enum Endpoint {
 
 /// Words stand for themselves, names in braces for a value: a slug is neither reserved nor an address, and a path does
 /// not begin with an account that is a reserved word.
-static PATHS: [(&[&str], Endpoint); 16] = [
+static PATHS: [(&[&str], Endpoint); 17] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
@@ -39,6 +40,7 @@ static PATHS: [(&[&str], Endpoint); 16] = [
     (&["balance", "{account}", "native-balance"], Endpoint::NativeBalance),
     (&["balance", "{account}", "token-balances"], Endpoint::TokenBalances),
     (&["{account}", "native-balance"], Endpoint::NativeBalance),
+    (&["{account}", "claim-plan"], Endpoint::ClaimPlan),
     (&["{slug}", "{account}", "claimables"], Endpoint::Claimables),
     (&["{slug}", "farming", "{account}", "positions"], Endpoint::Farming),
     (&["{slug}", "lending", "{account}", "positions"], Endpoint::Lending),

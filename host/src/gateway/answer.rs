@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
+use bigdecimal::BigDecimal;
+use bigdecimal::num_bigint::Sign;
 use portolan_abi::map::{self, LegRole};
 use portolan_events::Transaction;
 use portolan_validation::ClaimTransaction;
@@ -14,6 +16,7 @@ use crate::assets::resolve::Tokens;
 use crate::assets::token::Token;
 use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
+use crate::gateway::cost::{ClaimCost, units};
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
@@ -51,6 +54,7 @@ pub(crate) enum Items {
         with_simulations: bool,
     },
     Portfolio(Portfolio),
+    ClaimPlan(Box<ClaimPlan>),
     /// The native balance on one network.
     NativeBalance(Balance),
     Balances(Vec<Balance>),
@@ -67,6 +71,7 @@ impl Items {
             Self::Rows { rows, .. } => rows.len(),
             Self::Portfolio(Portfolio { positions, .. }) => positions.len(),
             Self::NativeBalance(_) | Self::Name(_) => 1,
+            Self::ClaimPlan(plan) => plan.claims.len() + plan.left_out.len(),
             Self::Balances(balances) => balances.len(),
             Self::Events(events) => events.events.len() + events.transaction.logs.len(),
         }
@@ -147,6 +152,14 @@ pub(crate) enum RowItem {
 }
 
 impl Row {
+    /// Whether it is no payment of a claim that costs more than it brings.
+    pub(crate) fn is_profitable(&self) -> bool {
+        match &self.item {
+            RowItem::Payment { claim, .. } => claim.is_profitable(),
+            RowItem::Leg { .. } | RowItem::Position(_) => true,
+        }
+    }
+
     /// What the simulation of its claim says, where it is a payment.
     pub(crate) fn verdict(&self) -> Option<Verdict> {
         match &self.item {
@@ -178,8 +191,32 @@ pub(crate) struct ClaimItem {
     pub(crate) transactions: Vec<ClaimTransaction>,
     /// `None` where it was not simulated.
     pub(crate) simulation: Option<ClaimSimulation>,
+    /// `None` where it is not known.
+    pub(crate) cost: Option<ClaimCost>,
+    /// The native token, where it is known.
+    pub(crate) native: Option<Arc<Token>>,
+    /// What is left of each payment, in dollars; `None` where its price or the cost is not known.
+    pub(crate) net_usd: Option<Vec<BigDecimal>>,
     /// Those of the payments that are known.
     pub(crate) tokens: BTreeMap<Address, Arc<Token>>,
+}
+
+impl ClaimItem {
+    /// What its payments are worth, as far as they have a price.
+    pub(crate) fn dollars(&self) -> BigDecimal {
+        let worth = |payment: &map::Payment| {
+            let token = self.tokens.get(&payment.token)?;
+            Some(units(payment.amount, i64::from(token.decimals)) * &token.price.as_ref()?.usd)
+        };
+        self.found.payments.iter().filter_map(worth).sum()
+    }
+
+    /// Whether it brings more than it costs, or it is not known.
+    pub(crate) fn is_profitable(&self) -> bool {
+        let is_bad = self.simulation.as_ref().is_some_and(|own| own.verdict >= Some(Verdict::Reverted));
+        let left: Option<BigDecimal> = self.net_usd.as_ref().map(|net| net.iter().sum());
+        !is_bad && left.is_none_or(|left| left.sign() != Sign::Minus)
+    }
 }
 
 /// A position, with symbols in the place of addresses.
@@ -209,6 +246,26 @@ pub(crate) struct Portfolio {
     pub(crate) positions: Vec<Row>,
     /// Payments of claims; `None` where the query leaves them out.
     pub(crate) payments: Option<Vec<Row>>,
+}
+
+/// How an account claims all that it can on one network.
+#[derive(Clone, Debug)]
+pub(crate) struct ClaimPlan {
+    pub(crate) network: Arc<Network>,
+    pub(crate) account: Address,
+    /// In the order in which they are claimed.
+    pub(crate) claims: Vec<Arc<ClaimItem>>,
+    /// All of them as one; `None` where there is none.
+    pub(crate) whole: Option<ClaimItem>,
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// A claim that is no part of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct LeftOut {
+    pub(crate) claim: Arc<ClaimItem>,
+    /// A sentence.
+    pub(crate) reason: Text,
 }
 
 /// The balance of a token.

@@ -9,16 +9,18 @@ use alloy::primitives::Address;
 use futures_util::future::join_all;
 
 use crate::assets::resolve::Tokens;
+use crate::assets::token::NATIVE;
 use crate::gateway::answer::{Answer, Items, Row};
 use crate::gateway::context::Context;
+use crate::gateway::cost::{ClaimCost, ClaimFees};
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{ClaimOptions, Filter, List};
-use crate::gateway::rows::RowKind;
+use crate::gateway::rows::{RowKind, TriedClaim};
 use crate::gateway::simulation;
 use crate::gateway::verdict::ClaimSimulation;
 use crate::gateway::work::Work;
-use crate::gateway::{missing, plan, rows};
+use crate::gateway::{fees, missing, plan, rows};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::JobOutcome;
 use crate::jobs::plan::{JobPlan, Question};
@@ -33,6 +35,8 @@ pub(super) struct ProtocolWork {
     plans: Vec<JobPlan>,
     kind: RowKind,
     simulating: Option<Effort>,
+    /// Whether claims that cost more than they bring are left out.
+    worth: bool,
     aggregate: bool,
 }
 
@@ -50,7 +54,8 @@ impl ProtocolWork {
         let questions = [Question::Claimables];
         let plans = plan::for_all(&context.snapshot, context.networks(), (filter, None), &questions, account)?;
         let simulating = simulation::effort(context, options);
-        Ok(Self { plans, kind: RowKind::Payments, simulating, aggregate: true })
+        let worth = options.worth;
+        Ok(Self { plans, kind: RowKind::Payments, simulating, worth, aggregate: true })
     }
 
     /// A question to one protocol.
@@ -60,11 +65,11 @@ impl ProtocolWork {
     pub(super) fn to_one(context: &Context, account: Address, slug: &str, list: List) -> Result<Self, Problem> {
         let (question, kind) = list.plan();
         let plans = plan::for_one(&context.snapshot, context.networks(), slug, question, account)?;
-        let simulating = match list {
-            List::Claimables(options) => simulation::effort(context, options),
-            _ => None,
+        let (simulating, worth) = match list {
+            List::Claimables(options) => (simulation::effort(context, options), options.worth),
+            _ => (None, false),
         };
-        Ok(Self { plans, kind, simulating, aggregate: false })
+        Ok(Self { plans, kind, simulating, worth, aggregate: false })
     }
 }
 
@@ -75,7 +80,8 @@ impl Work for ProtocolWork {
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
         let with_simulations = self.simulating == Some(Effort::Any);
-        let (rows, reports) = rows_of(&context, self.plans, |_| self.kind, self.simulating).await?;
+        let (mut rows, reports) = rows_of(&context, self.plans, |_| self.kind, self.simulating).await?;
+        rows.retain(|row| !self.worth || row.is_profitable());
         Ok(context.answer(Items::Rows { rows, aggregate: self.aggregate, with_simulations }, reports))
     }
 }
@@ -90,15 +96,31 @@ pub(super) async fn rows_of(
     kind: impl Fn(&JobPlan) -> RowKind,
     simulating: Option<Effort>,
 ) -> Result<(Vec<Row>, Vec<JobReport>), Problem> {
-    let ran = context.run(plans).await;
+    let ran = match simulating {
+        Some(_) => tokio::join!(read_natives(context, networks(&plans)), context.run(plans)).1,
+        None => context.run(plans).await,
+    };
     let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
-    let ((tokens, without_composition), simulated) =
-        tokio::join!(tokens(context, &found), simulations(context, &found, simulating));
-    let (mut rows, mut reports) = rows(found, simulated, kind, &tokens);
+    let ((tokens, without_composition), tried) =
+        tokio::join!(tokens(context, &found), tried(context, &found, simulating));
+    let (mut rows, mut reports) = rows(found, tried, kind, &tokens);
     without_composition.into_iter().for_each(|report| report.add_to(&mut reports));
     missing::check(&reports)?;
     rows::sort(context.networks(), &mut rows);
     Ok((rows, reports))
+}
+
+/// Reads what the price of the native tokens needs, in which claims cost gas, with the first reads of the jobs: a request
+/// of its own is then not needed for it.
+async fn read_natives(context: &Context, networks: Vec<Arc<Network>>) {
+    let natives = BTreeSet::from([NATIVE]);
+    join_all(networks.iter().map(|network| context.tokens(network, &natives))).await;
+}
+
+fn networks(plans: &[JobPlan]) -> Vec<Arc<Network>> {
+    let by_chain_id: BTreeMap<u64, &Arc<Network>> =
+        plans.iter().map(|plan| (plan.network.chain_id, &plan.network)).collect();
+    by_chain_id.into_values().cloned().collect()
 }
 
 /// The validated findings of a job.
@@ -144,12 +166,8 @@ async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tok
     (tokens, reports)
 }
 
-/// What simulations say of all claims, in their order and as many.
-async fn simulations(
-    context: &Context,
-    found: &[ValidatedJob],
-    simulating: Option<Effort>,
-) -> Vec<Option<ClaimSimulation>> {
+/// What is found out about all claims besides what plugins say, in their order and as many.
+async fn tried(context: &Context, found: &[ValidatedJob], simulating: Option<Effort>) -> Vec<TriedClaim> {
     let claims = found.iter().flat_map(|ValidatedJob { plan, findings, .. }| {
         findings.iter().filter_map(|finding| match finding {
             ValidFinding::Claim(found, transactions) => {
@@ -159,28 +177,32 @@ async fn simulations(
         })
     });
     let claims: Vec<PlannedClaim<'_>> = claims.collect();
-    match simulating {
-        Some(effort) => simulation::simulate(context, &claims, effort).await,
-        None => claims.iter().map(|_| None).collect(),
-    }
+    let Some(effort) = simulating else { return vec![TriedClaim::default(); claims.len()] };
+    let (simulated, fees) = tokio::join!(simulation::simulate(context, &claims, effort), fees::fees(context, &claims));
+    let with_cost = |((simulation, fees), claim): ((Option<ClaimSimulation>, Option<ClaimFees>), &PlannedClaim<'_>)| {
+        let gas = simulation.as_ref().and_then(ClaimSimulation::gas);
+        let cost = fees.zip(gas).map(|(fees, gas)| ClaimCost::of(claim, fees, gas));
+        TriedClaim { simulation, cost }
+    };
+    simulated.into_iter().zip(fees).zip(&claims).map(with_cost).collect()
 }
 
 fn rows(
     found: Vec<ValidatedJob>,
-    simulated: Vec<Option<ClaimSimulation>>,
+    tried: Vec<TriedClaim>,
     kind: impl Fn(&JobPlan) -> RowKind,
     tokens: &BTreeMap<u64, Tokens>,
 ) -> (Vec<Row>, Vec<JobReport>) {
     let (mut rows, mut reports) = (Vec::new(), Vec::new());
-    let mut simulated = simulated.into_iter();
+    let mut tried = tried.into_iter();
     for ValidatedJob { plan, findings, mut report } in found {
         for finding in findings {
-            let simulation = match finding {
-                ValidFinding::Claim(..) => simulated.next().flatten(),
-                ValidFinding::Position(_) => None,
+            let tried = match finding {
+                ValidFinding::Claim(..) => tried.next().unwrap_or_default(),
+                ValidFinding::Position(_) => TriedClaim::default(),
             };
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
-            let (of_finding, missing) = rows::rows(&plan, finding, simulation, kind(&plan), tokens);
+            let (of_finding, missing) = rows::rows(&plan, finding, tried, kind(&plan), tokens);
             rows.extend(of_finding);
             for (token, failure) in missing {
                 report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));

@@ -47,6 +47,9 @@ pub(crate) enum Account {
 pub(crate) enum About {
     /// Its claimables from all protocols that the filter leaves.
     Claimables(Filter, ClaimOptions),
+    /// How it claims all that the filter leaves on one network, by its chain id; only what brings more than it costs where
+    /// that is asked for.
+    ClaimPlan { filter: Filter, chain_id: u64, worth: bool },
     /// Its positions in all protocols that the filter leaves, on one network by its chain id or on all; of these kinds,
     /// or of all and with what can be claimed where none is named.
     Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind> },
@@ -88,6 +91,8 @@ impl List {
 pub(crate) struct ClaimOptions {
     /// Whether claims are simulated; as the configuration says where the client does not.
     pub(crate) simulate: Option<bool>,
+    /// Whether claims that cost more than they bring are left out.
+    pub(crate) worth: bool,
 }
 
 /// The kinds of positions by their names on the wire.

@@ -6,12 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
-use portolan_abi::map::{self, LegRole};
-use portolan_validation::{ValidFinding, leg_key, payment_key};
+use bigdecimal::BigDecimal;
+use portolan_abi::map::{self, LegRole, PaidTo};
+use portolan_validation::{ClaimTransaction, ValidFinding, leg_key, payment_key};
 
 use crate::assets::resolve::{TokenFailure, Tokens};
-use crate::assets::token::Token;
+use crate::assets::token::{NATIVE, Token};
 use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
+use crate::gateway::cost::{self, ClaimCost};
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::plan::JobPlan;
 use crate::network::Networks;
@@ -30,13 +32,21 @@ pub(crate) enum RowKind {
     Debts,
 }
 
+/// What was found out about a claim besides what its plugin says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TriedClaim {
+    pub(super) simulation: Option<ClaimSimulation>,
+    pub(super) cost: Option<ClaimCost>,
+}
+
 /// The tokens that a finding needs: those that it is about, and those that its names show.
 pub(super) fn tokens(finding: &ValidFinding) -> BTreeSet<Address> {
     match finding {
         ValidFinding::Claim(found, _) => {
             let names = found.payments.iter().filter_map(|payment| payment.name.as_deref());
             let symbols = names.chain([found.name.as_str()]).flat_map(symbols);
-            found.payments.iter().map(|payment| payment.token).chain(symbols).collect()
+            // What the claim costs is due in the native token.
+            found.payments.iter().map(|payment| payment.token).chain(symbols).chain([NATIVE]).collect()
         }
         ValidFinding::Position(found) => {
             let names = found.legs.iter().filter_map(|leg| leg.name.as_deref());
@@ -60,7 +70,7 @@ fn prices(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
 pub(super) fn rows(
     plan: &JobPlan,
     finding: ValidFinding,
-    simulation: Option<ClaimSimulation>,
+    tried: TriedClaim,
     kind: RowKind,
     tokens: &Tokens,
 ) -> (Vec<Row>, Vec<(Address, TokenFailure)>) {
@@ -76,7 +86,7 @@ pub(super) fn rows(
     let key = finding.key();
     let rows = match finding {
         ValidFinding::Claim(found, transactions) => {
-            known.claim(id(plan, &key), found, transactions, simulation).map(|claim| {
+            known.claim(id(plan, &key), found, transactions, tried).map(|claim| {
                 let payments = claim.found.payments.iter().enumerate();
                 let shown = payments.filter(|(_, payment)| claim.tokens.contains_key(&payment.token));
                 let item = |(place, payment)| {
@@ -123,15 +133,16 @@ impl Known<'_> {
         &mut self,
         id: String,
         found: map::Claimable,
-        transactions: Vec<portolan_validation::ClaimTransaction>,
-        simulation: Option<ClaimSimulation>,
+        transactions: Vec<ClaimTransaction>,
+        tried: TriedClaim,
     ) -> Option<Arc<ClaimItem>> {
         let name = self.named(&found.name)?;
         let names = found.payments.iter().map(|payment| self.name_of(payment.name.as_deref(), &name)).collect();
         found.payments.iter().for_each(|payment| self.find(payment.token));
         (!self.found.is_empty()).then(|| {
             let tokens = std::mem::take(&mut self.found);
-            Arc::new(ClaimItem { id, names, found, transactions, simulation, tokens })
+            let native = self.tokens.get(NATIVE).ok().cloned();
+            Arc::new(claim_item((id, names), found, transactions, tried, (native, tokens)))
         })
     }
 
@@ -170,6 +181,38 @@ impl Known<'_> {
     fn name_of(&mut self, own: Option<&str>, name: &Text) -> Text {
         own.and_then(|own| self.named(own)).unwrap_or_else(|| name.clone())
     }
+}
+
+/// A claim with what it costs and what is left of it.
+pub(super) fn claim_item(
+    (id, names): (String, Vec<Text>),
+    found: map::Claimable,
+    transactions: Vec<ClaimTransaction>,
+    TriedClaim { simulation, cost }: TriedClaim,
+    (native, tokens): (Option<Arc<Token>>, BTreeMap<Address, Arc<Token>>),
+) -> ClaimItem {
+    let net_usd = net_usd(&found, &tokens, simulation.as_ref(), cost.as_ref(), native.as_deref());
+    ClaimItem { id, names, found, transactions, simulation, cost, native, net_usd, tokens }
+}
+
+/// What is left of each payment, in dollars. Of a claim that pays otherwise than it says, what it pays counts.
+fn net_usd(
+    found: &map::Claimable,
+    tokens: &BTreeMap<Address, Arc<Token>>,
+    simulation: Option<&ClaimSimulation>,
+    cost: Option<&ClaimCost>,
+    native: Option<&Token>,
+) -> Option<Vec<BigDecimal>> {
+    let value = |payment: &map::Payment| {
+        let token = tokens.get(&payment.token)?;
+        let differing = simulation.filter(|_| payment.paid_to == PaidTo::ACCOUNT);
+        let amount = differing.and_then(|own| own.differing(payment.token)).unwrap_or(payment.amount);
+        Some(cost::units(amount, i64::from(token.decimals)) * &token.price.as_ref()?.usd)
+    };
+    let is_bad = simulation.is_some_and(|own| own.verdict >= Some(Verdict::Reverted));
+    let values: Vec<BigDecimal> = found.payments.iter().filter(|_| !is_bad).map(value).collect::<Option<_>>()?;
+    let cost = cost?.dollars(&native?.price.as_ref()?.usd);
+    (!is_bad).then(|| cost::net(&values, &cost))
 }
 
 /// Puts rows in the order of networks, protocol slugs and ids; claims that fail or are refused come last.

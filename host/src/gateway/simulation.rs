@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use alloy::primitives::Address;
 use futures_util::future::join_all;
-use portolan_reader::{Effort, RUN_GAS, ReadFailure, RunStep, Simulation, Watched};
+use portolan_reader::{Effort, RUN_GAS, ReadFailure, Run, RunStep, Simulation, Watched};
 use portolan_validation::ClaimTransaction;
 
 use crate::claims::SimulateWhen;
@@ -18,13 +18,22 @@ use crate::gateway::verdict::{self, ClaimSimulation};
 
 /// Claims of one plugin that are simulated for an account on one network; of more, nothing is said of the rest.
 const CLAIMS_MAX: usize = 200;
+/// The gas of a whole plan: what nodes allow for a call, less the rest of the request.
+const PLAN_GAS: u32 = 40_000_000;
 
-/// Tokens of the claim itself that are watched, also for approvals.
-const OWN_MAX: usize = 8;
-/// Tokens of other claims that are watched.
-const OTHERS_MAX: usize = 16;
-/// Contracts whose approvals are watched.
-const SPENDERS_MAX: usize = 4;
+/// How much is watched.
+struct WatchLimits {
+    /// Tokens of the claim itself, also for approvals.
+    own: usize,
+    /// Tokens of other claims.
+    others: usize,
+    /// Contracts whose approvals are watched.
+    spenders: usize,
+}
+
+const CLAIM_LIMITS: WatchLimits = WatchLimits { own: 8, others: 16, spenders: 4 };
+/// A plan pays tokens and calls contracts of all its claims.
+const PLAN_LIMITS: WatchLimits = WatchLimits { own: 32, others: 64, spenders: 32 };
 
 /// How much these options allow to spend on simulations; `None` for nothing.
 pub(super) fn effort(context: &Context, options: ClaimOptions) -> Option<Effort> {
@@ -59,6 +68,19 @@ pub(super) async fn simulate(
     simulated
 }
 
+/// Runs all transactions of a plan one after the other.
+///
+/// # Errors
+/// Why that could not be done; `Ok(None)` where no endpoint has a method for it.
+pub(super) async fn run_plan(context: &Context, plan: &PlannedClaim<'_>) -> Result<Option<Run>, ReadFailure> {
+    let session = context.session_for_simulations(plan.network).ok_or(ReadFailure::NotConfigured)?;
+    let account = plan.transactions.first().map(|transaction| transaction.from).unwrap_or_default();
+    let tokens: Vec<Address> = plan.tokens().into_iter().collect();
+    let simulation = simulation(plan, &tokens, &PLAN_LIMITS, PLAN_GAS);
+    let runs = session.simulate(account, &[simulation], Effort::Any).await;
+    runs.into_iter().next().unwrap_or(Ok(None))
+}
+
 /// Simulates the claims of one account on one network.
 async fn simulate_of(
     context: &Context,
@@ -70,7 +92,8 @@ async fn simulate_of(
     let Some(session) = session else { return claims.iter().map(|_| None).collect() };
     let order = in_turn(claims);
     let tokens = tokens_in_turn(claims, &order);
-    let simulations: Vec<Simulation> = order.iter().map(|place| simulation(claims[*place], &tokens)).collect();
+    let simulations: Vec<Simulation> =
+        order.iter().map(|place| simulation(claims[*place], &tokens, &CLAIM_LIMITS, RUN_GAS)).collect();
     let runs = session.simulate(account, &simulations, effort).await;
     let mut judged: Vec<Option<ClaimSimulation>> =
         claims.iter().map(|claim| verdict::judge(claim, Err(ReadFailure::OverBudget))).collect();
@@ -99,23 +122,24 @@ fn in_turn(claims: &[&PlannedClaim<'_>]) -> Vec<usize> {
 fn tokens_in_turn(claims: &[&PlannedClaim<'_>], order: &[usize]) -> Vec<Address> {
     let mut tokens: Vec<Address> = Vec::new();
     for token in order.iter().flat_map(|place| claims[*place].tokens()) {
-        if tokens.len() < OWN_MAX + OTHERS_MAX && !tokens.contains(&token) {
+        if tokens.len() < CLAIM_LIMITS.own + CLAIM_LIMITS.others && !tokens.contains(&token) {
             tokens.push(token);
         }
     }
     tokens
 }
 
-fn simulation(claim: &PlannedClaim<'_>, tokens: &[Address]) -> Simulation {
+fn simulation(claim: &PlannedClaim<'_>, tokens: &[Address], limits: &WatchLimits, gas: u32) -> Simulation {
     let step = |transaction: &ClaimTransaction| RunStep {
         to: transaction.to,
         value: transaction.value,
         data: transaction.data.clone(),
     };
-    Simulation { steps: claim.transactions.iter().map(step).collect(), watched: watched(claim, tokens), gas: RUN_GAS }
+    let steps = claim.transactions.iter().map(step).collect();
+    Simulation { steps, watched: watched(claim, tokens, limits), gas }
 }
 
-fn watched(claim: &PlannedClaim<'_>, tokens: &[Address]) -> Watched {
+fn watched(claim: &PlannedClaim<'_>, tokens: &[Address], limits: &WatchLimits) -> Watched {
     let named = claim.contracts();
     let mut watched: Vec<Address> = Vec::new();
     for token in claim.tokens().into_iter().chain(claim.network.wrapped_native).chain(named.iter().copied()) {
@@ -123,11 +147,11 @@ fn watched(claim: &PlannedClaim<'_>, tokens: &[Address]) -> Watched {
             watched.push(token);
         }
     }
-    watched.truncate(OWN_MAX);
+    watched.truncate(limits.own);
     let own = watched.len();
     let others = tokens.iter().copied().filter(|token| !watched.contains(token));
-    let others: Vec<Address> = others.take(OTHERS_MAX).collect();
+    let others: Vec<Address> = others.take(limits.others).collect();
     watched.extend(others);
-    let spenders = named.into_iter().take(SPENDERS_MAX).collect();
+    let spenders = named.into_iter().take(limits.spenders).collect();
     Watched { tokens: watched, own: u8::try_from(own).unwrap_or(u8::MAX), spenders }
 }

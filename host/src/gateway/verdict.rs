@@ -45,6 +45,19 @@ pub(crate) struct ClaimSimulation {
     pub(crate) run: Result<ClaimRun, ReadFailure>,
 }
 
+impl ClaimSimulation {
+    /// The gas of all transactions, where it is known.
+    pub(super) fn gas(&self) -> Option<u64> {
+        self.run.as_ref().ok()?.gas
+    }
+
+    /// What the account gets of a token, where that is not what the claim says.
+    pub(super) fn differing(&self, token: Address) -> Option<U256> {
+        let run = self.run.as_ref().ok().filter(|_| self.verdict == Some(Verdict::Differs))?;
+        Some(amount_of(run.receives.as_ref()?, token))
+    }
+}
+
 /// What a claim did when it was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimRun {

@@ -140,6 +140,10 @@ fn require_query(head: &Parts, query: &Query) {
                 }
                 About::Balances { chain_id, .. } => assert!(chain_id.is_none_or(is_network), "{query:?}"),
                 About::Claimables(filter, _) => require_filter(filter),
+                About::ClaimPlan { filter, chain_id, .. } => {
+                    require_filter(filter);
+                    assert!(is_network(*chain_id), "{query:?}");
+                }
                 About::Positions { filter, chain_id, kinds } => {
                     require_filter(filter);
                     assert!(chain_id.is_none_or(is_network) && kinds.len() <= POSITION_KINDS.len(), "{query:?}");

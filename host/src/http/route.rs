@@ -97,6 +97,12 @@ fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize
         (Endpoint::Protocols, []) => Ok(Query::Protocols),
         (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search),
         (Endpoint::AllPositions, [account_text]) => all_positions(account_text, search, networks),
+        (Endpoint::ClaimPlan, [account_text]) => {
+            let account = account(account_text)?;
+            let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
+            let (filter, worth) = (filter(search)?, flag(search, "worth")?.unwrap_or_default());
+            Ok(Query::Of(account, About::ClaimPlan { filter, chain_id, worth }))
+        }
         (Endpoint::AddressOfName, [name_text]) => {
             let name = name(name_text)?;
             Ok(Query::Address(name, lookup(search, networks)?))
@@ -139,7 +145,8 @@ fn all_claimables(account_text: &str, search: &Search) -> Result<Query, Problem>
 }
 
 fn claim_options(search: &Search) -> Result<ClaimOptions, Problem> {
-    Ok(ClaimOptions { simulate: flag(search, "simulate")? })
+    let (simulate, worth) = (flag(search, "simulate")?, flag(search, "worth")?);
+    Ok(ClaimOptions { simulate, worth: worth.unwrap_or_default() })
 }
 
 /// `None` where the parameter is not given.

@@ -3,6 +3,7 @@
 //! Invariant: bodies are written by [`door`] alone, so that no text leaves uncleaned; without `detail=full` a body has exactly the members of the specification; which call carries which
 //! member is decided by [`Shape`] alone.
 
+mod claim_plan;
 mod events;
 mod header;
 mod names;
@@ -23,6 +24,7 @@ pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
+use self::claim_plan::ClaimPlanView;
 use self::events::{EventView, LogView, UndecodedView, logs};
 use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
@@ -59,6 +61,7 @@ pub(super) fn write(
         Items::Protocols(protocols) => document.rows(|| protocols.iter().map(|each| ProtocolView::with_company(each))),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
+        Items::ClaimPlan(plan) => document.single(ClaimPlanView::of(plan, shape)),
         Items::NativeBalance(row) => document.single(BalanceView::of(row, shape)),
         Items::Name(record) => document.single(NameView::of(record, shape)),
         Items::Balances(rows) => document.rows(|| rows.iter().map(|row| BalanceView::of(row, shape))),

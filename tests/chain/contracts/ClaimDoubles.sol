@@ -6,7 +6,7 @@ pragma solidity ^0.8.30;
 import "./Tokens.sol";
 
 contract FarmDouble {
-    enum Deed { Pay, PayNothing, Fail, Approve, Take, Shy, CallBack }
+    enum Deed { Pay, PayNothing, Fail, Approve, Take, Shy, CallBack, First }
 
     TokenCore public rewardsToken;
     TokenCore public stakingToken;
@@ -43,6 +43,7 @@ contract FarmDouble {
 
     function getReward() external {
         require(deed != Deed.Fail, "nothing is left");
+        if (deed == Deed.First) require(rewardsToken.balanceOf(msg.sender) == 0, "not the first");
         if (deed == Deed.Shy) require(msg.sender.code.length == 0, "no contracts");
         if (deed == Deed.Approve) allowance[msg.sender][address(this)] = type(uint256).max;
         if (deed == Deed.Take) stakingToken.transferFrom(msg.sender, address(this), 1);

@@ -6,25 +6,75 @@
 use std::collections::BTreeMap;
 
 use bigdecimal::BigDecimal;
-use bigdecimal::num_bigint::BigInt;
+use bigdecimal::num_bigint::{BigInt, Sign};
 use portolan_tests::chain::Chain;
 use portolan_tests::json::Json;
 use portolan_tests::protocol::Question;
 use portolan_tests::truth::{self, ACCOUNTS, Truth};
 use portolan_tests::world::World;
 
+/// The oracle of networks of the OP stack, and a contract in its place that always returns [`DATA_FEE`]:
+/// `MSTORE(0, 12345) RETURN(0, 32)`.
+const ORACLE: &str = "0x420000000000000000000000000000000000000f";
+const CONSTANT: &str = "0x61303960005260206000f3";
+const DATA_FEE: u64 = 12_345;
+
+/// Compares what claims cost with the chain's own price of gas, and what is left of them with what they pay less that;
+/// returns of how many it is known.
+fn assert_net(world: &World, items: &[Json]) -> usize {
+    let mut claims = BTreeMap::<&str, Vec<&Json>>::new();
+    items.iter().for_each(|item| claims.entry(item.text_at("claimId").unwrap()).or_default().push(item));
+    let sum = |rows: &[&Json], name: &str| -> BigDecimal { rows.iter().map(|row| row.number_at(name).unwrap()).sum() };
+    let mut known = 0;
+    for rows in claims.values() {
+        let (cost, network) = (rows[0].at("cost").unwrap(), rows[0].text_at("network/name").unwrap());
+        let (chain, _) = world.chain(&network.to_lowercase()).unwrap();
+        let base = next_base_fee(chain);
+        let text = |name: &str| cost.text_at(name).unwrap().parse::<u64>().unwrap();
+        assert_eq!(text("baseFeePerGas"), base, "{cost}");
+        let data_fee = if network == "OPTIMISM" { DATA_FEE } else { 0 };
+        assert_eq!(text("dataFee"), data_fee, "{cost}");
+        let gas: u64 = cost.at("gas").unwrap().to_string().parse().unwrap();
+        assert_eq!(text("nativeRaw"), gas * (base + text("maxPriorityFeePerGas")) + data_fee, "{cost}");
+        let Ok(dollars) = cost.number_at("dollars") else {
+            assert_eq!(rows[0].at("netDollarValue").unwrap(), &Json::Null, "without a price of the native token");
+            continue;
+        };
+        let Ok(_) = rows[0].number_at("netDollarValue") else { continue };
+        let (left, expected) = (sum(rows, "netDollarValue"), sum(rows, "dollarValue") - &dollars);
+        // Each number has 18 digits.
+        let off = (&left - &expected).abs();
+        assert!(off <= (expected.abs() + dollars) * BigDecimal::new(1.into(), 16), "{left} instead of {expected}");
+        known += 1;
+    }
+    known
+}
+
+/// The base fee of the block after the newest (EIP-1559).
+fn next_base_fee(chain: &Chain) -> u64 {
+    let block = chain.rpc("eth_getBlockByNumber", serde_json::json!(["latest", false])).unwrap();
+    let number = |name: &str| u64::from_str_radix(&block[name].as_str().unwrap()[2..], 16).unwrap();
+    let (base, used, target) = (number("baseFeePerGas"), number("gasUsed"), number("gasLimit") / 2);
+    let change = |gas: u64| u64::try_from(u128::from(base) * u128::from(gas) / u128::from(target) / 8).unwrap();
+    if used > target { base + change(used - target).max(1) } else { base - change(target - used) }
+}
+
 #[test]
 fn every_claim_pays_exactly_its_amount() {
     let world = World::start().unwrap();
+    let optimism = &world.chain("optimism").unwrap().0;
+    optimism.rpc("anvil_setCode", serde_json::json!([ORACLE, CONSTANT])).unwrap();
     let gateway = world.setup().unwrap().start().unwrap();
     let mut paid = BTreeMap::<String, usize>::new();
-    let (mut by_the_block, mut exact) = (0, 0);
+    let (mut by_the_block, mut exact, mut left) = (0, 0, 0);
     for who in ACCOUNTS {
         for slug in world.slugs().unwrap() {
             let path = Question::Claimables.path(&slug, world.address(who).unwrap());
             // Answered before any claim is sent: afterwards the chains are back where they were.
             let answer = gateway.get(&format!("{path}?detail=full")).unwrap().json().unwrap();
-            for item in answer.at("items").unwrap().items().unwrap() {
+            let items = answer.at("items").unwrap().items().unwrap();
+            left += assert_net(&world, items);
+            for item in items {
                 let chain_id = item.at("network/chainId").unwrap();
                 let is_named =
                     |truth: &Truth| truth::network(&truth.network).unwrap().at("chainId").unwrap() == chain_id;
@@ -45,7 +95,38 @@ fn every_claim_pays_exactly_its_amount() {
     assert_eq!(paid, promised);
     assert_eq!(paid.keys().cloned().collect::<Vec<_>>(), world.slugs().unwrap(), "a protocol without a claim");
     assert!(by_the_block > 0, "no chain pays by the block");
+    assert!(left > 0, "of no claim is it known what is left");
     assert!(exact > 0, "of no claim is the gas the one that was simulated");
+}
+
+#[test]
+fn claims_that_cost_more_than_they_bring_are_left_out_where_that_is_asked() {
+    let world = World::start().unwrap();
+    let gateway = world.setup().unwrap().start().unwrap();
+    let rows = |who: &str, search: &str| -> Vec<Json> {
+        let path = format!("/claimables/{}?{search}", world.address(who).unwrap());
+        gateway.get(&path).unwrap().json().unwrap().items().unwrap().to_vec()
+    };
+    let id = |row: &Json| row.text_at("claimId").unwrap().to_owned();
+    let mut left_out = 0;
+    for who in ["dust", "farmer"] {
+        let mut left = BTreeMap::<String, Option<BigDecimal>>::new();
+        for row in rows(who, "") {
+            let of_row = row.number_at("netDollarValue").ok();
+            let own = left.entry(id(&row)).or_insert_with(|| Some(0.into()));
+            *own = own.take().and_then(|sum| Some(sum + of_row?));
+        }
+        let is_profitable = |own: &Option<BigDecimal>| own.as_ref().is_none_or(|left| left.sign() != Sign::Minus);
+        let expected: Vec<String> =
+            left.iter().filter(|(_, own)| is_profitable(own)).map(|(id, _)| id.clone()).collect();
+        let mut answered: Vec<String> = rows(who, "worth=true").iter().map(id).collect();
+        answered.sort();
+        answered.dedup();
+        assert_eq!(answered, expected, "{who}");
+        left_out += left.len() - expected.len();
+        assert!(who != "farmer" || !expected.is_empty(), "{left:?}");
+    }
+    assert!(left_out > 0, "every claim is worth its gas");
 }
 
 /// What one more block pays, by the build's row of the same call and token.

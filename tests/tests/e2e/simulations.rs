@@ -30,10 +30,12 @@ enum Deed {
     Take,
     Shy,
     CallBack,
+    /// It pays only those who have nothing yet.
+    First,
 }
 
-const DEEDS: [Deed; 7] =
-    [Deed::Pay, Deed::PayNothing, Deed::Fail, Deed::Approve, Deed::Take, Deed::Shy, Deed::CallBack];
+const DEEDS: [Deed; 8] =
+    [Deed::Pay, Deed::PayNothing, Deed::Fail, Deed::Approve, Deed::Take, Deed::Shy, Deed::CallBack, Deed::First];
 
 struct Fixture {
     chain: Chain,
@@ -270,4 +272,77 @@ fn a_node_without_overrides_simulates_only_for_those_who_ask() {
     assert_eq!(answered[0].get("simulated"), Some(&Json::Null));
     assert_eq!(answered[0].text_at("simulation/method").unwrap(), "eth_call");
     assert_eq!(answered[1].text_at("simulated").unwrap(), "reverted");
+}
+
+fn plan(gateway: &Gateway, search: &str) -> Json {
+    let response = gateway.get(&format!("/{ACCOUNT}/claim-plan?{search}")).unwrap();
+    assert_eq!(response.status.as_u16(), 200, "{}", response.body);
+    response.json().unwrap()
+}
+
+#[test]
+fn a_plan_sent_call_by_call_pays_what_it_says() {
+    let fixture = fixture();
+    let farms = [fixture.farm(Deed::Pay), &fixture.many[0], &fixture.taxed, &fixture.staked];
+    let failing = [fixture.farm(Deed::Fail), fixture.farm(Deed::Approve), fixture.farm(Deed::First)];
+    let gateway = fixture.serve(&[&farms[..], &failing[..]].concat(), "");
+    let plan = plan(&gateway, "network=polygon&detail=full");
+    let plan = &plan.at("items").unwrap().items().unwrap()[0];
+    assert_eq!(plan.text_at("simulated").unwrap(), "differs", "{plan}");
+    assert_eq!(told(plan).len(), 1, "the taxed token: {plan}");
+
+    let left_out = plan.at("leftOut").unwrap().items().unwrap().iter();
+    let mut left_out: Vec<(bool, &str)> = left_out
+        .map(|own| (own.text_at("claimId").unwrap().contains(failing[2]), own.text_at("reason").unwrap()))
+        .collect();
+    left_out.sort_unstable();
+    let reasons =
+        [(false, "It reverts."), (false, "It takes what it should not."), (true, "It fails after the others.")];
+    assert_eq!(left_out, reasons);
+
+    let body = plan.at("walletSendCalls").unwrap();
+    assert_eq!(body.text_at("method").unwrap(), "wallet_sendCalls");
+    let request = &body.at("params").unwrap().items().unwrap()[0];
+    let told = |name: &str| request.text_at(name).unwrap().to_owned();
+    assert_eq!((told("chainId"), told("from"), told("version")), ("0x89".into(), ACCOUNT.into(), "2.0.0".into()));
+    let calls = request.at("calls").unwrap().items().unwrap();
+    let steps = plan.at("transactions").unwrap().items().unwrap();
+    let call = |call: &Json| ["to", "data"].map(|name| call.text_at(name).unwrap().to_owned());
+    assert_eq!(calls.iter().map(call).collect::<Vec<_>>(), steps.iter().map(call).collect::<Vec<_>>());
+    assert_eq!(calls.len(), farms.len());
+
+    let flows = flows(plan, "receives");
+    assert_eq!(flows.len(), 3, "{flows:?}");
+    let balances = || -> Vec<u128> {
+        let balance = |token: &str| fixture.chain.token_balance(token, ACCOUNT).unwrap().parse().unwrap();
+        flows.iter().map(|(token, _)| balance(token)).collect()
+    };
+    let snapshot = fixture.chain.snapshot().unwrap();
+    let before = balances();
+    for call in calls {
+        let (to, data, value) =
+            (call.text_at("to").unwrap(), call.text_at("data").unwrap(), call.text_at("value").unwrap());
+        let sent = fixture.chain.send(&json!({"from": ACCOUNT, "to": to, "data": data, "value": value})).unwrap();
+        assert_eq!(sent["status"], "0x1", "{call}");
+    }
+    let after = balances();
+    fixture.chain.revert(&snapshot).unwrap();
+    for ((token, amount), (before, after)) in flows.iter().zip(before.into_iter().zip(after)) {
+        assert_eq!((after - before).to_string(), *amount, "{token}");
+    }
+}
+
+#[test]
+fn a_plan_of_nothing_has_nothing_to_send() {
+    let fixture = fixture();
+    let gateway = fixture.serve(&[fixture.farm(Deed::Fail)], "");
+    let plan = plan(&gateway, "network=polygon");
+    assert_eq!(plan.get("walletSendCalls"), Some(&Json::Null));
+    assert_eq!((plan.get("simulated"), plan.get("netDollarValue")), (Some(&Json::Null), Some(&Json::Null)));
+    assert_eq!(plan.at("transactions").unwrap().items().unwrap(), []);
+    assert_eq!(plan.at("leftOut").unwrap().items().unwrap().len(), 1);
+    for search in ["", "?network=atlantis", "?network=polygon&worth=yes", "?network=polygon&include=nobody"] {
+        let response = gateway.get(&format!("/{ACCOUNT}/claim-plan{search}")).unwrap();
+        assert!(matches!(response.status.as_u16(), 400 | 404), "{search}: {}", response.body);
+    }
 }

@@ -112,7 +112,7 @@ fn token_list(chain: &Chain) -> Result<serde_json::Value> {
 
 /// Rows without what not every batch method can say of them.
 fn rows(body: &Json) -> Vec<String> {
-    let rows = body.items().unwrap().iter().map(|row| row.without(&["simulated"]));
+    let rows = body.items().unwrap().iter().map(|row| row.without(&["simulated", "netDollarValue"]));
     let mut rows: Vec<String> = rows.map(|row| row.to_string()).collect();
     rows.sort();
     rows

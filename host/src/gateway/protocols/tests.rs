@@ -179,12 +179,11 @@ async fn a_cached_fact_is_read_again_in_the_batch_that_leaves_anyway() {
     script.cache(FACTORY, &FARM_OF, word(FARM));
     script.next_block();
     assert_eq!(targets(&answer(&script, false).await.unwrap()), [FARM]);
-    let (claim, reads) = (of_factory(&script).len() - 1, "one request for all reads at the next block");
-    assert_eq!(of_factory(&script)[cold..claim], [1], "{reads}, with one of the factory");
-    assert!(
-        matches!(script.requests()[claim][..], [Read { kind: Kind::Simulation(_), .. }]),
-        "then the claim is tried"
-    );
+    let at_next_block = &of_factory(&script)[cold..];
+    let of_factory = at_next_block.iter().filter(|reads| **reads > 0);
+    assert_eq!(of_factory.collect::<Vec<_>>(), [&1], "one request with one read of the factory");
+    let tried = |request: &Vec<Read>| matches!(request[..], [Read { kind: Kind::Simulation(_), .. }]);
+    assert_eq!(script.requests()[cold..].iter().filter(|request| tried(request)).count(), 1, "then the claim is tried");
 }
 
 #[tokio::test]

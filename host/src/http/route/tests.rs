@@ -255,9 +255,12 @@ fn claims_are_simulated_as_the_client_says() {
     };
     assert_eq!(["", "?simulate=true", "?simulate=false"].map(simulate), [None, Some(true), Some(false)]);
     let one = parse(Listener::Base, "/x/{A}/claimables?simulate=true").unwrap().query;
-    let list = List::Claimables(ClaimOptions { simulate: Some(true) });
+    let list = List::Claimables(ClaimOptions { simulate: Some(true), worth: false });
     assert_eq!(one, Query::Of(Account::Address(ACCOUNT), About::Protocol { slug: "x".into(), list }));
-    for path in ["/claimables/{A}?simulate=1", "/x/{A}/claimables?simulate="] {
+    let worth = parse(Listener::Claimables, "/{A}?worth=true").unwrap().query;
+    let options = ClaimOptions { simulate: None, worth: true };
+    assert_eq!(worth, Query::Of(Account::Address(ACCOUNT), About::Claimables(Filter::All, options)));
+    for path in ["/claimables/{A}?worth=yes", "/claimables/{A}?simulate=1", "/x/{A}/claimables?simulate="] {
         assert!(matches!(parse(Listener::Base, path), Err(Problem::InvalidFilter(_))), "{path}");
     }
 }

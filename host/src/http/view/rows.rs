@@ -1,6 +1,7 @@
 //! Rows: claimables, farming and lending, and balances; whole positions stand in a file of their own.
 
 use alloy::primitives::{Address, U256};
+use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole, PaidTo};
 use portolan_validation::{ClaimTransaction, TargetSource};
 use serde::Serialize;
@@ -8,7 +9,7 @@ use serde::Serialize;
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::positions::{PositionFacts, PositionView};
-use super::simulation::{SimulationView, simulated};
+use super::simulation::{CostView, SimulationView, simulated};
 use crate::assets::token::Token;
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::verdict::Verdict;
@@ -84,12 +85,14 @@ struct PaymentAt<'a> {
     payment: &'a map::Payment,
     name: &'a Text,
     token: &'a Token,
+    net: Option<&'a BigDecimal>,
 }
 
 impl<'a> PaymentAt<'a> {
     fn of(claim: &'a ClaimItem, place: usize) -> Option<Self> {
         let payment = claim.found.payments.get(place)?;
-        Some(Self { claim, payment, name: claim.names.get(place)?, token: claim.tokens.get(&payment.token)? })
+        let net = claim.net_usd.as_ref().and_then(|net| net.get(place));
+        Some(Self { claim, payment, name: claim.names.get(place)?, token: claim.tokens.get(&payment.token)?, net })
     }
 }
 
@@ -121,6 +124,8 @@ pub(super) struct ClaimableView<'a> {
     protocol: ProtocolView<'a>,
     network: NetworkView<'a>,
     dollar_value: Number,
+    /// Less the payment's share of what the claim costs; null where that or a price is not known.
+    net_dollar_value: Option<Number>,
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
@@ -143,6 +148,8 @@ pub(super) struct ClaimableView<'a> {
     pays: Option<Vec<PaymentView<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     simulation: Option<SimulationView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<CostView>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
 }
@@ -150,7 +157,7 @@ pub(super) struct ClaimableView<'a> {
 /// A payment among all of its claim.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PaymentView<'a> {
+pub(super) struct PaymentView<'a> {
     /// Null where the token could not be read.
     token: Option<TokenView<'a>>,
     token_address: String,
@@ -160,7 +167,7 @@ struct PaymentView<'a> {
 }
 
 impl<'a> PaymentView<'a> {
-    fn of(claim: &'a ClaimItem, payment: &map::Payment, shape: Shape) -> Self {
+    pub(super) fn of(claim: &'a ClaimItem, payment: &map::Payment, shape: Shape) -> Self {
         let token = claim.tokens.get(&payment.token);
         Self {
             token: token.map(|token| TokenView::of(token, shape)),
@@ -181,7 +188,7 @@ fn paid_to(place: PaidTo) -> &'static str {
 }
 
 impl<'a> ClaimableView<'a> {
-    fn of(row: &'a Row, PaymentAt { claim, payment, name, token }: PaymentAt<'a>, shape: Shape) -> Self {
+    fn of(row: &'a Row, PaymentAt { claim, payment, name, token, net }: PaymentAt<'a>, shape: Shape) -> Self {
         let transaction = |transaction| TransactionView::of(transaction, &row.network, shape);
         let is_refused = row.verdict() == Some(Verdict::Refused);
         let transactions = if is_refused { &[][..] } else { &claim.transactions };
@@ -195,6 +202,7 @@ impl<'a> ClaimableView<'a> {
             protocol: ProtocolView::with_company(&row.protocol),
             network: NetworkView::of(&row.network),
             dollar_value: dollars(payment.amount, token),
+            net_dollar_value: net.map(fraction),
             amount: amount(payment.amount, token),
             amount_raw: raw_text(payment.amount, shape),
             paid_to: (payment.paid_to != PaidTo::ACCOUNT).then(|| paid_to(payment.paid_to)),
@@ -205,6 +213,7 @@ impl<'a> ClaimableView<'a> {
             claim_steps: transactions.iter().filter(|_| several).map(transaction).collect(),
             pays: shape.full.then(|| payments.map(|payment| PaymentView::of(claim, payment, shape)).collect()),
             simulation: (shape.full || shape.simulation).then(|| SimulationView::of(claim)).flatten(),
+            cost: (shape.full || shape.simulation).then(|| CostView::of(claim)).flatten(),
             extra: RowExtra::of(row, token, shape),
         }
     }
@@ -212,7 +221,7 @@ impl<'a> ClaimableView<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct TransactionView<'a> {
+pub(super) struct TransactionView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<NetworkView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -256,7 +265,7 @@ struct Parameter<'a> {
 }
 
 impl<'a> TransactionView<'a> {
-    fn of(transaction: &'a ClaimTransaction, network: &'a Network, shape: Shape) -> Self {
+    pub(super) fn of(transaction: &'a ClaimTransaction, network: &'a Network, shape: Shape) -> Self {
         let parameter = |(kind, value): &'a (String, String)| Parameter { value, type_as_string: kind };
         let function = || Function {
             name: &transaction.function,

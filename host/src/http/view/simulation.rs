@@ -4,7 +4,7 @@ use alloy::primitives::{Address, U256};
 use portolan_reader::SimulationMethod;
 use serde::Serialize;
 
-use super::parts::{Number, amount, lower};
+use super::parts::{Number, amount, fraction, lower};
 use crate::gateway::answer::ClaimItem;
 use crate::gateway::verdict::{ClaimRun, ClaimSimulation};
 use crate::jobs::failure::Reason;
@@ -97,6 +97,41 @@ impl<'a> FlowView<'a> {
             amount: known.map(|token| amount(raw, token)),
             amount_raw: raw.to_string(),
         }
+    }
+}
+
+/// The member `cost` of a row, in wei where it does not say otherwise.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CostView {
+    /// The gas of all transactions.
+    gas: u64,
+    /// Null where the network has no base fee.
+    base_fee_per_gas: Option<String>,
+    max_priority_fee_per_gas: String,
+    /// For the data of all transactions, where the network charges for it.
+    data_fee: String,
+    /// What the transactions send.
+    value: String,
+    /// All of it.
+    native_raw: String,
+    /// Dollars; null where the native token has no known price.
+    dollars: Option<Number>,
+}
+
+impl CostView {
+    pub(super) fn of(claim: &ClaimItem) -> Option<Self> {
+        let cost = claim.cost.as_ref()?;
+        let native_usd = claim.native.as_ref().and_then(|native| native.price.as_ref());
+        Some(Self {
+            gas: cost.gas,
+            base_fee_per_gas: cost.gas_price.base_fee.map(|wei| wei.to_string()),
+            max_priority_fee_per_gas: cost.gas_price.tip.to_string(),
+            data_fee: cost.data_fee.to_string(),
+            value: cost.value.to_string(),
+            native_raw: cost.native().to_string(),
+            dollars: native_usd.map(|price| fraction(&cost.dollars(&price.usd))),
+        })
     }
 }
 

@@ -126,6 +126,9 @@ fn claim(token: Arc<Token>, transactions: Vec<ClaimTransaction>) -> ClaimItem {
         found,
         transactions,
         simulation: None,
+        cost: None,
+        native: None,
+        net_usd: None,
         tokens: by_address(token),
     }
 }
@@ -170,7 +173,7 @@ fn text(answer: &Answer, detail_full: bool) -> String {
 fn an_aggregate_claimable_has_no_type_and_no_function_but_a_whole_token() {
     let expected = format!(
         "[{{\"id\":\"a\",\"claimId\":\"c\",\"name\":\"WETH/OP reward\",\"protocol\":{{{PROTOCOL},{COMPANY}}},\"network\":{NETWORK},\
-         \"dollarValue\":127.1074377109903,\"amount\":254.2148754219806,\
+         \"dollarValue\":127.1074377109903,\"netDollarValue\":null,\"amount\":254.2148754219806,\
          \"token\":{{{VELO},{SUPPLY},\"network\":{NETWORK},\
          \"underlyingTokens\":[\"0xf18adf71266411ff39ffc268843c9a64b3292d86\"],\"protocol\":null}},\
          \"simulated\":null,\"claimTransaction\":{{\"network\":{NETWORK},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
@@ -185,7 +188,7 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
     let expected = format!(
         "[{{\"id\":\"a\",\"claimId\":\"c\",\"name\":\"WETH/OP reward\",\"type\":\"velodrome-reward\",\
          \"protocol\":{{{PROTOCOL},{COMPANY}}},\"network\":{NETWORK},\
-         \"dollarValue\":127.1074377109903,\"amount\":254.2148754219806,\"token\":{{{VELO},{SUPPLY}}},\
+         \"dollarValue\":127.1074377109903,\"netDollarValue\":null,\"amount\":254.2148754219806,\"token\":{{{VELO},{SUPPLY}}},\
          \"simulated\":null,\"claimTransaction\":{{\"network\":{NETWORK},\"function\":{{\"name\":\"getReward\",\"inputParameters\":\
          [{{\"value\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"typeAsString\":\"address\"}}],\
          \"outputParameters\":[]}},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
@@ -195,7 +198,7 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
 }
 
 #[test]
-fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying() {
+fn a_farming_position_has_no_company_and_no_supplies_and_is_profitables_underlying() {
     let stake = leg(LegRole::STAKED, 1).redeeming(word(3_000_000_000_000_000_000));
     let found = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).of("velodrome-gauge").leg(stake);
     let position = position(found.reward(map::Reward::new(velo().address, None)));

@@ -1,0 +1,134 @@
+//! A plan of claims: one object, with the body of `wallet_sendCalls` (EIP-5792) beside the single transactions.
+
+use alloy::primitives::U256;
+use bigdecimal::BigDecimal;
+use serde::Serialize;
+
+use super::Shape;
+use super::parts::{NetworkView, Number, fraction, lower};
+use super::rows::{PaymentView, TransactionView};
+use super::simulation::{CostView, SimulationView, simulated};
+use crate::gateway::answer::{ClaimItem, ClaimPlan};
+use crate::gateway::verdict::Verdict;
+use crate::sanitize::text::Text;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ClaimPlanView<'a> {
+    network: NetworkView<'a>,
+    account: String,
+    /// What the plan does as a whole, as rows say it of one claim; null where there is no plan.
+    simulated: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[Text]>::is_empty")]
+    differs: &'a [Text],
+    /// Null where there is nothing to send.
+    wallet_send_calls: Option<SendCalls<'a>>,
+    /// The same calls, to be sent one by one in this order.
+    transactions: Vec<StepView<'a>>,
+    /// What all of it pays.
+    pays: Vec<PaymentView<'a>>,
+    /// What is paid and has a price is worth this.
+    dollar_value: Number,
+    /// The cost is taken from it; null where that or a price is not known.
+    net_dollar_value: Option<Number>,
+    simulation: Option<SimulationView<'a>>,
+    cost: Option<CostView>,
+    left_out: Vec<LeftOutView<'a>>,
+}
+
+/// The request that a wallet takes.
+#[derive(Serialize)]
+struct SendCalls<'a> {
+    method: &'static str,
+    params: [SendCallsParams<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SendCallsParams<'a> {
+    version: &'static str,
+    chain_id: String,
+    from: String,
+    atomic_required: bool,
+    calls: Vec<CallView<'a>>,
+}
+
+#[derive(Serialize)]
+struct CallView<'a> {
+    to: String,
+    value: String,
+    data: &'a alloy::primitives::Bytes,
+}
+
+/// A transaction, and the claim that it is for.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StepView<'a> {
+    claim_id: &'a str,
+    #[serde(flatten)]
+    transaction: TransactionView<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LeftOutView<'a> {
+    claim_id: &'a str,
+    reason: &'a Text,
+}
+
+impl<'a> ClaimPlanView<'a> {
+    pub(super) fn of(plan: &'a ClaimPlan, shape: Shape) -> Self {
+        let whole = plan.whole.as_ref();
+        let simulation = whole.and_then(|whole| whole.simulation.as_ref());
+        // What takes something when it is made together is not to be signed.
+        let is_refused = simulation.is_some_and(|own| own.verdict >= Some(Verdict::Reverted));
+        let claims = plan.claims.iter().filter(|_| !is_refused);
+        let step = |claim: &'a ClaimItem| {
+            let transaction = |one| TransactionView::of(one, &plan.network, Shape { aggregate: false, ..shape });
+            let steps = claim.transactions.iter().map(transaction);
+            steps.map(|transaction| StepView { claim_id: &claim.id, transaction })
+        };
+        let net: Option<BigDecimal> = whole.and_then(|whole| Some(whole.net_usd.as_ref()?.iter().sum()));
+        let left_out = plan.left_out.iter();
+        Self {
+            network: NetworkView::of(&plan.network),
+            account: lower(plan.account),
+            simulated: simulated(simulation),
+            differs: simulation.map_or(&[], |simulation| &simulation.differs),
+            wallet_send_calls: whole.filter(|_| !is_refused).map(|whole| SendCalls::of(plan, whole)),
+            transactions: claims.flat_map(|claim| step(claim)).collect(),
+            pays: whole.map_or_else(Vec::new, |whole| pays(whole, shape)),
+            dollar_value: fraction(&whole.map(ClaimItem::dollars).unwrap_or_default()),
+            net_dollar_value: net.as_ref().map(fraction),
+            simulation: whole.and_then(SimulationView::of),
+            cost: whole.and_then(CostView::of),
+            left_out: left_out.map(|own| LeftOutView { claim_id: &own.claim.id, reason: &own.reason }).collect(),
+        }
+    }
+}
+
+fn pays(whole: &ClaimItem, shape: Shape) -> Vec<PaymentView<'_>> {
+    whole.found.payments.iter().map(|payment| PaymentView::of(whole, payment, shape)).collect()
+}
+
+impl<'a> SendCalls<'a> {
+    fn of(plan: &ClaimPlan, whole: &'a ClaimItem) -> Self {
+        let call = |transaction: &'a portolan_validation::ClaimTransaction| CallView {
+            to: lower(transaction.to),
+            value: quantity(transaction.value),
+            data: &transaction.data,
+        };
+        let params = SendCallsParams {
+            version: "2.0.0",
+            chain_id: quantity(U256::from(plan.network.chain_id)),
+            from: lower(plan.account),
+            atomic_required: false,
+            calls: whole.transactions.iter().map(call).collect(),
+        };
+        Self { method: "wallet_sendCalls", params: [params] }
+    }
+}
+
+fn quantity(number: U256) -> String {
+    format!("{number:#x}")
+}
