@@ -53,7 +53,7 @@ use self::names::NameLookup;
 use self::portfolio::PortfolioWork;
 use self::problem::Problem;
 use self::protocols::ProtocolWork;
-use self::query::{About, Account, Query};
+use self::query::{About, Account, BlockChoice, Query};
 use self::single_flight::SingleFlight;
 use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
@@ -90,8 +90,8 @@ impl Gateway {
     ///
     /// # Errors
     /// The problem in the place of the answer.
-    pub(crate) async fn answer(&self, query: Query) -> Result<GatewayResponse, Problem> {
-        let context = self.context();
+    pub(crate) async fn answer(&self, query: Query, blocks: BlockChoice) -> Result<GatewayResponse, Problem> {
+        let context = self.context(blocks.clone());
         let (account, about) = match query {
             Query::Networks => {
                 let networks = context.networks().iter().cloned().collect();
@@ -115,7 +115,9 @@ impl Gateway {
             Account::Address(account) => (account, None),
             Account::Name(name) => {
                 let _permit = self.permit()?;
-                let account = names::account(&context, name).await?;
+                // A name leads to the account that it leads to now.
+                let present = (blocks != BlockChoice::Newest).then(|| self.context(BlockChoice::Newest));
+                let account = names::account(present.as_ref().unwrap_or(&context), name).await?;
                 (account, Some(account))
             }
         };
@@ -131,7 +133,7 @@ impl Gateway {
             }
             About::ClaimPlan { filter, chain_id, worth } => {
                 let network = context.networks().with_chain_id(chain_id).cloned();
-                let network = network.ok_or_else(|| Problem::InvalidNetwork("the network is not known".into()))?;
+                let network = network.ok_or_else(|| Problem::InvalidBlock("block names another network".into()))?;
                 let work = ClaimPlanWork::new(&context, account, &filter, network, worth)?;
                 self.work(query, context, work).await
             }
@@ -154,8 +156,10 @@ impl Gateway {
     /// Admits the answer, pins its networks, and does its work, unless that of an equal query is under way.
     async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
         let admitted = self.permit()?;
-        context.open(&work.networks(&context)).await;
-        let key = (query, context.snapshot.generation, context.pins());
+        let networks = work.networks(&context);
+        context.blocks().check(&networks)?;
+        context.open(&networks).await;
+        let key = (query, context.blocks().clone(), context.snapshot.generation, context.pins());
         let answered = self.single_flight.join(key, || async move { work.answer(context).await.map(Arc::new) }.boxed());
         Ok(GatewayResponse { answer: answered.await?, named: None, _admitted: Some(admitted) })
     }
@@ -165,10 +169,10 @@ impl Gateway {
         Arc::clone(&self.admission).try_acquire_owned().map_err(|_| Problem::Overloaded)
     }
 
-    fn context(&self) -> Context {
+    fn context(&self, blocks: BlockChoice) -> Context {
         let (snapshot, token_index) = (self.registry.snapshot(), self.token_lists.index());
         let (deadline, budget) = (Deadline::after(self.limits.time), AnswerBudget::new(self.limits));
-        Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget)
+        Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget, blocks)
     }
 
     /// Changes whenever the plugins do.

@@ -35,6 +35,11 @@ impl Networks {
         Self(built_in.chain(added).map(Arc::new).collect())
     }
 
+    /// Those of them that pass.
+    pub(crate) fn filtered(&self, passes: impl Fn(u64) -> bool) -> Self {
+        Self(self.iter().filter(|network| passes(network.chain_id)).cloned().collect())
+    }
+
     /// In the order of answers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Network>> {
         self.0.iter()

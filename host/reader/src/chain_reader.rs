@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::block_cache::{BlockCache, FlightGuard};
 use crate::endpoints::{Endpoints, Upstream};
 use crate::facts::{FactFilter, Facts};
-use crate::gas_price::{GasPrice, GasPrices};
+use crate::gas_price::{GasPrice, GasPrices, PriceAt};
 use crate::heads::Heads;
 use crate::limit::Limits;
 use crate::read_budget::ReadBudget;
@@ -27,12 +27,15 @@ use crate::round_trips::{LINGER_MIN, RoundTrips};
 use crate::status::NetworkStatus;
 use crate::store::{CrossCheck, CrossChecker, FactSettings, Store};
 use crate::transport::{Pool, ReplyRoom};
-use crate::{Block, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
+use crate::{Block, BlockRef, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
 
 /// Taken off every deadline, so that a failure is reported in time.
 const MARGIN: Duration = Duration::from_millis(20);
 /// The margin is no more than this part of the time that is left.
 const MARGIN_PART: u32 = 10;
+
+/// How far below the newest block one may be that answers under way were pinned at.
+const LAST_BLOCKS: u64 = 64;
 
 /// Where nothing is stored: the lifetime of an immutable reply in memory.
 const LIFETIME_IN_MEMORY: Duration = Duration::from_secs(86_400);
@@ -57,6 +60,8 @@ struct Network {
     endpoints: Arc<Endpoints>,
     heads: Arc<Heads>,
     blocks: BlockCache,
+    /// Those that clients named: they take no room from the last ones.
+    past_blocks: BlockCache,
     gas_prices: GasPrices,
     round_trips: Arc<RoundTrips>,
 }
@@ -75,6 +80,7 @@ impl ChainReader {
                     endpoints,
                     heads,
                     blocks: BlockCache::default(),
+                    past_blocks: BlockCache::default(),
                     gas_prices: GasPrices::default(),
                     round_trips: Arc::default(),
                 },
@@ -112,10 +118,20 @@ impl ChainReader {
 }
 
 impl Network {
+    /// Whether a block is older than any that is pinned now.
+    fn is_past(&self, block: &Block) -> bool {
+        self.heads.pinned().is_some_and(|pinned| block.number + LAST_BLOCKS < pinned.number)
+    }
+
+    fn blocks(&self, block: &Block) -> &BlockCache {
+        if self.is_past(block) { &self.past_blocks } else { &self.blocks }
+    }
+
     async fn read(&self, block: &Block, reads: ReadSet, until: Instant, budget: &Arc<ReadBudget>) -> ReplySet {
         // The flight completes before its subscribers give up, with what it has.
         let completes = with_margin(until);
-        self.blocks.read(block, reads, until, |flight| self.fetch(*block, completes, Arc::clone(budget), flight)).await
+        let fetch = |flight| self.fetch(*block, completes, Arc::clone(budget), flight);
+        self.blocks(block).read(block, reads, until, fetch).await
     }
 
     /// Fetches what no flight carries yet, in a task of its own: the caller may go away while others wait.
@@ -203,10 +219,26 @@ impl Reader for ChainReader {
         .boxed()
     }
 
-    fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
+    fn named_block(
+        &self,
+        chain_id: u64,
+        named: BlockRef,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async move {
+            let (network, until) =
+                (self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?, with_margin(deadline));
+            let head = network.heads.pin(until).await?;
+            network.endpoints.named_block(named, &head, until).await
+        }
+        .boxed()
+    }
+
+    fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)> {
         let mut hits: Vec<(usize, Reply)> = Vec::new();
         for (places, like) in reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned) {
-            let hit = |place| Some((place, self.replies.get(chain_id, block, reads.at_row(place, like))?));
+            let get = if is_past { ReplyCache::get_past } else { ReplyCache::get };
+            let hit = |place| Some((place, get(&self.replies, chain_id, block, reads.at_row(place, like))?));
             hits.extend(places.filter_map(hit));
         }
         if hits.len() == reads.len() {
@@ -215,7 +247,7 @@ impl Reader for ChainReader {
         let mut places = hits.iter().map(|(place, _)| *place).peekable();
         let open = reads.refs().enumerate().filter(|(place, _)| places.next_if_eq(place).is_none());
         let network = self.networks.get(&chain_id);
-        if let Some(known) = network.and_then(|network| network.blocks.replies(block, open)) {
+        if let Some(known) = network.and_then(|network| network.blocks(block).replies(block, open)) {
             hits.extend(known);
             hits.sort_unstable_by_key(|(place, _)| *place);
         }
@@ -282,7 +314,8 @@ impl Reader for ChainReader {
                 if !budget.take_request() {
                     return Err(ReadFailure::OverBudget);
                 }
-                network.endpoints.gas_price(block.number, with_margin(deadline)).await
+                let at = PriceAt::new(&block, network.heads.pinned());
+                network.endpoints.gas_price(at, with_margin(deadline)).await
             };
             network.gas_prices.at(block.hash, fetch).await
         }

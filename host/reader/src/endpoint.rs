@@ -36,6 +36,8 @@ use crate::{Block, RpcUrl};
 
 /// A chain id that was reported so lately is a sign of life.
 const FRESH_FOR: Duration = Duration::from_secs(10);
+/// A node that had no state of a block is asked again for it, or for older ones, after that.
+const STATELESS_FOR: Duration = Duration::from_secs(900);
 /// An operator who corrects a wrong URL behind a name sees it in force after that.
 const WRONG_CHAIN_FOR: Duration = Duration::from_secs(60);
 /// A block that the endpoint does not know is mostly on its way.
@@ -73,6 +75,8 @@ struct Learned {
     no_simulations_until: Option<Instant>,
     /// Until then no JSON-RPC batch is sent to it.
     no_batches_until: Option<Instant>,
+    /// The highest block of which it had no state; it is not asked for lower ones until then.
+    stateless: Option<(u64, Instant)>,
 }
 
 /// The comparison of the endpoint's chain id with the network's.
@@ -232,6 +236,48 @@ impl Endpoint {
         let block = known_block(self.request("eth_getBlockByNumber", &(U64::from(number), false), until).await)?;
         self.check_chain(until).await?;
         Ok(block)
+    }
+
+    /// Returns the block with this hash, unless its chain has another at that height.
+    pub(crate) async fn canonical_block(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
+        let Some(block) = self.block_by_hash(hash, until).await? else { return Err(EndpointError::UnknownBlock) };
+        let canonical = self.block_by_number(block.number, until).await?;
+        Ok(canonical.filter(|canonical| canonical.hash == hash))
+    }
+
+    /// Returns the block with this tag: `safe`, `finalized`.
+    pub(crate) async fn tagged_block(&self, tag: &str, until: Instant) -> Result<Option<Block>, EndpointError> {
+        self.ensure_chain(until).await?;
+        let block = known_block(self.request("eth_getBlockByNumber", &(tag, false), until).await)?;
+        self.check_chain(until).await?;
+        Ok(block)
+    }
+
+    /// Checks that it has the state of a block, unless it is known not to have that.
+    pub(crate) async fn check_state(&self, block: Block, until: Instant) -> Result<(), EndpointError> {
+        if !self.may_have_state(&block) {
+            return Err(EndpointError::NoState);
+        }
+        self.ensure_chain(until).await?;
+        let params = (Address::ZERO, self.block_id(&block));
+        let request = || self.rpc.request::<U256>("eth_getBalance", &params);
+        match self.send_until_taken(RequestKind::Optional, until, request).await {
+            Ok(_) => Ok(()),
+            Err(RequestError::Endpoint(error)) if !error.rejects_request_kind() => Err(error),
+            Err(_) => {
+                let mut learned = self.learned.lock();
+                let before = learned.stateless.filter(|(number, _)| *number > block.number);
+                let number = before.map_or(block.number, |(number, _)| number);
+                learned.stateless = Some((number, Instant::now() + STATELESS_FOR));
+                Err(EndpointError::NoState)
+            }
+        }
+    }
+
+    /// Whether it is not known to lack the state of a block.
+    pub(crate) fn may_have_state(&self, block: &Block) -> bool {
+        let stateless = self.learned.lock().stateless;
+        stateless.is_none_or(|(number, until)| block.number > number || Instant::now() >= until)
     }
 
     /// Returns the height up to which its chain is final; `None` where it does not say.

@@ -7,6 +7,7 @@
 mod turns;
 
 mod cross_check;
+mod named_block;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use self::turns::Turn;
 use crate::batch::Batch;
 use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
-use crate::gas_price::GasPrice;
+use crate::gas_price::{GasPrice, PriceAt};
 use crate::heads::HeadSource;
 use crate::health::Health;
 use crate::heavy_calls::HeavyCalls;
@@ -136,7 +137,8 @@ impl Endpoints {
         let turns = self.turns(round);
         let is_choosy = round == 1 && turns.iter().any(|turn| turn.is_promising);
         let is_whole = !is_choosy || turns.iter().all(|turn| turn.is_promising);
-        for turn in turns.into_iter().filter(|turn| !is_choosy || turn.is_promising) {
+        let turns = turns.into_iter().filter(|turn| turn.endpoint.may_have_state(block));
+        for turn in turns.filter(|turn| !is_choosy || turn.is_promising) {
             if open.is_empty() || budget.is_spent() {
                 break;
             }
@@ -244,9 +246,9 @@ impl Endpoints {
         Err(EndpointError::summarize(&errors))
     }
 
-    /// Returns the price of gas after the block of this height.
-    pub(crate) async fn gas_price(&self, block: u64, deadline: Instant) -> Result<GasPrice, ReadFailure> {
-        self.first_reply(deadline, move |endpoint, until| endpoint.gas_price(block, until).boxed()).await
+    /// Returns the price of gas after a block.
+    pub(crate) async fn gas_price(&self, at: PriceAt, deadline: Instant) -> Result<GasPrice, ReadFailure> {
+        self.first_reply(deadline, move |endpoint, until| endpoint.gas_price(at, until).boxed()).await
     }
 
     /// Returns the reply of the first endpoint that gives one.

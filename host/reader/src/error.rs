@@ -37,6 +37,8 @@ pub(crate) enum EndpointError {
     Inconsistent,
     #[error("it does not know the pinned block")]
     UnknownBlock,
+    #[error("it has no state of the block")]
+    NoState,
     #[error("it answered at another block than the pinned one")]
     IgnoredBlock,
     #[error("a reply or request too large for it")]
@@ -56,6 +58,10 @@ impl EndpointError {
         {
             // One that gives no reply does not speak for the block.
             ReadFailure::BlockLost
+        } else if errors.contains(&Self::NoState)
+            && errors.iter().all(|error| matches!(error, Self::NoState | Self::WrongChain(_)))
+        {
+            ReadFailure::NoState
         } else if errors.contains(&Self::Timeout) {
             ReadFailure::Timeout
         } else {

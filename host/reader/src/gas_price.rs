@@ -5,12 +5,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use alloy::primitives::{B256, U256};
+use alloy::primitives::{B256, U64, U256};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 
-use crate::ReadFailure;
+use crate::{Block, ReadFailure};
 
 /// Blocks whose prices are kept.
 const BLOCKS_MAX: usize = 4;
@@ -31,6 +31,34 @@ impl GasPrice {
     }
 }
 
+/// The block after which a price is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PriceAt {
+    number: u64,
+    /// There are blocks after it: its next base fee is the one that the next block had, and the present price is not the
+    /// one of then.
+    pub(crate) is_past: bool,
+}
+
+impl PriceAt {
+    /// Makes it of a block below this head.
+    pub(crate) fn new(block: &Block, head: Option<Block>) -> Self {
+        let is_past = head.is_some_and(|head| head.number >= block.number + 2);
+        Self { number: block.number, is_past }
+    }
+
+    /// The parameters of `eth_feeHistory`.
+    pub(crate) fn params(self) -> (U64, U64, [u8; 1]) {
+        let next = u64::from(self.is_past);
+        (U64::from(BLOCKS + next), U64::from(self.number + next), [MEDIAN])
+    }
+}
+
+/// Blocks whose tips are looked at.
+const BLOCKS: u64 = 5;
+/// The percentile of a block's tips.
+const MEDIAN: u8 = 50;
+
 /// The result of `eth_feeHistory`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -41,8 +69,13 @@ pub(crate) struct FeeHistory {
 }
 
 impl FeeHistory {
-    /// The price after these blocks, of each of which one percentile of tips was requested; `None` where it has none.
-    pub(crate) fn price(&self) -> Option<GasPrice> {
+    /// The price after a block, where one percentile of tips was requested of each block; `None` where it has none.
+    pub(crate) fn price(mut self, at: PriceAt) -> Option<GasPrice> {
+        if at.is_past {
+            // What follows the next block.
+            self.base_fee_per_gas.pop();
+            self.reward.as_mut().map(Vec::pop);
+        }
         let number = |wei: &U256| u128::try_from(*wei).ok();
         let tips = self.reward.iter().flatten().flatten().map(number).collect::<Option<Vec<u128>>>()?;
         let mut tips: Vec<u128> = tips.into_iter().filter(|tip| *tip > 0).collect();
@@ -87,7 +120,7 @@ mod tests {
     use super::*;
 
     fn price(history: serde_json::Value) -> Option<GasPrice> {
-        serde_json::from_value::<FeeHistory>(history).unwrap().price()
+        serde_json::from_value::<FeeHistory>(history).unwrap().price(PriceAt { number: 9, is_past: false })
     }
 
     #[test]
@@ -99,6 +132,18 @@ mod tests {
         assert_eq!(price(empty), Some(GasPrice { base_fee: Some(2), tip: 0 }));
         assert_eq!(price(json!({"baseFeePerGas": ["0x7"]})), Some(GasPrice { base_fee: Some(7), tip: 0 }));
         assert_eq!(GasPrice { base_fee: Some(u128::MAX), tip: 1 }.total(), u128::MAX);
+    }
+
+    #[test]
+    fn after_a_block_of_the_past_the_base_fee_is_that_of_the_next_block() {
+        let block = |number| Block { number, hash: B256::ZERO, parent: B256::ZERO, timestamp: 0, evm_number: number };
+        let at = PriceAt::new(&block(100), Some(block(102)));
+        assert_eq!(at.params(), (U64::from(6), U64::from(101), [50]));
+        let history = json!({"baseFeePerGas": ["0x64", "0x65", "0x66"], "reward": [["0x5"], ["0x9"]]});
+        let history: FeeHistory = serde_json::from_value(history).unwrap();
+        assert_eq!(history.price(at), Some(GasPrice { base_fee: Some(0x65), tip: 5 }));
+        let newest = PriceAt::new(&block(100), Some(block(101)));
+        assert_eq!((newest.is_past, newest.params()), (false, (U64::from(5), U64::from(100), [50])));
     }
 
     #[test]

@@ -220,7 +220,9 @@ fn classify(took: Duration, result: Result<(), EndpointError>) -> ResultClass {
         Ok(()) => ResultClass::Answered,
         Err(EndpointError::Throttled(_)) => ResultClass::Throttled,
         Err(EndpointError::UnknownBlock) => ResultClass::Behind,
-        Err(EndpointError::TooLarge | EndpointError::NoRoom | EndpointError::WrongChain(_)) => ResultClass::Ignored,
+        Err(
+            EndpointError::TooLarge | EndpointError::NoRoom | EndpointError::NoState | EndpointError::WrongChain(_),
+        ) => ResultClass::Ignored,
         Err(EndpointError::Timeout) if took < TIMEOUT_COUNTS_FROM => ResultClass::Ignored,
         Err(_) => ResultClass::Error,
     }

@@ -97,6 +97,17 @@ pub struct Block {
     pub evm_number: u64,
 }
 
+/// A block that is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlockRef {
+    Number(u64),
+    Hash(B256),
+    Safe,
+    Finalized,
+    /// The last one at this time or before, in Unix seconds.
+    At(u64),
+}
+
 /// The kinds of reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -207,6 +218,10 @@ pub enum ReadFailure {
     /// The next [`Reader::pin`] gives another block.
     #[error("no endpoint knows the pinned block any more")]
     BlockLost,
+    #[error("no endpoint knows the block that was named")]
+    UnknownBlock,
+    #[error("no endpoint has the state of the block that was named")]
+    NoState,
     #[error("the answer's budget of reads or requests is used up")]
     OverBudget,
 }
@@ -226,10 +241,19 @@ pub trait Reader: Send + Sync {
     /// Returns the block with this hash; [`ReadFailure::BlockLost`] where no endpoint knows it.
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
+    /// Returns the block that is named, of which some endpoint has the state; [`ReadFailure::UnknownBlock`] or
+    /// [`ReadFailure::NoState`] where there is none.
+    fn named_block(
+        &self,
+        chain_id: u64,
+        named: BlockRef,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
     /// Returns the replies that need no request, for they are cached and fresh enough at this block: by the place of
     /// their read, in order. What is known at this very block may be left out unless all of the reads are known; it
-    /// costs no request when it is fetched.
-    fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)>;
+    /// costs no request when it is fetched. At a block of the past (`is_past`) nothing counts that was read later.
+    fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)>;
 
     /// Drops the cached reply to a read, because the chain answers something else.
     fn refute(&self, chain_id: u64, read: &Read);

@@ -91,7 +91,16 @@ impl ReplyCache {
 
     /// Returns the reply to a read, if it is fresh enough at the block.
     pub(crate) fn get<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
-        let read = read.into();
+        self.find(chain_id, block, read.into()).map(|(reply, _)| reply)
+    }
+
+    /// Returns the same at a block of the past: what was there later may not have been there yet.
+    pub(crate) fn get_past<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
+        self.find(chain_id, block, read.into()).filter(|(_, is_newer)| !is_newer).map(|(reply, _)| reply)
+    }
+
+    /// The reply, and whether it was read at a later block.
+    fn find(&self, chain_id: u64, block: &Block, read: ReadRef<'_>) -> Option<(Reply, bool)> {
         let entry = self.replies.get(&KeyRef::of(chain_id, read)?)?;
         let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } = entry;
         let age_s = block.timestamp.saturating_sub(timestamp);
@@ -103,7 +112,8 @@ impl ReplyCache {
             Freshness::Within(most_s) if is_absence(&outcome) => !is_newer && age_s <= ABSENCE_FOR_S.min(most_s.into()),
             Freshness::Within(most_s) | Freshness::ZeroWithin(most_s) => !is_newer && age_s <= most_s.into(),
         };
-        stands.then(|| Reply { outcome, cached: true, age_s: u32::try_from(age_s).unwrap_or(u32::MAX) })
+        let age_s = u32::try_from(age_s).unwrap_or(u32::MAX);
+        stands.then_some((Reply { outcome, cached: true, age_s }, is_newer))
     }
 
     /// Inserts those of these replies that may serve later; `host` names the endpoint at a place.

@@ -26,6 +26,8 @@ pub struct Session {
     reader: Arc<dyn Reader>,
     chain_id: u64,
     block: Block,
+    /// Whether a client named the block.
+    is_past: bool,
     deadline: Instant,
     /// The answer's.
     budget: Arc<ReadBudget>,
@@ -107,15 +109,31 @@ impl Session {
         deadline: Instant,
         budget: Arc<ReadBudget>,
     ) -> Arc<Self> {
+        Arc::new(Self::new(reader, chain_id, block, deadline, budget))
+    }
+
+    /// Opens a session at a block that a client named: what is known of the present does not hold there.
+    pub fn open_past(
+        reader: Arc<dyn Reader>,
+        chain_id: u64,
+        block: Block,
+        deadline: Instant,
+        budget: Arc<ReadBudget>,
+    ) -> Arc<Self> {
+        Arc::new(Self { is_past: true, ..Self::new(reader, chain_id, block, deadline, budget) })
+    }
+
+    fn new(reader: Arc<dyn Reader>, chain_id: u64, block: Block, deadline: Instant, budget: Arc<ReadBudget>) -> Self {
         let chunk_reads = reader.chunk_reads(chain_id);
-        let (block_lost, state) = (AtomicBool::default(), Mutex::default());
-        Arc::new(Self { reader, chain_id, block, deadline, budget, chunk_reads, block_lost, state })
+        let (is_past, block_lost, state) = Default::default();
+        Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state }
     }
 
     /// Opens another session of the same network at the same block and within the same budget, with a deadline of its
     /// own.
     pub fn until(&self, deadline: Instant) -> Arc<Self> {
-        Self::open(Arc::clone(&self.reader), self.chain_id, self.block, deadline, Arc::clone(&self.budget))
+        let (reader, budget) = (Arc::clone(&self.reader), Arc::clone(&self.budget));
+        Arc::new(Self { is_past: self.is_past, ..Self::new(reader, self.chain_id, self.block, deadline, budget) })
     }
 
     pub fn chain_id(&self) -> u64 {
@@ -124,6 +142,11 @@ impl Session {
 
     pub fn block(&self) -> &Block {
         &self.block
+    }
+
+    /// Whether a client named the block, so that what is known of the present does not hold there.
+    pub fn is_past(&self) -> bool {
+        self.is_past
     }
 
     pub fn deadline(&self) -> Instant {
@@ -146,7 +169,7 @@ impl Session {
     /// The same for reads that are made early, or again: they were or will be looked up, and are not taken from the
     /// budget here.
     pub fn peek(&self, reads: ReadSet) -> Lookup {
-        let hits = self.reader.cached(self.chain_id, &self.block, &reads);
+        let hits = self.reader.cached(self.chain_id, &self.block, self.is_past, &reads);
         Lookup::new(reads, hits)
     }
 

@@ -17,8 +17,8 @@ use tokio::time::Instant;
 
 use crate::round_trips::LINGER_MIN;
 use crate::{
-    Block, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Session,
-    TransactionLookup,
+    Block, BlockRef, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet,
+    Session, TransactionLookup,
 };
 
 /// The first block of every scripted chain. Later ones differ in their number alone.
@@ -253,7 +253,15 @@ impl Reader for ScriptedReader {
         ready(head.and_then(|head| if head.hash == hash { Ok(head) } else { Err(ReadFailure::BlockLost) })).boxed()
     }
 
-    fn cached(&self, chain_id: u64, block: &Block, reads: &ReadSet) -> Vec<(usize, Reply)> {
+    /// The chain has one block that can be named, its newest.
+    fn named_block(&self, chain_id: u64, named: BlockRef, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        let chain = self.0.get(&chain_id).ok_or(ReadFailure::NotConfigured);
+        let head = chain.map(ScriptedChain::head);
+        let is_head = |head: &Block| named == BlockRef::Number(head.number);
+        ready(head.and_then(|head| Some(head).filter(is_head).ok_or(ReadFailure::UnknownBlock))).boxed()
+    }
+
+    fn cached(&self, chain_id: u64, block: &Block, _: bool, reads: &ReadSet) -> Vec<(usize, Reply)> {
         self.at(chain_id, block).look_up(reads)
     }
 

@@ -55,19 +55,24 @@ pub(crate) struct PriceSettings {
 #[derive(Debug)]
 pub(crate) struct Prices {
     /// In the order of precedence.
-    sources: Vec<Box<dyn PriceSource>>,
+    sources: Vec<Arc<dyn PriceSource>>,
 }
 
 impl Prices {
     pub(crate) fn new(settings: PriceSettings) -> Self {
         let PriceSettings { fixed, feeds, issuers, http } = settings;
-        let sources: [Option<Box<dyn PriceSource>>; 4] = [
-            Some(Box::new(FixedPrices::new(fixed))),
-            Some(Box::new(Feeds::new(feeds))),
-            http.map(|base| -> Box<dyn PriceSource> { Box::new(Arc::new(HttpPrices::new(base))) }),
-            Some(Box::new(DerivedPrices::new(issuers))),
+        let sources: [Option<Arc<dyn PriceSource>>; 4] = [
+            Some(Arc::new(FixedPrices::new(fixed))),
+            Some(Arc::new(Feeds::new(feeds))),
+            http.map(|base| -> Arc<dyn PriceSource> { Arc::new(Arc::new(HttpPrices::new(base))) }),
+            Some(Arc::new(DerivedPrices::new(issuers))),
         ];
         Self { sources: sources.into_iter().flatten().collect() }
+    }
+
+    /// Those of its sources that know the prices of any block.
+    pub(crate) fn of_any_block(&self) -> Self {
+        Self { sources: self.sources.iter().filter(|source| !source.is_of_present()).cloned().collect() }
     }
 
     /// Whether a source names the token; whether its answer will be good is another matter.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use alloy::primitives::{Address, B256};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
-use portolan_reader::{Block, Pins, ReadFailure, Reader, Session, TransactionLookup};
+use portolan_reader::{Block, BlockRef, Pins, ReadFailure, Reader, Session, TransactionLookup};
 use tokio::time::Instant;
 
 use crate::assets::issuers::Issuers;
@@ -24,6 +24,7 @@ use crate::gateway::compositions::CompositionJobs;
 use crate::gateway::deadline::Deadline;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::missing;
+use crate::gateway::query::BlockChoice;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
@@ -42,6 +43,8 @@ pub(super) struct Sources {
     pub(super) names: Names,
     pub(super) off_chain: OffChain,
     pub(super) prices: Prices,
+    /// Those that are known of any block.
+    pub(super) past_prices: Prices,
     pub(super) tables: Tables,
     pub(super) log_room: LogRoom,
     pub(super) long_work: LongWork,
@@ -54,6 +57,9 @@ pub(super) struct Context {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) token_index: Arc<TokenIndex>,
     pub(super) budget: Arc<AnswerBudget>,
+    blocks: BlockChoice,
+    /// Those that the choice of blocks leaves.
+    networks: Networks,
     deadline: Deadline,
     sessions: Mutex<Sessions>,
     /// Blocks, by chain id, that no earlier one than is pinned: number and hash.
@@ -67,13 +73,19 @@ impl Context {
         token_index: Arc<TokenIndex>,
         deadline: Deadline,
         budget: Arc<AnswerBudget>,
+        blocks: BlockChoice,
     ) -> Self {
         let (sessions, not_before) = Default::default();
-        Self { sources, snapshot, token_index, budget, deadline, sessions, not_before }
+        let networks = sources.networks.filtered(|chain_id| blocks.reads(chain_id));
+        Self { sources, snapshot, token_index, budget, blocks, networks, deadline, sessions, not_before }
+    }
+
+    pub(super) fn blocks(&self) -> &BlockChoice {
+        &self.blocks
     }
 
     pub(super) fn networks(&self) -> &Networks {
-        &self.sources.networks
+        &self.networks
     }
 
     /// Pins a block of each of these networks that has none yet, and opens a session at it.
@@ -162,7 +174,8 @@ impl Context {
     pub(super) async fn tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> (Tokens, Vec<JobReport>) {
         let Some(session) = self.session_to_the_end(network) else { return Default::default() };
         let jobs = CompositionJobs::new(&self.snapshot, &session, network, self.documents());
-        let (prices, index) = (&self.sources.prices, &*self.token_index);
+        let (sources, index) = (&self.sources, &*self.token_index);
+        let prices = if session.is_past() { &sources.past_prices } else { &sources.prices };
         let issuers = Issuers::new(network.chain_id, self.snapshot.contracts(network.chain_id), index);
         let tokens = resolve::priced_tokens(&session, network, &jobs, prices, (&issuers, index), wanted).await;
         (tokens, jobs.into_reports())
@@ -201,7 +214,9 @@ impl Context {
     /// Opens those of these networks again whose block no endpoint knows any more; returns their chain ids.
     async fn reopen_lost(&self, networks: impl IntoIterator<Item = &Arc<Network>>) -> BTreeSet<u64> {
         let is_lost = |network: &&Arc<Network>| self.session(network).is_ok_and(|session| session.block_lost());
-        let lost: BTreeSet<u64> = networks.into_iter().filter(is_lost).map(|network| network.chain_id).collect();
+        // Nobody asked for another block than the one that was named.
+        let lost = networks.into_iter().filter(|network| self.blocks.of(network.chain_id).is_none()).filter(is_lost);
+        let lost: BTreeSet<u64> = lost.map(|network| network.chain_id).collect();
         if !lost.is_empty() {
             tracing::debug!(networks = ?lost, "pinned blocks are unknown, reading again at others");
             self.pin(lost.clone()).await;
@@ -220,13 +235,25 @@ impl Context {
         }
     }
 
+    /// The block that was named.
+    async fn named(&self, chain_id: u64, named: BlockRef) -> Result<Block, ReadFailure> {
+        let by = self.deadline.transaction_end();
+        let finding = self.sources.reader.named_block(chain_id, named, by);
+        tokio::time::timeout_at(by, finding).await.unwrap_or(Err(ReadFailure::Timeout))
+    }
+
     async fn pin(&self, chain_ids: BTreeSet<u64>) {
         let (reader, by) = (&self.sources.reader, self.deadline.pins_end());
         let opening = chain_ids.into_iter().map(async |chain_id| {
-            let pinned = tokio::time::timeout_at(by, self.newest(chain_id, by)).await;
             let (end, budget) = (self.deadline.reads_end(), Arc::clone(&self.budget.reads));
-            let open = |block| Session::open(Arc::clone(reader), chain_id, block, end, budget);
-            (chain_id, pinned.unwrap_or(Err(ReadFailure::Timeout)).map(open))
+            let open = if self.blocks.of(chain_id).is_some() { Session::open_past } else { Session::open };
+            let pinned = match self.blocks.of(chain_id) {
+                Some(named) => self.named(chain_id, named).await,
+                None => {
+                    tokio::time::timeout_at(by, self.newest(chain_id, by)).await.unwrap_or(Err(ReadFailure::Timeout))
+                }
+            };
+            (chain_id, pinned.map(|block| open(Arc::clone(reader), chain_id, block, end, budget)))
         });
         let opened = join_all(opening).await;
         self.sessions.lock().extend(opened);
@@ -253,6 +280,7 @@ impl Context {
             names: Names::new(crate::names::NameSettings::default()),
             off_chain: OffChain::new(),
             prices: Prices::new(crate::assets::price::PriceSettings::default()),
+            past_prices: Prices::new(crate::assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),
             log_room: LogRoom::new(1 << 20),
             long_work: LongWork::start().unwrap(),
@@ -260,7 +288,7 @@ impl Context {
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
         let budget = AnswerBudget::new(crate::budget::AnswerLimits::AMPLE);
-        Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline, budget)
+        Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline, budget, BlockChoice::Newest)
     }
 
     pub(super) fn sources_mut(&mut self) -> &mut Sources {

@@ -39,7 +39,7 @@ impl Deadline {
         now + self.end.saturating_duration_since(now) / 2
     }
 
-    /// The end of reading a transaction, if that begins now.
+    /// The end of reading a transaction or of finding a block that was named, if that begins now.
     pub(crate) fn transaction_end(self) -> Instant {
         self.end.min(Instant::now() + self.whole / TRANSACTION_PART)
     }

@@ -85,6 +85,10 @@ pub(super) fn problem(jobs: &[JobReport]) -> Problem {
         Problem::NetworkNotConfigured(sentence)
     } else if all(&[Reason::Quarantined, Reason::Disabled, Reason::NotAllowed]) {
         Problem::ProtocolUnavailable(sentence)
+    } else if all(&[Reason::UnknownBlock]) {
+        Problem::UnknownBlock(sentence)
+    } else if all(&[Reason::UnknownBlock, Reason::NoState]) {
+        Problem::StateUnavailable(sentence)
     } else {
         Problem::Upstream(sentence)
     };

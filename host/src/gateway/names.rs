@@ -82,6 +82,8 @@ impl NameLookup {
                 Problem::NetworkNotConfigured("names stand on ethereum, which has no endpoint here".into())
             }
             NameFailure::Unread(ReadFailure::OverBudget) => Problem::OverBudget(detail),
+            NameFailure::Unread(ReadFailure::UnknownBlock) => Problem::UnknownBlock(detail),
+            NameFailure::Unread(ReadFailure::NoState) => Problem::StateUnavailable(detail),
             failure if failure.is_timeout() => Problem::Deadline(detail),
             _ => Problem::Upstream(detail),
         }

@@ -29,6 +29,12 @@ pub(crate) enum Problem {
     #[error("{0}")]
     InvalidName(String),
     #[error("{0}")]
+    InvalidBlock(String),
+    #[error("{0}")]
+    UnknownBlock(String),
+    #[error("{0}")]
+    StateUnavailable(String),
+    #[error("{0}")]
     UnknownPath(String),
     #[error("{0}")]
     UnknownProtocol(String),

@@ -1,14 +1,19 @@
 //! A query: a validated request, after every input has been checked and before anything is looked up.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::{Address, B256};
 use portolan_abi::map::{LegRole, PositionKind};
 use portolan_events::Kind;
+use portolan_reader::BlockRef;
 
+use crate::gateway::problem::Problem;
 use crate::gateway::rows::RowKind;
 use crate::jobs::plan::Question;
 use crate::names::{CoinType, Name};
+use crate::network::Network;
 
 /// A query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +45,65 @@ pub(crate) struct EventsQuery {
 pub(crate) enum Account {
     Address(Address),
     Name(Name),
+}
+
+/// The block of each network that an answer is at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum BlockChoice {
+    #[default]
+    Newest,
+    /// The one that is named, of every network that is read. A number or a hash names a block of one network alone.
+    Named(BlockRef),
+    /// By chain id; no other network is read.
+    Each(BTreeMap<u64, BlockRef>),
+}
+
+impl BlockChoice {
+    /// The block that is named for a network; `None` for its newest.
+    pub(crate) fn of(&self, chain_id: u64) -> Option<BlockRef> {
+        match self {
+            Self::Newest => None,
+            Self::Named(named) => Some(*named),
+            Self::Each(named) => named.get(&chain_id).copied(),
+        }
+    }
+
+    /// Whether it leaves a network to be read.
+    pub(crate) fn reads(&self, chain_id: u64) -> bool {
+        !matches!(self, Self::Each(named) if !named.contains_key(&chain_id))
+    }
+
+    /// Checks that these networks have the blocks that it may name.
+    ///
+    /// # Errors
+    /// [`Problem::InvalidBlock`].
+    pub(crate) fn check(&self, networks: &[Arc<Network>]) -> Result<(), Problem> {
+        let slugs: BTreeSet<&str> = networks.iter().map(|network| network.slug.as_str()).collect();
+        match self {
+            Self::Named(BlockRef::Number(_) | BlockRef::Hash(_)) if slugs.len() > 1 => {
+                let (first, all) =
+                    (slugs.first().copied().unwrap_or_default(), Vec::from_iter(slugs.clone()).join(", "));
+                let detail = format!("a number or a hash names a block of one network, and {all} are asked about");
+                Err(Problem::InvalidBlock(format!("{detail}; block={first}:… names the network")))
+            }
+            Self::Named(named) if is_to_come(*named) => Err(to_come()),
+            Self::Each(named) if named.values().any(|named| is_to_come(*named)) => Err(to_come()),
+            Self::Each(_) if slugs.is_empty() => {
+                Err(Problem::InvalidBlock("block names no network that is asked about".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether it names a time that no block has yet.
+fn is_to_come(named: BlockRef) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    matches!(named, BlockRef::At(time) if time > now.as_secs())
+}
+
+fn to_come() -> Problem {
+    Problem::InvalidBlock("block names a time that is still to come".into())
 }
 
 /// The subject of a query about an account.

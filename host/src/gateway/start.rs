@@ -53,12 +53,14 @@ impl Gateway {
         let with_endpoint = upstreams.iter().filter(|upstream| !upstream.endpoints.is_empty());
         let with_endpoint = with_endpoint.map(|upstream| upstream.chain_id).collect();
         let reader = ChainReader::new(upstreams, config.rpc_limits, Some(&config.facts));
+        let prices = Prices::new(config.prices.clone());
         let sources = Sources {
             reader: Arc::clone(&reader) as _,
             with_endpoint,
             names: Names::new(config.names.clone()),
             off_chain: OffChain::new(),
-            prices: Prices::new(config.prices.clone()),
+            past_prices: prices.of_any_block(),
+            prices,
             tables: Tables::read()?,
             log_room: LogRoom::new(config.logs_bytes_max),
             long_work: LongWork::start().map_err(StartError::LongWork)?,

@@ -2,20 +2,22 @@
 //!
 //! Invariant: pure. Whether a protocol exists is not known here; everything else about the form of a request is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::UNIX_EPOCH;
 
 use alloy::primitives::B256;
 use hyper::Method;
 use percent_encoding::percent_decode_str;
 use portolan_abi::map::PositionKind;
 use portolan_events::{KINDS, Kind};
+use portolan_reader::BlockRef;
 use url::form_urlencoded;
 
 use super::problem::ALLOW_ANSWERS;
 use crate::address;
 use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::{
-    About, Account, Assets, ClaimOptions, EventsQuery, Filter, List, Lookup, POSITION_KINDS, Query,
+    About, Account, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, List, Lookup, POSITION_KINDS, Query,
 };
 use crate::names::{CoinType, Name};
 use crate::network::Networks;
@@ -53,6 +55,8 @@ pub(super) enum Verb {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) query: Query,
+    /// `?block=`, for queries about an account or a name.
+    pub(super) blocks: BlockChoice,
     /// `?detail=full`
     pub(super) detail_full: bool,
 }
@@ -83,7 +87,12 @@ pub(super) fn route(
         Listener::Claimables => claimables(&segments, &search),
     };
     let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
-    Ok(Request { query: query?.ok_or_else(unknown)?, detail_full: search.is_full() })
+    let query = query?.ok_or_else(unknown)?;
+    let blocks = match query {
+        Query::Of(..) | Query::Address(..) => blocks(&search, networks)?,
+        Query::Networks | Query::Protocols | Query::Events(_) => BlockChoice::Newest,
+    };
+    Ok(Request { query, blocks, detail_full: search.is_full() })
 }
 
 /// `None` where there is no such path.
@@ -240,6 +249,52 @@ fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
         None => "the parameter network is missing".into(),
     };
     Problem::InvalidNetwork(format!("{what}; the networks are {}", names.join(", ")))
+}
+
+/// The blocks that are named; the newest where none is.
+fn blocks(search: &Search, networks: &Networks) -> Result<BlockChoice, Problem> {
+    let Some(text) = search.first("block") else { return Ok(BlockChoice::Newest) };
+    if text.eq_ignore_ascii_case("latest") {
+        return Ok(BlockChoice::Newest);
+    }
+    if let Some(named) = block(text) {
+        return Ok(BlockChoice::Named(named));
+    }
+    let mut each = BTreeMap::new();
+    for member in text.split(',') {
+        // Times have colons too.
+        let parts =
+            member.trim().split_once(':').filter(|(name, _)| !name.starts_with(|letter: char| letter.is_numeric()));
+        let (name, of_network) = parts.ok_or_else(|| unknown_block(member))?;
+        let network = networks.named(name).ok_or_else(|| unknown_network(Some(name), networks))?;
+        let named = block(of_network).ok_or_else(|| unknown_block(of_network))?;
+        if each.insert(network.chain_id, named).is_some() {
+            return Err(Problem::InvalidBlock(format!("block names two blocks of {}", network.slug)));
+        }
+    }
+    Ok(BlockChoice::Each(each))
+}
+
+/// A number, a hash, a tag, or a time in UTC.
+fn block(text: &str) -> Option<BlockRef> {
+    match text {
+        "safe" => Some(BlockRef::Safe),
+        "finalized" => Some(BlockRef::Finalized),
+        _ if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok().map(BlockRef::Number),
+        _ if text.starts_with("0x") => hash(text).ok().map(BlockRef::Hash),
+        _ => {
+            let time = humantime::parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+            Some(BlockRef::At(time.as_secs()))
+        }
+    }
+}
+
+fn unknown_block(text: &str) -> Problem {
+    let forms = "a number, a hash, safe, finalized, or a time like 2026-01-01T00:00:00Z";
+    Problem::InvalidBlock(format!(
+        "{} names no block: it is {forms}, or network:block of several networks",
+        quoted(text)
+    ))
 }
 
 fn filter(search: &Search) -> Result<Filter, Problem> {

@@ -22,6 +22,10 @@ pub(crate) enum Reason {
     PluginError,
     OverBudget,
     Rejected,
+    /// A block that was named, and that no endpoint knows.
+    UnknownBlock,
+    /// A block that was named, of which no endpoint has the state.
+    NoState,
     /// An off-chain host that the operator does not grant.
     NotAllowed,
 }
@@ -33,7 +37,7 @@ impl Reason {
             Self::Timeout | Self::Crashed | Self::InvalidOutput | Self::PluginError => true,
             Self::OverBudget | Self::Rejected => true,
             Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
-            Self::NotAllowed => false,
+            Self::NotAllowed | Self::UnknownBlock | Self::NoState => false,
         }
     }
 
@@ -51,6 +55,8 @@ impl Reason {
             Self::OverBudget => "over-budget",
             Self::Rejected => "rejected",
             Self::NotAllowed => "not-allowed",
+            Self::UnknownBlock => "unknown-block",
+            Self::NoState => "state-unavailable",
         }
     }
 }
@@ -101,6 +107,8 @@ impl From<ReadFailure> for Reason {
             ReadFailure::WrongChain => Self::WrongChain,
             ReadFailure::NotConfigured => Self::NotConfigured,
             ReadFailure::OverBudget => Self::OverBudget,
+            ReadFailure::UnknownBlock => Self::UnknownBlock,
+            ReadFailure::NoState => Self::NoState,
         }
     }
 }

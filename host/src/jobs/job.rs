@@ -239,7 +239,7 @@ impl<'a> Driver<'a> {
                     by_network.entry(chain_id).or_default().push((place, read));
                 }
                 RequestedRead::FactList { chain_id, list } if chain_id == own_chain => {
-                    replies[place] = self.facts.open(&list, &self.allowance, own.block().number).into();
+                    replies[place] = self.facts.open(&list, &self.allowance, own).into();
                 }
                 RequestedRead::FactList { .. } => {}
                 RequestedRead::Document(url) => match self.documents.prepare(&url) {

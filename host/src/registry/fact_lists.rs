@@ -66,6 +66,8 @@ pub(crate) struct FactListName {
     pub(crate) protocol: String,
     pub(crate) market: String,
     pub(crate) key: String,
+    /// The block that a client named, which has a list of its own; `None` where the list goes on to grow.
+    pub(crate) block: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -99,6 +101,8 @@ pub(crate) struct FactListStatus {
     network: String,
     market: String,
     key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<u64>,
     pub(crate) entries: usize,
     bytes: usize,
     pub(crate) complete: bool,
@@ -347,13 +351,14 @@ impl FactChunks {
     }
 
     fn status(&self, name: &FactListName, now: Instant) -> FactListStatus {
-        let FactListName { network, protocol, market, key } = name.clone();
+        let FactListName { network, protocol, market, key, block } = name.clone();
         let age = self.chunks.iter().map(|chunk| chunk.age(now)).max().unwrap_or_default();
         FactListStatus {
             protocol,
             network,
             market,
             key,
+            block,
             entries: self.entries,
             bytes: self.bytes,
             complete: self.is_complete(),

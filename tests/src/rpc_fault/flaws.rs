@@ -19,6 +19,8 @@ pub struct Flaws {
     pub behind: u64,
     /// State is read so many blocks below the block that was named.
     pub off: u64,
+    /// It has no states of blocks so many or more below the newest.
+    pub prunes: Option<u64>,
     /// Methods that it does not have.
     pub lacks: &'static [&'static str],
     pub replies: Replies,

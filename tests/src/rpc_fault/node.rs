@@ -27,6 +27,7 @@ type Refusal = (i64, &'static str);
 const UNKNOWN_BLOCK: Refusal = (-32_000, "header not found"); // geth
 const NO_OVERRIDES: Refusal = (-32_602, "too many arguments, want at most 2"); // geth
 const TOO_MUCH_GAS: Refusal = (-32_000, "intrinsic gas too high"); // reth
+const NO_STATE: Refusal = (-32_000, "missing trie node 0a0b (path ) state 0x0c is not available"); // geth
 const NO_METHOD: Refusal = (-32_601, "the method does not exist"); // geth
 const TOO_LONG: Refusal = (-32_008, "Response is too big"); // jsonrpsee
 
@@ -58,6 +59,17 @@ impl Node<'_> {
     async fn reported(&self, mut request: Request) -> Result<Result<String, Refusal>> {
         if self.flaws.lacks.contains(&request.method.as_str()) {
             return Ok(Err(NO_METHOD));
+        }
+        if let (Some(depth), Some(place)) = (self.flaws.prunes, request.state_at()) {
+            let number = match request.block(place)? {
+                Named::Hash(hash) => self.number_of(&hash).await?,
+                Named::Number(number) => Some(number),
+                Named::Tag => None,
+            };
+            let head = self.head().await?;
+            if number.is_some_and(|number| number + depth <= head) {
+                return Ok(Err(NO_STATE));
+            }
         }
         if let Err(refusal) = self.place(&mut request).await? {
             return Ok(Err(refusal));

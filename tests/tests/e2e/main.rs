@@ -30,6 +30,7 @@ mod hostile_plugin;
 mod impostors;
 mod names;
 mod off_chain;
+mod old_blocks;
 mod operators;
 mod poisoned;
 mod prices;

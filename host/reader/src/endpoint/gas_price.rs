@@ -1,28 +1,23 @@
 //! The price of gas from one endpoint: by `eth_feeHistory`, or by `eth_gasPrice` where it has none.
 
-use alloy::primitives::{U64, U256};
+use alloy::primitives::U256;
 use tokio::time::Instant;
 
 use super::Endpoint;
 use crate::error::{EndpointError, RequestError};
-use crate::gas_price::{FeeHistory, GasPrice};
+use crate::gas_price::{FeeHistory, GasPrice, PriceAt};
 use crate::health::RequestKind;
 
-/// Blocks whose tips are looked at.
-const BLOCKS: u64 = 5;
-/// The percentile of a block's tips.
-const MEDIAN: u8 = 50;
-
 impl Endpoint {
-    /// Returns the price of gas after the block of this height.
-    pub(crate) async fn gas_price(&self, block: u64, until: Instant) -> Result<GasPrice, EndpointError> {
+    /// Returns the price of gas after a block.
+    pub(crate) async fn gas_price(&self, at: PriceAt, until: Instant) -> Result<GasPrice, EndpointError> {
         self.ensure_chain(until).await?;
-        let params = (U64::from(BLOCKS), U64::from(block), [MEDIAN]);
+        let params = at.params();
         let request = || self.rpc.request::<FeeHistory>("eth_feeHistory", &params);
         let history = self.send_until_taken(RequestKind::Optional, until, request).await;
         let price = match history.map_err(RequestError::into_endpoint_error) {
-            Ok(history) => history.price().ok_or(EndpointError::Malformed)?,
-            Err(error) if error.rejects_request_kind() => self.plain_gas_price(until).await?,
+            Ok(history) => history.price(at).ok_or(EndpointError::Malformed)?,
+            Err(error) if error.rejects_request_kind() && !at.is_past => self.plain_gas_price(until).await?,
             Err(error) => return Err(error),
         };
         if !self.learned.lock().chain.is_fresh() {

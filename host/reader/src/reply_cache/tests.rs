@@ -40,7 +40,9 @@ fn an_immutable_reply_is_kept_if_it_is_one() {
     }
     replies.insert(1, &at(9), &read, &answer);
     assert_eq!(replies.get(1, &at(15), &read), cached(answer.clone(), 6));
-    assert_eq!(replies.get(1, &at(8), &read), cached(answer, 0), "it was the same before");
+    assert_eq!(replies.get(1, &at(8), &read), cached(answer.clone(), 0), "it was the same before");
+    assert_eq!(replies.get_past(1, &at(8), &read), None, "it may not have been there yet");
+    assert_eq!(replies.get_past(1, &at(9), &read), cached(answer, 0));
     assert_eq!(replies.get(137, &at(9), &read), None, "another network");
     for other in [
         Read { from: Some(Address::ZERO), ..read.clone() },

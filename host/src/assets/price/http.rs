@@ -81,6 +81,10 @@ enum QuoteError {
 }
 
 impl PriceSource for Arc<HttpPrices> {
+    fn is_of_present(&self) -> bool {
+        true
+    }
+
     fn start(&self, network: &Network, tokens: &[Address]) {
         self.fetch_missing(network.chain_id, tokens);
     }

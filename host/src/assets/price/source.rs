@@ -22,6 +22,11 @@ pub(super) trait PriceSource: fmt::Debug + Send + Sync {
         Coverage::Unknown
     }
 
+    /// Whether it knows the prices of the present alone.
+    fn is_of_present(&self) -> bool {
+        false
+    }
+
     /// Reads for a network, once for all tokens that the source may price.
     fn network_reads(&self, _network: &Network) -> Vec<Read> {
         Vec::new()

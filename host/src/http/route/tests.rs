@@ -85,7 +85,8 @@ fn balances_are_of_the_network_that_is_named_by_slug_or_name_in_any_letter_case(
 #[test]
 fn the_claimables_address_takes_an_account_and_a_filter() {
     let request = parse(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
-    assert_eq!(request, Request { query: claimables(Filter::Include(names(&["a"]))), detail_full: true });
+    let query = claimables(Filter::Include(names(&["a"])));
+    assert_eq!(request, Request { query, blocks: BlockChoice::Newest, detail_full: true });
 }
 
 #[test]
@@ -263,6 +264,36 @@ fn claims_are_simulated_as_the_client_says() {
     for path in ["/claimables/{A}?worth=yes", "/claimables/{A}?simulate=1", "/x/{A}/claimables?simulate="] {
         assert!(matches!(parse(Listener::Base, path), Err(Problem::InvalidFilter(_))), "{path}");
     }
+}
+
+#[test]
+fn blocks_are_named_for_accounts_and_names() {
+    let blocks = |target: &str| parse(Listener::Base, target).unwrap().blocks;
+    let named = |text: &str| blocks(&format!("/claimables/{{A}}?block={text}"));
+    let hash = "0x".to_owned() + &"ab".repeat(32);
+    let cases = [
+        ("21000000", BlockRef::Number(21_000_000)),
+        (&hash, BlockRef::Hash(B256::repeat_byte(0xab))),
+        ("safe", BlockRef::Safe),
+        ("finalized", BlockRef::Finalized),
+        // 56 years with 14 leap days.
+        ("2026-01-01T00:00:00Z", BlockRef::At((56 * 365 + 14) * 86_400)),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(named(text), BlockChoice::Named(expected), "{text}");
+        assert_eq!(named(&format!("POLYGON:{text}")), BlockChoice::Each([(137, expected)].into()), "{text}");
+    }
+    let each = [(1, BlockRef::Number(5)), (137, BlockRef::Finalized)];
+    assert_eq!(named("ethereum:5,%20polygon:finalized"), BlockChoice::Each(each.into()));
+    assert_eq!([named("latest"), blocks("/claimables/{A}")], [BlockChoice::Newest, BlockChoice::Newest]);
+    assert_eq!(blocks("/networks?block=5"), BlockChoice::Newest);
+    let refused = ["", "-1", "0x5", "early", "5,6", "ethereum:5,ethereum:6", "ethereum:", "18446744073709551616"];
+    for text in refused.into_iter().chain(["2026-01-01", "2026-13-01T00:00:00Z", "1960-01-01T00:00:00Z"]) {
+        let parsed = parse(Listener::Base, &format!("/claimables/{{A}}?block={text}"));
+        assert!(matches!(parsed, Err(Problem::InvalidBlock(_))), "{text}: {parsed:?}");
+    }
+    let parsed = parse(Listener::Base, "/claimables/{A}?block=atlantis:5");
+    assert!(matches!(parsed, Err(Problem::InvalidNetwork(_))));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Instant;
 use alloy::primitives::Bytes;
 use portolan_abi::codec;
 use portolan_abi::limits::{Allowance, FACT_KEY_BYTES_MAX, FACT_LISTS_MAX};
-use portolan_reader::{Outcome, Reply};
+use portolan_reader::{Outcome, Reply, Session};
 
 use super::frames::FactEntries;
 use crate::jobs::plan::JobPlan;
@@ -37,9 +37,10 @@ impl<'a> FactWalk<'a> {
     }
 
     /// What there is of a list. A job reads each of its lists once.
-    pub(super) fn open(&mut self, list: &str, allowance: &Allowance, block: u64) -> Reply {
-        self.block = block;
-        let Some(name) = self.name(list) else { return Reply::fresh(Outcome::Unsupported) };
+    pub(super) fn open(&mut self, list: &str, allowance: &Allowance, session: &Session) -> Reply {
+        self.block = session.block().number;
+        let block = session.is_past().then_some(self.block);
+        let Some(name) = self.name(list, block) else { return Reply::fresh(Outcome::Unsupported) };
         if self.lists.len() >= FACT_LISTS_MAX || self.lists.contains_key(list) {
             return Reply::fresh(Outcome::OverBudget);
         }
@@ -76,7 +77,7 @@ impl<'a> FactWalk<'a> {
     }
 
     /// The list that is called `market/key`, of a market that the catalogue has.
-    fn name(&self, list: &str) -> Option<FactListName> {
+    fn name(&self, list: &str, block: Option<u64>) -> Option<FactListName> {
         let (market, key) = list.rsplit_once('/')?;
         let (network, protocol) = (&self.plan.network, &self.plan.protocol.slug);
         let mut deployments = self.plan.instance.catalogue.deployments.iter();
@@ -85,6 +86,7 @@ impl<'a> FactWalk<'a> {
         let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let is_key = (1..=FACT_KEY_BYTES_MAX).contains(&key.len()) && key.bytes().all(is_letter);
         let (network, market) = (network.slug.clone(), market.to_owned());
-        (is_own && is_key).then(|| FactListName { network, protocol: protocol.clone(), market, key: key.to_owned() })
+        let (protocol, key) = (protocol.clone(), key.to_owned());
+        (is_own && is_key).then_some(FactListName { network, protocol, market, key, block })
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 fn name(key: &str) -> FactListName {
     let (network, protocol) = ("ethereum".to_owned(), "acme".to_owned());
-    FactListName { network, protocol, market: "main".to_owned(), key: key.to_owned() }
+    FactListName { network, protocol, market: "main".to_owned(), key: key.to_owned(), block: None }
 }
 
 fn entries(places: std::ops::Range<u32>) -> Vec<u8> {
