@@ -7,6 +7,7 @@
 pub(crate) mod answer;
 pub(crate) mod cost;
 pub(crate) mod problem;
+pub(crate) mod provenance;
 pub(crate) mod query;
 pub(crate) mod verdict;
 
@@ -53,7 +54,7 @@ use self::names::NameLookup;
 use self::portfolio::PortfolioWork;
 use self::problem::Problem;
 use self::protocols::ProtocolWork;
-use self::query::{About, Account, BlockChoice, Query};
+use self::query::{About, Account, AnswerOptions, BlockChoice, Query};
 use self::single_flight::SingleFlight;
 use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
@@ -90,8 +91,9 @@ impl Gateway {
     ///
     /// # Errors
     /// The problem in the place of the answer.
-    pub(crate) async fn answer(&self, query: Query, blocks: BlockChoice) -> Result<GatewayResponse, Problem> {
-        let context = self.context(blocks.clone());
+    pub(crate) async fn answer(&self, query: Query, options: AnswerOptions) -> Result<GatewayResponse, Problem> {
+        let is_newest = options.blocks == BlockChoice::Newest;
+        let context = self.context(options);
         let (account, about) = match query {
             Query::Networks => {
                 let networks = context.networks().iter().cloned().collect();
@@ -116,7 +118,7 @@ impl Gateway {
             Account::Name(name) => {
                 let _permit = self.permit()?;
                 // A name leads to the account that it leads to now.
-                let present = (blocks != BlockChoice::Newest).then(|| self.context(BlockChoice::Newest));
+                let present = (!is_newest).then(|| self.context(AnswerOptions::default()));
                 let account = names::account(present.as_ref().unwrap_or(&context), name).await?;
                 (account, Some(account))
             }
@@ -157,9 +159,9 @@ impl Gateway {
     async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
         let admitted = self.permit()?;
         let networks = work.networks(&context);
-        context.blocks().check(&networks)?;
+        context.options.blocks.check(&networks)?;
         context.open(&networks).await;
-        let key = (query, context.blocks().clone(), context.snapshot.generation, context.pins());
+        let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
         let answered = self.single_flight.join(key, || async move { work.answer(context).await.map(Arc::new) }.boxed());
         Ok(GatewayResponse { answer: answered.await?, named: None, _admitted: Some(admitted) })
     }
@@ -169,10 +171,10 @@ impl Gateway {
         Arc::clone(&self.admission).try_acquire_owned().map_err(|_| Problem::Overloaded)
     }
 
-    fn context(&self, blocks: BlockChoice) -> Context {
+    fn context(&self, options: AnswerOptions) -> Context {
         let (snapshot, token_index) = (self.registry.snapshot(), self.token_lists.index());
         let (deadline, budget) = (Deadline::after(self.limits.time), AnswerBudget::new(self.limits));
-        Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget, blocks)
+        Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget, options)
     }
 
     /// Changes whenever the plugins do.

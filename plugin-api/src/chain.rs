@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, U256, keccak256};
 use alloy::sol_types::SolCall;
+use portolan_abi::capability;
 use portolan_abi::map::{Block, Claim, ClaimTemplate, Finding, Start};
 
 use crate::deployment::Deployment;
@@ -86,22 +87,23 @@ impl Chain {
     /// The read is made when the returned future is awaited. Reads that are awaited together (see
     /// [`Chain::join`]) go out together.
     pub fn call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, C::Return> {
-        Read::new(&self.state, self.request_of(to, call.abi_encode()), returned::<C>)
+        Read::new(&self.state, self.request_of::<C>(to, None, call.abi_encode()), returned::<C>)
     }
 
     /// Calls a contract; that it reverts, is not there, or answers something else is a value.
     pub fn try_call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, Result<C::Return, Revert>> {
-        Read::new(&self.state, self.request_of(to, call.abi_encode()), |to, result| result.decoded::<C>(to))
+        Read::new(&self.state, self.request_of::<C>(to, None, call.abi_encode()), |to, result| result.decoded::<C>(to))
     }
 
     /// [`Chain::call`] of a function that is as `C` in all but its name: forks rename what they copy.
     pub fn call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, C::Return> {
-        Read::new(&self.state, self.request_of(to, renamed(name, call)), returned::<C>)
+        Read::new(&self.state, self.request_of::<C>(to, Some(name), renamed(name, call)), returned::<C>)
     }
 
     /// [`Chain::try_call`] of a function that is as `C` in all but its name.
     pub fn try_call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, Result<C::Return, Revert>> {
-        Read::new(&self.state, self.request_of(to, renamed(name, call)), |to, result| result.decoded::<C>(to))
+        let request = self.request_of::<C>(to, Some(name), renamed(name, call));
+        Read::new(&self.state, request, |to, result| result.decoded::<C>(to))
     }
 
     /// The native balance of an account, in wei.
@@ -114,8 +116,14 @@ impl Chain {
         Read::new(&self.state, ReadRequest::code_size(self.network(), at), |to, result| result.word(to))
     }
 
-    fn request_of(&self, to: Address, data: Vec<u8>) -> ReadRequest {
-        ReadRequest::call(self.network(), to, data.into())
+    /// `name` is the function's own, where it is not that of `C`.
+    fn request_of<C: SolCall>(&self, to: Address, name: Option<&str>, data: Vec<u8>) -> ReadRequest {
+        let is_traced = self.start.capabilities & capability::READ_FUNCTIONS != 0;
+        let function = is_traced.then(|| match name {
+            Some(name) => format!("{name}{}", parameters::<C>()),
+            None => C::SIGNATURE.to_owned(),
+        });
+        ReadRequest { function, ..ReadRequest::call(self.network(), to, data.into()) }
     }
 
     /// Awaits several futures together: a tuple of unlike ones gives a tuple, an array an array, an iterator or a `Vec`
@@ -186,10 +194,14 @@ impl Chain {
     }
 }
 
+/// The part of a signature behind the name.
+fn parameters<C: SolCall>() -> &'static str {
+    C::SIGNATURE.find('(').map_or("", |at| &C::SIGNATURE[at..])
+}
+
 /// The calldata of a call under another name.
 fn renamed<C: SolCall>(name: &str, call: &C) -> Vec<u8> {
-    let arguments = C::SIGNATURE.find('(').map_or("", |at| &C::SIGNATURE[at..]);
-    let mut data = keccak256(format!("{name}{arguments}"))[..4].to_vec();
+    let mut data = keccak256(format!("{name}{}", parameters::<C>()))[..4].to_vec();
     call.abi_encode_raw(&mut data);
     data
 }

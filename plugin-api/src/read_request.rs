@@ -26,6 +26,8 @@ pub struct ReadRequest {
     pub to: Address,
     /// Calldata, or the URL of an off-chain read.
     pub data: Bytes,
+    /// The signature of the function that it calls, in jobs whose reads the host wants to tell of.
+    pub function: Option<String>,
 }
 
 impl ReadRequest {
@@ -37,7 +39,8 @@ impl ReadRequest {
 
     fn new(network: u64, kind: u8, to: Address, data: Bytes) -> Self {
         let (mode, freshness, purpose) = (mode::STATIC, freshness::PINNED, purpose::ANSWER);
-        Self { network, kind, mode, freshness, purpose, freshness_s: 0, gas_cap: 0, from: None, to, data }
+        let (freshness_s, gas_cap, from, function) = Default::default();
+        Self { network, kind, mode, freshness, purpose, freshness_s, gas_cap, from, to, data, function }
     }
 
     pub(crate) fn call(network: u64, to: Address, data: Bytes) -> Self {

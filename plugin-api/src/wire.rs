@@ -87,11 +87,12 @@ impl Writer {
     }
 
     fn request(&mut self, request: ReadRequest) -> Result<(), FrameError> {
-        let ReadRequest { network, kind, mode, freshness, purpose, freshness_s, gas_cap, from, to, data } = request;
+        let ReadRequest { network, kind, mode, freshness, purpose, freshness_s, gas_cap, from, to, data, function } =
+            request;
         let network = self.network(network)?;
-        let extension = match from {
-            None => 0,
-            Some(_) => self.frame.extension(&codec::encode(&ReadExtension { from, ..ReadExtension::default() }))?,
+        let extension = match (from, &function) {
+            (None, None) => 0,
+            _ => self.frame.extension(&codec::encode(&ReadExtension { from, function, ..ReadExtension::default() }))?,
         };
         let (data_offset, data_len) = self.data(data)?;
         let row = row::Read {

@@ -37,7 +37,7 @@ pub const NETWORKS: [(&str, &str, &str, u64); 8] = [
 pub const ACCOUNTS: [&str; 6] = ["farmer", "whale", "odd", "dust", "nothing", "exited"];
 
 /// Members that only `detail=full` has.
-const EXTRAS: [&str; 10] = [
+const EXTRAS: [&str; 12] = [
     "amountRaw",
     "underlyingAmountRaw",
     "account",
@@ -48,6 +48,8 @@ const EXTRAS: [&str; 10] = [
     "pays",
     "simulation",
     "cost",
+    "priceContracts",
+    "provenance",
 ];
 
 /// Members of claim transactions that only `detail=full` has.

@@ -51,6 +51,8 @@ pub(crate) struct Price {
     pub(crate) source: &'static str,
     /// `None` for a source that has no time.
     pub(crate) age_s: Option<u64>,
+    /// The feeds that it was read from, or the tokens that it was derived from.
+    pub(crate) contracts: Vec<Address>,
 }
 
 /// The tokens that shares redeem to, as the protocol that issued them reports.

@@ -17,6 +17,7 @@ use crate::assets::token::Token;
 use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
 use crate::gateway::cost::{ClaimCost, units};
+use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
@@ -132,6 +133,8 @@ pub(crate) struct Row {
     pub(crate) account: Address,
     /// `name@version`.
     pub(crate) plugin: Arc<str>,
+    /// Where the amounts of its finding come from, for those who ask.
+    pub(crate) provenance: Option<Arc<Provenance>>,
     pub(crate) item: RowItem,
 }
 

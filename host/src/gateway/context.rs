@@ -24,7 +24,7 @@ use crate::gateway::compositions::CompositionJobs;
 use crate::gateway::deadline::Deadline;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::missing;
-use crate::gateway::query::BlockChoice;
+use crate::gateway::query::AnswerOptions;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
@@ -57,7 +57,7 @@ pub(super) struct Context {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) token_index: Arc<TokenIndex>,
     pub(super) budget: Arc<AnswerBudget>,
-    blocks: BlockChoice,
+    pub(super) options: AnswerOptions,
     /// Those that the choice of blocks leaves.
     networks: Networks,
     deadline: Deadline,
@@ -73,15 +73,11 @@ impl Context {
         token_index: Arc<TokenIndex>,
         deadline: Deadline,
         budget: Arc<AnswerBudget>,
-        blocks: BlockChoice,
+        options: AnswerOptions,
     ) -> Self {
         let (sessions, not_before) = Default::default();
-        let networks = sources.networks.filtered(|chain_id| blocks.reads(chain_id));
-        Self { sources, snapshot, token_index, budget, blocks, networks, deadline, sessions, not_before }
-    }
-
-    pub(super) fn blocks(&self) -> &BlockChoice {
-        &self.blocks
+        let networks = sources.networks.filtered(|chain_id| options.blocks.reads(chain_id));
+        Self { sources, snapshot, token_index, budget, options, networks, deadline, sessions, not_before }
     }
 
     pub(super) fn networks(&self) -> &Networks {
@@ -215,7 +211,8 @@ impl Context {
     async fn reopen_lost(&self, networks: impl IntoIterator<Item = &Arc<Network>>) -> BTreeSet<u64> {
         let is_lost = |network: &&Arc<Network>| self.session(network).is_ok_and(|session| session.block_lost());
         // Nobody asked for another block than the one that was named.
-        let lost = networks.into_iter().filter(|network| self.blocks.of(network.chain_id).is_none()).filter(is_lost);
+        let lost =
+            networks.into_iter().filter(|network| self.options.blocks.of(network.chain_id).is_none()).filter(is_lost);
         let lost: BTreeSet<u64> = lost.map(|network| network.chain_id).collect();
         if !lost.is_empty() {
             tracing::debug!(networks = ?lost, "pinned blocks are unknown, reading again at others");
@@ -246,8 +243,8 @@ impl Context {
         let (reader, by) = (&self.sources.reader, self.deadline.pins_end());
         let opening = chain_ids.into_iter().map(async |chain_id| {
             let (end, budget) = (self.deadline.reads_end(), Arc::clone(&self.budget.reads));
-            let open = if self.blocks.of(chain_id).is_some() { Session::open_past } else { Session::open };
-            let pinned = match self.blocks.of(chain_id) {
+            let open = if self.options.blocks.of(chain_id).is_some() { Session::open_past } else { Session::open };
+            let pinned = match self.options.blocks.of(chain_id) {
                 Some(named) => self.named(chain_id, named).await,
                 None => {
                     tokio::time::timeout_at(by, self.newest(chain_id, by)).await.unwrap_or(Err(ReadFailure::Timeout))
@@ -288,7 +285,7 @@ impl Context {
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
         let budget = AnswerBudget::new(crate::budget::AnswerLimits::AMPLE);
-        Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline, budget, BlockChoice::Newest)
+        Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline, budget, AnswerOptions::default())
     }
 
     pub(super) fn sources_mut(&mut self) -> &mut Sources {

@@ -88,6 +88,7 @@ pub(super) fn for_transaction(
         network: Arc::clone(network),
         question: JobQuestion::Transaction(Arc::clone(transaction)),
         account: Address::ZERO,
+        is_traced: false,
     };
     wanting.map(plan).collect()
 }
@@ -110,5 +111,6 @@ fn job(served: &Served, network: &Arc<Network>, question: &JobQuestion, account:
         network: Arc::clone(network),
         question: question.clone(),
         account,
+        is_traced: false,
     }
 }

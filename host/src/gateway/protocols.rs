@@ -15,6 +15,7 @@ use crate::gateway::context::Context;
 use crate::gateway::cost::{ClaimCost, ClaimFees};
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
+use crate::gateway::provenance::Provenance;
 use crate::gateway::query::{ClaimOptions, Filter, List};
 use crate::gateway::rows::{RowKind, TriedClaim};
 use crate::gateway::simulation;
@@ -22,12 +23,12 @@ use crate::gateway::verdict::ClaimSimulation;
 use crate::gateway::work::Work;
 use crate::gateway::{fees, missing, plan, rows};
 use crate::jobs::failure::Reason;
-use crate::jobs::job::JobOutcome;
+use crate::jobs::job::{JobOutcome, ReadTrace};
 use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
 use crate::network::Network;
-use portolan_reader::Effort;
+use portolan_reader::{Effort, Pins};
 use portolan_validation::ValidFinding;
 
 /// A question to protocols about an account.
@@ -96,6 +97,8 @@ pub(super) async fn rows_of(
     kind: impl Fn(&JobPlan) -> RowKind,
     simulating: Option<Effort>,
 ) -> Result<(Vec<Row>, Vec<JobReport>), Problem> {
+    let mut plans = plans;
+    plans.iter_mut().for_each(|plan| plan.is_traced = context.options.is_traced);
     let ran = match simulating {
         Some(_) => tokio::join!(read_natives(context, networks(&plans)), context.run(plans)).1,
         None => context.run(plans).await,
@@ -103,7 +106,7 @@ pub(super) async fn rows_of(
     let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
     let ((tokens, without_composition), tried) =
         tokio::join!(tokens(context, &found), tried(context, &found, simulating));
-    let (mut rows, mut reports) = rows(found, tried, kind, &tokens);
+    let (mut rows, mut reports) = rows(found, tried, kind, &tokens, &context.pins());
     without_composition.into_iter().for_each(|report| report.add_to(&mut reports));
     missing::check(&reports)?;
     rows::sort(context.networks(), &mut rows);
@@ -128,6 +131,8 @@ struct ValidatedJob {
     plan: JobPlan,
     findings: Vec<ValidFinding>,
     report: JobReport,
+    /// Its reads, where they are kept.
+    trace: Option<ReadTrace>,
 }
 
 impl ValidatedJob {
@@ -145,7 +150,7 @@ impl ValidatedJob {
             report.status = JobStatus::Failed;
         }
         report.record_failure(&plan);
-        Self { plan, findings: validated.findings, report }
+        Self { plan, findings: validated.findings, report, trace: outcome.trace }
     }
 }
 
@@ -192,17 +197,21 @@ fn rows(
     tried: Vec<TriedClaim>,
     kind: impl Fn(&JobPlan) -> RowKind,
     tokens: &BTreeMap<u64, Tokens>,
+    pins: &Pins,
 ) -> (Vec<Row>, Vec<JobReport>) {
     let (mut rows, mut reports) = (Vec::new(), Vec::new());
     let mut tried = tried.into_iter();
-    for ValidatedJob { plan, findings, mut report } in found {
+    for ValidatedJob { plan, findings, mut report, trace } in found {
+        let block = pins.get(&plan.network.chain_id).copied().and_then(Result::ok);
         for finding in findings {
             let tried = match finding {
                 ValidFinding::Claim(..) => tried.next().unwrap_or_default(),
                 ValidFinding::Position(_) => TriedClaim::default(),
             };
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
-            let (of_finding, missing) = rows::rows(&plan, finding, tried, kind(&plan), tokens);
+            let trace = trace.as_ref().zip(block);
+            let provenance = trace.map(|(trace, block)| Arc::new(Provenance::of(&plan, &finding, trace, block)));
+            let (of_finding, missing) = rows::rows(&plan, finding, (tried, provenance), kind(&plan), tokens);
             rows.extend(of_finding);
             for (token, failure) in missing {
                 report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));

@@ -47,6 +47,13 @@ pub(crate) enum Account {
     Name(Name),
 }
 
+/// What a client says of any query: at which blocks it is answered, and whether with the sources of amounts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct AnswerOptions {
+    pub(crate) blocks: BlockChoice,
+    pub(crate) is_traced: bool,
+}
+
 /// The block of each network that an answer is at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum BlockChoice {

@@ -14,6 +14,7 @@ use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::assets::token::{NATIVE, Token};
 use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::cost::{self, ClaimCost};
+use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::plan::JobPlan;
 use crate::network::Networks;
@@ -70,7 +71,7 @@ fn prices(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
 pub(super) fn rows(
     plan: &JobPlan,
     finding: ValidFinding,
-    tried: TriedClaim,
+    (tried, provenance): (TriedClaim, Option<Arc<Provenance>>),
     kind: RowKind,
     tokens: &Tokens,
 ) -> (Vec<Row>, Vec<(Address, TokenFailure)>) {
@@ -80,6 +81,7 @@ pub(super) fn rows(
         network: Arc::clone(&plan.network),
         account: plan.account,
         plugin: Arc::clone(&plan.instance.label),
+        provenance: provenance.clone(),
         item,
     };
     let mut known = Known { tokens, found: BTreeMap::new(), missing: Vec::new() };

@@ -12,11 +12,11 @@ use portolan_reader::Pins;
 
 use crate::gateway::answer::Answer;
 use crate::gateway::problem::Problem;
-use crate::gateway::query::{BlockChoice, Query};
+use crate::gateway::query::{AnswerOptions, Query};
 
-/// The query, with the account in the place of a name; the blocks that were named; the registry's generation; and the block of each network that was
+/// The query, with the account in the place of a name; the options; the registry's generation; and the block of each network that was
 /// pinned before. A transaction is the same at any block, so its network's block is no part of the key.
-pub(super) type FlightKey = (Query, BlockChoice, u64, Pins);
+pub(super) type FlightKey = (Query, AnswerOptions, u64, Pins);
 
 type Answered = Result<Arc<Answer>, Problem>;
 type Flight = BoxFuture<'static, Answered>;
@@ -60,7 +60,7 @@ mod tests {
     fn key(account: u8) -> FlightKey {
         let account = Account::Address(Address::repeat_byte(account));
         let query = Query::Of(account, About::Claimables(Filter::All, ClaimOptions::default()));
-        (query, BlockChoice::Newest, 1, BTreeMap::new())
+        (query, AnswerOptions::default(), 1, BTreeMap::new())
     }
 
     fn overloaded() -> Flight {

@@ -23,7 +23,7 @@ use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
 use super::{limit, view};
 use crate::gateway::problem::Problem;
-use crate::gateway::query::{BlockChoice, Query};
+use crate::gateway::query::{AnswerOptions, Query};
 use crate::gateway::{Gateway, GatewayResponse};
 use crate::network::Networks;
 
@@ -81,22 +81,17 @@ impl Front {
             return Ok(shared(body.clone()));
         }
         // On the heap, so that neither a stored body nor an answer that waits for its client has the place of the work.
-        let answer = Box::pin(self.work(query, blocks, detail_full, &head.method)).await;
+        let answer = Box::pin(self.work(query, AnswerOptions { blocks, is_traced: detail_full }, &head.method)).await;
         answer.map_err(|problem| if detail_full { problem } else { problem.without_jobs() })
     }
 
-    async fn work(
-        &self,
-        query: Query,
-        blocks: BlockChoice,
-        detail_full: bool,
-        method: &Method,
-    ) -> Result<Response<Content>, Problem> {
+    async fn work(&self, query: Query, options: AnswerOptions, method: &Method) -> Result<Response<Content>, Problem> {
+        let detail_full = options.is_traced;
         let list = self.lists.of(&query).filter(|_| !detail_full);
         // Read before the answer, so that a body is never taken for one of a later generation.
         let generation = self.gateway.generation();
         let until = Instant::now() + self.deadline + BACKSTOP;
-        let response = timeout_at(until, self.gateway.answer(query, blocks))
+        let response = timeout_at(until, self.gateway.answer(query, options))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
         let headers = own_headers(&response)?;

@@ -11,6 +11,7 @@ mod operators;
 mod parts;
 mod positions;
 mod problem;
+mod provenance;
 mod report;
 mod rows;
 mod simulation;

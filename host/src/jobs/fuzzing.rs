@@ -101,6 +101,7 @@ fn plan(instance: &Arc<Instance>, slug: &str, question: Question) -> JobPlan {
         network,
         question: JobQuestion::Account(question),
         account: ACCOUNT,
+        is_traced: false,
     }
 }
 

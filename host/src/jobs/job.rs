@@ -5,6 +5,7 @@
 mod document_reads;
 mod fact_walk;
 mod frames;
+mod trace;
 mod trust;
 
 #[cfg(feature = "fuzzing")]
@@ -25,6 +26,7 @@ use tokio::time::Instant;
 use self::document_reads::{DocumentReads, PreparedRead};
 use self::fact_walk::FactWalk;
 use self::frames::{Budget, FrameReply, RequestedRead};
+pub(crate) use self::trace::{AmountSource, ReadTrace, TracedRead};
 use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
@@ -45,6 +47,8 @@ pub(crate) struct JobOutcome {
     pub(crate) addresses: Addresses,
     /// What else its claims rest on.
     pub(crate) claim_reads: ClaimReads,
+    /// Its reads, where they are kept.
+    pub(crate) trace: Option<ReadTrace>,
     /// Why something is missing, and the plugin's or the host's words for it.
     pub(crate) failure: Option<Failure>,
     /// Whether it reached its end; else everything that it did not find is missing.
@@ -98,6 +102,7 @@ async fn run(
         findings: driver.findings,
         addresses: driver.trusted.into_addresses(),
         claim_reads: driver.claim_reads,
+        trace: driver.trace,
         failure: failure.or(driver.partial),
         ended: driver.ended,
         figures: JobFigures { reads: driver.allowance.reads_used(), ..driver.figures }.since(began),
@@ -114,6 +119,8 @@ struct Driver<'a> {
     deadline: Instant,
     trusted: TrustedAddresses<'a>,
     claim_reads: ClaimReads,
+    /// `None` where nobody asks where amounts come from.
+    trace: Option<ReadTrace>,
     refuted: bool,
     findings: Vec<map::Finding>,
     /// The reason why the first read that this job lacks was not made; the job may have failed because of it.
@@ -135,6 +142,7 @@ impl<'a> Driver<'a> {
             deadline,
             trusted: TrustedAddresses::new(plan.instance.claim_templates.lineages(), listed(plan)),
             claim_reads: ClaimReads::new(plan.account),
+            trace: plan.is_traced.then(ReadTrace::default),
             refuted: false,
             findings: Vec::new(),
             missing: None,
@@ -235,7 +243,10 @@ impl<'a> Driver<'a> {
                     walk_reads.push(read.fresh(Freshness::Pinned));
                 }
                 _ if is_walk || !self.allowance.take_read() => replies[place] = self.over_budget().into(),
-                RequestedRead::Chain { chain_id, read, .. } => {
+                RequestedRead::Chain { chain_id, read, function, .. } => {
+                    if let Some(trace) = &mut self.trace {
+                        trace.name(&read, function);
+                    }
                     by_network.entry(chain_id).or_default().push((place, read));
                 }
                 RequestedRead::FactList { chain_id, list } if chain_id == own_chain => {
@@ -252,8 +263,8 @@ impl<'a> Driver<'a> {
         self.figures.batches += u32::from(!by_network.is_empty() || !off_chain.is_empty());
         let of_own = by_network.remove(&self.plan.network.chain_id).unwrap_or_default();
         let (own_places, own_reads): (Vec<_>, Vec<_>) = of_own.into_iter().unzip();
-        let claims_rest_on = |read: &Read| self.claims_rest_on(read).then(|| read.clone());
-        let noted: Vec<Option<Read>> = own_reads.iter().map(claims_rest_on).collect();
+        let is_noted = |read: &Read| self.trace.is_some() || self.claims_rest_on(read);
+        let noted: Vec<Option<Read>> = own_reads.iter().map(|read| is_noted(read).then(|| read.clone())).collect();
         let mut lookup = own.look_up(own_reads.into());
         // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
         let recheck = self.trusted.mentioned_by(lookup.misses());
@@ -272,8 +283,13 @@ impl<'a> Driver<'a> {
         for ((place, noted), reply) in own_places.into_iter().zip(noted).zip(answered) {
             let reply = self.account_for(reply);
             if let Some(read) = noted {
-                self.note(&read, &reply);
-                views.extend(self.trusted.may_give(&read).then(|| (read, reply.clone())));
+                if let Some(trace) = &mut self.trace {
+                    trace.take(&read, &reply);
+                }
+                if self.claims_rest_on(&read) {
+                    self.note(&read, &reply);
+                    views.extend(self.trusted.may_give(&read).then(|| (read, reply.clone())));
+                }
             }
             replies[place] = reply.into();
         }
@@ -400,7 +416,7 @@ impl<'a> Driver<'a> {
             account: plan.account,
             block: block_map(block),
             pins: others.map(|(id, session)| map::Pin { chain_id: *id, block: block_map(*session.block()) }).collect(),
-            capabilities: capability::ALL,
+            capabilities: if plan.is_traced { capability::ALL | capability::READ_FUNCTIONS } else { capability::ALL },
             tokens: match &plan.question {
                 JobQuestion::Account(_) | JobQuestion::Transaction(_) => None,
                 JobQuestion::Tokens(tokens) => Some(tokens.to_vec()),

@@ -19,6 +19,8 @@ pub(crate) struct JobPlan {
     pub(crate) question: JobQuestion,
     /// Zero where the question is about tokens or a transaction.
     pub(crate) account: Address,
+    /// Whether its reads are kept, for an answer that tells where amounts come from.
+    pub(crate) is_traced: bool,
 }
 
 /// The question of a job.

@@ -35,6 +35,8 @@ const READ_LIMIT: Duration = Duration::from_secs(5);
 pub(crate) struct Instance {
     /// `name@version`.
     pub(crate) label: Arc<str>,
+    /// The SHA-256 of its file, in hex; `None` where it has none.
+    pub(crate) digest: Option<Arc<str>>,
     pub(crate) limits: Limits,
     /// It was validated.
     pub(crate) catalogue: Catalogue,
@@ -114,6 +116,7 @@ impl Instance {
         let claim_templates = ClaimTemplates::all_allowed(&catalogue);
         Self {
             label: label.into(),
+            digest: None,
             limits,
             catalogue,
             claim_templates,
@@ -249,8 +252,9 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     let of_settings = rows.collect();
     let hosts = PluginHosts::new(catalogue.hosts.as_deref().unwrap_or_default(), &library.grants);
     let (failures, fact_lists) = (Arc::default(), facts.instance());
+    let digest = Some(library.digest.to_string().into());
     let instance =
-        Instance { label, limits, catalogue, claim_templates, failures, fact_lists, hosts, of_settings, lease };
+        Instance { label, digest, limits, catalogue, claim_templates, failures, fact_lists, hosts, of_settings, lease };
     Ok(Built::New { instance: Arc::new(instance), key })
 }
 

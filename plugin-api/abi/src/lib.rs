@@ -29,7 +29,7 @@ pub use question::Question;
 pub const NATIVE: Address = Address::ZERO;
 
 /// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
-pub const API_REV: u32 = 5;
+pub const API_REV: u32 = 6;
 
 /// The oldest revision that this one can speak with: the maps of findings and claims changed with it, once.
 pub const API_REV_MIN: u32 = 5;
@@ -48,6 +48,10 @@ pub mod capability {
     /// Deployments may answer [`crate::Question::EVENTS`].
     pub const EVENTS: u64 = 1 << 3;
 
-    /// What this revision knows.
+    /// Reads name the functions that they call. A host has it in the jobs whose reads it wants to tell of; a plugin that
+    /// does not know it names none.
+    pub const READ_FUNCTIONS: u64 = 1 << 4;
+
+    /// What this revision knows of every job.
     pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS;
 }

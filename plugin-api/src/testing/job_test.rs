@@ -391,6 +391,7 @@ fn request(read: StepRead<'_>) -> ReadRequest {
         from: extension.from,
         to: row.to,
         data: Bytes::copy_from_slice(data),
+        function: extension.function,
     }
 }
 

@@ -54,6 +54,7 @@ fn a_read_arrives_as_it_was_made() {
         from: None,
         to: TARGET,
         data: query(of).abi_encode().into(),
+        function: None,
     };
     let of_account = |kind, to| ReadRequest { kind, to, data: Bytes::new(), ..plain(0) };
     let expected = [

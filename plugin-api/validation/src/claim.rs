@@ -2,13 +2,14 @@
 //!
 //! Invariant: what is shown as `function` is the payload that is signed.
 
-use alloy::dyn_abi::DynSolValue;
+use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
 use alloy::primitives::{Address, Bytes, U256, hex};
+use alloy_json_abi::Function;
 use portolan_abi::map::{self, Role, role};
 
 use crate::addresses::TargetSource;
 use crate::rules::{FindingError, JobRules};
-use crate::template::{ARGUMENTS_BYTES_MAX, Template};
+use crate::template::{ARGUMENTS_BYTES_MAX, Template, are_few};
 
 /// Built from a declared template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,6 +179,18 @@ impl Arguments<'_> {
 }
 
 /// An argument as people read it: addresses in lower case, numbers in decimal, bytes in hex.
+/// The arguments of a call of a function with this signature, each with its type; `None` where they do not decode, or may
+/// be more than a list.
+pub fn decode_arguments(signature: &str, arguments: &[u8]) -> Option<Vec<(String, String)>> {
+    let function = Function::parse(signature).ok()?;
+    let types: Vec<DynSolType> = function.inputs.iter().map(Specifier::resolve).collect::<Result<_, _>>().ok()?;
+    if !are_few(&types) || arguments.len() > ARGUMENTS_BYTES_MAX {
+        return None;
+    }
+    let values = function.abi_decode_input(arguments).ok()?;
+    Some(function.inputs.iter().zip(&values).map(|(input, value)| (input.ty.clone(), text(value))).collect())
+}
+
 fn text(value: &DynSolValue) -> String {
     let list = |values: &[DynSolValue]| values.iter().map(text).collect::<Vec<_>>().join(",");
     match value {

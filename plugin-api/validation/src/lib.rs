@@ -27,7 +27,7 @@ mod tests;
 
 pub use self::addresses::{Addresses, TargetSource, ViewReply};
 pub use self::catalogue::{CatalogueError, PRIMITIVES, RESERVED_WORDS, is_web_url, validate_catalogue};
-pub use self::claim::ClaimTransaction;
+pub use self::claim::{ClaimTransaction, decode_arguments};
 pub use self::composition::validate_compositions;
 pub use self::event::validate_events;
 pub use self::findings::{PAYMENTS_MAX, STEPS_MAX, ValidFinding, Validated, payment_key, validate};

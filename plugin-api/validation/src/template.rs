@@ -154,6 +154,11 @@ impl Template {
     }
 }
 
+/// Whether arguments of these types are few values, or one list.
+pub(crate) fn are_few(kinds: &[DynSolType]) -> bool {
+    values(kinds).is_some_and(|values| values <= 2 * LIST_MAX)
+}
+
 /// The most values that arguments of these types come to; `None` where one of them takes no room, so that there may be any
 /// number of it.
 fn values(kinds: &[DynSolType]) -> Option<usize> {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::{BigInt, Sign};
 use portolan_tests::chain::Chain;
+use portolan_tests::gateway::Gateway;
 use portolan_tests::json::Json;
 use portolan_tests::protocol::Question;
 use portolan_tests::truth::{self, ACCOUNTS, Truth};
@@ -50,6 +51,47 @@ fn assert_net(world: &World, items: &[Json]) -> usize {
     known
 }
 
+/// The digests of all plugins, by name and version.
+fn digests(gateway: &Gateway) -> BTreeMap<String, String> {
+    let label = |row: &Json| format!("{}@{}", row.text_at("plugin").unwrap(), row.text_at("version").unwrap());
+    let plugins = gateway.plugins().unwrap();
+    plugins.iter().map(|row| (label(row), row.text_at("digest").unwrap().to_owned())).collect()
+}
+
+/// Whether the amount is what a read returned, which it has to do again; else it was computed from reads that are told.
+fn is_returned(chain: &Chain, item: &Json, digests: &BTreeMap<String, String>) -> bool {
+    let provenance = item.at("provenance").unwrap();
+    assert_eq!(provenance.text_at("digest").unwrap(), digests[item.text_at("plugin").unwrap()]);
+    let block: u64 = provenance.at("block").unwrap().to_string().parse().unwrap();
+    let found = chain.rpc("eth_getBlockByNumber", serde_json::json!([format!("{block:#x}"), false])).unwrap();
+    assert_eq!(provenance.text_at("blockHash").unwrap(), found["hash"]);
+    let (token, amount) = (item.text_at("token/address").unwrap(), item.text_at("amountRaw").unwrap());
+    let amounts = provenance.at("amounts").unwrap().items().unwrap();
+    let is_own =
+        |row: &&Json| row.text_at("tokenAddress").unwrap() == token && row.text_at("amountRaw").unwrap() == amount;
+    let own = amounts.iter().find(is_own).unwrap_or_else(|| panic!("{amount} of {token} has no source: {item}"));
+    let reads = own.at("reads").unwrap().items().unwrap();
+    assert!(!reads.is_empty(), "{item}");
+    let is_computed = own.at("computed").unwrap().to_string() == "true";
+    let word = format!("{:0>64}", format!("{:x}", amount.parse::<BigInt>().unwrap()));
+    for read in reads {
+        let (to, data) = (read.text_at("contract").unwrap(), read.text_at("data").unwrap());
+        let call = serde_json::json!([{"to": to, "data": data}, format!("{block:#x}")]);
+        let reply = chain.rpc("eth_call", call).unwrap().as_str().unwrap()[2..].to_owned();
+        let words = reply.as_bytes().chunks(64);
+        assert!(
+            is_computed || words.into_iter().any(|own| own == word.as_bytes()),
+            "{reply} instead of {word}: {read}"
+        );
+        // The plugins name all functions that they call.
+        let function = read.text_at("function").unwrap();
+        let arguments = read.at("arguments").unwrap().items().unwrap();
+        let types: Vec<&str> = arguments.iter().map(|one| one.text_at("typeAsString").unwrap()).collect();
+        assert!(function.ends_with(&format!("({})", types.join(","))), "{read}");
+    }
+    !is_computed
+}
+
 /// The base fee of the block after the newest (EIP-1559).
 fn next_base_fee(chain: &Chain) -> u64 {
     let block = chain.rpc("eth_getBlockByNumber", serde_json::json!(["latest", false])).unwrap();
@@ -66,7 +108,8 @@ fn every_claim_pays_exactly_its_amount() {
     optimism.rpc("anvil_setCode", serde_json::json!([ORACLE, CONSTANT])).unwrap();
     let gateway = world.setup().unwrap().start().unwrap();
     let mut paid = BTreeMap::<String, usize>::new();
-    let (mut by_the_block, mut exact, mut left) = (0, 0, 0);
+    let (mut by_the_block, mut exact, mut left, mut returned) = (0, 0, 0, 0);
+    let digests = digests(&gateway);
     for who in ACCOUNTS {
         for slug in world.slugs().unwrap() {
             let path = Question::Claimables.path(&slug, world.address(who).unwrap());
@@ -80,6 +123,7 @@ fn every_claim_pays_exactly_its_amount() {
                     |truth: &Truth| truth::network(&truth.network).unwrap().at("chainId").unwrap() == chain_id;
                 let (chain, truth) = world.chains.iter().find(|(_, truth)| is_named(truth)).unwrap();
                 let more = emission_of_a_block(who, truth, item);
+                returned += usize::from(is_returned(chain, item, &digests));
                 by_the_block += usize::from(more > BigInt::from(0));
                 exact += usize::from(assert_paid(who, chain, truth, item, &more));
                 *paid.entry(slug.clone()).or_default() += 1;
@@ -95,6 +139,7 @@ fn every_claim_pays_exactly_its_amount() {
     assert_eq!(paid, promised);
     assert_eq!(paid.keys().cloned().collect::<Vec<_>>(), world.slugs().unwrap(), "a protocol without a claim");
     assert!(by_the_block > 0, "no chain pays by the block");
+    assert!(returned > 0, "no amount comes from a read that returned it");
     assert!(left > 0, "of no claim is it known what is left");
     assert!(exact > 0, "of no claim is the gas the one that was simulated");
 }

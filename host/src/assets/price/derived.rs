@@ -91,7 +91,8 @@ impl DerivedPrices {
         }
         let (parts, age_s) = priced_parts(request, derived, derivation.parts().iter())?;
         let usd = derivation.valuation(decimals, amounts, &parts)?;
-        Some(Price { usd, source: derivation.price_source(), age_s })
+        let contracts = derivation.parts().to_vec();
+        Some(Price { usd, source: derivation.price_source(), age_s, contracts })
     }
 }
 
@@ -108,7 +109,8 @@ fn composed(
     let (parts, age_s) = priced_parts(request, derived, composition.parts())?;
     let amounts: Vec<U256> = composition.parts.iter().map(|(_, amount)| *amount).collect();
     let usd = valuation::composed(&amounts, composition.supply, decimals, &parts)?;
-    Some(Price { usd, source: "derived:composition", age_s })
+    let contracts = composition.parts().copied().collect();
+    Some(Price { usd, source: "derived:composition", age_s, contracts })
 }
 
 /// Parts with their prices, and the age of the oldest; `None` where one has no price.

@@ -147,7 +147,8 @@ impl Feeds {
         let product =
             |all: FeedPrice, one: FeedPrice| FeedPrice { usd: all.usd * one.usd, age_s: all.age_s.max(one.age_s) };
         let FeedPrice { usd, age_s } = prices.reduce(product)?;
-        Some(Price { usd, source: "chainlink", age_s: Some(age_s) })
+        let contracts = feeds.iter().map(|feed| feed.address).collect();
+        Some(Price { usd, source: "chainlink", age_s: Some(age_s), contracts })
     }
 }
 

@@ -30,7 +30,7 @@ impl PriceSource for FixedPrices {
     fn prices<'a>(&'a self, request: &'a PriceRequest<'a>) -> BoxFuture<'a, HashMap<Address, Price>> {
         let price = |token: Address| {
             let usd = self.0.get(&(request.network.chain_id, token))?.clone();
-            Some((token, Price { usd, source: "static", age_s: None }))
+            Some((token, Price { usd, source: "static", age_s: None, contracts: Vec::new() }))
         };
         ready(request.tokens.iter().filter_map(|token| price(token.address)).collect()).boxed()
     }

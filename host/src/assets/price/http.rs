@@ -113,7 +113,7 @@ fn price(request: &PriceRequest<'_>, token: &UnpricedToken<'_>, quote: Quote) ->
         return None;
     }
     let age_s = request.block.timestamp.saturating_sub(quote.timestamp);
-    Some(Price { usd: quote.usd, source: "llama", age_s: Some(age_s) })
+    Some(Price { usd: quote.usd, source: "llama", age_s: Some(age_s), contracts: Vec::new() })
 }
 
 impl HttpPrices {

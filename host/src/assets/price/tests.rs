@@ -228,7 +228,7 @@ async fn the_native_token_and_its_wrapper_have_one_price() {
 }
 
 #[tokio::test]
-async fn a_pair_share_is_profitables_fair_part_of_the_reserves_in_two_requests() {
+async fn a_pair_share_is_worth_its_fair_part_of_the_reserves_in_two_requests() {
     let (mut script, settings) = two_tokens();
     pair(&mut script, [A, B], [e18(100), U256::from(200_000_000_000_u64)], e18(1000));
     assert_eq!(one(&script, &settings, LP).await, priced("400", "derived:pair", 20));

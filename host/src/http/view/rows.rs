@@ -9,8 +9,9 @@ use serde::Serialize;
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::positions::{PositionFacts, PositionView};
+use super::provenance::ProvenanceView;
 use super::simulation::{CostView, SimulationView, simulated};
-use crate::assets::token::Token;
+use crate::assets::token::{Price, Token};
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::verdict::Verdict;
 use crate::http::{number, rate};
@@ -27,11 +28,20 @@ struct RowExtra<'a> {
     plugin: Option<&'a str>,
     price_source: Option<&'static str>,
     price_age_seconds: Option<u64>,
+    /// The feeds that it was read from, or the tokens that it was derived from.
+    price_contracts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<ProvenanceView<'a>>,
 }
 
 impl<'a> RowExtra<'a> {
     fn of(row: &'a Row, priced: &Token, shape: Shape) -> Option<Self> {
-        shape.full.then(|| Self { plugin: Some(&row.plugin), ..Self::without_plugin(row.account, priced) })
+        let provenance = || row.provenance.as_deref().map(ProvenanceView::of);
+        shape.full.then(|| Self {
+            plugin: Some(&row.plugin),
+            provenance: provenance(),
+            ..Self::without_plugin(row.account, priced)
+        })
     }
 
     fn without_plugin(account: Address, priced: &Token) -> Self {
@@ -41,8 +51,14 @@ impl<'a> RowExtra<'a> {
             plugin: None,
             price_source: price.map(|price| price.source),
             price_age_seconds: price.and_then(|price| price.age_s),
+            price_contracts: price.map(contracts).unwrap_or_default(),
+            provenance: None,
         }
     }
+}
+
+fn contracts(price: &Price) -> Vec<String> {
+    price.contracts.iter().map(|contract| lower(*contract)).collect()
 }
 
 fn dollars(raw: U256, token: &Token) -> Number {

@@ -45,7 +45,7 @@ const BUDGET: &str = concat!(
 );
 const EXTRA: &str = concat!(
     r#""account":"0xf18adf71266411ff39ffc268843c9a64b3292d86","plugin":"velodrome@1.2.0","#,
-    r#""priceSource":"static","priceAgeSeconds":null"#
+    r#""priceSource":"static","priceAgeSeconds":null,"priceContracts":[]"#
 );
 
 fn network(chain_id: u64) -> Arc<Network> {
@@ -71,6 +71,7 @@ fn row(id: &str, item: RowItem) -> Row {
         network: network(10),
         account: ACCOUNT,
         plugin: "velodrome@1.2.0".into(),
+        provenance: None,
         item,
     }
 }
@@ -100,7 +101,7 @@ fn velo() -> Arc<Token> {
         kind: "SINGLE".into(),
         total_supply: "296514877005303546555804032".parse().unwrap(),
         underlying: vec![ACCOUNT],
-        price: Some(Price { usd: "0.5".parse().unwrap(), source: "static", age_s: None }),
+        price: Some(Price { usd: "0.5".parse().unwrap(), source: "static", age_s: None, contracts: Vec::new() }),
     })
 }
 
@@ -198,7 +199,7 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
 }
 
 #[test]
-fn a_farming_position_has_no_company_and_no_supplies_and_is_profitables_underlying() {
+fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying() {
     let stake = leg(LegRole::STAKED, 1).redeeming(word(3_000_000_000_000_000_000));
     let found = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).of("velodrome-gauge").leg(stake);
     let position = position(found.reward(map::Reward::new(velo().address, None)));
@@ -336,7 +337,12 @@ fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_a
         kind: "NATIVE".into(),
         total_supply: U256::ZERO,
         underlying: Vec::new(),
-        price: Some(Price { usd: "0.56084852".parse().unwrap(), source: "chainlink", age_s: Some(12) }),
+        price: Some(Price {
+            usd: "0.56084852".parse().unwrap(),
+            source: "chainlink",
+            age_s: Some(12),
+            contracts: Vec::new(),
+        }),
     };
     let amount = U256::from(5_564_687_931_831_088_000_u64);
     let balance = Balance { account: ACCOUNT, token: Arc::new(token), amount };
@@ -355,7 +361,7 @@ fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_a
     let full = shown(
         ",\"amountRaw\":\"5564687931831088000\"",
         LISTED,
-        ",\"account\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"priceSource\":\"chainlink\",\"priceAgeSeconds\":12",
+        ",\"account\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"priceSource\":\"chainlink\",\"priceAgeSeconds\":12,\"priceContracts\":[]",
     );
     assert_eq!(
         text(&answer, true),

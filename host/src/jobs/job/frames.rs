@@ -31,7 +31,7 @@ pub(super) struct Step {
 /// A read that the plugin requests.
 pub(super) enum RequestedRead {
     /// A read of this chain; whether it is to walk a fact list.
-    Chain { chain_id: u64, read: Read, is_walk: bool },
+    Chain { chain_id: u64, read: Read, is_walk: bool, function: Option<String> },
     /// What the host has of a fact list.
     FactList { chain_id: u64, list: String },
     /// The document at this URL.
@@ -126,7 +126,9 @@ fn requested(read: &StepRead<'_>) -> RequestedRead {
     if read.row.kind == kind::FACTS {
         return RequestedRead::FactList { chain_id, list: String::from_utf8_lossy(read.data).into_owned() };
     }
-    supported(read).map_or(RequestedRead::Unsupported, |read| RequestedRead::Chain { chain_id, read, is_walk })
+    let function = read.extension.function.clone();
+    let chain = |read| RequestedRead::Chain { chain_id, read, is_walk, function };
+    supported(read).map_or(RequestedRead::Unsupported, chain)
 }
 
 /// The read, unless it is of a kind that this host does not make.

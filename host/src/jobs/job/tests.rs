@@ -126,6 +126,7 @@ fn plan(walker: &Arc<Walker>) -> JobPlan {
         network: Arc::clone(Networks::new([]).with_chain_id(ETHEREUM).unwrap()),
         question: JobQuestion::Account(Question::Claimables),
         account: Address::ZERO,
+        is_traced: false,
     }
 }
 

@@ -150,4 +150,7 @@ pub struct ReadExtension {
     /// Reserved: state overrides, as a CBOR map of its own.
     #[cbor(n(2), with = "minicbor::bytes")]
     pub overrides: Option<Vec<u8>>,
+    /// The signature of the function that it calls, where the host has [`crate::capability::READ_FUNCTIONS`].
+    #[n(3)]
+    pub function: Option<String>,
 }

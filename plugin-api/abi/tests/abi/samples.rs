@@ -261,7 +261,8 @@ pub(crate) fn event() -> Event {
 }
 
 pub(crate) fn read_extension() -> ReadExtension {
-    ReadExtension { from: Some(Address::repeat_byte(0x71)), block: Some(72), overrides: Some(vec![0xa0]) }
+    let (from, function) = (Some(Address::repeat_byte(0x71)), Some("earned(address)".to_owned()));
+    ReadExtension { from, block: Some(72), overrides: Some(vec![0xa0]), function }
 }
 
 pub(crate) fn selftest() -> Selftest {

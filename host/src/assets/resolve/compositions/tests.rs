@@ -62,7 +62,7 @@ async fn one(script: &ScriptedChain, table: &Table, token: Address) -> Option<Bi
 }
 
 #[tokio::test]
-async fn a_share_is_profitables_part_of_all_that_is_redeemed() {
+async fn a_share_is_worth_its_part_of_all_that_is_redeemed() {
     let mut table = Table::default();
     // Three A and five B for four whole shares: (3 · 2000 + 5 · 1) / 4.
     table.insert(share(1), e18(4), &[(A, e18(3)), (B, U256::from(5_000_000))]);

@@ -1,0 +1,45 @@
+//! Where the amounts of a finding come from: its plugin, the block, and the reads that returned them or that they were
+//! computed from.
+
+use std::sync::Arc;
+
+use alloy::primitives::{Address, U256};
+use portolan_reader::Block;
+use portolan_validation::ValidFinding;
+
+use crate::jobs::job::{AmountSource, ReadTrace};
+use crate::jobs::plan::JobPlan;
+
+/// The provenance of a finding.
+#[derive(Clone, Debug)]
+pub(crate) struct Provenance {
+    /// The SHA-256 of the plugin's file, in hex.
+    pub(crate) digest: Option<Arc<str>>,
+    pub(crate) block: Block,
+    pub(crate) amounts: Vec<AmountSource>,
+}
+
+impl Provenance {
+    pub(super) fn of(plan: &JobPlan, finding: &ValidFinding, trace: &ReadTrace, block: Block) -> Self {
+        let amounts = trace.sources(plan.account, &contracts(finding), amounts(finding).into_iter());
+        Self { digest: plan.instance.digest.clone(), block, amounts }
+    }
+}
+
+fn contracts(finding: &ValidFinding) -> Vec<Address> {
+    match finding {
+        ValidFinding::Claim(_, transactions) => transactions.iter().map(|transaction| transaction.to).collect(),
+        ValidFinding::Position(found) => vec![found.contract],
+    }
+}
+
+fn amounts(finding: &ValidFinding) -> Vec<(Address, U256)> {
+    match finding {
+        ValidFinding::Claim(found, _) => found.payments.iter().map(|payment| (payment.token, payment.amount)).collect(),
+        ValidFinding::Position(found) => {
+            let parts = found.legs.iter().flat_map(|leg| leg.redeems_to.iter().flatten());
+            let legs = found.legs.iter().map(|leg| (leg.token, leg.amount));
+            legs.chain(parts.map(|part| (part.token, part.amount))).collect()
+        }
+    }
+}
