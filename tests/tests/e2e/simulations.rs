@@ -51,6 +51,8 @@ struct Fixture {
     staked: String,
     /// Fifty that pay.
     many: Vec<String>,
+    /// Twenty that fail.
+    failing: Vec<String>,
 }
 
 static FIXTURE: Shared<Fixture> = Shared::new();
@@ -101,6 +103,7 @@ impl Fixture {
         let taxed = farm(&taxed, Deed::Pay)?;
         let staked = farm(&stake, Deed::Pay)?;
         let many = (0..50).map(|_| farm(&reward, Deed::Pay)).collect::<Result<_>>()?;
+        let failing = (0..20).map(|_| farm(&reward, Deed::Fail)).collect::<Result<_>>()?;
         mint(&chain, &stake, ACCOUNT)?;
         // The account once let the taking farm spend its tokens.
         let approve = format!("0x095ea7b3{}{}", word(&farms[Deed::Take as usize]), ten());
@@ -108,7 +111,7 @@ impl Fixture {
         chain.rpc("anvil_setBalance", json!([ACCOUNT, "0x0"]))?;
         chain.settle()?;
         let rpc = RpcFault::before(&chain.url)?;
-        Ok(Self { chain, rpc, reward, stake, farms, taxed, staked, many })
+        Ok(Self { chain, rpc, reward, stake, farms, taxed, staked, many, failing })
     }
 
     fn farm(&self, deed: Deed) -> &str {
@@ -255,6 +258,26 @@ fn all_claims_are_tried_in_one_request_unless_nobody_wants_it() {
 }
 
 #[test]
+fn claims_that_fail_in_numbers_cost_a_few_requests_unless_somebody_asks() {
+    let fixture = fixture();
+    let farms: Vec<&str> = fixture.failing.iter().map(String::as_str).collect();
+    let rpc = RpcFault::before(&fixture.chain.url).unwrap();
+    let gateway = fixture.serve_at(&farms, "", &rpc.url());
+    let requests = |search: &str| {
+        Traffic::take(&rpc).unwrap();
+        let rows = rows(&gateway, search);
+        assert!(rows.iter().all(|row| row.text_at("simulated").unwrap() == "reverted"), "{rows:?}");
+        rpc.take()
+            .iter()
+            .filter(|exchange| String::from_utf8_lossy(&exchange.requested).contains("eth_simulateV1"))
+            .count()
+    };
+    assert_eq!(requests(""), 8);
+    fixture.chain.rpc("evm_mine", json!([])).unwrap();
+    assert_eq!(requests("simulate=true"), 20);
+}
+
+#[test]
 fn a_node_without_overrides_simulates_only_for_those_who_ask() {
     let fixture = fixture();
     let rpc = RpcFault::before(&fixture.chain.url).unwrap();
@@ -282,7 +305,8 @@ fn plan(gateway: &Gateway, search: &str) -> Json {
 
 #[test]
 fn a_plan_sent_call_by_call_pays_what_it_says() {
-    let fixture = fixture();
+    // A chain of its own, which the claims change.
+    let fixture = Fixture::start().unwrap();
     let farms = [fixture.farm(Deed::Pay), &fixture.many[0], &fixture.taxed, &fixture.staked];
     let failing = [fixture.farm(Deed::Fail), fixture.farm(Deed::Approve), fixture.farm(Deed::First)];
     let gateway = fixture.serve(&[&farms[..], &failing[..]].concat(), "");
@@ -317,7 +341,6 @@ fn a_plan_sent_call_by_call_pays_what_it_says() {
         let balance = |token: &str| fixture.chain.token_balance(token, ACCOUNT).unwrap().parse().unwrap();
         flows.iter().map(|(token, _)| balance(token)).collect()
     };
-    let snapshot = fixture.chain.snapshot().unwrap();
     let before = balances();
     for call in calls {
         let (to, data, value) =
@@ -326,7 +349,6 @@ fn a_plan_sent_call_by_call_pays_what_it_says() {
         assert_eq!(sent["status"], "0x1", "{call}");
     }
     let after = balances();
-    fixture.chain.revert(&snapshot).unwrap();
     for ((token, amount), (before, after)) in flows.iter().zip(before.into_iter().zip(after)) {
         assert_eq!((after - before).to_string(), *amount, "{token}");
     }

@@ -17,6 +17,10 @@ use crate::simulation::{self, Effort, RunStep, SimulationMethod};
 use crate::status::BatchMethod;
 use crate::{Kind, Outcome};
 
+/// Simulations that are run alone after one request of many; each is a request. What the program says of further
+/// failures is the last word, unless any effort is allowed.
+const RETRIES_MAX: usize = 8;
+
 impl Batch<'_> {
     /// Parts the simulations that the endpoint does not make with so little effort from all other reads.
     pub(super) fn without_unsupported(&self, capabilities: Capabilities, open: &[usize]) -> (Vec<usize>, Vec<usize>) {
@@ -100,10 +104,13 @@ impl Batch<'_> {
         let (done, rest) = members.split_at(head.done);
         let mut step = Step { proven: true, ..Step::default() };
         for (place, run) in done.iter().zip(runs) {
-            let other = (!run.is_empty()).then(|| simulation::reply(SimulationMethod::Override, run));
-            match other {
-                Some(reply) if !simulation::has_failed(run) => outcomes.lock().put(*place, Outcome::Ok(reply)),
-                other => step.more.push(Request::Simulation(*place, other)),
+            let said = (!run.is_empty()).then(|| simulation::reply(SimulationMethod::Override, run));
+            let is_last_word = said.is_some() && !simulation::has_failed(run);
+            let is_packed = self.reads.at(*place).like.kind == Kind::Simulation(Effort::Packed);
+            if !is_last_word && (!is_packed || step.more.len() < RETRIES_MAX) {
+                step.more.push(Request::Simulation(*place, said));
+            } else {
+                outcomes.lock().put(*place, said.map_or(Outcome::Unsupported, Outcome::Ok));
             }
         }
         step.more.extend(match done {
