@@ -4,7 +4,7 @@
 //! Invariant: a plan holds no claim that failed when it was tried, alone or after the others, and nothing is sent.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
@@ -86,10 +86,11 @@ impl Work for ClaimPlanWork {
 
 /// The claims of rows, each once: first those of which most is left, last those of which that is not known.
 fn claims_of(rows: Vec<Row>) -> Vec<Arc<ClaimItem>> {
-    let mut claims: Vec<Arc<ClaimItem>> = Vec::new();
+    // Rows of one claim need not stand together.
+    let (mut claims, mut ids): (Vec<Arc<ClaimItem>>, BTreeSet<String>) = Default::default();
     for row in rows {
         if let RowItem::Payment { claim, .. } = row.item
-            && claims.last().is_none_or(|last| !Arc::ptr_eq(last, &claim))
+            && ids.insert(claim.id.clone())
         {
             claims.push(claim);
         }

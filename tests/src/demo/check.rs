@@ -1,8 +1,10 @@
 //! Every endpoint of protocols about every account, printed and compared to the last digit.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use bigdecimal::num_bigint::BigInt;
 
 use super::Stage;
 use crate::gateway::Gateway;
@@ -30,6 +32,7 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
     }
     for who in ACCOUNTS {
         positions(stage, who, out, &mut wrong)?;
+        plans(stage, who, out, &mut wrong)?;
     }
     let reported = events(stage, out, &mut wrong)?;
     if !wrong.is_empty() {
@@ -37,6 +40,29 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
     }
     writeln!(out, "\nall {rows} rows equal the arithmetic: amounts, dollar values, rates and transactions")?;
     writeln!(out, "all {reported} events are decoded as they were done")?;
+    Ok(())
+}
+
+/// The plan of all claims of an account on each network, which pays the sum of what each of them does.
+fn plans(stage: &Stage, who: &str, out: &mut impl Write, wrong: &mut Vec<String>) -> Result<()> {
+    let account = stage.world.address(who)?;
+    for (_, truth) in &stage.world.chains {
+        let path = format!("/{account}/claim-plan?network={}", truth.network);
+        let plan = fetch(&stage.gateway, &path, out)?.json()?;
+        let (mut expected, mut promised) = (BTreeMap::<&str, BigInt>::new(), BTreeMap::<&str, BigInt>::new());
+        for row in truth.shown_rows(who, Question::Claimables, None)? {
+            *expected.entry(row.text_at("token")?).or_default() += row.text_at("amountRaw")?.parse::<BigInt>()?;
+        }
+        for paid in plan.at("pays")?.items()? {
+            *promised.entry(paid.text_at("tokenAddress")?).or_default() +=
+                paid.text_at("amountRaw")?.parse::<BigInt>()?;
+        }
+        let simulated = plan.at("simulated")?.to_string();
+        let is_right = simulated == if expected.is_empty() { "null" } else { "\"paid\"" };
+        if expected != promised || !is_right || !plan.at("leftOut")?.items()?.is_empty() {
+            wrong.push(format!("{path} pays {promised:?} instead of {expected:?}: {plan}"));
+        }
+    }
     Ok(())
 }
 

@@ -39,6 +39,7 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
     for line in [
         format!("http://{claimables}/{farmer}"),
         format!("http://{base}/quickswap/{farmer}/claimables"),
+        format!("'http://{base}/{farmer}/claim-plan?network=polygon&worth=true'"),
         format!("http://{base}/quickswap/farming/{farmer}/positions"),
         format!("'http://{base}/sushiswap/farming/{farmer}/positions?detail=full'"),
         format!("'http://{base}/aave_v3/lending/{farmer}/positions?detail=full'"),
