@@ -19,8 +19,12 @@ const BYTES_MAX: usize = 256 << 20;
 const INSTANCE_BYTES_MAX: usize = 64 << 20;
 /// Lists of one instance; the one that was used longest ago goes.
 const LISTS_MAX: usize = 64;
+/// Lists of one instance at blocks that clients named. They take no room from those that go on to grow.
+const PAST_LISTS_MAX: usize = 8;
 /// Reads that the jobs of one instance may make in an hour to walk lists: 50,000 gauges of two reads on five networks.
 const WALK_READS_PER_HOUR: u32 = 500_000;
+/// The same for lists at blocks that clients named.
+const PAST_WALK_READS_PER_HOUR: u32 = 100_000;
 const HOUR: Duration = Duration::from_secs(3_600);
 /// What was read once may be of a block that was reorganised away, or the word of a node that lied for a moment.
 const CONFIRM_AFTER: Duration = Duration::from_secs(30 * 60);
@@ -49,6 +53,7 @@ pub(crate) struct FactLists {
     store: FactStore,
     instance: u64,
     window: Mutex<Window>,
+    past_window: Mutex<Window>,
 }
 
 /// The reads of walks since the begin of an hour.
@@ -129,8 +134,9 @@ pub(crate) struct FactLease {
 impl FactStore {
     /// The lists of a new instance.
     pub(crate) fn instance(&self) -> Arc<FactLists> {
-        let window = Mutex::new(Window { since: Instant::now(), reads: 0 });
-        Arc::new(FactLists { store: self.clone(), instance: self.0.lock().next(), window })
+        let window = || Mutex::new(Window { since: Instant::now(), reads: 0 });
+        let (window, past_window) = (window(), window());
+        Arc::new(FactLists { store: self.clone(), instance: self.0.lock().next(), window, past_window })
     }
 }
 
@@ -138,13 +144,14 @@ impl FactLists {
     /// What there is of a list, whether that was all when it was walked last, and the right to change it, unless another
     /// job has that or no walk is allowed now.
     pub(crate) fn open(self: &Arc<Self>, name: FactListName, now: Instant) -> OpenedFacts {
-        let reads = self.walk_reads_left(now);
+        let is_past = name.block.is_some();
+        let reads = self.walk_reads_left(is_past, now);
         let key = (self.instance, name);
         let mut inner = self.store.0.lock();
         if inner.lists.get(&key).is_some_and(|list| list.is_expired(now)) {
             inner.drop_entries(&key);
         }
-        if !inner.lists.contains_key(&key) && !inner.make_room_for_list(self.instance) {
+        if !inner.lists.contains_key(&key) && !inner.make_room_for_list(self.instance, is_past) {
             return OpenedFacts::default();
         }
         let (used, id) = (inner.next(), inner.next());
@@ -162,18 +169,27 @@ impl FactLists {
     }
 
     /// Takes a read that walks a list; false where this hour has had too many.
-    pub(crate) fn take_walk_read(&self, now: Instant) -> bool {
-        let is_left = self.walk_reads_left(now) > 0;
-        self.window.lock().reads += u32::from(is_left);
+    pub(crate) fn take_walk_read(&self, is_past: bool, now: Instant) -> bool {
+        let is_left = self.walk_reads_left(is_past, now) > 0;
+        self.window(is_past).0.lock().reads += u32::from(is_left);
         is_left
     }
 
-    fn walk_reads_left(&self, now: Instant) -> u32 {
-        let mut window = self.window.lock();
+    /// The window of an hour, and its reads.
+    fn window(&self, is_past: bool) -> (&Mutex<Window>, u32) {
+        match is_past {
+            true => (&self.past_window, PAST_WALK_READS_PER_HOUR),
+            false => (&self.window, WALK_READS_PER_HOUR),
+        }
+    }
+
+    fn walk_reads_left(&self, is_past: bool, now: Instant) -> u32 {
+        let (window, reads_max) = self.window(is_past);
+        let mut window = window.lock();
         if now.saturating_duration_since(window.since) >= HOUR {
             *window = Window { since: now, reads: 0 };
         }
-        WALK_READS_PER_HOUR.saturating_sub(window.reads)
+        reads_max.saturating_sub(window.reads)
     }
 
     /// Drops all lists of a network, on which a node has lied.
@@ -255,7 +271,7 @@ impl Inner {
         let fits = self.lists.get(key).is_some_and(|list| {
             list.entries + count <= FACT_ENTRIES_MAX && list.bytes + put.entries.len() <= FACT_LIST_BYTES_MAX
         });
-        if !fits || !self.make_room(key.0, size) {
+        if !fits || !self.make_room(key, size) {
             return;
         }
         let Some(list) = self.lists.get_mut(key) else { return };
@@ -267,14 +283,16 @@ impl Inner {
     }
 
     /// Drops lists that no job may change until there is room, those first that were used longest ago.
-    fn make_room(&mut self, instance: u64, bytes: usize) -> bool {
+    fn make_room(&mut self, (instance, name): &(u64, FactListName), bytes: usize) -> bool {
+        let (instance, is_past) = (*instance, name.block.is_some());
+        let may_drop = |name: &FactListName| !is_past || name.block.is_some();
         while self.bytes_of(instance) + bytes > INSTANCE_BYTES_MAX {
-            if !self.drop_oldest(|own| own == instance) {
+            if !self.drop_oldest(|own, name| own == instance && may_drop(name)) {
                 return false;
             }
         }
         while self.bytes + bytes > BYTES_MAX {
-            if !self.drop_oldest(|_| true) {
+            if !self.drop_oldest(|_, name| may_drop(name)) {
                 return false;
             }
         }
@@ -285,14 +303,17 @@ impl Inner {
         self.lists.iter().filter(|((own, _), _)| *own == instance).map(|(_, list)| list.size()).sum()
     }
 
-    fn make_room_for_list(&mut self, instance: u64) -> bool {
-        let count = self.lists.keys().filter(|(own, _)| *own == instance).count();
-        count < LISTS_MAX || self.drop_oldest(|own| own == instance)
+    fn make_room_for_list(&mut self, instance: u64, is_past: bool) -> bool {
+        let is_alike = |own: u64, name: &FactListName| own == instance && name.block.is_some() == is_past;
+        let count = self.lists.keys().filter(|(own, name)| is_alike(*own, name)).count();
+        count < if is_past { PAST_LISTS_MAX } else { LISTS_MAX } || self.drop_oldest(is_alike)
     }
 
-    fn drop_oldest(&mut self, is_it: impl Fn(u64) -> bool) -> bool {
-        let free = self.lists.iter().filter(|((instance, _), list)| is_it(*instance) && list.lease.is_none());
-        let Some(key) = free.min_by_key(|(_, list)| list.used).map(|(key, _)| key.clone()) else { return false };
+    /// Drops the list that was used longest ago, one at a block that was named before any other.
+    fn drop_oldest(&mut self, is_it: impl Fn(u64, &FactListName) -> bool) -> bool {
+        let free = self.lists.iter().filter(|((instance, name), list)| is_it(*instance, name) && list.lease.is_none());
+        let oldest = free.min_by_key(|((_, name), list)| (name.block.is_none(), list.used));
+        let Some(key) = oldest.map(|(key, _)| key.clone()) else { return false };
         self.drop_entries(&key);
         self.lists.remove(&key);
         true

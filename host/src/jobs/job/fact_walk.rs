@@ -19,8 +19,9 @@ use crate::registry::fact_lists::{FactLease, FactListName, FactPut, OpenedFacts}
 #[derive(Debug)]
 pub(super) struct FactWalk<'a> {
     plan: &'a JobPlan,
-    /// The height of the job's block.
+    /// The height of the job's block, and whether a client named it.
     block: u64,
+    is_past: bool,
     lists: BTreeMap<String, OpenList>,
 }
 
@@ -33,13 +34,14 @@ struct OpenList {
 
 impl<'a> FactWalk<'a> {
     pub(super) fn new(plan: &'a JobPlan) -> Self {
-        Self { plan, block: 0, lists: BTreeMap::new() }
+        Self { plan, block: 0, is_past: false, lists: BTreeMap::new() }
     }
 
     /// What there is of a list. A job reads each of its lists once.
     pub(super) fn open(&mut self, list: &str, allowance: &Allowance, session: &Session) -> Reply {
         self.block = session.block().number;
-        let block = session.is_past().then_some(self.block);
+        self.is_past = session.is_past();
+        let block = self.is_past.then_some(self.block);
         let Some(name) = self.name(list, block) else { return Reply::fresh(Outcome::Unsupported) };
         if self.lists.len() >= FACT_LISTS_MAX || self.lists.contains_key(list) {
             return Reply::fresh(Outcome::OverBudget);
@@ -68,7 +70,7 @@ impl<'a> FactWalk<'a> {
 
     /// Takes a read that walks a list; false where there is none left.
     pub(super) fn take_read(&self, allowance: &mut Allowance) -> bool {
-        allowance.take_walk_read() && self.plan.instance.fact_lists.take_walk_read(Instant::now())
+        allowance.take_walk_read() && self.plan.instance.fact_lists.take_walk_read(self.is_past, Instant::now())
     }
 
     /// Whether the job has read a list of which the rest is to be read later. One of which nothing could be read is not.

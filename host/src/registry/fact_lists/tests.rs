@@ -158,8 +158,29 @@ fn many_large_lists_push_out_those_of_their_own_plugin_alone() {
 #[test]
 fn an_instance_walks_for_so_many_reads_an_hour() {
     let (lists, now) = (FactStore::default().instance(), now());
-    assert!((0..WALK_READS_PER_HOUR).all(|_| lists.take_walk_read(now)));
-    assert!(!lists.take_walk_read(now));
+    assert!((0..WALK_READS_PER_HOUR).all(|_| lists.take_walk_read(false, now)));
+    assert!(!lists.take_walk_read(false, now));
     assert!(lists.open(name("gauges"), now).lease.is_none(), "nothing is left to walk with");
-    assert!(lists.take_walk_read(now + HOUR));
+    assert!(lists.take_walk_read(false, now + HOUR));
+}
+
+#[test]
+fn lists_at_named_blocks_take_no_room_from_those_that_go_on_to_grow() {
+    let lists = FactStore::default().instance();
+    let now = now();
+    let count = |is_past: bool| {
+        let inner = lists.store.0.lock();
+        inner.lists.keys().filter(|(_, name)| name.block.is_some() == is_past).count()
+    };
+    // A list without entries goes with its lease, so all of them are held.
+    let growing: Vec<_> = (0..3).map(|place| lists.open(name(&format!("k{place}")), now)).collect();
+    for block in 0..100 {
+        let at = FactListName { block: Some(block), ..name("k0") };
+        let opened = lists.open(at, now);
+        let lease = opened.lease.unwrap();
+        assert!(lease.put(put(0, 1, &entries(0..1)), now));
+    }
+    assert_eq!((count(false), count(true)), (growing.len(), PAST_LISTS_MAX));
+    while lists.take_walk_read(true, now) {}
+    assert!(lists.take_walk_read(false, now), "they have reads of their own");
 }
