@@ -203,15 +203,17 @@ fn rows(
     let mut tried = tried.into_iter();
     for ValidatedJob { plan, findings, mut report, trace } in found {
         let block = pins.get(&plan.network.chain_id).copied().and_then(Result::ok);
+        let index = trace.as_ref().map(|trace| trace.index(plan.account));
         for finding in findings {
             let tried = match finding {
                 ValidFinding::Claim(..) => tried.next().unwrap_or_default(),
                 ValidFinding::Position(_) => TriedClaim::default(),
             };
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
-            let trace = trace.as_ref().zip(block);
-            let provenance = trace.map(|(trace, block)| Arc::new(Provenance::of(&plan, &finding, trace, block)));
-            let (of_finding, missing) = rows::rows(&plan, finding, (tried, provenance), kind(&plan), tokens);
+            let provenance =
+                index.as_ref().zip(block).map(|(index, block)| Provenance::of(&plan, &finding, index, block));
+            let (of_finding, missing) =
+                rows::rows(&plan, finding, (tried, provenance.map(Arc::new)), kind(&plan), tokens);
             rows.extend(of_finding);
             for (token, failure) in missing {
                 report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));

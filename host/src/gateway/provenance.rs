@@ -7,7 +7,7 @@ use alloy::primitives::{Address, U256};
 use portolan_reader::Block;
 use portolan_validation::ValidFinding;
 
-use crate::jobs::job::{AmountSource, ReadTrace};
+use crate::jobs::job::{AmountSource, SourceIndex};
 use crate::jobs::plan::JobPlan;
 
 /// The provenance of a finding.
@@ -20,8 +20,10 @@ pub(crate) struct Provenance {
 }
 
 impl Provenance {
-    pub(super) fn of(plan: &JobPlan, finding: &ValidFinding, trace: &ReadTrace, block: Block) -> Self {
-        let amounts = trace.sources(plan.account, &contracts(finding), amounts(finding).into_iter());
+    pub(super) fn of(plan: &JobPlan, finding: &ValidFinding, index: &SourceIndex<'_>, block: Block) -> Self {
+        let contracts = contracts(finding);
+        let amounts = amounts(finding).into_iter().filter(|(_, amount)| !amount.is_zero());
+        let amounts = amounts.map(|(token, amount)| index.source(token, amount, &contracts)).collect();
         Self { digest: plan.instance.digest.clone(), block, amounts }
     }
 }

@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use self::document_reads::{DocumentReads, PreparedRead};
 use self::fact_walk::FactWalk;
 use self::frames::{Budget, FrameReply, RequestedRead};
-pub(crate) use self::trace::{AmountSource, ReadTrace, TracedRead};
+pub(crate) use self::trace::{AmountSource, ReadTrace, SourceIndex, TracedRead};
 use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;

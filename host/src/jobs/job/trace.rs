@@ -13,6 +13,10 @@ use portolan_reader::{Kind, Outcome, Read, Reply};
 const READS_MAX: usize = 20_000;
 const FUNCTIONS_MAX: usize = 1_000;
 const FUNCTION_BYTES_MAX: usize = 512;
+/// Longer calldata is not told.
+const DATA_BYTES_MAX: usize = 4 << 10;
+/// Words of replies in which amounts are looked for.
+const WORDS_MAX: usize = 500_000;
 /// Reads that are told of for an amount.
 const SOURCES_MAX: usize = 8;
 
@@ -61,7 +65,8 @@ impl ReadTrace {
     /// Takes a read with its reply.
     pub(super) fn take(&mut self, read: &Read, reply: &Reply) {
         let Outcome::Ok(bytes) = &reply.outcome else { return };
-        if self.reads.len() >= READS_MAX || bytes.iter().all(|byte| *byte == 0) {
+        let has_room = self.reads.len() < READS_MAX && read.data.len() <= DATA_BYTES_MAX;
+        if !has_room || bytes.iter().all(|byte| *byte == 0) {
             return;
         }
         let function = read.data.first_chunk::<4>().and_then(|selector| self.functions.get(selector)).cloned();
@@ -70,53 +75,91 @@ impl ReadTrace {
         self.reads.push(Arc::new(TracedRead { kind, contract, function, data, reply, cached, age_s }));
     }
 
-    /// The sources of amounts of tokens that were found for an account in contracts.
-    ///
-    /// An amount comes from the reads that returned it, those about the account before others. Where none did, it was
-    /// computed from reads of these contracts and those about the account, the latter first.
-    pub(crate) fn sources(
-        &self,
-        account: Address,
-        contracts: &[Address],
-        amounts: impl Iterator<Item = (Address, U256)>,
-    ) -> Vec<AmountSource> {
-        let of = |(token, amount): (Address, U256)| {
-            let returning = self.reads.iter().filter(|read| read.returns(amount));
-            let exact = most_telling(returning, |read| read.is_about(account));
-            if !exact.is_empty() {
-                return AmountSource { token, amount, is_computed: false, reads: exact };
+    /// What is needed to find sources of amounts that the job found for an account.
+    pub(crate) fn index(&self, account: Address) -> SourceIndex<'_> {
+        let mut index = SourceIndex::new(self);
+        let mut words = 0;
+        for (place, read) in self.reads.iter().enumerate() {
+            let is_about = read.is_about(account);
+            if is_about {
+                index.about.note(place, true);
             }
-            let near = |read: &&Arc<TracedRead>| contracts.contains(&read.contract) || read.is_about(account);
-            let near = self.reads.iter().filter(near);
-            let reads = most_telling(near, |read| read.is_about(account) && contracts.contains(&read.contract));
-            AmountSource { token, amount, is_computed: true, reads }
-        };
-        amounts.filter(|(_, amount)| !amount.is_zero()).map(of).collect()
+            index.by_contract.entry(read.contract).or_default().note(place, is_about);
+            for word in read.reply.as_chunks::<32>().0.iter().filter(|word| **word != [0; 32]) {
+                words += 1;
+                if words <= WORDS_MAX {
+                    index.by_word.entry(word).or_default().note(place, is_about);
+                }
+            }
+        }
+        index
+    }
+}
+
+/// The reads of a job by what they are a source of. Finding one takes no longer where there are more.
+#[derive(Debug)]
+pub(crate) struct SourceIndex<'a> {
+    trace: &'a ReadTrace,
+    by_word: HashMap<&'a [u8; 32], Sources>,
+    by_contract: HashMap<Address, Sources>,
+    about: Sources,
+}
+
+/// Places of the first reads, and of the first about the account.
+#[derive(Debug, Default)]
+struct Sources {
+    all: Vec<usize>,
+    about: Vec<usize>,
+}
+
+impl Sources {
+    fn note(&mut self, place: usize, is_about: bool) {
+        for places in [Some(&mut self.all), is_about.then_some(&mut self.about)].into_iter().flatten() {
+            // A word may stand in a reply twice.
+            if places.len() < SOURCES_MAX && places.last() != Some(&place) {
+                places.push(place);
+            }
+        }
+    }
+}
+
+impl<'a> SourceIndex<'a> {
+    fn new(trace: &'a ReadTrace) -> Self {
+        let (by_word, by_contract, about) = Default::default();
+        Self { trace, by_word, by_contract, about }
+    }
+
+    /// The source of an amount of a token that was found in these contracts.
+    ///
+    /// An amount comes from the reads that returned it; of these, those about the account tell more than others. Where
+    /// none did, it was computed from reads of these contracts about the account; where there are none, from others
+    /// about the account or of these contracts.
+    pub(crate) fn source(&self, token: Address, amount: U256, contracts: &[Address]) -> AmountSource {
+        let returning = self.by_word.get(&amount.to_be_bytes::<32>());
+        let exact = returning.map_or(&[][..], |own| if own.about.is_empty() { &own.all } else { &own.about });
+        if !exact.is_empty() {
+            return AmountSource { token, amount, is_computed: false, reads: self.reads(exact) };
+        }
+        let own = || contracts.iter().filter_map(|contract| self.by_contract.get(contract));
+        let mut near: Vec<usize> = own().flat_map(|own| own.about.iter().copied()).take(SOURCES_MAX).collect();
+        if near.is_empty() {
+            let others = own().flat_map(|own| &own.all);
+            near = self.about.all.iter().chain(others).copied().take(SOURCES_MAX).collect();
+        }
+        AmountSource { token, amount, is_computed: true, reads: self.reads(&near) }
+    }
+
+    fn reads(&self, places: &[usize]) -> Vec<Arc<TracedRead>> {
+        places.iter().filter_map(|place| self.trace.reads.get(*place)).cloned().collect()
     }
 }
 
 impl TracedRead {
-    /// Whether a word of its reply is this number.
-    fn returns(&self, number: U256) -> bool {
-        let word = number.to_be_bytes::<32>();
-        self.reply.chunks_exact(32).any(|own| own == word)
-    }
-
     fn is_about(&self, account: Address) -> bool {
-        let word = account.into_word();
-        let arguments = self.data.get(4..).unwrap_or_default();
+        let (word, arguments) = (account.into_word(), self.data.get(4..).unwrap_or_default());
         self.contract == account && self.kind == Kind::NativeBalance
             || arguments.chunks_exact(32).any(|own| own == word.as_slice())
     }
-}
-
-/// Those that tell most; all, where none of them tells more than the others. As many as are told of.
-fn most_telling<'a>(
-    reads: impl Iterator<Item = &'a Arc<TracedRead>> + Clone,
-    tells: impl Fn(&TracedRead) -> bool,
-) -> Vec<Arc<TracedRead>> {
-    let telling: Vec<_> = reads.clone().filter(|read| tells(read)).take(SOURCES_MAX).cloned().collect();
-    if telling.is_empty() { reads.take(SOURCES_MAX).cloned().collect() } else { telling }
 }
 
 #[cfg(test)]
@@ -145,8 +188,7 @@ mod tests {
     }
 
     fn source(trace: &ReadTrace, amount: u64) -> (bool, Vec<Address>) {
-        let amounts = [(TOKEN, U256::from(amount)), (TOKEN, U256::ZERO)];
-        let [source] = &trace.sources(ACCOUNT, &[FARM], amounts.into_iter())[..] else { panic!("zero has no source") };
+        let source = trace.index(ACCOUNT).source(TOKEN, U256::from(amount), &[FARM]);
         (source.is_computed, source.reads.iter().map(|read| read.contract).collect())
     }
 
