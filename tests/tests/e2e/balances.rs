@@ -137,6 +137,8 @@ fn full_detail_adds_raw_amounts_and_where_prices_are_from() {
                 ("amountRaw".to_owned(), Json::text(*raw)),
                 ("priceSource".to_owned(), source),
                 ("priceAgeSeconds".to_owned(), Json::Null),
+                // What an operator says has no contract.
+                ("priceContracts".to_owned(), Json::Array(Vec::new())),
             ]);
             expected.push(Json::Object(members));
         }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
+use super::provenance::ProvenanceView;
 use crate::gateway::answer::{Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::rate;
@@ -42,6 +43,8 @@ pub(super) struct PositionView<'a> {
     account: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<ProvenanceView<'a>>,
 }
 
 /// What stands beside the legs of a position.
@@ -169,6 +172,7 @@ impl<'a> PositionView<'a> {
             facts: PositionFacts::of(position, None, shape),
             account: shape.full.then(|| lower(row.account)),
             plugin: shape.full.then_some(&row.plugin),
+            provenance: row.provenance.as_deref().filter(|_| shape.full).map(ProvenanceView::of),
         }
     }
 }
