@@ -100,19 +100,19 @@ impl ReadTrace {
 #[derive(Debug)]
 pub(crate) struct SourceIndex<'a> {
     trace: &'a ReadTrace,
-    by_word: HashMap<&'a [u8; 32], Sources>,
-    by_contract: HashMap<Address, Sources>,
-    about: Sources,
+    by_word: HashMap<&'a [u8; 32], FirstReads>,
+    by_contract: HashMap<Address, FirstReads>,
+    about: FirstReads,
 }
 
 /// Places of the first reads, and of the first about the account.
 #[derive(Debug, Default)]
-struct Sources {
+struct FirstReads {
     all: Vec<usize>,
     about: Vec<usize>,
 }
 
-impl Sources {
+impl FirstReads {
     fn note(&mut self, place: usize, is_about: bool) {
         for places in [Some(&mut self.all), is_about.then_some(&mut self.about)].into_iter().flatten() {
             // A word may stand in a reply twice.
