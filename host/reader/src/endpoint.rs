@@ -232,10 +232,7 @@ impl Endpoint {
 
     /// Returns the block that the endpoint's chain has at this height.
     pub(crate) async fn block_by_number(&self, number: u64, until: Instant) -> Result<Option<Block>, EndpointError> {
-        self.ensure_chain(until).await?;
-        let block = known_block(self.request("eth_getBlockByNumber", &(U64::from(number), false), until).await)?;
-        self.check_chain(until).await?;
-        Ok(block)
+        self.block_at(U64::from(number), until).await
     }
 
     /// Returns the block with this hash, unless its chain has another at that height.
@@ -247,8 +244,13 @@ impl Endpoint {
 
     /// Returns the block with this tag: `safe`, `finalized`.
     pub(crate) async fn tagged_block(&self, tag: &str, until: Instant) -> Result<Option<Block>, EndpointError> {
+        self.block_at(tag, until).await
+    }
+
+    /// A number or a tag names no chain, so the chain id is reported once more.
+    async fn block_at(&self, place: impl Serialize, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.ensure_chain(until).await?;
-        let block = known_block(self.request("eth_getBlockByNumber", &(tag, false), until).await)?;
+        let block = known_block(self.request("eth_getBlockByNumber", &(place, false), until).await)?;
         self.check_chain(until).await?;
         Ok(block)
     }

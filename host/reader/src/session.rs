@@ -109,31 +109,27 @@ impl Session {
         deadline: Instant,
         budget: Arc<ReadBudget>,
     ) -> Arc<Self> {
-        Arc::new(Self::new(reader, chain_id, block, deadline, budget))
-    }
-
-    /// Opens a session at a block that a client named: what is known of the present does not hold there.
-    pub fn open_past(
-        reader: Arc<dyn Reader>,
-        chain_id: u64,
-        block: Block,
-        deadline: Instant,
-        budget: Arc<ReadBudget>,
-    ) -> Arc<Self> {
-        Arc::new(Self { is_past: true, ..Self::new(reader, chain_id, block, deadline, budget) })
-    }
-
-    fn new(reader: Arc<dyn Reader>, chain_id: u64, block: Block, deadline: Instant, budget: Arc<ReadBudget>) -> Self {
         let chunk_reads = reader.chunk_reads(chain_id);
         let (is_past, block_lost, state) = Default::default();
-        Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state }
+        Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state })
     }
 
     /// Opens another session of the same network at the same block and within the same budget, with a deadline of its
     /// own.
     pub fn until(&self, deadline: Instant) -> Arc<Self> {
+        self.with(deadline, self.is_past)
+    }
+
+    /// Opens the same session as one at a block that a client named: what is known of the present does not hold there.
+    pub fn past(&self) -> Arc<Self> {
+        self.with(self.deadline, true)
+    }
+
+    fn with(&self, deadline: Instant, is_past: bool) -> Arc<Self> {
+        let Self { chain_id, block, .. } = *self;
         let (reader, budget) = (Arc::clone(&self.reader), Arc::clone(&self.budget));
-        Arc::new(Self { is_past: self.is_past, ..Self::new(reader, self.chain_id, self.block, deadline, budget) })
+        let (chunk_reads, (block_lost, state)) = (reader.chunk_reads(chain_id), Default::default());
+        Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state })
     }
 
     pub fn chain_id(&self) -> u64 {

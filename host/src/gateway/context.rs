@@ -243,14 +243,15 @@ impl Context {
         let (reader, by) = (&self.sources.reader, self.deadline.pins_end());
         let opening = chain_ids.into_iter().map(async |chain_id| {
             let (end, budget) = (self.deadline.reads_end(), Arc::clone(&self.budget.reads));
-            let open = if self.options.blocks.of(chain_id).is_some() { Session::open_past } else { Session::open };
-            let pinned = match self.options.blocks.of(chain_id) {
-                Some(named) => self.named(chain_id, named).await,
+            let open = |block| Session::open(Arc::clone(reader), chain_id, block, end, budget);
+            let session = match self.options.blocks.of(chain_id) {
+                Some(named) => self.named(chain_id, named).await.map(|block| open(block).past()),
                 None => {
-                    tokio::time::timeout_at(by, self.newest(chain_id, by)).await.unwrap_or(Err(ReadFailure::Timeout))
+                    let newest = tokio::time::timeout_at(by, self.newest(chain_id, by)).await;
+                    newest.unwrap_or(Err(ReadFailure::Timeout)).map(open)
                 }
             };
-            (chain_id, pinned.map(|block| open(Arc::clone(reader), chain_id, block, end, budget)))
+            (chain_id, session)
         });
         let opened = join_all(opening).await;
         self.sessions.lock().extend(opened);
