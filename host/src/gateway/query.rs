@@ -132,6 +132,16 @@ pub(crate) enum About {
     Name(Lookup),
 }
 
+impl About {
+    /// Whether it is answered by rows of claims and positions.
+    pub(crate) fn has_rows(&self) -> bool {
+        match self {
+            Self::Claimables(..) | Self::Positions { .. } | Self::Protocol { .. } => true,
+            Self::ClaimPlan { .. } | Self::Balances { .. } | Self::Name(_) => false,
+        }
+    }
+}
+
 /// A list of what an account has in one protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum List {

@@ -73,7 +73,7 @@ impl Front {
         let Some(request) = read_head(self.listener, head, has_body, networks, logs_max)? else {
             return Ok(preflight());
         };
-        let Request { query, blocks, detail_full } = request;
+        let Request { query, options, detail_full } = request;
         if !detail_full
             && let Some(list) = self.lists.of(&query)
             && let Some((_, body)) = list.lock().as_ref().filter(|(of, _)| *of == self.gateway.generation())
@@ -81,12 +81,17 @@ impl Front {
             return Ok(shared(body.clone()));
         }
         // On the heap, so that neither a stored body nor an answer that waits for its client has the place of the work.
-        let answer = Box::pin(self.work(query, AnswerOptions { blocks, is_traced: detail_full }, &head.method)).await;
+        let answer = Box::pin(self.work(query, options, detail_full, &head.method)).await;
         answer.map_err(|problem| if detail_full { problem } else { problem.without_jobs() })
     }
 
-    async fn work(&self, query: Query, options: AnswerOptions, method: &Method) -> Result<Response<Content>, Problem> {
-        let detail_full = options.is_traced;
+    async fn work(
+        &self,
+        query: Query,
+        options: AnswerOptions,
+        detail_full: bool,
+        method: &Method,
+    ) -> Result<Response<Content>, Problem> {
         let list = self.lists.of(&query).filter(|_| !detail_full);
         // Read before the answer, so that a body is never taken for one of a later generation.
         let generation = self.gateway.generation();

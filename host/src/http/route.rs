@@ -17,7 +17,8 @@ use super::problem::ALLOW_ANSWERS;
 use crate::address;
 use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::{
-    About, Account, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, List, Lookup, POSITION_KINDS, Query,
+    About, Account, AnswerOptions, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, List, Lookup,
+    POSITION_KINDS, Query,
 };
 use crate::names::{CoinType, Name};
 use crate::network::Networks;
@@ -55,8 +56,7 @@ pub(super) enum Verb {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) query: Query,
-    /// `?block=`, for queries about an account or a name.
-    pub(super) blocks: BlockChoice,
+    pub(super) options: AnswerOptions,
     /// `?detail=full`
     pub(super) detail_full: bool,
 }
@@ -88,11 +88,8 @@ pub(super) fn route(
     };
     let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
     let query = query?.ok_or_else(unknown)?;
-    let blocks = match query {
-        Query::Of(..) | Query::Address(..) => blocks(&search, networks)?,
-        Query::Networks | Query::Protocols | Query::Events(_) => BlockChoice::Newest,
-    };
-    Ok(Request { query, blocks, detail_full: search.is_full() })
+    let (options, detail_full) = (options(&query, &search, networks)?, search.is_full());
+    Ok(Request { query, options, detail_full })
 }
 
 /// `None` where there is no such path.
@@ -249,6 +246,16 @@ fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
         None => "the parameter network is missing".into(),
     };
     Problem::InvalidNetwork(format!("{what}; the networks are {}", names.join(", ")))
+}
+
+/// Blocks are named for accounts and names, and amounts of rows have sources.
+fn options(query: &Query, search: &Search, networks: &Networks) -> Result<AnswerOptions, Problem> {
+    let (blocks, has_rows) = match query {
+        Query::Of(_, about) => (blocks(search, networks)?, about.has_rows()),
+        Query::Address(..) => (blocks(search, networks)?, false),
+        Query::Networks | Query::Protocols | Query::Events(_) => (BlockChoice::Newest, false),
+    };
+    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full() })
 }
 
 /// The blocks that are named; the newest where none is.

@@ -86,7 +86,8 @@ fn balances_are_of_the_network_that_is_named_by_slug_or_name_in_any_letter_case(
 fn the_claimables_address_takes_an_account_and_a_filter() {
     let request = parse(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
     let query = claimables(Filter::Include(names(&["a"])));
-    assert_eq!(request, Request { query, blocks: BlockChoice::Newest, detail_full: true });
+    let options = AnswerOptions { blocks: BlockChoice::Newest, is_traced: true };
+    assert_eq!(request, Request { query, options, detail_full: true });
 }
 
 #[test]
@@ -267,8 +268,19 @@ fn claims_are_simulated_as_the_client_says() {
 }
 
 #[test]
+fn only_amounts_of_rows_are_traced_and_only_in_full() {
+    let is_traced = |target: &str| parse(Listener::Base, target).unwrap().options.is_traced;
+    for path in ["/claimables/{A}", "/x/{A}/claimables", "/x/farming/{A}/positions", "/positions/{A}"] {
+        assert_eq!([is_traced(path), is_traced(&format!("{path}?detail=full"))], [false, true], "{path}");
+    }
+    for path in ["/{A}/claim-plan?network=polygon", "/balance/{A}/token-balances?x", "/networks?x"] {
+        assert!(!is_traced(&format!("{path}&detail=full")), "{path}");
+    }
+}
+
+#[test]
 fn blocks_are_named_for_accounts_and_names() {
-    let blocks = |target: &str| parse(Listener::Base, target).unwrap().blocks;
+    let blocks = |target: &str| parse(Listener::Base, target).unwrap().options.blocks;
     let named = |text: &str| blocks(&format!("/claimables/{{A}}?block={text}"));
     let hash = "0x".to_owned() + &"ab".repeat(32);
     let cases = [
