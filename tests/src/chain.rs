@@ -82,7 +82,7 @@ impl Chain {
             boot(&prepared()?, chain_id, &[]).with_context(|| format!("anvil {chain_id} did not start"))?;
         let (url, profile) = (format!("http://127.0.0.1:{port}"), format!("bare {chain_id}"));
         let mut chain = Self { url, profile, expected: Value::Null, block_number: 0, block_timestamp: 0, port, anvil };
-        let block = chain.rpc("eth_getBlockByNumber", json!(["latest", false]))?;
+        let block = chain.block("latest")?;
         chain.block_timestamp = quantity(&block["timestamp"])?;
         Ok(chain)
     }
@@ -186,6 +186,11 @@ impl Chain {
         let mined = quantity(&block["timestamp"])?;
         ensure!(mined == timestamp, "transaction was mined at {mined} instead of {timestamp}");
         Ok(receipt)
+    }
+
+    /// The block with this tag, or this number as a quantity; null where there is none.
+    pub fn block(&self, at: &str) -> Result<Value> {
+        self.rpc("eth_getBlockByNumber", json!([at, false]))
     }
 
     /// `balanceOf(account)` of a token in the newest block, as raw decimal.
@@ -417,7 +422,11 @@ fn read_json(path: &Path) -> Result<Value> {
     serde_json::from_slice(&text).with_context(|| format!("{} is no JSON", path.display()))
 }
 
-fn quantity(value: &Value) -> Result<u64> {
+/// A number as JSON-RPC writes it.
+///
+/// # Errors
+/// What is none.
+pub fn quantity(value: &Value) -> Result<u64> {
     let text = value.as_str().and_then(|text| text.strip_prefix("0x")).context("quantity without 0x")?;
     u64::from_str_radix(text, 16).with_context(|| format!("{text} is no quantity"))
 }

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use super::flaws::{Flaws, Gas, Hashes, Overrides};
 use super::reply::Reply;
-use super::request::{Named, Request, quantity};
+use super::request::{Named, Request};
 use super::transactions::Transactions;
+use crate::chain::quantity;
 use crate::http;
 
 /// One request of a node.

@@ -3,6 +3,8 @@
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
+use crate::chain::quantity;
+
 /// The same on every network that has it: <https://www.multicall3.com>.
 pub(super) const MULTICALL3: &str = "0xca11bde05977b3631167028862be2a173976ca11";
 
@@ -105,15 +107,6 @@ impl Request {
         self.params.resize(self.params.len().max(place + 1), Value::Null);
         self.params[place] = json!(format!("{number:#x}"));
     }
-}
-
-/// A number as JSON-RPC writes it.
-///
-/// # Errors
-/// What is none.
-pub(super) fn quantity(value: &Value) -> Result<u64> {
-    let digits = value.as_str().and_then(|text| text.strip_prefix("0x")).context("no quantity")?;
-    Ok(u64::from_str_radix(digits, 16)?)
 }
 
 fn is_multicall(address: &Value) -> bool {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::{BigInt, Sign};
-use portolan_tests::chain::Chain;
+use portolan_tests::chain::{Chain, quantity};
 use portolan_tests::gateway::Gateway;
 use portolan_tests::json::Json;
 use portolan_tests::protocol::Question;
@@ -63,7 +63,7 @@ fn is_returned(chain: &Chain, item: &Json, digests: &BTreeMap<String, String>) -
     let provenance = item.at("provenance").unwrap();
     assert_eq!(provenance.text_at("digest").unwrap(), digests[item.text_at("plugin").unwrap()]);
     let block: u64 = provenance.at("block").unwrap().to_string().parse().unwrap();
-    let found = chain.rpc("eth_getBlockByNumber", serde_json::json!([format!("{block:#x}"), false])).unwrap();
+    let found = chain.block(&format!("{block:#x}")).unwrap();
     assert_eq!(provenance.text_at("blockHash").unwrap(), found["hash"]);
     let (token, amount) = (item.text_at("token/address").unwrap(), item.text_at("amountRaw").unwrap());
     let amounts = provenance.at("amounts").unwrap().items().unwrap();
@@ -94,8 +94,8 @@ fn is_returned(chain: &Chain, item: &Json, digests: &BTreeMap<String, String>) -
 
 /// The base fee of the block after the newest (EIP-1559).
 fn next_base_fee(chain: &Chain) -> u64 {
-    let block = chain.rpc("eth_getBlockByNumber", serde_json::json!(["latest", false])).unwrap();
-    let number = |name: &str| u64::from_str_radix(&block[name].as_str().unwrap()[2..], 16).unwrap();
+    let block = chain.block("latest").unwrap();
+    let number = |name: &str| quantity(&block[name]).unwrap();
     let (base, used, target) = (number("baseFeePerGas"), number("gasUsed"), number("gasLimit") / 2);
     let change = |gas: u64| u64::try_from(u128::from(base) * u128::from(gas) / u128::from(target) / 8).unwrap();
     if used > target { base + change(used - target).max(1) } else { base - change(target - used) }
@@ -212,8 +212,7 @@ fn assert_paid(who: &str, chain: &Chain, truth: &Truth, item: &Json, more: &BigI
     chain.revert(&snapshot).unwrap();
 
     // What is given back for storage that is cleared is a fifth at most (EIP-3529).
-    let used = receipt["gasUsed"].as_str().unwrap().strip_prefix("0x").unwrap();
-    let used = u64::from_str_radix(used, 16).unwrap();
+    let used = quantity(&receipt["gasUsed"]).unwrap();
     let gas: u64 = simulation.at("gasUsed").unwrap().to_string().parse().unwrap();
     assert!(used <= gas && used >= gas - gas / 5, "used {used}, simulated {gas}: {what}");
     assert_eq!(received.to_string(), item.text_at("amountRaw").unwrap(), "{what}");

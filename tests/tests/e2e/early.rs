@@ -6,12 +6,12 @@ use std::time::Duration;
 use alloy::primitives::{Address, U256, hex, keccak256};
 use anyhow::{Result, ensure};
 use bigdecimal::BigDecimal;
-use portolan_tests::chain::Chain;
+use portolan_tests::chain::{Chain, quantity};
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
 use portolan_tests::rpc_fault::{Flaws, RpcFault};
 use portolan_tests::wait;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::NamedTempFile;
 
 const NETWORK: &str = "polygon";
@@ -83,16 +83,12 @@ fn make_token(chain: &Chain, from: Address, timestamps: &[u64]) -> Result<(Strin
     }
     let receipt = chain.rpc("eth_getTransactionReceipt", json!([hash]))?;
     ensure!(receipt["status"] == "0x1", "{receipt}");
-    Ok((hash.as_str().unwrap_or_default().to_owned(), quantity(&receipt["blockNumber"])))
-}
-
-fn quantity(value: &Value) -> u64 {
-    u64::from_str_radix(value.as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
+    Ok((hash.as_str().unwrap_or_default().to_owned(), quantity(&receipt["blockNumber"])?))
 }
 
 fn head(chain: &Chain) -> (u64, u64) {
-    let block = chain.rpc("eth_getBlockByNumber", json!(["latest", false])).unwrap();
-    (quantity(&block["number"]), quantity(&block["timestamp"]))
+    let block = chain.block("latest").unwrap();
+    (quantity(&block["number"]).unwrap(), quantity(&block["timestamp"]).unwrap())
 }
 
 fn token_list(token: Address) -> NamedTempFile {

@@ -1,9 +1,9 @@
 //! Answers at blocks that a client names are those that were recorded when each was the newest.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
-use portolan_tests::chain::Chain;
+use portolan_tests::chain::{Chain, quantity};
 use portolan_tests::gateway::Gateway;
 use portolan_tests::json::Json;
 use portolan_tests::rpc_fault::{Flaws, RpcFault};
@@ -24,13 +24,10 @@ struct Recorded {
     bodies: Vec<String>,
 }
 
-fn quantity(value: &Value) -> u64 {
-    u64::from_str_radix(&value.as_str().unwrap()[2..], 16).unwrap()
-}
-
 fn head(chain: &Chain) -> (u64, String, u64) {
-    let block = chain.rpc("eth_getBlockByNumber", json!(["latest", false])).unwrap();
-    (quantity(&block["number"]), block["hash"].as_str().unwrap().to_owned(), quantity(&block["timestamp"]))
+    let block = chain.block("latest").unwrap();
+    let number = |name: &str| quantity(&block[name]).unwrap();
+    (number("number"), block["hash"].as_str().unwrap().to_owned(), number("timestamp"))
 }
 
 fn paths(account: &str) -> Vec<String> {
@@ -69,23 +66,8 @@ fn record(gateway: &Gateway, chain: &Chain, account: &str) -> Recorded {
     Recorded { number, hash, timestamp, bodies }
 }
 
-/// RFC 3339, by the days of the Gregorian calendar since 1970.
 fn rfc3339(unix_s: u64) -> String {
-    let (mut days, seconds) = (unix_s / 86_400, unix_s % 86_400);
-    let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let months = [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while days >= months[month] {
-        days -= months[month];
-        month += 1;
-    }
-    let (month, day) = (month + 1, days + 1);
-    format!("{year}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(unix_s)).to_string()
 }
 
 /// The account claims once, gets native tokens, and time goes by.
@@ -195,10 +177,10 @@ fn blocks_that_nobody_has_and_wrong_names_of_blocks_are_problems() {
     let polygon = &world.chain("polygon").unwrap().0;
     polygon.rpc("anvil_mine", json!(["0x64"])).unwrap();
     for tag in ["safe", "finalized"] {
-        let block = polygon.rpc("eth_getBlockByNumber", json!([tag, false])).unwrap();
+        let block = polygon.block(tag).unwrap();
         let response = gateway.get(&format!("{native}&block={tag}")).unwrap();
         assert_eq!(response.status.as_u16(), 200, "{}", response.body);
-        let expected = format!("polygon={}", quantity(&block["number"]));
+        let expected = format!("polygon={}", quantity(&block["number"]).unwrap());
         assert_eq!(response.header("portolan-blocks"), Some(expected.as_str()), "{tag}");
     }
 }
