@@ -8,6 +8,7 @@ use std::sync::Arc;
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 
+use crate::assets::amount::decimal;
 use crate::network::Network;
 use crate::sanitize::text::Text;
 
@@ -41,6 +42,13 @@ pub(crate) struct Token {
     pub(crate) underlying: Vec<Address>,
     /// Dollars for one whole token; `None` where no source knows it.
     pub(crate) price: Option<Price>,
+}
+
+impl Token {
+    /// What an amount in smallest units is worth, exact; `None` where no price is known.
+    pub(crate) fn dollars(&self, raw: U256) -> Option<BigDecimal> {
+        Some(decimal(raw, i64::from(self.decimals)) * &self.price.as_ref()?.usd)
+    }
 }
 
 /// A price and its source.

@@ -16,7 +16,7 @@ use crate::assets::resolve::Tokens;
 use crate::assets::token::Token;
 use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
-use crate::gateway::cost::{ClaimCost, units};
+use crate::gateway::cost::ClaimCost;
 use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
@@ -209,14 +209,14 @@ impl ClaimItem {
     pub(crate) fn dollars(&self) -> BigDecimal {
         let worth = |payment: &map::Payment| {
             let token = self.tokens.get(&payment.token)?;
-            Some(units(payment.amount, i64::from(token.decimals)) * &token.price.as_ref()?.usd)
+            token.dollars(payment.amount)
         };
         self.found.payments.iter().filter_map(worth).sum()
     }
 
     /// Whether it brings more than it costs, or it is not known.
     pub(crate) fn is_profitable(&self) -> bool {
-        let is_bad = self.simulation.as_ref().is_some_and(|own| own.verdict >= Some(Verdict::Reverted));
+        let is_bad = self.simulation.as_ref().is_some_and(ClaimSimulation::is_bad);
         let left: Option<BigDecimal> = self.net_usd.as_ref().map(|net| net.iter().sum());
         !is_bad && left.is_none_or(|left| left.sign() != Sign::Minus)
     }

@@ -16,8 +16,7 @@ use portolan_validation::ClaimTransaction;
 use crate::assets::token::Token;
 use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOut, Row, RowItem};
 use crate::gateway::context::Context;
-use crate::gateway::cost::ClaimCost;
-use crate::gateway::fees;
+use crate::gateway::cost::ClaimFees;
 use crate::gateway::plan;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
@@ -25,7 +24,7 @@ use crate::gateway::protocols::rows_of;
 use crate::gateway::query::Filter;
 use crate::gateway::rows::{self, RowKind, TriedClaim};
 use crate::gateway::simulation;
-use crate::gateway::verdict::{self, ClaimSimulation, Verdict};
+use crate::gateway::verdict::{self, Verdict};
 use crate::gateway::work::Work;
 use crate::jobs::plan::{JobPlan, Question};
 use crate::network::Network;
@@ -128,8 +127,7 @@ async fn whole(
             return None;
         }
         let claim = PlannedClaim { plugin: "", network, found: &found, transactions: &transactions };
-        let (run, fees) =
-            tokio::join!(simulation::run_plan(context, &claim), fees::fees(context, std::slice::from_ref(&claim)));
+        let run = simulation::run_plan(context, &claim).await;
         let failed =
             run.as_ref().ok().and_then(Option::as_ref).and_then(|run| run.reverted().map(|_| run.steps.len() - 1));
         if let Some(place) = failed.and_then(|step| place_of(claims, step)) {
@@ -138,10 +136,9 @@ async fn whole(
             continue;
         }
         let simulation = run.transpose().and_then(|run| verdict::judge(&claim, run));
-        let gas = simulation.as_ref().and_then(ClaimSimulation::gas);
-        let fees = fees.into_iter().next().flatten();
-        let cost = fees.zip(gas).map(|(fees, gas)| ClaimCost::of(&claim, fees, gas));
-        return Some(item(claims, found, transactions, TriedClaim { simulation, cost }));
+        let fees = ClaimFees::together(claims.iter().map(|claim| claim.cost.as_ref()));
+        let tried = TriedClaim::new(&claim, simulation, fees);
+        return Some(item(claims, found, transactions, tried));
     }
     let rest = std::mem::take(claims).into_iter();
     left_out.extend(rest.map(|claim| LeftOut { claim, reason: Text::words("The plan fails without it too.") }));

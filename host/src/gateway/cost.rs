@@ -3,10 +3,10 @@
 
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
-use bigdecimal::num_bigint::{BigInt, Sign};
 use bigdecimal::num_traits::Zero;
 use portolan_reader::GasPrice;
 
+use crate::assets::amount::decimal;
 use crate::gateway::planned_claim::PlannedClaim;
 
 /// Decimals of every native token.
@@ -18,6 +18,15 @@ pub(super) struct ClaimFees {
     pub(super) gas_price: GasPrice,
     /// Wei, for all transactions.
     pub(super) data_fee: U256,
+}
+
+impl ClaimFees {
+    /// The fees of claims on one network that are sent together; `None` where those of one are not known.
+    pub(super) fn together<'a>(costs: impl Iterator<Item = Option<&'a ClaimCost>>) -> Option<Self> {
+        let fees = costs.map(|cost| cost.map(|cost| Self { gas_price: cost.gas_price, data_fee: cost.data_fee }));
+        let both = |all: Self, one: Self| Self { data_fee: all.data_fee.saturating_add(one.data_fee), ..all };
+        fees.reduce(|all, one| Some(both(all?, one?)))?
+    }
 }
 
 /// What a claim costs.
@@ -45,7 +54,7 @@ impl ClaimCost {
 
     /// The same in dollars, at the price of one whole native token.
     pub(crate) fn dollars(&self, native_usd: &BigDecimal) -> BigDecimal {
-        units(self.native(), NATIVE_DECIMALS) * native_usd
+        decimal(self.native(), NATIVE_DECIMALS) * native_usd
     }
 }
 
@@ -56,11 +65,6 @@ pub(super) fn net(values: &[BigDecimal], cost: &BigDecimal) -> Vec<BigDecimal> {
     let count = BigDecimal::from(u64::try_from(values.len()).unwrap_or(u64::MAX));
     let share = |value: &BigDecimal| if total.is_zero() { cost / &count } else { cost * value / &total };
     values.iter().map(|value| value - share(value)).collect()
-}
-
-/// Smallest units as a number of whole ones.
-pub(crate) fn units(raw: U256, decimals: i64) -> BigDecimal {
-    BigDecimal::new(BigInt::from_bytes_be(Sign::Plus, &raw.to_be_bytes::<32>()), decimals)
 }
 
 #[cfg(test)]

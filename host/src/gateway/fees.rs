@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use alloy::primitives::{Address, U256, address};
 use alloy::sol_types::SolCall;
 use alloy_rlp::Encodable;
-use futures_util::future::join_all;
 use portolan_networks::DataFee;
 use portolan_reader::{GasPrice, Outcome, Read, Session};
 use portolan_validation::ClaimTransaction;
@@ -34,25 +33,8 @@ alloy::sol! {
     function gasEstimateL1Component(address to, bool contractCreation, bytes data) external payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate);
 }
 
-/// The fees of each claim, in their order and as many; `None` where they could not be read.
-pub(super) async fn fees(context: &Context, claims: &[PlannedClaim<'_>]) -> Vec<Option<ClaimFees>> {
-    let mut by_network: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for (place, claim) in claims.iter().enumerate() {
-        by_network.entry(claim.network.chain_id).or_default().push(place);
-    }
-    let reading = by_network.into_values().map(async |places| {
-        let own: Vec<&PlannedClaim<'_>> = places.iter().map(|place| &claims[*place]).collect();
-        (fees_of(context, &own).await, places)
-    });
-    let mut fees: Vec<Option<ClaimFees>> = vec![None; claims.len()];
-    for (of_network, places) in join_all(reading).await {
-        places.into_iter().zip(of_network).for_each(|(place, own)| fees[place] = own);
-    }
-    fees
-}
-
-/// The fees of claims on one network.
-async fn fees_of(context: &Context, claims: &[&PlannedClaim<'_>]) -> Vec<Option<ClaimFees>> {
+/// The fees of claims on one network, in their order and as many; `None` where they could not be read.
+pub(super) async fn fees(context: &Context, claims: &[&PlannedClaim<'_>]) -> Vec<Option<ClaimFees>> {
     let nothing = || vec![None; claims.len()];
     let Some(first) = claims.first() else { return nothing() };
     let Some(session) = context.session_for_simulations(first.network) else { return nothing() };

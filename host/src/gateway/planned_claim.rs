@@ -20,6 +20,11 @@ pub(super) struct PlannedClaim<'a> {
 }
 
 impl PlannedClaim<'_> {
+    /// Whose claim it is.
+    pub(super) fn account(&self) -> Address {
+        self.transactions.first().map(|transaction| transaction.from).unwrap_or_default()
+    }
+
     /// The tokens that it pays, without the native one.
     pub(super) fn tokens(&self) -> BTreeSet<Address> {
         self.found.payments.iter().map(|payment| payment.token).filter(|token| *token != NATIVE).collect()

@@ -12,14 +12,12 @@ use crate::assets::resolve::Tokens;
 use crate::assets::token::NATIVE;
 use crate::gateway::answer::{Answer, Items, Row};
 use crate::gateway::context::Context;
-use crate::gateway::cost::{ClaimCost, ClaimFees};
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
 use crate::gateway::provenance::Provenance;
 use crate::gateway::query::{ClaimOptions, Filter, List};
 use crate::gateway::rows::{RowKind, TriedClaim};
 use crate::gateway::simulation;
-use crate::gateway::verdict::ClaimSimulation;
 use crate::gateway::work::Work;
 use crate::gateway::{fees, missing, plan, rows};
 use crate::jobs::failure::Reason;
@@ -183,13 +181,22 @@ async fn tried(context: &Context, found: &[ValidatedJob], simulating: Option<Eff
     });
     let claims: Vec<PlannedClaim<'_>> = claims.collect();
     let Some(effort) = simulating else { return vec![TriedClaim::default(); claims.len()] };
-    let (simulated, fees) = tokio::join!(simulation::simulate(context, &claims, effort), fees::fees(context, &claims));
-    let with_cost = |((simulation, fees), claim): ((Option<ClaimSimulation>, Option<ClaimFees>), &PlannedClaim<'_>)| {
-        let gas = simulation.as_ref().and_then(ClaimSimulation::gas);
-        let cost = fees.zip(gas).map(|(fees, gas)| ClaimCost::of(claim, fees, gas));
-        TriedClaim { simulation, cost }
-    };
-    simulated.into_iter().zip(fees).zip(&claims).map(with_cost).collect()
+    let mut by_network: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (place, claim) in claims.iter().enumerate().filter(|(_, claim)| !claim.transactions.is_empty()) {
+        by_network.entry(claim.network.chain_id).or_default().push(place);
+    }
+    let trying = by_network.into_values().map(async |places| {
+        let own: Vec<&PlannedClaim<'_>> = places.iter().map(|place| &claims[*place]).collect();
+        let (simulated, fees) = tokio::join!(simulation::simulate(context, &own, effort), fees::fees(context, &own));
+        let tried = own.into_iter().zip(simulated).zip(fees);
+        let tried = tried.map(|((claim, simulation), fees)| TriedClaim::new(claim, simulation, fees));
+        (places, tried.collect::<Vec<_>>())
+    });
+    let mut tried = vec![TriedClaim::default(); claims.len()];
+    for (places, of_network) in join_all(trying).await {
+        places.into_iter().zip(of_network).for_each(|(place, own)| tried[place] = own);
+    }
+    tried
 }
 
 fn rows(

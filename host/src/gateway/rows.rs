@@ -13,7 +13,8 @@ use portolan_validation::{ClaimTransaction, ValidFinding, leg_key, payment_key};
 use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::assets::token::{NATIVE, Token};
 use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
-use crate::gateway::cost::{self, ClaimCost};
+use crate::gateway::cost::{self, ClaimCost, ClaimFees};
+use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::plan::JobPlan;
@@ -38,6 +39,15 @@ pub(crate) enum RowKind {
 pub(super) struct TriedClaim {
     pub(super) simulation: Option<ClaimSimulation>,
     pub(super) cost: Option<ClaimCost>,
+}
+
+impl TriedClaim {
+    /// What it costs is known where its gas and the fees are.
+    pub(super) fn new(claim: &PlannedClaim<'_>, simulation: Option<ClaimSimulation>, fees: Option<ClaimFees>) -> Self {
+        let gas = simulation.as_ref().and_then(ClaimSimulation::gas);
+        let cost = fees.zip(gas).map(|(fees, gas)| ClaimCost::of(claim, fees, gas));
+        Self { simulation, cost }
+    }
 }
 
 /// The tokens that a finding needs: those that it is about, and those that its names show.
@@ -209,9 +219,9 @@ fn net_usd(
         let token = tokens.get(&payment.token)?;
         let differing = simulation.filter(|_| payment.paid_to == PaidTo::ACCOUNT);
         let amount = differing.and_then(|own| own.differing(payment.token)).unwrap_or(payment.amount);
-        Some(cost::units(amount, i64::from(token.decimals)) * &token.price.as_ref()?.usd)
+        token.dollars(amount)
     };
-    let is_bad = simulation.is_some_and(|own| own.verdict >= Some(Verdict::Reverted));
+    let is_bad = simulation.is_some_and(ClaimSimulation::is_bad);
     let values: Vec<BigDecimal> = found.payments.iter().filter(|_| !is_bad).map(value).collect::<Option<_>>()?;
     let cost = cost?.dollars(&native?.price.as_ref()?.usd);
     (!is_bad).then(|| cost::net(&values, &cost))
@@ -220,7 +230,7 @@ fn net_usd(
 /// Puts rows in the order of networks, protocol slugs and ids; claims that fail or are refused come last.
 pub(super) fn sort(networks: &Networks, rows: &mut [Row]) {
     rows.sort_by_cached_key(|row| {
-        let is_bad = row.verdict() >= Some(Verdict::Reverted);
+        let is_bad = row.verdict().is_some_and(Verdict::is_bad);
         (is_bad, networks.position(row.network.chain_id), row.protocol.slug.clone(), row.id.clone())
     });
 }

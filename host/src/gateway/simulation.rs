@@ -3,10 +3,9 @@
 //! Invariant: a simulation is read at the answer's block, within its budget and its deadline. What it watches besides the
 //! claim's own tokens are those of the other claims, so that a claim which takes what another one pays is seen.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use alloy::primitives::Address;
-use futures_util::future::join_all;
 use portolan_reader::{Effort, RUN_GAS, ReadFailure, Run, RunStep, Simulation, Watched};
 use portolan_validation::ClaimTransaction;
 
@@ -44,57 +43,33 @@ pub(super) fn effort(context: &Context, options: ClaimOptions) -> Option<Effort>
     }
 }
 
-/// Simulates claims, in their order and as many; `None` for one of which nothing can be said.
-pub(super) async fn simulate(
-    context: &Context,
-    claims: &[PlannedClaim<'_>],
-    effort: Effort,
-) -> Vec<Option<ClaimSimulation>> {
-    let mut by_account: BTreeMap<(u64, Address), Vec<usize>> = BTreeMap::new();
-    for (place, claim) in claims.iter().enumerate() {
-        let Some(first) = claim.transactions.first() else { continue };
-        by_account.entry((claim.network.chain_id, first.from)).or_default().push(place);
-    }
-    let running = by_account.into_iter().map(async |((_, account), places)| {
-        let own: Vec<&PlannedClaim<'_>> = places.iter().map(|place| &claims[*place]).collect();
-        (simulate_of(context, account, &own, effort).await, places)
-    });
-    let mut simulated: Vec<Option<ClaimSimulation>> = claims.iter().map(|_| None).collect();
-    for (of_account, places) in join_all(running).await {
-        for (place, simulation) in places.into_iter().zip(of_account) {
-            simulated[place] = simulation;
-        }
-    }
-    simulated
-}
-
 /// Runs all transactions of a plan one after the other.
 ///
 /// # Errors
 /// Why that could not be done; `Ok(None)` where no endpoint has a method for it.
 pub(super) async fn run_plan(context: &Context, plan: &PlannedClaim<'_>) -> Result<Option<Run>, ReadFailure> {
     let session = context.session_for_simulations(plan.network).ok_or(ReadFailure::NotConfigured)?;
-    let account = plan.transactions.first().map(|transaction| transaction.from).unwrap_or_default();
     let tokens: Vec<Address> = plan.tokens().into_iter().collect();
     let simulation = simulation(plan, &tokens, &PLAN_LIMITS, PLAN_GAS);
-    let runs = session.simulate(account, &[simulation], Effort::Any).await;
+    let runs = session.simulate(plan.account(), &[simulation], Effort::Any).await;
     runs.into_iter().next().unwrap_or(Ok(None))
 }
 
-/// Simulates the claims of one account on one network.
-async fn simulate_of(
+/// Simulates the claims of one account on one network, in their order and as many; `None` for one of which nothing can be
+/// said.
+pub(super) async fn simulate(
     context: &Context,
-    account: Address,
     claims: &[&PlannedClaim<'_>],
     effort: Effort,
 ) -> Vec<Option<ClaimSimulation>> {
-    let session = claims.first().and_then(|claim| context.session_for_simulations(claim.network));
-    let Some(session) = session else { return claims.iter().map(|_| None).collect() };
+    let nothing = || claims.iter().map(|_| None).collect();
+    let Some(first) = claims.first() else { return nothing() };
+    let Some(session) = context.session_for_simulations(first.network) else { return nothing() };
     let order = in_turn(claims);
     let tokens = tokens_in_turn(claims, &order);
     let simulations: Vec<Simulation> =
         order.iter().map(|place| simulation(claims[*place], &tokens, &CLAIM_LIMITS, RUN_GAS)).collect();
-    let runs = session.simulate(account, &simulations, effort).await;
+    let runs = session.simulate(first.account(), &simulations, effort).await;
     let mut judged: Vec<Option<ClaimSimulation>> =
         claims.iter().map(|claim| verdict::judge(claim, Err(ReadFailure::OverBudget))).collect();
     for (place, run) in order.into_iter().zip(runs) {

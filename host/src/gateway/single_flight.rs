@@ -14,8 +14,8 @@ use crate::gateway::answer::Answer;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
 
-/// The query, with the account in the place of a name; the options; the registry's generation; and the block of each network that was
-/// pinned before. A transaction is the same at any block, so its network's block is no part of the key.
+/// The query, with the account in the place of a name; the options; the registry's generation; and the block of each
+/// network that was pinned before. A transaction is the same at any block, so its network's block is no part of the key.
 pub(super) type FlightKey = (Query, AnswerOptions, u64, Pins);
 
 type Answered = Result<Arc<Answer>, Problem>;

@@ -25,6 +25,11 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
+    /// Whether the claim fails or is refused, so that nobody should sign it.
+    pub(crate) fn is_bad(self) -> bool {
+        self >= Self::Reverted
+    }
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Paid => "paid",
@@ -46,6 +51,11 @@ pub(crate) struct ClaimSimulation {
 }
 
 impl ClaimSimulation {
+    /// Whether nobody should sign the claim.
+    pub(crate) fn is_bad(&self) -> bool {
+        self.verdict.is_some_and(Verdict::is_bad)
+    }
+
     /// The gas of all transactions, where it is known.
     pub(super) fn gas(&self) -> Option<u64> {
         self.run.as_ref().ok()?.gas

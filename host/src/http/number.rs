@@ -5,8 +5,10 @@
 use std::num::NonZeroU64;
 
 use alloy::primitives::U256;
-use bigdecimal::num_bigint::{BigInt, Sign};
+use bigdecimal::num_bigint::Sign;
 use bigdecimal::{BigDecimal, RoundingMode};
+
+use crate::assets::amount::decimal;
 
 /// Longest text in plain digits; the contract of the API. Longer ones are written with an exponent.
 const PLAIN_CHARS_MAX: i64 = 40;
@@ -34,8 +36,7 @@ pub(super) fn rounded(value: &BigDecimal) -> String {
 /// What `raw` smallest units are worth; 0 where no price is known, because the wire has no null there.
 pub(super) fn dollars(raw: U256, decimals: u8, price_usd: Option<&BigDecimal>) -> String {
     let Some(price_usd) = price_usd else { return "0".into() };
-    let digits = BigInt::from_bytes_be(Sign::Plus, &raw.to_be_bytes::<32>());
-    rounded(&(BigDecimal::new(digits, i64::from(decimals)) * price_usd))
+    rounded(&(decimal(raw, i64::from(decimals)) * price_usd))
 }
 
 /// The text of `digits` / 10^`scale`.

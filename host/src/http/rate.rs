@@ -34,14 +34,14 @@ pub(super) fn reward_apr(position: &PositionItem, leg: &map::Leg, reward: &map::
         return Some(BigDecimal::zero());
     }
     let (paid, staked) = (position.tokens.get(&reward.token)?, position.tokens.get(&leg.token)?);
-    let staked_usd = value_usd(stake?, staked)?;
-    let paid_usd = value_usd(per_second, paid)?;
+    let staked_usd = staked.dollars(stake?)?;
+    let paid_usd = paid.dollars(per_second)?;
     (!staked_usd.is_zero()).then(|| paid_usd * BigDecimal::from(SECONDS_A_YEAR) / staked_usd)
 }
 
 /// What a leg is worth in dollars: what it redeems to, where it says so; `None` where a price is unknown.
 pub(super) fn leg_usd(position: &PositionItem, leg: &map::Leg) -> Option<BigDecimal> {
-    let value = |token, amount| value_usd(amount, position.tokens.get(token)?);
+    let value = |token, amount| position.tokens.get(token)?.dollars(amount);
     match &leg.redeems_to {
         Some(parts) => parts.iter().map(|part| value(&part.token, part.amount)).sum(),
         None => value(&leg.token, leg.amount),
@@ -53,11 +53,6 @@ pub(super) fn price(price: &map::Price, tokens: &BTreeMap<Address, Arc<Token>>) 
     let decimals = |token| Some(i64::from(tokens.get(token)?.decimals));
     let (base, quote) = (decimals(&price.base)?, price.quote.as_ref().map_or(Some(WAD_DECIMALS), decimals)?);
     Some(decimal(price.x128, quote - base) / BigDecimal::from(BigInt::from(1_u8) << 128))
-}
-
-/// Dollars, exact; `None` where no price is known.
-pub(super) fn value_usd(raw: U256, token: &Token) -> Option<BigDecimal> {
-    Some(decimal(raw, i64::from(token.decimals)) * &token.price.as_ref()?.usd)
 }
 
 pub(super) fn ray(raw: U256) -> BigDecimal {

@@ -178,7 +178,6 @@ impl Arguments<'_> {
     }
 }
 
-/// An argument as people read it: addresses in lower case, numbers in decimal, bytes in hex.
 /// The arguments of a call of a function with this signature, each with its type; `None` where they do not decode, or may
 /// be more than a list.
 pub fn decode_arguments(signature: &str, arguments: &[u8]) -> Option<Vec<(String, String)>> {
@@ -191,6 +190,7 @@ pub fn decode_arguments(signature: &str, arguments: &[u8]) -> Option<Vec<(String
     Some(function.inputs.iter().zip(&values).map(|(input, value)| (input.ty.clone(), text(value))).collect())
 }
 
+/// An argument as people read it: addresses in lower case, numbers in decimal, bytes in hex.
 fn text(value: &DynSolValue) -> String {
     let list = |values: &[DynSolValue]| values.iter().map(text).collect::<Vec<_>>().join(",");
     match value {

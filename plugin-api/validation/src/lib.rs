@@ -35,7 +35,7 @@ pub use self::functions::{ClaimFunctions, ClaimFunctionsError, FILE_NAME};
 pub use self::invisible::is_invisible;
 pub use self::lineage::{Given, LineageError, Lineages, Use};
 pub use self::position::{LEGS_MAX, PARTS_MAX, REWARDS_MAX, leg_key, question};
-pub use self::reads::ClaimReads;
+pub use self::reads::{ClaimReads, has_argument};
 pub use self::rules::{JobRules, MECHANISM_BYTES_MAX, NAME_CHARS_MAX};
 pub use self::template::{ARGUMENTS_BYTES_MAX, Template, TemplateError};
 pub use self::templates::{ClaimStatus, ClaimTemplates, ClaimTemplatesError};

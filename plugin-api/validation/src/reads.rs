@@ -38,7 +38,7 @@ impl ClaimReads {
 
     /// Whether a read with this calldata names the account, or names nothing.
     pub fn concern(&self, data: &[u8]) -> bool {
-        data.len() == SELECTOR || arguments(data).any(|word| *word == self.account.into_word().0)
+        data.len() == SELECTOR || has_argument(data, self.account)
     }
 
     /// Takes a read, and what its contract returned; `is_at_block` where it did so at the answer's block.
@@ -82,6 +82,11 @@ impl ClaimReads {
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
     bytes.as_chunks().0.iter()
+}
+
+/// Whether this address is an argument of the call, by a word of its own.
+pub fn has_argument(data: &[u8], address: Address) -> bool {
+    arguments(data).any(|word| *word == address.into_word().0)
 }
 
 fn arguments(data: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {

@@ -9,7 +9,7 @@ use super::parts::{NetworkView, Number, fraction, lower};
 use super::rows::{PaymentView, TransactionView};
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{ClaimItem, ClaimPlan};
-use crate::gateway::verdict::Verdict;
+use crate::gateway::verdict::ClaimSimulation;
 use crate::sanitize::text::Text;
 
 #[derive(Serialize)]
@@ -81,8 +81,8 @@ impl<'a> ClaimPlanView<'a> {
         let whole = plan.whole.as_ref();
         let simulation = whole.and_then(|whole| whole.simulation.as_ref());
         // What takes something when it is made together is not to be signed.
-        let is_refused = simulation.is_some_and(|own| own.verdict >= Some(Verdict::Reverted));
-        let claims = plan.claims.iter().filter(|_| !is_refused);
+        let is_bad = simulation.is_some_and(ClaimSimulation::is_bad);
+        let claims = plan.claims.iter().filter(|_| !is_bad);
         let step = |claim: &'a ClaimItem| {
             let transaction = |one| TransactionView::of(one, &plan.network, Shape { aggregate: false, ..shape });
             let steps = claim.transactions.iter().map(transaction);
@@ -95,7 +95,7 @@ impl<'a> ClaimPlanView<'a> {
             account: lower(plan.account),
             simulated: simulated(simulation),
             differs: simulation.map_or(&[], |simulation| &simulation.differs),
-            wallet_send_calls: whole.filter(|_| !is_refused).map(|whole| SendCalls::of(plan, whole)),
+            wallet_send_calls: whole.filter(|_| !is_bad).map(|whole| SendCalls::of(plan, whole)),
             transactions: claims.flat_map(|claim| step(claim)).collect(),
             pays: whole.map_or_else(Vec::new, |whole| pays(whole, shape)),
             dollar_value: fraction(&whole.map(ClaimItem::dollars).unwrap_or_default()),

@@ -349,8 +349,7 @@ impl Totals {
             RowItem::Position(position) | RowItem::Leg { position, .. } => Self::of(position),
             RowItem::Payment { claim, place } => {
                 let payment = claim.found.payments.get(*place);
-                let usd =
-                    payment.and_then(|payment| rate::value_usd(payment.amount, claim.tokens.get(&payment.token)?));
+                let usd = payment.and_then(|payment| claim.tokens.get(&payment.token)?.dollars(payment.amount));
                 let unpriced = usize::from(usd.is_none());
                 Self { claimable: usd.unwrap_or_else(BigDecimal::zero), unpriced, ..Self::default() }
             }

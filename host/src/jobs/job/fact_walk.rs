@@ -41,8 +41,7 @@ impl<'a> FactWalk<'a> {
     pub(super) fn open(&mut self, list: &str, allowance: &Allowance, session: &Session) -> Reply {
         self.block = session.block().number;
         self.is_past = session.is_past();
-        let block = self.is_past.then_some(self.block);
-        let Some(name) = self.name(list, block) else { return Reply::fresh(Outcome::Unsupported) };
+        let Some(name) = self.name(list) else { return Reply::fresh(Outcome::Unsupported) };
         if self.lists.len() >= FACT_LISTS_MAX || self.lists.contains_key(list) {
             return Reply::fresh(Outcome::OverBudget);
         }
@@ -79,7 +78,7 @@ impl<'a> FactWalk<'a> {
     }
 
     /// The list that is called `market/key`, of a market that the catalogue has.
-    fn name(&self, list: &str, block: Option<u64>) -> Option<FactListName> {
+    fn name(&self, list: &str) -> Option<FactListName> {
         let (market, key) = list.rsplit_once('/')?;
         let (network, protocol) = (&self.plan.network, &self.plan.protocol.slug);
         let mut deployments = self.plan.instance.catalogue.deployments.iter();
@@ -88,7 +87,7 @@ impl<'a> FactWalk<'a> {
         let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let is_key = (1..=FACT_KEY_BYTES_MAX).contains(&key.len()) && key.bytes().all(is_letter);
         let (network, market) = (network.slug.clone(), market.to_owned());
-        let (protocol, key) = (protocol.clone(), key.to_owned());
+        let (protocol, key, block) = (protocol.clone(), key.to_owned(), self.is_past.then_some(self.block));
         (is_own && is_key).then_some(FactListName { network, protocol, market, key, block })
     }
 }

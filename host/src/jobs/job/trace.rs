@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256, keccak256};
 use portolan_reader::{Kind, Outcome, Read, Reply};
+use portolan_validation::has_argument;
 
 /// Reads that are kept; those whose reply is zero are no source of any amount, and are not.
 const READS_MAX: usize = 20_000;
@@ -156,9 +157,7 @@ impl<'a> SourceIndex<'a> {
 
 impl TracedRead {
     fn is_about(&self, account: Address) -> bool {
-        let (word, arguments) = (account.into_word(), self.data.get(4..).unwrap_or_default());
-        self.contract == account && self.kind == Kind::NativeBalance
-            || arguments.chunks_exact(32).any(|own| own == word.as_slice())
+        self.contract == account && self.kind == Kind::NativeBalance || has_argument(&self.data, account)
     }
 }
 
