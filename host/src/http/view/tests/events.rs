@@ -1,0 +1,116 @@
+//! Events and logs as answers write them.
+
+use portolan_events::{Asset, Kind, Log, Transaction, Value};
+
+use super::*;
+use crate::events::merge::MergedEvent;
+use crate::gateway::answer::{Event, TransactionEvents};
+
+fn event(log: Option<usize>, kind: &str, members: Vec<(&'static str, Value)>) -> Event {
+    let kind = Kind::named(kind).unwrap();
+    let event = portolan_events::Event { log: 0, kind, protocol: None, members };
+    Event { merged: MergedEvent { log, event, plugin: None }, protocol: None }
+}
+
+/// A transaction with a log that is an event of this kind, and one without an event.
+fn events(kind: &str, members: Vec<(&'static str, Value)>) -> TransactionEvents {
+    let log = |index| Log { index, address: ACCOUNT, topics: vec![B256::ZERO], data: Bytes::from_static(&[0xab]) };
+    let transaction = Transaction { logs: vec![log(70), log(71)], ..Transaction::default() };
+    TransactionEvents {
+        transaction: Arc::new(transaction),
+        events: vec![event(Some(0), kind, members)],
+        undecoded: vec![1],
+        tokens: Arc::new([velo()].into_iter().collect()),
+        networks: Networks::new([]),
+        _room: None,
+    }
+}
+
+fn whole_velo() -> String {
+    let underlying = r#""underlyingTokens":["0xf18adf71266411ff39ffc268843c9a64b3292d86"],"protocol":null"#;
+    format!("{{{VELO},{SUPPLY},\"network\":{NETWORK},{underlying}}}")
+}
+
+#[test]
+fn an_approval_has_exactly_the_members_of_the_specification() {
+    let account = || Value::Address(ACCOUNT);
+    let velo = velo().address;
+    // The order is that of the vocabulary.
+    let members = vec![
+        ("amount", Value::Amount { raw: U256::MAX, of: Some(velo) }),
+        ("asset", Value::Token(velo)),
+        ("owner", account()),
+        ("spender", account()),
+    ];
+    let expected = format!(
+        "[{{\"type\":\"APPROVAL\",\"protocol\":null,\"metadata\":{{\
+         \"owner\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
+         \"spender\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"asset\":{},\
+         \"amount\":1.15792089237316195423570985008687907853269984665640564039457584007913129639935E+59}}}}]",
+        whole_velo()
+    );
+    assert_eq!(text(&answer(Items::Events(events("APPROVAL", members))), false), expected);
+}
+
+#[test]
+fn members_that_are_not_known_are_null_and_further_ones_stand_behind() {
+    let members = vec![
+        ("tokenId", Value::Number(U256::from(5))),
+        ("remoteNetwork", Value::Network(5000)),
+        ("amount", Value::Amount { raw: U256::from(1_500_000), of: None }),
+        ("expires", Value::Seconds(U256::from(1_700_000_000))),
+        ("success", Value::Flag(true)),
+        ("orderId", Value::Word(B256::repeat_byte(0xcd))),
+        ("reason", Value::Text(format!("a\n\u{202e}\"{}", "c".repeat(100_000)))),
+    ];
+    let expected = format!(
+        "[{{\"type\":\"BRIDGE_OUT\",\"protocol\":null,\"metadata\":{{\"user\":null,\"recipient\":null,\"asset\":null,\
+         \"amount\":1500000,\"remoteNetwork\":{{\"name\":null,\"logo\":null,\"chainId\":5000}},\"tokenId\":\"5\",\
+         \"expires\":1700000000,\"success\":true,\"orderId\":\"0x{}\",\"reason\":\"a \\\"{}\"}}}}]",
+        "cd".repeat(32),
+        "c".repeat(253)
+    );
+    assert_eq!(text(&answer(Items::Events(events("BRIDGE_OUT", members))), false), expected);
+}
+
+#[test]
+fn a_remote_network_that_is_known_is_shown_as_networks_are() {
+    let known = events("BRIDGE_OUT", vec![("remoteNetwork", Value::Network(10))]);
+    let body = text(&answer(Items::Events(known)), false);
+    assert!(body.contains(&format!("\"remoteNetwork\":{NETWORK}")), "{body}");
+}
+
+#[test]
+fn full_events_carry_raw_amounts_and_refer_to_logs_that_stand_once() {
+    let assets = vec![
+        Asset { token: Some(velo().address), raw: U256::from(10_u64.pow(18)) },
+        Asset { token: None, raw: U256::from(7) },
+    ];
+    let mut both = events("ADD_LIQUIDITY", vec![("assets", Value::Assets(assets))]);
+    both.events[0].protocol = Some(protocol());
+    both.events[0].merged.plugin = Some("velodrome@1.2.0".into());
+    let amount = Value::Amount { raw: U256::from(2), of: Some(velo().address) };
+    both.events.insert(0, event(None, "TRANSFER", vec![("amount", amount)]));
+    let of = |index: u32| format!("\"logIndex\":{index},\"contract\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\"");
+    let log = |index: u32| {
+        format!(
+            "{{\"logIndex\":{index},\"address\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
+             \"topics\":[\"0x{}\"],\"data\":\"0xab\"}}",
+            "00".repeat(32)
+        )
+    };
+    let expected = format!(
+        "{{\"items\":[{{\"type\":\"TRANSFER\",\"protocol\":null,\"metadata\":{{\"from\":null,\"to\":null,\"asset\":null,\
+         \"amount\":0.000000000000000002,\"amountRaw\":\"2\"}},\"logIndex\":null,\"contract\":null}},\
+         {{\"type\":\"ADD_LIQUIDITY\",\"protocol\":{{{PROTOCOL}}},\"metadata\":{{\"user\":null,\"pool\":null,\
+         \"assets\":[{{\"asset\":{velo},\"amount\":1,\"amountRaw\":\"1000000000000000000\"}},\
+         {{\"asset\":null,\"amount\":7,\"amountRaw\":\"7\"}}]}},{},\"plugin\":\"velodrome@1.2.0\"}}],\
+         \"logs\":[{},{}],\"undecoded\":[{{{}}}],\"report\":{{\"blocks\":{{}},\"jobs\":[],{BUDGET}}}}}",
+        of(70),
+        log(70),
+        log(71),
+        of(71),
+        velo = whole_velo().replace("\"protocol\":null}", &format!("\"protocol\":null{LISTED}}}"))
+    );
+    assert_eq!(text(&answer(Items::Events(both)), true), expected);
+}
