@@ -190,7 +190,7 @@ impl Chain {
         let template = template.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX);
         let mut arguments = Vec::new();
         call.abi_encode_raw(&mut arguments);
-        Claim { template, to, arguments, value: None }
+        Claim { template, to, arguments, ..Claim::default() }
     }
 }
 

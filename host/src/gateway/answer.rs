@@ -72,7 +72,7 @@ impl Items {
             Self::Rows { rows, .. } => rows.len(),
             Self::Portfolio(Portfolio { positions, .. }) => positions.len(),
             Self::NativeBalance(_) | Self::Name(_) => 1,
-            Self::ClaimPlan(plan) => plan.claims.len() + plan.left_out.len(),
+            Self::ClaimPlan(plan) => plan.calls.len() + plan.left_out.len(),
             Self::Balances(balances) => balances.len(),
             Self::Events(events) => events.events.len() + events.transaction.logs.len(),
         }
@@ -256,11 +256,19 @@ pub(crate) struct Portfolio {
 pub(crate) struct ClaimPlan {
     pub(crate) network: Arc<Network>,
     pub(crate) account: Address,
-    /// In the order in which they are claimed.
-    pub(crate) claims: Vec<Arc<ClaimItem>>,
+    /// In the order in which they are made.
+    pub(crate) calls: Vec<PlannedCall>,
     /// All of them as one; `None` where there is none.
     pub(crate) whole: Option<ClaimItem>,
     pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// A transaction of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedCall {
+    pub(crate) transaction: ClaimTransaction,
+    /// Those that it claims; several where they are merged into one call.
+    pub(crate) claims: Vec<Arc<ClaimItem>>,
 }
 
 /// A claim that is no part of a plan.

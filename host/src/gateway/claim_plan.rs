@@ -3,6 +3,8 @@
 //!
 //! Invariant: a plan holds no claim that failed when it was tried, alone or after the others, and nothing is sent.
 
+mod calls;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,13 +12,13 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{Claimable, Payment};
-use portolan_reader::Effort;
+use portolan_reader::{Effort, ReadFailure, Run};
 use portolan_validation::ClaimTransaction;
 
 use crate::assets::token::Token;
-use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOut, Row, RowItem};
+use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOut, PlannedCall, Row, RowItem};
 use crate::gateway::context::Context;
-use crate::gateway::cost::ClaimFees;
+use crate::gateway::fees;
 use crate::gateway::plan;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
@@ -24,7 +26,7 @@ use crate::gateway::protocols::rows_of;
 use crate::gateway::query::Filter;
 use crate::gateway::rows::{self, RowKind, TriedClaim};
 use crate::gateway::simulation;
-use crate::gateway::verdict::{self, Verdict};
+use crate::gateway::verdict::{self, ClaimSimulation, Verdict};
 use crate::gateway::work::Work;
 use crate::jobs::plan::{JobPlan, Question};
 use crate::network::Network;
@@ -77,8 +79,8 @@ impl Work for ClaimPlanWork {
                 None => claims.push(claim),
             }
         }
-        let whole = whole(&context, &network, &mut claims, &mut left_out).await;
-        let plan = ClaimPlan { network, account, claims, whole, left_out };
+        let (calls, whole) = try_all(&context, &network, claims, &mut left_out).await;
+        let plan = ClaimPlan { network, account, calls, whole, left_out };
         Ok(context.answer(Items::ClaimPlan(Box::new(plan)), reports))
     }
 }
@@ -114,48 +116,59 @@ fn unfit(claim: &ClaimItem, worth: bool, before: &[Arc<ClaimItem>]) -> Option<&'
     }
 }
 
-/// All claims as one. A claim that fails among the others is left out, and the rest is tried again.
-async fn whole(
+/// Tries all claims as one, and returns their calls and what these come to; `None` where nothing is left. Calls that fail
+/// among the others are tried again one by one where they are merged, and else left out.
+async fn try_all(
     context: &Context,
     network: &Arc<Network>,
-    claims: &mut Vec<Arc<ClaimItem>>,
+    mut claims: Vec<Arc<ClaimItem>>,
     left_out: &mut Vec<LeftOut>,
-) -> Option<ClaimItem> {
+) -> (Vec<PlannedCall>, Option<ClaimItem>) {
+    let mut apart: BTreeSet<String> = BTreeSet::new();
     for _ in 0..TRIES {
-        let (found, transactions) = joined(claims);
-        if claims.is_empty() {
-            return None;
+        let calls = calls::merged(&claims, &apart);
+        if calls.is_empty() {
+            return (calls, None);
         }
+        let found = Claimable { payments: payments(&claims), ..Claimable::default() };
+        let transactions: Vec<ClaimTransaction> = calls.iter().map(|call| call.transaction.clone()).collect();
         let claim = PlannedClaim { plugin: "", network, found: &found, transactions: &transactions };
-        let run = simulation::run_plan(context, &claim).await;
-        let failed =
-            run.as_ref().ok().and_then(Option::as_ref).and_then(|run| run.reverted().map(|_| run.steps.len() - 1));
-        if let Some(place) = failed.and_then(|step| place_of(claims, step)) {
-            let claim = claims.remove(place);
-            left_out.push(LeftOut { claim, reason: Text::words("It fails after the others.") });
+        let only = [&claim];
+        let (run, fees) = tokio::join!(simulation::run_plan(context, &claim), fees::fees(context, &only));
+        if let Some(failed) = failed_step(&run).and_then(|step| calls.get(step)) {
+            if let [claim] = &failed.claims[..] {
+                claims.retain(|own| own.id != claim.id);
+                left_out.push(LeftOut { claim: Arc::clone(claim), reason: Text::words("It fails after the others.") });
+            } else {
+                apart.extend(failed.claims.iter().map(|claim| claim.id.clone()));
+            }
             continue;
         }
         let simulation = run.transpose().and_then(|run| verdict::judge(&claim, run));
-        let fees = ClaimFees::together(claims.iter().map(|claim| claim.cost.as_ref()));
-        let tried = TriedClaim::new(&claim, simulation, fees);
-        return Some(item(claims, found, transactions, tried));
+        let merged = calls.iter().filter(|call| call.claims.len() > 1).flat_map(|call| &call.claims);
+        let mut merged = merged.map(|claim| claim.id.clone()).peekable();
+        if simulation.as_ref().is_some_and(ClaimSimulation::is_bad) && merged.peek().is_some() {
+            apart.extend(merged);
+            continue;
+        }
+        let tried = TriedClaim::new(&claim, simulation, fees.into_iter().next().flatten());
+        let whole = item(&claims, found, transactions, tried);
+        return (calls, Some(whole));
     }
-    let rest = std::mem::take(claims).into_iter();
-    left_out.extend(rest.map(|claim| LeftOut { claim, reason: Text::words("The plan fails without it too.") }));
-    None
+    left_out.extend(
+        claims.into_iter().map(|claim| LeftOut { claim, reason: Text::words("The plan fails without it too.") }),
+    );
+    (Vec::new(), None)
 }
 
-/// The claim that a step belongs to.
-fn place_of(claims: &[Arc<ClaimItem>], step: usize) -> Option<usize> {
-    let mut end = 0;
-    claims.iter().position(|claim| {
-        end += claim.transactions.len();
-        step < end
-    })
+/// The transaction that failed, by its place.
+fn failed_step(run: &Result<Option<Run>, ReadFailure>) -> Option<usize> {
+    let run = run.as_ref().ok()?.as_ref()?;
+    run.reverted().and_then(|_| run.steps.len().checked_sub(1))
 }
 
-/// What all claims pay together, each token once in each place, and their transactions in order.
-fn joined(claims: &[Arc<ClaimItem>]) -> (Claimable, Vec<ClaimTransaction>) {
+/// What all claims pay together, each token once in each place.
+fn payments(claims: &[Arc<ClaimItem>]) -> Vec<Payment> {
     let mut payments: Vec<Payment> = Vec::new();
     for payment in claims.iter().flat_map(|claim| &claim.found.payments) {
         let same = |other: &&mut Payment| (other.token, other.paid_to) == (payment.token, payment.paid_to);
@@ -164,8 +177,7 @@ fn joined(claims: &[Arc<ClaimItem>]) -> (Claimable, Vec<ClaimTransaction>) {
             None => payments.push(Payment { name: None, ..payment.clone() }),
         }
     }
-    let transactions = claims.iter().flat_map(|claim| claim.transactions.iter().cloned()).collect();
-    (Claimable { payments, ..Claimable::default() }, transactions)
+    payments
 }
 
 fn item(

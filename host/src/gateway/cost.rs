@@ -20,15 +20,6 @@ pub(super) struct ClaimFees {
     pub(super) data_fee: U256,
 }
 
-impl ClaimFees {
-    /// The fees of claims on one network that are sent together; `None` where those of one are not known.
-    pub(super) fn together<'a>(costs: impl Iterator<Item = Option<&'a ClaimCost>>) -> Option<Self> {
-        let fees = costs.map(|cost| cost.map(|cost| Self { gas_price: cost.gas_price, data_fee: cost.data_fee }));
-        let both = |all: Self, one: Self| Self { data_fee: all.data_fee.saturating_add(one.data_fee), ..all };
-        fees.reduce(|all, one| Some(both(all?, one?)))?
-    }
-}
-
 /// What a claim costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimCost {

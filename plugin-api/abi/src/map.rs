@@ -14,7 +14,7 @@ mod settings;
 pub use self::catalogue::{
     Catalogue, ClaimTemplate, Company, Deployment, Lineage, Protocol, Role, caller, lineage, role,
 };
-pub use self::claim::{Claim, Claimable, PaidTo, Payment};
+pub use self::claim::{Claim, Claimable, MergeableCall, PaidTo, Payment};
 pub use self::event::{Amount, Asset, Event, Member, Value};
 pub use self::finding::{Composition, Finding};
 pub use self::job::{Block, FactList, Pin, ReadExtension, Selftest, Start, StartError, Transaction};

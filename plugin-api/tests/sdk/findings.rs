@@ -202,7 +202,7 @@ fn a_claim_names_its_template_and_carries_its_arguments_without_the_selector() {
     proof.resize(32, 0);
     let parts =
         [address(ACCOUNT), word(0x40), address(TARGET), word(0x60), word(0xa0), word(1), word(1), word(1), proof];
-    let claim = map::Claim { template: 1, to: TARGET, arguments: parts.concat(), value: None };
+    let claim = map::Claim { template: 1, to: TARGET, arguments: parts.concat(), ..map::Claim::default() };
     let poke = map::Claim { template: 0, to: TARGET, ..map::Claim::default() };
     assert_eq!(first.steps, [poke, claim]);
 }

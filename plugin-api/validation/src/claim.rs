@@ -2,17 +2,20 @@
 //!
 //! Invariant: what is shown as `function` is the payload that is signed.
 
+use std::sync::Arc;
+
 use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
 use alloy::primitives::{Address, Bytes, U256, hex};
 use alloy_json_abi::Function;
 use portolan_abi::map::{self, Role, role};
 
 use crate::addresses::TargetSource;
+use crate::merge::{self, MergedCall};
 use crate::rules::{FindingError, JobRules};
 use crate::template::{ARGUMENTS_BYTES_MAX, Template, are_few};
 
 /// Built from a declared template.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClaimTransaction {
     /// The target.
     pub to: Address,
@@ -30,18 +33,61 @@ pub struct ClaimTransaction {
     pub function: String,
     /// Solidity type and value as text, in order.
     pub inputs: Vec<(String, String)>,
+    /// A call that claims the same, and other claims with it; `None` where there is none.
+    pub mergeable: Option<Arc<MergedCall>>,
 }
 
-/// Checks a claim against its template and what this job may name, and encodes it. `payments` are what the last step of a
-/// claim pays, and nothing for the steps before it.
+/// Checks the calls of a claim, in order, and encodes them. What the claim pays is what its last call pays.
 ///
 /// # Errors
-/// The rule that it breaks.
+/// The rule that one of them breaks.
 pub(crate) fn encode(
+    rules: &JobRules<'_>,
+    steps: &[map::Claim],
+    payments: &[map::Payment],
+) -> Result<Vec<ClaimTransaction>, FindingError> {
+    let Some((last, before)) = steps.split_last() else { return Err("it has no claim".to_owned().into()) };
+    let before = before.iter().map(|step| Ok(encode_step(rules, step, &[])?.transaction));
+    let mut transactions = before.collect::<Result<Vec<_>, FindingError>>()?;
+    let mut paying = encode_step(rules, last, payments)?.transaction;
+    if transactions.is_empty() && paying.value.is_zero() {
+        paying.mergeable = mergeable(rules, last, payments)?.map(Arc::new);
+    }
+    transactions.push(paying);
+    Ok(transactions)
+}
+
+/// The call that a claim may be merged by. Where claims may not be made of its function, the claim stands alone.
+fn mergeable(
     rules: &JobRules<'_>,
     claim: &map::Claim,
     payments: &[map::Payment],
-) -> Result<ClaimTransaction, FindingError> {
+) -> Result<Option<MergedCall>, FindingError> {
+    let Some(map::MergeableCall { template, to, arguments }) = claim.mergeable.clone() else { return Ok(None) };
+    let call = map::Claim { template, to, arguments, ..map::Claim::default() };
+    match encode_step(rules, &call, payments) {
+        Ok(Encoded { template, .. }) if template.merges().is_empty() => {
+            Err(format!("{} does not merge claims by its template", template.signature()).into())
+        }
+        Ok(Encoded { template, transaction, values }) => Ok(Some(MergedCall::new(template, transaction, values))),
+        Err(FindingError::LeftOut(_)) => Ok(None),
+        Err(broken) => Err(broken),
+    }
+}
+
+/// A call that passed.
+struct Encoded<'a> {
+    template: &'a Template,
+    transaction: ClaimTransaction,
+    values: Vec<DynSolValue>,
+}
+
+/// Checks a call against its template and what this job may name. `payments` are what it pays.
+fn encode_step<'a>(
+    rules: &JobRules<'a>,
+    claim: &map::Claim,
+    payments: &[map::Payment],
+) -> Result<Encoded<'a>, FindingError> {
     let declared = usize::try_from(claim.template).ok().and_then(|place| rules.catalogue.claims.get(place));
     let (declared, (template, allowed)) =
         declared.zip(rules.templates.get(claim.template)).ok_or("its claim is no declared template".to_owned())?;
@@ -72,7 +118,7 @@ pub(crate) fn encode(
     if arguments.has_proof {
         check_proven(rules, to, &values, payments).map_err(broken)?;
     }
-    Ok(ClaimTransaction {
+    let transaction = ClaimTransaction {
         to,
         target_source,
         from: rules.account,
@@ -81,7 +127,9 @@ pub(crate) fn encode(
         data: data.into(),
         function: template.name().to_owned(),
         inputs: values.iter().zip(template.types()).map(|(value, kind)| (kind, text(value))).collect(),
-    })
+        mergeable: None,
+    };
+    Ok(Encoded { template, transaction, values })
 }
 
 /// The fee that is due: what the template's view of the target returned, and nothing where it has none.
@@ -161,7 +209,7 @@ impl Arguments<'_> {
                 values.iter().zip(members).try_for_each(|(value, member)| self.check(value, member))
             }
             (role::ARRAY, DynSolValue::Array(values) | DynSolValue::FixedArray(values)) => match members {
-                [member] => values.iter().try_for_each(|value| self.check(value, member)),
+                [member] => merge::filled(value, values).iter().try_for_each(|value| self.check(value, member)),
                 _ => Err("an array's role has not one member".into()),
             },
             (kind, _) => Err(format!("role {kind} does not fit its argument")),
@@ -191,7 +239,7 @@ pub fn decode_arguments(signature: &str, arguments: &[u8]) -> Option<Vec<(String
 }
 
 /// An argument as people read it: addresses in lower case, numbers in decimal, bytes in hex.
-fn text(value: &DynSolValue) -> String {
+pub(crate) fn text(value: &DynSolValue) -> String {
     let list = |values: &[DynSolValue]| values.iter().map(text).collect::<Vec<_>>().join(",");
     match value {
         DynSolValue::Address(address) => format!("{address:#x}"),

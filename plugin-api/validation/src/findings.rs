@@ -156,12 +156,13 @@ fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<Va
         payment.name.as_deref().map_or(Ok(()), check_name)?;
     }
     found.payments.retain(|payment| !payment.amount.is_zero());
-    let Some((last, before)) = found.steps.split_last() else { return Err("it has no claim".to_owned().into()) };
+    if found.steps.is_empty() {
+        return Err("it has no claim".to_owned().into());
+    }
     at_most("steps", found.steps.len(), STEPS_MAX)?;
     if found.payments.is_empty() {
         return Ok(ValidFinding::Claim(found, Vec::new()));
     }
-    let transactions = before.iter().map(|step| claim::encode(rules, step, &[]));
-    let transactions = transactions.chain([claim::encode(rules, last, &found.payments)]).collect::<Result<_, _>>()?;
+    let transactions = claim::encode(rules, &found.steps, &found.payments)?;
     Ok(ValidFinding::Claim(found, transactions))
 }

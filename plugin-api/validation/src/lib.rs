@@ -15,6 +15,7 @@ mod findings;
 mod functions;
 mod invisible;
 mod lineage;
+mod merge;
 mod position;
 mod reads;
 mod rules;
@@ -34,6 +35,7 @@ pub use self::findings::{PAYMENTS_MAX, STEPS_MAX, ValidFinding, Validated, payme
 pub use self::functions::{ClaimFunctions, ClaimFunctionsError, FILE_NAME};
 pub use self::invisible::is_invisible;
 pub use self::lineage::{Given, LineageError, Lineages, Use};
+pub use self::merge::MergedCall;
 pub use self::position::{LEGS_MAX, PARTS_MAX, REWARDS_MAX, leg_key, question};
 pub use self::reads::{ClaimReads, has_argument};
 pub use self::rules::{JobRules, MECHANISM_BYTES_MAX, NAME_CHARS_MAX};

@@ -27,6 +27,8 @@ pub struct Template {
     fee: Option<Selector>,
     is_by_anyone: bool,
     is_of_token: bool,
+    /// The places of the arguments whose lists grow where one call claims for several.
+    merges: Vec<usize>,
 }
 
 /// What is wrong with a claim template, in a sentence.
@@ -65,10 +67,12 @@ impl Template {
                 .map(|parsed| parsed.selector())
                 .ok_or_else(|| refused(format!("has the fee {view:?}, which is no view without arguments")))
         };
+        let merges = merges(declared, &types).map_err(refused)?;
         Ok(Self {
             function,
             types,
             roles,
+            merges,
             fee: declared.fee.as_ref().map(fee).transpose()?,
             is_by_anyone: declared.caller == caller::ANYONE,
             is_of_token: declared.is_token.unwrap_or_default(),
@@ -99,6 +103,11 @@ impl Template {
     /// Whether its target is itself a token that the claim pays or names.
     pub(crate) fn is_of_token(&self) -> bool {
         self.is_of_token
+    }
+
+    /// The places of the arguments whose lists grow where one call claims for several; empty where a call claims for one.
+    pub(crate) fn merges(&self) -> &[usize] {
+        &self.merges
     }
 
     /// Whether a contract checks its numbers against a Merkle proof.
@@ -143,15 +152,37 @@ impl Template {
     pub fn decode(&self, arguments: &[u8]) -> Result<(Vec<DynSolValue>, Vec<u8>), TemplateError> {
         let undecodable = |_| TemplateError(format!("{}: its arguments do not decode", self.signature()));
         let values = self.function.abi_decode_input(arguments).map_err(undecodable)?;
-        let selector = self.function.selector();
-        let mut data = selector.to_vec();
-        data.extend(DynSolValue::Tuple(values.clone()).abi_encode_params());
+        let data = encode(self.selector(), &values);
         // The last padding may be missing.
-        if data.len() > selector.len() + arguments.len().next_multiple_of(WORD) {
+        if data.len() > self.selector().len() + arguments.len().next_multiple_of(WORD) {
             return Err(TemplateError(format!("{}: its arguments share bytes", self.signature())));
         }
         Ok((values, data))
     }
+}
+
+/// The calldata of a function with these arguments.
+pub(crate) fn encode(selector: Selector, values: &[DynSolValue]) -> Vec<u8> {
+    let mut data = selector.to_vec();
+    data.extend(DynSolValue::Tuple(values.to_vec()).abi_encode_params());
+    data
+}
+
+/// The places of the arguments whose lists grow: each is a list, and stands once.
+fn merges(declared: &ClaimTemplate, types: &[DynSolType]) -> Result<Vec<usize>, String> {
+    let mut places = Vec::new();
+    for place in declared.merges.iter().flatten() {
+        let index = usize::try_from(*place).unwrap_or(usize::MAX);
+        let kind = types.get(index).zip(declared.roles.get(index));
+        let is_list = kind.is_some_and(|(kind, role)| {
+            matches!(kind, DynSolType::Array(_) | DynSolType::FixedArray(..)) && role.kind == role::ARRAY
+        });
+        if !is_list || places.contains(&index) {
+            return Err(format!("merges in argument {place}, which is no list of its own"));
+        }
+        places.push(index);
+    }
+    Ok(places)
 }
 
 /// Whether arguments of these types are few values, or one list.
@@ -295,6 +326,22 @@ mod tests {
         let template = parse("claim(bytes)").unwrap();
         let cut = [word(32), word(2), vec![1, 2]].concat();
         assert_eq!(template.decode(&cut).map(|(_, data)| data.len()), Ok(4 + 96));
+    }
+
+    #[test]
+    fn what_merges_is_a_list_and_stands_once() {
+        let parse = |merges: &[u32], roles: [Role; 2]| {
+            let template =
+                ClaimTemplate { signature: "claim(uint256[],address[8])".into(), ..ClaimTemplate::default() };
+            let template = ClaimTemplate { roles: roles.to_vec(), ..template }.merging(merges.iter().copied());
+            Template::parse(&template, |_| true).map(|template| template.merges().to_vec())
+        };
+        let lists = || [Role::array(Role::NUMBER), Role::array(Role::MARKET)];
+        assert_eq!(parse(&[1, 0], lists()), Ok(vec![1, 0]));
+        let constant = [Role::array(Role::NUMBER), Role::constant(&[Address::ZERO; 8])];
+        for (merges, roles) in [(vec![2], lists()), (vec![0, 0], lists()), (vec![1], constant)] {
+            assert!(parse(&merges, roles).unwrap_err().to_string().contains("which is no list of its own"));
+        }
     }
 
     #[test]

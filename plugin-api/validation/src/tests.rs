@@ -10,6 +10,7 @@ use portolan_abi::map::{
 };
 
 use crate::addresses::{Addresses, TargetSource, ViewReply};
+use crate::claim::ClaimTransaction;
 use crate::findings::{ValidFinding, Validated, validate};
 use crate::functions::ClaimFunctions;
 use crate::reads::ClaimReads;
@@ -22,6 +23,7 @@ sol! {
     function deposit(uint256 pid, uint256 amount) external;
     function claimToken(address account, address token) external;
     function claimRewards(address[] gauges) external;
+    function claimFor(address account, address[3] gauges) external;
     function claimWithFee(address account) external payable;
     function claimFee() external view returns (uint256);
     function isClaimed(uint256 index) external view returns (bool);
@@ -40,11 +42,13 @@ const STRANGE: Address = address!("0x6666666666666666666666666666666666666666");
 const FUNCTIONS: &str = r#"
     "claimWithFee(address account) payable" = "https://example.org"
     "claimRewards(address[] market)" = "https://example.org"
+    "claimFor(address account, address[3] market)" = "https://example.org"
     "claim(uint256 number, address account, uint256 number, bytes32[] proof)" = "https://example.org"
 "#;
 
 /// The places of the templates below.
-const TEMPLATES: [&str; 6] = ["getReward", "claim", "deposit", "claimToken", "claimRewards", "claimWithFee"];
+const TEMPLATES: [&str; 7] =
+    ["getReward", "claim", "deposit", "claimToken", "claimRewards", "claimWithFee", "claimFor"];
 
 fn catalogue() -> Catalogue {
     Catalogue {
@@ -61,8 +65,9 @@ fn catalogue() -> Catalogue {
             ClaimTemplate::new::<claimCall>([Role::NUMBER, Role::ACCOUNT, Role::NUMBER, Role::array(Role::PROOF)]),
             ClaimTemplate::new::<depositCall>([Role::NUMBER, Role::constant(&U256::ZERO)]),
             ClaimTemplate::new::<claimTokenCall>([Role::ACCOUNT, Role::TOKEN]),
-            ClaimTemplate::new::<claimRewardsCall>([Role::array(Role::MARKET)]),
+            ClaimTemplate::new::<claimRewardsCall>([Role::array(Role::MARKET)]).merging([0]),
             ClaimTemplate::new::<claimWithFeeCall>([Role::ACCOUNT]).with_fee::<claimFeeCall>(),
+            ClaimTemplate::new::<claimForCall>([Role::ACCOUNT, Role::array(Role::MARKET)]).merging([1]),
         ],
         lineages: Some(vec![
             Lineage::targets::<gaugesCall>(),
@@ -126,7 +131,8 @@ impl Job {
 fn call<C: SolCall>(to: Address, call: &C) -> Claim {
     let name = C::SIGNATURE.split('(').next().unwrap_or_default();
     let template = TEMPLATES.iter().position(|template| *template == name).unwrap_or(99);
-    Claim { template: u32::try_from(template).unwrap(), to, arguments: call.abi_encode()[4..].to_vec(), value: None }
+    let arguments = call.abi_encode()[4..].to_vec();
+    Claim { template: u32::try_from(template).unwrap(), to, arguments, ..Claim::default() }
 }
 
 fn paying(claim: Claim) -> Claimable {
@@ -164,6 +170,65 @@ fn each_transaction_says_where_its_target_comes_from() {
     let job = Job::new().read(LISTED, &gaugesCall { pool: TOKEN }, &GAUGE);
     assert_eq!(source(&job, LISTED), (TargetSource::Listed, ACCOUNT));
     assert_eq!(source(&job, GAUGE), (TargetSource::View("gauges(address)".into()), ACCOUNT));
+}
+
+/// The merged call of a claim in each gauge, by which it may be claimed for this list of gauges.
+fn merged<C: SolCall>(job: &Job, call_for: impl Fn(Address) -> C, gauges: &[Address]) -> Option<ClaimTransaction> {
+    let mergeable = |gauge: &Address| {
+        let claim = get_reward(*gauge).mergeable_as(call(LISTED, &call_for(*gauge)));
+        let validated = job.validate(Question::CLAIMABLES, vec![paying(claim).into()]);
+        let [ValidFinding::Claim(_, transactions)] = &validated.findings[..] else { panic!("it passes") };
+        assert_eq!(transactions[0].function, "getReward", "the claim itself stays");
+        transactions[0].mergeable.as_deref().cloned().expect("it can be merged")
+    };
+    let merged = gauges.iter().map(mergeable).map(Some).reduce(|all, one| all?.merge(&one?));
+    merged.flatten().map(|call| call.transaction().clone())
+}
+
+#[test]
+fn claims_are_merged_into_one_call_of_all_their_lists() {
+    let gauges = [Address::repeat_byte(0x71), Address::repeat_byte(0x72), Address::repeat_byte(0x73)];
+    let given = |job: Job, gauge: &Address| job.read(LISTED, &gaugesCall { pool: *gauge }, gauge);
+    let job = gauges.iter().fold(Job::new(), given);
+
+    let list = |gauge| claimRewardsCall { gauges: vec![gauge] };
+    let all = merged(&job, list, &gauges).unwrap();
+    assert_eq!(all.data.as_ref(), claimRewardsCall { gauges: gauges.to_vec() }.abi_encode());
+    assert_eq!((all.to, all.from, all.function.as_str()), (LISTED, ACCOUNT, "claimRewards"));
+    let [first, second, third] = gauges;
+    assert_eq!(all.inputs, [("address[]".to_owned(), format!("[{first:#x},{second:#x},{third:#x}]"))]);
+
+    let zero = Address::ZERO;
+    let fixed = |gauge| claimForCall { account: ACCOUNT, gauges: [gauge, zero, zero] };
+    let two = merged(&job, fixed, &gauges[..2]).unwrap();
+    assert_eq!(two.data.as_ref(), claimForCall { account: ACCOUNT, gauges: [first, second, zero] }.abi_encode());
+    assert!(merged(&job, fixed, &gauges).is_some());
+    assert!(merged(&job, fixed, &[first, second, third, first]).is_none(), "a list of three has no room for four");
+    assert!(merged(&job, list, &vec![first; 600]).is_none(), "its arguments are too long");
+}
+
+#[test]
+fn a_call_that_claims_are_merged_by_keeps_all_rules() {
+    let job = Job::new().read(LISTED, &gaugesCall { pool: TOKEN }, &GAUGE);
+    let refusal = |mergeable| job.refusal(get_reward(GAUGE).mergeable_as(mergeable));
+    let list = |gauge| claimRewardsCall { gauges: vec![gauge] };
+    assert_eq!(refusal(call(LISTED, &list(GAUGE))), "");
+    assert!(refusal(call(LISTED, &list(STRANGE))).contains("is no contract that the deployment lists"));
+    assert!(refusal(call(STRANGE, &list(GAUGE))).contains("neither the deployment lists"));
+    assert!(refusal(get_reward(LISTED)).contains("does not merge claims by its template"));
+    let nobody = [Address::ZERO; 3];
+    let of = |account, gauges| call(LISTED, &claimForCall { account, gauges });
+    assert!(refusal(of(ACCOUNT, nobody)).contains("is no contract that the deployment lists"));
+    assert!(refusal(of(ACCOUNT, [Address::ZERO, GAUGE, Address::ZERO])).contains("is no contract"));
+    assert!(refusal(of(STRANGE, [GAUGE, GAUGE, GAUGE])).contains("in the place of the account"));
+
+    // Claims may not be made of its function: the claim itself stays.
+    let mut shipped = Job::new();
+    shipped.templates = ClaimTemplates::parse(&shipped.catalogue, ClaimFunctions::shipped()).unwrap();
+    let claim = get_reward(LISTED).mergeable_as(of(ACCOUNT, [LISTED, Address::ZERO, Address::ZERO]));
+    let validated = shipped.validate(Question::CLAIMABLES, vec![paying(claim).into()]);
+    let [ValidFinding::Claim(_, transactions)] = &validated.findings[..] else { panic!("it passes") };
+    assert_eq!((transactions[0].mergeable.as_deref(), validated.rejections()), (None, None));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels};
 use crate::try_each::try_each;
-use contracts::{claimCall, gaugesCall, getRewardCall};
+use contracts::{claimCall, claimManyCall, claimRewardsCall, gaugesCall, getRewardCall};
 
 /// Seconds that a stake, a reward or a number of locks of zero may be cached: most accounts have nothing in most gauges.
 const ZERO_STANDS_S: u32 = 30;
@@ -75,7 +75,9 @@ impl Kit for SolidlyTypes {
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         vec![
             ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT]),
+            ClaimTemplate::new::<claimRewardsCall>([Role::array(Role::MARKET)]).merging([0]),
             ClaimTemplate::new::<claimCall>([Role::NUMBER]).by_anyone(),
+            ClaimTemplate::new::<claimManyCall>([Role::array(Role::NUMBER)]).by_anyone().merging([0]),
         ]
     }
 

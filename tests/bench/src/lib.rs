@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod alarm;
+mod answers;
 mod balances;
 mod bare;
 pub mod corpus;
@@ -34,13 +35,14 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 6] = [
+const SECTIONS: [(&str, Section); 7] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
     ("aggregate", aggregate::run),
     ("positions", positions::run),
     ("simulations", simulations::run),
+    ("answers", answers::run),
 ];
 
 /// Runs the named sections, or all; whether every bound that is not about time holds.
@@ -49,7 +51,9 @@ const SECTIONS: [(&str, Section); 6] = [
 /// Whatever does not come up, and a side that answers wrongly.
 pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
     if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
-        bail!("no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations]");
+        bail!(
+            "no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations] [answers]"
+        );
     }
     let mut verdict = Verdict::default();
     for (name, section) in SECTIONS {

@@ -125,6 +125,56 @@ fn stakes_rewards_and_locks_are_those_of_arithmetic_and_claims_pay_them() {
     }
 }
 
+#[test]
+fn claims_of_one_plan_are_merged_and_pay_what_they_say() {
+    let world = Gauges::start();
+    let rows = world.claimables("farmer");
+    let plan = || {
+        let path = format!("/{}/claim-plan?network=optimism&detail=full", world.address("farmer"));
+        world.whole(&path).at("items").unwrap().items().unwrap()[0].clone()
+    };
+    let calls = |plan: &Json| -> Vec<(String, String, Vec<String>)> {
+        let call = |call: &Json| {
+            let claims = call.at("claimIds").unwrap().items().unwrap().iter().map(ToString::to_string).collect();
+            (call.text_at("to").unwrap().into(), call.text_at("data").unwrap().into(), claims)
+        };
+        plan.at("transactions").unwrap().items().unwrap().iter().map(call).collect()
+    };
+    let [voter, distributor] = ["voter", "distributor"].map(|name| world.truth.contract(name).unwrap().to_owned());
+    let merged = plan();
+    let mut found = calls(&merged);
+    found.sort_by_key(|(to, ..)| *to != voter);
+    let [(to, data, gauges), (also_to, also_data, locks)] = &found[..] else { panic!("{merged}") };
+    // `claimRewards(address[])` of the gauges, and `claimMany(uint256[])` of the locks.
+    assert_eq!((to, &data[..10], also_to, &also_data[..10]), (&voter, "0xf9f031df", &distributor, "0x925489a8"));
+    assert_eq!((gauges.len() + locks.len(), locks.len()), (rows.len(), 2));
+    assert_eq!(merged.text_at("simulated").unwrap(), "paid", "{merged}");
+
+    let owed: u128 = rows.iter().filter(|row| !is_rebase(row)).map(raw).sum();
+    let rebases: u128 = rows.iter().filter(|row| is_rebase(row)).map(raw).sum();
+    let locked = || -> u128 { [1, 2].map(|id| world.locked(id)).iter().sum() };
+    let snapshot = world.chain.snapshot().unwrap();
+    let before = (world.velo("farmer"), locked());
+    for (to, data, _) in calls(&merged) {
+        world.chain.send_as(world.address("farmer"), &to, &data, world.chain.block_timestamp).unwrap();
+    }
+    // Each block after the first has a time of its own, in which gauges go on.
+    let (paid, added) = (world.velo("farmer") - before.0, locked() - before.1);
+    world.chain.revert(&snapshot).unwrap();
+    assert_eq!((paid, added), (owed, rebases));
+
+    // Where the call for all fails, each is made by its own.
+    world.chain.send_as(world.address("farmer"), &voter, "0x43d726d6", world.chain.block_timestamp).unwrap();
+    let apart = || {
+        let plan = plan();
+        let calls = calls(&plan);
+        ensure!(calls.len() == gauges.len() + 1, "{} calls: {plan}", calls.len());
+        Ok(calls)
+    };
+    let (calls, _) = wait::until("a plan of single calls", WALKED_WITHIN, apart).unwrap();
+    assert!(calls.iter().all(|(to, _, claims)| *to != voter && (claims.len() == 1 || *to == distributor)), "{calls:?}");
+}
+
 /// What gauges owe, with the calldata of its claim; sent, it pays exactly that.
 fn assert_rewards(world: &Gauges, who: &str, rows: &[Json]) {
     let shown = |row: &Json, target: &str, data: &str| {

@@ -16,6 +16,7 @@ fn a_transaction_before_its_signature_is_this() {
         data: Bytes::from_static(&hex!("3d18b912")),
         function: "getReward".into(),
         inputs: Vec::new(),
+        mergeable: None,
     };
     // Type, a list of 46 bytes: chain 10, nonce 1,000, tip and price of a gwei, 500,000 gas, target, no value, four bytes
     // of data, and an empty access list.

@@ -42,6 +42,7 @@ fn verdict(payments: &[(Address, u64, PaidTo)], run: Run) -> (Option<Verdict>, V
         data: Bytes::new(),
         function: "claim".into(),
         inputs: Vec::new(),
+        mergeable: None,
     };
     let network = network();
     let claim = PlannedClaim { plugin: "farming", network: &network, found: &found, transactions: &[transaction] };

@@ -8,7 +8,7 @@ use super::Shape;
 use super::parts::{NetworkView, Number, fraction, lower};
 use super::rows::{PaymentView, TransactionView};
 use super::simulation::{CostView, SimulationView, simulated};
-use crate::gateway::answer::{ClaimItem, ClaimPlan};
+use crate::gateway::answer::{ClaimItem, ClaimPlan, PlannedCall};
 use crate::gateway::verdict::ClaimSimulation;
 use crate::sanitize::text::Text;
 
@@ -60,11 +60,11 @@ struct CallView<'a> {
     data: &'a alloy::primitives::Bytes,
 }
 
-/// A transaction, and the claim that it is for.
+/// A transaction, and the claims that it is for.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StepView<'a> {
-    claim_id: &'a str,
+    claim_ids: Vec<&'a str>,
     #[serde(flatten)]
     transaction: TransactionView<'a>,
 }
@@ -82,11 +82,10 @@ impl<'a> ClaimPlanView<'a> {
         let simulation = whole.and_then(|whole| whole.simulation.as_ref());
         // What takes something when it is made together is not to be signed.
         let is_bad = simulation.is_some_and(ClaimSimulation::is_bad);
-        let claims = plan.claims.iter().filter(|_| !is_bad);
-        let step = |claim: &'a ClaimItem| {
-            let transaction = |one| TransactionView::of(one, &plan.network, Shape { aggregate: false, ..shape });
-            let steps = claim.transactions.iter().map(transaction);
-            steps.map(|transaction| StepView { claim_id: &claim.id, transaction })
+        let calls = plan.calls.iter().filter(|_| !is_bad);
+        let step = |call: &'a PlannedCall| StepView {
+            claim_ids: call.claims.iter().map(|claim| claim.id.as_str()).collect(),
+            transaction: TransactionView::of(&call.transaction, &plan.network, Shape { aggregate: false, ..shape }),
         };
         let net: Option<BigDecimal> = whole.and_then(|whole| Some(whole.net_usd.as_ref()?.iter().sum()));
         let left_out = plan.left_out.iter();
@@ -95,8 +94,8 @@ impl<'a> ClaimPlanView<'a> {
             account: lower(plan.account),
             simulated: simulated(simulation),
             differs: simulation.map_or(&[], |simulation| &simulation.differs),
-            wallet_send_calls: whole.filter(|_| !is_bad).map(|whole| SendCalls::of(plan, whole)),
-            transactions: claims.flat_map(|claim| step(claim)).collect(),
+            wallet_send_calls: whole.filter(|_| !is_bad).map(|_| SendCalls::of(plan)),
+            transactions: calls.map(step).collect(),
             pays: whole.map_or_else(Vec::new, |whole| pays(whole, shape)),
             dollar_value: fraction(&whole.map(ClaimItem::dollars).unwrap_or_default()),
             net_dollar_value: net.as_ref().map(fraction),
@@ -112,7 +111,7 @@ fn pays(whole: &ClaimItem, shape: Shape) -> Vec<PaymentView<'_>> {
 }
 
 impl<'a> SendCalls<'a> {
-    fn of(plan: &ClaimPlan, whole: &'a ClaimItem) -> Self {
+    fn of(plan: &'a ClaimPlan) -> Self {
         let call = |transaction: &'a portolan_validation::ClaimTransaction| CallView {
             to: lower(transaction.to),
             value: quantity(transaction.value),
@@ -123,7 +122,7 @@ impl<'a> SendCalls<'a> {
             chain_id: quantity(U256::from(plan.network.chain_id)),
             from: lower(plan.account),
             atomic_required: false,
-            calls: whole.transactions.iter().map(call).collect(),
+            calls: plan.calls.iter().map(|planned| call(&planned.transaction)).collect(),
         };
         Self { method: "wallet_sendCalls", params: [params] }
     }

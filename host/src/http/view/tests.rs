@@ -111,6 +111,7 @@ fn transaction() -> ClaimTransaction {
         data: Bytes::from_static(&[0xc0, 0x00, 0x07, 0xb0]),
         function: "getReward".into(),
         inputs: vec![("address".into(), "0xf18adf71266411ff39ffc268843c9a64b3292d86".into())],
+        mergeable: None,
     }
 }
 

@@ -113,7 +113,11 @@ impl<'a> TrustedAddresses<'a> {
             return Recheck::default();
         }
         let steps = findings.iter().filter_map(|finding| finding.claimable.as_ref()).flat_map(|found| &found.steps);
-        self.recheck(steps.flat_map(|step| addresses(&step.arguments).chain([step.to])))
+        let calls = steps.flat_map(|step| {
+            let mergeable = step.mergeable.as_ref().map(|call| (call.to, &call.arguments));
+            [(step.to, &step.arguments)].into_iter().chain(mergeable)
+        });
+        self.recheck(calls.flat_map(|(to, arguments)| addresses(arguments).chain([to])))
     }
 
     fn recheck(&self, addresses: impl Iterator<Item = Address>) -> Recheck {

@@ -228,6 +228,9 @@ pub struct ClaimTemplate {
     /// Whether the target is itself a token that the claim pays or names.
     #[n(4)]
     pub is_token: Option<bool>,
+    /// The places of the arguments whose lists grow where one call claims for several; absent where a call claims for one.
+    #[n(5)]
+    pub merges: Option<Vec<u32>>,
 }
 
 impl ClaimTemplate {
@@ -246,6 +249,12 @@ impl ClaimTemplate {
     #[must_use]
     pub fn of_token(self) -> Self {
         Self { is_token: Some(true), ..self }
+    }
+
+    /// One call claims for several: the lists in these arguments, counted from 0, have a member for each.
+    #[must_use]
+    pub fn merging(self, arguments: impl IntoIterator<Item = u32>) -> Self {
+        Self { merges: Some(arguments.into_iter().collect()), ..self }
     }
 
     /// Anyone may send it: what is claimed goes to the account all the same.

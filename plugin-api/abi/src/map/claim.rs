@@ -81,6 +81,27 @@ pub struct Claim {
     /// Native value in wei: what the template's fee view returns. The host reads it again, and refuses any other.
     #[cbor(n(3), with = "primitive", has_nil)]
     pub value: Option<U256>,
+    /// A call that claims the same and may be merged with others; absent where there is none. It counts only for a claim
+    /// of one step that sends no value.
+    #[n(4)]
+    pub mergeable: Option<MergeableCall>,
+}
+
+/// A call that claims for one, of a function that may claim for several: its template says in which arguments
+/// ([`ClaimTemplate::merges`](super::ClaimTemplate::merges)). The host checks it as it does the claim, and merges the
+/// calls of a plan that go to the same contract.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[cbor(map)]
+pub struct MergeableCall {
+    /// As [`Claim::template`].
+    #[n(0)]
+    pub template: u32,
+    /// As [`Claim::to`].
+    #[cbor(n(1), with = "primitive")]
+    pub to: Address,
+    /// As [`Claim::arguments`].
+    #[cbor(n(2), with = "minicbor::bytes")]
+    pub arguments: Vec<u8>,
 }
 
 impl Claimable {
@@ -133,5 +154,11 @@ impl Claim {
     #[must_use]
     pub fn with_fee(self, wei: U256) -> Self {
         Self { value: Some(wei), ..self }
+    }
+
+    /// With another call, which claims the same and may be merged with others.
+    #[must_use]
+    pub fn mergeable_as(self, Self { template, to, arguments, .. }: Self) -> Self {
+        Self { mergeable: Some(MergeableCall { template, to, arguments }), ..self }
     }
 }

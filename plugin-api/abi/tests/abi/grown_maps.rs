@@ -123,7 +123,7 @@ fn an_old_reader_reads_the_findings_of_a_newer_writer() {
         name: "reward".to_owned(),
         mechanism: "m".to_owned(),
         payments: vec![Payment { token: Address::repeat_byte(2), amount: word(3), paid_to: PaidTo(77), name: None }],
-        steps: vec![Claim { template: 1, to: Address::repeat_byte(4), arguments: vec![5, 6], value: None }],
+        steps: vec![Claim { template: 1, to: Address::repeat_byte(4), arguments: vec![5, 6], ..Claim::default() }],
         number: Some(word(6)),
     };
     assert_eq!(read, [Finding { claimable: Some(claimable), ..Finding::default() }]);
@@ -166,7 +166,8 @@ fn optional_keys_may_be_missing() {
     let reward: Reward = codec::decode(&unhex(&format!("a1 00 {address}"))).expect("a reward");
     assert_eq!(reward, Reward::new(Address::repeat_byte(0x21), None));
     let claim: Claim = codec::decode(&unhex(&format!("a3 00 05 01 {address} 02 41ff"))).expect("a claim");
-    assert_eq!(claim, Claim { template: 5, to: Address::repeat_byte(0x21), arguments: vec![0xff], value: None });
+    let expected = Claim { template: 5, to: Address::repeat_byte(0x21), arguments: vec![0xff], ..Claim::default() };
+    assert_eq!(claim, expected);
     let amount: Amount = codec::decode(&unhex(&format!("a1 00 {word}"))).expect("an amount");
     assert_eq!(amount, Amount { raw: samples::word(0x22), of: None });
     let asset: Asset = codec::decode(&unhex(&format!("a1 01 {word}"))).expect("an asset");

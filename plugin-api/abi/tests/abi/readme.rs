@@ -59,7 +59,7 @@ fn every_map_stands_in_the_readme_with_its_keys() {
         _ => None,
     });
     let maps = maps();
-    assert_eq!(maps.len(), 39, "{:?}", maps.keys());
+    assert_eq!(maps.len(), 40, "{:?}", maps.keys());
     for (map, keys) in maps {
         assert!(!keys.is_empty(), "{map}");
         assert_eq!(actual.get(&map), Some(&keys), "{map}");

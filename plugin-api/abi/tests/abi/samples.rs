@@ -5,9 +5,10 @@ use portolan_abi::codec;
 use portolan_abi::log::{self, Log};
 use portolan_abi::map::{
     Amount, Asset, Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Deployment, Event,
-    FactList, Finding, Health, Leg, LegRole, Lineage, Lock, Member, Nft, PaidTo, Part, Payment, Pin, Position,
-    PositionKind, Price, PriceRange, Protocol, ReadExtension, Reward, Role, Selftest, Settings, SettingsError,
-    SettingsKey, SettingsRow, SettingsValue, Start, StartError, Transaction, Value, Vesting, caller, lineage, role,
+    FactList, Finding, Health, Leg, LegRole, Lineage, Lock, Member, MergeableCall, Nft, PaidTo, Part, Payment, Pin,
+    Position, PositionKind, Price, PriceRange, Protocol, ReadExtension, Reward, Role, Selftest, Settings,
+    SettingsError, SettingsKey, SettingsRow, SettingsValue, Start, StartError, Transaction, Value, Vesting, caller,
+    lineage, role,
 };
 
 /// Calls `$on!(Type, value)` for every type that passes as a map of its own.
@@ -92,6 +93,7 @@ pub(crate) fn catalogue() -> Catalogue {
             caller: caller::ANYONE,
             fee: Some("fee()".to_owned()),
             is_token: Some(true),
+            merges: Some(vec![27, 28]),
         }],
         event_topics: Some(vec![B256::repeat_byte(0x22)]),
         hosts: Some(vec!["merkle.example.org".to_owned()]),
@@ -179,6 +181,7 @@ pub(crate) fn claimable() -> Claimable {
             to: Address::repeat_byte(0x44),
             arguments: vec![9, 8],
             value: Some(word(0x45)),
+            mergeable: Some(MergeableCall { template: 3, to: Address::repeat_byte(0x47), arguments: vec![7, 6, 5] }),
         }],
         number: Some(word(0x46)),
     }

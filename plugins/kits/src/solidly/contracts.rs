@@ -7,6 +7,7 @@ portolan_plugin_api::sol! {
     function length() external view returns (uint256);
     function pools(uint256 index) external view returns (address);
     function gauges(address pool) external view returns (address);
+    function claimRewards(address[] gauges) external;
 
     // gauges/Gauge.sol
     function stakingToken() external view returns (address);
@@ -27,6 +28,7 @@ portolan_plugin_api::sol! {
     // RewardsDistributor.sol
     function claimable(uint256 tokenId) external view returns (uint256);
     function claim(uint256 tokenId) external returns (uint256);
+    function claimMany(uint256[] tokenIds) external returns (bool);
     function minter() external view returns (address);
 
     // Minter.sol

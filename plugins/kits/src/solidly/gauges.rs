@@ -8,8 +8,8 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::contracts::{
-    balanceOfCall, earnedCall, gaugesCall, getRewardCall, lengthCall, periodFinishCall, poolsCall, rewardRateCall,
-    rewardTokenCall, stakingTokenCall, totalSupplyCall,
+    balanceOfCall, claimRewardsCall, earnedCall, gaugesCall, getRewardCall, lengthCall, periodFinishCall, poolsCall,
+    rewardRateCall, rewardTokenCall, stakingTokenCall, totalSupplyCall,
 };
 use super::{Solidly, ZERO_STANDS_S};
 use crate::display_name::display_name;
@@ -94,7 +94,8 @@ async fn claimable(
     if named != gauge.address {
         return Err(Error::new(format!("{}: is the gauge of {} no more", gauge.address, gauge.pool)));
     }
-    let claim = cx.claim(gauge.address, &getRewardCall { account });
+    let merged = cx.claim(of.contracts.voter, &claimRewardsCall { gauges: vec![gauge.address] });
+    let claim = cx.claim(gauge.address, &getRewardCall { account }).mergeable_as(merged);
     let claimable = Claimable::new(labels.market, gauge.address, claim).of(of.types.gauge);
     Ok(claimable.named(format!("{staked} reward")).pays(token, amount))
 }

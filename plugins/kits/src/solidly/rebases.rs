@@ -4,8 +4,8 @@ use portolan_plugin_api::{Address, Chain, Claimable, Error, PaidTo, Payment, U25
 
 use super::Solidly;
 use super::contracts::{
-    ESCROW_TYPE_DEPOSITED, activePeriodCall, claimCall, claimableCall, escrowTypeCall, lockedCall, minterCall,
-    tokenCall,
+    ESCROW_TYPE_DEPOSITED, activePeriodCall, claimCall, claimManyCall, claimableCall, escrowTypeCall, lockedCall,
+    minterCall, tokenCall,
 };
 use super::locks::held;
 use crate::kit::Labels;
@@ -45,7 +45,8 @@ pub(super) async fn claimables(
         return Err(Error::new("rebases cannot be claimed until the minter begins this week's period"));
     }
     let row = |Rebase { lock, amount, paid_to }| {
-        let claim = cx.claim(distributor, &claimCall { tokenId: lock });
+        let merged = cx.claim(distributor, &claimManyCall { tokenIds: vec![lock] });
+        let claim = cx.claim(distributor, &claimCall { tokenId: lock }).mergeable_as(merged);
         let claimable = Claimable::new(labels.market, distributor, claim).of(of.types.rebase).numbered(lock);
         let payment = Payment { token, amount, paid_to, name: None };
         claimable.named(format!("{} rebase", symbol(token))).payment(payment)

@@ -1,7 +1,7 @@
 //! `cargo run --release -p portolan-bench --bin reads [SECTION]...`: measures Portolan's reads beside viem's and
 //! alloy's in one run, prints tables, and fails where a bound that is not about time is missed.
 //!
-//! Sections are `peers`, `growth`, `joined`, `aggregate`, `positions` and `simulations`; all without any.
+//! Sections are `peers`, `growth`, `joined`, `aggregate`, `positions`, `simulations` and `answers`; all without any.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it measures")]
 
 use std::process::ExitCode;

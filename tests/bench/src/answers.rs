@@ -1,0 +1,89 @@
+//! What simulations and provenance cost an answer: the claimables of accounts that have fifty claims, with and without
+//! each, in turn on one gateway.
+//!
+//! Each answer is about another account, so that nothing of it is cached.
+
+use std::time::Instant;
+
+use alloy::primitives::Address;
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+use super::Say;
+use super::delay::Delay;
+use super::meter::{Threads, median, ms};
+use super::node::Node;
+use super::table::{Verdict, begin, float, number, row};
+use super::world::{World, prepare};
+use portolan_tests::build;
+use portolan_tests::gateway::{Gateway, Setup};
+
+const TOKENS: usize = 5_000;
+const NETWORK: &str = "polygon";
+const CLAIMS: usize = 50;
+const WARM_ROUNDS: usize = 2;
+const ROUNDS: usize = 9;
+/// A protocol of the plugin that reads a native balance alone.
+const IDLE: &str = "synthetic_idle";
+
+const ANSWERS: [(&str, &str); 4] = [
+    ("plain, not tried", "simulate=false"),
+    ("plain", ""),
+    ("`detail=full`, not tried", "simulate=false&detail=full"),
+    ("`detail=full`", "detail=full"),
+];
+
+/// What answers took.
+#[derive(Clone, Default)]
+struct Costs {
+    cpu_ms: Vec<f64>,
+    wall_ms: Vec<f64>,
+    bytes: Vec<f64>,
+}
+
+pub(super) fn run(say: Say<'_>, _: &mut Verdict) -> Result<()> {
+    let prepared = prepare(TOKENS)?;
+    let world = World::read(&prepared.world)?;
+    let node = Node::start(&prepared, &world)?;
+    let distant = Delay::before(&node.url)?;
+    let built = build::release(&[("portolan", "portolan"), ("portolan-synthetic", "libportolan_synthetic.so")])?;
+    let mut accounts = world.accounts.iter().copied();
+    let mut measure = |url: &str| -> Result<[Costs; ANSWERS.len()]> {
+        let dylib = built.plugin("libportolan_synthetic.so");
+        let gateway = Setup::default().host(&built.host()).plugin(&dylib, &[IDLE]).rpc(NETWORK, url).start()?;
+        let mut costs: [Costs; ANSWERS.len()] = Default::default();
+        for round in 0..WARM_ROUNDS + ROUNDS {
+            for ((_, search), costs) in ANSWERS.iter().zip(&mut costs) {
+                let account = accounts.next().context("fewer accounts than answers")?;
+                fetch(&gateway, account, search, (round >= WARM_ROUNDS).then_some(costs))?;
+            }
+        }
+        Ok(costs)
+    };
+    let (near, far) = (measure(&node.url)?, measure(&distant.url())?);
+
+    let columns = ["answer", "processor time of the gateway, ms", "wall, loopback, ms", "wall, 50 ms, ms", "bytes"];
+    begin(say, &format!("Answers of {CLAIMS} claims"), &columns);
+    for (((name, _), near), far) in ANSWERS.iter().zip(near).zip(far) {
+        let figures = [near.cpu_ms, near.wall_ms, far.wall_ms, near.bytes].map(|figures| number(median(figures)));
+        row(say, &[&[(*name).to_owned()][..], &figures].concat());
+    }
+    Ok(())
+}
+
+fn fetch(gateway: &Gateway, account: Address, search: &str, costs: Option<&mut Costs>) -> Result<()> {
+    let before = Threads::of(gateway.process())?;
+    let began = Instant::now();
+    let response = gateway.aggregate(&format!("/{account:#x}?exclude={IDLE}&{search}"))?;
+    let (wall, cpu_ms) = (began.elapsed(), Threads::of(gateway.process())?.ms_since(&before));
+    ensure!(response.status == 200, "{}: {}", response.status, response.body);
+    let document: Value = serde_json::from_str(&response.body)?;
+    let rows = document.as_array().or_else(|| document["items"].as_array()).context("no rows")?;
+    ensure!(rows.len() == CLAIMS, "{} rows: {}", rows.len(), response.body);
+    if let Some(costs) = costs {
+        costs.cpu_ms.push(cpu_ms);
+        costs.wall_ms.push(ms(wall));
+        costs.bytes.push(float(response.body.len()));
+    }
+    Ok(())
+}
