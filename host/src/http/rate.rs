@@ -35,8 +35,13 @@ pub(super) fn reward_apr(position: &PositionItem, leg: &map::Leg, reward: &map::
     }
     let (paid, staked) = (position.tokens.get(&reward.token)?, position.tokens.get(&leg.token)?);
     let staked_usd = staked.dollars(stake?)?;
-    let paid_usd = paid.dollars(per_second)?;
+    let paid_usd = paid.dollars(per_second)? / divisor(reward);
     (!staked_usd.is_zero()).then(|| paid_usd * BigDecimal::from(SECONDS_A_YEAR) / staked_usd)
+}
+
+/// What the rates of a reward are divided by.
+pub(super) fn divisor(reward: &map::Reward) -> BigDecimal {
+    decimal(reward.divisor.unwrap_or(U256::ONE), 0)
 }
 
 /// What a leg is worth in dollars: what it redeems to, where it says so; `None` where a price is unknown.

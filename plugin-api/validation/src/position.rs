@@ -62,6 +62,9 @@ pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<ma
     check_texts(rules, &found.market, &found.name, &found.mechanism)?;
     at_most("legs", found.legs.len(), LEGS_MAX)?;
     at_most("reward tokens", found.rewards.len(), REWARDS_MAX)?;
+    if found.rewards.iter().any(|reward| reward.divisor.is_some_and(|divisor| divisor.is_zero())) {
+        return Err("the rate of a reward is divided by zero".into());
+    }
     found.legs.iter().try_for_each(check_leg)?;
     found.legs.retain(|leg| !leg.amount.is_zero());
     if let Some(range) = found.range {

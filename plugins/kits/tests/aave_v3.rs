@@ -252,9 +252,11 @@ fn debts_are_reported_in_the_underlying_token_beside_what_was_lent() {
 }
 
 #[test]
-fn an_account_with_debt_alone_has_its_rows_and_a_worthless_debt_no_health() {
+fn an_account_with_debt_alone_has_its_rows_and_a_worthless_debt_the_largest_health() {
     let chain = balance(pool(1), variable(0), 1);
-    for (factor, expected) in [(U256::ZERO, Some(word(0))), (U256::from(WAD), Some(word(WAD))), (U256::MAX, None)] {
+    for (factor, expected) in
+        [(U256::ZERO, Some(word(0))), (U256::from(WAD), Some(word(WAD))), (U256::MAX, Some(U256::MAX))]
+    {
         let outcome = lending(&health(chain.clone(), factor));
         assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
         let row = outcome.legs()[0];

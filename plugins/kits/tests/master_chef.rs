@@ -30,12 +30,14 @@ sol! {
     function sushiPerSecond() external view returns (uint256);
     function booPerSecond() external view returns (uint256);
     function rewardPerSecond() external view returns (uint256);
+    function rewardsExpiration() external view returns (uint256);
     function token0() external view returns (address);
     function token1() external view returns (address);
     function balanceOf(address) external view returns (uint256);
 }
 
 const NETWORK: u64 = 1;
+const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const CHEF: Address = address!("0xc000000000000000000000000000000000000001");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
@@ -250,7 +252,7 @@ fn what_was_not_harvested_before_the_stake_left_is_owed_still() {
 #[test]
 fn a_stake_is_reported_with_its_share_of_the_emission() {
     let chain = reply(stake(chef(Kind::Mini, 4), 2, 1_000, 0), CHEF, &sushiPerSecondCall {}, &n(12));
-    let outcome = farming("mini", &rewards(chain, 2, vec![BONUS, TOKEN], vec![0, 0]));
+    let outcome = farming("mini", &rewards(chain.clone(), 2, vec![BONUS], vec![0]));
     assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.legs()[0];
     assert_eq!((row.contract, row.token, row.number), (CHEF, lp(2), Some(word(2))));
@@ -258,9 +260,57 @@ fn a_stake_is_reported_with_its_share_of_the_emission() {
     // One of four points of 12 a second; what the rewarder pays in a second is not known.
     let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
     assert_eq!(paid, [(TOKEN, Some(word(3))), (BONUS, None)]);
-    // The number of pools and the token; the account and rewarders; all staked tokens, the emission under two names
-    // and all points, and the stake (amount, points, token); the pair, the chef's balance and the rewarder.
-    assert_eq!(outcome.batches, [6, 8, 4 + 3 + 3, 4]);
+    // The number of pools and the token; the account and rewarders; all staked tokens, the emission under two names,
+    // its end and all points, and the stake (amount, points, token); the pair, the chef's balance and the rewarder.
+    assert_eq!(outcome.batches, [6, 8, 4 + 4 + 3, 4]);
+    // What is paid of the chef's own token is not known where its rewarder pays it too, or cannot be read.
+    let own = rewards(chain.clone(), 2, vec![BONUS, TOKEN], vec![0, 0]);
+    let unread = bonus(2).iter().fold(own.clone(), |own, call| own.revert(NETWORK, REWARDER, call));
+    for (chain, end) in [(own, End::Complete), (unread, End::Partial)] {
+        let outcome = farming("mini", &chain);
+        let own = outcome.legs()[0].rewards[0];
+        assert_eq!((outcome.end, own), (end, Reward::new(TOKEN, None)), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn a_share_of_an_emission_is_exact() {
+    let chain = reply(stake(chef(Kind::Mini, 3), 2, 10, 0), CHEF, &sushiPerSecondCall {}, &n(100));
+    let share = |points: u64, all: u64| {
+        let chain = reply(chain.clone(), CHEF, &poolInfoCall(n(2)), &(n(9), n(9), n(points)));
+        let outcome = farming("mini", &reply(chain, CHEF, &totalAllocPointCall {}, &n(all)));
+        outcome.legs()[0].rewards[0]
+    };
+    assert_eq!(share(2, 3), Reward { divisor: Some(n(3)), ..Reward::new(TOKEN, n(200)) });
+    assert_eq!(share(1, 4), Reward::new(TOKEN, n(25)));
+    assert_eq!(share(0, 3), Reward::new(TOKEN, n(0)));
+    for (points, all) in [(4, 3), (0, 0)] {
+        assert_eq!(share(points, all), Reward::new(TOKEN, None), "{points} of {all} points");
+    }
+    let most = reply(chain, CHEF, &sushiPerSecondCall {}, &U256::MAX);
+    let most = reply(most, CHEF, &poolInfoCall(n(2)), &(n(9), n(9), n(2)));
+    assert_eq!(farming("mini", &most).legs()[0].rewards[0], Reward::new(TOKEN, None));
+}
+
+#[test]
+fn a_chef_whose_emission_is_over_pays_nothing_more() {
+    let chain = reply(stake(chef(Kind::Mini, 4), 2, 1_000, 0), CHEF, &sushiPerSecondCall {}, &n(12));
+    for (ends_s, rate) in [(NOW_S + 1, 3), (NOW_S, 0), (0, 0)] {
+        let chain = reply(chain.clone(), CHEF, &rewardsExpirationCall {}, &n(ends_s));
+        let outcome = farming("mini", &chain);
+        assert_eq!(outcome.legs()[0].rewards, [Reward::new(TOKEN, n(rate))], "{}", outcome.message);
+    }
+}
+
+#[test]
+fn what_a_rewarder_could_not_pay_is_owed_without_a_stake() {
+    for (slug, kind) in [("v2", Kind::V2), ("mini", Kind::Mini)] {
+        let outcome = claimables(slug, &rewards(chef(kind, 2), 1, vec![BONUS], vec![7]));
+        assert_eq!((outcome.end, rows(&outcome)), (End::Complete, vec![(Some(word(1)), BONUS, word(7))]));
+        let outcome = claimables(slug, &rewards(chef(kind, 2), 1, vec![BONUS], vec![0]));
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+        assert_eq!(farming(slug, &rewards(chef(kind, 2), 1, vec![BONUS], vec![7])).findings.len(), 0);
+    }
 }
 
 #[test]

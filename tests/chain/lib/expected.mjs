@@ -1,7 +1,7 @@
 // Writes down what the service must answer. Every number comes from the models.
 import { getAddress } from 'viem';
 import { healthFactor } from './aave_models.mjs';
-import { add, div, round } from './decimal.mjs';
+import { add, div, fraction, round } from './decimal.mjs';
 import { priceOf, worth } from './worth.mjs';
 
 const YEAR_SECONDS = 31_536_000n;
@@ -187,8 +187,8 @@ function poolApr({ world, prices }, chef, pid) {
   const { staked, rewarder } = chef.pools[pid];
   if (!chef.perSecond || rewarder || [staked, chef.reward].some((token) => !priceOf(prices, token))) return '0';
   const { alloc, supply } = chef.model.pools[pid];
-  const yearly = (chef.perSecond * alloc) / chef.model.totalAlloc * YEAR_SECONDS;
-  return round(div(value(prices, chef.reward, yearly), value(prices, staked, supply)));
+  const yearly = div(value(prices, chef.reward, chef.perSecond * alloc * YEAR_SECONDS), fraction(chef.model.totalAlloc));
+  return round(div(yearly, value(prices, staked, supply)));
 }
 
 function dollars({ prices }, token, amount) {

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
+use crate::assets::amount::decimal;
 use crate::gateway::answer::{Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::rate;
@@ -255,7 +256,11 @@ impl<'a> LegView<'a> {
 impl<'a> RewardView<'a> {
     fn of(position: &'a PositionItem, base: Option<&map::Leg>, reward: &map::Reward, shape: Shape) -> Self {
         let token = position.tokens.get(&reward.token);
-        let rated = |raw: Option<U256>| Some(amount(raw?, token?));
+        // A share of what all pools are paid may have no last digit.
+        let rated = |raw: Option<U256>| match reward.divisor {
+            None => Some(amount(raw?, token?)),
+            Some(_) => Some(fraction(&(decimal(raw?, i64::from(token?.decimals)) / rate::divisor(reward)))),
+        };
         Self {
             token: token.map(|token| TokenView::of(token, shape)),
             token_address: lower(reward.token),

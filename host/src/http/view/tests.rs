@@ -195,6 +195,18 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
     assert_eq!(text(&rows(vec![claimable()]), false), expected);
 }
 
+/// A third of a smallest unit a second is one smallest unit a year for each three of the year's seconds.
+#[test]
+fn a_rate_below_one_smallest_unit_a_second_is_no_zero() {
+    let stake = leg(LegRole::STAKED, 1).of_total(word(31_536_000));
+    let reward = map::Reward::share(velo().address, word(1), word(1), word(3));
+    let found = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).of("velodrome-gauge").leg(stake);
+    let shown = text(&rows(vec![row("f", RowItem::Leg { position: position(found.reward(reward)), place: 0 })]), true);
+    for member in ["\"apr\":0.333333333333333333", "\"perSecond\":0.000000000000000000333333333333333333"] {
+        assert!(shown.contains(member), "{member}: {shown}");
+    }
+}
+
 #[test]
 fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying() {
     let stake = leg(LegRole::STAKED, 1).redeeming(word(3_000_000_000_000_000_000));

@@ -155,6 +155,10 @@ pub struct Reward {
     /// Smallest units a second to this position alone, where shares are weighted; absent where it is not known.
     #[cbor(n(2), with = "primitive", has_nil)]
     pub own_per_second: Option<U256>,
+    /// What both rates are divided by, so that they are exact where a share is no whole number of smallest units; absent
+    /// for 1.
+    #[cbor(n(3), with = "primitive", has_nil)]
+    pub divisor: Option<U256>,
 }
 
 /// A token of an NFT collection.
@@ -327,6 +331,17 @@ impl Leg {
 impl Reward {
     /// A reward that is paid at a rate, or at one that is not known.
     pub fn new(token: Address, per_second: impl Into<Option<U256>>) -> Self {
-        Self { token, per_second: per_second.into(), own_per_second: None }
+        Self { token, per_second: per_second.into(), ..Self::default() }
+    }
+
+    /// The share of a pool that has so many of all points, of what is paid to all pools in a second. It is not known where
+    /// the points are more than all of them, or none.
+    pub fn share(token: Address, per_second: impl Into<Option<U256>>, points: U256, all_points: U256) -> Self {
+        let per_second = per_second.into().filter(|_| points <= all_points && !all_points.is_zero());
+        match per_second.and_then(|rate| rate.checked_mul(points)) {
+            Some(rate) if (rate % all_points).is_zero() => Self::new(token, rate / all_points),
+            Some(rate) => Self { divisor: Some(all_points), ..Self::new(token, rate) },
+            None => Self::new(token, None),
+        }
     }
 }

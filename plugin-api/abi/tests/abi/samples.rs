@@ -204,6 +204,7 @@ pub(crate) fn position() -> Position {
             token: Address::repeat_byte(0x55),
             per_second: Some(word(0x56)),
             own_per_second: Some(word(0x57)),
+            divisor: Some(word(0x6d)),
         }],
         number: Some(word(0x58)),
         nft: Some(Nft { collection: Address::repeat_byte(0x59), token_id: word(0x5a) }),

@@ -74,8 +74,8 @@ async fn health_factor(cx: &Chain, labels: Labels<'_>, pool: Address, user: Addr
         return None;
     }
     match cx.call(pool, getUserAccountDataCall { user }).await {
-        // The pool returns the maximum for "owes nothing": a debt of less than its smallest unit of value.
-        Ok(data) => Some(data.healthFactor).filter(|factor| *factor != U256::MAX),
+        // The largest number is the pool's word for a debt that is worth nothing to its oracle.
+        Ok(data) => Some(data.healthFactor),
         Err(error) => {
             cx.report_missing(format!("{}: health factor: {error}", labels.market));
             None

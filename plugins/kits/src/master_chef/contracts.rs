@@ -10,6 +10,8 @@ pub(super) mod chef {
         // Called under the names that `reward.rs` makes of that one.
         function sushi() external view returns (address);
         function sushiPerSecond() external view returns (uint256);
+        // Pangolin's MiniChefV2: <https://github.com/pangolindex/exchange-contracts>
+        function rewardsExpiration() external view returns (uint256);
     }
 }
 

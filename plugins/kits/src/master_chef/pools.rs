@@ -6,7 +6,7 @@
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
 use super::contracts::{chef, v1, v2};
-use super::{Kind, MasterChef};
+use super::{Kind, MasterChef, rewarder};
 use crate::try_each::try_each;
 
 /// More pools than any known chef has, eight times over.
@@ -15,7 +15,7 @@ const POOLS_MAX: u64 = 5_000;
 const LIST_STANDS_S: u32 = 300;
 /// Seconds that may be cached in which pools the account has something: a first stake shows at most this much later.
 /// This is only a filter: no amount is taken from it.
-const HELD_STANDS_S: u32 = 30;
+pub(super) const HELD_STANDS_S: u32 = 30;
 /// Seconds that a pool's staked token may be cached. It changes only where the owner migrates the pool, which moves
 /// every stake to the new token at once.
 const TOKEN_STANDS_S: u32 = 3_600;
@@ -68,10 +68,14 @@ async fn held_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> 
     let user = cx.call(of.chef, v2::userInfoCall { pid, account }).within(HELD_STANDS_S);
     let rewarder = cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S);
     let (user, rewarder) = cx.join((user, rewarder)).await?;
-    // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
-    let is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
     // A chef without the function has no rewarders.
-    Ok(is_held.then_some(Pool { pid, rewarder: rewarder.ok().filter(|rewarder| !rewarder.is_zero()) }))
+    let rewarder = rewarder.ok().filter(|rewarder| !rewarder.is_zero());
+    // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
+    let mut is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
+    if let Some(rewarder) = rewarder.filter(|_| !is_held) {
+        is_held = rewarder::is_indebted(cx, rewarder, pid, account).await;
+    }
+    Ok(is_held.then_some(Pool { pid, rewarder }))
 }
 
 /// The token that is staked in a pool.

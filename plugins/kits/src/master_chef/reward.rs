@@ -3,10 +3,10 @@
 //! Forks name the getters of both after their token, as they do the pending view: `pendingBOO`, `boo`, `booPerSecond`.
 //! So the names are made of the deployment's pending view, and the first that answers is taken.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Chain, Error, Reward, U256};
 
-use super::MasterChef;
-use super::contracts::chef::{sushiCall, sushiPerSecondCall, totalAllocPointCall};
+use super::contracts::chef::{rewardsExpirationCall, sushiCall, sushiPerSecondCall, totalAllocPointCall};
+use super::{Kind, MasterChef};
 
 /// Seconds that may be cached what a getter returns, or that there is none of its name. No chef can change its token.
 const TOKEN_STANDS_S: u32 = 86_400;
@@ -38,21 +38,29 @@ pub(super) struct Emission {
 }
 
 impl Emission {
-    /// Smallest units a second for a pool with so many points; `None` where it is unknown.
-    pub(super) fn share(self, points: U256) -> Option<U256> {
-        if points > self.points {
-            return None;
-        }
-        self.per_second?.checked_mul(points)?.checked_div(self.points)
+    /// What a pool with so many points gets of this token.
+    pub(super) fn share(self, token: Address, points: U256) -> Reward {
+        Reward::share(token, self.per_second, points, self.points)
     }
 }
 
 /// Reads the emission.
 pub(super) async fn emission(cx: &Chain, of: &MasterChef) -> Result<Emission, Error> {
     let names = [format!("{}PerSecond", word(&of.pending).to_lowercase()), "rewardPerSecond".to_owned()];
-    let reads = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiPerSecondCall {}));
-    let (replies, points) = cx.join((cx.join(reads), cx.call(of.chef, totalAllocPointCall {}))).await?;
-    Ok(Emission { per_second: replies.into_iter().find_map(Result::ok), points })
+    let rates = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiPerSecondCall {}));
+    let points = cx.call(of.chef, totalAllocPointCall {});
+    let (rates, points, is_over) = cx.join((cx.join(rates), points, is_over(cx, of))).await?;
+    let per_second = rates.into_iter().find_map(Result::ok).map(|rate| if is_over { U256::ZERO } else { rate });
+    Ok(Emission { per_second, points })
+}
+
+/// Whether nothing more is paid: some forks of `MiniChefV2` (Pangolin's) pay until a time that their owner puts off.
+async fn is_over(cx: &Chain, of: &MasterChef) -> Result<bool, Error> {
+    if of.kind != Kind::Mini {
+        return Ok(false);
+    }
+    let end = cx.try_call(of.chef, rewardsExpirationCall {}).await?;
+    Ok(end.is_ok_and(|end| U256::from(cx.block().timestamp) >= end))
 }
 
 /// The names that the reward token's getter may have, the likeliest first.
@@ -76,21 +84,6 @@ fn word(pending: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_share_is_reported_where_it_is_one() {
-        let share = |per_second: Option<u64>, all: u64, points: u64| {
-            let emission = Emission { per_second: per_second.map(U256::from), points: U256::from(all) };
-            emission.share(U256::from(points))
-        };
-        assert_eq!(share(Some(100), 3, 2), Some(U256::from(66)));
-        assert_eq!(share(Some(100), 3, 0), Some(U256::ZERO));
-        assert_eq!(share(None, 3, 2), None);
-        assert_eq!(share(Some(100), 0, 0), None);
-        assert_eq!(share(Some(100), 3, 4), None);
-        let most = Emission { per_second: Some(U256::MAX), points: U256::from(3) };
-        assert_eq!(most.share(U256::from(2)), None);
-    }
 
     #[test]
     fn getters_are_named_after_the_pending_view() {

@@ -7,7 +7,7 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::pendingTokensCall;
-use super::pools::Pool;
+use super::pools::{HELD_STANDS_S, Pool};
 
 /// Tokens that one rewarder may pay; the longest list known has three.
 const TOKENS_MAX: usize = 16;
@@ -45,21 +45,28 @@ pub(super) async fn owed(
 ) -> Vec<Owed> {
     match fixed {
         Fixed(Some(owed)) if harvest <= HARVEST_LARGE => owed,
-        _ => read_or_report(cx, market, pool, account, harvest).await,
+        _ => read_or_report(cx, market, pool, account, harvest).await.unwrap_or_default(),
     }
 }
 
-/// The tokens that a rewarder pays. One that cannot be read is reported as missing.
-pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Address) -> Vec<Address> {
-    read_or_report(cx, market, pool, account, U256::ZERO).await.into_iter().map(|owed| owed.token).collect()
+/// The tokens that a rewarder pays. One that cannot be read is reported as missing, and is `None`.
+pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Address) -> Option<Vec<Address>> {
+    let owed = read_or_report(cx, market, pool, account, U256::ZERO).await?;
+    Some(owed.into_iter().map(|owed| owed.token).collect())
 }
 
-async fn read_or_report(cx: &Chain, market: &str, pool: Pool, account: Address, harvest: U256) -> Vec<Owed> {
-    let Some(rewarder) = pool.rewarder else { return Vec::new() };
-    read(cx, rewarder, pool.pid, account, harvest).await.unwrap_or_else(|error| {
-        cx.report_missing(format!("{market}: rewarder of pool {}: {error}", pool.pid));
-        Vec::new()
-    })
+/// Whether a rewarder owes something to an account without a stake: what it could not pay when the stake left. The reply
+/// may be cached, as no amount is taken from it; of one that cannot be read, nothing is said to all accounts.
+pub(super) async fn is_indebted(cx: &Chain, rewarder: Address, pid: U256, account: Address) -> bool {
+    let pending = cx.call(rewarder, pendingTokensCall { pid, account, sushiAmount: U256::ZERO });
+    let pending = pending.within(HELD_STANDS_S).await;
+    pending.is_ok_and(|pending| pending.amounts.iter().any(|amount| !amount.is_zero()))
+}
+
+async fn read_or_report(cx: &Chain, market: &str, pool: Pool, account: Address, harvest: U256) -> Option<Vec<Owed>> {
+    let Some(rewarder) = pool.rewarder else { return Some(Vec::new()) };
+    let owed = read(cx, rewarder, pool.pid, account, harvest).await;
+    owed.map_err(|error| cx.report_missing(format!("{market}: rewarder of pool {}: {error}", pool.pid))).ok()
 }
 
 async fn read(cx: &Chain, rewarder: Address, pid: U256, account: Address, harvest: U256) -> Result<Vec<Owed>, Error> {

@@ -67,10 +67,12 @@ pub(super) async fn position(
     let bonus = rewarder::tokens(cx, labels.market, stake.pool, account);
     let (staked, total_stake, bonus) = join3(staked, total_stake(cx, of, stake, emitted), bonus).await;
     let (staked, total_stake) = (staked?, total_stake?);
-    let bonus: BTreeSet<Address> = bonus.into_iter().filter(|token| *token != emitted.token).collect();
     // No function that all rewarders have returns what they pay in a second.
+    let is_alone = bonus.as_ref().is_some_and(|tokens| !tokens.contains(&emitted.token));
+    let bonus: BTreeSet<Address> = bonus.into_iter().flatten().filter(|token| *token != emitted.token).collect();
     let bonus = bonus.into_iter().map(|token| Reward::new(token, None));
-    let own = Reward::new(emitted.token, emitted.emission.share(stake.points));
+    let share = emitted.emission.share(emitted.token, stake.points);
+    let own = if is_alone { share } else { Reward::new(emitted.token, None) };
     let position = Position::new(PositionKind::STAKED, labels.market, of.chef).of(of.vault_type);
     let position = position.named(format!("{staked} farm")).numbered(stake.pool.pid);
     let leg = Leg { total: total_stake, ..Leg::new(LegRole::STAKED, stake.token, stake.amount) };

@@ -45,6 +45,7 @@ fn no_amount_is_taken_from_an_old_reply() {
         (totalAllocPointCall::SELECTOR, PINNED),
         (sushiPerSecondCall::SELECTOR, PINNED),
         (rewardPerSecondCall::SELECTOR, PINNED),
+        (rewardsExpirationCall::SELECTOR, PINNED),
         (balanceOfCall::SELECTOR, PINNED),
         (token0Call::SELECTOR, WITHIN),
         (token1Call::SELECTOR, WITHIN),
