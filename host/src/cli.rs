@@ -26,6 +26,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: StateCommand,
     },
+    /// Look at plugins before they are served.
+    Plugin {
+        #[command(subcommand)]
+        command: PluginCommand,
+    },
     /// Load a plugin file once, in a process of its own; the host starts this itself.
     #[command(hide = true)]
     Probe {
@@ -49,6 +54,35 @@ pub(crate) enum StateCommand {
         #[command(flatten)]
         facts: FactFlags,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PluginCommand {
+    /// Load a plugin file, read its deployments on the chains, and say which of its addresses have code and answer, and
+    /// which of its questions. Exits with 1 where an address has no code, or a question is not answered whole.
+    Check(CheckFlags),
+}
+
+/// Flags of `plugin check`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CheckFlags {
+    /// The plugin's dylib.
+    pub(crate) file: PathBuf,
+    /// Its settings, in a file of the plugin's name.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
+    /// JSON-RPC endpoint of a network; repeatable. Deployments on other networks are not checked.
+    #[arg(long, value_name = "NETWORK=URL", required = true)]
+    pub(crate) rpc: Vec<String>,
+    /// An account that has something, so that more is read [default: 0x000000000000000000000000000000000000dEaD].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) account: Option<String>,
+    /// Configuration file (TOML) of the gateway, for networks of its own and granted hosts.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<String>,
+    /// Print JSON, for scripts.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Flags of `state`: where the facts are, and which of them are meant.

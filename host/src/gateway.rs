@@ -24,6 +24,7 @@ mod protocols;
 
 mod compositions;
 mod deadline;
+mod deployment_check;
 mod fees;
 mod log_room;
 mod missing;
@@ -47,6 +48,7 @@ use self::balances::BalanceWork;
 use self::claim_plan::ClaimPlanWork;
 use self::context::{Context, Sources};
 use self::deadline::Deadline;
+pub(crate) use self::deployment_check::{CheckedAddress, DeploymentCheck};
 use self::events::EventWork;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::events::fuzzing::fuzzed_events;
@@ -56,6 +58,7 @@ use self::problem::Problem;
 use self::protocols::ProtocolWork;
 use self::query::{About, Account, AnswerOptions, BlockChoice, Query};
 use self::single_flight::SingleFlight;
+pub(crate) use self::start::StartError;
 use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::budget::{AnswerBudget, AnswerLimits};
@@ -172,8 +175,12 @@ impl Gateway {
     }
 
     fn context(&self, options: AnswerOptions) -> Context {
+        self.context_within(options, self.limits)
+    }
+
+    fn context_within(&self, options: AnswerOptions, limits: AnswerLimits) -> Context {
         let (snapshot, token_index) = (self.registry.snapshot(), self.token_lists.index());
-        let (deadline, budget) = (Deadline::after(self.limits.time), AnswerBudget::new(self.limits));
+        let (deadline, budget) = (Deadline::after(limits.time), AnswerBudget::new(limits));
         Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget, options)
     }
 
@@ -197,6 +204,11 @@ impl Gateway {
 
     pub(crate) fn plugins(&self) -> Vec<PluginStatus> {
         self.registry.status()
+    }
+
+    /// Whether the first scan of the plugins folder is over.
+    pub(crate) fn first_scan_done(&self) -> bool {
+        self.registry.first_scan_done()
     }
 
     /// Whether the first scan of the plugins folder is over and some network has a usable endpoint.

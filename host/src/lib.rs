@@ -25,6 +25,7 @@ mod long_work;
 mod net;
 mod network;
 mod paths;
+mod plugin_check;
 mod rfc3339;
 mod sanitize;
 
@@ -44,7 +45,7 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{Command, Flags, StateCommand, Stop};
+use crate::cli::{CheckFlags, Command, Flags, PluginCommand, StateCommand, Stop};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::control::client::ControlError;
@@ -61,6 +62,7 @@ pub fn run() -> ExitCode {
     match cli::parse(env::args_os()) {
         Ok(Command::Serve(flags)) => serve(&flags),
         Ok(Command::State { command }) => state(&command),
+        Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => check(&flags),
         Ok(Command::Probe { file }) => registry::probe::main(&file),
         Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
         Err(Stop::Misuse(text)) => misuse(&text),
@@ -95,6 +97,25 @@ fn state(command: &StateCommand) -> ExitCode {
         Ok(Err(error @ ControlError::Misuse(_))) => misuse(&error),
         Ok(Err(error)) => fail(&error),
         Err(error) => misuse(&error),
+    }
+}
+
+fn check(flags: &CheckFlags) -> ExitCode {
+    let environment = match Environment::of_process() {
+        Ok(environment) => environment,
+        Err(error) => return misuse(&error),
+    };
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    let checked = runtime.block_on(plugin_check::run(flags, &environment));
+    runtime.shutdown_timeout(THREADS_END);
+    match checked {
+        Ok((text, true)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
+        Ok((text, false)) => print(&mut io::stdout(), &text, ExitCode::FAILURE),
+        Err(error) if error.is_misuse() => misuse(&error),
+        Err(error) => fail(&error),
     }
 }
 

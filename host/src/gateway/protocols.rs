@@ -125,16 +125,16 @@ fn networks(plans: &[JobPlan]) -> Vec<Arc<Network>> {
 }
 
 /// The validated findings of a job.
-struct ValidatedJob {
-    plan: JobPlan,
+pub(super) struct ValidatedJob {
+    pub(super) plan: JobPlan,
     findings: Vec<ValidFinding>,
-    report: JobReport,
+    pub(super) report: JobReport,
     /// Its reads, where they are kept.
-    trace: Option<ReadTrace>,
+    pub(super) trace: Option<ReadTrace>,
 }
 
 impl ValidatedJob {
-    fn validate((plan, mut outcome): (JobPlan, JobOutcome)) -> Self {
+    pub(super) fn validate((plan, mut outcome): (JobPlan, JobOutcome)) -> Self {
         let findings = std::mem::take(&mut outcome.findings);
         let validated = validate::validate_findings(&plan, findings, (&outcome.addresses, &outcome.claim_reads));
         let mut report = JobReport::of(&plan, &outcome, !validated.findings.is_empty());

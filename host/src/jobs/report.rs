@@ -37,6 +37,16 @@ pub(crate) enum JobStatus {
     Failed,
 }
 
+impl JobStatus {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 impl JobReport {
     /// The report of a job that did nothing yet.
     pub(crate) fn blank(subject: &str, network: &Arc<Network>) -> Self {

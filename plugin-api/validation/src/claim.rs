@@ -5,37 +5,13 @@
 use std::sync::Arc;
 
 use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
-use alloy::primitives::{Address, Bytes, U256, hex};
+use alloy::primitives::{Address, U256};
 use alloy_json_abi::Function;
 use portolan_abi::map::{self, Role, role};
 
-use crate::addresses::TargetSource;
-use crate::merge::{self, MergedCall};
 use crate::rules::{FindingError, JobRules};
 use crate::template::{ARGUMENTS_BYTES_MAX, Template, are_few};
-
-/// Built from a declared template.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ClaimTransaction {
-    /// The target.
-    pub to: Address,
-    /// Where the target comes from.
-    pub target_source: TargetSource,
-    /// The account.
-    pub from: Address,
-    /// Whether another one may send it as well.
-    pub is_by_anyone: bool,
-    /// The fee that is due, in wei.
-    pub value: U256,
-    /// Calldata.
-    pub data: Bytes,
-    /// Function name.
-    pub function: String,
-    /// Solidity type and value as text, in order.
-    pub inputs: Vec<(String, String)>,
-    /// A call that claims the same, and other claims with it; `None` where there is none.
-    pub mergeable: Option<Arc<MergedCall>>,
-}
+use crate::transaction::{ClaimTransaction, MergedCall, filled, text};
 
 /// Checks the calls of a claim, in order, and encodes them. What the claim pays is what its last call pays.
 ///
@@ -209,7 +185,7 @@ impl Arguments<'_> {
                 values.iter().zip(members).try_for_each(|(value, member)| self.check(value, member))
             }
             (role::ARRAY, DynSolValue::Array(values) | DynSolValue::FixedArray(values)) => match members {
-                [member] => merge::filled(value, values).iter().try_for_each(|value| self.check(value, member)),
+                [member] => filled(value, values).iter().try_for_each(|value| self.check(value, member)),
                 _ => Err("an array's role has not one member".into()),
             },
             (kind, _) => Err(format!("role {kind} does not fit its argument")),
@@ -236,21 +212,4 @@ pub fn decode_arguments(signature: &str, arguments: &[u8]) -> Option<Vec<(String
     }
     let values = function.abi_decode_input(arguments).ok()?;
     Some(function.inputs.iter().zip(&values).map(|(input, value)| (input.ty.clone(), text(value))).collect())
-}
-
-/// An argument as people read it: addresses in lower case, numbers in decimal, bytes in hex.
-pub(crate) fn text(value: &DynSolValue) -> String {
-    let list = |values: &[DynSolValue]| values.iter().map(text).collect::<Vec<_>>().join(",");
-    match value {
-        DynSolValue::Address(address) => format!("{address:#x}"),
-        DynSolValue::Bool(flag) => flag.to_string(),
-        DynSolValue::Int(number, _) => number.to_string(),
-        DynSolValue::Uint(number, _) => number.to_string(),
-        DynSolValue::FixedBytes(word, size) => hex::encode_prefixed(&word[..*size]),
-        DynSolValue::Bytes(bytes) => hex::encode_prefixed(bytes),
-        DynSolValue::String(text) => text.clone(),
-        DynSolValue::Array(values) | DynSolValue::FixedArray(values) => format!("[{}]", list(values)),
-        DynSolValue::Tuple(values) => format!("({})", list(values)),
-        DynSolValue::Function(function) => hex::encode_prefixed(function),
-    }
 }

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use portolan_abi::Question;
 use portolan_abi::map::{self, PaidTo};
 
-use crate::claim::{self, ClaimTransaction};
+use crate::claim;
 use crate::position;
 use crate::rules::{FindingError, JobRules, at_most, check_name, check_texts, place_key};
+use crate::transaction::ClaimTransaction;
 
 /// Tokens that one claim pays; gauges have eight.
 pub const PAYMENTS_MAX: usize = 32;

@@ -15,12 +15,12 @@ mod findings;
 mod functions;
 mod invisible;
 mod lineage;
-mod merge;
 mod position;
 mod reads;
 mod rules;
 mod template;
 mod templates;
+mod transaction;
 mod word;
 
 #[cfg(test)]
@@ -28,16 +28,16 @@ mod tests;
 
 pub use self::addresses::{Addresses, TargetSource, ViewReply};
 pub use self::catalogue::{CatalogueError, PRIMITIVES, RESERVED_WORDS, is_web_url, validate_catalogue};
-pub use self::claim::{ClaimTransaction, decode_arguments};
+pub use self::claim::decode_arguments;
 pub use self::composition::validate_compositions;
 pub use self::event::validate_events;
 pub use self::findings::{PAYMENTS_MAX, STEPS_MAX, ValidFinding, Validated, payment_key, validate};
 pub use self::functions::{ClaimFunctions, ClaimFunctionsError, FILE_NAME};
 pub use self::invisible::is_invisible;
 pub use self::lineage::{Given, LineageError, Lineages, Use};
-pub use self::merge::MergedCall;
 pub use self::position::{LEGS_MAX, PARTS_MAX, REWARDS_MAX, leg_key, question};
 pub use self::reads::{ClaimReads, has_argument};
 pub use self::rules::{JobRules, MECHANISM_BYTES_MAX, NAME_CHARS_MAX};
 pub use self::template::{ARGUMENTS_BYTES_MAX, Template, TemplateError};
 pub use self::templates::{ClaimStatus, ClaimTemplates, ClaimTemplatesError};
+pub use self::transaction::{ClaimTransaction, MergedCall};

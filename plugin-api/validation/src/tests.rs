@@ -10,12 +10,12 @@ use portolan_abi::map::{
 };
 
 use crate::addresses::{Addresses, TargetSource, ViewReply};
-use crate::claim::ClaimTransaction;
 use crate::findings::{ValidFinding, Validated, validate};
 use crate::functions::ClaimFunctions;
 use crate::reads::ClaimReads;
 use crate::rules::JobRules;
 use crate::templates::ClaimTemplates;
+use crate::transaction::ClaimTransaction;
 
 sol! {
     function getReward() external;

@@ -25,11 +25,28 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                 contracts: Listed(&[(
                     &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, BASE, ARBITRUM, AVALANCHE],
                     &[
-                        address!("0x11111112542d85b3ef69ae05771c2dccff4faa26"),
-                        address!("0x1111111254fb6c44bac0bed2854e76f90643097d"),
                         address!("0x1111111254eeb25477b68fb85ed929f73a960582"),
                         address!("0x111111125421ca6dc452d289314280a0f8842a65"),
                     ],
+                )]),
+            },
+            EmitterRow {
+                market: "router-v4",
+                sections: &["swapped", "1inch-orders"],
+                contracts: Listed(&[
+                    (
+                        &[ETHEREUM, BSC, POLYGON, FANTOM, ARBITRUM, AVALANCHE],
+                        &[address!("0x1111111254fb6c44bac0bed2854e76f90643097d")],
+                    ),
+                    (&[OPTIMISM], &[address!("0x1111111254760f7ab3f16433eea9304126dcd199")]),
+                ]),
+            },
+            EmitterRow {
+                market: "router-v3",
+                sections: &["swapped", "1inch-orders"],
+                contracts: Listed(&[(
+                    &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, ARBITRUM],
+                    &[address!("0x11111112542d85b3ef69ae05771c2dccff4faa26")],
                 )]),
             },
             EmitterRow {

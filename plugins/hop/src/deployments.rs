@@ -6,7 +6,7 @@ use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
 use portolan_plugin_api::address;
-use portolan_plugin_api::networks::{ARBITRUM, ETHEREUM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{ARBITRUM, BASE, ETHEREUM, OPTIMISM, POLYGON};
 
 const SLUG: &str = "hop";
 
@@ -96,6 +96,9 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 address!("0xaeb1b49921e0d2d96fcdbe0d486190b2907b3e0b"), // USDT
                 address!("0x25a5a48c35e75bd2eff53d94f0bb60d5a00e36ea"), // SNX
                 address!("0x09992dd7b32f7b35d347de9bdaf1919a57d38e82"), // SNX
+                address!("0x2935008ee9943f859c4fbb863c5402ffc06f462e"), // sUSD
+                address!("0x25fb92e505f752f730cad0bd4fa17ece4a384266"), // sUSD
+                address!("0x266e2dc3c4c59e42aa07afee5b09e964cffe6778"), // rETH
             ],
             Rewards::Single,
         ),
@@ -129,6 +132,23 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 address!("0xb0cabfe930642ad3e7decdc741884d8c3f7ebc70"), // USDC.e
                 address!("0xd4d28588ac1d9ef272aa29d4424e3e2a03789d1e"), // DAI
                 address!("0x9dd8685463285ad5a94d2c128bda3c5e8a6173c8"), // USDT
+                address!("0x00001fcf29c5fd7846e4332afbfaa48701d727f5"), // ETH, for ARB
+                address!("0xbb9d66f7a7744c11550079045a177090e0015364"), // DAI, for ARB
+                address!("0xb8f90e115499082747ba5da94732863b12cb1f25"), // USDT, for ARB
+                address!("0x3d4cad734b464ed6edcf6254c2a3e5fa5d449b32"), // rETH, for RPL
+                address!("0x4e9840f3c1ff368a10731d15c11516b9fe7e1898"), // MAGIC
+            ],
+            Rewards::Single,
+        ),
+    },
+    DeploymentRow {
+        protocol: SLUG,
+        network: BASE,
+        market: "main",
+        contracts: &FARMS.of_farms(
+            &[
+                address!("0x12e59c59d282d2c00f3166915bed6dc2f5e2b5c7"), // ETH
+                address!("0x7ac115536fe3a185100b2c4de4cb328bf3a58ba6"), // USDC.e
             ],
             Rewards::Single,
         ),

@@ -1,4 +1,4 @@
-//! The plugin through the real binary interface: lists of farms on three networks, and a settings file.
+//! The plugin through the real binary interface: lists of farms on four networks, and a settings file.
 //!
 //! What a farm can do wrong is the kit's test; here is what Hop makes of it.
 
@@ -61,7 +61,7 @@ fn what_is_earned_is_claimed_from_its_farm() {
     assert_eq!((row.contract, row.claim.to, row.token), (USDC_FARM, USDC_FARM, HOP_TOKEN));
     assert_eq!((row.amount, row.mechanism.as_str()), (word(6), "hop-reward"));
     assert_eq!(row.name, format!("{{{SHARE:#x}}} reward"));
-    assert_eq!(outcome.batches[0], 6);
+    assert_eq!(outcome.batches[0], 9);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_stake_is_reported_with_its_rate() {
 
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
-    for (network, farms) in [(137, 9), (42_161, 4)] {
+    for (network, farms) in [(137, 9), (42_161, 9), (8_453, 2)] {
         for question in [Question::CLAIMABLES, Question::FARMING] {
             let outcome = run(network, question, chain);
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
@@ -108,7 +108,7 @@ fn a_settings_file_replaces_a_networks_list() {
     let keys = vec![map::SettingsKey { key: "farms".to_owned(), value: farms }];
     let row = map::SettingsRow { protocol: "hop".to_owned(), chain_id: OPTIMISM, market: "main".to_owned(), keys };
     let settings = Settings::from_rows(true, Vec::new(), vec![row]);
-    assert_eq!(served(&settings), (1, 3, 4));
+    assert_eq!(served(&settings), (1, 4, 4));
     let case = JobTest::new("hop", OPTIMISM, Question::CLAIMABLES, ACCOUNT).settings(settings);
     assert_eq!(case.run::<Hop>(chain).batches[0], 1);
 }
@@ -116,7 +116,7 @@ fn a_settings_file_replaces_a_networks_list() {
 #[test]
 fn a_settings_file_leaves_bridges_out_with_everything_that_ships() {
     let served = |shipped: bool| served(&Settings::from_rows(shipped, Vec::new(), Vec::new()));
-    assert_eq!((served(true), served(false)), ((1, 3, 4), (0, 0, 0)));
+    assert_eq!((served(true), served(false)), ((1, 4, 4), (0, 0, 0)));
 }
 
 #[test]

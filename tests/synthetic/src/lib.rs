@@ -60,21 +60,22 @@ impl Plugin for Synthetic {
         let mut served = self.0.catalogue(&[Question::FARMING], |contracts| [contracts.registry]);
         let own = served.deployments.iter_mut().filter(|row| row.chain_id == NETWORK);
         own.for_each(|row| row.questions.push(Question::CLAIMABLES));
-        Catalogue { claims: vec![ClaimTemplate::new::<claimCall>([])], ..served }
+        let claims = vec![ClaimTemplate::new::<claimCall>([])];
+        // A claim goes to the farm, which the pool names.
+        Catalogue { claims, lineages: Some(vec![Lineage::targets::<nextCall>().of_given()]), ..served }
     }
 
     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
-        let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, due)| {
-            let registry = row.mechanism.registry;
-            let claim = cx.claim(registry, &claimCall {});
+        let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, farm, due)| {
+            let claim = cx.claim(farm, &claimCall {});
             let name = format!("{} reward", symbol(due.token));
-            Claimable::new(&row.market, registry, claim).named(name).of("synthetic").pays(due.token, due.amount)
+            Claimable::new(&row.market, farm, claim).named(name).of("synthetic").pays(due.token, due.amount)
         });
         Ok(found.collect())
     }
 
     async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
-        let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, due)| {
+        let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, _, due)| {
             let position = Position::new(PositionKind::STAKED, &row.market, row.mechanism.registry);
             let leg = Leg::new(LegRole::STAKED, due.token, due.amount);
             position.named(symbol(due.token)).of("synthetic").leg(leg)
@@ -83,25 +84,27 @@ impl Plugin for Synthetic {
     }
 }
 
-/// What is due to the account in each deployment of the job where it is anything.
+/// What is due to the account in each deployment of the job where it is anything, and the farm that owes it.
 async fn climb_all<'a>(
     cx: &Chain,
     deployments: &'a Deployments<Registry>,
     account: Address,
-) -> Result<Vec<(&'a Deployment<Registry>, dueReturn)>, Error> {
+) -> Result<Vec<(&'a Deployment<Registry>, Address, dueReturn)>, Error> {
     if cx.protocol() == IDLE {
         cx.native_balance(account).await?;
         return Ok(Vec::new());
     }
-    let dues =
-        cx.join(cx.rows(deployments).map(async |row| Ok((row, climb(cx, row.mechanism, account).await?)))).await?;
-    Ok(dues.into_iter().filter(|(_, due)| !due.amount.is_zero()).collect())
+    let dues = cx.rows(deployments).map(async |row| {
+        let (farm, due) = climb(cx, row.mechanism, account).await?;
+        Ok((row, farm, due))
+    });
+    Ok(cx.join(dues).await?.into_iter().filter(|(_, _, due)| !due.amount.is_zero()).collect())
 }
 
-async fn climb(cx: &Chain, Registry { registry }: Registry, account: Address) -> Result<dueReturn, Error> {
+async fn climb(cx: &Chain, Registry { registry }: Registry, account: Address) -> Result<(Address, dueReturn), Error> {
     let pool = cx.call(registry, nextCall {}).immutable().await?;
     let farm = cx.call(pool, nextCall {}).immutable().await?;
-    cx.call(farm, dueCall { account }).await
+    Ok((farm, cx.call(farm, dueCall { account }).await?))
 }
 
 portolan_plugin_api::export!(Synthetic);

@@ -32,6 +32,7 @@ mod names;
 mod off_chain;
 mod old_blocks;
 mod operators;
+mod plugin_check;
 mod poisoned;
 mod prices;
 mod programs;

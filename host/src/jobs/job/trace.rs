@@ -26,6 +26,8 @@ const SOURCES_MAX: usize = 8;
 pub(crate) struct ReadTrace {
     functions: HashMap<[u8; 4], Arc<str>>,
     reads: Vec<Arc<TracedRead>>,
+    /// The contracts that answered, each with the function that did so first, where the plugin named it.
+    answered: HashMap<Address, Option<Arc<str>>>,
 }
 
 /// A read and its reply.
@@ -66,14 +68,23 @@ impl ReadTrace {
     /// Takes a read with its reply.
     pub(super) fn take(&mut self, read: &Read, reply: &Reply) {
         let Outcome::Ok(bytes) = &reply.outcome else { return };
+        let named = || read.data.first_chunk::<4>().and_then(|selector| self.functions.get(selector)).cloned();
+        if self.answered.len() < READS_MAX && read.kind == Kind::Call {
+            self.answered.entry(read.to).or_insert_with(named);
+        }
         let has_room = self.reads.len() < READS_MAX && read.data.len() <= DATA_BYTES_MAX;
         if !has_room || bytes.iter().all(|byte| *byte == 0) {
             return;
         }
-        let function = read.data.first_chunk::<4>().and_then(|selector| self.functions.get(selector)).cloned();
+        let function = named();
         let (kind, contract, data) = (read.kind, read.to, read.data.clone());
         let (reply, cached, age_s) = (bytes.clone(), reply.cached, reply.age_s);
         self.reads.push(Arc::new(TracedRead { kind, contract, function, data, reply, cached, age_s }));
+    }
+
+    /// The contracts that answered, zero included, each with the function that did so first, where the plugin named it.
+    pub(crate) fn answered(&self) -> impl Iterator<Item = (&Address, &Option<Arc<str>>)> {
+        self.answered.iter()
     }
 
     /// What is needed to find sources of amounts that the job found for an account.

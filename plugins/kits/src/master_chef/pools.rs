@@ -5,8 +5,8 @@
 
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
-use super::contracts::{chef, v1, v2};
-use super::{Kind, MasterChef, rewarder};
+use super::contracts::{chef, pendingTokensCall, v1, v2};
+use super::{Kind, MasterChef};
 use crate::try_each::try_each;
 
 /// More pools than any known chef has, eight times over.
@@ -15,7 +15,7 @@ const POOLS_MAX: u64 = 5_000;
 const LIST_STANDS_S: u32 = 300;
 /// Seconds that may be cached in which pools the account has something: a first stake shows at most this much later.
 /// This is only a filter: no amount is taken from it.
-pub(super) const HELD_STANDS_S: u32 = 30;
+const HELD_STANDS_S: u32 = 30;
 /// Seconds that a pool's staked token may be cached. It changes only where the owner migrates the pool, which moves
 /// every stake to the new token at once.
 const TOKEN_STANDS_S: u32 = 3_600;
@@ -73,9 +73,17 @@ async fn held_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> 
     // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
     let mut is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
     if let Some(rewarder) = rewarder.filter(|_| !is_held) {
-        is_held = rewarder::is_indebted(cx, rewarder, pid, account).await;
+        is_held = is_indebted(cx, rewarder, pid, account).await;
     }
     Ok(is_held.then_some(Pool { pid, rewarder }))
+}
+
+/// Whether a rewarder owes something to an account without a stake: what it could not pay when the stake left. The reply
+/// may be cached, as no amount is taken from it; of one that cannot be read, nothing is said to all accounts.
+async fn is_indebted(cx: &Chain, rewarder: Address, pid: U256, account: Address) -> bool {
+    let pending = cx.call(rewarder, pendingTokensCall { pid, account, sushiAmount: U256::ZERO });
+    let pending = pending.within(HELD_STANDS_S).await;
+    pending.is_ok_and(|pending| pending.amounts.iter().any(|amount| !amount.is_zero()))
 }
 
 /// The token that is staked in a pool.

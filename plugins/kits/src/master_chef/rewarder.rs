@@ -7,7 +7,7 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::pendingTokensCall;
-use super::pools::{HELD_STANDS_S, Pool};
+use super::pools::Pool;
 
 /// Tokens that one rewarder may pay; the longest list known has three.
 const TOKENS_MAX: usize = 16;
@@ -53,14 +53,6 @@ pub(super) async fn owed(
 pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Address) -> Option<Vec<Address>> {
     let owed = read_or_report(cx, market, pool, account, U256::ZERO).await?;
     Some(owed.into_iter().map(|owed| owed.token).collect())
-}
-
-/// Whether a rewarder owes something to an account without a stake: what it could not pay when the stake left. The reply
-/// may be cached, as no amount is taken from it; of one that cannot be read, nothing is said to all accounts.
-pub(super) async fn is_indebted(cx: &Chain, rewarder: Address, pid: U256, account: Address) -> bool {
-    let pending = cx.call(rewarder, pendingTokensCall { pid, account, sushiAmount: U256::ZERO });
-    let pending = pending.within(HELD_STANDS_S).await;
-    pending.is_ok_and(|pending| pending.amounts.iter().any(|amount| !amount.is_zero()))
 }
 
 async fn read_or_report(cx: &Chain, market: &str, pool: Pool, account: Address, harvest: U256) -> Option<Vec<Owed>> {

@@ -1,13 +1,38 @@
-//! Calls that claim for several at once, merged from validated ones.
+//! The transactions of claims, and calls that claim for several at once, which are merged from validated ones.
 //!
 //! Invariant: each member of a merged list stood in a call that was validated by itself, and nothing else differs between
 //! the calls.
 
-use alloy::dyn_abi::DynSolValue;
-use alloy::primitives::{Address, Selector};
+use std::sync::Arc;
 
-use crate::claim::{ClaimTransaction, text};
+use alloy::dyn_abi::DynSolValue;
+use alloy::primitives::{Address, Bytes, Selector, U256, hex};
+
+use crate::addresses::TargetSource;
 use crate::template::{ARGUMENTS_BYTES_MAX, Template, encode};
+
+/// Built from a declared template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClaimTransaction {
+    /// The target.
+    pub to: Address,
+    /// Where the target comes from.
+    pub target_source: TargetSource,
+    /// The account.
+    pub from: Address,
+    /// Whether another one may send it as well.
+    pub is_by_anyone: bool,
+    /// The fee that is due, in wei.
+    pub value: U256,
+    /// Calldata.
+    pub data: Bytes,
+    /// Function name.
+    pub function: String,
+    /// Solidity type and value as text, in order.
+    pub inputs: Vec<(String, String)>,
+    /// A call that claims the same, and other claims with it; `None` where there is none.
+    pub mergeable: Option<Arc<MergedCall>>,
+}
 
 /// A call of a function that claims for several, in the arguments that its template names.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,4 +102,21 @@ pub(crate) fn filled<'a>(list: &DynSolValue, members: &'a [DynSolValue]) -> &'a 
     let is_fixed = matches!(list, DynSolValue::FixedArray(_));
     let empty = members.iter().skip(1).rev().take_while(|member| is_fixed && is_nobody(member)).count();
     &members[..members.len() - empty]
+}
+
+/// An argument as people read it: addresses in lower case, numbers in decimal, bytes in hex.
+pub(crate) fn text(value: &DynSolValue) -> String {
+    let list = |values: &[DynSolValue]| values.iter().map(text).collect::<Vec<_>>().join(",");
+    match value {
+        DynSolValue::Address(address) => format!("{address:#x}"),
+        DynSolValue::Bool(flag) => flag.to_string(),
+        DynSolValue::Int(number, _) => number.to_string(),
+        DynSolValue::Uint(number, _) => number.to_string(),
+        DynSolValue::FixedBytes(word, size) => hex::encode_prefixed(&word[..*size]),
+        DynSolValue::Bytes(bytes) => hex::encode_prefixed(bytes),
+        DynSolValue::String(text) => text.clone(),
+        DynSolValue::Array(values) | DynSolValue::FixedArray(values) => format!("[{}]", list(values)),
+        DynSolValue::Tuple(values) => format!("({})", list(values)),
+        DynSolValue::Function(function) => hex::encode_prefixed(function),
+    }
 }

@@ -1,0 +1,193 @@
+//! Checks the deployments of all plugins against the chains: which addresses have code and answer, and which questions.
+//!
+//! Invariant: an address answers only where a job got a reply from it at the pinned block or as a fact of an earlier one;
+//! what could not be read is no "no".
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::{Address, U256};
+use futures_util::future::join_all;
+use portolan_abi::map::Deployment;
+use portolan_reader::{Kind, Outcome, Read};
+
+use crate::budget::AnswerLimits;
+use crate::gateway::Gateway;
+use crate::gateway::context::Context;
+use crate::gateway::plan;
+use crate::gateway::protocols::ValidatedJob;
+use crate::gateway::query::{AnswerOptions, Filter};
+use crate::jobs::plan::{JobPlan, JobQuestion, Question};
+use crate::jobs::report::{JobReport, JobStatus};
+use crate::network::{Network, Networks};
+
+/// The questions of jobs about an account, with their words.
+const QUESTIONS: [(Question, &str); 5] = [
+    (Question::Claimables, "claimables"),
+    (Question::Farming, "farming"),
+    (Question::Lending, "lending"),
+    (Question::Pooling, "pooling"),
+    (Question::Locked, "locked"),
+];
+/// Jobs that did not end complete run so often: lists that they walk are gone on with by the next job.
+const TRIES: usize = 6;
+/// For each try.
+const TIME: Duration = Duration::from_secs(60);
+
+/// What was found out about deployments.
+#[derive(Debug, Default)]
+pub(crate) struct DeploymentCheck {
+    pub(crate) addresses: Vec<CheckedAddress>,
+    pub(crate) jobs: Vec<CheckedJob>,
+    /// The slugs of networks that have deployments and no endpoint; chain ids where a network is not known.
+    pub(crate) not_checked: Vec<String>,
+}
+
+/// An address that a deployment lists.
+#[derive(Debug)]
+pub(crate) struct CheckedAddress {
+    pub(crate) protocol: String,
+    pub(crate) network: Arc<Network>,
+    pub(crate) market: String,
+    pub(crate) address: Address,
+    /// Bytes of its code, or why that could not be read.
+    pub(crate) code: Result<U256, String>,
+    /// Whether a job got a reply from it, and the function that gave the first one, where the plugin names it.
+    pub(crate) answered: Option<Option<Arc<str>>>,
+}
+
+/// A question of a protocol on a network.
+#[derive(Debug)]
+pub(crate) struct CheckedJob {
+    pub(crate) question: &'static str,
+    pub(crate) report: JobReport,
+}
+
+impl CheckedAddress {
+    /// Whether it has code. Whether it answers is not always known: jobs need not read it for every account.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.code.as_ref().is_ok_and(|bytes| !bytes.is_zero())
+    }
+}
+
+impl DeploymentCheck {
+    /// Whether every address has code, and every question was answered whole.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.addresses.iter().all(CheckedAddress::is_sound) && self.jobs.iter().all(CheckedJob::is_complete)
+    }
+}
+
+impl CheckedJob {
+    pub(crate) fn is_complete(&self) -> bool {
+        self.report.status == JobStatus::Ok
+    }
+}
+
+impl Gateway {
+    /// Checks all deployments on networks with an endpoint, by code and by the jobs of all questions about an account.
+    pub(crate) async fn check_deployments(&self, account: Address) -> DeploymentCheck {
+        let limits = AnswerLimits { time: TIME, ..self.limits };
+        let options = AnswerOptions { is_traced: true, ..AnswerOptions::default() };
+        let context = self.context_within(options.clone(), limits);
+        let networks = context.networks().filtered(|chain_id| context.sources.with_endpoint.contains(&chain_id));
+        let mut check = DeploymentCheck::default();
+        let rows: Vec<Deployment> = context.snapshot.iter().flat_map(|served| served.deployments()).cloned().collect();
+        let elsewhere = rows.iter().map(|row| row.chain_id);
+        let elsewhere = elsewhere.filter(|chain_id| networks.with_chain_id(*chain_id).is_none());
+        let slug = |chain_id: u64| {
+            let known = context.networks().with_chain_id(chain_id);
+            known.map_or_else(|| chain_id.to_string(), |network| network.slug.clone())
+        };
+        check.not_checked = elsewhere.collect::<BTreeSet<u64>>().into_iter().map(slug).collect();
+
+        let mut plans = plans(&context, &networks, account);
+        let mut answered: BTreeMap<(u64, Address), Option<Arc<str>>> = BTreeMap::new();
+        for left in (0..TRIES).rev() {
+            let context = self.context_within(options.clone(), limits);
+            context.open(networks.iter()).await;
+            let ran = context.run(std::mem::take(&mut plans)).await;
+            for job in ran.into_iter().map(ValidatedJob::validate) {
+                let chain_id = job.plan.network.chain_id;
+                for (contract, function) in job.trace.iter().flat_map(|trace| trace.answered()) {
+                    answered.entry((chain_id, *contract)).or_insert_with(|| function.clone());
+                }
+                if job.report.status == JobStatus::Ok || left == 0 {
+                    let question = word(&job.plan.question);
+                    check.jobs.push(CheckedJob { question, report: job.report });
+                } else {
+                    plans.push(job.plan);
+                }
+            }
+            if plans.is_empty() {
+                break;
+            }
+        }
+        let place = |job: &CheckedJob| {
+            let (report, of_question) = (&job.report, |(_, word): &(Question, &str)| *word == job.question);
+            let question = QUESTIONS.iter().position(of_question);
+            (networks.position(report.network.chain_id), report.subject.clone(), question)
+        };
+        check.jobs.sort_by_cached_key(place);
+        let context = self.context_within(options, limits);
+        context.open(networks.iter()).await;
+        let checking = networks.iter().map(|network| addresses(&context, network, &rows, &answered));
+        check.addresses = join_all(checking).await.into_iter().flatten().collect();
+        check
+    }
+}
+
+/// The jobs of all questions on these networks.
+fn plans(context: &Context, networks: &Networks, account: Address) -> Vec<JobPlan> {
+    let questions = QUESTIONS.map(|(question, _)| question);
+    // Only a filter that names something can be wrong.
+    let plans = plan::for_all(&context.snapshot, networks, (&Filter::All, None), &questions, account);
+    let mut plans = plans.unwrap_or_default();
+    plans.iter_mut().for_each(|plan| plan.is_traced = true);
+    plans
+}
+
+fn word(question: &JobQuestion) -> &'static str {
+    let own = |(own, _): &&(Question, &str)| matches!(question, JobQuestion::Account(asked) if asked == own);
+    QUESTIONS.iter().find(own).map_or("", |(_, word)| word)
+}
+
+/// The addresses of a network's deployments, in the order of the catalogue.
+async fn addresses(
+    context: &Context,
+    network: &Arc<Network>,
+    rows: &[Deployment],
+    answered: &BTreeMap<(u64, Address), Option<Arc<str>>>,
+) -> Vec<CheckedAddress> {
+    let rows = || rows.iter().filter(|row| row.chain_id == network.chain_id);
+    let listed = |row: &Deployment| -> BTreeSet<Address> {
+        row.contracts.iter().chain(row.tokens.iter().flatten()).copied().collect()
+    };
+    let all: Vec<Address> = rows().flat_map(listed).collect::<BTreeSet<_>>().into_iter().collect();
+    let reads = all.iter().map(|address| Read { kind: Kind::CodeSize, ..Read::call(*address, Vec::new()) });
+    let codes: Vec<Result<U256, String>> = match context.session(network) {
+        Ok(session) => session.read(reads.collect()).await.into_iter().map(|reply| code(reply.outcome)).collect(),
+        Err(failure) => all.iter().map(|_| Err(failure.to_string())).collect(),
+    };
+    let codes: BTreeMap<Address, Result<U256, String>> = all.into_iter().zip(codes).collect();
+    let checked = |row: &Deployment, address: Address| CheckedAddress {
+        protocol: row.protocol.clone(),
+        network: Arc::clone(network),
+        market: row.market.clone(),
+        address,
+        code: codes.get(&address).cloned().unwrap_or_else(|| Err("it was not read".to_owned())),
+        answered: answered.get(&(network.chain_id, address)).cloned(),
+    };
+    rows()
+        .flat_map(|row| listed(row).into_iter().map(move |address| checked(row, address)).collect::<Vec<_>>())
+        .collect()
+}
+
+fn code(outcome: Outcome) -> Result<U256, String> {
+    match outcome {
+        Outcome::Ok(word) => Ok(U256::try_from_be_slice(&word).unwrap_or(U256::MAX)),
+        Outcome::NoCode => Ok(U256::ZERO),
+        Outcome::Failed(failure) => Err(failure.to_string()),
+        other => Err(format!("{other:?}")),
+    }
+}
