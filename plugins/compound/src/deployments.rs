@@ -5,10 +5,206 @@
 //! <https://docs.moonwell.fi/moonwell/protocol-information/contracts>,
 //! <https://docs.benqi.fi/resources/contracts/benqi-markets>.
 
+use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::comet::{CometContracts, CometTypes};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
-use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
+use portolan_plugin_api::{Address, address};
+
+/// The words for markets of Compound v3 and their rewards.
+pub(crate) const COMETS: CometTypes = CometTypes { market: "compound-v3", reward: "compound-v3-rewards" };
+
+const ETHEREUM_REWARDS: Address = address!("0x1b0e765f6224c21223aea2af16c1c46e38885a40");
+const OPTIMISM_REWARDS: Address = address!("0x443ea0340cb75a160f31a440722dec7b5bc3c2e9");
+const ARBITRUM_REWARDS: Address = address!("0x88730d254a2f7e6ac8388c3198afd694ba9f7fae");
+const POLYGON_REWARDS: Address = address!("0x45939657d1ca34a8fa39a924b71d28fe8431e581");
+const BASE_REWARDS: Address = address!("0x123964802e6ababbe1bc9547d72ef1b69b00a6b1");
+
+/// The markets of Compound v3, by their base token: `comet` and `rewards` of `deployments/*/*/roots.json` in
+/// <https://github.com/compound-finance/comet>, and <https://docs.compound.finance/#networks>.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
+    DeploymentRow {
+        protocol: "compound",
+        network: ETHEREUM,
+        market: "usdc",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xc3d688b66703497daa19211eedff47f25384cdc3"),
+            rewards: Some(ETHEREUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ETHEREUM,
+        market: "weth",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xa17581a9e3356d9a858b789d68b4d866e593ae94"),
+            rewards: Some(ETHEREUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ETHEREUM,
+        market: "usdt",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x3afdc9bca9213a35503b077a6072f3d0d5ab0840"),
+            rewards: Some(ETHEREUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ETHEREUM,
+        market: "wsteth",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x3d0bb1ccab520a66e607822fc55bc921738fafe3"),
+            rewards: Some(ETHEREUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ETHEREUM,
+        market: "usds",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x5d409e56d886231adaf00c8775665ad0f9897b56"),
+            rewards: Some(ETHEREUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ETHEREUM,
+        market: "wbtc",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xe85dc543813b8c2cfeaac371517b925a166a9293"),
+            rewards: Some(ETHEREUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: OPTIMISM,
+        market: "usdc",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x2e44e174f7d53f0212823acc11c01a11d58c5bcb"),
+            rewards: Some(OPTIMISM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: OPTIMISM,
+        market: "usdt",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x995e394b8b2437ac8ce61ee0bc610d617962b214"),
+            rewards: Some(OPTIMISM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: OPTIMISM,
+        market: "weth",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xe36a30d249f7761327fd973001a32010b521b6fd"),
+            rewards: Some(OPTIMISM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ARBITRUM,
+        market: "usdc",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x9c4ec768c28520b50860ea7a15bd7213a9ff58bf"),
+            rewards: Some(ARBITRUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ARBITRUM,
+        market: "usdc-e",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xa5edbdd9646f8dff606d7448e414884c7d905dca"),
+            rewards: Some(ARBITRUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ARBITRUM,
+        market: "weth",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x6f7d514bbd4aff3bcd1140b7344b32f063dee486"),
+            rewards: Some(ARBITRUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: ARBITRUM,
+        market: "usdt",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xd98be00b5d27fc98112bde293e487f8d4ca57d07"),
+            rewards: Some(ARBITRUM_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: POLYGON,
+        market: "usdc-e",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xf25212e676d1f7f89cd72ffee66158f541246445"),
+            rewards: Some(POLYGON_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: POLYGON,
+        market: "usdt",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xaeb318360f27748acb200ce616e389a6c9409a07"),
+            rewards: Some(POLYGON_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: BASE,
+        market: "usdbc",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x9c4ec768c28520b50860ea7a15bd7213a9ff58bf"),
+            rewards: Some(BASE_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: BASE,
+        market: "weth",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x46e6b214b524310239732d51387075e0e70970bf"),
+            rewards: Some(BASE_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: BASE,
+        market: "usdc",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0xb125e6687d4313864e53df431d5425969c15eb2f"),
+            rewards: Some(BASE_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: BASE,
+        market: "aero",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x784efeb622244d2348d4f2522f8860b96fbece89"),
+            rewards: Some(BASE_REWARDS),
+        }),
+    },
+    DeploymentRow {
+        protocol: "compound",
+        network: BASE,
+        market: "usds",
+        contracts: &COMETS.of(CometContracts {
+            comet: address!("0x2c776041ccfe903071af44aa147368a9c8eea518"),
+            rewards: Some(BASE_REWARDS),
+        }),
+    },
+];
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -43,6 +239,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                             address!("0x2e44e174f7d53f0212823acc11c01a11d58c5bcb"),
                             address!("0x995e394b8b2437ac8ce61ee0bc610d617962b214"),
                             address!("0xe36a30d249f7761327fd973001a32010b521b6fd"),
+                            address!("0x443ea0340cb75a160f31a440722dec7b5bc3c2e9"),
                         ],
                     ),
                     (

@@ -1,13 +1,14 @@
-//! Events of Compound v2 and v3 and of the forks of v2, Venus among them.
+//! Markets of Compound v3, and events of Compound v2 and v3 and of the forks of v2, Venus among them.
 //!
 //! Invariant: a protocol is named only where its comptroller lists the market, or where the contract is listed here;
-//! the same events of other forks are reported without one. The plugin answers nothing about accounts.
+//! the same events of other forks are reported without one.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -17,9 +18,11 @@ const TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Compound;
 
-impl EventFamily for Compound {
+impl AccountProtocols for Compound {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::COMETS, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Family<Compound>);
+portolan_plugin_api::export!(Accounts<Compound>);

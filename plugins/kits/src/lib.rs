@@ -11,6 +11,7 @@ pub mod protocol;
 pub mod kit;
 
 pub mod aave_v3;
+pub mod comet;
 pub mod events;
 pub mod liquity;
 pub mod master_chef;

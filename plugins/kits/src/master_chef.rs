@@ -22,6 +22,7 @@ use crate::events::Source;
 use crate::kit::{Deployed, Kit, Labels};
 use crate::try_each::try_each;
 use contracts::claims::{depositCall, harvestCall, withdrawCall};
+use pools::Pool;
 
 /// The pending view of Sushi's own contracts.
 const PENDING: &str = "pendingSushi";
@@ -164,9 +165,9 @@ impl Deployed for MasterChef {
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
-            let held = pools::held(cx, self, labels.market, count, account).await?;
-            let rows = held.into_iter().map(|pool| rows::claimable(cx, self, labels, token, pool, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            let found = pools::found(cx, self, labels.market, count, account).await?;
+            let rows = found.into_iter().map(|pool| rows::claimable(cx, self, labels, token, pool, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 
@@ -180,7 +181,8 @@ impl Deployed for MasterChef {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
-            let held = pools::held(cx, self, labels.market, count, account).await?;
+            let found = pools::found(cx, self, labels.market, count, account).await?;
+            let held: Vec<Pool> = found.into_iter().filter(|pool| pool.is_held).collect();
             if held.is_empty() {
                 return Ok(Vec::new());
             }

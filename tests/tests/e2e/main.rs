@@ -13,6 +13,7 @@ mod batch_methods;
 mod claim_functions;
 mod claims;
 mod client;
+mod comets;
 mod compositions;
 mod connections;
 mod crashes;

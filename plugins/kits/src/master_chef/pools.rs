@@ -5,7 +5,7 @@
 
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
-use super::contracts::{chef, pendingTokensCall, v1, v2};
+use super::contracts::{chef, v1, v2};
 use super::{Kind, MasterChef};
 use crate::try_each::try_each;
 
@@ -20,12 +20,14 @@ const HELD_STANDS_S: u32 = 30;
 /// every stake to the new token at once.
 const TOKEN_STANDS_S: u32 = 3_600;
 
-/// A pool in which the account has something.
+/// A pool in which the account has something, or whose rewarder may owe it something still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pool {
     pub(super) pid: U256,
     /// Pays other tokens with the same claim.
     pub(super) rewarder: Option<Address>,
+    /// Whether the chef has something of the account.
+    pub(super) is_held: bool,
 }
 
 /// What the account has staked in a pool.
@@ -38,15 +40,15 @@ pub(super) struct Stake {
     pub(super) points: U256,
 }
 
-/// The pools in which the account has something.
-pub(super) async fn held(
+/// The pools in which the account has something, and those with rewarders, which may owe it something still.
+pub(super) async fn found(
     cx: &Chain,
     of: &MasterChef,
     market: &str,
     count: u64,
     account: Address,
 ) -> Result<Vec<Pool>, Error> {
-    let pools = (0..count).map(|pid| held_pool(cx, of, U256::from(pid), account));
+    let pools = (0..count).map(|pid| found_pool(cx, of, U256::from(pid), account));
     Ok(try_each(cx, pools).await.or_err_if_all(cx, market)?.into_iter().flatten().collect())
 }
 
@@ -59,11 +61,11 @@ pub(super) async fn count(cx: &Chain, of: &MasterChef) -> Result<u64, Error> {
     }
 }
 
-async fn held_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<Option<Pool>, Error> {
+async fn found_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<Option<Pool>, Error> {
     if of.kind == Kind::V1 {
         // The first version pays out with every move, so that nothing is pending where nothing is staked.
         let amount = cx.call(of.chef, v1::userInfoCall { pid, account }).within(HELD_STANDS_S).await?;
-        return Ok((!amount.is_zero()).then_some(Pool { pid, rewarder: None }));
+        return Ok((!amount.is_zero()).then_some(Pool { pid, rewarder: None, is_held: true }));
     }
     let user = cx.call(of.chef, v2::userInfoCall { pid, account }).within(HELD_STANDS_S);
     let rewarder = cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S);
@@ -71,19 +73,8 @@ async fn held_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> 
     // A chef without the function has no rewarders.
     let rewarder = rewarder.ok().filter(|rewarder| !rewarder.is_zero());
     // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
-    let mut is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
-    if let Some(rewarder) = rewarder.filter(|_| !is_held) {
-        is_held = is_indebted(cx, rewarder, pid, account).await;
-    }
-    Ok(is_held.then_some(Pool { pid, rewarder }))
-}
-
-/// Whether a rewarder owes something to an account without a stake: what it could not pay when the stake left. The reply
-/// may be cached, as no amount is taken from it; of one that cannot be read, nothing is said to all accounts.
-async fn is_indebted(cx: &Chain, rewarder: Address, pid: U256, account: Address) -> bool {
-    let pending = cx.call(rewarder, pendingTokensCall { pid, account, sushiAmount: U256::ZERO });
-    let pending = pending.within(HELD_STANDS_S).await;
-    pending.is_ok_and(|pending| pending.amounts.iter().any(|amount| !amount.is_zero()))
+    let is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
+    Ok((is_held || rewarder.is_some()).then_some(Pool { pid, rewarder, is_held }))
 }
 
 /// The token that is staked in a pool.

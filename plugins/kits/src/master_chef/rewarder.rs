@@ -15,6 +15,9 @@ const TOKENS_MAX: usize = 16;
 /// multiple.
 const HARVEST_LARGE: U256 = U256::from_limbs([0x1bce_cced_a100_0000, 0xd3c2, 0, 0]);
 
+/// Seconds that may be cached whether a rewarder owes something without a stake: this is only a filter.
+const DEBT_STANDS_S: u32 = 30;
+
 /// An amount of a token that is owed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owed {
@@ -53,6 +56,15 @@ pub(super) async fn owed(
 pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Address) -> Option<Vec<Address>> {
     let owed = read_or_report(cx, market, pool, account, U256::ZERO).await?;
     Some(owed.into_iter().map(|owed| owed.token).collect())
+}
+
+/// Whether a rewarder owes something to an account without a stake: what it could not pay when the stake left. The reply
+/// may be cached, as no amount is taken from it; of one that cannot be read, nothing is said to all accounts.
+pub(super) async fn is_indebted(cx: &Chain, pool: Pool, account: Address) -> bool {
+    let Some(rewarder) = pool.rewarder else { return false };
+    let pending = cx.call(rewarder, pendingTokensCall { pid: pool.pid, account, sushiAmount: U256::ZERO });
+    let pending = pending.within(DEBT_STANDS_S).await;
+    pending.is_ok_and(|pending| pending.amounts.iter().any(|amount| !amount.is_zero()))
 }
 
 async fn read_or_report(cx: &Chain, market: &str, pool: Pool, account: Address, harvest: U256) -> Option<Vec<Owed>> {

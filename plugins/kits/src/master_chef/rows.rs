@@ -26,7 +26,7 @@ pub(super) struct Emitted {
     pub(super) alone: bool,
 }
 
-/// What a pool's claim pays: the chef's token, and its rewarder's.
+/// What a pool's claim pays: the chef's token, and its rewarder's. `None` where the account has nothing there.
 pub(super) async fn claimable(
     cx: &Chain,
     of: &MasterChef,
@@ -34,8 +34,11 @@ pub(super) async fn claimable(
     token: Address,
     pool: Pool,
     account: Address,
-) -> Result<Claimable, Error> {
+) -> Result<Option<Claimable>, Error> {
     let pid = pool.pid;
+    if !pool.is_held && !rewarder::is_indebted(cx, pool, account).await {
+        return Ok(None);
+    }
     let pending = cx.call_as(of.chef, &of.pending, &chef::pendingSushiCall { pid, account });
     let owed = async {
         let (pending, fixed) = join(pending.zero_within(ZERO_STANDS_S), rewarder::fixed(cx, pool, account)).await;
@@ -48,10 +51,8 @@ pub(super) async fn claimable(
     let (owed, staked) = (owed?, staked?);
     let claimable = Claimable::new(labels.market, of.chef, of.claim(cx, pid, account)).of(of.vault_type);
     let claimable = claimable.named(format!("{staked} reward")).numbered(pid);
-    Ok(by_token(owed)
-        .into_iter()
-        .filter(|owed| !owed.amount.is_zero())
-        .fold(claimable, |claimable, owed| claimable.pays(owed.token, owed.amount)))
+    let owed = by_token(owed).into_iter().filter(|owed| !owed.amount.is_zero());
+    Ok(Some(owed.fold(claimable, |claimable, owed| claimable.pays(owed.token, owed.amount))))
 }
 
 /// The row of a stake.

@@ -1,0 +1,156 @@
+//! What the account lends and owes in a market, and the collateral that it gave.
+
+use futures_util::future::join;
+use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+
+use super::contracts::{
+    balanceOfCall, baseScaleCall, baseTokenCall, baseTokenPriceFeedCall, borrowBalanceOfCall, getAssetInfoCall,
+    getBorrowRateCall, getPriceCall, getSupplyRateCall, getUtilizationCall, numAssetsCall, userCollateralCall,
+};
+use super::{Comet, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// Seconds that the list of collaterals may be cached: a new one shows at most this much later.
+const LIST_STANDS_S: u32 = 300;
+/// Rates are paid by the second, and given by the year of 365 days.
+const SECONDS_A_YEAR: u64 = 31_536_000;
+/// Of a factor, and of a rate a second; a ray has this many times more.
+const WAD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
+const RAY_PER_WAD: u64 = 1_000_000_000;
+
+/// Collateral of the account, by its place in the market's list.
+#[derive(Clone, Copy, Debug)]
+struct Collateral {
+    index: u8,
+    asset: Address,
+    amount: U256,
+}
+
+/// The position in the market, where there is one.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Comet,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let comet = of.contracts.comet;
+    let supplied = cx.call(comet, balanceOfCall { account }).zero_within(ZERO_STANDS_S);
+    let borrowed = cx.call(comet, borrowBalanceOfCall { account }).zero_within(ZERO_STANDS_S);
+    let (supplied, borrowed, (collateral, is_whole)) =
+        cx.join((supplied, borrowed, collateral(cx, of, labels, account))).await?;
+    if supplied.is_zero() && borrowed.is_zero() && collateral.is_empty() {
+        return Ok(Vec::new());
+    }
+    let base = base_legs(cx, of, labels, supplied, borrowed);
+    let (base, health) = join(base, health(cx, of, borrowed, &collateral)).await;
+    let kind = if borrowed.is_zero() { PositionKind::LENT } else { PositionKind::BORROWED };
+    let position = Position::new(kind, labels.market, comet).of(of.types.market).named(labels.title);
+    let given = collateral.into_iter().map(|Collateral { asset, amount, .. }| {
+        // It is lent to nobody, and earns nothing.
+        let leg = Leg::new(LegRole::SUPPLIED, asset, amount).rate_ray(U256::ZERO);
+        let name = format!("{} {} collateral", labels.title, symbol(asset));
+        Leg { is_collateral: Some(true), ..leg.named(name) }
+    });
+    let health = match health {
+        // Without a part of the collateral it would be too low.
+        Ok(health) if is_whole => health,
+        Ok(_) => None,
+        Err(error) => {
+            cx.report_missing(format!("{}: health factor: {error}", labels.market));
+            None
+        }
+    };
+    Ok(vec![Position { health, ..position.legs(base?).legs(given) }])
+}
+
+/// The account's collateral, and whether all of it could be read. What could not is reported.
+async fn collateral(
+    cx: &Chain,
+    of: &Comet,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<(Vec<Collateral>, bool), Error> {
+    let comet = of.contracts.comet;
+    let count = cx.call(comet, numAssetsCall {}).within(LIST_STANDS_S).await?;
+    let each = (0..count).map(|index| async move {
+        let asset = cx.call(comet, getAssetInfoCall { index }).within(LIST_STANDS_S).await?.asset;
+        let held = cx.call(comet, userCollateralCall { account, asset }).zero_within(ZERO_STANDS_S).await?;
+        Ok(Collateral { index, asset, amount: U256::from(held.balance) })
+    });
+    let mut all = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
+    let is_whole = all.len() == usize::from(count);
+    all.retain(|collateral| !collateral.amount.is_zero());
+    Ok((all, is_whole))
+}
+
+/// What is lent and what is owed, at the rates of now; an account has only one of them.
+async fn base_legs(
+    cx: &Chain,
+    of: &Comet,
+    labels: Labels<'_>,
+    supplied: U256,
+    borrowed: U256,
+) -> Result<Vec<Leg>, Error> {
+    if supplied.is_zero() && borrowed.is_zero() {
+        return Ok(Vec::new());
+    }
+    let comet = of.contracts.comet;
+    let token = cx.call(comet, baseTokenCall {}).immutable();
+    let (token, utilization) = cx.join((token, cx.call(comet, getUtilizationCall {}))).await?;
+    let supply = (!supplied.is_zero()).then(|| async move {
+        let rate = cx.call(comet, getSupplyRateCall { utilization }).await?;
+        let leg = Leg::new(LegRole::SUPPLIED, token, supplied).rate_ray(ray_a_year(rate));
+        Ok(leg.named(format!("{} {}", labels.title, symbol(token))))
+    });
+    let borrow = (!borrowed.is_zero()).then(|| async move {
+        let rate = cx.call(comet, getBorrowRateCall { utilization }).await?;
+        let leg = Leg::new(LegRole::BORROWED, token, borrowed).rate_ray(ray_a_year(rate));
+        Ok(leg.named(format!("{} {} debt", labels.title, symbol(token))))
+    });
+    let (supply, borrow) = cx.join((cx.join(supply.into_iter()), cx.join(borrow.into_iter()))).await?;
+    Ok(supply.into_iter().chain(borrow).collect())
+}
+
+/// A rate a second, which has 18 decimals.
+fn ray_a_year(rate: u64) -> U256 {
+    U256::from(rate) * U256::from(SECONDS_A_YEAR) * U256::from(RAY_PER_WAD)
+}
+
+/// The collateral's value, each by its factor of liquidation, over the debt's, rounded as the market does it; `None` where
+/// nothing is owed, or where the debt is worth nothing.
+async fn health(cx: &Chain, of: &Comet, borrowed: U256, collateral: &[Collateral]) -> Result<Option<Health>, Error> {
+    if borrowed.is_zero() {
+        return Ok(None);
+    }
+    let comet = of.contracts.comet;
+    let debt = async {
+        let feed = cx.call(comet, baseTokenPriceFeedCall {}).within(LIST_STANDS_S);
+        let scale = cx.call(comet, baseScaleCall {}).immutable();
+        let (feed, scale) = cx.join((feed, scale)).await?;
+        value(borrowed, cx.call(comet, getPriceCall { priceFeed: feed }).await?, scale)
+    };
+    let secured = collateral.iter().map(|held| async move {
+        let info = cx.call(comet, getAssetInfoCall { index: held.index }).await?;
+        let price = cx.call(comet, getPriceCall { priceFeed: info.priceFeed }).await?;
+        let worth = value(held.amount, price, U256::from(info.scale))?;
+        Ok(product(worth, U256::from(info.liquidateCollateralFactor))? / WAD)
+    });
+    let (debt, secured) = cx.join((debt, cx.join(secured))).await?;
+    let secured = secured.into_iter().try_fold(U256::ZERO, U256::checked_add).ok_or_else(too_large)?;
+    let factor = product(secured, WAD)?.checked_div(debt);
+    Ok(factor.map(|factor| Health { factor_wad: Some(factor), liquidation_price: None }))
+}
+
+/// In units of the market's prices.
+fn value(amount: U256, price: U256, scale: U256) -> Result<U256, Error> {
+    product(amount, price)?.checked_div(scale).ok_or_else(|| Error::new("a token has no scale"))
+}
+
+fn product(one: U256, other: U256) -> Result<U256, Error> {
+    one.checked_mul(other).ok_or_else(too_large)
+}
+
+fn too_large() -> Error {
+    Error::new("a value is too large")
+}

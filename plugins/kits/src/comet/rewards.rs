@@ -1,0 +1,32 @@
+//! What a market's rewards owe to the account, for what it lends and what it owes.
+
+use portolan_plugin_api::{Address, Chain, Claimable, Error, symbol};
+
+use super::Comet;
+use super::contracts::{claimCall, getRewardOwedCall, rewardConfigCall};
+use crate::kit::Labels;
+
+/// Seconds that may be cached which token rewards the market, or that none does.
+const TOKEN_STANDS_S: u32 = 3_600;
+
+/// The claim of the market's reward, where something is owed.
+pub(super) async fn claimables(
+    cx: &Chain,
+    of: &Comet,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Claimable>, Error> {
+    let (Some(rewards), comet) = (of.contracts.rewards, of.contracts.comet) else { return Ok(Vec::new()) };
+    // The contract refuses markets that it does not reward.
+    if cx.call(rewards, rewardConfigCall { comet }).within(TOKEN_STANDS_S).await?.is_zero() {
+        return Ok(Vec::new());
+    }
+    let reward = cx.call(rewards, getRewardOwedCall { comet, account }).isolated().await?;
+    if reward.owed.is_zero() {
+        return Ok(Vec::new());
+    }
+    let claim = cx.claim(rewards, &claimCall { comet, src: account, shouldAccrue: true });
+    let claimable = Claimable::new(labels.market, comet, claim).of(of.types.reward);
+    let name = format!("{} {} rewards", labels.title, symbol(reward.token));
+    Ok(vec![claimable.named(name).pays(reward.token, reward.owed)])
+}
