@@ -12,3 +12,9 @@ export const SOURCES = [
   { name: '@sushiswap/default-token-list', file: 'build/sushiswap-default.tokenlist.json', licence: 'MIT' },
   { name: 'quickswap-default-token-list', file: 'build/quickswap-default.tokenlist.json', licence: 'GPL-3.0-or-later' },
 ];
+
+// Rows of these lists that are wrong: the contract at the address is the token's on another network, and not on this one.
+export const WRONG = [
+  '1\t0x93b346b6bc2548da6a1e7d98e9a421b42541425b', // LUSD: Arbitrum's
+  '42161\t0x73700aecfc4621e112304b6edc5ba9e36d7743d3', // lqETH: Ethereum's
+];

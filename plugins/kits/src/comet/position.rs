@@ -98,12 +98,12 @@ async fn base_legs(
     let comet = of.contracts.comet;
     let token = cx.call(comet, baseTokenCall {}).immutable();
     let (token, utilization) = cx.join((token, cx.call(comet, getUtilizationCall {}))).await?;
-    let supply = (!supplied.is_zero()).then(|| async move {
+    let supply = (!supplied.is_zero()).then_some(async move {
         let rate = cx.call(comet, getSupplyRateCall { utilization }).await?;
         let leg = Leg::new(LegRole::SUPPLIED, token, supplied).rate_ray(ray_a_year(rate));
         Ok(leg.named(format!("{} {}", labels.title, symbol(token))))
     });
-    let borrow = (!borrowed.is_zero()).then(|| async move {
+    let borrow = (!borrowed.is_zero()).then_some(async move {
         let rate = cx.call(comet, getBorrowRateCall { utilization }).await?;
         let leg = Leg::new(LegRole::BORROWED, token, borrowed).rate_ray(ray_a_year(rate));
         Ok(leg.named(format!("{} {} debt", labels.title, symbol(token))))
