@@ -15,7 +15,7 @@ use crate::try_each::try_each;
 const LIST_STANDS_S: u32 = 300;
 /// Rates are paid by the second, and given by the year of 365 days.
 const SECONDS_A_YEAR: u64 = 31_536_000;
-/// Of a factor, and of a rate a second; a ray has this many times more.
+/// One as factors and rates a second have it; a ray has nine decimals more.
 const WAD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 const RAY_PER_WAD: u64 = 1_000_000_000;
 
