@@ -152,6 +152,7 @@ function lending(market, lent, who) {
     { side: 'borrow', contract: debtToken, amount: model.owedBy(now, who), rate: model.debtRate },
   ].filter(({ amount }) => amount > 0n).map(({ side, contract, amount, rate }) => ({
     protocol: lent.protocol,
+    pool: lent.pool,
     contract,
     token: token.address,
     amountRaw: amount.toString(),

@@ -78,38 +78,77 @@ pub(super) const CASES: [Recorded; 23] = [
 /// What a job must find.
 pub(super) fn expected(truth: &Truth, row: &Recorded) -> Result<Expected> {
     let rows = truth.rows(row.who, row.question, Some(row.rows_of))?;
-    let findings = rows.into_iter().map(|found| line(row.question, found)).collect::<Result<_>>()?;
+    let findings = match row.question {
+        Claimables => one_for_each(&rows, claim_place, payment, |place, payments| {
+            let (from, call) = place;
+            format!("claim {} from {from} by calling {call}", payments.join(" and "))
+        })?,
+        Farming => rows.into_iter().map(stake).collect::<Result<_>>()?,
+        Lending => one_for_each(&rows, pool, loan, |(pool, health), loans| {
+            format!("hold in {pool}: {}{health}", loans.join("; "))
+        })?,
+    };
     let partial = row.question == Claimables && !truth.unreadable(row.who, row.rows_of)?.is_empty();
     Ok(Expected { partial, findings })
 }
 
-fn line(question: Question, row: &Json) -> Result<String> {
+/// One line for all rows that have the same key, made of the key and each row's part, in the order of the rows.
+fn one_for_each<K: PartialEq>(
+    rows: &[&Json],
+    key: impl Fn(&Json) -> Result<K>,
+    part: impl Fn(&Json) -> Result<String>,
+    line: impl Fn(K, Vec<String>) -> String,
+) -> Result<Vec<String>> {
+    let mut groups: Vec<(K, Vec<String>)> = Vec::new();
+    for row in rows {
+        let (key, part) = (key(row)?, part(row)?);
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, parts)) => parts.push(part),
+            None => groups.push((key, vec![part])),
+        }
+    }
+    Ok(groups.into_iter().map(|(key, parts)| line(key, parts)).collect())
+}
+
+/// Where something is owed, and the call that claims it.
+fn claim_place(row: &Json) -> Result<(String, String)> {
+    // Behind the selector, which is the template's.
+    let arguments = row.text_at("data")?.get(10..).context("calldata without a selector")?;
+    Ok((place(row)?, format!("{} with 0x{arguments}", shown(row.text_at("to")?)?)))
+}
+
+fn payment(row: &Json) -> Result<String> {
+    Ok(format!("{} of {}", row.text_at("amountRaw")?, shown(row.text_at("token")?)?))
+}
+
+fn stake(row: &Json) -> Result<String> {
+    let (token, amount) = (shown(row.text_at("stakedToken")?)?, row.text_at("amountRaw")?);
+    let worth = row.text_at("underlyingAmountRaw")?;
+    // A stake is shares where it is worth another amount than its own.
+    let worth = if worth == amount { String::new() } else { format!(" that redeem to {worth} of {token}") };
+    let rewards = row.at("rewardTokens")?.items()?.iter().map(|token| match token {
+        Json::Text(token) => shown(token),
+        other => anyhow::bail!("{other} is no token"),
+    });
+    let rewards = rewards.collect::<Result<Vec<_>>>()?.join(", ");
+    Ok(format!("hold in {}: stake {amount} of {token}{worth}, for {rewards}", place(row)?))
+}
+
+/// A lending pool, and the health of the account's position in it.
+fn pool(row: &Json) -> Result<(String, String)> {
+    let health = row.text_at("healthFactorWad").map(|wad| format!(", health {wad}")).unwrap_or_default();
+    Ok((shown(row.text_at("pool")?)?, health))
+}
+
+fn loan(row: &Json) -> Result<String> {
+    let deed = if row.text_at("side")? == "borrow" { "owe" } else { "supply" };
+    let (token, receipt) = (shown(row.text_at("token")?)?, shown(row.text_at("contract")?)?);
+    Ok(format!("{deed} {} of {token} by {receipt} at {}", row.text_at("amountRaw")?, row.text_at("rateRay")?))
+}
+
+fn place(row: &Json) -> Result<String> {
     let pool = row.get("pid").map(|pid| format!(" pool {pid}")).unwrap_or_default();
-    let place = format!("{}{pool}", shown(row.text_at("contract")?)?);
-    let amount = row.text_at("amountRaw")?;
-    Ok(match question {
-        Claimables => {
-            let (token, to) = (shown(row.text_at("token")?)?, shown(row.text_at("to")?)?);
-            // Behind the selector, which is the template's.
-            let arguments = row.text_at("data")?.get(10..).context("calldata without a selector")?;
-            format!("claim {amount} of {token} from {place} by calling {to} with 0x{arguments}")
-        }
-        Farming => {
-            let (token, worth) = (shown(row.text_at("stakedToken")?)?, row.text_at("underlyingAmountRaw")?);
-            let rewards = row.at("rewardTokens")?.items()?.iter().map(|token| match token {
-                Json::Text(token) => shown(token),
-                other => anyhow::bail!("{other} is no token"),
-            });
-            let rewards = rewards.collect::<Result<Vec<_>>>()?.join(", ");
-            format!("stake {amount} in {place}, worth {worth} of {token}, for {rewards}")
-        }
-        Lending => {
-            let deed = if row.text_at("side")? == "borrow" { "owe" } else { "lend" };
-            let (token, rate) = (shown(row.text_at("token")?)?, row.text_at("rateRay")?);
-            let health = row.text_at("healthFactorWad").map(|wad| format!(", health {wad}")).unwrap_or_default();
-            format!("{deed} {amount} of {token} in {place} at {rate}{health}")
-        }
-    })
+    Ok(format!("{}{pool}", shown(row.text_at("contract")?)?))
 }
 
 /// The settings of the chains, as the host hands them to the plugin.
