@@ -10,6 +10,7 @@ import { check } from './lib/check.mjs';
 import { expected } from './lib/expected.mjs';
 import { World } from './lib/world.mjs';
 import { comets } from './profiles/comets.mjs';
+import { comptroller } from './profiles/comptroller.mjs';
 import { ethereum } from './profiles/ethereum.mjs';
 import { fantom } from './profiles/fantom.mjs';
 import { listed } from './profiles/listed.mjs';
@@ -36,7 +37,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, ...listed].map(build));
+const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);

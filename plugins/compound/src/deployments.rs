@@ -7,6 +7,7 @@
 
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::comet::{CometContracts, CometTypes};
+use portolan_kits::compound_v2::CompoundV2Types;
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
@@ -14,6 +15,10 @@ use portolan_plugin_api::{Address, address};
 
 /// The words for markets of Compound v3 and their rewards.
 pub(crate) const COMETS: CometTypes = CometTypes { market: "compound-v3", reward: "compound-v3-rewards" };
+
+/// The words for markets of Compound v2 and its forks, and their rewards.
+pub(crate) const COMPTROLLERS: CompoundV2Types =
+    CompoundV2Types { market: "compound-v2", reward: "compound-v2-rewards" };
 
 const ETHEREUM_REWARDS: Address = address!("0x1b0e765f6224c21223aea2af16c1c46e38885a40");
 const OPTIMISM_REWARDS: Address = address!("0x443ea0340cb75a160f31a440722dec7b5bc3c2e9");

@@ -1,4 +1,4 @@
-//! Markets of Compound v3, and events of Compound v2 and v3 and of the forks of v2, Venus among them.
+//! Markets of Compound v3 and v2, and of the forks of v2, Venus among them; and their events.
 //!
 //! Invariant: a protocol is named only where its comptroller lists the market, or where the contract is listed here;
 //! the same events of other forks are reported without one.
@@ -20,7 +20,7 @@ pub struct Compound;
 
 impl AccountProtocols for Compound {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::COMETS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::COMETS, &deployments::COMPTROLLERS, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }

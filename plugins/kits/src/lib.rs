@@ -12,6 +12,7 @@ pub mod kit;
 
 pub mod aave_v3;
 pub mod comet;
+pub mod compound_v2;
 pub mod events;
 pub mod liquity;
 pub mod master_chef;

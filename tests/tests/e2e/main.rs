@@ -15,6 +15,7 @@ mod claims;
 mod client;
 mod comets;
 mod compositions;
+mod comptroller;
 mod connections;
 mod crashes;
 mod drain;

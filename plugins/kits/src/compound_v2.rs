@@ -1,0 +1,192 @@
+//! Compound v2 and its forks: a comptroller with many markets, each of which lends one token and counts deposits in a
+//! token of its own.
+//!
+//! A deployment is a comptroller; settings keys `comptroller`, `native_market`, `minted` and `minted_token`, and for
+//! rewards `rewards`, `reward_tokens` and `by_second`, or `distributor`. It answers claimables and lending positions
+//! (debts with their health factor). Invariant: amounts have their interest until the block; a market that cannot be
+//! read costs its own leg, and the answer says so.
+
+mod contracts;
+mod market;
+mod position;
+mod rewards;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Keys, Lineage, Position, Question, Role, SettingsError,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use contracts::{
+    claimCompCall, claimReward_0Call as claimRewardCall, claimReward_1Call as claimTypedRewardCall, claimVenusCall,
+    getAllMarketsCall,
+};
+
+/// Seconds that a balance of zero may be cached: most accounts have nothing in most markets; a first deposit shows at
+/// most this much later.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompoundV2Types {
+    /// The mechanism of positions.
+    pub market: &'static str,
+    /// The `type` of rewards.
+    pub reward: &'static str,
+}
+
+/// The contracts of a deployment: the keys of its settings row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompoundV2Contracts {
+    /// The comptroller.
+    pub comptroller: Address,
+    /// The market of the native token, which has no `underlying`.
+    pub native_market: Option<Address>,
+    /// A token that accounts owe without a market: what Venus mints.
+    pub minted: Option<Minted>,
+    /// What rewards suppliers and borrowers.
+    pub rewards: CompoundV2Rewards,
+}
+
+/// A token that is minted against collateral.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Minted {
+    /// Its controller, which says what an account has to repay.
+    pub controller: Address,
+    /// The token, which the comptroller counts as one dollar.
+    pub token: Address,
+}
+
+/// What rewards suppliers and borrowers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompoundV2Rewards {
+    /// Nothing.
+    None,
+    /// The comptroller itself, which keeps an index for each market and each of these tokens.
+    Indexed {
+        /// How its views are called.
+        views: IndexViews,
+        /// The tokens; one, or by their type's number.
+        tokens: Cow<'static, [Address]>,
+        /// Whether the indexes grow by the second, and not by the block.
+        by_second: bool,
+    },
+    /// Moonwell's distributor, which says itself what it owes.
+    Distributor(Address),
+}
+
+/// How the views of a comptroller's indexes are called, and its claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexViews {
+    /// `compAccrued`, `claimComp`: Compound.
+    Comp,
+    /// `venusAccrued`, `claimVenus`: Venus.
+    Venus,
+    /// `rewardAccrued` of a type, `claimReward`: Benqi.
+    Typed,
+}
+
+/// One deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompoundV2 {
+    contracts: CompoundV2Contracts,
+    types: CompoundV2Types,
+}
+
+impl CompoundV2Types {
+    /// The deployment with these contracts.
+    pub const fn of(self, contracts: CompoundV2Contracts) -> CompoundV2 {
+        CompoundV2 { contracts, types: self }
+    }
+}
+
+impl Kit for CompoundV2Types {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let Some(comptroller) = keys.address_opt("comptroller")? else { return Ok(None) };
+        let minted = match (keys.address_opt("minted")?, keys.address_opt("minted_token")?) {
+            (None, None) => None,
+            (Some(controller), Some(token)) => Some(Minted { controller, token }),
+            _ => return Err(SettingsError::new("has one of `minted` and `minted_token` alone").at("minted")),
+        };
+        let native_market = keys.address_opt("native_market")?;
+        let contracts = CompoundV2Contracts { comptroller, native_market, minted, rewards: rewards(keys)? };
+        Ok(Some(self.of(contracts).shared()))
+    }
+
+    /// The comptroller pays the holder that the call names.
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        let markets = || Role::array(Role::MARKET);
+        vec![
+            ClaimTemplate::new::<claimCompCall>([Role::ACCOUNT, markets()]),
+            ClaimTemplate::new::<claimVenusCall>([Role::ACCOUNT, markets()]),
+            ClaimTemplate::new::<claimTypedRewardCall>([Role::NUMBER, Role::ACCOUNT]),
+            ClaimTemplate::new::<claimRewardCall>([Role::ACCOUNT]),
+        ]
+    }
+
+    /// Claims name markets that the comptroller lists.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::markets::<getAllMarketsCall>().list()]
+    }
+}
+
+fn rewards(keys: &Keys<'_>) -> Result<CompoundV2Rewards, SettingsError> {
+    let views = match keys.text("rewards")? {
+        None => {
+            let distributor = keys.address_opt("distributor")?;
+            return Ok(distributor.map_or(CompoundV2Rewards::None, CompoundV2Rewards::Distributor));
+        }
+        Some("comp") => IndexViews::Comp,
+        Some("venus") => IndexViews::Venus,
+        Some("typed") => IndexViews::Typed,
+        Some(other) => {
+            let why = format!("{other:?} is unknown; give `comp`, `venus` or `typed`");
+            return Err(SettingsError::new(why).at("rewards"));
+        }
+    };
+    let tokens = keys.addresses("reward_tokens")?;
+    if tokens.is_empty() || (views != IndexViews::Typed && tokens.len() > 1) {
+        let why = format!("has {} tokens; give one, or for `typed` one of each type", tokens.len());
+        return Err(SettingsError::new(why).at("reward_tokens"));
+    }
+    Ok(CompoundV2Rewards::Indexed { views, tokens: Cow::Owned(tokens), by_second: keys.flag("by_second")? })
+}
+
+impl Deployed for CompoundV2 {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        let distributor = match self.contracts.rewards {
+            CompoundV2Rewards::Distributor(distributor) => Some(distributor),
+            _ => None,
+        };
+        let minted = self.contracts.minted.map(|minted| minted.controller);
+        [Some(self.contracts.comptroller), minted, distributor].into_iter().flatten().collect()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let claimables = (self.contracts.rewards != CompoundV2Rewards::None).then_some(Question::CLAIMABLES);
+        claimables.into_iter().chain([Question::LENDING]).collect()
+    }
+
+    /// Answers what suppliers and borrowers have earned: a row for each claim.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(rewards::claimables(cx, self, labels, account))
+    }
+
+    /// Answers the account's one position in all markets of the comptroller.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(position::positions(cx, self, labels, account))
+    }
+}

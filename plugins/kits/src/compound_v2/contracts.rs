@@ -1,0 +1,70 @@
+//! The functions that are called.
+//!
+//! Sources: <https://github.com/compound-finance/compound-protocol/tree/master/contracts>, and what forks have beside:
+//! <https://github.com/VenusProtocol/venus-protocol/tree/main/contracts>,
+//! <https://github.com/Benqi-fi/BENQI-Smart-Contracts/tree/master/lending>,
+//! <https://github.com/moonwell-fi/moonwell-contracts-v2/tree/main/src>.
+
+portolan_plugin_api::sol! {
+    // Comptroller.sol
+    function getAllMarkets() external view returns (address[] markets);
+    function getAssetsIn(address account) external view returns (address[] markets);
+    function getAccountLiquidity(address account) external view
+        returns (uint256 error, uint256 liquidity, uint256 shortfall);
+    function oracle() external view returns (address);
+    function claimComp(address holder, address[] markets) external;
+
+    // CToken.sol and CErc20.sol. The last two add the interest until the block, and so change the market's state.
+    function balanceOf(address account) external view returns (uint256);
+    function borrowBalanceStored(address account) external view returns (uint256);
+    function underlying() external view returns (address);
+    function totalSupply() external view returns (uint256);
+    function totalBorrows() external view returns (uint256);
+    function borrowIndex() external view returns (uint256);
+    function balanceOfUnderlying(address account) external returns (uint256);
+    function borrowBalanceCurrent(address account) external returns (uint256);
+
+    // PriceOracle.sol: dollars of 36 decimals less the token's.
+    function getUnderlyingPrice(address market) external view returns (uint256);
+
+    // VAIController.sol of Venus
+    function getVAIRepayAmount(address account) external view returns (uint256);
+    // RewardFacet.sol of Venus
+    function claimVenus(address holder, address[] markets) external;
+    // Moonwell's Comptroller.sol, and Benqi's
+    function claimReward(address holder) external;
+    function claimReward(uint8 kind, address holder) external;
+
+    // MultiRewardDistributor.sol of Moonwell
+    struct RewardInfo {
+        address emissionToken;
+        uint256 totalAmount;
+        uint256 supplySide;
+        uint256 borrowSide;
+    }
+    struct RewardWithMToken {
+        address mToken;
+        RewardInfo[] rewards;
+    }
+    function getOutstandingRewardsForUser(address user) external view returns (RewardWithMToken[] rewards);
+}
+
+/// The views of indexes, called under names that `rewards.rs` makes of them: `compAccrued`, `venusAccrued`.
+pub(super) mod indexes {
+    portolan_plugin_api::sol! {
+        function accrued(address holder) external view returns (uint256);
+        function state(address market) external view returns (uint224 index, uint32 at);
+        function speeds(address market) external view returns (uint256);
+        function index(address market, address holder) external view returns (uint256);
+    }
+}
+
+/// The same for each type of reward: `rewardAccrued(0, holder)`.
+pub(super) mod typed {
+    portolan_plugin_api::sol! {
+        function accrued(uint8 kind, address holder) external view returns (uint256);
+        function state(uint8 kind, address market) external view returns (uint224 index, uint32 at);
+        function speeds(uint8 kind, address market) external view returns (uint256);
+        function index(uint8 kind, address market, address holder) external view returns (uint256);
+    }
+}

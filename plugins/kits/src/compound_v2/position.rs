@@ -1,0 +1,133 @@
+//! What the account lends and owes in a comptroller's markets.
+
+use futures_util::future::join;
+use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+
+use super::contracts::{
+    balanceOfUnderlyingCall, borrowBalanceCurrentCall, getAccountLiquidityCall, getAssetsInCall,
+    getUnderlyingPriceCall, getVAIRepayAmountCall, oracleCall,
+};
+use super::market::{Held, held, underlying};
+use super::{CompoundV2, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// Seconds that may be cached which oracle a comptroller asks.
+const ORACLE_STANDS_S: u32 = 300;
+/// One, as health factors and amounts of dollars have it.
+const WAD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
+
+/// The position, where there is one: a leg for each market that lends to the account, or to which it lends.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &CompoundV2,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let (held, minted) = cx.join((held(cx, of, labels.market, account), minted(cx, of, account))).await?;
+    if held.is_empty() && minted.is_zero() {
+        return Ok(Vec::new());
+    }
+    let owes = !minted.is_zero() || held.iter().any(|held| !held.debt.is_zero());
+    let comptroller = of.contracts.comptroller;
+    let health = health(cx, of, labels, account, minted, &held);
+    // What is lent secures debts in the markets that the account has entered.
+    let entered = cx.call(comptroller, getAssetsInCall { account });
+    let legs = held.iter().map(|held| legs(cx, of, labels, account, *held));
+    let legs = async { Ok(try_each(cx, legs).await.or_report(cx, labels.market)) };
+    let (legs, health) = join(cx.join((legs, entered)), health).await;
+    let (legs, entered) = legs?;
+    let legs = legs.into_iter().flatten().map(|leg| {
+        let is_collateral = leg.receipt.map(|market| entered.contains(&market));
+        Leg { is_collateral, ..leg }
+    });
+    let minted = of.contracts.minted.filter(|_| !minted.is_zero()).map(|of| {
+        let name = format!("{} {} debt", labels.title, symbol(of.token));
+        Leg::new(LegRole::BORROWED, of.token, minted).named(name)
+    });
+    let legs: Vec<Leg> = legs.chain(minted).collect();
+    if legs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };
+    let position = Position::new(kind, labels.market, comptroller).of(of.types.market).named(labels.title).legs(legs);
+    Ok(vec![Position { health, ..position }])
+}
+
+/// What the account owes of the token that is minted.
+async fn minted(cx: &Chain, of: &CompoundV2, account: Address) -> Result<U256, Error> {
+    let Some(minted) = of.contracts.minted else { return Ok(U256::ZERO) };
+    cx.call(minted.controller, getVAIRepayAmountCall { account }).zero_within(ZERO_STANDS_S).await
+}
+
+/// What is lent to a market, and owed to it, with interest until the block.
+async fn legs(
+    cx: &Chain,
+    of: &CompoundV2,
+    labels: Labels<'_>,
+    account: Address,
+    held: Held,
+) -> Result<Vec<Leg>, Error> {
+    let market = held.market;
+    // Both change the market's state, so that no other read may see it.
+    let lent = (!held.shares.is_zero()).then(|| cx.call(market, balanceOfUnderlyingCall { account }).isolated());
+    let owed = (!held.debt.is_zero()).then(|| cx.call(market, borrowBalanceCurrentCall { account }).isolated());
+    let (token, lent, owed) =
+        cx.join((underlying(cx, of, market), cx.join(lent.into_iter()), cx.join(owed.into_iter()))).await?;
+    let name = format!("{} {}", labels.title, symbol(token));
+    let supplied = |amount| Leg::new(LegRole::SUPPLIED, token, amount).receipt(market).named(name.clone());
+    let owed = owed.into_iter().map(|amount| Leg::new(LegRole::BORROWED, token, amount).named(format!("{name} debt")));
+    Ok(lent.into_iter().map(supplied).chain(owed).collect())
+}
+
+/// What the collateral secures over what is owed, as the comptroller reckons both; `None` without debt, or where it
+/// cannot be read, and then the answer says so.
+async fn health(
+    cx: &Chain,
+    of: &CompoundV2,
+    labels: Labels<'_>,
+    account: Address,
+    minted: U256,
+    held: &[Held],
+) -> Option<Health> {
+    let debts: Vec<Held> = held.iter().filter(|held| !held.debt.is_zero()).copied().collect();
+    if debts.is_empty() && minted.is_zero() {
+        return None;
+    }
+    let factor = async {
+        let comptroller = of.contracts.comptroller;
+        let debts = async {
+            let oracle = cx.call(comptroller, oracleCall {}).within(ORACLE_STANDS_S).await?;
+            let worth = debts.iter().map(|held| async move {
+                let price = cx.call(oracle, getUnderlyingPriceCall { market: held.market }).await?;
+                Ok(product(held.debt, price)? / WAD)
+            });
+            cx.join(worth).await
+        };
+        let liquidity = cx.call(comptroller, getAccountLiquidityCall { account });
+        let (debts, liquidity) = cx.join((debts, liquidity)).await?;
+        if !liquidity.error.is_zero() {
+            return Err(Error::new(format!("{comptroller}: error {} of the comptroller", liquidity.error)));
+        }
+        // The minted token counts as a dollar. What secures is what is owed, and what is left over or lacks of it.
+        let owed = debts.into_iter().try_fold(minted, U256::checked_add).ok_or_else(too_large)?;
+        let secured = owed.checked_add(liquidity.liquidity).ok_or_else(too_large)?;
+        let secured = secured.saturating_sub(liquidity.shortfall);
+        Ok(product(secured, WAD)?.checked_div(owed))
+    };
+    match factor.await {
+        Ok(factor) => factor.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None }),
+        Err(error) => {
+            cx.report_missing(format!("{}: health factor: {error}", labels.market));
+            None
+        }
+    }
+}
+
+fn product(one: U256, other: U256) -> Result<U256, Error> {
+    one.checked_mul(other).ok_or_else(too_large)
+}
+
+fn too_large() -> Error {
+    Error::new("a value is too large")
+}

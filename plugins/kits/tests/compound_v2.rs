@@ -1,0 +1,271 @@
+//! The mechanism through the real binary interface, with canned replies instead of a chain.
+//!
+//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test. What a
+//! comptroller of Compound's own names says is the end-to-end tests'; here are the other names, and what can go wrong.
+
+use std::borrow::Cow;
+
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::compound_v2::{CompoundV2Contracts, CompoundV2Rewards, CompoundV2Types, IndexViews, Minted};
+use portolan_kits::kit::Kit;
+use portolan_kits::protocol::ProtocolRow;
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
+use portolan_plugin_api::*;
+
+sol! {
+    struct Paid {
+        address token;
+        uint256 all;
+        uint256 forSupply;
+        uint256 forBorrow;
+    }
+    struct PaidFor {
+        address market;
+        Paid[] paid;
+    }
+
+    function getAllMarkets() external view returns (address[]);
+    function getAssetsIn(address) external view returns (address[]);
+    function getAccountLiquidity(address) external view returns (uint256, uint256, uint256);
+    function oracle() external view returns (address);
+    function getUnderlyingPrice(address) external view returns (uint256);
+    function balanceOf(address) external view returns (uint256);
+    function borrowBalanceStored(address) external view returns (uint256);
+    function balanceOfUnderlying(address) external returns (uint256);
+    function borrowBalanceCurrent(address) external returns (uint256);
+    function underlying() external view returns (address);
+    function totalSupply() external view returns (uint256);
+    function totalBorrows() external view returns (uint256);
+    function borrowIndex() external view returns (uint256);
+    function getVAIRepayAmount(address) external view returns (uint256);
+    function venusAccrued(address) external view returns (uint256);
+    function venusSupplyState(address) external view returns (uint224, uint32);
+    function venusSupplySpeeds(address) external view returns (uint256);
+    function venusSupplierIndex(address, address) external view returns (uint256);
+    function venusBorrowState(address) external view returns (uint224, uint32);
+    function venusBorrowSpeeds(address) external view returns (uint256);
+    function venusBorrowerIndex(address, address) external view returns (uint256);
+    function rewardAccrued(uint8, address) external view returns (uint256);
+    function rewardSupplyState(uint8, address) external view returns (uint224, uint32);
+    function supplyRewardSpeeds(uint8, address) external view returns (uint256);
+    function rewardSupplierIndex(uint8, address, address) external view returns (uint256);
+    function getOutstandingRewardsForUser(address) external view returns (PaidFor[]);
+}
+
+const VENUS: u64 = 56;
+const BENQI: u64 = 43_114;
+const MOONWELL: u64 = 8_453;
+const ACCOUNT: Address = Address::repeat_byte(0xac);
+const COMPTROLLER: Address = Address::repeat_byte(1);
+const MINTER: Address = Address::repeat_byte(2);
+const DISTRIBUTOR: Address = Address::repeat_byte(3);
+const ORACLE: Address = Address::repeat_byte(4);
+const MARKET: Address = Address::repeat_byte(0x41);
+const OTHER: Address = Address::repeat_byte(0x42);
+const TOKEN: Address = Address::repeat_byte(0x51);
+const VAI: Address = Address::repeat_byte(0x52);
+const REWARD: Address = Address::repeat_byte(0x53);
+
+const TYPES: CompoundV2Types = CompoundV2Types { market: "fork", reward: "fork-rewards" };
+
+/// A comptroller that rewards by its own indexes.
+const fn indexed(views: IndexViews, tokens: &'static [Address], by_second: bool) -> CompoundV2Rewards {
+    CompoundV2Rewards::Indexed { views, tokens: Cow::Borrowed(tokens), by_second }
+}
+
+/// A comptroller on each of three networks.
+struct Fork;
+
+impl AccountProtocols for Fork {
+    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+    const DEPLOYMENTS: &'static [DeploymentRow] = &[
+        DeploymentRow {
+            protocol: "fork",
+            network: VENUS,
+            market: "main",
+            contracts: &TYPES.of(CompoundV2Contracts {
+                comptroller: COMPTROLLER,
+                native_market: None,
+                minted: Some(Minted { controller: MINTER, token: VAI }),
+                rewards: indexed(IndexViews::Venus, &[REWARD], false),
+            }),
+        },
+        DeploymentRow {
+            protocol: "fork",
+            network: BENQI,
+            market: "main",
+            contracts: &TYPES.of(CompoundV2Contracts {
+                comptroller: COMPTROLLER,
+                native_market: Some(MARKET),
+                minted: None,
+                rewards: indexed(IndexViews::Typed, &[REWARD, NATIVE], true),
+            }),
+        },
+        DeploymentRow {
+            protocol: "fork",
+            network: MOONWELL,
+            market: "main",
+            contracts: &TYPES.of(CompoundV2Contracts {
+                comptroller: COMPTROLLER,
+                native_market: None,
+                minted: None,
+                rewards: CompoundV2Rewards::Distributor(DISTRIBUTOR),
+            }),
+        },
+    ];
+}
+
+portolan_plugin_api::export!(Accounts<Fork>);
+
+fn n(number: u64) -> U256 {
+    U256::from(number)
+}
+
+/// Ten to this power.
+fn e(exponent: u64) -> U256 {
+    n(10).pow(n(exponent))
+}
+
+/// Two markets, of which the account has something in the first.
+fn market(network: u64, shares: u64, debt: u64) -> CannedReplies {
+    let nothing = n(0);
+    CannedReplies::default()
+        .reply(network, COMPTROLLER, &getAllMarketsCall {}, &vec![MARKET, OTHER])
+        .reply(network, COMPTROLLER, &getAssetsInCall(ACCOUNT), &vec![MARKET])
+        .reply(network, COMPTROLLER, &oracleCall {}, &ORACLE)
+        .reply(network, COMPTROLLER, &getAccountLiquidityCall(ACCOUNT), &(nothing, n(30), nothing))
+        .reply(network, ORACLE, &getUnderlyingPriceCall(MARKET), &e(18))
+        .reply(network, MARKET, &balanceOfCall(ACCOUNT), &n(shares))
+        .reply(network, MARKET, &borrowBalanceStoredCall(ACCOUNT), &n(debt))
+        .reply(network, MARKET, &balanceOfUnderlyingCall(ACCOUNT), &n(2 * shares))
+        .reply(network, MARKET, &borrowBalanceCurrentCall(ACCOUNT), &n(debt + 1))
+        .reply(network, MARKET, &underlyingCall {}, &TOKEN)
+        .reply(network, MARKET, &totalSupplyCall {}, &n(1_000))
+        .reply(network, MARKET, &totalBorrowsCall {}, &n(500))
+        .reply(network, MARKET, &borrowIndexCall {}, &e(18))
+        .reply(network, OTHER, &balanceOfCall(ACCOUNT), &nothing)
+        .reply(network, OTHER, &borrowBalanceStoredCall(ACCOUNT), &nothing)
+        .reply(network, MINTER, &getVAIRepayAmountCall(ACCOUNT), &nothing)
+}
+
+fn run(network: u64, question: Question, chain: &CannedReplies) -> Outcome {
+    let block = Block { number: 1_000, hash: B256::ZERO, timestamp: 5_000, evm_number: 1_000 };
+    JobTest::new("fork", network, question, ACCOUNT).block(block).run::<Fork>(chain)
+}
+
+fn legs(outcome: &Outcome) -> Vec<(LegRole, Address, U256, Option<bool>)> {
+    let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
+    position.legs.iter().map(|leg| (leg.role, leg.token, leg.amount, leg.is_collateral)).collect()
+}
+
+fn health(outcome: &Outcome) -> Option<U256> {
+    outcome.positions()[0].health.and_then(|health| health.factor_wad)
+}
+
+#[test]
+fn amounts_have_their_interest_and_health_is_what_secures_over_what_is_owed() {
+    let outcome = run(VENUS, Question::LENDING, &market(VENUS, 100, 50));
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let lent = (LegRole::SUPPLIED, TOKEN, n(200), Some(true));
+    assert_eq!(legs(&outcome), [lent, (LegRole::BORROWED, TOKEN, n(51), None)]);
+    // Fifty are owed, and thirty more may be.
+    assert_eq!(health(&outcome), Some(n(80) * e(18) / n(50)));
+    assert_eq!(run(VENUS, Question::LENDING, &market(VENUS, 0, 0)).findings.len(), 0);
+    assert_eq!(health(&run(VENUS, Question::LENDING, &market(VENUS, 100, 0))), None);
+}
+
+#[test]
+fn what_was_minted_is_owed_and_counts_as_a_dollar() {
+    let minted = market(VENUS, 100, 50).reply(VENUS, MINTER, &getVAIRepayAmountCall(ACCOUNT), &n(10));
+    let lacks = (n(0), n(0), n(15));
+    let outcome =
+        run(VENUS, Question::LENDING, &minted.reply(VENUS, COMPTROLLER, &getAccountLiquidityCall(ACCOUNT), &lacks));
+    assert_eq!(legs(&outcome)[2], (LegRole::BORROWED, VAI, n(10), None));
+    // Sixty are owed, of which fifteen are not secured.
+    assert_eq!(health(&outcome), Some(n(45) * e(18) / n(60)));
+}
+
+#[test]
+fn a_market_without_underlying_lends_the_native_token() {
+    let outcome = run(BENQI, Question::LENDING, &market(BENQI, 100, 0));
+    assert_eq!(legs(&outcome), [(LegRole::SUPPLIED, NATIVE, n(200), Some(true))], "{}", outcome.message);
+}
+
+#[test]
+fn an_oracle_that_fails_costs_the_health_alone() {
+    let refused = market(VENUS, 100, 50).result(
+        VENUS,
+        COMPTROLLER,
+        &getAccountLiquidityCall(ACCOUNT),
+        ReadResult::Reverted(Bytes::new()),
+    );
+    let outcome = run(VENUS, Question::LENDING, &refused);
+    assert_eq!((outcome.end, legs(&outcome).len(), health(&outcome)), (End::Partial, 2, None));
+    let error =
+        market(VENUS, 100, 50).reply(VENUS, COMPTROLLER, &getAccountLiquidityCall(ACCOUNT), &(n(13), n(0), n(0)));
+    let outcome = run(VENUS, Question::LENDING, &error);
+    assert_eq!((outcome.end, health(&outcome)), (End::Partial, None));
+    assert!(outcome.message.contains("error 13"), "{}", outcome.message);
+}
+
+#[test]
+fn a_market_that_cannot_be_read_costs_its_own_leg() {
+    let broken = market(VENUS, 100, 0).result(VENUS, OTHER, &balanceOfCall(ACCOUNT), ReadResult::Unavailable);
+    let outcome = run(VENUS, Question::LENDING, &broken);
+    assert_eq!((outcome.end, legs(&outcome).len()), (End::Partial, 1));
+}
+
+#[test]
+fn rewards_are_what_is_noted_and_what_the_indexes_grew_since() {
+    let side = |speed: u64| (e(36), 900_u32, n(speed));
+    let ((supply, at, for_supply), (borrow, _, for_borrow)) = (side(10), side(3));
+    let chain = market(VENUS, 100, 50)
+        .reply(VENUS, COMPTROLLER, &venusAccruedCall(ACCOUNT), &n(7))
+        .reply(VENUS, COMPTROLLER, &venusSupplyStateCall(MARKET), &(supply, at))
+        .reply(VENUS, COMPTROLLER, &venusSupplySpeedsCall(MARKET), &for_supply)
+        .reply(VENUS, COMPTROLLER, &venusSupplierIndexCall { _0: MARKET, _1: ACCOUNT }, &n(0))
+        .reply(VENUS, COMPTROLLER, &venusBorrowStateCall(MARKET), &(borrow, at))
+        .reply(VENUS, COMPTROLLER, &venusBorrowSpeedsCall(MARKET), &for_borrow)
+        .reply(VENUS, COMPTROLLER, &venusBorrowerIndexCall { _0: MARKET, _1: ACCOUNT }, &e(36));
+    let outcome = run(VENUS, Question::CLAIMABLES, &chain);
+    let [claim] = outcome.claimables()[..] else { panic!("one claim: {}", outcome.message) };
+    // A hundred blocks: a tenth of a thousand for what is lent, and a tenth of three hundred for what is owed.
+    assert_eq!((claim.payments[0].token, claim.payments[0].amount), (REWARD, n(7 + 100 + 30)));
+    assert_eq!(claim.steps[0].arguments, (ACCOUNT, vec![MARKET]).abi_encode_params());
+    let shrunk = chain.reply(VENUS, COMPTROLLER, &venusSupplierIndexCall { _0: MARKET, _1: ACCOUNT }, &e(37));
+    let outcome = run(VENUS, Question::CLAIMABLES, &shrunk);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0), "{}", outcome.message);
+}
+
+#[test]
+fn rewards_of_two_types_are_two_claims() {
+    let chain = (0_u8..2).fold(market(BENQI, 100, 0), |chain, kind| {
+        chain
+            .reply(BENQI, COMPTROLLER, &rewardAccruedCall { _0: kind, _1: ACCOUNT }, &n(u64::from(kind)))
+            .reply(BENQI, COMPTROLLER, &rewardSupplyStateCall { _0: kind, _1: MARKET }, &(e(36), 4_900_u32))
+            .reply(BENQI, COMPTROLLER, &supplyRewardSpeedsCall { _0: kind, _1: MARKET }, &n(20))
+            .reply(BENQI, COMPTROLLER, &rewardSupplierIndexCall { _0: kind, _1: MARKET, _2: ACCOUNT }, &e(36))
+    });
+    let outcome = run(BENQI, Question::CLAIMABLES, &chain);
+    let found: Vec<_> = outcome.payments().iter().map(|row| (row.token, row.amount)).collect();
+    // A hundred seconds, and a tenth of what is lent.
+    assert_eq!(found, [(REWARD, n(200)), (NATIVE, n(201))], "{}", outcome.message);
+    assert_eq!(outcome.claimables()[1].steps[0].arguments, (n(1), ACCOUNT).abi_encode_params());
+}
+
+#[test]
+fn a_distributor_says_itself_what_it_owes() {
+    let paid = |token, all: u64| Paid { token, all: n(all), forSupply: n(0), forBorrow: n(0) };
+    let of = |market, paid| PaidFor { market, paid };
+    let owed = vec![of(MARKET, vec![paid(REWARD, 5), paid(TOKEN, 0)]), of(OTHER, vec![paid(REWARD, 6)])];
+    let chain =
+        CannedReplies::default().reply(MOONWELL, DISTRIBUTOR, &getOutstandingRewardsForUserCall(ACCOUNT), &owed);
+    let outcome = run(MOONWELL, Question::CLAIMABLES, &chain);
+    let found: Vec<_> = outcome.payments().iter().map(|row| (row.token, row.amount)).collect();
+    assert_eq!(found, [(REWARD, n(11))], "{}", outcome.message);
+    let nothing: Vec<PaidFor> = Vec::new();
+    let chain =
+        CannedReplies::default().reply(MOONWELL, DISTRIBUTOR, &getOutstandingRewardsForUserCall(ACCOUNT), &nothing);
+    assert_eq!(run(MOONWELL, Question::CLAIMABLES, &chain).findings.len(), 0);
+}
