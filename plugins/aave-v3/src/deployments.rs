@@ -1,6 +1,6 @@
 //! Aave's contracts and those of its forks: one row each, with its source. A settings file adds rows on any network.
 
-use portolan_kits::aave_v3::{AavePools, AaveV3};
+use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::address;
@@ -44,11 +44,8 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
 /// Names of Aave's rows begin with its version too.
 pub(crate) const TITLES: &[(&str, &str)] = &[(AAVE, "Aave v3")];
 
-/// The answer's `type` of rewards.
-const REWARD_TYPE: &str = "aave-v3-rewards";
-
 /// The mechanism.
-pub(crate) const POOLS: AavePools = AavePools { reward_type: REWARD_TYPE };
+pub(crate) const POOLS: AavePools = AavePools { version: AaveVersion::V3, reward_type: "aave-v3-rewards" };
 
 /// Aave's rows name the file of <https://github.com/aave-dao/aave-address-book/tree/v4.68.1> that they are from:
 /// `POOL`, `AAVE_PROTOCOL_DATA_PROVIDER`, `DEFAULT_INCENTIVES_CONTROLLER`.
@@ -62,7 +59,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2"),
             data_provider: address!("0x0a16f2fcc0d44fae41cc54e079281d84a363becd"),
             rewards_controller: Some(address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3EthereumLido.sol
@@ -74,7 +71,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x4e033931ad43597d96d6bcc25c280717730b58b1"),
             data_provider: address!("0xb85b2bfebec4f5f401dbf92ac147a3076391fcd5"),
             rewards_controller: Some(address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3EthereumEtherFi.sol
@@ -86,7 +83,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x0aa97c284e98396202b6a04024f5e2c65026f3c0"),
             data_provider: address!("0x7c8509591f9693d21280d96e149a08a3bf69cd0c"),
             rewards_controller: Some(address!("0x8164cc65827dcfe994ab23944cbc90e0aa80bfcb")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3EthereumHorizon.sol
@@ -98,7 +95,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0xae05cd22df81871bc7cc2a04becfb516bfe332c8"),
             data_provider: address!("0x53519c32f73fe1797d10210c4950ffeba3b21504"),
             rewards_controller: Some(address!("0x1d5d386a90cea8acea9fa75389e97cf5f1ae21d3")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3Optimism.sol
@@ -110,7 +107,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
             data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
             rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3Arbitrum.sol
@@ -122,7 +119,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
             data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
             rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3Fantom.sol
@@ -134,7 +131,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
             data_provider: address!("0x69fa688f1dc47d4b5d8029d5a35fb7a548310654"),
             rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3Avalanche.sol
@@ -146,7 +143,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
             data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
             rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3BNB.sol
@@ -158,7 +155,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x6807dc923806fe8fd134338eabca509979a7e0cb"),
             data_provider: address!("0xc90df74a7c16245c5f5c5870327ceb38fe5d5328"),
             rewards_controller: Some(address!("0xc206c2764a9dbf27d599613b8f9a63acd1160ab4")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3Polygon.sol
@@ -170,7 +167,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x794a61358d6845594f94dc1db02a252b5b4814ad"),
             data_provider: address!("0x243aa95cac2a25651eda86e80bee66114413c43b"),
             rewards_controller: Some(address!("0x929ec64c34a17401f460460d4b9390518e5b473e")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // src/AaveV3Base.sol
@@ -182,7 +179,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0xa238dd80c259a72e81d7e4664a9801593f98d1c5"),
             data_provider: address!("0x0f43731eb8d45a581f4a36dd74f5f358bc90c73a"),
             rewards_controller: Some(address!("0xf9cc4f0d883f1a1eb2c253bdb46c254ca51e1f44")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // POOL, PROTOCOL_DATA_PROVIDER and INCENTIVES of
@@ -195,7 +192,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0xc13e21b648a5ee794902342038ff3adab66be987"),
             data_provider: address!("0xfc21d6d146e6086b8359705c8b28512a983db0cb"),
             rewards_controller: Some(address!("0x4370d3b6c9588e02ce9d22e684387859c7ff5b34")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
     // POOL_ADDRESS and INCENTIVES_CONTROLLER_ADDRESS of
@@ -209,7 +206,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x8f44fd754285aa6a2b8b9b97739b79746e0475a7"),
             data_provider: address!("0x2a0979257105834789bc6b9e1b00446dfba8dfba"),
             rewards_controller: Some(address!("0x91ac2fff8cbef5859eaa6dda661febd533cd3780")),
-            reward_type: REWARD_TYPE,
+            pools: POOLS,
         },
     },
 ];

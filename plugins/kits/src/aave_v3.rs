@@ -1,4 +1,4 @@
-//! Aave v3: pools in which reserves are lent and borrowed, and the controllers that reward it.
+//! Aave v3 and v2: pools in which reserves are lent and borrowed, and the controllers that reward it.
 //!
 //! A deployment is a pool, its data provider, and a rewards controller where there is one; settings keys `pool`,
 //! `data_provider` and `rewards_controller`. It answers lending positions (debts as such, with the health factor) and
@@ -6,6 +6,7 @@
 //! Modes of a position (e-mode, isolation) change no amount and no rate, and are not read.
 
 mod contracts;
+mod incentives;
 mod lending;
 mod reserve;
 mod rewards;
@@ -19,15 +20,29 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::events::Source;
 use crate::kit::{Deployed, Kit, Labels};
-use contracts::{claimRewardsCall, getReserveTokensAddressesCall, getRewardsByAssetCall};
+use contracts::{claimRewardsCall, getReserveTokensAddressesCall, getRewardsByAssetCall, v2};
 
 /// Seconds that a balance or a reward of zero may be cached: most accounts have nothing in most reserves, so that most
 /// reads are saved; a first deposit shows at most this much later.
 const ZERO_STANDS_S: u32 = 30;
 
+/// The keys of a settings row.
+const AAVE_KEYS: [&str; 3] = ["pool", "data_provider", "rewards_controller"];
+
+/// What differs between versions: the order of a reserve's members, and controllers, which know one reward token in v2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AaveVersion {
+    /// `LendingPool` and `IncentivesController`.
+    V2,
+    /// `Pool` and `RewardsController`.
+    V3,
+}
+
 /// The pools of a plugin.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AavePools {
+    /// Their version.
+    pub version: AaveVersion,
     /// The answer's `type` of claimable rewards.
     pub reward_type: &'static str,
 }
@@ -41,17 +56,20 @@ pub struct AaveV3 {
     pub data_provider: Address,
     /// `RewardsController`; without it there is nothing to claim.
     pub rewards_controller: Option<Address>,
-    /// As [`AavePools::reward_type`].
-    pub reward_type: &'static str,
+    /// Its version, and the words for what it answers.
+    pub pools: AavePools,
 }
 
 impl Kit for AavePools {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        if AAVE_KEYS.iter().all(|key| matches!(keys.address_opt(key), Ok(None))) {
+            return Ok(None);
+        }
         let contracts = AaveV3 {
             pool: keys.address("pool")?,
             data_provider: keys.address("data_provider")?,
             rewards_controller: keys.address_opt("rewards_controller")?,
-            reward_type: self.reward_type,
+            pools: *self,
         };
         Ok(Some(contracts.shared()))
     }
@@ -59,15 +77,18 @@ impl Kit for AavePools {
     /// The controller pays whom the call names, from what its sender has earned: so the account has to send it, and has
     /// to be named.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
-        let assets = Role::array(Role::MARKET);
-        let roles = [assets, Role::constant(&rewards::ALL), Role::ACCOUNT, Role::TOKEN];
-        vec![ClaimTemplate::new::<claimRewardsCall>(roles)]
+        let (assets, all) = (Role::array(Role::MARKET), Role::constant(&rewards::ALL));
+        vec![match self.version {
+            AaveVersion::V2 => ClaimTemplate::new::<v2::claimRewardsCall>([assets, all, Role::ACCOUNT]),
+            AaveVersion::V3 => ClaimTemplate::new::<claimRewardsCall>([assets, all, Role::ACCOUNT, Role::TOKEN]),
+        }]
     }
 
     /// Claims name tokens of the data provider's replies, as assets, and rewards of the controller's.
     fn lineages(&self) -> Vec<Lineage> {
         let assets = (0..3).map(|word| Lineage::markets::<getReserveTokensAddressesCall>().at(word));
-        assets.chain([Lineage::tokens::<getRewardsByAssetCall>().list()]).collect()
+        let rewards = (self.version == AaveVersion::V3).then(|| Lineage::tokens::<getRewardsByAssetCall>().list());
+        assets.chain(rewards).collect()
     }
 }
 
@@ -98,7 +119,10 @@ impl Deployed for AaveV3 {
         Box::pin(async move {
             let Some(controller) = self.rewards_controller else { return Ok(Vec::new()) };
             let tokens = reserve::tokens(cx, labels.market, *self).await?;
-            rewards::claimables(cx, *self, labels, controller, tokens, account).await
+            match self.pools.version {
+                AaveVersion::V2 => incentives::claimables(cx, *self, labels, controller, tokens, account).await,
+                AaveVersion::V3 => rewards::claimables(cx, *self, labels, controller, tokens, account).await,
+            }
         })
     }
 
@@ -112,7 +136,7 @@ impl Deployed for AaveV3 {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let tokens = reserve::tokens(cx, labels.market, *self).await?;
-            lending::positions(cx, labels, self.pool, tokens, account).await
+            lending::positions(cx, *self, labels, tokens, account).await
         })
     }
 }

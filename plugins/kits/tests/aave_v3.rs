@@ -3,7 +3,7 @@
 //! The contracts' functions are declared here once more, with all that they return, so that a wrong one in the kit is
 //! a failing test.
 
-use portolan_kits::aave_v3::{AavePools, AaveV3};
+use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::{Deployed, Kit};
 use portolan_kits::protocol::ProtocolRow;
@@ -53,7 +53,21 @@ const BORROWED: u8 = LegRole::BORROWED.0;
 const WAD: u128 = 1_000_000_000_000_000_000;
 const RAY: u128 = 1_000_000_000_000_000_000_000_000_000;
 
-const POOLS: AavePools = AavePools { reward_type: "rewards" };
+const POOLS: AavePools = AavePools { version: AaveVersion::V3, reward_type: "rewards" };
+
+const SECOND: u64 = 1;
+const SECOND_POOLS: AavePools = AavePools { version: AaveVersion::V2, reward_type: "incentives" };
+const SECOND_ROW: DeploymentRow = DeploymentRow {
+    protocol: "second",
+    network: SECOND,
+    market: "main",
+    contracts: &AaveV3 {
+        pool: POOL,
+        data_provider: PROVIDER,
+        rewards_controller: Some(CONTROLLER),
+        pools: SECOND_POOLS,
+    },
+};
 
 /// A pool with a controller, and one without, under one slug each.
 struct Pools;
@@ -62,10 +76,11 @@ impl AccountProtocols for Pools {
     const PROTOCOLS: &'static [ProtocolRow] = &[
         ProtocolRow::new("aave", "AAVE", "https://example.org"),
         ProtocolRow::new("plain", "PLAIN", "https://example.org"),
+        ProtocolRow::new("second", "SECOND", "https://example.org"),
     ];
-    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
+    const KITS: &'static [&'static dyn Kit] = &[&POOLS, &SECOND_POOLS];
     const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[row("aave", &contracts(Some(CONTROLLER))), row("plain", &contracts(None))];
+        &[row("aave", &contracts(Some(CONTROLLER))), row("plain", &contracts(None)), SECOND_ROW];
     const TITLES: &'static [(&'static str, &'static str)] = &[("aave", "Aave v3"), ("plain", "Aave v3")];
 }
 
@@ -74,7 +89,7 @@ const fn row(protocol: &'static str, contracts: &'static dyn Deployed) -> Deploy
 }
 
 const fn contracts(rewards_controller: Option<Address>) -> AaveV3 {
-    AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller, reward_type: POOLS.reward_type }
+    AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller, pools: POOLS }
 }
 
 portolan_plugin_api::export!(Accounts<Pools>);
@@ -460,4 +475,90 @@ fn settings_name_the_contracts_and_the_controller_may_be_missing() {
         assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)));
         assert!(refused.message.contains(message), "{}", refused.message);
     }
+}
+
+/// What differs in the second version, declared with all that it returns.
+mod v2 {
+    use portolan_plugin_api::sol;
+
+    sol! {
+        struct ReserveData {
+            uint256 configuration;
+            uint128 liquidityIndex;
+            uint128 variableBorrowIndex;
+            uint128 currentLiquidityRate;
+            uint128 currentVariableBorrowRate;
+            uint128 currentStableBorrowRate;
+            uint40 lastUpdateTimestamp;
+            address aTokenAddress;
+            address stableDebtTokenAddress;
+            address variableDebtTokenAddress;
+            address interestRateStrategyAddress;
+            uint8 id;
+        }
+        function getReserveData(address) external view returns (ReserveData);
+        function REWARD_TOKEN() external view returns (address);
+        function getRewardsBalance(address[], address) external view returns (uint256);
+    }
+}
+
+/// A pool of the second version: a reserve that is lent, and another one that is owed.
+fn second_version() -> CannedReplies {
+    let token = Address::repeat_byte;
+    let data = |lent: u128, owed: u128| v2::ReserveData {
+        configuration: U256::ZERO,
+        liquidityIndex: 11,
+        variableBorrowIndex: 12,
+        currentLiquidityRate: lent,
+        currentVariableBorrowRate: owed,
+        currentStableBorrowRate: 13,
+        lastUpdateTimestamp: alloy::primitives::aliases::U40::ZERO,
+        aTokenAddress: Address::ZERO,
+        stableDebtTokenAddress: Address::ZERO,
+        variableDebtTokenAddress: Address::ZERO,
+        interestRateStrategyAddress: Address::ZERO,
+        id: 0,
+    };
+    let none = (U256::ZERO, U256::ZERO, U256::ZERO, U256::ZERO, U256::ZERO, U256::from(2 * WAD));
+    let held = |place: u8, amount: u64| (token(place), U256::from(amount));
+    let chain = CannedReplies::default()
+        .reply(SECOND, POOL, &getReservesListCall {}, &vec![OP, LDO])
+        .reply(SECOND, PROVIDER, &getReserveTokensAddressesCall(OP), &(token(1), token(2), token(3)))
+        .reply(SECOND, PROVIDER, &getReserveTokensAddressesCall(LDO), &(token(4), token(5), token(6)))
+        .reply(SECOND, POOL, &v2::getReserveDataCall(OP), &data(1, 2))
+        .reply(SECOND, POOL, &v2::getReserveDataCall(LDO), &data(3, 4))
+        .reply(SECOND, POOL, &getUserAccountDataCall(ACCOUNT), &none)
+        .reply(SECOND, CONTROLLER, &v2::REWARD_TOKENCall {}, &OP)
+        .reply(
+            SECOND,
+            CONTROLLER,
+            &v2::getRewardsBalanceCall { _0: vec![token(1), token(6)], _1: ACCOUNT },
+            &U256::from(9),
+        );
+    let balances = [held(1, 100), held(2, 0), held(3, 0), held(4, 0), held(5, 0), held(6, 7)];
+    balances
+        .into_iter()
+        .fold(chain, |chain, (token, amount)| chain.reply(SECOND, token, &balanceOfCall(ACCOUNT), &amount))
+}
+
+#[test]
+fn the_second_version_has_its_rates_in_another_order() {
+    let outcome = JobTest::new("second", SECOND, Question::LENDING, ACCOUNT).run::<Pools>(&second_version());
+    let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
+    let legs: Vec<_> = position.legs.iter().map(|leg| (leg.role, leg.token, leg.amount, leg.rate_ray)).collect();
+    let rate = |rate: u64| Some(U256::from(rate));
+    let lent = (LegRole::SUPPLIED, OP, U256::from(100), rate(1));
+    assert_eq!(legs, [lent, (LegRole::BORROWED, LDO, U256::from(7), rate(4))]);
+    assert_eq!(position.mechanism, "aave-v2");
+    assert_eq!(position.health.and_then(|health| health.factor_wad), Some(U256::from(2 * WAD)));
+}
+
+#[test]
+fn the_second_version_pays_one_token_from_all_that_the_account_has() {
+    let outcome = JobTest::new("second", SECOND, Question::CLAIMABLES, ACCOUNT).run::<Pools>(&second_version());
+    let [claim] = outcome.claimables()[..] else { panic!("one claim: {}", outcome.message) };
+    assert_eq!((claim.payments[0].token, claim.payments[0].amount), (OP, U256::from(9)));
+    let assets = vec![Address::repeat_byte(1), Address::repeat_byte(6)];
+    assert_eq!(claim.steps[0].arguments, (assets, U256::MAX, ACCOUNT).abi_encode_params());
+    assert_eq!(claim.steps[0].to, CONTROLLER);
 }

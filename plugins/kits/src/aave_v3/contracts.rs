@@ -39,3 +39,24 @@ portolan_plugin_api::sol! {
     function getUserRewards(address[] assets, address user, address reward) external view returns (uint256);
     function claimRewards(address[] assets, uint256 amount, address to, address reward) external returns (uint256);
 }
+
+/// What differs in the second version.
+///
+/// Source: <https://github.com/aave/protocol-v2/tree/master/contracts>.
+pub(super) mod v2 {
+    portolan_plugin_api::sol! {
+        // interfaces/ILendingPool.sol; protocol/libraries/types/DataTypes.sol
+        function getReserveData(address asset) external view returns (
+            uint256 configuration,
+            uint128 liquidityIndex,
+            uint128 variableBorrowIndex,
+            uint128 currentLiquidityRate,
+            uint128 currentVariableBorrowRate
+        );
+
+        // interfaces/IAaveIncentivesController.sol
+        function REWARD_TOKEN() external view returns (address);
+        function getRewardsBalance(address[] assets, address user) external view returns (uint256);
+        function claimRewards(address[] assets, uint256 amount, address to) external returns (uint256);
+    }
+}

@@ -4,14 +4,11 @@
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
 
-use super::ZERO_STANDS_S;
-use super::contracts::{balanceOfCall, getReserveDataCall, getUserAccountDataCall, getUserStableRateCall};
+use super::contracts::{balanceOfCall, getReserveDataCall, getUserAccountDataCall, getUserStableRateCall, v2};
 use super::reserve::{ReserveToken, TokenKind};
+use super::{AaveV3, AaveVersion, ZERO_STANDS_S};
 use crate::kit::Labels;
 use crate::try_each::try_each;
-
-/// The answer's `type`.
-const MECHANISM: &str = "aave-v3";
 
 /// One position in the pool, with a leg for each token of a reserve that the account has.
 ///
@@ -19,19 +16,20 @@ const MECHANISM: &str = "aave-v3";
 /// reserve's rate is part of it; so none could be cached.
 pub(super) async fn positions(
     cx: &Chain,
+    contracts: AaveV3,
     labels: Labels<'_>,
-    pool: Address,
     tokens: Vec<ReserveToken>,
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let balances = tokens.into_iter().map(|token| async move {
         Ok((token, cx.call(token.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
     });
+    let pool = contracts.pool;
     let mut balances = try_each(cx, balances).await.or_err_if_all(cx, labels.market)?;
     balances.retain(|(_, amount)| !amount.is_zero());
     let owes = balances.iter().any(|(token, _)| token.kind != TokenKind::Supply);
     let legs = balances.into_iter().map(|(token, amount)| async move {
-        let rate_ray = rate_ray(cx, pool, token, account).await?;
+        let rate_ray = rate_ray(cx, contracts, token, account).await?;
         Ok(leg(labels, token, amount).rate_ray(rate_ray))
     });
     let legs = async { try_each(cx, legs).await.or_report(cx, labels.market) };
@@ -40,7 +38,8 @@ pub(super) async fn positions(
         return Ok(Vec::new());
     }
     let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };
-    let position = Position::new(kind, labels.market, pool).named(labels.title).of(MECHANISM).legs(legs);
+    let position =
+        Position::new(kind, labels.market, pool).named(labels.title).of(contracts.pools.version.mechanism()).legs(legs);
     let health = factor_wad.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None });
     Ok(vec![Position { health, ..position }])
 }
@@ -56,15 +55,22 @@ fn leg(labels: Labels<'_>, token: ReserveToken, amount: U256) -> Leg {
 }
 
 /// The rate that the pool pays or takes now; a stable debt has the account's own rate.
-async fn rate_ray(cx: &Chain, pool: Address, token: ReserveToken, account: Address) -> Result<U256, Error> {
+async fn rate_ray(cx: &Chain, contracts: AaveV3, token: ReserveToken, account: Address) -> Result<U256, Error> {
     if token.kind == TokenKind::StableDebt {
         return cx.call(token.token, getUserStableRateCall { user: account }).await;
     }
-    let reserve = cx.call(pool, getReserveDataCall { asset: token.underlying }).await?;
-    Ok(U256::from(match token.kind {
-        TokenKind::Supply => reserve.currentLiquidityRate,
-        TokenKind::StableDebt | TokenKind::VariableDebt => reserve.currentVariableBorrowRate,
-    }))
+    let (pool, asset) = (contracts.pool, token.underlying);
+    let (lent, owed) = match contracts.pools.version {
+        AaveVersion::V2 => {
+            let reserve = cx.call(pool, v2::getReserveDataCall { asset }).await?;
+            (reserve.currentLiquidityRate, reserve.currentVariableBorrowRate)
+        }
+        AaveVersion::V3 => {
+            let reserve = cx.call(pool, getReserveDataCall { asset }).await?;
+            (reserve.currentLiquidityRate, reserve.currentVariableBorrowRate)
+        }
+    };
+    Ok(U256::from(if token.kind == TokenKind::Supply { lent } else { owed }))
 }
 
 /// The account's health in this pool; `None` without debt, or where the pool cannot compute it because a price is
@@ -79,6 +85,16 @@ async fn health_factor(cx: &Chain, labels: Labels<'_>, pool: Address, user: Addr
         Err(error) => {
             cx.report_missing(format!("{}: health factor: {error}", labels.market));
             None
+        }
+    }
+}
+
+impl AaveVersion {
+    /// The answer's `type`.
+    const fn mechanism(self) -> &'static str {
+        match self {
+            Self::V2 => "aave-v2",
+            Self::V3 => "aave-v3",
         }
     }
 }

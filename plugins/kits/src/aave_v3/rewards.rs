@@ -1,4 +1,4 @@
-//! Rewards for lending and borrowing: a row for each reward token, claimed without the others.
+//! Rewards of the third version for lending and borrowing: a row for each reward token, claimed without the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,5 +82,8 @@ fn row(
     let assets = earned.iter().map(|earned| earned.offer.asset).collect();
     let claim = cx.claim(controller, &claimRewardsCall { assets, amount: ALL, to: account, reward });
     let name = format!("{} {} rewards, claimed on their own", labels.title, symbol(reward));
-    Ok(Claimable::new(labels.market, controller, claim).named(name).of(contracts.reward_type).pays(reward, amount))
+    Ok(Claimable::new(labels.market, controller, claim)
+        .named(name)
+        .of(contracts.pools.reward_type)
+        .pays(reward, amount))
 }

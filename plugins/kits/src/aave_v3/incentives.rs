@@ -1,0 +1,45 @@
+//! Rewards of the second version: one token, which one call claims from all assets.
+
+use portolan_plugin_api::{Address, Chain, Claimable, Error, symbol};
+
+use super::contracts::{balanceOfCall, v2};
+use super::reserve::ReserveToken;
+use super::rewards::ALL;
+use super::{AaveV3, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// Seconds that may be cached which token a controller pays; it is set once, with the controller's code.
+const TOKEN_STANDS_S: u32 = 3_600;
+
+/// The row of what the account has earned.
+///
+/// The controller adds what it has noted that it owes to what each asset has earned since; so the assets are asked for
+/// together, and only those of which the account has something: of the others, all is noted.
+pub(super) async fn claimables(
+    cx: &Chain,
+    contracts: AaveV3,
+    labels: Labels<'_>,
+    controller: Address,
+    tokens: Vec<ReserveToken>,
+    account: Address,
+) -> Result<Vec<Claimable>, Error> {
+    let balances = tokens.into_iter().map(|token| async move {
+        Ok((token.token, cx.call(token.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
+    });
+    let balances = try_each(cx, balances).await.or_report(cx, labels.market);
+    let held = balances.into_iter().filter(|(_, amount)| !amount.is_zero());
+    let assets: Vec<Address> = held.map(|(asset, _)| asset).collect();
+    let call = v2::getRewardsBalanceCall { assets: assets.clone(), user: account };
+    let owed = cx.call(controller, call).zero_within(ZERO_STANDS_S);
+    let reward = cx.call(controller, v2::REWARD_TOKENCall {}).within(TOKEN_STANDS_S);
+    let (owed, reward) = cx.join((owed, reward)).await?;
+    if owed.is_zero() {
+        return Ok(Vec::new());
+    }
+    let claim = cx.claim(controller, &v2::claimRewardsCall { assets, amount: ALL, to: account });
+    let name = format!("{} {} rewards", labels.title, symbol(reward));
+    Ok(vec![
+        Claimable::new(labels.market, controller, claim).named(name).of(contracts.pools.reward_type).pays(reward, owed),
+    ])
+}
