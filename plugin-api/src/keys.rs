@@ -116,6 +116,11 @@ impl<'a> Keys<'a> {
         Ok(Deployment::new(&row.protocol, row.chain_id, mechanism).market(&row.market))
     }
 
+    /// Whether the row has a key, of whatever value; this does not make it known.
+    pub fn has(&self, key: &str) -> bool {
+        self.row.keys.iter().any(|one| one.key == key)
+    }
+
     /// A value of any type; `None` where it is missing.
     ///
     /// # Errors

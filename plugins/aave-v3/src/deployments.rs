@@ -9,6 +9,8 @@ use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FA
 const AAVE: &str = "aave_v3";
 const SPARK: &str = "spark";
 const SEAMLESS: &str = "seamless";
+const KINZA: &str = "kinza";
+const EXTRA_FINANCE: &str = "extra-finance";
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -37,6 +39,24 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         primitives: &["LENDING", "BORROWING"],
         company: "Seamless",
         company_slug: "seamless",
+        emitters: &[],
+    },
+    ProtocolRow {
+        slug: KINZA,
+        name: "KINZA",
+        website: "https://kinza.finance",
+        primitives: &["LENDING", "BORROWING"],
+        company: "Kinza",
+        company_slug: "kinza",
+        emitters: &[],
+    },
+    ProtocolRow {
+        slug: EXTRA_FINANCE,
+        name: "EXTRA_FINANCE",
+        website: "https://app.extrafi.io/",
+        primitives: &["LENDING", "BORROWING"],
+        company: "Extra Finance",
+        company_slug: "extra-finance",
         emitters: &[],
     },
 ];
@@ -206,6 +226,42 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0x8f44fd754285aa6a2b8b9b97739b79746e0475a7"),
             data_provider: address!("0x2a0979257105834789bc6b9e1b00446dfba8dfba"),
             rewards_controller: Some(address!("0x91ac2fff8cbef5859eaa6dda661febd533cd3780")),
+            pools: POOLS,
+        },
+    },
+    // https://github.com/DefiLlama/yield-server, kinza, and llamafolio-api, src/adapters
+    DeploymentRow {
+        protocol: KINZA,
+        network: BSC,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0xcb0620b181140e57d1c0d8b724cde623ca963c8c"),
+            data_provider: address!("0x09ddc4ae826601b0f9671b9edffdf75e7e6f5d61"),
+            rewards_controller: None,
+            pools: POOLS,
+        },
+    },
+    // https://github.com/DefiLlama/yield-server, extra-xlend, and the addresses in Extra's documentation
+    DeploymentRow {
+        protocol: EXTRA_FINANCE,
+        network: OPTIMISM,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0x345d2827f36621b02b783f7d5004b4a2fec00186"),
+            data_provider: address!("0xcc61e9470b5f0ce21a3f6255c73032b47aaea9c0"),
+            rewards_controller: None,
+            pools: POOLS,
+        },
+    },
+    // https://github.com/DefiLlama/yield-server, extra-xlend, and the addresses in Extra's documentation
+    DeploymentRow {
+        protocol: EXTRA_FINANCE,
+        network: BASE,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0x09b11746dfd1b5a8325e30943f8b3d5000922e03"),
+            data_provider: address!("0x1566da4640b6a0b32ff309b07b8df6ade40fd98d"),
+            rewards_controller: None,
             pools: POOLS,
         },
     },

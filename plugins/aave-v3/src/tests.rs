@@ -175,15 +175,19 @@ fn a_market_that_fails_leaves_the_others_rows() {
 fn the_shipped_rows_are_the_networks_and_each_stands_once() {
     let plugin = testing::catalogue::<AaveV3>(&Settings::default());
     let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
-    assert_eq!(slugs, ["aave_v3", "spark", "seamless"]);
+    assert_eq!(slugs, ["aave_v3", "spark", "seamless", "kinza", "extra-finance"]);
     let rows = || plugin.deployments.iter();
     let places: BTreeSet<_> = rows().map(|row| (&row.protocol, row.chain_id, &row.market)).collect();
     assert_eq!(places.len(), rows().count());
     let networks: BTreeSet<_> = rows().filter(|row| row.protocol == "aave_v3").map(|row| row.chain_id).collect();
     assert_eq!(networks.into_iter().collect::<Vec<_>>(), [1, 10, 56, 137, 250, 8_453, 42_161, 43_114]);
     for row in rows() {
-        assert_eq!(row.questions, [Question::CLAIMABLES, Question::LENDING, Question::EVENTS]);
-        assert_eq!(row.contracts.iter().collect::<BTreeSet<_>>().len(), 3);
+        // The last two have no controller of rewards.
+        let is_rewarded = !["kinza", "extra-finance"].contains(&row.protocol.as_str());
+        let claimables = is_rewarded.then_some(Question::CLAIMABLES);
+        let questions = claimables.into_iter().chain([Question::LENDING, Question::EVENTS]);
+        assert_eq!(row.questions, questions.collect::<Vec<_>>());
+        assert_eq!(row.contracts.iter().collect::<BTreeSet<_>>().len(), 2 + usize::from(is_rewarded));
     }
 }
 
@@ -206,7 +210,7 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     contracts.push(text("rewards_controller", CONTROLLER));
     let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", contracts)]);
     let plugin = testing::catalogue::<AaveV3>(&settings);
-    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (4, 14));
+    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (6, 17));
     let fantom = Replies(250, CannedReplies::default()).pool(MAIN, CONTROLLER, USDC, [6, 0, 8]).1;
     let acme =
         |question| JobTest::new("acme", 250, question, ACCOUNT).settings(settings.clone()).run::<AaveV3>(&fantom);
@@ -231,7 +235,7 @@ fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let alone = testing::catalogue::<AaveV3>(&settings(false));
     assert_eq!((alone.protocols.len(), alone.deployments.len()), (1, 1));
     assert_eq!(alone.deployments[0].questions, [Question::LENDING, Question::EVENTS]);
-    assert_eq!(testing::catalogue::<AaveV3>(&settings(true)).deployments.len(), 13);
+    assert_eq!(testing::catalogue::<AaveV3>(&settings(true)).deployments.len(), 16);
 }
 
 #[test]

@@ -5,13 +5,15 @@
 //! <https://docs.moonwell.fi/moonwell/protocol-information/contracts>,
 //! <https://docs.benqi.fi/resources/contracts/benqi-markets>.
 
+use std::borrow::Cow;
+
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::comet::{CometContracts, CometTypes};
-use portolan_kits::compound_v2::CompoundV2Types;
+use portolan_kits::compound_v2::{CompoundV2Contracts, CompoundV2Rewards, CompoundV2Types, IndexViews, Minted};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
-use portolan_plugin_api::{Address, address};
+use portolan_plugin_api::{Address, NATIVE, address};
 
 /// The words for markets of Compound v3 and their rewards.
 pub(crate) const COMETS: CometTypes = CometTypes { market: "compound-v3", reward: "compound-v3-rewards" };
@@ -26,7 +28,7 @@ const ARBITRUM_REWARDS: Address = address!("0x88730d254a2f7e6ac8388c3198afd694ba
 const POLYGON_REWARDS: Address = address!("0x45939657d1ca34a8fa39a924b71d28fe8431e581");
 const BASE_REWARDS: Address = address!("0x123964802e6ababbe1bc9547d72ef1b69b00a6b1");
 
-/// The markets of Compound v3, by their base token: `comet` and `rewards` of `deployments/*/*/roots.json` in
+/// Markets of Compound v3, by their base token, and comptrollers of v2. Sources of the former are `comet` and `rewards` of `deployments/*/*/roots.json` in
 /// <https://github.com/compound-finance/comet>, and <https://docs.compound.finance/#networks>.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow {
@@ -209,6 +211,229 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             rewards: Some(BASE_REWARDS),
         }),
     },
+    // Compound v2 and its forks. https://docs.compound.finance/v2/
+    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/compound
+    DeploymentRow {
+        protocol: "compound",
+        network: ETHEREUM,
+        market: "v2-markets",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b"),
+            native_market: Some(address!("0x4ddc2d193948926d02f9b1fe9e1daa0718270ed5")),
+            minted: None,
+            rewards: CompoundV2Rewards::Indexed {
+                views: IndexViews::Comp,
+                tokens: Cow::Borrowed(&[address!("0xc00e94cb662c3520282e6f5717214004a7f26888")]),
+                by_second: false,
+            },
+        }),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/core-pool
+    // https://github.com/VenusProtocol/venus-protocol/tree/main/deployments/bscmainnet
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "core",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0xfd36e2c2a6789db23113685031d7f16329158384"),
+            native_market: Some(address!("0xa07c5b74c9b40447a954e1466938b865b6bbea36")),
+            minted: Some(Minted {
+                controller: address!("0x004065d34c6b18ce4370ced1cebde94865dbfafe"),
+                token: address!("0x4bd17003473389a42daf6a0a729f6fdb328bbbd7"),
+            }),
+            rewards: CompoundV2Rewards::Indexed {
+                views: IndexViews::Venus,
+                tokens: Cow::Borrowed(&[address!("0xcf6bb5389c92bdda8a3747ddb454cb7a64626c63")]),
+                by_second: false,
+            },
+        }),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: ETHEREUM,
+        market: "core",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x687a01ecf6d3907658f7a7c714749fac32336d1b"),
+            native_market: None,
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: ARBITRUM,
+        market: "core",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x317c1a5739f39046e20b08ac9beea3f10fd43326"),
+            native_market: None,
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BASE,
+        market: "core",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x0c7973f9598aa62f9e03b94e92c967fd5437426c"),
+            native_market: None,
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: OPTIMISM,
+        market: "core",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x5593ff68be84c966821eef5f0a988c285d5b7cec"),
+            native_market: None,
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://docs.moonwell.fi/moonwell/protocol-information/contracts
+    // https://github.com/moonwell-fi/moonwell-contracts-v2/tree/main/chains
+    DeploymentRow {
+        protocol: "moonwell",
+        network: BASE,
+        market: "markets",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0xfbb21d0380bee3312b33c4353c8936a0f13ef26c"),
+            native_market: None,
+            minted: None,
+            rewards: CompoundV2Rewards::Distributor(address!("0xe9005b078701e2a0948d2eac43010d35870ad9d2")),
+        }),
+    },
+    // https://docs.moonwell.fi/moonwell/protocol-information/contracts
+    // https://github.com/moonwell-fi/moonwell-contracts-v2/tree/main/chains
+    DeploymentRow {
+        protocol: "moonwell",
+        network: OPTIMISM,
+        market: "markets",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0xca889f40aae37fff165bccf69aef1e82b5c511b9"),
+            native_market: None,
+            minted: None,
+            rewards: CompoundV2Rewards::Distributor(address!("0xf9524bfa18c19c3e605fbfe8dfd05c6e967574aa")),
+        }),
+    },
+    // https://docs.benqi.fi/resources/contracts/benqi-markets
+    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/benqi
+    DeploymentRow {
+        protocol: "benqi",
+        network: AVALANCHE,
+        market: "markets",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x486af39519b4dc9a7fccd318217352830e8ad9b4"),
+            native_market: Some(address!("0x5c0401e81bc07ca70fad469b451682c0d747ef1c")),
+            minted: None,
+            rewards: CompoundV2Rewards::Indexed {
+                views: IndexViews::Typed,
+                tokens: Cow::Borrowed(&[address!("0x8729438eb15e2c8b576fcc6aecda6a148776c0f5"), NATIVE]),
+                by_second: true,
+            },
+        }),
+    },
+    // https://docs.fluxfinance.com/addresses
+    // https://github.com/DefiLlama/DefiLlama-Adapters, registries
+    DeploymentRow {
+        protocol: "flux",
+        network: ETHEREUM,
+        market: "main",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x95af143a021df745bc78e845b54591c53a8b3a51"),
+            native_market: None,
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://github.com/WePiggy/contract_addresses
+    // https://github.com/DefiLlama/DefiLlama-Adapters, registries
+    DeploymentRow {
+        protocol: "wepiggy",
+        network: ETHEREUM,
+        market: "main",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x0c8c1ab017c3c0c8a48dd9f1db2f59022d190f0b"),
+            native_market: Some(address!("0x27a94869341838d5783368a8503fda5fbcd7987c")),
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://github.com/WePiggy/contract_addresses
+    // https://github.com/DefiLlama/DefiLlama-Adapters, registries
+    DeploymentRow {
+        protocol: "wepiggy",
+        network: OPTIMISM,
+        market: "main",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x896aecb9e73bf21c50855b7874729596d0e511cb"),
+            native_market: Some(address!("0x8e1e582879cb8bac6283368e8ede458b63f499a5")),
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://github.com/WePiggy/contract_addresses
+    // https://github.com/DefiLlama/DefiLlama-Adapters, registries
+    DeploymentRow {
+        protocol: "wepiggy",
+        network: ARBITRUM,
+        market: "main",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0xaa87715e858b482931eb2f6f92e504571588390b"),
+            native_market: Some(address!("0x17933112e9780abd0f27f2b7d9dda9e840d43159")),
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://github.com/WePiggy/contract_addresses
+    // https://github.com/DefiLlama/DefiLlama-Adapters, registries
+    DeploymentRow {
+        protocol: "wepiggy",
+        network: BSC,
+        market: "main",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x8c925623708a94c7de98a8e83e8200259ff716e0"),
+            native_market: Some(address!("0x33a32f0ad4aa704e28c93ed8ffa61d50d51622a7")),
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // https://github.com/WePiggy/contract_addresses
+    // https://github.com/DefiLlama/DefiLlama-Adapters, registries
+    DeploymentRow {
+        protocol: "wepiggy",
+        network: POLYGON,
+        market: "main",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0xffceacfd39117030314a07b2c86da36e51787948"),
+            native_market: Some(address!("0xc1b02e52e9512519edf99671931772e452fb4399")),
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
+    // Its markets on Optimism were drained in May 2024, and are left out. The one source of those on Base:
+    // https://github.com/DefiLlama/DefiLlama-Adapters, registries
+    DeploymentRow {
+        protocol: "sonne",
+        network: BASE,
+        market: "main",
+        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
+            comptroller: address!("0x1db2466d9f5e10d7090e7152b68d62703a2245f0"),
+            native_market: None,
+            minted: None,
+            rewards: CompoundV2Rewards::None,
+        }),
+    },
 ];
 
 /// The protocols that the plugin ships with.
@@ -314,7 +539,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "moonwell",
         name: "MOONWELL",
         website: "https://moonwell.fi",
-        primitives: &["LENDING", "BORROWING"],
+        primitives: &["LENDING", "BORROWING", "FARMING"],
         company: "Moonwell",
         company_slug: "moonwell",
         emitters: &[EmitterRow {
@@ -344,5 +569,32 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                 registries: &[(&[AVALANCHE], address!("0x486af39519b4dc9a7fccd318217352830e8ad9b4"))],
             },
         }],
+    },
+    ProtocolRow {
+        slug: "flux",
+        name: "FLUX",
+        website: "https://fluxfinance.com",
+        primitives: &["LENDING", "BORROWING"],
+        company: "Flux Finance",
+        company_slug: "flux-finance",
+        emitters: &[],
+    },
+    ProtocolRow {
+        slug: "wepiggy",
+        name: "WEPIGGY",
+        website: "https://wepiggy.com",
+        primitives: &["LENDING", "BORROWING"],
+        company: "WePiggy",
+        company_slug: "wepiggy",
+        emitters: &[],
+    },
+    ProtocolRow {
+        slug: "sonne",
+        name: "SONNE",
+        website: "https://sonne.finance",
+        primitives: &["LENDING", "BORROWING"],
+        company: "Sonne",
+        company_slug: "sonne",
+        emitters: &[],
     },
 ];

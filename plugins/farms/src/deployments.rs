@@ -1,12 +1,280 @@
 //! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
+use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs};
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
 use portolan_plugin_api::address;
-use portolan_plugin_api::networks::{ARBITRUM, BASE, ETHEREUM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+
+/// The chefs.
+pub(crate) const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
+
+/// The staking contracts.
+pub(crate) const FARMS: StakingFarms = StakingFarms { single: FARM_TYPES, dual: FARM_TYPES };
+const FARM_TYPES: FarmTypes = FarmTypes { reward_type: "staking-rewards", vault_type: "staking-rewards" };
+
+/// The deployments that the plugin ships with, each with the sources that its address and its interface are from.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/avax_png.js
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/avax/pangolin.ts
+    DeploymentRow {
+        protocol: "pangolin",
+        network: AVALANCHE,
+        market: "main",
+        contracts: &CHEFS.renamed(
+            address!("0x1f806f7c8ded893fd3cae279191ad7aa3798e928"),
+            Kind::Mini,
+            "pendingReward",
+            ClaimCall::Harvest,
+        ),
+    },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/matic_apeswap.js
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/polygon/apeswap.ts
+    DeploymentRow {
+        protocol: "apeswap",
+        network: POLYGON,
+        market: "main",
+        contracts: &CHEFS.renamed(
+            address!("0x54aff400858dcac39797a81894d9920f16972d1d"),
+            Kind::Mini,
+            "pendingBanana",
+            ClaimCall::Harvest,
+        ),
+    },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/bsc_apeswap.js
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/bsc/ape.ts
+    DeploymentRow {
+        protocol: "apeswap",
+        network: BSC,
+        market: "main",
+        contracts: &CHEFS
+            .renamed(
+                address!("0x5c8d727b265dbafaba67e050f2f739caeeb4a6f9"),
+                Kind::V1,
+                "pendingCake",
+                ClaimCall::Withdraw,
+            )
+            .with_single_stake(),
+    },
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/uniswapV2.js
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/bsc_biswap.js
+    DeploymentRow {
+        protocol: "biswap",
+        network: BSC,
+        market: "main",
+        contracts: &CHEFS
+            .renamed(
+                address!("0xdbc1a13490deef9c3c12b44fe77b503c1b061739"),
+                Kind::V1,
+                "pendingBSW",
+                ClaimCall::Withdraw,
+            )
+            .with_single_stake(),
+    },
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/uniswapV2.js
+    // https://github.com/beefyfinance/beefy-api, getWigoApys
+    DeploymentRow {
+        protocol: "wigoswap",
+        network: FANTOM,
+        market: "main",
+        contracts: &CHEFS
+            .renamed(
+                address!("0xa1a938855735c0651a6cfe2e93a32a28a236d0e9"),
+                Kind::V1,
+                "pendingWigo",
+                ClaimCall::Withdraw,
+            )
+            .with_single_stake(),
+    },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/fantom_liquid.js
+    // https://github.com/llamafolio/llamafolio-api, src/adapters
+    DeploymentRow {
+        protocol: "liquiddriver",
+        network: FANTOM,
+        market: "main",
+        contracts: &CHEFS.renamed(
+            address!("0x6e2ad6527901c9664f016466b8da1357a004db0f"),
+            Kind::V2,
+            "pendingLqdr",
+            ClaimCall::Harvest,
+        ),
+    },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/matic_pickle.js
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/pickle
+    DeploymentRow {
+        protocol: "pickle",
+        network: POLYGON,
+        market: "main",
+        contracts: &CHEFS.renamed(
+            address!("0x20b2a3fc7b13ca0ccf7af81a68a14cb3116e8749"),
+            Kind::Mini,
+            "pendingPickle",
+            ClaimCall::Harvest,
+        ),
+    },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/arbitrum_pickle.js
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/pickle
+    DeploymentRow {
+        protocol: "pickle",
+        network: ARBITRUM,
+        market: "main",
+        contracts: &CHEFS.renamed(
+            address!("0x7ecc7163469f37b777d7b8f45a667314030ace24"),
+            Kind::Mini,
+            "pendingPickle",
+            ClaimCall::Harvest,
+        ),
+    },
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/pickle
+    // and Pickle's own scripts
+    DeploymentRow {
+        protocol: "pickle",
+        network: OPTIMISM,
+        market: "main",
+        contracts: &CHEFS.renamed(
+            address!("0x849c283375a156a6632e8ee928308fcb61306b7b"),
+            Kind::Mini,
+            "pendingPickle",
+            ClaimCall::Harvest,
+        ),
+    },
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/masterchef.js
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/matic_dinoswap.js
+    DeploymentRow {
+        protocol: "dinoswap",
+        network: POLYGON,
+        market: "main",
+        contracts: &CHEFS.renamed(
+            address!("0x1948abc5400aa1d72223882958da3bec643fb4e5"),
+            Kind::V1,
+            "pendingDino",
+            ClaimCall::Withdraw,
+        ),
+    },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/matic_mai.js
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/polygon/mai.ts
+    DeploymentRow {
+        protocol: "qidao",
+        network: POLYGON,
+        market: "main",
+        contracts: &CHEFS
+            .renamed(address!("0x574fe4e8120c4da1741b5fd45584de7a5b521f0f"), Kind::V1, "pending", ClaimCall::Withdraw)
+            .paying(address!("0x580a84c73811e1839f75d86d75d88cca0c241ff4")),
+    },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/base_baseswap.js
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/base/baseSwap.ts
+    DeploymentRow {
+        protocol: "baseswap",
+        network: BASE,
+        market: "main",
+        contracts: &CHEFS
+            .renamed(
+                address!("0x2b0a43dccbd7d42c18f6a83f86d1a19fa58d541a"),
+                Kind::V1,
+                "pendingReward",
+                ClaimCall::Withdraw,
+            )
+            .paying(address!("0x78a087d713be963bf307b18f2ff8122ef9a63ae9")),
+    },
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/uniswapV2.js
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/arbitrum_swapfish.js
+    DeploymentRow {
+        protocol: "swapfish",
+        network: ARBITRUM,
+        market: "main",
+        contracts: &CHEFS
+            .renamed(
+                address!("0x33141e87ad2dfae5fbd12ed6e61fa2374aaed029"),
+                Kind::V1,
+                "pendingCake",
+                ClaimCall::Withdraw,
+            )
+            .with_single_stake(),
+    },
+    // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/sky-lending
+    // and the list of contracts of Sky's own app
+    DeploymentRow {
+        protocol: "sky",
+        network: ETHEREUM,
+        market: "main",
+        contracts: &FARMS.of_farms(
+            &[
+                address!("0x173e314c7635b45322cd8cb14f44b312e079f3af"), // USDS, pays SPK
+                address!("0x4e41488c19cd35eb4de3083fc3e204854c75c86a"), // USDS, pays GROVE
+                address!("0x0650caf159c5a49f711e8169d4336ecb9b950275"), // USDS, pays SKY
+            ],
+            Rewards::Single,
+        ),
+    },
+    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/aelin
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/aelin
+    DeploymentRow {
+        protocol: "aelin",
+        network: OPTIMISM,
+        market: "main",
+        contracts: &FARMS.of_farms(
+            &[
+                address!("0xfe757a40f3eda520845b339c698b321663986a4d"), // AELIN
+                address!("0x4aec980a0daef4905520a11b99971c7b9583f4f8"), // AELIN and ETH
+            ],
+            Rewards::Single,
+        ),
+    },
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/lyra-avalon
+    // https://github.com/llamafolio/llamafolio-api, src/adapters
+    DeploymentRow {
+        protocol: "lyra",
+        network: OPTIMISM,
+        market: "main",
+        contracts: &FARMS.of_farms(&[address!("0xb02e538a08cfa00e9900cf94e33b161323d8d162")], Rewards::Single),
+    },
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/lyra-avalon
+    // https://github.com/llamafolio/llamafolio-api, src/adapters
+    DeploymentRow {
+        protocol: "lyra",
+        network: ETHEREUM,
+        market: "main",
+        contracts: &FARMS.of_farms(&[address!("0x1a364a7e66b21ed3045b13d3465627f9e9613f07")], Rewards::Single),
+    },
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/index-coop
+    // and queries about the holders of INDEX
+    DeploymentRow {
+        protocol: "index-coop",
+        network: ETHEREUM,
+        market: "main",
+        contracts: &FARMS.of_farms(
+            &[
+                address!("0x8f06fba4684b5e0988f215a47775bb611af0f986"), // DPI and ETH
+                address!("0xb93b505ed567982e2b6756177ddd23ab5745f309"), // DPI and ETH
+            ],
+            Rewards::Single,
+        ),
+    },
+];
+
+/// A protocol of which only deployments emit events.
+const fn farm(slug: &'static str, name: &'static str, website: &'static str, company: &'static str) -> ProtocolRow {
+    ProtocolRow { primitives: &["FARMING"], company, ..ProtocolRow::new(slug, name, website) }
+}
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
+    farm("pangolin", "PANGOLIN", "https://pangolin.exchange", "Pangolin"),
+    farm("apeswap", "APESWAP", "https://apeswap.finance", "ApeSwap"),
+    farm("biswap", "BISWAP", "https://biswap.org", "Biswap"),
+    farm("wigoswap", "WIGOSWAP", "https://wigoswap.io", "WigoSwap"),
+    farm("liquiddriver", "LIQUIDDRIVER", "https://liquiddriver.finance", "LiquidDriver"),
+    farm("pickle", "PICKLE", "https://pickle.finance", "Pickle"),
+    farm("dinoswap", "DINOSWAP", "https://dinoswap.exchange", "DinoSwap"),
+    farm("qidao", "QIDAO", "https://mai.finance", "QiDao"),
+    farm("baseswap", "BASESWAP", "https://baseswap.fi", "BaseSwap"),
+    farm("swapfish", "SWAPFISH", "https://swapfish.fi", "SwapFish"),
+    farm("sky", "SKY", "https://sky.money", "Sky"),
+    farm("aelin", "AELIN", "https://aelin.xyz", "Aelin"),
+    farm("lyra", "LYRA", "https://lyra.finance", "Lyra"),
+    farm("index-coop", "INDEX_COOP", "https://indexcoop.com", "Index Coop"),
     ProtocolRow {
         slug: "convex",
         name: "CONVEX",

@@ -1,16 +1,16 @@
-//! Events of farms, reward pools, lockers and vaults: MasterChef and StakingRewards with all their forks, Convex and
-//! Aura, Stargate, Yearn, Pendle.
+//! Farms of many protocols: chefs and staking contracts. And events of farms, reward pools, lockers and vaults: MasterChef
+//! and StakingRewards with all their forks, Convex and Aura, Stargate, Yearn, Pendle.
 //!
 //! Invariant: an event that anyone may emit (`Staked`, `Deposit`) is reported only with evidence: a view of the
-//! contract, or the transfer beside it. A protocol is named only for contracts that are listed. The plugin answers
-//! nothing about accounts.
+//! contract, or the transfer beside it. A protocol is named only for contracts that are listed.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::events::tables;
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// The events that no other plugin reports.
@@ -20,9 +20,11 @@ const OWN_TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Farms;
 
-impl EventFamily for Farms {
+impl AccountProtocols for Farms {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::CHEFS, &deployments::FARMS, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[tables::MASTER_CHEF, tables::STAKING_REWARDS, OWN_TABLE];
 }
 
-portolan_plugin_api::export!(Family<Farms>);
+portolan_plugin_api::export!(Accounts<Farms>);

@@ -4,7 +4,7 @@
 
 use portolan_plugin_api::testing::EventCases;
 
-use portolan_kits::family::EventFamily;
+use portolan_kits::accounts::AccountProtocols;
 
 use crate::Farms;
 

@@ -26,9 +26,6 @@ use contracts::{claimRewardsCall, getReserveTokensAddressesCall, getRewardsByAss
 /// reads are saved; a first deposit shows at most this much later.
 const ZERO_STANDS_S: u32 = 30;
 
-/// The keys of a settings row.
-const AAVE_KEYS: [&str; 3] = ["pool", "data_provider", "rewards_controller"];
-
 /// What differs between versions: the order of a reserve's members, and controllers, which know one reward token in v2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AaveVersion {
@@ -61,10 +58,11 @@ pub struct AaveV3 {
 }
 
 impl Kit for AavePools {
+    fn keys(&self) -> &'static [&'static str] {
+        &["pool", "data_provider", "rewards_controller"]
+    }
+
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
-        if AAVE_KEYS.iter().all(|key| matches!(keys.address_opt(key), Ok(None))) {
-            return Ok(None);
-        }
         let contracts = AaveV3 {
             pool: keys.address("pool")?,
             data_provider: keys.address("data_provider")?,

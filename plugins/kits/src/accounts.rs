@@ -138,7 +138,10 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
 
 /// Reads a settings row by the first kit of which it has keys.
 fn read(kits: &[&dyn Kit], keys: &Keys<'_>) -> Result<Arc<dyn Deployed>, SettingsError> {
-    for kit in kits {
+    let is_its = |place: usize, kit: &dyn Kit| {
+        kit.keys().is_empty() || place + 1 == kits.len() || kit.keys().iter().any(|key| keys.has(key))
+    };
+    for (_, kit) in kits.iter().enumerate().filter(|(place, kit)| is_its(*place, **kit)) {
         if let Some(contracts) = kit.read(keys)? {
             return Ok(contracts);
         }

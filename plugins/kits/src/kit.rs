@@ -15,6 +15,12 @@ use crate::events::Source;
 
 /// A mechanism, with the words that one plugin has for it.
 pub trait Kit: Debug + Sync {
+    /// The keys of which a settings row of it has one. Where it names none, and where it is a plugin's last, it is asked
+    /// about every row that no kit before it took.
+    fn keys(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Reads the contracts of a settings row; `None` where the row has none of the kit's keys.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! MasterChef: one contract with many numbered pools, each of which pays a share of one emission to its stakers.
 //!
 //! Sushi's three kinds and their forks; what forks rename (the pending view) or claim with is data. Settings keys
-//! `kind`, `chef`, `pending`, `claim`, `reward_token`. It answers claimables, including what rewarders pay beside the
+//! `kind`, `chef`, `pending`, `claim`, `reward_token`, `single_stake`. It answers claimables, including what rewarders pay beside the
 //! chef, and farming positions. Invariant: a pool that misbehaves costs its own rows, and the answer says so.
 
 mod contracts;
@@ -21,7 +21,7 @@ use crate::boxed::Boxed;
 use crate::events::Source;
 use crate::kit::{Deployed, Kit, Labels};
 use crate::try_each::try_each;
-use contracts::claims::{depositCall, harvestCall, withdrawCall};
+use contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall};
 use pools::Pool;
 
 /// The pending view of Sushi's own contracts.
@@ -46,6 +46,7 @@ pub struct MasterChef {
     pending: Cow<'static, str>,
     claim: ClaimCall,
     reward_token: Option<Address>,
+    has_single_stake: bool,
     vault_type: &'static str,
 }
 
@@ -80,7 +81,7 @@ impl MasterChefs {
     /// A chef whose pending view and claim call are others.
     pub const fn renamed(&self, chef: Address, kind: Kind, pending: &'static str, claim: ClaimCall) -> MasterChef {
         let (pending, vault_type) = (Cow::Borrowed(pending), self.vault_type(kind));
-        MasterChef { chef, kind, pending, claim, reward_token: None, vault_type }
+        MasterChef { chef, kind, pending, claim, reward_token: None, has_single_stake: false, vault_type }
     }
 
     const fn vault_type(&self, kind: Kind) -> &'static str {
@@ -89,6 +90,20 @@ impl MasterChefs {
             Kind::V2 => self.v2,
             Kind::Mini => self.mini,
         }
+    }
+}
+
+impl MasterChef {
+    /// One that does not say itself which token it pays.
+    pub const fn paying(mut self, token: Address) -> Self {
+        self.reward_token = Some(token);
+        self
+    }
+
+    /// One whose pool 0 takes the chef's own token, as PancakeSwap's does: it is claimed by a function of its own.
+    pub const fn with_single_stake(mut self) -> Self {
+        self.has_single_stake = true;
+        self
     }
 }
 
@@ -103,6 +118,10 @@ impl Kind {
 }
 
 impl Kit for MasterChefs {
+    fn keys(&self) -> &'static [&'static str] {
+        &["kind", "chef"]
+    }
+
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let kind = match keys.text("kind")? {
             Some("master-chef-v1") => Kind::V1,
@@ -124,6 +143,7 @@ impl Kit for MasterChefs {
             pending: Cow::Owned(pending.to_owned()),
             claim,
             reward_token: keys.address_opt("reward_token")?,
+            has_single_stake: keys.flag("single_stake")?,
             vault_type: self.vault_type(kind),
         };
         Ok(Some(chef.shared()))
@@ -135,6 +155,7 @@ impl Kit for MasterChefs {
             ClaimTemplate::new::<depositCall>([Role::NUMBER, nothing()]),
             ClaimTemplate::new::<withdrawCall>([Role::NUMBER, nothing()]),
             ClaimTemplate::new::<harvestCall>([Role::NUMBER, Role::ACCOUNT]),
+            ClaimTemplate::new::<leaveStakingCall>([nothing()]),
         ]
     }
 }
@@ -204,6 +225,9 @@ impl Deployed for MasterChef {
 impl MasterChef {
     /// The call that claims what a pool owes.
     fn claim(&self, cx: &Chain, pid: U256, account: Address) -> Claim {
+        if self.has_single_stake && pid.is_zero() {
+            return cx.claim(self.chef, &leaveStakingCall { amount: U256::ZERO });
+        }
         match self.claim {
             ClaimCall::Deposit => cx.claim(self.chef, &depositCall { pid, amount: U256::ZERO }),
             ClaimCall::Withdraw => cx.claim(self.chef, &withdrawCall { pid, amount: U256::ZERO }),

@@ -91,6 +91,10 @@ impl StakingFarms {
 }
 
 impl Kit for StakingFarms {
+    fn keys(&self) -> &'static [&'static str] {
+        &["factory", "farms"]
+    }
+
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let (factory, farms) = (keys.address_opt("factory")?, keys.addresses("farms")?);
         let rewards = if keys.flag("dual")? { Rewards::Dual } else { Rewards::Single };

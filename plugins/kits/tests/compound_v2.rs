@@ -154,6 +154,8 @@ fn run(network: u64, question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("fork", network, question, ACCOUNT).block(block).run::<Fork>(chain)
 }
 
+/// Role, token, amount and whether it secures debts, of each leg of the one position.
+#[expect(clippy::panic, reason = "anything but one position is the failure of the test that asks for it")]
 fn legs(outcome: &Outcome) -> Vec<(LegRole, Address, U256, Option<bool>)> {
     let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
     position.legs.iter().map(|leg| (leg.role, leg.token, leg.amount, leg.is_collateral)).collect()

@@ -1,5 +1,6 @@
 //! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
+use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::liquity::{LiquityContracts, LiquityTypes};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
@@ -11,24 +12,119 @@ use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OP
 pub(crate) const LIQUITY: LiquityTypes =
     LiquityTypes { trove: "liquity-trove", deposit: "liquity-stability-pool", stake: "liquity-staking" };
 
-/// Liquity v1.
-pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[DeploymentRow {
-    protocol: "liquity",
-    network: ETHEREUM,
-    market: "main",
-    // https://github.com/liquity/dev/blob/main/packages/lib-ethers/deployments/default/mainnet.json
-    // https://github.com/defisaver/defisaver-v3-contracts/blob/main/contracts/actions/liquity/helpers/MainnetLiquityAddresses.sol
-    contracts: &LIQUITY.of(LiquityContracts {
-        trove_manager: address!("0xa39739ef8b0231dbfa0dcda07d7e29faabcf4bb2"),
-        price_feed: address!("0x4c517d4e2c851ca76d7ec94b805269df0f2201de"),
-        stability_pool: address!("0x66017d22b0f8556afdd19fc67041899eb65a21bb"),
-        debt_token: address!("0x5f98805a4e8be255a32880fdec7f6728c6568ba0"),
-        reward_token: address!("0x6dea81c8171d0ba574754ef6f8b412f2ed88c54d"),
-        staking: Some(address!("0x4f9fbb3f1e99b56e0fe2892e623ed36a76fc605d")),
-        surplus_pool: Some(address!("0x3d32e8b97ed5881324241cf03b2da5e2ebce5521")),
-        borrower_operations: Some(address!("0x24179cd81c9e782a4096035f7ec97fb8b783e007")),
-    }),
-}];
+/// The pools of Aave v2 and its forks.
+pub(crate) const AAVE_V2: AavePools = AavePools { version: AaveVersion::V2, reward_type: "aave-v2-rewards" };
+
+/// Liquity v1, Aave v2 and its forks.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
+    DeploymentRow {
+        protocol: "liquity",
+        network: ETHEREUM,
+        market: "main",
+        // https://github.com/liquity/dev/blob/main/packages/lib-ethers/deployments/default/mainnet.json
+        // https://github.com/defisaver/defisaver-v3-contracts/blob/main/contracts/actions/liquity/helpers/MainnetLiquityAddresses.sol
+        contracts: &LIQUITY.of(LiquityContracts {
+            trove_manager: address!("0xa39739ef8b0231dbfa0dcda07d7e29faabcf4bb2"),
+            price_feed: address!("0x4c517d4e2c851ca76d7ec94b805269df0f2201de"),
+            stability_pool: address!("0x66017d22b0f8556afdd19fc67041899eb65a21bb"),
+            debt_token: address!("0x5f98805a4e8be255a32880fdec7f6728c6568ba0"),
+            reward_token: address!("0x6dea81c8171d0ba574754ef6f8b412f2ed88c54d"),
+            staking: Some(address!("0x4f9fbb3f1e99b56e0fe2892e623ed36a76fc605d")),
+            surplus_pool: Some(address!("0x3d32e8b97ed5881324241cf03b2da5e2ebce5521")),
+            borrower_operations: Some(address!("0x24179cd81c9e782a4096035f7ec97fb8b783e007")),
+        }),
+    },
+    // https://github.com/aave-dao/aave-address-book/tree/v4.68.1, src/AaveV2Ethereum.sol
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/aave-v2
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: ETHEREUM,
+        market: "pool",
+        contracts: &AaveV3 {
+            pool: address!("0x7d2768de32b0b80b7a3454c06bdac94a69ddc7a9"),
+            data_provider: address!("0x057835ad21a177dbdd3090bb1cae03eacf78fc6d"),
+            rewards_controller: Some(address!("0xd784927ff2f95ba542bfc824c8a8a98f3495f6b5")),
+            pools: AAVE_V2,
+        },
+    },
+    // https://github.com/aave-dao/aave-address-book/tree/v4.68.1, src/AaveV2EthereumAMM.sol
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: ETHEREUM,
+        market: "amm",
+        contracts: &AaveV3 {
+            pool: address!("0x7937d4799803fbbe595ed57278bc4ca21f3bffcb"),
+            data_provider: address!("0xc443ad9dde3cecfb9dfc5736578f447afe3590ba"),
+            rewards_controller: None,
+            pools: AAVE_V2,
+        },
+    },
+    // https://github.com/aave-dao/aave-address-book/tree/v4.68.1, src/AaveV2Polygon.sol
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/aave-v2
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: POLYGON,
+        market: "pool",
+        contracts: &AaveV3 {
+            pool: address!("0x8dff5e27ea6b7ac08ebfdf9eb090f32ee9a30fcf"),
+            data_provider: address!("0x7551b5d2763519d4e37e8b81929d336de671d46d"),
+            rewards_controller: Some(address!("0x357d51124f59836ded84c8a1730d72b749d8bc23")),
+            pools: AAVE_V2,
+        },
+    },
+    // https://github.com/aave-dao/aave-address-book/tree/v4.68.1, src/AaveV2Avalanche.sol
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/aave-v2
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: AVALANCHE,
+        market: "pool",
+        contracts: &AaveV3 {
+            pool: address!("0x4f01aed16d97e3ab5ab2b501154dc9bb0f1a5a2c"),
+            data_provider: address!("0x65285e9dfab318f57051ab2b139cccf232945451"),
+            rewards_controller: Some(address!("0x01d83fe6a10d2f2b7af17034343746188272cac9")),
+            pools: AAVE_V2,
+        },
+    },
+    // https://github.com/llamafolio/llamafolio-api, src/adapters
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/granary-finance
+    DeploymentRow {
+        protocol: "granary",
+        network: ETHEREUM,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0xb702ce183b4e1faa574834715e5d4a6378d0eed3"),
+            data_provider: address!("0x33c62bc416309f010c4941163abea3725e4645bf"),
+            rewards_controller: None,
+            pools: AAVE_V2,
+        },
+    },
+    // https://github.com/llamafolio/llamafolio-api, src/adapters
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/granary-finance
+    DeploymentRow {
+        protocol: "granary",
+        network: OPTIMISM,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0x8fd4af47e4e63d1d2d45582c3286b4bd9bb95dfe"),
+            data_provider: address!("0x9546f673ef71ff666ae66d01fd6e7c6dae5a9995"),
+            rewards_controller: None,
+            pools: AAVE_V2,
+        },
+    },
+    // https://github.com/llamafolio/llamafolio-api, src/adapters
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/granary-finance
+    DeploymentRow {
+        protocol: "granary",
+        network: ARBITRUM,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0x102442a3ba1e441043154bc0b8a2e2fb5e0f94a7"),
+            data_provider: address!("0x96bcfb86f1bff315c13e00d850e2faea93ccd3e7"),
+            rewards_controller: None,
+            pools: AAVE_V2,
+        },
+    },
+];
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -76,6 +172,15 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                 ]),
             },
         ],
+    },
+    ProtocolRow {
+        slug: "granary",
+        name: "GRANARY",
+        website: "https://granary.finance",
+        primitives: &["LENDING", "BORROWING"],
+        company: "Granary",
+        company_slug: "granary",
+        emitters: &[],
     },
     ProtocolRow {
         slug: "radiant",

@@ -21,6 +21,9 @@ pub(super) mod claims {
         function deposit(uint256 pid, uint256 amount) external;
         function withdraw(uint256 pid, uint256 amount) external;
         function harvest(uint256 pid, address to) external;
+        // PancakeSwap's, for the pool of its own token:
+        // <https://github.com/pancakeswap/pancake-smart-contracts/blob/master/projects/farms-pools/contracts/MasterChef.sol>
+        function leaveStaking(uint256 amount) external;
     }
 }
 
