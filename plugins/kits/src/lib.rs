@@ -17,6 +17,7 @@ pub mod events;
 pub mod liquity;
 pub mod master_chef;
 pub mod merkle_distributor;
+pub mod safety_module;
 pub mod share_vault;
 pub mod solidly;
 pub mod staking_rewards;

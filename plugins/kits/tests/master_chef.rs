@@ -54,7 +54,8 @@ const fn protocol(slug: &'static str) -> ProtocolRow {
 struct Chefs;
 
 impl AccountProtocols for Chefs {
-    const PROTOCOLS: &'static [ProtocolRow] = &[protocol("v1"), protocol("v2"), protocol("mini"), protocol("boo")];
+    const PROTOCOLS: &'static [ProtocolRow] =
+        &[protocol("v1"), protocol("v2"), protocol("mini"), protocol("boo"), protocol("cake")];
     const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
     const DEPLOYMENTS: &'static [DeploymentRow] = &[
         DeploymentRow { protocol: "v1", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::V1) },
@@ -65,6 +66,12 @@ impl AccountProtocols for Chefs {
             network: NETWORK,
             market: "main",
             contracts: &CHEFS.renamed(CHEF, Kind::V1, "pendingBOO", ClaimCall::Deposit),
+        },
+        DeploymentRow {
+            protocol: "cake",
+            network: NETWORK,
+            market: "main",
+            contracts: &CHEFS.chef(CHEF, Kind::V1).paying(BONUS).with_single_stake(),
         },
     ];
 }
@@ -195,6 +202,17 @@ fn what_is_pending_is_claimed_from_its_pool() {
         assert_eq!(row.claim.template, template);
         assert_eq!(row.claim.arguments, [word(3).to_be_bytes(), second].concat());
     }
+}
+
+#[test]
+fn a_chef_of_its_own_token_is_claimed_by_a_function_of_its_own() {
+    let outcome = claimables("cake", &stake(stake(chef(Kind::V1, 4), 0, 10, 7), 3, 20, 11));
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    // The row names the token, whatever a getter says.
+    assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(7)), (Some(word(3)), BONUS, word(11))]);
+    let claims: Vec<_> = outcome.payments().iter().map(|row| (row.claim.template, row.claim.arguments.len())).collect();
+    assert_eq!(claims, [(3, 32), (1, 64)]);
+    assert_eq!(outcome.payments()[0].claim.arguments, word(0).to_be_bytes::<32>());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::liquity::{LiquityContracts, LiquityTypes};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_kits::safety_module::SafetyModules;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
 
@@ -15,7 +16,10 @@ pub(crate) const LIQUITY: LiquityTypes =
 /// The pools of Aave v2 and its forks.
 pub(crate) const AAVE_V2: AavePools = AavePools { version: AaveVersion::V2, reward_type: "aave-v2-rewards" };
 
-/// Liquity v1, Aave v2 and its forks.
+/// Stakes of Aave's safety module.
+pub(crate) const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "aave-safety-module" };
+
+/// Liquity v1, Aave v2 and its forks, and Aave's safety module.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow {
         protocol: "liquity",
@@ -123,6 +127,30 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             rewards_controller: None,
             pools: AAVE_V2,
         },
+    },
+    // https://github.com/aave-dao/aave-address-book/tree/v4.68.1, src/AaveSafetyModule.sol
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/aave-safety-module
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: ETHEREUM,
+        market: "stk-aave",
+        contracts: &SAFETY_MODULES.token(address!("0x4da27a545c0c5b758a6ba100e3a049001de870f5")),
+    },
+    // https://github.com/aave-dao/aave-address-book/tree/v4.68.1, src/AaveSafetyModule.sol
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/aave-safety-module
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: ETHEREUM,
+        market: "stk-abpt",
+        contracts: &SAFETY_MODULES.token(address!("0xa1116930326d21fb917d5a27f1e9943a9595fb47")),
+    },
+    // https://github.com/aave-dao/aave-address-book/tree/v4.68.1, src/AaveSafetyModule.sol
+    // https://github.com/rotki/rotki
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: ETHEREUM,
+        market: "stk-gho",
+        contracts: &SAFETY_MODULES.token(address!("0x1a88df1cfe15af22b3c4c783d4e6f7f9e0c1885d")),
     },
 ];
 

@@ -1,0 +1,138 @@
+//! Aave's safety module: tokens that are staked as a reserve for losses, and leave it after a cooldown.
+//!
+//! A deployment is one staked token; settings key `staked_aave_token`. It answers claimables and farming positions, with
+//! the end of a cooldown that has begun. Invariant: a stake is told in the token that it redeems to now, so that what a
+//! loss took of it is not told.
+//!
+//! Source: <https://github.com/bgd-labs/stake-token>, and of older versions <https://github.com/aave/aave-stake-v2>.
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
+    Reward, Role, SettingsError, U256, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+
+portolan_plugin_api::sol! {
+    function balanceOf(address account) external view returns (uint256);
+    function STAKED_TOKEN() external view returns (address);
+    function REWARD_TOKEN() external view returns (address);
+    function getTotalRewardsBalance(address staker) external view returns (uint256);
+    function claimRewards(address to, uint256 amount) external;
+    // Only the third version can lose a part of what is staked.
+    function previewRedeem(uint256 shares) external view returns (uint256);
+    // The third version has the amount behind the time.
+    function stakersCooldowns(address staker) external view returns (uint256 timestamp);
+    function getCooldownSeconds() external view returns (uint256);
+    function COOLDOWN_SECONDS() external view returns (uint256);
+    function UNSTAKE_WINDOW() external view returns (uint256);
+}
+
+/// Seconds that a balance or a reward of zero may be cached.
+const ZERO_STANDS_S: u32 = 30;
+/// Seconds that may be cached how long cooldowns last, which governance may change.
+const COOLDOWN_STANDS_S: u32 = 300;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SafetyModules {
+    /// The mechanism of stakes, and the `type` of their rewards.
+    pub stake: &'static str,
+}
+
+/// One staked token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SafetyModule {
+    token: Address,
+    types: SafetyModules,
+}
+
+impl SafetyModules {
+    /// The staked token at this address.
+    pub const fn token(self, token: Address) -> SafetyModule {
+        SafetyModule { token, types: self }
+    }
+}
+
+impl Kit for SafetyModules {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        Ok(keys.address_opt("staked_aave_token")?.map(|token| self.token(token).shared()))
+    }
+
+    /// The contract pays whom the call names, from what its sender has earned.
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<claimRewardsCall>([Role::ACCOUNT, Role::constant(&U256::MAX)])]
+    }
+}
+
+impl Deployed for SafetyModule {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.token]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let owed = cx.call(self.token, getTotalRewardsBalanceCall { staker: account }).zero_within(ZERO_STANDS_S);
+            let (owed, reward) = cx.join((owed, cx.call(self.token, REWARD_TOKENCall {}).immutable())).await?;
+            if owed.is_zero() {
+                return Ok(Vec::new());
+            }
+            // The largest number stands for all there is.
+            let claim = cx.claim(self.token, &claimRewardsCall { to: account, amount: U256::MAX });
+            let row = Claimable::new(labels.market, self.token, claim).of(self.types.stake).pays(reward, owed);
+            Ok(vec![row.named(format!("{} {} rewards", labels.title, symbol(self.token)))])
+        })
+    }
+
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let shares = cx.call(self.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+            if shares.is_zero() {
+                return Ok(Vec::new());
+            }
+            let token = cx.call(self.token, STAKED_TOKENCall {}).immutable();
+            let reward = cx.call(self.token, REWARD_TOKENCall {}).immutable();
+            let redeemed = cx.try_call(self.token, previewRedeemCall { shares });
+            let (token, reward, redeemed, lock) = cx.join((token, reward, redeemed, self.lock(cx, account))).await?;
+            let leg = Leg::new(LegRole::STAKED, token, redeemed.unwrap_or(shares)).receipt(self.token);
+            let position = Position::new(PositionKind::STAKED, labels.market, self.token).of(self.types.stake);
+            let position = position.named(format!("{} {}", labels.title, symbol(self.token)));
+            // What is paid a second is shared by weights that no view returns.
+            let position = position.leg(leg).reward(Reward::new(reward, None));
+            Ok(vec![Position { lock: Some(lock), ..position }])
+        })
+    }
+}
+
+impl SafetyModule {
+    /// When the stake can leave: known from when its owner began a cooldown until the time to leave has passed.
+    async fn lock(&self, cx: &Chain, account: Address) -> Result<Lock, Error> {
+        let began = cx.call(self.token, stakersCooldownsCall { staker: account });
+        let cooldown = cx.try_call(self.token, getCooldownSecondsCall {}).within(COOLDOWN_STANDS_S);
+        let old_cooldown = cx.try_call(self.token, COOLDOWN_SECONDSCall {}).within(COOLDOWN_STANDS_S);
+        let window = cx.call(self.token, UNSTAKE_WINDOWCall {}).within(COOLDOWN_STANDS_S);
+        let (began, cooldown, old_cooldown, window) = cx.join((began, cooldown, old_cooldown, window)).await?;
+        let cooldown = cooldown.or(old_cooldown).map_err(|revert| Error::Reverted { to: self.token, revert })?;
+        let unlocks_at = began.saturating_add(cooldown);
+        let is_on = !began.is_zero() && unlocks_at.saturating_add(window) >= U256::from(cx.block().timestamp);
+        let unlocks_at = u64::try_from(unlocks_at).ok().filter(|_| is_on);
+        Ok(Lock { unlocks_at, is_permanent: None })
+    }
+}
