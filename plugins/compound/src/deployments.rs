@@ -421,7 +421,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             rewards: CompoundV2Rewards::None,
         }),
     },
-    // Its markets on Optimism were drained in May 2024, and are left out. The one source of those on Base:
+    // Its markets on Optimism were drained in May 2024, and are left out. On Base its own `deployments/base`, and
     // https://github.com/DefiLlama/DefiLlama-Adapters, registries
     DeploymentRow {
         protocol: "sonne",

@@ -49,6 +49,9 @@ sol! {
     function rewardSupplyState(uint8, address) external view returns (uint224, uint32);
     function supplyRewardSpeeds(uint8, address) external view returns (uint256);
     function rewardSupplierIndex(uint8, address, address) external view returns (uint256);
+    function rewardBorrowState(uint8, address) external view returns (uint224, uint32);
+    function borrowRewardSpeeds(uint8, address) external view returns (uint256);
+    function rewardBorrowerIndex(uint8, address, address) external view returns (uint256);
     function getOutstandingRewardsForUser(address) external view returns (PaidFor[]);
 }
 
@@ -254,6 +257,26 @@ fn rewards_of_two_types_are_two_claims() {
     // A hundred seconds, and a tenth of what is lent.
     assert_eq!(found, [(REWARD, n(200)), (NATIVE, n(201))], "{}", outcome.message);
     assert_eq!(outcome.claimables()[1].steps[0].arguments, (n(1), ACCOUNT).abi_encode_params());
+}
+
+#[test]
+fn a_debt_that_a_typed_index_has_not_begun_to_count_earns_nothing() {
+    let owing = |index: U256| {
+        let chain = market(BENQI, 0, 50);
+        (0_u8..2).fold(chain, |chain, kind| {
+            chain
+                .reply(BENQI, COMPTROLLER, &rewardAccruedCall { _0: kind, _1: ACCOUNT }, &n(0))
+                .reply(BENQI, COMPTROLLER, &rewardBorrowStateCall { _0: kind, _1: MARKET }, &(e(36), 4_900_u32))
+                .reply(BENQI, COMPTROLLER, &borrowRewardSpeedsCall { _0: kind, _1: MARKET }, &n(20))
+                .reply(BENQI, COMPTROLLER, &rewardBorrowerIndexCall { _0: kind, _1: MARKET, _2: ACCOUNT }, &index)
+        })
+    };
+    let found = |index| -> Vec<U256> {
+        run(BENQI, Question::CLAIMABLES, &owing(index)).payments().iter().map(|row| row.amount).collect()
+    };
+    // A hundred seconds, and a tenth of what is owed.
+    assert_eq!(found(e(36)), [n(200), n(200)]);
+    assert!(found(n(0)).is_empty());
 }
 
 #[test]

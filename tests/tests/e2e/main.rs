@@ -17,6 +17,7 @@ mod comets;
 mod compositions;
 mod comptroller;
 mod connections;
+mod coverage;
 mod crashes;
 mod drain;
 mod early;

@@ -137,6 +137,10 @@ impl Index {
         }
         let total = (cx.call(held.market, totalBorrowsCall {}), cx.call(held.market, borrowIndexCall {}));
         let (total, growth) = cx.join((cx.join(total), self.growth(cx, Side::Borrow, held.market))).await?;
+        // Comptrollers of this generation begin to count a debt when the account next uses the market.
+        if self.views == IndexViews::Typed && growth.of_account.is_zero() {
+            return Ok(U256::ZERO);
+        }
         let (total, index) = total;
         // Debts are counted without the interest that they have gathered since the market began.
         let principal = |debt| quotient(product(debt, WAD)?, index);

@@ -1,0 +1,98 @@
+//! What the shipped plugins answer about accounts, by their own catalogues: the table of `plugins/COVERAGE.md`.
+//!
+//! `PORTOLAN_WRITE_COVERAGE=1 cargo test -p portolan-tests --test e2e coverage` writes it anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use abi_stable::library::lib_header_from_path;
+use abi_stable::std_types::RSlice;
+use anyhow::{Context as _, Result, anyhow, ensure};
+use portolan_abi::map::{Catalogue, Settings};
+use portolan_abi::root::PluginRef;
+use portolan_abi::{Question, codec};
+use portolan_networks::network;
+use portolan_tests::build;
+
+/// The questions about an account, with the head of their column.
+const QUESTIONS: [(Question, &str); 5] = [
+    (Question::CLAIMABLES, "claimables"),
+    (Question::FARMING, "farming"),
+    (Question::LENDING, "lending and borrowing"),
+    (Question::POOLING, "pooling"),
+    (Question::LOCKED, "locked"),
+];
+
+/// What the issue of breadth asks for at least.
+const ANSWERED_MIN: usize = 35;
+
+/// The networks of each question of a protocol.
+type Answers = BTreeMap<&'static str, BTreeSet<String>>;
+
+/// The catalogue of a plugin with the deployments that it ships.
+fn catalogue(dylib: &Path) -> Result<Catalogue> {
+    let header = lib_header_from_path(dylib).map_err(|error| anyhow!("{}: {error}", dylib.display()))?;
+    let module: PluginRef = header.init_root_module().map_err(|error| anyhow!("{}: {error}", dylib.display()))?;
+    let settings = codec::encode(&Settings { shipped: true, ..Settings::default() });
+    let instance = (module.configure())(RSlice::from_slice(&settings)).into_result();
+    let instance = instance.map_err(|_| anyhow!("{}: refuses empty settings", dylib.display()))?;
+    let bytes = (module.catalogue())(&instance);
+    let catalogue = codec::decode(&bytes).with_context(|| dylib.display().to_string());
+    (module.drop_instance())(instance);
+    catalogue
+}
+
+/// By slug, the plugin and what it answers of the protocol.
+fn answers() -> Result<BTreeMap<String, (String, Answers)>> {
+    let built = build::built()?;
+    let mut found: BTreeMap<String, (String, Answers)> = BTreeMap::new();
+    for (plugin, file) in build::plugins()? {
+        for row in catalogue(&built.plugin(&file))?.deployments {
+            // A network that is not listed has the name that price services know it by.
+            let name = network(row.chain_id).and_then(|network| match network.listing {
+                Some(listing) => Some(listing.slug),
+                None => network.price_service,
+            });
+            let network = name.map_or_else(|| row.chain_id.to_string(), str::to_owned);
+            for (_, question) in QUESTIONS.iter().filter(|(question, _)| row.questions.contains(question)) {
+                let (owner, answers) = found.entry(row.protocol.clone()).or_insert((plugin.clone(), Answers::new()));
+                ensure!(*owner == plugin, "{} is answered by {owner} and {plugin}", row.protocol);
+                answers.entry(question).or_default().insert(network.clone());
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn table() -> Result<String> {
+    let answers = answers()?;
+    ensure!(answers.len() >= ANSWERED_MIN, "only {} protocols are answered", answers.len());
+    let heads: Vec<&str> = QUESTIONS.iter().map(|(_, head)| *head).collect();
+    let mut text = format!(
+        "# What is answered about accounts\n\nThe networks on which the shipped plugins answer each question, by their \
+         own catalogues; {} protocols. A test writes this file (`tests/tests/e2e/coverage.rs`), and fails where it is \
+         not true any more.\n\n| protocol | plugin | {} |\n|---|---|{}\n",
+        answers.len(),
+        heads.join(" | "),
+        "---|".repeat(heads.len())
+    );
+    for (slug, (plugin, answers)) in answers {
+        let networks = |head: &&str| {
+            let networks: Vec<String> = answers.get(head).into_iter().flatten().cloned().collect();
+            networks.join(", ")
+        };
+        let cells: Vec<String> = heads.iter().map(networks).collect();
+        text.push_str(&format!("| `{slug}` | [`{plugin}`]({plugin}/README.md) | {} |\n", cells.join(" | ")));
+    }
+    Ok(text)
+}
+
+#[test]
+fn the_table_of_what_is_answered_is_that_of_the_catalogues() {
+    let (file, table) = (build::workspace().join("plugins/COVERAGE.md"), table().unwrap());
+    if std::env::var_os("PORTOLAN_WRITE_COVERAGE").is_some() {
+        fs::write(&file, &table).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), table, "write it anew with PORTOLAN_WRITE_COVERAGE=1");
+}
