@@ -4,8 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use tracing::Dispatch;
 use tracing::level_filters::LevelFilter;
-use tracing::subscriber::set_default;
+use tracing::subscriber::{NoSubscriber, set_default};
 
 use super::node::{Chain, Node, NodeReply};
 use super::{ETHEREUM, ample, echo, echoed, outcomes, reader_of};
@@ -30,6 +31,9 @@ async fn no_log_of_any_level_holds_the_url() {
     let written = log.clone();
     let subscriber = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE).with_writer(move || log.clone());
     let _guard = set_default(subscriber.finish());
+    // While there is one subscriber alone, a place that a thread without it logs at for the first time is switched off
+    // for all threads.
+    let _second = Dispatch::new(NoSubscriber::default());
     let good = Node::truthful(Chain::default()).await;
     let wrong = Node::truthful(Chain { id: 5, ..Chain::default() }).await;
     let bad = Node::start(|_, _| NodeReply::Raw(500, b"no project s3cret".to_vec())).await;
