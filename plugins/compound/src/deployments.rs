@@ -9,7 +9,9 @@ use std::borrow::Cow;
 
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::comet::{CometContracts, CometTypes};
-use portolan_kits::compound_v2::{CompoundV2Contracts, CompoundV2Rewards, CompoundV2Types, IndexViews, Minted};
+use portolan_kits::compound_v2::{
+    CompoundV2, CompoundV2Contracts, CompoundV2Rewards, CompoundV2Types, IndexViews, Minted,
+};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
@@ -21,6 +23,12 @@ pub(crate) const COMETS: CometTypes = CometTypes { market: "compound-v3", reward
 /// The words for markets of Compound v2 and its forks, and their rewards.
 pub(crate) const COMPTROLLERS: CompoundV2Types =
     CompoundV2Types { market: "compound-v2", reward: "compound-v2-rewards" };
+
+/// A comptroller that rewards nothing, or of which it is not known how.
+const fn unrewarded(comptroller: Address, native_market: Option<Address>) -> CompoundV2 {
+    let rewards = CompoundV2Rewards::None;
+    COMPTROLLERS.of(CompoundV2Contracts { comptroller, native_market, minted: None, rewards })
+}
 
 const ETHEREUM_REWARDS: Address = address!("0x1b0e765f6224c21223aea2af16c1c46e38885a40");
 const OPTIMISM_REWARDS: Address = address!("0x443ea0340cb75a160f31a440722dec7b5bc3c2e9");
@@ -254,12 +262,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "venus",
         network: ETHEREUM,
         market: "core",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x687a01ecf6d3907658f7a7c714749fac32336d1b"),
-            native_market: None,
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(address!("0x687a01ecf6d3907658f7a7c714749fac32336d1b"), None),
     },
     // https://docs-v4.venus.io/deployed-contracts/isolated-pools
     // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
@@ -267,12 +270,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "venus",
         network: ARBITRUM,
         market: "core",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x317c1a5739f39046e20b08ac9beea3f10fd43326"),
-            native_market: None,
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(address!("0x317c1a5739f39046e20b08ac9beea3f10fd43326"), None),
     },
     // https://docs-v4.venus.io/deployed-contracts/isolated-pools
     // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
@@ -280,12 +278,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "venus",
         network: BASE,
         market: "core",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x0c7973f9598aa62f9e03b94e92c967fd5437426c"),
-            native_market: None,
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(address!("0x0c7973f9598aa62f9e03b94e92c967fd5437426c"), None),
     },
     // https://docs-v4.venus.io/deployed-contracts/isolated-pools
     // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
@@ -293,12 +286,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "venus",
         network: OPTIMISM,
         market: "core",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x5593ff68be84c966821eef5f0a988c285d5b7cec"),
-            native_market: None,
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(address!("0x5593ff68be84c966821eef5f0a988c285d5b7cec"), None),
     },
     // https://docs.moonwell.fi/moonwell/protocol-information/contracts
     // https://github.com/moonwell-fi/moonwell-contracts-v2/tree/main/chains
@@ -349,12 +337,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "flux",
         network: ETHEREUM,
         market: "main",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x95af143a021df745bc78e845b54591c53a8b3a51"),
-            native_market: None,
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(address!("0x95af143a021df745bc78e845b54591c53a8b3a51"), None),
     },
     // https://github.com/WePiggy/contract_addresses
     // https://github.com/DefiLlama/DefiLlama-Adapters, registries
@@ -362,12 +345,10 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "wepiggy",
         network: ETHEREUM,
         market: "main",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x0c8c1ab017c3c0c8a48dd9f1db2f59022d190f0b"),
-            native_market: Some(address!("0x27a94869341838d5783368a8503fda5fbcd7987c")),
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(
+            address!("0x0c8c1ab017c3c0c8a48dd9f1db2f59022d190f0b"),
+            Some(address!("0x27a94869341838d5783368a8503fda5fbcd7987c")),
+        ),
     },
     // https://github.com/WePiggy/contract_addresses
     // https://github.com/DefiLlama/DefiLlama-Adapters, registries
@@ -375,12 +356,10 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "wepiggy",
         network: OPTIMISM,
         market: "main",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x896aecb9e73bf21c50855b7874729596d0e511cb"),
-            native_market: Some(address!("0x8e1e582879cb8bac6283368e8ede458b63f499a5")),
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(
+            address!("0x896aecb9e73bf21c50855b7874729596d0e511cb"),
+            Some(address!("0x8e1e582879cb8bac6283368e8ede458b63f499a5")),
+        ),
     },
     // https://github.com/WePiggy/contract_addresses
     // https://github.com/DefiLlama/DefiLlama-Adapters, registries
@@ -388,12 +367,10 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "wepiggy",
         network: ARBITRUM,
         market: "main",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0xaa87715e858b482931eb2f6f92e504571588390b"),
-            native_market: Some(address!("0x17933112e9780abd0f27f2b7d9dda9e840d43159")),
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(
+            address!("0xaa87715e858b482931eb2f6f92e504571588390b"),
+            Some(address!("0x17933112e9780abd0f27f2b7d9dda9e840d43159")),
+        ),
     },
     // https://github.com/WePiggy/contract_addresses
     // https://github.com/DefiLlama/DefiLlama-Adapters, registries
@@ -401,12 +378,10 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "wepiggy",
         network: BSC,
         market: "main",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x8c925623708a94c7de98a8e83e8200259ff716e0"),
-            native_market: Some(address!("0x33a32f0ad4aa704e28c93ed8ffa61d50d51622a7")),
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(
+            address!("0x8c925623708a94c7de98a8e83e8200259ff716e0"),
+            Some(address!("0x33a32f0ad4aa704e28c93ed8ffa61d50d51622a7")),
+        ),
     },
     // https://github.com/WePiggy/contract_addresses
     // https://github.com/DefiLlama/DefiLlama-Adapters, registries
@@ -414,12 +389,10 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "wepiggy",
         network: POLYGON,
         market: "main",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0xffceacfd39117030314a07b2c86da36e51787948"),
-            native_market: Some(address!("0xc1b02e52e9512519edf99671931772e452fb4399")),
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(
+            address!("0xffceacfd39117030314a07b2c86da36e51787948"),
+            Some(address!("0xc1b02e52e9512519edf99671931772e452fb4399")),
+        ),
     },
     // Its markets on Optimism were drained in May 2024, and are left out. On Base its own `deployments/base`, and
     // https://github.com/DefiLlama/DefiLlama-Adapters, registries
@@ -427,12 +400,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "sonne",
         network: BASE,
         market: "main",
-        contracts: &COMPTROLLERS.of(CompoundV2Contracts {
-            comptroller: address!("0x1db2466d9f5e10d7090e7152b68d62703a2245f0"),
-            native_market: None,
-            minted: None,
-            rewards: CompoundV2Rewards::None,
-        }),
+        contracts: &unrewarded(address!("0x1db2466d9f5e10d7090e7152b68d62703a2245f0"), None),
     },
 ];
 

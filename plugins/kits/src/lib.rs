@@ -24,6 +24,7 @@ pub mod staking_rewards;
 
 mod boxed;
 mod display_name;
+mod fixed_point;
 mod try_each;
 
 pub use boxed::Boxed;

@@ -2,12 +2,11 @@
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, symbol};
 
-use super::contracts::{balanceOfCall, v2};
-use super::reserve::ReserveToken;
+use super::contracts::v2;
+use super::reserve::{ReserveToken, held};
 use super::rewards::ALL;
 use super::{AaveV3, ZERO_STANDS_S};
 use crate::kit::Labels;
-use crate::try_each::try_each;
 
 /// Seconds that may be cached which token a controller pays; it is set once, with the controller's code.
 const TOKEN_STANDS_S: u32 = 3_600;
@@ -24,12 +23,8 @@ pub(super) async fn claimables(
     tokens: Vec<ReserveToken>,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
-    let balances = tokens.into_iter().map(|token| async move {
-        Ok((token.token, cx.call(token.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
-    });
-    let balances = try_each(cx, balances).await.or_report(cx, labels.market);
-    let held = balances.into_iter().filter(|(_, amount)| !amount.is_zero());
-    let assets: Vec<Address> = held.map(|(asset, _)| asset).collect();
+    let held = held(cx, labels.market, tokens, account).await?;
+    let assets: Vec<Address> = held.into_iter().map(|(asset, _)| asset.token).collect();
     let call = v2::getRewardsBalanceCall { assets: assets.clone(), user: account };
     let owed = cx.call(controller, call).zero_within(ZERO_STANDS_S);
     let reward = cx.call(controller, v2::REWARD_TOKENCall {}).within(TOKEN_STANDS_S);

@@ -4,9 +4,9 @@
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
 
-use super::contracts::{balanceOfCall, getReserveDataCall, getUserAccountDataCall, getUserStableRateCall, v2};
-use super::reserve::{ReserveToken, TokenKind};
-use super::{AaveV3, AaveVersion, ZERO_STANDS_S};
+use super::contracts::{getReserveDataCall, getUserAccountDataCall, getUserStableRateCall, v2};
+use super::reserve::{ReserveToken, TokenKind, held};
+use super::{AaveV3, AaveVersion};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
@@ -21,12 +21,8 @@ pub(super) async fn positions(
     tokens: Vec<ReserveToken>,
     account: Address,
 ) -> Result<Vec<Position>, Error> {
-    let balances = tokens.into_iter().map(|token| async move {
-        Ok((token, cx.call(token.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
-    });
     let pool = contracts.pool;
-    let mut balances = try_each(cx, balances).await.or_err_if_all(cx, labels.market)?;
-    balances.retain(|(_, amount)| !amount.is_zero());
+    let balances = held(cx, labels.market, tokens, account).await?;
     let owes = balances.iter().any(|(token, _)| token.kind != TokenKind::Supply);
     let legs = balances.into_iter().map(|(token, amount)| async move {
         let rate_ray = rate_ray(cx, contracts, token, account).await?;

@@ -1,9 +1,9 @@
 //! The reserves of a pool, and the tokens that count who lent and who owes.
 
-use portolan_plugin_api::{Address, Chain, Error};
+use portolan_plugin_api::{Address, Chain, Error, U256};
 
-use super::AaveV3;
-use super::contracts::{getReserveTokensAddressesCall, getReservesListCall};
+use super::contracts::{balanceOfCall, getReserveTokensAddressesCall, getReservesListCall};
+use super::{AaveV3, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 /// Seconds that the list of reserves may be cached: a new reserve shows at most this much later.
@@ -38,6 +38,21 @@ pub(super) async fn tokens(cx: &Chain, market: &str, contracts: AaveV3) -> Resul
     let reserves = cx.call(contracts.pool, getReservesListCall {}).within(LIST_STANDS_S).await?;
     let tokens = reserves.into_iter().map(|underlying| of_reserve(cx, contracts.data_provider, underlying));
     Ok(try_each(cx, tokens).await.or_err_if_all(cx, market)?.into_iter().flatten().collect())
+}
+
+/// The tokens that the account has, and how much of each; a balance has its interest in it.
+pub(super) async fn held(
+    cx: &Chain,
+    market: &str,
+    tokens: Vec<ReserveToken>,
+    account: Address,
+) -> Result<Vec<(ReserveToken, U256)>, Error> {
+    let balances = tokens.into_iter().map(|token| async move {
+        Ok((token, cx.call(token.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
+    });
+    let mut balances = try_each(cx, balances).await.or_err_if_all(cx, market)?;
+    balances.retain(|(_, amount)| !amount.is_zero());
+    Ok(balances)
 }
 
 /// A token that a pool does not have is the zero address: stable debts since v3.2, all of a reserve that was dropped.

@@ -8,6 +8,7 @@ use super::contracts::{
     getBorrowRateCall, getPriceCall, getSupplyRateCall, getUtilizationCall, numAssetsCall, userCollateralCall,
 };
 use super::{Comet, ZERO_STANDS_S};
+use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
@@ -15,8 +16,7 @@ use crate::try_each::try_each;
 const LIST_STANDS_S: u32 = 300;
 /// Rates are paid by the second, and given by the year of 365 days.
 const SECONDS_A_YEAR: u64 = 31_536_000;
-/// One as factors and rates a second have it; a ray has nine decimals more.
-const WAD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
+/// A ray has nine decimals more.
 const RAY_PER_WAD: u64 = 1_000_000_000;
 
 /// Collateral of the account, by its place in the market's list.
@@ -145,12 +145,4 @@ async fn health(cx: &Chain, of: &Comet, borrowed: U256, collateral: &[Collateral
 /// In units of the market's prices.
 fn value(amount: U256, price: U256, scale: U256) -> Result<U256, Error> {
     product(amount, price)?.checked_div(scale).ok_or_else(|| Error::new("a token has no scale"))
-}
-
-fn product(one: U256, other: U256) -> Result<U256, Error> {
-    one.checked_mul(other).ok_or_else(too_large)
-}
-
-fn too_large() -> Error {
-    Error::new("a value is too large")
 }

@@ -9,13 +9,12 @@ use super::contracts::{
 };
 use super::market::{Held, held, underlying};
 use super::{CompoundV2, ZERO_STANDS_S};
+use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
 /// Seconds that may be cached which oracle a comptroller asks.
 const ORACLE_STANDS_S: u32 = 300;
-/// One, as health factors and amounts of dollars have it.
-const WAD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 
 /// The position, where there is one: a leg for each market that lends to the account, or to which it lends.
 pub(super) async fn positions(
@@ -122,12 +121,4 @@ async fn health(
             None
         }
     }
-}
-
-fn product(one: U256, other: U256) -> Result<U256, Error> {
-    one.checked_mul(other).ok_or_else(too_large)
-}
-
-fn too_large() -> Error {
-    Error::new("a value is too large")
 }

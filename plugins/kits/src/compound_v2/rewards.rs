@@ -14,11 +14,9 @@ use super::contracts::{
 };
 use super::market::{Held, held};
 use super::{CompoundV2, CompoundV2Rewards, IndexViews, ZERO_STANDS_S};
+use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
-
-/// One, as a market counts what is owed to it.
-const WAD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 
 /// One comptroller's index of one reward token.
 #[derive(Clone, Copy, Debug)]
@@ -221,14 +219,6 @@ impl IndexViews {
     }
 }
 
-fn product(one: U256, other: U256) -> Result<U256, Error> {
-    one.checked_mul(other).ok_or_else(too_large)
-}
-
 fn quotient(one: U256, other: U256) -> Result<U256, Error> {
     one.checked_div(other).ok_or_else(|| Error::new("an index is zero"))
-}
-
-fn too_large() -> Error {
-    Error::new("a value is too large")
 }

@@ -6,10 +6,8 @@ use portolan_plugin_api::{
 
 use super::contracts::{MCRCall, claimCollateralCall, fetchPriceCall, getCollateralCall, getEntireDebtAndCollCall};
 use super::{Liquity, ZERO_STANDS_S};
+use crate::fixed_point::WAD;
 use crate::kit::Labels;
-
-/// One, with the decimals of ratios and prices.
-const WAD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 
 /// The trove, where there is one. What cannot be told of its health is absent, and reported.
 pub(super) async fn positions(
