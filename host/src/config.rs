@@ -182,6 +182,7 @@ impl Config {
             isolation(&setting)?;
         }
         let networks = networks::read(&tables.networks, &layers)?;
+        let rpc = rpc::read(&flags.rpc, &tables.networks, &networks, &layers)?;
         let deadline_ms = number(ANSWER_DEADLINE, tables.answers.deadline_ms, DEADLINE_MS)?;
         let in_flight_max = number(ANSWERS_IN_FLIGHT, tables.answers.in_flight_max, IN_FLIGHT)?;
         let logs_max = number(ANSWERS_LOGS, tables.answers.logs_max, LOGS)?;
@@ -211,7 +212,6 @@ impl Config {
                 .pick(LOG_FORMAT, flags.log_format.clone(), tables.log_format)
                 .map_or(Ok(LogFormat::Text), |setting| log_format(&setting))?,
             log_filter: log_filter(environment)?,
-            rpc: rpc::read(&flags.rpc, &tables.networks, &networks, &layers)?,
             rpc_limits: portolan_reader::Limits {
                 in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
                 per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
@@ -230,7 +230,8 @@ impl Config {
             in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
             logs_max: usize::try_from(logs_max).unwrap_or(usize::MAX),
             logs_bytes_max: u32::try_from(logs_bytes_max).unwrap_or(u32::MAX),
-            networks,
+            networks: networks.listed(|chain_id| rpc.iter().any(|(configured, _)| *configured == chain_id)),
+            rpc,
         })
     }
 }

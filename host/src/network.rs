@@ -1,4 +1,4 @@
-//! The networks that Portolan knows: the eight of the specification in its order, then those of the configuration.
+//! The networks that Portolan knows: the built-in ones in the order of their table, then those of the configuration.
 
 use std::sync::Arc;
 
@@ -22,6 +22,16 @@ pub(crate) struct Network {
     pub(crate) wrapped_native: Option<Address>,
     /// What a transaction costs besides its gas.
     pub(crate) data_fee: DataFee,
+    /// Whether it is listed only where an endpoint of it is configured.
+    pub(crate) needs_endpoint: bool,
+}
+
+impl Network {
+    /// Whether both have one chain id, or a name that the other has.
+    fn clashes_with(&self, other: &Self) -> bool {
+        let is_name = |text: &str| [&other.slug, &other.name].into_iter().any(|name| name.eq_ignore_ascii_case(text));
+        self.chain_id == other.chain_id || is_name(&self.slug) || is_name(&self.name)
+    }
 }
 
 /// All networks, in the order of answers.
@@ -29,10 +39,18 @@ pub(crate) struct Network {
 pub(crate) struct Networks(Vec<Arc<Network>>);
 
 impl Networks {
-    /// The built-in networks followed by `added`.
+    /// The built-in networks followed by `added`, which take the places of those that need an endpoint.
     pub(crate) fn new(added: impl IntoIterator<Item = Network>) -> Self {
-        let built_in = NETWORKS.iter().filter_map(built_in);
-        Self(built_in.chain(added).map(Arc::new).collect())
+        let added: Vec<Network> = added.into_iter().collect();
+        let is_kept =
+            |built_in: &Network| !built_in.needs_endpoint || !added.iter().any(|other| built_in.clashes_with(other));
+        let built_in: Vec<Network> = NETWORKS.iter().map(built_in).filter(is_kept).collect();
+        Self(built_in.into_iter().chain(added).map(Arc::new).collect())
+    }
+
+    /// Those that are listed, where `has_endpoint` says which chain ids have one.
+    pub(crate) fn listed(&self, has_endpoint: impl Fn(u64) -> bool) -> Self {
+        Self(self.iter().filter(|network| !network.needs_endpoint || has_endpoint(network.chain_id)).cloned().collect())
     }
 
     /// Those of them that pass.
@@ -61,16 +79,17 @@ impl Networks {
     }
 }
 
-/// A network as the table has it; `None` for one that is served only where the configuration adds it.
-fn built_in(row: &portolan_networks::Network) -> Option<Network> {
-    let listing = row.listing?;
-    Some(Network {
+/// A network as the table has it.
+fn built_in(row: &portolan_networks::Network) -> Network {
+    let listing = row.listing;
+    Network {
         slug: listing.slug.into(),
         name: listing.name.into(),
         chain_id: row.chain_id,
-        logo: format!("https://github.com/defitrack/data/raw/master/logo/network/{}", listing.logo),
+        logo: listing.logo.into(),
         native: listing.native.into(),
         wrapped_native: Some(listing.wrapped_native),
         data_fee: row.data_fee,
-    })
+        needs_endpoint: row.needs_endpoint,
+    }
 }

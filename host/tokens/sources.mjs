@@ -1,7 +1,7 @@
 // Which published lists there are, and which of them may stand in this repository.
 
 // Networks of the shipped list; testnets are left out.
-export const CHAIN_IDS = [1, 10, 56, 137, 250, 8453, 42161, 43114];
+export const CHAIN_IDS = [1, 10, 56, 100, 137, 250, 8453, 42161, 43114, 59144];
 
 // Licences that the project's own (MIT or Apache-2.0) can carry. A list under another one is counted, not written.
 export const CARRIED = ['MIT'];

@@ -1,6 +1,7 @@
 //! Networks of the configuration: endpoints for the built-in ones, whole tables for others.
 //!
-//! Invariant: slug, name and chain id are each unique, and are fit for headers, variables and log lines.
+//! A whole table may describe a built-in network that needs an endpoint, and takes its place. Invariant: slug, name and
+//! chain id are each unique, and are fit for headers, variables and log lines.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +29,16 @@ pub(super) fn read(tables: &BTreeMap<String, NetworkTable>, layers: &Layers<'_>)
     let built_in = Networks::new([]);
     for (slug, table) in tables {
         let reader = Reader { slug, table, layers };
-        if built_in.iter().any(|network| network.slug == *slug) {
-            reader.only_rpc()?;
-            continue;
+        match (built_in.iter().find(|network| network.slug == *slug), reader.first_fact()) {
+            (Some(_), None) => continue,
+            (Some(network), Some(key)) if !network.needs_endpoint => {
+                return Err(reader.bad(key, "cannot be set: the network is built in"));
+            }
+            _ => {}
         }
         let network = reader.network()?;
-        for other in built_in.iter().map(AsRef::as_ref).chain(&added) {
+        let fixed = built_in.iter().map(AsRef::as_ref).filter(|other| !other.needs_endpoint);
+        for other in fixed.chain(&added) {
             reader.differs(&network, other)?;
         }
         added.push(network);
@@ -55,9 +60,10 @@ impl Reader<'_> {
         ConfigError::new(self.layers.place(&format!("networks.{}{key}", self.slug)), reason)
     }
 
-    fn only_rpc(&self) -> Result<(), ConfigError> {
+    /// The first key of the table that states a fact of the network; an endpoint is none.
+    fn first_fact(&self) -> Option<&'static str> {
         let NetworkTable { name, chain_id, logo, native, wrapped_native, data_fee, rpc: _ } = self.table;
-        let extra = [
+        let facts = [
             (".name", name.is_some()),
             (".chain_id", chain_id.is_some()),
             (".logo", logo.is_some()),
@@ -65,10 +71,7 @@ impl Reader<'_> {
             (".wrapped_native", wrapped_native.is_some()),
             (".data_fee", data_fee.is_some()),
         ];
-        match extra.into_iter().find(|(_, is_set)| *is_set) {
-            Some((key, _)) => Err(self.bad(key, "cannot be set: the network is built in")),
-            None => Ok(()),
-        }
+        facts.into_iter().find(|(_, is_set)| *is_set).map(|(key, _)| key)
     }
 
     fn network(&self) -> Result<Network, ConfigError> {
@@ -86,6 +89,7 @@ impl Reader<'_> {
             native: self.word(".native", self.table.native.as_deref(), |byte| byte.is_ascii_graphic(), "a symbol")?,
             wrapped_native: self.wrapped_native()?,
             data_fee: self.data_fee()?,
+            needs_endpoint: false,
         })
     }
 

@@ -238,6 +238,21 @@ fn a_further_network_is_one_table() {
 }
 
 #[test]
+fn a_built_in_network_may_be_listed_only_with_an_endpoint() {
+    let listed = |config: &Config| config.networks.iter().map(|network| network.slug.clone()).collect::<Vec<_>>();
+    let always = listed(&of_file(""));
+    assert_eq!(always.len(), 8);
+    let config = of_file("[networks.linea]\nrpc = ['http://l']\n[networks.base]\nrpc = []");
+    assert_eq!(listed(&config), [always.clone(), vec!["linea".to_owned()]].concat());
+    let config = merge(&rpc(&["gnosis=http://g", "BASE=http://b"]), &Environment::default(), "").unwrap();
+    assert_eq!(listed(&config), [always.clone(), vec!["base".to_owned(), "gnosis".to_owned()]].concat());
+    assert_eq!(config.networks.named("base").unwrap().data_fee, portolan_networks::DataFee::OpStack);
+    let own = "name = 'OURS'\nchain_id = 100\nlogo = 'https://l/o.png'\nnative = 'X'\nrpc = ['http://o']";
+    let config = of_file(&format!("[networks.ours]\n{own}"));
+    assert_eq!(listed(&config), [always, vec!["ours".to_owned()]].concat(), "in the place of Gnosis");
+}
+
+#[test]
 fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
     let places = |environment: Environment, file: &str| {
         let locations = merge(&Flags::default(), &environment, file).unwrap().token_lists.locations;
@@ -342,7 +357,7 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[networks.ethereum]\nrpc = 'http://x'", "networks.ethereum.rpc"),
         ("[networks.ethereum]\nrpc = ['ftp://x']", "networks.ethereum.rpc"),
         ("[networks.ETHEREUM]\nrpc = ['http://x']", "networks.ETHEREUM"),
-        ("[networks.base]\nrpc = ['http://x']", "networks.base.name"),
+        ("[networks.ours]\nrpc = ['http://x']", "networks.ours.name"),
         ("[networks.base]\nname = 'base'", "networks.base.name"),
         ("[networks.base]\nname = 'BASE'", "networks.base.chain_id"),
         ("[networks.base]\nname = 'BASE'\nchain_id = 8453", "networks.base.logo"),

@@ -41,6 +41,10 @@ chain_ids! {
     POLYGON_MUMBAI = 80_001;
     /// Base.
     BASE = 8_453;
+    /// Gnosis.
+    GNOSIS = 100;
+    /// Linea.
+    LINEA = 59_144;
 
     // The other ends of bridges.
 
@@ -58,8 +62,6 @@ chain_ids! {
     OKT_CHAIN = 66;
     /// Meter.
     METER = 82;
-    /// Gnosis.
-    GNOSIS = 100;
     /// Fuse.
     FUSE = 122;
     /// Unichain.
@@ -142,8 +144,6 @@ chain_ids! {
     DFK = 53_935;
     /// Ink.
     INK = 57_073;
-    /// Linea.
-    LINEA = 59_144;
     /// BOB.
     BOB = 60_808;
     /// Berachain.

@@ -2,15 +2,24 @@
 
 use alloy::primitives::{Address, address};
 
-use super::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON, POLYGON_MUMBAI};
+use super::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, LINEA, OPTIMISM, POLYGON, POLYGON_MUMBAI};
+
+/// An image of <https://github.com/defitrack/data/tree/master/logo/network>.
+macro_rules! logo {
+    ($file:literal) => {
+        concat!("https://github.com/defitrack/data/raw/master/logo/network/", $file)
+    };
+}
 
 /// A network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     /// EIP-155 chain id.
     pub chain_id: u64,
-    /// How it is listed, where it is served without any configuration.
-    pub listing: Option<Listing>,
+    /// How it is listed.
+    pub listing: Listing,
+    /// Whether it is listed only where an endpoint of it is configured; the others are listed always.
+    pub needs_endpoint: bool,
     /// JSON-RPC endpoints that need no key, as <https://chainlist.org> lists them; empty where there is none.
     pub public_rpc: &'static [&'static str],
     /// Its name at price services of the `coins.llama.fi` shape: <https://api-docs.defillama.com>.
@@ -41,7 +50,7 @@ pub struct Listing {
     pub slug: &'static str,
     /// Upper-case name in answers.
     pub name: &'static str,
-    /// Image file in <https://github.com/defitrack/data/tree/master/logo/network>.
+    /// Image URL.
     pub logo: &'static str,
     /// Symbol of the native token, which has 18 decimals on every EVM network.
     pub native: &'static str,
@@ -54,17 +63,18 @@ pub fn network(chain_id: u64) -> Option<&'static Network> {
     NETWORKS.iter().find(|network| network.chain_id == chain_id)
 }
 
-/// The listed networks stand in the order of answers, which is the specification's, as are their slugs and names.
-pub static NETWORKS: [Network; 9] = [
+/// In the order of answers. Those that are listed always, with their slugs and names, are the specification's.
+pub static NETWORKS: [Network; 11] = [
     Network {
         chain_id: ETHEREUM,
-        listing: Some(Listing {
+        listing: Listing {
             slug: "ethereum",
             name: "ETHEREUM",
-            logo: "ethereum.png",
+            logo: logo!("ethereum.png"),
             native: "ETH",
             wrapped_native: address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
-        }),
+        },
+        needs_endpoint: false,
         public_rpc: &["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
         price_service: Some("ethereum"),
         data_fee: DataFee::None,
@@ -72,13 +82,14 @@ pub static NETWORKS: [Network; 9] = [
     },
     Network {
         chain_id: OPTIMISM,
-        listing: Some(Listing {
+        listing: Listing {
             slug: "optimism",
             name: "OPTIMISM",
-            logo: "optimism.png",
+            logo: logo!("optimism.png"),
             native: "ETH",
             wrapped_native: address!("4200000000000000000000000000000000000006"),
-        }),
+        },
+        needs_endpoint: false,
         public_rpc: &["https://optimism-rpc.publicnode.com", "https://mainnet.optimism.io"],
         price_service: Some("optimism"),
         data_fee: DataFee::OpStack,
@@ -86,13 +97,14 @@ pub static NETWORKS: [Network; 9] = [
     },
     Network {
         chain_id: ARBITRUM,
-        listing: Some(Listing {
+        listing: Listing {
             slug: "arbitrum",
             name: "ARBITRUM",
-            logo: "arbitrum.png",
+            logo: logo!("arbitrum.png"),
             native: "ETH",
             wrapped_native: address!("82af49447d8a07e3bd95bd0d56f35241523fbab1"),
-        }),
+        },
+        needs_endpoint: false,
         public_rpc: &["https://arbitrum-one-rpc.publicnode.com", "https://arb1.arbitrum.io/rpc"],
         price_service: Some("arbitrum"),
         data_fee: DataFee::Arbitrum,
@@ -100,13 +112,14 @@ pub static NETWORKS: [Network; 9] = [
     },
     Network {
         chain_id: FANTOM,
-        listing: Some(Listing {
+        listing: Listing {
             slug: "fantom",
             name: "FANTOM",
-            logo: "fantom.png",
+            logo: logo!("fantom.png"),
             native: "FTM",
             wrapped_native: address!("21be370d5312f44cb42ce377bc9b8a0cef1a4c83"),
-        }),
+        },
+        needs_endpoint: false,
         public_rpc: &["https://fantom-rpc.publicnode.com", "https://rpcapi.fantom.network"],
         price_service: Some("fantom"),
         data_fee: DataFee::None,
@@ -114,13 +127,14 @@ pub static NETWORKS: [Network; 9] = [
     },
     Network {
         chain_id: AVALANCHE,
-        listing: Some(Listing {
+        listing: Listing {
             slug: "avalanchex",
             name: "AVALANCHE",
-            logo: "avalanche.png",
+            logo: logo!("avalanche.png"),
             native: "AVAX",
             wrapped_native: address!("b31f66aa3c1e785363f0875a1b74e27b85fd66c7"),
-        }),
+        },
+        needs_endpoint: false,
         public_rpc: &["https://avalanche-c-chain-rpc.publicnode.com", "https://api.avax.network/ext/bc/C/rpc"],
         price_service: Some("avax"),
         data_fee: DataFee::None,
@@ -128,13 +142,14 @@ pub static NETWORKS: [Network; 9] = [
     },
     Network {
         chain_id: BSC,
-        listing: Some(Listing {
+        listing: Listing {
             slug: "smartchain",
             name: "BSC",
-            logo: "bsc.svg",
+            logo: logo!("bsc.svg"),
             native: "BNB",
             wrapped_native: address!("bb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
-        }),
+        },
+        needs_endpoint: false,
         public_rpc: &["https://bsc-rpc.publicnode.com", "https://bsc-dataseed.bnbchain.org"],
         price_service: Some("bsc"),
         data_fee: DataFee::None,
@@ -142,13 +157,14 @@ pub static NETWORKS: [Network; 9] = [
     },
     Network {
         chain_id: POLYGON,
-        listing: Some(Listing {
+        listing: Listing {
             slug: "polygon",
             name: "POLYGON",
-            logo: "polygon.png",
+            logo: logo!("polygon.png"),
             native: "MATIC",
             wrapped_native: address!("0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
-        }),
+        },
+        needs_endpoint: false,
         public_rpc: &["https://polygon-bor-rpc.publicnode.com", "https://polygon-rpc.com"],
         price_service: Some("polygon"),
         data_fee: DataFee::None,
@@ -156,13 +172,14 @@ pub static NETWORKS: [Network; 9] = [
     },
     Network {
         chain_id: POLYGON_MUMBAI,
-        listing: Some(Listing {
+        listing: Listing {
             slug: "polygon_mumbai",
             name: "POLYGON_MUMBAI",
-            logo: "polygon.png",
+            logo: logo!("polygon.png"),
             native: "MATIC",
             wrapped_native: address!("9c3c9283d3e44854697cd22d3faa240cfb032889"),
-        }),
+        },
+        needs_endpoint: false,
         public_rpc: &[],
         price_service: None,
         data_fee: DataFee::None,
@@ -170,11 +187,48 @@ pub static NETWORKS: [Network; 9] = [
     },
     Network {
         chain_id: BASE,
-        listing: None,
+        listing: Listing {
+            slug: "base",
+            name: "BASE",
+            logo: logo!("base.png"),
+            native: "ETH",
+            wrapped_native: address!("4200000000000000000000000000000000000006"),
+        },
+        needs_endpoint: true,
         public_rpc: &[],
         price_service: Some("base"),
         data_fee: DataFee::OpStack,
         logo_folder: Some("base"),
+    },
+    Network {
+        chain_id: GNOSIS,
+        listing: Listing {
+            slug: "gnosis",
+            name: "GNOSIS",
+            logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/xdai/info/logo.png",
+            native: "XDAI",
+            wrapped_native: address!("e91d153e0b41518a2ce8dd3d7944fa863463a97d"),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("xdai"),
+        data_fee: DataFee::None,
+        logo_folder: Some("xdai"),
+    },
+    Network {
+        chain_id: LINEA,
+        listing: Listing {
+            slug: "linea",
+            name: "LINEA",
+            logo: "https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/linea/info/logo.png",
+            native: "ETH",
+            wrapped_native: address!("e5d7c2a44ffddf6b295a15c148167daaaf5cf34f"),
+        },
+        needs_endpoint: true,
+        public_rpc: &[],
+        price_service: Some("linea"),
+        data_fee: DataFee::None,
+        logo_folder: Some("linea"),
     },
 ];
 
@@ -188,9 +242,8 @@ mod tests {
     fn chain_ids_slugs_and_names_are_unique() {
         let chain_ids: BTreeSet<u64> = NETWORKS.iter().map(|network| network.chain_id).collect();
         assert_eq!(chain_ids.len(), NETWORKS.len());
-        let listed: Vec<&Listing> = NETWORKS.iter().filter_map(|network| network.listing.as_ref()).collect();
-        let slugs: BTreeSet<&str> = listed.iter().map(|listing| listing.slug).collect();
-        let names: BTreeSet<&str> = listed.iter().map(|listing| listing.name).collect();
-        assert_eq!((slugs.len(), names.len()), (listed.len(), listed.len()));
+        let slugs: BTreeSet<&str> = NETWORKS.iter().map(|network| network.listing.slug).collect();
+        let names: BTreeSet<&str> = NETWORKS.iter().map(|network| network.listing.name).collect();
+        assert_eq!((slugs.len(), names.len()), (NETWORKS.len(), NETWORKS.len()));
     }
 }

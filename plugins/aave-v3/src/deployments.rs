@@ -4,7 +4,9 @@ use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::address;
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{
+    ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, LINEA, OPTIMISM, POLYGON,
+};
 
 const AAVE: &str = "aave_v3";
 const SPARK: &str = "spark";
@@ -203,6 +205,30 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         },
     },
     // POOL, PROTOCOL_DATA_PROVIDER and INCENTIVES of
+    // src/AaveV3Gnosis.sol
+    DeploymentRow {
+        protocol: AAVE,
+        network: GNOSIS,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0xb50201558b00496a145fe76f7424749556e326d8"),
+            data_provider: address!("0xf1f5acb596568895393cb5e4d0452d6592a2fa70"),
+            rewards_controller: Some(address!("0xad4f91d26254b6b0c6346b390dda2991fde2f20d")),
+            pools: POOLS,
+        },
+    },
+    // src/AaveV3Linea.sol
+    DeploymentRow {
+        protocol: AAVE,
+        network: LINEA,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0xc47b8c00b0f69a36fa203ffeac0334874574a8ac"),
+            data_provider: address!("0x47cd4b507b81cb831669c71c7077f4daf6762ff4"),
+            rewards_controller: Some(address!("0xc67bb8f2314fa0df50cba314c6509a7bdad500c0")),
+            pools: POOLS,
+        },
+    },
     // https://github.com/sparkdotfi/spark-address-registry/blob/cc224bb40ec86b315bdcc8bf0b9ef665cc85b256/src/SparkLend.sol
     DeploymentRow {
         protocol: SPARK,
@@ -212,6 +238,19 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             pool: address!("0xc13e21b648a5ee794902342038ff3adab66be987"),
             data_provider: address!("0xfc21d6d146e6086b8359705c8b28512a983db0cb"),
             rewards_controller: Some(address!("0x4370d3b6c9588e02ce9d22e684387859c7ff5b34")),
+            pools: POOLS,
+        },
+    },
+    // https://github.com/sparkdotfi/spark-address-registry (src/Gnosis.sol) and
+    // https://github.com/llamafolio/llamafolio-api
+    DeploymentRow {
+        protocol: SPARK,
+        network: GNOSIS,
+        market: "main",
+        contracts: &AaveV3 {
+            pool: address!("0x2dae5307c5e3fd1cf5a72cb6f698f915860607e0"),
+            data_provider: address!("0x2a002054a06546bb5a264d57a81347e23af91d18"),
+            rewards_controller: Some(address!("0x98e6bcba7d5dafbfa4a92daf08d3d7512820c30c")),
             pools: POOLS,
         },
     },

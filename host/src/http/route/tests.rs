@@ -372,7 +372,8 @@ fn an_unknown_network_is_reported_with_the_valid_names() {
         "/balance/{A}/token-balances?network=eth",
     ] {
         let (status, detail) = problem(Listener::Base, target);
-        let names = "ETHEREUM, OPTIMISM, ARBITRUM, FANTOM, AVALANCHE, BSC, POLYGON, POLYGON_MUMBAI";
+        let names =
+            "ETHEREUM, OPTIMISM, ARBITRUM, FANTOM, AVALANCHE, BSC, POLYGON, POLYGON_MUMBAI, BASE, GNOSIS, LINEA";
         assert!(status == 400 && detail.ends_with(names), "{target}: {detail}");
     }
 }
