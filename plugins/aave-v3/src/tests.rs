@@ -9,6 +9,7 @@ use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, map};
 use portolan_plugin_api::{Address, LegRole, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::AaveV3;
+use crate::deployments::DEPLOYMENTS;
 
 sol! {
     function getReservesList() external view returns (address[]);
@@ -180,7 +181,7 @@ fn the_shipped_rows_are_the_networks_and_each_stands_once() {
     let places: BTreeSet<_> = rows().map(|row| (&row.protocol, row.chain_id, &row.market)).collect();
     assert_eq!(places.len(), rows().count());
     let networks: BTreeSet<_> = rows().filter(|row| row.protocol == "aave_v3").map(|row| row.chain_id).collect();
-    assert_eq!(networks.into_iter().collect::<Vec<_>>(), [1, 10, 56, 137, 250, 8_453, 42_161, 43_114]);
+    assert_eq!(networks.into_iter().collect::<Vec<_>>(), [1, 10, 56, 100, 137, 250, 8_453, 42_161, 43_114, 59_144]);
     for row in rows() {
         // The last two have no controller of rewards.
         let is_rewarded = !["kinza", "extra-finance"].contains(&row.protocol.as_str());
@@ -210,7 +211,7 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     contracts.push(text("rewards_controller", CONTROLLER));
     let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", contracts)]);
     let plugin = testing::catalogue::<AaveV3>(&settings);
-    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (6, 17));
+    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (6, DEPLOYMENTS.len() + 1));
     let fantom = Replies(250, CannedReplies::default()).pool(MAIN, CONTROLLER, USDC, [6, 0, 8]).1;
     let acme =
         |question| JobTest::new("acme", 250, question, ACCOUNT).settings(settings.clone()).run::<AaveV3>(&fantom);
@@ -235,7 +236,7 @@ fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let alone = testing::catalogue::<AaveV3>(&settings(false));
     assert_eq!((alone.protocols.len(), alone.deployments.len()), (1, 1));
     assert_eq!(alone.deployments[0].questions, [Question::LENDING, Question::EVENTS]);
-    assert_eq!(testing::catalogue::<AaveV3>(&settings(true)).deployments.len(), 16);
+    assert_eq!(testing::catalogue::<AaveV3>(&settings(true)).deployments.len(), DEPLOYMENTS.len());
 }
 
 #[test]
