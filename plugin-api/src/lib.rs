@@ -86,7 +86,7 @@ mod symbol;
 pub mod testing;
 mod wire;
 
-pub use alloy::primitives::{Address, B256, Bytes, U256, address, b256};
+pub use alloy::primitives::{Address, B256, Bytes, I256, U256, address, b256};
 pub use alloy::sol_types::{SolCall, SolValue};
 pub use chain::Chain;
 pub use deployment::{Deployment, Deployments};

@@ -13,14 +13,17 @@ pub mod kit;
 pub mod aave_v3;
 pub mod comet;
 pub mod compound_v2;
+pub mod curve_gauges;
 pub mod events;
 pub mod liquity;
+pub mod llamalend;
 pub mod master_chef;
 pub mod merkle_distributor;
 pub mod safety_module;
 pub mod share_vault;
 pub mod solidly;
 pub mod staking_rewards;
+pub mod vote_escrow;
 
 mod boxed;
 mod display_name;

@@ -1,0 +1,139 @@
+//! Gauges in the manner of Curve: they pay an emission that a minter mints, and up to eight tokens besides.
+//!
+//! A deployment is one list of gauges; settings keys `gauge_controller` and `minter`, or `gauge_factory`, which mints by
+//! itself, and `minted_token`. It answers claimables and farming positions. Invariant: a gauge that misbehaves costs its
+//! own rows, and the answer says so; a claim goes to a gauge only as the list names it at the answer's block. Contracts of
+//! the list that hold no token of a pool (gauges that stand for those of other networks) are left out, and so are rewards
+//! of the first generation, which a contract of Synthetix paid.
+
+mod claims;
+mod contracts;
+mod list;
+mod positions;
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Lineage, Position, Question, Role, SettingsError,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use contracts::{claim_rewards_0Call, claim_rewards_1Call, gaugesCall, get_gaugeCall, mintCall};
+
+/// Seconds that a stake or a reward of zero may be cached: most accounts have nothing in most gauges.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurveGaugeTypes {
+    /// The mechanism of stakes, and the `type` of their rewards.
+    pub gauge: &'static str,
+}
+
+/// What lists the gauges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GaugeList {
+    /// A controller, which shares the emission among them, and the minter that pays it.
+    Controller {
+        /// The controller.
+        controller: Address,
+        /// The minter.
+        minter: Address,
+    },
+    /// The factory of one network's gauges, which pays the emission that has been bridged to it.
+    Factory(Address),
+}
+
+/// One deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurveGauges {
+    list: GaugeList,
+    minted_token: Address,
+    types: CurveGaugeTypes,
+}
+
+impl CurveGaugeTypes {
+    /// The gauges of a list, which pay an emission of this token.
+    pub const fn of(self, list: GaugeList, minted_token: Address) -> CurveGauges {
+        CurveGauges { list, minted_token, types: self }
+    }
+}
+
+impl Kit for CurveGaugeTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["gauge_controller", "gauge_factory"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let list = match (keys.address_opt("gauge_controller")?, keys.address_opt("gauge_factory")?) {
+            (None, None) => return Ok(None),
+            (Some(controller), None) => GaugeList::Controller { controller, minter: keys.address("minter")? },
+            (None, Some(factory)) => GaugeList::Factory(factory),
+            (Some(_), Some(_)) => {
+                return Err(
+                    SettingsError::new("stands beside `gauge_controller`; give one of them").at("gauge_factory")
+                );
+            }
+        };
+        Ok(Some(self.of(list, keys.address("minted_token")?).shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![
+            ClaimTemplate::new::<mintCall>([Role::MARKET]),
+            ClaimTemplate::new::<claim_rewards_0Call>([Role::ACCOUNT]).by_anyone(),
+            ClaimTemplate::new::<claim_rewards_1Call>([Role::ACCOUNT, Role::ACCOUNT]),
+        ]
+    }
+
+    /// The members of both lists.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::targets::<gaugesCall>(), Lineage::targets::<get_gaugeCall>()]
+    }
+}
+
+impl CurveGauges {
+    /// What pays the emission.
+    fn minter(&self) -> Address {
+        match self.list {
+            GaugeList::Controller { minter, .. } => minter,
+            GaugeList::Factory(factory) => factory,
+        }
+    }
+}
+
+impl Deployed for CurveGauges {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        match self.list {
+            GaugeList::Controller { controller, minter } => vec![controller, minter],
+            GaugeList::Factory(factory) => vec![factory],
+        }
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers the emission and the rewards of each gauge, a claim for either.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(claims::claimables(cx, self, labels, account))
+    }
+
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        question: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        match question {
+            Question::FARMING => Box::pin(positions::positions(cx, self, labels, account)),
+            _ => Box::pin(async { Err(Error::new("not one of its questions")) }),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The claims of what gauges owe: one for the emission, which the minter pays, and one for all other tokens of a gauge.
+
+use futures_util::future::join;
+use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error};
+
+use super::CurveGauges;
+use super::contracts::{claim_rewards_0Call, claim_rewards_1Call, mintCall, rewards_receiverCall};
+use super::list::{self, Gauge, Owed};
+use crate::display_name::display_name;
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// The claims of all gauges that owe anything.
+pub(super) async fn claimables(
+    cx: &Chain,
+    of: &CurveGauges,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Claimable>, Error> {
+    let gauges = list::gauges(cx, of, labels).await?;
+    let owed = gauges.into_iter().map(|gauge| async move { Ok((gauge, list::owed(cx, gauge, account).await?)) });
+    let owed = try_each(cx, owed).await.or_err_if_all(cx, labels.market)?;
+    let owed = owed.into_iter().filter(|(_, owed)| *owed != Owed::default());
+    let rows = owed.map(|(gauge, owed)| rows(cx, of, labels, gauge, owed, account));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+}
+
+async fn rows(
+    cx: &Chain,
+    of: &CurveGauges,
+    labels: Labels<'_>,
+    gauge: Gauge,
+    owed: Owed,
+    account: Address,
+) -> Result<Vec<Claimable>, Error> {
+    let (named, name) = join(list::at(cx, of.list, gauge.place), display_name(cx, gauge.staked)).await;
+    if named? != gauge.address {
+        return Err(Error::new(format!("{}: is the gauge at place {} no more", gauge.address, gauge.place)));
+    }
+    let name = name?;
+    let row = |claim| Claimable::new(labels.market, gauge.address, claim).of(of.types.gauge);
+    let emission = (!owed.minted.is_zero()).then(|| {
+        let claim = cx.claim(of.minter(), &mintCall { gauge: gauge.address });
+        row(claim).named(format!("{name} emission")).pays(of.minted_token, owed.minted)
+    });
+    let rewards = if owed.rewards.is_empty() {
+        None
+    } else {
+        let row = row(rewards_claim(cx, gauge, account).await?).named(format!("{name} reward"));
+        Some(owed.rewards.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount)))
+    };
+    Ok(emission.into_iter().chain(rewards).collect())
+}
+
+/// The claim of a gauge's rewards for the account itself: later gauges pay whom the call names, older ones whom the
+/// account has set as its receiver.
+async fn rewards_claim(cx: &Chain, gauge: Gauge, account: Address) -> Result<Claim, Error> {
+    if gauge.counts_rewards {
+        return Ok(cx.claim(gauge.address, &claim_rewards_1Call { account, receiver: account }));
+    }
+    let receiver = cx.try_call(gauge.address, rewards_receiverCall { account }).await?;
+    match receiver {
+        Ok(receiver) if !receiver.is_zero() && receiver != account => {
+            Err(Error::new(format!("{}: pays the account's rewards to {receiver}", gauge.address)))
+        }
+        _ => Ok(cx.claim(gauge.address, &claim_rewards_0Call { account })),
+    }
+}

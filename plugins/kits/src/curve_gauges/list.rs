@@ -1,0 +1,133 @@
+//! Which gauges there are, and what an account has in one.
+
+use std::ops::Range;
+
+use portolan_plugin_api::{Address, Chain, Error, U256};
+
+use super::contracts::{
+    REWARDS_MAX, balanceOfCall, claimable_reward_writeCall, claimable_rewardCall, claimable_tokensCall, gaugesCall,
+    get_gauge_countCall, get_gaugeCall, integrate_fractionCall, lp_tokenCall, n_gaugesCall, reward_countCall,
+    reward_tokensCall,
+};
+use super::{CurveGauges, GaugeList, ZERO_STANDS_S};
+use crate::kit::Labels;
+
+/// The name of the list of gauges among a deployment's facts.
+const LIST: &str = "gauges";
+/// Seconds that the number of a gauge's reward tokens may be cached: a new one shows at most this much later.
+const TOKENS_STAND_S: u32 = 300;
+
+/// A gauge that holds tokens of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gauge {
+    /// Its place in the list.
+    pub(super) place: u64,
+    pub(super) address: Address,
+    /// The token that is staked.
+    pub(super) staked: Address,
+    /// Whether it is of the fourth generation or a later one.
+    pub(super) counts_rewards: bool,
+}
+
+/// What a gauge owes to an account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Owed {
+    /// Of the emission.
+    pub(super) minted: U256,
+    /// Of the other tokens, those of which anything is owed.
+    pub(super) rewards: Vec<(Address, U256)>,
+}
+
+/// The gauges of the list, as far as they are known.
+pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> Result<Vec<Gauge>, Error> {
+    let list = of.list;
+    let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, list, place)));
+    let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count(cx, list), walk).await?;
+    let gauges = (0_u64..).zip(entries);
+    let gauges =
+        gauges.map(|(place, (address, staked, counts_rewards))| Gauge { place, address, staked, counts_rewards });
+    Ok(gauges.filter(|gauge| !gauge.staked.is_zero()).collect())
+}
+
+async fn count(cx: &Chain, list: GaugeList) -> Result<U256, Error> {
+    match list {
+        GaugeList::Controller { controller, .. } => cx.call(controller, n_gaugesCall {}).await,
+        GaugeList::Factory(factory) => cx.call(factory, get_gauge_countCall {}).await,
+    }
+}
+
+/// The gauge at a place of the list.
+pub(super) async fn at(cx: &Chain, list: GaugeList, place: u64) -> Result<Address, Error> {
+    let index = U256::from(place);
+    match list {
+        GaugeList::Controller { controller, .. } => cx.call(controller, gaugesCall { index }).await,
+        GaugeList::Factory(factory) => cx.call(factory, get_gaugeCall { index }).await,
+    }
+}
+
+/// The gauge at a place of the list, what is staked in it, which is zero where it holds nothing, and whether it is of the
+/// fourth generation or a later one.
+async fn entry(cx: &Chain, list: GaugeList, place: u64) -> Result<(Address, Address, bool), Error> {
+    let gauge = at(cx, list, place).await?;
+    let staked = cx.try_call(gauge, lp_tokenCall {});
+    let held = cx.try_call(gauge, balanceOfCall { account: Address::ZERO });
+    let rewards = cx.try_call(gauge, reward_countCall {});
+    let (staked, held, rewards) = cx.join((staked, held, rewards)).await?;
+    Ok((gauge, staked.ok().filter(|_| held.is_ok()).unwrap_or_default(), rewards.is_ok()))
+}
+
+/// The account's stake.
+pub(super) async fn stake(cx: &Chain, gauge: Gauge, account: Address) -> Result<U256, Error> {
+    cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await
+}
+
+/// What the gauge owes to the account, which may have left it.
+pub(super) async fn owed(cx: &Chain, gauge: Gauge, account: Address) -> Result<Owed, Error> {
+    let fraction = cx.call(gauge.address, integrate_fractionCall { account }).zero_within(ZERO_STANDS_S);
+    let counted = counted_rewards(cx, gauge, account);
+    let (stake, fraction, counted) = cx.join((stake(cx, gauge, account), fraction, counted)).await?;
+    // Whoever never had a stake there has earned nothing; that is so of most accounts and gauges.
+    if stake.is_zero() && fraction.is_zero() {
+        return Ok(Owed { minted: U256::ZERO, rewards: counted });
+    }
+    let minted = cx.call(gauge.address, claimable_tokensCall { account }).isolated();
+    let (minted, mut rewards) = cx.join((minted, claimed_rewards(cx, gauge, account))).await?;
+    rewards.extend(counted);
+    Ok(Owed { minted, rewards })
+}
+
+/// The rewards of a gauge that knows how many tokens it pays; nothing of others.
+async fn counted_rewards(cx: &Chain, gauge: Gauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+    if !gauge.counts_rewards {
+        return Ok(Vec::new());
+    }
+    let count = cx.call(gauge.address, reward_countCall {}).within(TOKENS_STAND_S).await?;
+    let count = u64::try_from(count).unwrap_or(u64::MAX).min(REWARDS_MAX);
+    let each = (0..count).map(|index| async move {
+        let token = cx.call(gauge.address, reward_tokensCall { index: U256::from(index) }).immutable().await?;
+        let owed = cx.call(gauge.address, claimable_rewardCall { account, token }).zero_within(ZERO_STANDS_S).await?;
+        Ok((token, owed))
+    });
+    Ok(owed_alone(cx.join(each).await?))
+}
+
+/// The rewards of an older gauge, which claims from elsewhere to know what it owes; nothing of others.
+async fn claimed_rewards(cx: &Chain, gauge: Gauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+    if gauge.counts_rewards {
+        return Ok(Vec::new());
+    }
+    let tokens = (0..REWARDS_MAX)
+        .map(|index| cx.try_call(gauge.address, reward_tokensCall { index: U256::from(index) }).within(TOKENS_STAND_S));
+    let tokens = cx.join(tokens).await?.into_iter().filter_map(Result::ok).filter(|token| !token.is_zero());
+    let each = tokens.map(|token| async move {
+        let written = cx.try_call(gauge.address, claimable_reward_writeCall { account, token }).isolated();
+        let read = cx.call(gauge.address, claimable_rewardCall { account, token }).isolated();
+        let (written, read) = cx.join((written, read)).await?;
+        Ok((token, written.unwrap_or(read)))
+    });
+    Ok(owed_alone(cx.join(each).await?))
+}
+
+fn owed_alone(rewards: Vec<(Address, U256)>) -> Vec<(Address, U256)> {
+    rewards.into_iter().filter(|(_, owed)| !owed.is_zero()).collect()
+}

@@ -1,0 +1,104 @@
+//! Curve's lending: controllers that lend a token against another one, which an exchange sells band by band where its price
+//! falls. Those of crvUSD mint what they lend; those of LlamaLend lend what stands in a vault.
+//!
+//! A deployment is one factory; settings key `crvusd_factory` or `lending_factory`. It answers lending positions: debts
+//! with what secures them, and deposits in vaults. Invariant: a debt has its interest until the block; a market that
+//! misbehaves costs its own rows, and the answer says so.
+
+mod contracts;
+mod loans;
+mod vaults;
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{Address, Chain, Error, Keys, Position, Question, SettingsError};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+/// Seconds that it may be cached that an account has no loan or no deposit in a market.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LlamaLendTypes {
+    /// The mechanism of loans.
+    pub loan: &'static str,
+    /// The mechanism of deposits.
+    pub vault: &'static str,
+}
+
+/// What lists the markets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarketFactory {
+    /// The factory of crvUSD's controllers.
+    CrvUsd(Address),
+    /// A factory of LlamaLend's markets, each of a controller and a vault.
+    Lending(Address),
+}
+
+/// One deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LlamaLend {
+    factory: MarketFactory,
+    types: LlamaLendTypes,
+}
+
+impl LlamaLendTypes {
+    /// The markets of a factory.
+    pub const fn of(self, factory: MarketFactory) -> LlamaLend {
+        LlamaLend { factory, types: self }
+    }
+}
+
+impl Kit for LlamaLendTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["crvusd_factory", "lending_factory"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let factory = match (keys.address_opt("crvusd_factory")?, keys.address_opt("lending_factory")?) {
+            (None, None) => return Ok(None),
+            (Some(factory), None) => MarketFactory::CrvUsd(factory),
+            (None, Some(factory)) => MarketFactory::Lending(factory),
+            (Some(_), Some(_)) => {
+                let wrong = SettingsError::new("stands beside `crvusd_factory`; give one of them");
+                return Err(wrong.at("lending_factory"));
+            }
+        };
+        Ok(Some(self.of(factory).shared()))
+    }
+}
+
+impl Deployed for LlamaLend {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        let (MarketFactory::CrvUsd(factory) | MarketFactory::Lending(factory)) = self.factory;
+        vec![factory]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::LENDING]
+    }
+
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        let mut parts: Vec<Boxed<'a, Vec<Position>>> = vec![Box::pin(loans::positions(cx, self, labels, account))];
+        if let MarketFactory::Lending(factory) = self.factory {
+            parts.push(Box::pin(vaults::positions(cx, self, labels, factory, account)));
+        }
+        Box::pin(async move {
+            let found: Result<Vec<_>, Error> = try_each(cx, parts).await.or_err_if_all(cx, labels.market);
+            Ok(found?.into_iter().flatten().collect())
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! The loans of an account: what it owes, and what secures that, of which a part may have been sold for the token that is
+//! owed.
+
+use std::ops::Range;
+
+use portolan_plugin_api::{Address, Chain, Error, Health, I256, Leg, LegRole, Position, PositionKind, U256, symbol};
+
+use super::contracts::{
+    ammCall, coinsCall, controllersCall, healthCall, loan_existsCall, market_countCall, n_collateralsCall, rateCall,
+    user_stateCall,
+};
+use super::{LlamaLend, MarketFactory, ZERO_STANDS_S};
+use crate::fixed_point::{WAD, too_large};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// The name of the list of controllers among a deployment's facts.
+const LIST: &str = "controllers";
+/// The rate is one a second, and given by the year of 365 days with nine decimals more.
+const RAY_PER_WAD_SECOND: u64 = 31_536_000 * 1_000_000_000;
+
+/// The loans, a position for each market.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &LlamaLend,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let controllers = controllers(cx, of, labels).await?;
+    let owes = controllers.into_iter().map(|controller| async move {
+        let exists = cx.call(controller, loan_existsCall { account }).zero_within(ZERO_STANDS_S).await?;
+        Ok((controller, exists))
+    });
+    let owes = try_each(cx, owes).await.or_err_if_all(cx, labels.market)?;
+    let rows = owes.into_iter().filter(|(_, exists)| *exists);
+    let rows = rows.map(|(controller, _)| position(cx, of, labels, controller, account));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+/// The controllers of the factory, as far as they are known.
+async fn controllers(cx: &Chain, of: &LlamaLend, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
+    let (MarketFactory::CrvUsd(factory) | MarketFactory::Lending(factory)) = of.factory;
+    let at = move |place| cx.call(factory, controllersCall { index: U256::from(place) });
+    let walk = |places: Range<u64>| cx.join(places.map(at));
+    let count = async {
+        match of.factory {
+            MarketFactory::CrvUsd(_) => cx.call(factory, n_collateralsCall {}).await,
+            MarketFactory::Lending(_) => cx.call(factory, market_countCall {}).await,
+        }
+    };
+    cx.facts(labels.market, LIST, count, walk).await
+}
+
+async fn position(
+    cx: &Chain,
+    of: &LlamaLend,
+    labels: Labels<'_>,
+    controller: Address,
+    account: Address,
+) -> Result<Position, Error> {
+    let amm = async {
+        let amm = cx.call(controller, ammCall {}).immutable().await?;
+        let coin = |index: u64| cx.call(amm, coinsCall { index: U256::from(index) }).immutable();
+        cx.join((coin(0), coin(1), cx.call(amm, rateCall {}))).await
+    };
+    let state = cx.call(controller, user_stateCall { account });
+    let health = cx.call(controller, healthCall { account, full: true });
+    let ((lent, collateral, rate), state, health) = cx.join((amm, state, health)).await?;
+    let secured = |token, amount| Leg { is_collateral: Some(true), ..Leg::new(LegRole::SUPPLIED, token, amount) };
+    let rate = rate.checked_mul(U256::from(RAY_PER_WAD_SECOND)).ok_or_else(too_large)?;
+    let debt = Leg::new(LegRole::BORROWED, lent, state.debt).rate_ray(rate);
+    let position = Position::new(PositionKind::BORROWED, labels.market, controller).of(of.types.loan);
+    let position = position.named(format!("{} {} for {}", labels.title, symbol(collateral), symbol(lent)));
+    let legs = [secured(collateral, state.collateral), secured(lent, state.converted), debt];
+    let factor_wad = factor(health);
+    Ok(Position { health: Some(Health { factor_wad, liquidation_price: None }), ..position.legs(legs) })
+}
+
+/// The controller's health is what the collateral is worth over the debt, less one; nothing is left at less than minus one.
+fn factor(health: I256) -> Option<U256> {
+    let factor = health.checked_add(I256::try_from(WAD).ok()?)?;
+    Some(U256::try_from(factor).unwrap_or_default())
+}

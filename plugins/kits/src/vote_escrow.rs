@@ -1,0 +1,177 @@
+//! Curve's voting escrow and its forks: one lock of each account, and distributors of fees to those who have locked.
+//!
+//! A deployment is one escrow; settings keys `vote_escrow`, `fee_distributors`, and `fee_tokens` where the distributors pay
+//! several tokens, as Balancer's do. It answers claimables and locked positions. Invariant: fees are what the
+//! distributor's own claim returns, which looks at no more than the weeks that one claim pays.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Position, PositionKind, Question, Role,
+    SettingsError, U256, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    // VotingEscrow.vy
+    function token() external view returns (address);
+    function locked(address account) external view returns (int128 amount, uint256 end);
+    function user_point_epoch(address account) external view returns (uint256);
+
+    // FeeDistributor.vy: pays one token, `token()` of it. What is owed is what a claim returns.
+    function claim(address account) external returns (uint256);
+
+    // Balancer's FeeDistributor.sol: pays the tokens that the call names.
+    function claimTokens(address account, address[] tokens) external returns (uint256[]);
+}
+
+/// Seconds that it may be cached that an account has never locked anything.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VoteEscrowTypes {
+    /// The mechanism of locks.
+    pub lock: &'static str,
+    /// The `type` of fees.
+    pub fee: &'static str,
+}
+
+/// One deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VoteEscrow {
+    escrow: Address,
+    distributors: Cow<'static, [Address]>,
+    /// What each distributor pays; empty where it pays the one token that it names.
+    fee_tokens: Cow<'static, [Address]>,
+    types: VoteEscrowTypes,
+}
+
+impl VoteEscrowTypes {
+    /// The escrow, with distributors of which each pays one token.
+    pub const fn of(self, escrow: Address, distributors: &'static [Address]) -> VoteEscrow {
+        let distributors = Cow::Borrowed(distributors);
+        VoteEscrow { escrow, distributors, fee_tokens: Cow::Borrowed(&[]), types: self }
+    }
+
+    /// The escrow, with distributors that pay these tokens.
+    pub const fn paying(
+        self,
+        escrow: Address,
+        distributors: &'static [Address],
+        fee_tokens: &'static [Address],
+    ) -> VoteEscrow {
+        let (distributors, fee_tokens) = (Cow::Borrowed(distributors), Cow::Borrowed(fee_tokens));
+        VoteEscrow { escrow, distributors, fee_tokens, types: self }
+    }
+}
+
+impl Kit for VoteEscrowTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["vote_escrow"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let Some(escrow) = keys.address_opt("vote_escrow")? else { return Ok(None) };
+        let distributors = Cow::Owned(keys.addresses("fee_distributors")?);
+        let fee_tokens = Cow::Owned(keys.addresses("fee_tokens")?);
+        Ok(Some(VoteEscrow { escrow, distributors, fee_tokens, types: *self }.shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![
+            ClaimTemplate::new::<claimCall>([Role::ACCOUNT]).by_anyone(),
+            ClaimTemplate::new::<claimTokensCall>([Role::ACCOUNT, Role::array(Role::TOKEN)]),
+        ]
+    }
+}
+
+impl Deployed for VoteEscrow {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        [&[self.escrow][..], &self.distributors, &self.fee_tokens].concat()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let claimables = (!self.distributors.is_empty()).then_some(Question::CLAIMABLES);
+        claimables.into_iter().chain([Question::LOCKED]).collect()
+    }
+
+    /// Answers what each distributor owes, a claim for each.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            // Whoever has never locked anything is owed nothing; that is so of most accounts.
+            let points = cx.call(self.escrow, user_point_epochCall { account }).zero_within(ZERO_STANDS_S).await?;
+            if points.is_zero() {
+                return Ok(Vec::new());
+            }
+            let each = self.distributors.iter().map(|distributor| self.fees(cx, labels, *distributor, account));
+            let found = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
+            Ok(found.into_iter().flatten().collect())
+        })
+    }
+
+    /// Answers the account's lock.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let points = cx.call(self.escrow, user_point_epochCall { account }).zero_within(ZERO_STANDS_S).await?;
+            if points.is_zero() {
+                return Ok(Vec::new());
+            }
+            let token = cx.call(self.escrow, tokenCall {}).immutable();
+            let (token, lock) = cx.join((token, cx.call(self.escrow, lockedCall { account }))).await?;
+            let amount = U256::try_from(lock.amount).map_err(|_| Error::new("a lock has less than nothing"))?;
+            if amount.is_zero() {
+                return Ok(Vec::new());
+            }
+            let until = Lock { unlocks_at: u64::try_from(lock.end).ok(), is_permanent: Some(false) };
+            let position = Position::new(PositionKind::LOCKED, labels.market, self.escrow).of(self.types.lock);
+            let position = position.named(format!("{} lock", symbol(token)));
+            let position = position.leg(Leg::new(LegRole::LOCKED, token, amount));
+            Ok(vec![Position { lock: Some(until), ..position }])
+        })
+    }
+}
+
+impl VoteEscrow {
+    /// The claim of what a distributor owes; nothing where it owes nothing.
+    async fn fees(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        distributor: Address,
+        account: Address,
+    ) -> Result<Option<Claimable>, Error> {
+        let (claim, owed) = if self.fee_tokens.is_empty() {
+            let call = claimCall { account };
+            let token = cx.call(distributor, tokenCall {}).immutable();
+            let (token, owed) = cx.join((token, cx.call(distributor, claimCall { account }).isolated())).await?;
+            (cx.claim(distributor, &call), vec![(token, owed)])
+        } else {
+            let call = claimTokensCall { account, tokens: self.fee_tokens.to_vec() };
+            let owed = cx.call(distributor, call.clone()).isolated().await?;
+            if owed.len() != self.fee_tokens.len() {
+                return Err(Error::new(format!("{distributor}: pays another number of tokens than were named")));
+            }
+            (cx.claim(distributor, &call), self.fee_tokens.iter().copied().zip(owed).collect())
+        };
+        let owed: Vec<_> = owed.into_iter().filter(|(_, amount)| !amount.is_zero()).collect();
+        let row = Claimable::new(labels.market, distributor, claim).of(self.types.fee);
+        let row = row.named(format!("{} fees", labels.title));
+        let pays = |row: Claimable, (token, amount)| row.pays(token, amount);
+        Ok((!owed.is_empty()).then(|| owed.into_iter().fold(row, pays)))
+    }
+}
