@@ -11,6 +11,7 @@ import { expected } from './lib/expected.mjs';
 import { World } from './lib/world.mjs';
 import { comets } from './profiles/comets.mjs';
 import { comptroller } from './profiles/comptroller.mjs';
+import { curve } from './profiles/curve.mjs';
 import { ethereum } from './profiles/ethereum.mjs';
 import { fantom } from './profiles/fantom.mjs';
 import { listed } from './profiles/listed.mjs';
@@ -37,7 +38,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, ...listed].map(build));
+const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, curve, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);

@@ -11,6 +11,7 @@ pub mod crowd;
 pub mod demo;
 pub mod document_server;
 pub mod dylib;
+pub mod fork;
 pub mod gateway;
 pub mod http;
 pub mod json;

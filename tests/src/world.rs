@@ -21,7 +21,7 @@ const LISTED: [&str; 3] = ["ethereum", "optimism", "polygon"];
 const QUICKSWAP_AT_HOME: &str = "polygon";
 
 /// Plugins that answer about accounts, on networks of the chains, from deployments that stand on none of them.
-const ELSEWHERE: [&str; 6] = ["compound", "farms", "hop", "lending", "solidly", "spookyswap"];
+const ELSEWHERE: [&str; 8] = ["balancer", "compound", "curve", "farms", "hop", "lending", "solidly", "spookyswap"];
 
 /// Chains and the truth about them, in the order of answers.
 #[derive(Debug)]

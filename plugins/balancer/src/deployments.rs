@@ -1,20 +1,30 @@
-//! Balancer's vaults, one row each. A settings file adds rows.
+//! Balancer's gauges, locks and vaults, one row each. A settings file adds rows.
 //!
-//! Sources: <https://docs.balancer.fi/developer-reference/contracts/deployment-addresses/mainnet.html> and its
+//! Sources of the vaults: <https://docs.balancer.fi/developer-reference/contracts/deployment-addresses/mainnet.html> and its
 //! neighbours; <https://docs.beets.fi>.
 
+use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::curve_gauges::{CurveGaugeTypes, GaugeList};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+
+const BALANCER: &str = "balancer";
+
+/// Gauges.
+pub(crate) const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "balancer-gauge" };
+/// Locks of pool shares with BAL, and the fees that they earn.
+pub(crate) const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "balancer-lock", fee: "balancer-fees" };
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
     ProtocolRow {
-        slug: "balancer",
+        slug: BALANCER,
         name: "BALANCER",
         website: "https://balancer.fi",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "Balancer",
         company_slug: "balancer",
         emitters: &[
@@ -56,5 +66,38 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
             sections: &["v2"],
             contracts: Listed(&[(&[FANTOM], &[address!("0x20dd72ed959b6147912c2e529f0a0c651c33c9ce")])]),
         }],
+    },
+];
+
+/// Sources: <https://github.com/balancer/balancer-deployments>, which is Balancer's own, and
+/// <https://github.com/Zapper-fi/studio> with the tokens of fees.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
+    DeploymentRow {
+        protocol: BALANCER,
+        network: ETHEREUM,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Controller {
+                controller: address!("0xc128468b7ce63ea702c1f104d55a2566b13d3abd"),
+                minter: address!("0x239e55f427d44c3cc793f49bfb507ebe76638a2b"),
+            },
+            address!("0xba100000625a3754423978a60c9317c58a424e3d"),
+        ),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: ETHEREUM,
+        market: "locks",
+        contracts: &LOCKS.paying(
+            address!("0xc128a9954e6c874ea3d62ce62b468ba073093f25"),
+            &[address!("0xd3cf852898b21fc233251427c2dc93d3d604f3bb")],
+            &[
+                address!("0xba100000625a3754423978a60c9317c58a424e3d"), // BAL
+                address!("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"), // USDC
+                address!("0x7b50775383d3d6f0215a8f290f2c9e2eebbeceb2"), // bb-a-USD, first version
+                address!("0xa13a9247ea42d743238089903570127dda72fe44"), // bb-a-USD, second version
+                address!("0xfebb0bbf162e64fb9d0dfe186e517d84c395f016"), // bb-a-USD, third version
+            ],
+        ),
     },
 ];

@@ -1,13 +1,14 @@
-//! Balancer, three versions: swaps and liquidity, those of forks without a protocol.
+//! Balancer, three versions: gauges and locks, and events of swaps and liquidity, those of forks without a protocol.
 //!
-//! Events alone. Invariant: a protocol is named only for a vault that `deployments.rs` lists, or a pool that its
+//! Invariant: a protocol is named only for a vault that `deployments.rs` lists, or a pool that its
 //! factory knows.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -17,9 +18,11 @@ const TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Balancer;
 
-impl EventFamily for Balancer {
+impl AccountProtocols for Balancer {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::GAUGES, &deployments::LOCKS, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Family<Balancer>);
+portolan_plugin_api::export!(Accounts<Balancer>);

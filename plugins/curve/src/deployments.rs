@@ -1,19 +1,32 @@
 //! Curve's contracts, and the registries that know its pools and gauges: one row each. A settings file adds rows.
 //!
-//! Sources: <https://docs.curve.finance/references/deployed-contracts>; on other networks than Ethereum, the pools of
-//! the stable factory of the new generation.
+//! Sources of those that emit events: <https://docs.curve.finance/references/deployed-contracts>; on other networks than
+//! Ethereum, the pools of the stable factory of the new generation.
 
+use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::curve_gauges::{CurveGaugeTypes, GaugeList};
+use portolan_kits::llamalend::{LlamaLendTypes, MarketFactory};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_plugin_api::address;
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON};
+
+const CURVE: &str = "curve";
+
+/// Gauges.
+pub(crate) const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "curve-gauge" };
+/// Locks of CRV, and the fees that they earn.
+pub(crate) const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "curve-lock", fee: "curve-fees" };
+/// Loans of crvUSD and of LlamaLend.
+pub(crate) const LOANS: LlamaLendTypes = LlamaLendTypes { loan: "curve-loan", vault: "llamalend-vault" };
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
-    slug: "curve",
+    slug: CURVE,
     name: "CURVE",
     website: "https://curve.finance",
-    primitives: &["POOLING"],
+    primitives: &["POOLING", "FARMING", "LENDING", "BORROWING"],
     company: "Curve",
     company_slug: "curve",
     emitters: &[
@@ -85,3 +98,177 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
         },
     ],
 }];
+
+/// Sources: the aliases of <https://github.com/curvefi/curve-js>, which are Curve's own; where another one has a row too, it
+/// stands beside it.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
+    // https://docs.curve.finance/references/deployed-contracts
+    DeploymentRow {
+        protocol: CURVE,
+        network: ETHEREUM,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Controller {
+                controller: address!("0x2f50d538606fa9edd2b11e2446beb18c9d5846bb"),
+                minter: address!("0xd061d61a4d941c39e5453435b6345dc261c2fce0"),
+            },
+            address!("0xd533a949740bb3306d119cc777fa900ba034cd52"),
+        ),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: OPTIMISM,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0x871fbd4e01012e2e8457346059e8c189d664dba4")),
+            address!("0x0994206dfe8de6ec6920ff4d779b0d950605fb53"),
+        ),
+    },
+    // https://github.com/DefiLlama/yield-server
+    DeploymentRow {
+        protocol: CURVE,
+        network: OPTIMISM,
+        market: "old",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0xabc000d88f23bb45525e447528dbf656a9d55bf5")),
+            address!("0x0994206dfe8de6ec6920ff4d779b0d950605fb53"),
+        ),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: POLYGON,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0x55a1c26ce60490a15bdd6bd73de4f6346525e01e")),
+            address!("0x172370d5cd63279efa6d502dab29171933a610af"),
+        ),
+    },
+    // https://github.com/DefiLlama/yield-server
+    DeploymentRow {
+        protocol: CURVE,
+        network: POLYGON,
+        market: "old",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0xabc000d88f23bb45525e447528dbf656a9d55bf5")),
+            address!("0x172370d5cd63279efa6d502dab29171933a610af"),
+        ),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: FANTOM,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0x004a476b5b76738e34c86c7144554b9d34402f13")),
+            address!("0x1e4f97b9f9f913c46f1632781732927b9019c68b"),
+        ),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: GNOSIS,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0xabc000d88f23bb45525e447528dbf656a9d55bf5")),
+            address!("0x712b3d230f3c1c19db860d80619288b1f0bdd0bd"),
+        ),
+    },
+    // https://github.com/stake-dao
+    DeploymentRow {
+        protocol: CURVE,
+        network: BASE,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0xe35a879e5efb4f1bb7f70dcf3250f2e19f096bd8")),
+            address!("0x8ee73c484a26e0a5df2ee2a4960b789967dd0415"),
+        ),
+    },
+    // https://github.com/DefiLlama/yield-server
+    DeploymentRow {
+        protocol: CURVE,
+        network: BASE,
+        market: "old",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0xabc000d88f23bb45525e447528dbf656a9d55bf5")),
+            address!("0x8ee73c484a26e0a5df2ee2a4960b789967dd0415"),
+        ),
+    },
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/curve-dex
+    DeploymentRow {
+        protocol: CURVE,
+        network: ARBITRUM,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0xabc000d88f23bb45525e447528dbf656a9d55bf5")),
+            address!("0x11cdb42b0eb46d95f990bedd4695a6e3fa034978"),
+        ),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: AVALANCHE,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0x97adc08fa1d849d2c48c5dcc1dab568b169b0267")),
+            address!("0x47536f17f4ff30e64a96a7555826b8f9e66ec468"),
+        ),
+    },
+    // https://docs.curve.finance
+    DeploymentRow {
+        protocol: CURVE,
+        network: ARBITRUM,
+        market: "v2",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0x988d1037e9608b21050a8efba0c6c45e01a3bce7")),
+            address!("0x11cdb42b0eb46d95f990bedd4695a6e3fa034978"),
+        ),
+    },
+    // https://docs.curve.finance
+    DeploymentRow {
+        protocol: CURVE,
+        network: BSC,
+        market: "main",
+        contracts: &GAUGES.of(
+            GaugeList::Factory(address!("0xe35a879e5efb4f1bb7f70dcf3250f2e19f096bd8")),
+            address!("0x9996d0276612d23b35f90c51ee935520b3d7355b"),
+        ),
+    },
+    // https://docs.curve.finance/references/deployed-contracts
+    DeploymentRow {
+        protocol: CURVE,
+        network: ETHEREUM,
+        market: "locks",
+        contracts: &LOCKS.of(
+            address!("0x5f3b5dfeb7b28cdbd7faba78963ee202a494e2a2"),
+            &[
+                address!("0xa464e6dcda8ac41e03616f95f4bc98a13b8922dc"),
+                address!("0xd16d5ec345dd86fb63c6a9c43c517210f1027914"),
+            ],
+        ),
+    },
+    // https://github.com/curvefi/curve-stablecoin and https://github.com/DefiLlama/DefiLlama-Adapters
+    DeploymentRow {
+        protocol: CURVE,
+        network: ETHEREUM,
+        market: "crvusd",
+        contracts: &LOANS.of(MarketFactory::CrvUsd(address!("0xc9332fdcb1c491dcc683bae86fe3cb70360738bc"))),
+    },
+    // https://github.com/curvefi/curve-stablecoin and https://github.com/DefiLlama/DefiLlama-Adapters
+    DeploymentRow {
+        protocol: CURVE,
+        network: ETHEREUM,
+        market: "llamalend",
+        contracts: &LOANS.of(MarketFactory::Lending(address!("0xea6876dde9e3467564acbee1ed5bac88783205e0"))),
+    },
+    // https://github.com/curvefi/curve-stablecoin and https://github.com/DefiLlama/DefiLlama-Adapters
+    DeploymentRow {
+        protocol: CURVE,
+        network: OPTIMISM,
+        market: "llamalend",
+        contracts: &LOANS.of(MarketFactory::Lending(address!("0x5ea8f3d674c70b020586933a0a5b250734798bef"))),
+    },
+    // https://github.com/curvefi/curve-stablecoin and https://github.com/DefiLlama/DefiLlama-Adapters
+    DeploymentRow {
+        protocol: CURVE,
+        network: ARBITRUM,
+        market: "llamalend",
+        contracts: &LOANS.of(MarketFactory::Lending(address!("0xcaec110c784c9df37240a8ce096d352a75922dea"))),
+    },
+];

@@ -1,13 +1,15 @@
-//! Curve, pools of all generations, its routers, its DAO and its lending; Saddle's pools, which are like them.
+//! Curve: gauges, locks and loans, and events of pools of all generations, of its routers, its DAO and its lending; and of
+//! Saddle's pools, which are like them.
 //!
-//! Events alone, those of forks without a protocol. Invariant: a protocol is named only for a contract that
+//! Events of forks are reported without a protocol. Invariant: a protocol is named only for a contract that
 //! `deployments.rs` lists, or that a registry there knows.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -17,9 +19,12 @@ const TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Curve;
 
-impl EventFamily for Curve {
+impl AccountProtocols for Curve {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] =
+        &[&deployments::GAUGES, &deployments::LOCKS, &deployments::LOANS, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Family<Curve>);
+portolan_plugin_api::export!(Accounts<Curve>);

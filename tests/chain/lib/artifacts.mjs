@@ -35,6 +35,9 @@ export const artifacts = {
   ...built(await packed('@ensdomains/ethregistrar'), ['ENSRegistry', 'ENSRegistryWithFallback', 'BaseRegistrarImplementation']),
   MerkleDistributor: plain(await packed('@uniswap/merkle-distributor'), 'build/MerkleDistributor.json'),
   ...built(await packed('@ensdomains/resolver'), ['PublicResolver', 'ReverseRegistrar', 'DefaultReverseResolver']),
+  ...built(await packed('@setprotocol/set-protocol-v2'), ['CRVToken', 'GaugeController', 'LiquidityGauge', 'Minter'], 'external/abi/curve'),
+  ...built(await packed('@balancer-labs/v2-deployments'), ['VotingEscrow'], 'dist/tasks/20220325-gauge-controller/artifact'),
+  ...built(await packed('@balancer-labs/v2-deployments'), ['FeeDistributor'], 'dist/tasks/20220714-fee-distributor-v2/artifact'),
   ...(await sushi()),
 };
 
@@ -49,10 +52,10 @@ function plain(files, path) {
   return { abi, bytecode: `0x${bytecode}` };
 }
 
-// Truffle's layout: build/contracts/<name>.json
-function built(files, names) {
+// Truffle's layout: <folder>/<name>.json
+function built(files, names, folder = 'build/contracts') {
   return Object.fromEntries(names.map((name) => {
-    const { abi, bytecode } = JSON.parse(files.get(`build/contracts/${name}.json`).toString('utf8'));
+    const { abi, bytecode } = JSON.parse(files.get(`${folder}/${name}.json`).toString('utf8'));
     return [name, { abi, bytecode }];
   }));
 }

@@ -49,11 +49,7 @@ fn answers() -> Result<BTreeMap<String, (String, Answers)>> {
     let mut found: BTreeMap<String, (String, Answers)> = BTreeMap::new();
     for (plugin, file) in build::plugins()? {
         for row in catalogue(&built.plugin(&file))?.deployments {
-            // A network that is not listed has the name that price services know it by.
-            let name = network(row.chain_id).and_then(|network| match network.listing {
-                Some(listing) => Some(listing.slug),
-                None => network.price_service,
-            });
+            let name = network(row.chain_id).map(|network| network.listing.slug);
             let network = name.map_or_else(|| row.chain_id.to_string(), str::to_owned);
             for (_, question) in QUESTIONS.iter().filter(|(question, _)| row.questions.contains(question)) {
                 let (owner, answers) = found.entry(row.protocol.clone()).or_insert((plugin.clone(), Answers::new()));

@@ -19,6 +19,7 @@ mod comptroller;
 mod connections;
 mod coverage;
 mod crashes;
+mod curve;
 mod drain;
 mod early;
 mod endpoints;

@@ -1,0 +1,139 @@
+//! Curve's gauges, locks and loans: real contracts of the first generation with a real minter, a real escrow and a real
+//! distributor of fees, and doubles of a later gauge and of a market of crvUSD. What they have to be is said here by
+//! arithmetic; `tests/chain/profiles/curve.mjs` has the history.
+
+use std::sync::Arc;
+
+use alloy::primitives::U256;
+use anyhow::Result;
+use portolan_tests::fork::{Fork, Paid};
+use portolan_tests::json::Json;
+use portolan_tests::world::Shared;
+
+const ONE: u128 = 1_000_000_000_000_000_000;
+/// What CRV mines a second in its first year.
+const MINED: u128 = 274_815_283 * ONE / 31_536_000;
+const WEEK: u128 = 7 * 86_400;
+
+static FIXTURE: Shared<Fork> = Shared::new();
+
+fn fixture() -> Arc<Fork> {
+    FIXTURE.get(start).unwrap()
+}
+
+fn start() -> Result<Fork> {
+    let rows = [
+        "gauge_controller = \"{controller}\"\nminter = \"{minter}\"\nminted_token = \"{crv}\"",
+        "market = \"side\"\ngauge_factory = \"{factory}\"\nminted_token = \"{crv}\"",
+        "market = \"locks\"\nvote_escrow = \"{escrow}\"\nfee_distributors = [\"{distributor}\"]\n\
+         fee_tokens = [\"{usdc}\", \"{ldo}\", \"{crv}\"]",
+        "market = \"loans\"\ncrvusd_factory = \"{markets}\"",
+    ];
+    Fork::start("curve", "curve", "curve", "curve", &rows)
+}
+
+fn moment(fork: &Fork, name: &str) -> u128 {
+    fork.expected(&format!("times/{name}")).unwrap().as_u64().unwrap().into()
+}
+
+/// What a gauge of the first generation has paid for a stake of which 40 % count, among `counted` in all, from one moment to
+/// another. It reckons week by week, and rounds each down.
+fn minted(weight_percent: u128, [from, until]: [u128; 2], stake: u128, counted: u128) -> u128 {
+    let (mined, weight, counted) = (U256::from(MINED), U256::from(weight_percent * ONE / 100), U256::from(counted));
+    let (mut begin, mut per_counted) = (from, U256::ZERO);
+    while begin < until {
+        let end = ((begin + WEEK) / WEEK * WEEK).min(until);
+        per_counted += mined * weight * U256::from(end - begin) / counted;
+        begin = end;
+    }
+    (U256::from(stake * 40 / 100) * per_counted / U256::from(ONE)).to()
+}
+
+fn paid(token: &str, amount: u128) -> Paid {
+    Paid { token: token.to_owned(), said: amount, received: amount }
+}
+
+#[test]
+fn what_gauges_and_distributors_owe_is_paid_by_the_claims() {
+    // The other tests read a chain on which nothing happens.
+    let fork = start().unwrap();
+    let [crv, usdc, ldo] = ["crv", "usdc", "ldo"].map(|name| fork.address(&format!("curve/{name}")).unwrap());
+    let now = moment(&fork, "snapshot");
+    let (staked, left, side) = (moment(&fork, "staked"), moment(&fork, "left"), now - moment(&fork, "side"));
+    // Half of the side gauge's emission, and half of three millionths a second.
+    let (emission, reward) = (ONE / 10_000 * 4 * side / 2, ONE / 1_000_000 * 3 * side / 2);
+    let expected = [
+        (
+            "farmer",
+            vec![
+                paid(crv, minted(75, [staked, now], 1_000 * ONE, 1_600 * ONE)),
+                paid(crv, emission),
+                paid(ldo, reward),
+            ],
+        ),
+        ("whale", vec![paid(crv, minted(75, [staked, now], 3_000 * ONE, 1_600 * ONE))]),
+        ("exited", vec![paid(crv, minted(25, [staked, left], 1_000 * ONE, 400 * ONE))]),
+        // Whoever has set another receiver is paid all the same, as the claim names the account.
+        ("odd", vec![paid(crv, emission), paid(ldo, reward), paid(usdc, 700_000_000), paid(ldo, 3 * ONE)]),
+        ("dust", vec![]), // 40 % of one smallest unit are none.
+        ("nothing", vec![]),
+    ];
+    for (who, mut expected) in expected {
+        let mut found = fork.claim_each(who).unwrap();
+        let key = |paid: &Paid| (paid.token.clone(), paid.said);
+        found.sort_by_key(key);
+        expected.sort_by_key(key);
+        assert_eq!(found, expected, "{who}");
+    }
+}
+
+/// Symbol and raw amount of each leg that is staked.
+fn staked(fork: &Fork, who: &str) -> Vec<(String, u128)> {
+    let row = |row: &Json| {
+        (row.text_at("stakedToken/symbol").unwrap().to_owned(), row.text_at("amountRaw").unwrap().parse().unwrap())
+    };
+    let mut rows: Vec<_> = fork.items("farming/{}/positions", who).unwrap().iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn stakes_are_those_of_both_lists_of_gauges() {
+    let fork = fixture();
+    let row = |symbol: &str, amount: u128| (symbol.to_owned(), amount);
+    assert_eq!(staked(&fork, "farmer"), [row("crvA", 1_000 * ONE), row("crvB", 1_000 * ONE)]);
+    assert_eq!(staked(&fork, "whale"), [row("crvA", 3_000 * ONE)]);
+    assert_eq!(staked(&fork, "dust"), [row("crvB", 1)]);
+    assert_eq!(staked(&fork, "exited"), []);
+}
+
+#[test]
+fn a_lock_has_its_end() {
+    let fork = fixture();
+    let locks = fork.items("locked/{}/positions", "odd").unwrap();
+    let [lock] = locks.as_slice() else { panic!("{} locks", locks.len()) };
+    assert_eq!(lock.at("unlocksAt").unwrap().to_string(), moment(&fork, "unlock").to_string());
+    assert_eq!(lock.text_at("legs/0/amountRaw").unwrap(), (1_000 * ONE).to_string());
+    assert_eq!(fork.items("locked/{}/positions", "farmer").unwrap(), []);
+}
+
+#[test]
+fn a_loan_has_its_interest_and_the_health_of_what_secures_it() {
+    let fork = fixture();
+    let seconds = moment(&fork, "snapshot") - moment(&fork, "side");
+    // 3,000 at 10^-9 a second.
+    let debt = 3_000 * ONE + 3_000 * ONE / 1_000_000_000 * seconds;
+    let positions = fork.items("borrowing/{}/positions", "whale").unwrap();
+    let [loan] = positions.as_slice() else { panic!("{} loans", positions.len()) };
+    let row = |symbol: &str, amount: u128, side: &str| (symbol.to_owned(), amount, side.to_owned());
+    let rows = [row("WETH", 2 * ONE, "supply"), row("crvUSD", 500 * ONE, "supply"), row("crvUSD", debt, "borrow")];
+    let mut found = fork.lent("whale").unwrap();
+    found.sort_by_key(|(symbol, amount, _)| (symbol.clone(), *amount));
+    assert_eq!(found, rows);
+    // 4,500 dollars less 6 % over the debt, rounded down to 18 decimals.
+    let number = |number: u128| Json::number(number).exact().unwrap();
+    let factor = number(4_230) * number(ONE) / number(debt);
+    let difference = factor - loan.at("health/factor").unwrap().exact().unwrap();
+    assert!(difference >= number(0) && difference * number(ONE) < number(1), "{loan}");
+    assert_eq!(fork.items("borrowing/{}/positions", "farmer").unwrap(), []);
+}
