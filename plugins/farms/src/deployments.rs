@@ -1,6 +1,8 @@
 //! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
 use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::booster::{BoosterTypes, Minting};
+use portolan_kits::kit::Deployed;
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs};
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
@@ -14,6 +16,18 @@ pub(crate) const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "m
 /// The staking contracts.
 pub(crate) const FARMS: StakingFarms = StakingFarms { single: FARM_TYPES, dual: FARM_TYPES };
 const FARM_TYPES: FarmTypes = FarmTypes { reward_type: "staking-rewards", vault_type: "staking-rewards" };
+
+/// The pools of Convex, of Aura and of their forks.
+pub(crate) const BOOSTERS: BoosterTypes = BoosterTypes { pool: "booster" };
+
+/// Aura's booster on networks but Ethereum.
+const AURA_LITE: &dyn Deployed =
+    &BOOSTERS.of(address!("0x98ef32edd24e2c92525e59afc4475c1242a30184"), Minting::AuraLite);
+
+/// The pools of that.
+const fn aura_lite(network: u64) -> DeploymentRow {
+    DeploymentRow { protocol: "aura", network, market: "pools", contracts: AURA_LITE }
+}
 
 /// The deployments that the plugin ships with, each with the sources that its address and its interface are from.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
@@ -252,6 +266,28 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             Rewards::Single,
         ),
     },
+    // https://github.com/convex-eth/platform/blob/main/contracts/contracts.json
+    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/convex
+    DeploymentRow {
+        protocol: "convex",
+        network: ETHEREUM,
+        market: "pools",
+        contracts: &BOOSTERS.of(address!("0xf403c135812408bfbe8713b5a23a04b3d48aae31"), Minting::Convex),
+    },
+    // https://github.com/aurafinance/aura-contracts/blob/main/deployments/1.json
+    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/aura
+    DeploymentRow {
+        protocol: "aura",
+        network: ETHEREUM,
+        market: "pools",
+        contracts: &BOOSTERS.of(address!("0xa57b8d98dae62b26ec3bcc4a365338157060b234"), Minting::Aura),
+    },
+    // https://github.com/aurafinance/aura-contracts/tree/main/tasks/deploy, the configuration of each network
+    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/aura
+    aura_lite(OPTIMISM),
+    aura_lite(ARBITRUM),
+    aura_lite(POLYGON),
+    aura_lite(BASE),
 ];
 
 /// A protocol of which only deployments emit events.

@@ -1,4 +1,4 @@
-//! Farms of many protocols: chefs and staking contracts. And events of farms, reward pools, lockers and vaults: MasterChef
+//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward. And events of farms, reward pools, lockers and vaults: MasterChef
 //! and StakingRewards with all their forks, Convex and Aura, Stargate, Yearn, Pendle.
 //!
 //! Invariant: an event that anyone may emit (`Staked`, `Deposit`) is reported only with evidence: a view of the
@@ -22,7 +22,8 @@ pub struct Farms;
 
 impl AccountProtocols for Farms {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::CHEFS, &deployments::FARMS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] =
+        &[&deployments::CHEFS, &deployments::FARMS, &deployments::BOOSTERS, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[tables::MASTER_CHEF, tables::STAKING_REWARDS, OWN_TABLE];
 }

@@ -43,6 +43,7 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     let account = [Question::CLAIMABLES, Question::FARMING];
     assert_eq!(questions(&[("kind", text("mini-chef")), ("chef", address())])[..2], account);
     assert_eq!(questions(&[("farms", list())])[..2], account);
+    assert_eq!(questions(&[("booster", address())])[..2], account);
     assert_eq!(questions(&[("contracts", list())]), [Question::EVENTS]);
     let refused = |keys: &[(&str, map::SettingsValue)]| {
         let settings = Settings::from_rows(false, Vec::new(), vec![row(keys)]);

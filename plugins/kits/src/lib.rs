@@ -11,6 +11,7 @@ pub mod protocol;
 pub mod kit;
 
 pub mod aave_v3;
+pub mod booster;
 pub mod comet;
 pub mod compound_v2;
 pub mod curve_gauges;

@@ -1,0 +1,133 @@
+//! What is minted to an account that claims: so much of the protocol's token for each reward, by the token's own rule.
+//!
+//! A claim that is sent moves the rule on for the next one; each is told as if it were the first.
+
+use portolan_plugin_api::{Address, Chain, Error, U256};
+
+use super::Booster;
+use super::contracts::{
+    EMISSIONS_MAX_SUPPLYCall, INIT_MINT_AMOUNTCall, accAuraRewardsCall, accBalRewardsCall, auraOFTCall,
+    getRewardMultipliersCall, maxSupplyCall, minterCall, operatorCall, reductionPerCliffCall, totalCliffsCall,
+    totalSupplyCall,
+};
+use crate::fixed_point::{WAD, product};
+
+/// What a multiplier is divided by.
+const MULTIPLIER_ONE: U256 = U256::from_limbs([10_000, 0, 0, 0]);
+
+/// How the protocol's token is minted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Minting {
+    /// As CVX: less with each cliff that the supply has passed.
+    Convex,
+    /// As AURA: the same by a steeper rule, without what was there at first, and by a multiplier of the pool.
+    Aura,
+    /// As AURA on other networks: a coordinator shares what it was sent among the rewards that it was sent for.
+    AuraLite,
+}
+
+/// The token, and what is minted of it at the answer's block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Emission {
+    pub(super) token: Address,
+    rule: Rule,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// The booster may not mint, and claims pay without it.
+    Nothing,
+    Cliffs(Cliffs),
+    Shared {
+        tokens: U256,
+        rewards: U256,
+    },
+}
+
+/// The supply that counts, and the cliffs by which it lowers what is minted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cliffs {
+    supply: U256,
+    per_cliff: U256,
+    cliffs: U256,
+    max: U256,
+    is_steep: bool,
+}
+
+/// Reads the rule, at the answer's block.
+pub(super) async fn read(cx: &Chain, of: &Booster) -> Result<Emission, Error> {
+    let minter = cx.call(of.booster, minterCall {}).immutable().await?;
+    if of.minting == Minting::AuraLite {
+        let token = cx.call(minter, auraOFTCall {}).immutable();
+        let sent = (token, cx.call(minter, accAuraRewardsCall {}), cx.call(minter, accBalRewardsCall {}));
+        let (token, tokens, rewards) = cx.join(sent).await?;
+        return Ok(Emission { token, rule: Rule::Shared { tokens, rewards } });
+    }
+    let is_steep = of.minting == Minting::Aura;
+    let (operator, cliffs) = cx.join((cx.call(minter, operatorCall {}), cliffs(cx, minter, is_steep))).await?;
+    let rule = if operator == of.booster { Rule::Cliffs(cliffs) } else { Rule::Nothing };
+    Ok(Emission { token: minter, rule })
+}
+
+async fn cliffs(cx: &Chain, token: Address, is_steep: bool) -> Result<Cliffs, Error> {
+    let per_cliff = cx.call(token, reductionPerCliffCall {}).immutable();
+    let cliffs = cx.call(token, totalCliffsCall {}).immutable();
+    let supply = cx.call(token, totalSupplyCall {});
+    if !is_steep {
+        let max = cx.call(token, maxSupplyCall {}).immutable();
+        let (supply, per_cliff, cliffs, max) = cx.join((supply, per_cliff, cliffs, max)).await?;
+        return Ok(Cliffs { supply, per_cliff, cliffs, max, is_steep });
+    }
+    let max = cx.call(token, EMISSIONS_MAX_SUPPLYCall {}).immutable();
+    let initial = cx.call(token, INIT_MINT_AMOUNTCall {}).immutable();
+    let (supply, per_cliff, cliffs, max, initial) = cx.join((supply, per_cliff, cliffs, max, initial)).await?;
+    // The token also leaves out what its minter made beside emissions, which no view returns.
+    let supply = supply.checked_sub(initial).ok_or_else(|| Error::new("the token has less than it began with"))?;
+    Ok(Cliffs { supply, per_cliff, cliffs, max, is_steep })
+}
+
+/// The multiplier of a pool's rewards, in ten-thousandths.
+pub(super) async fn multiplier(cx: &Chain, of: &Booster, rewards: Address) -> Result<U256, Error> {
+    match of.minting {
+        Minting::Aura => cx.call(of.booster, getRewardMultipliersCall { rewardContract: rewards }).await,
+        Minting::Convex | Minting::AuraLite => Ok(MULTIPLIER_ONE),
+    }
+}
+
+impl Emission {
+    /// What is minted beside a reward of a pool with this multiplier.
+    ///
+    /// # Errors
+    /// Where the claim would fail, or a value does not fit.
+    pub(super) fn beside(&self, reward: U256, multiplier: U256) -> Result<U256, Error> {
+        let reward = product(reward, multiplier)? / MULTIPLIER_ONE;
+        match self.rule {
+            _ if reward.is_zero() => Ok(U256::ZERO),
+            Rule::Nothing => Ok(U256::ZERO),
+            Rule::Cliffs(cliffs) => cliffs.minted(reward),
+            Rule::Shared { tokens, rewards } => shared(tokens, rewards, reward),
+        }
+    }
+}
+
+impl Cliffs {
+    fn minted(&self, reward: U256) -> Result<U256, Error> {
+        let passed = self.supply.checked_div(self.per_cliff);
+        let passed = passed.ok_or_else(|| Error::new("the token's cliffs have no height"))?;
+        if passed >= self.cliffs {
+            return Ok(U256::ZERO);
+        }
+        let left = self.cliffs - passed;
+        let share = if self.is_steep { product(left, U256::from(5))? / U256::from(2) + U256::from(700) } else { left };
+        Ok((product(reward, share)? / self.cliffs).min(self.max.saturating_sub(self.supply)))
+    }
+}
+
+/// A coordinator's share; it refuses a claim of more rewards than it was told of, and one before tokens have come.
+fn shared(tokens: U256, rewards: U256, reward: U256) -> Result<U256, Error> {
+    let rate = product(tokens, WAD)?.checked_div(rewards).unwrap_or_default();
+    if rate.is_zero() || reward > rewards {
+        return Err(Error::new("rewards cannot be claimed until the coordinator is sent more"));
+    }
+    Ok(product(reward, rate)? / WAD)
+}

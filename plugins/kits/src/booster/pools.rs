@@ -1,0 +1,89 @@
+//! The pools of a booster, and those of them in which the account has something.
+//!
+//! Invariant: which pools there are is a list of facts; which contract a claim goes to is read of the booster again.
+
+use std::ops::Range;
+
+use portolan_plugin_api::{Address, Chain, Error, U256};
+
+use super::contracts::{balanceOfCall, earnedCall, lockRewardsCall, poolInfoCall, poolLengthCall, stakingTokenCall};
+use super::{Booster, Minting, ZERO_STANDS_S};
+use crate::boxed::Boxed;
+use crate::try_each::try_each;
+
+/// The name of the list of pools among a deployment's facts.
+const LIST: &str = "pools";
+
+/// A token that is staked, and the contract that counts and rewards it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pool {
+    /// Its number; absent for the stakes of the token that stands for what the booster has locked.
+    pid: Option<U256>,
+    pub(super) staked: Address,
+    pub(super) rewards: Address,
+}
+
+/// What the account has in a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    pub(super) pool: Pool,
+    pub(super) amount: U256,
+    /// Of the pool's own reward, as its contract counts it.
+    pub(super) earned: U256,
+}
+
+/// The pools in which the account has a stake or a reward.
+///
+/// Extra rewards of a stake that has left, and whose own reward was claimed without them, are not looked for: that takes
+/// reading all of them of every pool.
+pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Address) -> Result<Vec<Held>, Error> {
+    let parts: [Boxed<'_, Vec<Pool>>; 2] = [Box::pin(listed(cx, of, market)), Box::pin(locked(cx, of))];
+    let pools = try_each(cx, parts).await.or_err_if_all(cx, market)?;
+    let held = pools.into_iter().flatten().map(|pool| async move {
+        let amount = cx.call(pool.rewards, balanceOfCall { account }).zero_within(ZERO_STANDS_S);
+        let earned = cx.call(pool.rewards, earnedCall { account }).zero_within(ZERO_STANDS_S);
+        let (amount, earned) = cx.join((amount, earned)).await?;
+        Ok(Held { pool, amount, earned })
+    });
+    let held = try_each(cx, held).await.or_err_if_all(cx, market)?;
+    Ok(held.into_iter().filter(|held| !held.amount.is_zero() || !held.earned.is_zero()).collect())
+}
+
+/// The pools that the booster lists, as far as they are known; also those that are shut down, which pay all the same.
+async fn listed(cx: &Chain, of: &Booster, market: &str) -> Result<Vec<Pool>, Error> {
+    let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of.booster, place)));
+    let count = cx.call(of.booster, poolLengthCall {});
+    let entries: Vec<(Address, Address)> = cx.facts(market, LIST, count, walk).await?;
+    let pools = (0_u64..).zip(entries);
+    Ok(pools.map(|(pid, (staked, rewards))| Pool { pid: Some(U256::from(pid)), staked, rewards }).collect())
+}
+
+async fn entry(cx: &Chain, booster: Address, place: u64) -> Result<(Address, Address), Error> {
+    let info = cx.call(booster, poolInfoCall { pid: U256::from(place) }).await?;
+    Ok((info.lptoken, info.crvRewards))
+}
+
+/// The stakes of the token that stands for what the booster has locked (cvxCRV, auraBAL).
+async fn locked(cx: &Chain, of: &Booster) -> Result<Vec<Pool>, Error> {
+    if of.minting == Minting::AuraLite {
+        return Ok(Vec::new());
+    }
+    let rewards = cx.call(of.booster, lockRewardsCall {}).immutable().await?;
+    if rewards.is_zero() {
+        return Ok(Vec::new());
+    }
+    let staked = cx.call(rewards, stakingTokenCall {}).immutable().await?;
+    Ok(vec![Pool { pid: None, staked, rewards }])
+}
+
+/// Reads of the booster whether it names the pool's reward contract still.
+pub(super) async fn check(cx: &Chain, of: &Booster, pool: Pool) -> Result<(), Error> {
+    let named = match pool.pid {
+        Some(pid) => cx.call(of.booster, poolInfoCall { pid }).await?.crvRewards,
+        None => cx.call(of.booster, lockRewardsCall {}).await?,
+    };
+    if named == pool.rewards {
+        return Ok(());
+    }
+    Err(Error::new(format!("{}: is a reward contract of the booster no more", pool.rewards)))
+}

@@ -1,0 +1,77 @@
+//! What a pool pays: its own reward, extra ones that contracts of their own count, and the token that is minted beside.
+
+use portolan_plugin_api::{Address, Chain, Error, U256};
+
+use super::contracts::{
+    baseTokenCall, earnedCall, extraRewardsCall, extraRewardsLengthCall, periodFinishCall, rewardPoolCall,
+    rewardRateCall, rewardTokenCall, tokenCall,
+};
+use crate::fixed_point::too_large;
+
+/// Extra rewards of a pool that are read; no known pool has half as many.
+const EXTRAS_MAX: usize = 32;
+/// Seconds that may be cached which extra rewards a pool has.
+const EXTRAS_STAND_S: u32 = 300;
+/// Seconds that may be cached what a reward's token wraps. It never changes; but that it wraps nothing can only be
+/// cached as a slow fact.
+const TOKEN_STANDS_S: u32 = 86_400;
+
+/// An extra reward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extra {
+    /// The contract that counts it.
+    pub(super) at: Address,
+    /// The token that it pays.
+    pub(super) token: Address,
+    pub(super) owed: U256,
+}
+
+/// The contracts of a pool's extra rewards.
+pub(super) async fn extras(cx: &Chain, market: &str, pool: Address) -> Result<Vec<Address>, Error> {
+    let count = cx.call(pool, extraRewardsLengthCall {}).within(EXTRAS_STAND_S).await?;
+    let read = usize::try_from(count).unwrap_or(usize::MAX).min(EXTRAS_MAX);
+    if count > U256::from(read) {
+        cx.report_missing(format!("{market}: {read} of {count} extra rewards of {pool} are read"));
+    }
+    let extra = |index| cx.call(pool, extraRewardsCall { index: U256::from(index) }).within(EXTRAS_STAND_S);
+    cx.join((0..read).map(extra)).await
+}
+
+/// What one of them owes.
+pub(super) async fn extra(cx: &Chain, at: Address, account: Address) -> Result<Extra, Error> {
+    let token = async { paid(cx, at, cx.call(at, rewardTokenCall {}).immutable().await?).await };
+    let (token, owed) = cx.join((token, cx.call(at, earnedCall { account }))).await?;
+    Ok(Extra { at, token, owed })
+}
+
+/// The token that is really paid: newer extra rewards are counted in a wrapper, which only their contract can transfer,
+/// and which pays what it wraps.
+async fn paid(cx: &Chain, at: Address, token: Address) -> Result<Address, Error> {
+    let wrapped_for = cx.try_call(token, rewardPoolCall {}).within(TOKEN_STANDS_S);
+    let wrapped = cx.try_call(token, tokenCall {}).within(TOKEN_STANDS_S);
+    let base = cx.try_call(token, baseTokenCall {}).within(TOKEN_STANDS_S);
+    let (wrapped_for, wrapped, base) = cx.join((wrapped_for, wrapped, base)).await?;
+    if wrapped_for != Ok(at) {
+        return Ok(token);
+    }
+    wrapped.or(base).map_err(|revert| Error::Reverted { to: token, revert })
+}
+
+/// What a reward contract pays to all stakers together in a second.
+pub(super) async fn rate(cx: &Chain, at: Address) -> Result<U256, Error> {
+    let (rate, finish) = cx.join((cx.call(at, rewardRateCall {}), cx.call(at, periodFinishCall {}))).await?;
+    let is_over = U256::from(cx.block().timestamp) >= finish;
+    Ok(if is_over { U256::ZERO } else { rate })
+}
+
+/// The amounts that are not zero, each token once: an extra reward may be the token that is minted.
+pub(super) fn by_token(amounts: impl IntoIterator<Item = (Address, U256)>) -> Result<Vec<(Address, U256)>, Error> {
+    let mut sums: Vec<(Address, U256)> = Vec::new();
+    for (token, amount) in amounts.into_iter().filter(|(_, amount)| !amount.is_zero()) {
+        match sums.iter_mut().find(|(other, _)| *other == token) {
+            Some((_, sum)) => *sum = sum.checked_add(amount).ok_or_else(too_large)?,
+            None => sums.push((token, amount)),
+        }
+    }
+    Ok(sums)
+}

@@ -1,0 +1,149 @@
+//! The rows of an answer: a claim and a stake for each pool.
+
+use portolan_plugin_api::{
+    Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256, symbol,
+};
+
+use super::Booster;
+use super::contracts::{getRewardCall, rewardTokenCall, totalSupplyCall};
+use super::emission::{self, Emission};
+use super::pools::{self, Held};
+use super::rewards::{self, Extra};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// What a pool pays of its own.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    held: Held,
+    token: Address,
+    /// By which what is minted beside it is multiplied.
+    multiplier: U256,
+}
+
+/// What stakers of a pool get in a second.
+#[derive(Clone, Debug)]
+struct Streams {
+    /// What all of them have staked.
+    total: U256,
+    rate: U256,
+    extras: Vec<(Extra, U256)>,
+}
+
+/// A claim for each pool that owes anything.
+pub(super) async fn claimables(
+    cx: &Chain,
+    of: &Booster,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Claimable>, Error> {
+    let held = pools::held(cx, of, labels.market, account).await?;
+    if held.is_empty() {
+        return Ok(Vec::new());
+    }
+    let owed = held.into_iter().map(|held| owed(cx, of, labels, held, account));
+    let owed = async { Ok(try_each(cx, owed).await.or_report(cx, labels.market)) };
+    let (emission, owed) = cx.join((emission::read(cx, of), owed)).await?;
+    let rows =
+        owed.into_iter().map(|(own, extras)| async move { claimable(cx, of, labels, emission, own, &extras, account) });
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+}
+
+/// What a pool owes; a claim pays the extra rewards too, so that all of them have to be read.
+async fn owed(
+    cx: &Chain,
+    of: &Booster,
+    labels: Labels<'_>,
+    held: Held,
+    account: Address,
+) -> Result<(Own, Vec<Extra>), Error> {
+    let extras = async {
+        let extras = rewards::extras(cx, labels.market, held.pool.rewards).await?;
+        cx.join(extras.into_iter().map(|at| rewards::extra(cx, at, account))).await
+    };
+    let ((), own, extras) = cx.join((pools::check(cx, of, held.pool), own(cx, of, held), extras)).await?;
+    Ok((own, extras))
+}
+
+async fn own(cx: &Chain, of: &Booster, held: Held) -> Result<Own, Error> {
+    let token = cx.call(held.pool.rewards, rewardTokenCall {}).immutable();
+    let (token, multiplier) = cx.join((token, emission::multiplier(cx, of, held.pool.rewards))).await?;
+    Ok(Own { held, token, multiplier })
+}
+
+/// One claim for all tokens of a pool; nothing where it owes none.
+fn claimable(
+    cx: &Chain,
+    of: &Booster,
+    labels: Labels<'_>,
+    emission: Emission,
+    own: Own,
+    extras: &[Extra],
+    account: Address,
+) -> Result<Option<Claimable>, Error> {
+    let pool = own.held.pool;
+    let minted = emission.beside(own.held.earned, own.multiplier);
+    let minted = minted.map_err(|error| Error::new(format!("{}: {error}", pool.rewards)))?;
+    let amounts = [(own.token, own.held.earned), (emission.token, minted)].into_iter();
+    let amounts = rewards::by_token(amounts.chain(extras.iter().map(|extra| (extra.token, extra.owed))))?;
+    let claim = cx.claim(pool.rewards, &getRewardCall { account, claimExtras: true });
+    let claimable = Claimable::new(labels.market, pool.rewards, claim).of(of.types.pool);
+    let claimable = claimable.named(format!("{} rewards", symbol(pool.staked)));
+    let claimable = amounts.into_iter().fold(claimable, |row, (token, amount)| row.pays(token, amount));
+    Ok((!claimable.payments.is_empty()).then_some(claimable))
+}
+
+/// A stake for each pool that has one.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Booster,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let mut held = pools::held(cx, of, labels.market, account).await?;
+    held.retain(|held| !held.amount.is_zero());
+    if held.is_empty() {
+        return Ok(Vec::new());
+    }
+    let stakes = held.into_iter().map(|held| async move {
+        let (own, streams) = cx.join((own(cx, of, held), streams(cx, labels, held, account))).await?;
+        Ok((own, streams))
+    });
+    let stakes = async { Ok(try_each(cx, stakes).await.or_report(cx, labels.market)) };
+    let (emission, stakes) = cx.join((emission::read(cx, of), stakes)).await?;
+    let rows = stakes.into_iter().map(|(own, streams)| async move { position(of, labels, emission, own, &streams) });
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+/// Reads what a pool pays in a second. An extra reward that cannot be read costs its own part of the stake's row.
+async fn streams(cx: &Chain, labels: Labels<'_>, held: Held, account: Address) -> Result<Streams, Error> {
+    let at = held.pool.rewards;
+    let extras = async {
+        let extras = rewards::extras(cx, labels.market, at).await?.into_iter();
+        let extras = extras.map(|at| cx.join((rewards::extra(cx, at, account), rewards::rate(cx, at))));
+        Ok(try_each(cx, extras).await.or_report(cx, labels.market))
+    };
+    let (total, rate, extras) = cx.join((cx.call(at, totalSupplyCall {}), rewards::rate(cx, at), extras)).await?;
+    Ok(Streams { total, rate, extras })
+}
+
+/// The stake with what is owed for it. What is minted beside is left out while it cannot be claimed.
+fn position(
+    of: &Booster,
+    labels: Labels<'_>,
+    emission: Emission,
+    own: Own,
+    streams: &Streams,
+) -> Result<Position, Error> {
+    let pool = own.held.pool;
+    let beside = |reward| (emission.token, emission.beside(reward, own.multiplier).unwrap_or_default());
+    let owed = [(own.token, own.held.earned), beside(own.held.earned)].into_iter();
+    let owed = rewards::by_token(owed.chain(streams.extras.iter().map(|(extra, _)| (extra.token, extra.owed))))?;
+    let rates = [(own.token, streams.rate), beside(streams.rate)].into_iter();
+    let rates = rewards::by_token(rates.chain(streams.extras.iter().map(|(extra, rate)| (extra.token, *rate))))?;
+    let stake = Leg::new(LegRole::STAKED, pool.staked, own.held.amount).of_total(streams.total);
+    let owed = owed.into_iter().map(|(token, amount)| Leg::new(LegRole::REWARD_OWED, token, amount));
+    let position = Position::new(PositionKind::STAKED, labels.market, pool.rewards).of(of.types.pool);
+    let position = position.named(format!("{} pool", symbol(pool.staked))).leg(stake).legs(owed);
+    Ok(rates.into_iter().map(|(token, rate)| Reward::new(token, rate)).fold(position, Position::reward))
+}
