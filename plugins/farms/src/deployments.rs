@@ -7,8 +7,11 @@ use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs};
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
+use portolan_kits::vote_locker::VoteLockers;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+
+use crate::own_stakes::OwnStakes;
 
 /// The chefs.
 pub(crate) const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
@@ -19,6 +22,12 @@ const FARM_TYPES: FarmTypes = FarmTypes { reward_type: "staking-rewards", vault_
 
 /// The pools of Convex, of Aura and of their forks.
 pub(crate) const BOOSTERS: BoosterTypes = BoosterTypes { pool: "booster" };
+
+/// The lockers of Convex, of Aura and of their forks.
+pub(crate) const LOCKERS: VoteLockers = VoteLockers { lock: "vote-lock" };
+
+/// The other stakes of Convex's tokens.
+pub(crate) const OWN_STAKES: OwnStakes = OwnStakes("convex-stake");
 
 /// Aura's booster on networks but Ethereum.
 const AURA_LITE: &dyn Deployed =
@@ -267,7 +276,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         ),
     },
     // https://github.com/convex-eth/platform/blob/main/contracts/contracts.json
-    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/convex
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/convex/index.js
     DeploymentRow {
         protocol: "convex",
         network: ETHEREUM,
@@ -275,7 +284,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         contracts: &BOOSTERS.of(address!("0xf403c135812408bfbe8713b5a23a04b3d48aae31"), Minting::Convex),
     },
     // https://github.com/aurafinance/aura-contracts/blob/main/deployments/1.json
-    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/aura
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/aura-finance/index.js
     DeploymentRow {
         protocol: "aura",
         network: ETHEREUM,
@@ -283,11 +292,53 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         contracts: &BOOSTERS.of(address!("0xa57b8d98dae62b26ec3bcc4a365338157060b234"), Minting::Aura),
     },
     // https://github.com/aurafinance/aura-contracts/tree/main/tasks/deploy, the configuration of each network
-    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/aura
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/aura
     aura_lite(OPTIMISM),
     aura_lite(ARBITRUM),
     aura_lite(POLYGON),
+    // https://github.com/aurafinance/aura-contracts/blob/main/tasks/deploy/base-config.ts
+    // https://github.com/Zapper-fi/studio/blob/main/src/apps/aura/base/aura.lp-farm.contract-position-fetcher.ts
     aura_lite(BASE),
+    // https://github.com/convex-eth/platform/blob/main/contracts/contracts.json
+    // https://docs.convexfinance.com/convexfinance/faq/contract-addresses
+    DeploymentRow {
+        protocol: "convex",
+        network: ETHEREUM,
+        market: "locker",
+        contracts: &LOCKERS.locker(address!("0x72a19342e8f1838460ebfccef09f6585e32db86e")).boosted(),
+    },
+    // https://github.com/convex-eth/platform/blob/main/contracts/contracts.json
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/convex/index.js
+    DeploymentRow {
+        protocol: "convex",
+        network: ETHEREUM,
+        market: "cvx",
+        contracts: &OWN_STAKES.cvx(address!("0xcf50b810e57ac33b91dcf525c6ddd9881b139332")),
+    },
+    // https://github.com/convex-eth/platform/blob/main/contracts/contracts.json
+    // https://docs.convexfinance.com/convexfinance/faq/contract-addresses
+    DeploymentRow {
+        protocol: "convex",
+        network: ETHEREUM,
+        market: "cvx-crv",
+        contracts: &OWN_STAKES.wrapper(address!("0xaa0c3f5f7dfd688c6e646f66cd2a6b66acdbe434")),
+    },
+    // https://github.com/aurafinance/aura-contracts/blob/main/deployments/1.json
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/aura-finance/index.js
+    DeploymentRow {
+        protocol: "aura",
+        network: ETHEREUM,
+        market: "locker",
+        contracts: &LOCKERS.locker(address!("0x3fa73f1e5d8a792c80f426fc8f84fbf7ce9bbcac")),
+    },
+    // https://github.com/aurafinance/aura-contracts/blob/main/deployments/8453.json
+    // https://github.com/aurafinance/aura-docs/blob/main/developers/deployed-addresses/sidechain-deployment-addresses.md
+    DeploymentRow {
+        protocol: "aura",
+        network: BASE,
+        market: "locker",
+        contracts: &LOCKERS.locker(address!("0x9e1f4190f1a8fe0cd57421533decb57f9980922e")),
+    },
 ];
 
 /// A protocol of which only deployments emit events.

@@ -1,10 +1,12 @@
-//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward. And events of farms, reward pools, lockers and vaults: MasterChef
-//! and StakingRewards with all their forks, Convex and Aura, Stargate, Yearn, Pendle.
+//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, and lockers. And events of
+//! farms, reward pools, lockers and vaults: MasterChef and StakingRewards with all their forks, Convex and Aura, Stargate,
+//! Yearn, Pendle.
 //!
 //! Invariant: an event that anyone may emit (`Staked`, `Deposit`) is reported only with evidence: a view of the
 //! contract, or the transfer beside it. A protocol is named only for contracts that are listed.
 
 mod deployments;
+mod own_stakes;
 #[cfg(test)]
 mod tests;
 
@@ -22,8 +24,14 @@ pub struct Farms;
 
 impl AccountProtocols for Farms {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::CHEFS, &deployments::FARMS, &deployments::BOOSTERS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[
+        &deployments::CHEFS,
+        &deployments::FARMS,
+        &deployments::BOOSTERS,
+        &deployments::LOCKERS,
+        &deployments::OWN_STAKES,
+        &EventSources,
+    ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[tables::MASTER_CHEF, tables::STAKING_REWARDS, OWN_TABLE];
 }

@@ -9,6 +9,8 @@ use portolan_kits::accounts::AccountProtocols;
 
 use crate::Farms;
 
+mod own_stakes;
+
 /// The file has more; a test of an empty one would say nothing.
 const CASES_MIN: usize = 50;
 
@@ -44,6 +46,10 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(questions(&[("kind", text("mini-chef")), ("chef", address())])[..2], account);
     assert_eq!(questions(&[("farms", list())])[..2], account);
     assert_eq!(questions(&[("booster", address())])[..2], account);
+    let locks = [Question::CLAIMABLES, Question::LOCKED];
+    assert_eq!(questions(&[("locker", address()), ("boosted", map::SettingsValue::Bool(true))])[..2], locks);
+    assert_eq!(questions(&[("cvx_staking", address())])[..2], account);
+    assert_eq!(questions(&[("cvx_crv_wrapper", address())])[..2], account);
     assert_eq!(questions(&[("contracts", list())]), [Question::EVENTS]);
     let refused = |keys: &[(&str, map::SettingsValue)]| {
         let settings = Settings::from_rows(false, Vec::new(), vec![row(keys)]);
@@ -51,4 +57,6 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     };
     assert_eq!(refused(&[("chef", address())]).as_deref(), Some("kind"));
     assert_eq!(refused(&[("farms", list()), ("chef", address())]).as_deref(), Some("kind"));
+    let both = [("cvx_staking", address()), ("cvx_crv_wrapper", address())];
+    assert_eq!(refused(&both).as_deref(), Some("cvx_crv_wrapper"));
 }

@@ -25,6 +25,7 @@ pub mod share_vault;
 pub mod solidly;
 pub mod staking_rewards;
 pub mod vote_escrow;
+pub mod vote_locker;
 
 mod boxed;
 mod display_name;

@@ -1,0 +1,202 @@
+//! Stakes of Convex's own tokens beside those that its booster rewards: CVX for a share of fees, and the wrapper of staked
+//! cvxCRV, whose holders choose between two groups of rewards.
+//!
+//! Settings keys are `cvx_staking` and `cvx_crv_wrapper`. They answer claimables and staked positions. Invariant: an amount
+//! is what the claim pays, less the fee that it takes and with what lies in the contract for whom claims next.
+
+use std::sync::Arc;
+
+use portolan_kits::Boxed;
+use portolan_kits::kit::{Deployed, Kit, Labels};
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Position, PositionKind, Question, Role,
+    SettingsError, U256, symbol,
+};
+
+mod pool {
+    // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/cvxRewardPool.sol
+    portolan_plugin_api::sol! {
+        function stakingToken() external view returns (address);
+        function cvxCrvToken() external view returns (address);
+        function earned(address account) external view returns (uint256);
+        function extraRewardsLength() external view returns (uint256);
+        function getReward(address account, bool claimExtras, bool stake) external;
+    }
+}
+
+mod wrapper {
+    // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/wrappers/CvxCrvStakingWrapper.sol
+    portolan_plugin_api::sol! {
+        struct Earned {
+            address token;
+            uint256 amount;
+        }
+
+        function cvxCrv() external view returns (address);
+        // Writes what it finds.
+        function earned(address account) external returns (Earned[] rewards);
+        function getReward(address account) external;
+    }
+}
+
+portolan_plugin_api::sol! {
+    function balanceOf(address account) external view returns (uint256);
+    function totalSupply() external view returns (uint256);
+}
+
+/// Seconds that a balance or a reward of zero may be cached.
+const ZERO_STANDS_S: u32 = 30;
+/// Gas that the wrapper's view may use: it claims what the wrapper is owed by several contracts.
+const EARNED_GAS: u32 = 5_000_000;
+/// Rewards of the wrapper that are told; it refuses to have more.
+const REWARDS_MAX: usize = 10;
+
+/// The plugin's word for these stakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OwnStakes(pub(crate) &'static str);
+
+/// One contract with stakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OwnStake {
+    at: Address,
+    kind: Kind,
+    mechanism: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// `cvxRewardPool`.
+    Cvx,
+    /// `CvxCrvStakingWrapper`.
+    Wrapper,
+}
+
+impl OwnStakes {
+    /// The stakes of CVX at this address.
+    pub(crate) const fn cvx(self, at: Address) -> OwnStake {
+        OwnStake { at, kind: Kind::Cvx, mechanism: self.0 }
+    }
+
+    /// The wrapper of staked cvxCRV at this address.
+    pub(crate) const fn wrapper(self, at: Address) -> OwnStake {
+        OwnStake { at, kind: Kind::Wrapper, mechanism: self.0 }
+    }
+}
+
+impl Kit for OwnStakes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["cvx_staking", "cvx_crv_wrapper"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        match (keys.address_opt("cvx_staking")?, keys.address_opt("cvx_crv_wrapper")?) {
+            (Some(at), None) => Ok(Some(self.cvx(at).shared())),
+            (None, Some(at)) => Ok(Some(self.wrapper(at).shared())),
+            (None, None) => Ok(None),
+            (Some(_), Some(_)) => {
+                Err(SettingsError::new("is given beside `cvx_staking`; give one of them").at("cvx_crv_wrapper"))
+            }
+        }
+    }
+
+    /// Whoever sends the calls, they pay the account that they name; the last flag would stake what is paid.
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        let flags = [Role::ACCOUNT, Role::constant(&true), Role::constant(&false)];
+        vec![
+            ClaimTemplate::new::<pool::getRewardCall>(flags).by_anyone(),
+            ClaimTemplate::new::<wrapper::getRewardCall>([Role::ACCOUNT]).by_anyone(),
+        ]
+    }
+}
+
+impl Deployed for OwnStake {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.at]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let (claim, owed) = match self.kind {
+                Kind::Cvx => {
+                    let call = pool::getRewardCall { account, claimExtras: true, stake: false };
+                    (cx.claim(self.at, &call), self.fees(cx, account).await?)
+                }
+                Kind::Wrapper => {
+                    (cx.claim(self.at, &wrapper::getRewardCall { account }), self.wrapped(cx, labels, account).await?)
+                }
+            };
+            if owed.is_empty() {
+                return Ok(Vec::new());
+            }
+            let name = format!("{} rewards", symbol(self.staked(cx).await?));
+            let row = Claimable::new(labels.market, self.at, claim).of(self.mechanism).named(name);
+            Ok(vec![owed.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))])
+        })
+    }
+
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let amount = cx.call(self.at, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+            if amount.is_zero() {
+                return Ok(Vec::new());
+            }
+            let (token, total) = cx.join((self.staked(cx), cx.call(self.at, totalSupplyCall {}))).await?;
+            let position = Position::new(PositionKind::STAKED, labels.market, self.at).of(self.mechanism);
+            let position = position.named(format!("{} stake", symbol(token)));
+            Ok(vec![position.leg(Leg::new(LegRole::STAKED, token, amount).of_total(total))])
+        })
+    }
+}
+
+impl OwnStake {
+    /// The token that is staked.
+    async fn staked(&self, cx: &Chain) -> Result<Address, Error> {
+        match self.kind {
+            Kind::Cvx => cx.call(self.at, pool::stakingTokenCall {}).immutable().await,
+            Kind::Wrapper => cx.call(self.at, wrapper::cvxCrvCall {}).immutable().await,
+        }
+    }
+
+    /// What a stake of CVX has earned, less the fee of making cvxCRV of it. A claim also pays what cvxCRV the contract has.
+    async fn fees(&self, cx: &Chain, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+        let earned = cx.call(self.at, pool::earnedCall { account }).zero_within(ZERO_STANDS_S).await?;
+        if earned.is_zero() {
+            return Ok(Vec::new());
+        }
+        let token = async {
+            let token = cx.call(self.at, pool::cvxCrvTokenCall {}).immutable().await?;
+            Ok((token, cx.call(token, balanceOfCall { account: self.at }).await?))
+        };
+        let ((token, left), extras) = cx.join((token, cx.call(self.at, pool::extraRewardsLengthCall {}))).await?;
+        if !extras.is_zero() {
+            cx.report_missing(format!("{}: extra rewards are not read", self.at));
+        }
+        let amount = earned.checked_add(left).ok_or_else(|| Error::new("a value is too large"))?;
+        Ok(vec![(token, amount)])
+    }
+
+    /// What the wrapper owes, once it has claimed what it is owed itself.
+    async fn wrapped(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+        let mut owed = cx.call(self.at, wrapper::earnedCall { account }).isolated().gas_cap(EARNED_GAS).await?;
+        if owed.len() > REWARDS_MAX {
+            cx.report_missing(format!("{}: {REWARDS_MAX} of {} rewards are told", labels.market, owed.len()));
+            owed.truncate(REWARDS_MAX);
+        }
+        let owed = owed.into_iter().filter(|reward| !reward.amount.is_zero());
+        Ok(owed.map(|reward| (reward.token, reward.amount)).collect())
+    }
+}
