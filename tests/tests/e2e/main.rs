@@ -10,6 +10,7 @@ mod answers;
 mod bad_pools;
 mod balances;
 mod batch_methods;
+mod boosters;
 mod claim_functions;
 mod claims;
 mod client;
