@@ -20,6 +20,7 @@ pub mod liquity;
 pub mod llamalend;
 pub mod master_chef;
 pub mod merkle_distributor;
+pub mod morpho;
 pub mod safety_module;
 pub mod share_vault;
 pub mod solidly;
@@ -29,6 +30,7 @@ pub mod vote_locker;
 
 mod boxed;
 mod display_name;
+mod erc4626;
 mod fixed_point;
 mod try_each;
 

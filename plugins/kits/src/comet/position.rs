@@ -8,16 +8,12 @@ use super::contracts::{
     getBorrowRateCall, getPriceCall, getSupplyRateCall, getUtilizationCall, numAssetsCall, userCollateralCall,
 };
 use super::{Comet, ZERO_STANDS_S};
-use crate::fixed_point::{WAD, product, too_large};
+use crate::fixed_point::{WAD, product, ray_a_year, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
 /// Seconds that the list of collaterals may be cached: a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// Rates are paid by the second, and given by the year of 365 days.
-const SECONDS_A_YEAR: u64 = 31_536_000;
-/// A ray has nine decimals more.
-const RAY_PER_WAD: u64 = 1_000_000_000;
 
 /// Collateral of the account, by its place in the market's list.
 #[derive(Clone, Copy, Debug)]
@@ -100,21 +96,16 @@ async fn base_legs(
     let (token, utilization) = cx.join((token, cx.call(comet, getUtilizationCall {}))).await?;
     let supply = (!supplied.is_zero()).then_some(async move {
         let rate = cx.call(comet, getSupplyRateCall { utilization }).await?;
-        let leg = Leg::new(LegRole::SUPPLIED, token, supplied).rate_ray(ray_a_year(rate));
+        let leg = Leg::new(LegRole::SUPPLIED, token, supplied).rate_ray(ray_a_year(U256::from(rate))?);
         Ok(leg.named(format!("{} {}", labels.title, symbol(token))))
     });
     let borrow = (!borrowed.is_zero()).then_some(async move {
         let rate = cx.call(comet, getBorrowRateCall { utilization }).await?;
-        let leg = Leg::new(LegRole::BORROWED, token, borrowed).rate_ray(ray_a_year(rate));
+        let leg = Leg::new(LegRole::BORROWED, token, borrowed).rate_ray(ray_a_year(U256::from(rate))?);
         Ok(leg.named(format!("{} {} debt", labels.title, symbol(token))))
     });
     let (supply, borrow) = cx.join((cx.join(supply.into_iter()), cx.join(borrow.into_iter()))).await?;
     Ok(supply.into_iter().chain(borrow).collect())
-}
-
-/// A rate a second, which has 18 decimals.
-fn ray_a_year(rate: u64) -> U256 {
-    U256::from(rate) * U256::from(SECONDS_A_YEAR) * U256::from(RAY_PER_WAD)
 }
 
 /// The collateral's value, each by its factor of liquidation, over the debt's, rounded as the market does it; `None` where

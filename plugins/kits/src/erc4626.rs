@@ -1,0 +1,48 @@
+//! Shares of vaults of one token, which lend it out: a position for each vault, told in what its shares redeem to.
+//!
+//! Source: <https://eips.ethereum.org/EIPS/eip-4626>.
+
+use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Position, PositionKind, U256, symbol};
+
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    function balanceOf(address account) external view returns (uint256);
+    function asset() external view returns (address);
+    function previewRedeem(uint256 shares) external view returns (uint256);
+}
+
+/// Seconds that a balance of zero shares may be cached: a first deposit shows at most this much later.
+const ZERO_STANDS_S: u32 = 30;
+
+/// What the account has lent through these vaults. A vault that cannot be read costs its own row, and is reported.
+pub(crate) async fn positions(
+    cx: &Chain,
+    labels: Labels<'_>,
+    mechanism: &str,
+    vaults: impl IntoIterator<Item = Address>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let shares = vaults.into_iter().map(|vault| async move {
+        Ok((vault, cx.call(vault, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
+    });
+    let shares = try_each(cx, shares).await.or_err_if_all(cx, labels.market)?;
+    let held = shares.into_iter().filter(|(_, shares)| !shares.is_zero());
+    let rows = held.map(|(vault, shares)| position(cx, labels, mechanism, vault, shares));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+async fn position(
+    cx: &Chain,
+    labels: Labels<'_>,
+    mechanism: &str,
+    vault: Address,
+    shares: U256,
+) -> Result<Position, Error> {
+    let token = cx.call(vault, assetCall {}).immutable();
+    let (token, redeemed) = cx.join((token, cx.call(vault, previewRedeemCall { shares }))).await?;
+    let leg = Leg::new(LegRole::SUPPLIED, token, redeemed).receipt(vault);
+    let position = Position::new(PositionKind::LENT, labels.market, vault).of(mechanism);
+    Ok(position.named(format!("{} {}", labels.title, symbol(vault))).leg(leg))
+}

@@ -1,0 +1,122 @@
+//! Morpho Blue: one contract with many isolated markets, each of which lends one token against one other; and vaults that
+//! lend to several of them (MetaMorpho, and vaults of version 2).
+//!
+//! A deployment is one such contract with the vaults and markets to look at; settings keys are the fields of
+//! [`MorphoContracts`]. It answers lending positions (debts with their health factor). Invariant: interest is what the
+//! contract would add at the block, rounded as it does; a market or a vault that cannot be read costs its own row, and
+//! the answer says so. Markets are those of the row's lists and of its vaults: the contract has no list of its own.
+
+mod contracts;
+mod list;
+mod market;
+mod position;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use portolan_plugin_api::{Address, B256, Chain, KeyField, Keys, Position, Question, SettingsError};
+
+use crate::boxed::Boxed;
+use crate::erc4626;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+/// Seconds that a position of nothing may be cached: most accounts have nothing in most markets; a first deposit shows at
+/// most this much later.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MorphoTypes {
+    /// The mechanism of positions in markets.
+    pub market: &'static str,
+    /// The mechanism of shares of vaults.
+    pub vault: &'static str,
+}
+
+/// The contracts of a deployment: the keys of its settings row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MorphoContracts {
+    /// The contract of all markets.
+    pub morpho: Address,
+    /// MetaMorpho vaults of either version 1, whose markets are looked at.
+    pub vaults: Cow<'static, [Address]>,
+    /// Vaults of version 2, likewise.
+    pub vaults_v2: Cow<'static, [Address]>,
+    /// Further markets, by their hash.
+    pub markets: Cow<'static, [B256]>,
+}
+
+/// One deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Morpho {
+    contracts: MorphoContracts,
+    types: MorphoTypes,
+}
+
+impl MorphoTypes {
+    /// The deployment with these contracts.
+    pub const fn of(self, contracts: MorphoContracts) -> Morpho {
+        Morpho { contracts, types: self }
+    }
+}
+
+impl Kit for MorphoTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["morpho", "vaults", "vaults_v2", "markets"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let Some(morpho) = keys.address_opt("morpho")? else { return Ok(None) };
+        let contracts = MorphoContracts {
+            morpho,
+            vaults: Cow::Owned(keys.addresses("vaults")?),
+            vaults_v2: Cow::Owned(keys.addresses("vaults_v2")?),
+            markets: Cow::Owned(Vec::from_key(keys, "markets", "")?),
+        };
+        if contracts.vaults.is_empty() && contracts.vaults_v2.is_empty() && contracts.markets.is_empty() {
+            let why = "missing; a morpho needs `vaults`, `vaults_v2` or `markets`, for it lists no markets itself";
+            return Err(SettingsError::new(why).at("vaults"));
+        }
+        Ok(Some(self.of(contracts).shared()))
+    }
+}
+
+impl Deployed for Morpho {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        [self.contracts.morpho].into_iter().chain(self.vaults()).collect()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::LENDING]
+    }
+
+    /// Answers a position for each market, and one for each vault.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        let parts: [Boxed<'a, Vec<Position>>; 2] = [
+            Box::pin(position::positions(cx, self, labels, account)),
+            Box::pin(erc4626::positions(cx, labels, self.types.vault, self.vaults(), account)),
+        ];
+        Box::pin(async move {
+            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            Ok(found.into_iter().flatten().collect())
+        })
+    }
+}
+
+impl Morpho {
+    /// The vaults of all versions.
+    fn vaults(&self) -> impl Iterator<Item = Address> {
+        self.contracts.vaults.iter().chain(self.contracts.vaults_v2.iter()).copied()
+    }
+}

@@ -1,0 +1,69 @@
+//! The markets of a deployment: those that its row lists, and those that its vaults lend to. The contract itself lists
+//! none.
+
+use std::collections::BTreeSet;
+
+use portolan_plugin_api::{Address, B256, Chain, Error, U256};
+
+use super::Morpho;
+use super::contracts::{
+    adaptersCall, adaptersLengthCall, marketIdsCall, marketIdsLengthCall, withdrawQueueCall, withdrawQueueLengthCall,
+};
+use crate::boxed::Boxed;
+use crate::try_each::try_each;
+
+/// Seconds that the markets of a vault may be cached: a new one shows at most this much later.
+const LIST_STANDS_S: u32 = 300;
+/// Markets of one vault or adapter that are read; the contract of vaults takes 30.
+const MARKETS_MAX: u64 = 50;
+/// Adapters of one vault that are read; the largest vaults have three.
+const ADAPTERS_MAX: u64 = 20;
+
+/// The markets, each once. A vault that cannot be read costs the markets that no other one lends to, and is reported.
+pub(super) async fn markets(cx: &Chain, of: &Morpho, market: &str) -> Result<Vec<B256>, Error> {
+    let queues =
+        of.contracts.vaults.iter().map(|vault| -> Boxed<'_, Vec<B256>> { Box::pin(queue(cx, market, *vault)) });
+    let adapted = of.contracts.vaults_v2.iter();
+    let adapted = adapted.map(|vault| -> Boxed<'_, Vec<B256>> { Box::pin(adapted_markets(cx, market, *vault)) });
+    let found = try_each(cx, queues.chain(adapted)).await;
+    let listed = of.contracts.markets.iter().copied();
+    let found =
+        if of.contracts.markets.is_empty() { found.or_err_if_all(cx, market)? } else { found.or_report(cx, market) };
+    let all: BTreeSet<B256> = listed.chain(found.into_iter().flatten()).collect();
+    Ok(all.into_iter().collect())
+}
+
+/// The markets from which a vault withdraws, which are all that it has lent to.
+async fn queue(cx: &Chain, market: &str, vault: Address) -> Result<Vec<B256>, Error> {
+    let length = cx.call(vault, withdrawQueueLengthCall {}).within(LIST_STANDS_S).await?;
+    let places = places(cx, market, vault, length, MARKETS_MAX);
+    cx.join(places.map(|index| cx.call(vault, withdrawQueueCall { index }).within(LIST_STANDS_S))).await
+}
+
+/// The markets to which the adapters of a vault of version 2 lend.
+async fn adapted_markets(cx: &Chain, market: &str, vault: Address) -> Result<Vec<B256>, Error> {
+    let length = cx.call(vault, adaptersLengthCall {}).within(LIST_STANDS_S).await?;
+    let places = places(cx, market, vault, length, ADAPTERS_MAX);
+    let adapted = places.map(|index| async move {
+        let adapter = cx.call(vault, adaptersCall { index }).within(LIST_STANDS_S).await?;
+        adapter_markets(cx, market, adapter).await
+    });
+    Ok(cx.join(adapted).await?.into_iter().flatten().collect())
+}
+
+/// The markets of an adapter; none where it is one of another kind, which lends to a vault.
+async fn adapter_markets(cx: &Chain, market: &str, adapter: Address) -> Result<Vec<B256>, Error> {
+    let Ok(length) = cx.try_call(adapter, marketIdsLengthCall {}).within(LIST_STANDS_S).await? else {
+        return Ok(Vec::new());
+    };
+    let places = places(cx, market, adapter, length, MARKETS_MAX);
+    cx.join(places.map(|index| cx.call(adapter, marketIdsCall { index }).within(LIST_STANDS_S))).await
+}
+
+/// The places of a contract's list, as many as are read; that there are more is reported.
+fn places(cx: &Chain, market: &str, contract: Address, length: U256, max: u64) -> impl Iterator<Item = U256> + use<> {
+    if length > U256::from(max) {
+        cx.report_missing(format!("{market}: {contract} lists {length} entries, of which {max} are read"));
+    }
+    (0..max).map(U256::from).take_while(move |place| *place < length)
+}

@@ -1,0 +1,113 @@
+//! What the account lends, owes and gave as collateral in each market.
+
+use futures_util::future::join;
+use portolan_plugin_api::{Address, B256, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+
+use super::contracts::{
+    MarketParams, borrowRateViewCall, idToMarketParamsCall, marketCall, positionCall, positionReturn, priceCall,
+};
+use super::list::markets;
+use super::market::{Totals, health};
+use super::{Morpho, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// What the account has in a market.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    id: B256,
+    supply_shares: U256,
+    borrow_shares: U256,
+    collateral: U256,
+}
+
+/// A position for each market in which the account has anything.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Morpho,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let morpho = of.contracts.morpho;
+    let held = markets(cx, of, labels.market).await?.into_iter().map(|id| async move {
+        let held = cx.call(morpho, positionCall { id, user: account }).zero_within(ZERO_STANDS_S).await?;
+        Ok(Held::new(id, &held))
+    });
+    let held = try_each(cx, held).await.or_err_if_all(cx, labels.market)?;
+    let rows = held.into_iter().filter(Held::is_any).map(|held| position(cx, of, labels, held));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+impl Held {
+    fn new(id: B256, held: &positionReturn) -> Self {
+        let [borrow_shares, collateral] = [held.borrowShares, held.collateral].map(U256::from);
+        Self { id, supply_shares: held.supplyShares, borrow_shares, collateral }
+    }
+
+    fn is_collateral_alone(&self) -> bool {
+        self.supply_shares.is_zero() && self.borrow_shares.is_zero()
+    }
+
+    fn is_any(&self) -> bool {
+        !self.is_collateral_alone() || !self.collateral.is_zero()
+    }
+}
+
+async fn position(cx: &Chain, of: &Morpho, labels: Labels<'_>, held: Held) -> Result<Position, Error> {
+    let (morpho, id) = (of.contracts.morpho, held.id);
+    let params = cx.call(morpho, idToMarketParamsCall { id }).immutable();
+    let (params, market) = cx.join((params, cx.call(morpho, marketCall { id }))).await?;
+    let rate = async {
+        // Collateral bears no interest, and markets may have none.
+        if params.irm.is_zero() || held.is_collateral_alone() {
+            return Ok(U256::ZERO);
+        }
+        cx.call(params.irm, borrowRateViewCall { marketParams: params.clone(), market: market.clone() }).await
+    };
+    let price = async {
+        let price = (!held.borrow_shares.is_zero()).then(|| cx.call(params.oracle, priceCall {}));
+        Ok(cx.join(price.into_iter()).await?.into_iter().next())
+    };
+    let (rate, price) = join(rate, price).await;
+    let totals = Totals::accrued(&market, rate?, cx.block().timestamp)?;
+    let owed = totals.owed(held.borrow_shares)?;
+    let health = price.and_then(|price| price.map(|price| health(&params, held.collateral, owed, price)).transpose());
+    let kind = if held.borrow_shares.is_zero() { PositionKind::LENT } else { PositionKind::BORROWED };
+    let position = Position::new(kind, labels.market, morpho).of(of.types.market).numbered(id.into());
+    let position = position.named(format!("{} {}", labels.title, pair(&params)));
+    let position = position.legs(legs(labels, &params, held, &totals, owed)?);
+    Ok(Position { health: told(cx, labels, id, health), ..position })
+}
+
+/// The health; one that cannot be read is reported.
+fn told(cx: &Chain, labels: Labels<'_>, id: B256, health: Result<Option<Health>, Error>) -> Option<Health> {
+    health.unwrap_or_else(|error| {
+        cx.report_missing(format!("{}: health factor in {id}: {error}", labels.market));
+        None
+    })
+}
+
+/// The market's name: what is lent, and against what where there is anything.
+fn pair(params: &MarketParams) -> String {
+    match params.collateralToken.is_zero() {
+        true => symbol(params.loanToken),
+        false => format!("{}/{}", symbol(params.collateralToken), symbol(params.loanToken)),
+    }
+}
+
+/// What is lent, which secures nothing, what is owed, and the collateral, which is lent to nobody.
+fn legs(labels: Labels<'_>, params: &MarketParams, held: Held, totals: &Totals, owed: U256) -> Result<Vec<Leg>, Error> {
+    let (loan, collateral) = (params.loanToken, params.collateralToken);
+    let named = |token, what: &str| format!("{} {}{what}", labels.title, symbol(token));
+    let supplied = Leg::new(LegRole::SUPPLIED, loan, totals.supplied(held.supply_shares)?);
+    let supplied = supplied.rate_ray(totals.supply_rate_ray()?).named(named(loan, ""));
+    let borrowed = Leg::new(LegRole::BORROWED, loan, owed);
+    let borrowed = borrowed.rate_ray(totals.borrow_rate_ray()?).named(named(loan, " debt"));
+    let given = Leg::new(LegRole::SUPPLIED, collateral, held.collateral).rate_ray(U256::ZERO);
+    let given = given.named(named(collateral, " collateral"));
+    let supplied = Leg { is_collateral: Some(false), ..supplied };
+    let given = Leg { is_collateral: Some(true), ..given };
+    let shares = [held.supply_shares, held.borrow_shares, held.collateral];
+    let legs = [supplied, borrowed, given].into_iter().zip(shares);
+    Ok(legs.filter(|(_, shares)| !shares.is_zero()).map(|(leg, _)| leg).collect())
+}
