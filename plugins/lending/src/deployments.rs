@@ -1,5 +1,7 @@
 //! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
+pub(crate) mod morpho;
+
 use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::liquity::{LiquityContracts, LiquityTypes};
@@ -19,7 +21,7 @@ pub(crate) const AAVE_V2: AavePools = AavePools { version: AaveVersion::V2, rewa
 /// Stakes of Aave's safety module.
 pub(crate) const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "aave-safety-module" };
 
-/// Liquity v1, Aave v2 and its forks, and Aave's safety module.
+/// Liquity v1, Aave v2 and its forks, Aave's safety module, and Morpho Blue.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow {
         protocol: "liquity",
@@ -152,6 +154,11 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         market: "stk-gho",
         contracts: &SAFETY_MODULES.token(address!("0x1a88df1cfe15af22b3c4c783d4e6f7f9e0c1885d")),
     },
+    DeploymentRow { protocol: "morpho", network: ETHEREUM, market: "main", contracts: &morpho::ETHEREUM },
+    DeploymentRow { protocol: "morpho", network: OPTIMISM, market: "main", contracts: &morpho::OPTIMISM },
+    DeploymentRow { protocol: "morpho", network: ARBITRUM, market: "main", contracts: &morpho::ARBITRUM },
+    DeploymentRow { protocol: "morpho", network: POLYGON, market: "main", contracts: &morpho::POLYGON },
+    DeploymentRow { protocol: "morpho", network: BASE, market: "main", contracts: &morpho::BASE },
 ];
 
 /// The protocols that the plugin ships with.
@@ -240,7 +247,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         emitters: &[
             // https://docs.morpho.org/get-started/resources/addresses/
             EmitterRow {
-                market: "main",
+                market: "events",
                 sections: &["morpho"],
                 contracts: Listed(&[
                     (&[ETHEREUM, BASE], &[address!("0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb")]),

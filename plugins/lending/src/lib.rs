@@ -1,5 +1,5 @@
-//! Troves, deposits and stakes of Liquity, pools of Aave v2 and its forks, Aave's safety module; and events of lending protocols: Aave in all versions with any fork, Morpho,
-//! Euler, Silo, Fraxlend, Fluid, Liquity.
+//! Troves, deposits and stakes of Liquity, pools of Aave v2 and its forks, Aave's safety module, markets and vaults of
+//! Morpho; and events of lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
 //! other contracts are reported without one.
@@ -22,8 +22,13 @@ pub struct Lending;
 
 impl AccountProtocols for Lending {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::LIQUITY, &deployments::AAVE_V2, &deployments::SAFETY_MODULES, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[
+        &deployments::LIQUITY,
+        &deployments::AAVE_V2,
+        &deployments::SAFETY_MODULES,
+        &deployments::morpho::MORPHO,
+        &EventSources,
+    ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[tables::AAVE, OWN_TABLE];
 }

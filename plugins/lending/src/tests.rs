@@ -2,7 +2,8 @@
 //!
 //! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 
-use portolan_plugin_api::testing::EventCases;
+use portolan_plugin_api::testing::{self, EventCases, map};
+use portolan_plugin_api::{Question, Settings, SettingsValue};
 
 use portolan_kits::accounts::AccountProtocols;
 
@@ -20,4 +21,25 @@ fn every_case_is_reported_as_it_is_written() {
 #[test]
 fn every_row_of_the_table_has_a_case() {
     EventCases::load("src/events.cases.json").cover(&Lending::TABLES.join("\n"));
+}
+
+/// A settings row with these keys.
+fn row(keys: &[(&str, SettingsValue)]) -> map::SettingsRow {
+    let key = |(key, value): &(&str, SettingsValue)| map::SettingsKey { key: (*key).to_owned(), value: value.clone() };
+    let keys = keys.iter().map(key).collect();
+    map::SettingsRow { protocol: "morpho".to_owned(), chain_id: 43_114, market: "fork".to_owned(), keys }
+}
+
+#[test]
+fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
+    let address = || SettingsValue::Text("0x1111111111111111111111111111111111111111".to_owned());
+    let list = || SettingsValue::List(vec![address()]);
+    let questions = |keys: &[(&str, SettingsValue)]| {
+        let settings = Settings::from_rows(false, Vec::new(), vec![row(keys)]);
+        testing::catalogue::<Lending>(&settings).deployments[0].questions.clone()
+    };
+    assert_eq!(questions(&[("morpho", address()), ("vaults", list())]), [Question::LENDING]);
+    assert_eq!(questions(&[("pool", address()), ("data_provider", address())])[0], Question::LENDING);
+    assert_eq!(questions(&[("staked_aave_token", address())]), [Question::CLAIMABLES, Question::FARMING]);
+    assert_eq!(questions(&[("contracts", list())]), [Question::EVENTS]);
 }
