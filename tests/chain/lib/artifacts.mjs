@@ -39,6 +39,7 @@ export const artifacts = {
   ...built(await packed('@balancer-labs/v2-deployments'), ['VotingEscrow'], 'dist/tasks/20220325-gauge-controller/artifact'),
   ...built(await packed('@balancer-labs/v2-deployments'), ['FeeDistributor'], 'dist/tasks/20220714-fee-distributor-v2/artifact'),
   ...(await sushi()),
+  ...(await morpho()),
 };
 
 function packaged(path) {
@@ -91,9 +92,25 @@ async function sushi() {
   return { MasterChef, MasterChefFork, SushiBar, SushiToken };
 }
 
+// Morpho Blue by the compiler that it names; vaults and the rate model by ours, for which the sources allow.
+async function morpho() {
+  const names = ['@morpho-org/morpho-blue', 'solc@0.8.19', 'sphere-mezo-solidity-files', '@openzeppelin/contracts@5.4.0'];
+  const [blue, compiler, port, openZeppelin] = await Promise.all(names.map(packed));
+  const sources = (files, keep, rename = (path) => path) => Object.fromEntries([...files]
+    .filter(([path]) => path.endsWith('.sol') && keep.test(path)).map(([path, content]) => [rename(path), content.toString('utf8')]));
+  const { Morpho } = output(oldCompiler(compiler, '0.8.19'), sources(blue, /^src\/(?!mocks|libraries\/periphery)/), {}, ['src/Morpho.sol']);
+  const vaults = {
+    ...sources(port, /^domains\/(morpho|metamorpho|morphoIrm)\/contracts\/(?!mocks|Testing)/),
+    ...sources(openZeppelin, /./, (path) => `@openzeppelin/contracts/${path}`),
+  };
+  const folder = (domain, name) => `domains/${domain}/contracts/${name}.sol`;
+  const { MetaMorpho, AdaptiveCurveIrm } = output(solc, vaults, {}, [folder('metamorpho', 'MetaMorpho'), folder('morphoIrm', 'AdaptiveCurveIrm')]);
+  return { Morpho, MetaMorpho, AdaptiveCurveIrm };
+}
+
 // The packaged compiler is one file, which has to be a file of its own to be loaded.
-function oldCompiler(files) {
-  const path = `${packsFolder}soljson-0.6.12.cjs`;
+function oldCompiler(files, version = '0.6.12') {
+  const path = `${packsFolder}soljson-${version}.cjs`;
   if (!existsSync(path)) writeFileSync(path, files.get('soljson.js'));
   const events = ['uncaughtException', 'unhandledRejection'];
   const before = events.map((event) => process.listeners(event));

@@ -12,18 +12,23 @@ const FOLDER = fileURLToPath(new URL('../node_modules/.packs/', import.meta.url)
 const BLOCK = 512; // Of the tar format.
 const PATH_RECORD = 'path'; // Of a header for names that are too long for the plain one.
 
+// By name, and by name and version where two of one package are needed.
 const PINNED = {
   '@aave/core-v3': ['1.19.3', 'sha512-Xr7+VcoU5b4mPwM4IUCnskw3lciwrnL4Xloyad8GOddYeixnri2lZYobNmErm1LwE50vqjI0O+9QGNKY2TDkeQ=='],
   '@aave/periphery-v3': ['3.0.1', 'sha512-z4+YKhnhoLNC63g67geguL//IdNgEgpgfEiONph/cgg/L9jXAGKjjSS7ZStXH0KnFGoqk44t9XG/idyJGcQA8A=='],
   '@balancer-labs/v2-deployments': ['3.2.0', 'sha512-pghD7qyTVp1832d7F7yHgAeh/EZvS2/GLvUx9ieM671NMh1KTprYZOBCpEVVC9JnE1Vpru5rc9DDNlFw3capVw=='],
   '@ensdomains/ethregistrar': ['2.0.5', 'sha512-jd1Ca9m0HsfIJQ+dqmyrVBF3fXVDUnzMQmJU1IxydJVvqPq0Ijh/aP/8YoPjLpuzlfnTqUdX0VIAZvTCMw4Tag=='],
   '@ensdomains/resolver': ['0.3.1', 'sha512-cXY7nomODddJ59pvkwkxp7StgKcv8Xb0OhQE/pCe80448T8tELPGEghf2thtjz4+4f+c7mt8XJQ04Y0Guc0lnA=='],
+  '@morpho-org/morpho-blue': ['1.0.0', 'sha512-MKtzYMRE65B1hVJYAPtml3ecHPY2e/SL3JRvM7XWjtbnWQX6U/C3beSdxr7v+rHaVJ0ri/dUPxvNfWtr0NZdGw=='],
   '@openzeppelin/contracts': ['3.4.2', 'sha512-z0zMCjyhhp4y7XKAcDAi3Vgms4T2PstwBdahiO0+9NaGICQKjynK3wduSRplTgk4LXmoO1yfDGO5RbjKYxtuxA=='],
+  '@openzeppelin/contracts@5.4.0': ['5.4.0', 'sha512-eCYgWnLg6WO+X52I16TZt8uEjbtdkgLC0SUX/xnAksjjrQI4Xfn4iBRoI5j55dmlOhDv1Y7BoR3cU7e3WWhC6A=='],
   '@pangolindex/exchange-contracts': ['2.1.9', 'sha512-AnV9zrhfWHJZp1gtmLkE2X5gsKVll55C5+K8BiIo74oLi65ZiAuHufhL58qfOeYMjmltMYyXpKNaJ+2uUqc+SA=='],
   '@setprotocol/set-protocol-v2': ['0.1.16', 'sha512-84/rvT7b2k5SFaF5C/vh2SKV/DS4F+9i7E/5rkQBlU+XnNRnGjG/xROsbYYLkkMaz5YPQVDnDZI5tbZ+JsZYhg=='],
   '@sushiswap/core': ['1.4.2', 'sha512-Khd2i6Bob9uk7dCgVkhUioEoxRP28m6aj25MegAHvnJyxZPVzZDhxSkeL6wdv5MeAp2DwHkYqUq03KDfVTTP4Q=='],
   '@uniswap/merkle-distributor': ['1.0.1', 'sha512-5gDiTI5hrXIh5UWTrxKYjw30QQDnpl8ckDSpefldNenDlYO1RKkdUYMYpvrqGi2r7YzLYTlO6+TDlNs6O7hDRw=='],
   solc: ['0.6.12', 'sha512-Lm0Ql2G9Qc7yPP2Ba+WNmzw2jwsrd3u4PobHYlSOxaut3TtUbj9+5ZrT6f4DUpNPEoBaFUOEg9Op9C0mk7ge9g=='],
+  'solc@0.8.19': ['0.8.19', 'sha512-yqurS3wzC4LdEvmMobODXqprV4MYJcVtinuxgrp61ac8K2zz40vXA0eSAskSHPgv8dQo7Nux39i3QBsHx4pqyA=='],
+  'sphere-mezo-solidity-files': ['1.2.0', 'sha512-slDQvcqBgUQKzVLo5uHVKH3E367t07TPXNcHzxuSXaH/1iVWWDPnmXD6Z+BlvcI+QPcOTq/6PSpqS+zu4krT/g=='],
 };
 
 const fetched = fetchMissing();
@@ -42,12 +47,16 @@ async function fetchMissing() {
   const missing = Object.keys(PINNED).filter((name) => !existsSync(archive(name)));
   if (missing.length === 0) return;
   mkdirSync(FOLDER, { recursive: true });
-  const wanted = missing.map((name) => `${name}@${PINNED[name][0]}`);
+  const wanted = missing.map((name) => `${plain(name)}@${PINNED[name][0]}`);
   await promisify(execFile)('npm', ['pack', ...wanted, '--pack-destination', FOLDER, '--prefer-offline', '--ignore-scripts'], { cwd: FOLDER });
 }
 
 function archive(name) {
-  return `${FOLDER}${name.replace('@', '').replace('/', '-')}-${PINNED[name][0]}.tgz`;
+  return `${FOLDER}${plain(name).replace('@', '').replace('/', '-')}-${PINNED[name][0]}.tgz`;
+}
+
+function plain(name) {
+  return name.replace(/(?<=.)@.*/, '');
 }
 
 export { FOLDER as packsFolder };

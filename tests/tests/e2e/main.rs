@@ -33,6 +33,7 @@ mod gauges;
 mod golden;
 mod hostile_plugin;
 mod impostors;
+mod morpho;
 mod names;
 mod off_chain;
 mod old_blocks;
