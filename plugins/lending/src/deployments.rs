@@ -1,5 +1,7 @@
 //! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
+pub(crate) mod euler;
+pub(crate) mod fluid;
 pub(crate) mod morpho;
 
 use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
@@ -21,7 +23,7 @@ pub(crate) const AAVE_V2: AavePools = AavePools { version: AaveVersion::V2, rewa
 /// Stakes of Aave's safety module.
 pub(crate) const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "aave-safety-module" };
 
-/// Liquity v1, Aave v2 and its forks, Aave's safety module, and Morpho Blue.
+/// Liquity v1, Aave v2 and its forks, Aave's safety module, Morpho Blue, Euler v2 and Fluid.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow {
         protocol: "liquity",
@@ -159,6 +161,15 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow { protocol: "morpho", network: ARBITRUM, market: "main", contracts: &morpho::ARBITRUM },
     DeploymentRow { protocol: "morpho", network: POLYGON, market: "main", contracts: &morpho::POLYGON },
     DeploymentRow { protocol: "morpho", network: BASE, market: "main", contracts: &morpho::BASE },
+    DeploymentRow { protocol: "euler", network: ETHEREUM, market: "main", contracts: &euler::ETHEREUM },
+    DeploymentRow { protocol: "euler", network: ARBITRUM, market: "main", contracts: &euler::ARBITRUM },
+    DeploymentRow { protocol: "euler", network: AVALANCHE, market: "main", contracts: &euler::AVALANCHE },
+    DeploymentRow { protocol: "euler", network: BASE, market: "main", contracts: &euler::BASE },
+    DeploymentRow { protocol: "euler", network: BSC, market: "main", contracts: &euler::BSC },
+    DeploymentRow { protocol: "fluid-lending", network: ETHEREUM, market: "main", contracts: &fluid::EVERYWHERE },
+    DeploymentRow { protocol: "fluid-lending", network: ARBITRUM, market: "main", contracts: &fluid::EVERYWHERE },
+    DeploymentRow { protocol: "fluid-lending", network: POLYGON, market: "main", contracts: &fluid::EVERYWHERE },
+    DeploymentRow { protocol: "fluid-lending", network: BASE, market: "main", contracts: &fluid::EVERYWHERE },
 ];
 
 /// The protocols that the plugin ships with.
@@ -268,7 +279,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         emitters: &[
             // https://github.com/euler-xyz/euler-interfaces/tree/master/addresses
             EmitterRow {
-                market: "main",
+                market: "events",
                 sections: &["euler"],
                 contracts: Registry {
                     view: "isProxy",
@@ -309,7 +320,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         emitters: &[
             // https://github.com/Instadapp/fluid-contracts-public/blob/main/deployments/deployments.md
             EmitterRow {
-                market: "main",
+                market: "events",
                 sections: &["fluid"],
                 contracts: Registry {
                     view: "isVault",

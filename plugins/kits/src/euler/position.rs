@@ -1,0 +1,141 @@
+//! What an owner lends and owes: a position for its main account, and one for each sub-account.
+
+use std::ops::Range;
+
+use futures_util::future::join;
+use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+
+use super::Euler;
+use super::account::{Held, main, subs};
+use super::contracts::{
+    accountLiquidityCall, assetCall, convertToAssetsCall, getProxyListLengthCall, getProxyListSliceCall,
+    getVaultListLengthCall, getVaultListSliceCall, interestFeeCall, interestRateCall, totalAssetsCall,
+    totalBorrowsCall,
+};
+use crate::erc4626;
+use crate::fixed_point::{WAD, mul_div, product};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// The names of the lists of vaults among a deployment's facts.
+const VAULTS: &str = "vaults";
+const EARN_VAULTS: &str = "earn-vaults";
+/// Rates are paid by the second with 27 decimals, and given by the year of 365 days.
+const SECONDS_A_YEAR: u64 = 31_536_000;
+/// Fees have four decimals.
+const WHOLE: u64 = 10_000;
+
+/// The positions of the owner's accounts.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Euler,
+    labels: Labels<'_>,
+    owner: Address,
+) -> Result<Vec<Position>, Error> {
+    let main = async { Ok(vec![main(cx, of, labels.market, vaults(cx, of, labels.market), owner).await?]) };
+    let parts: [crate::Boxed<'_, Vec<Held>>; 2] = [Box::pin(main), Box::pin(subs(cx, of, labels.market, owner))];
+    let held = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?.into_iter().flatten();
+    let held = held.filter(|held| !held.shares.is_empty() || !held.debts.is_empty());
+    let rows = held.map(|held| position(cx, of, labels, held));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+}
+
+/// The shares of vaults that lend to several others.
+pub(super) async fn earn_positions(
+    cx: &Chain,
+    of: &Euler,
+    labels: Labels<'_>,
+    owner: Address,
+) -> Result<Vec<Position>, Error> {
+    let Some(factory) = of.contracts.earn_factory else { return Ok(Vec::new()) };
+    let walk = |places: Range<u64>| async move {
+        let (start, end) = (U256::from(places.start), U256::from(places.end));
+        cx.call(factory, getVaultListSliceCall { start, end }).await
+    };
+    let count = cx.call(factory, getVaultListLengthCall {});
+    let vaults: Vec<Address> = cx.facts(labels.market, EARN_VAULTS, count, walk).await?;
+    erc4626::positions(cx, labels, of.types.earn, vaults, owner).await
+}
+
+/// The vaults that the factory has made, as far as they are known.
+async fn vaults(cx: &Chain, of: &Euler, market: &str) -> Result<Vec<Address>, Error> {
+    let factory = of.contracts.evault_factory;
+    let walk = |places: Range<u64>| async move {
+        let (start, end) = (U256::from(places.start), U256::from(places.end));
+        cx.call(factory, getProxyListSliceCall { start, end }).await
+    };
+    cx.facts(market, VAULTS, cx.call(factory, getProxyListLengthCall {}), walk).await
+}
+
+async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: Held) -> Result<Option<Position>, Error> {
+    let supplied = held.shares.iter().map(|(vault, shares)| supplied(cx, labels, &held, *vault, *shares));
+    let borrowed = held.debts.iter().map(|(vault, debt)| borrowed(cx, labels, *vault, *debt));
+    let supplied = async { Ok(try_each(cx, supplied).await.or_report(cx, labels.market)) };
+    let borrowed = async { Ok(try_each(cx, borrowed).await.or_report(cx, labels.market)) };
+    let (legs, health) = join(cx.join((supplied, borrowed)), health(cx, labels, &held)).await;
+    let legs: Vec<Leg> = legs.map(|(supplied, borrowed)| supplied.into_iter().chain(borrowed).collect())?;
+    if legs.is_empty() {
+        return Ok(None);
+    }
+    let kind = if held.debts.is_empty() { PositionKind::LENT } else { PositionKind::BORROWED };
+    let position = Position::new(kind, labels.market, of.contracts.evc).of(of.types.account).legs(legs);
+    let position = match held.number {
+        0 => position.named(labels.title),
+        number => position.numbered(U256::from(number)).named(format!("{} sub-account {number}", labels.title)),
+    };
+    Ok(Some(Position { health, ..position }))
+}
+
+/// What shares of a vault come to. They secure a debt where the account has said so, and has one.
+async fn supplied(cx: &Chain, labels: Labels<'_>, held: &Held, vault: Address, shares: U256) -> Result<Leg, Error> {
+    let token = cx.call(vault, assetCall {}).immutable();
+    let amount = cx.call(vault, convertToAssetsCall { shares });
+    let rate = cx.join((
+        cx.call(vault, interestRateCall {}),
+        cx.call(vault, interestFeeCall {}),
+        cx.call(vault, totalAssetsCall {}),
+        cx.call(vault, totalBorrowsCall {}),
+    ));
+    let (token, amount, (rate, fee, assets, owed)) = cx.join((token, amount, rate)).await?;
+    // What is owed pays for all that is lent.
+    let shared = match assets.is_zero() {
+        true => U256::ZERO,
+        false => mul_div(ray_a_year(rate)?, owed, assets)?,
+    };
+    let kept = U256::from(WHOLE).saturating_sub(U256::from(fee));
+    let leg = Leg::new(LegRole::SUPPLIED, token, amount).rate_ray(mul_div(shared, kept, U256::from(WHOLE))?);
+    let is_collateral = !held.controllers.is_empty() && held.collaterals.contains(&vault);
+    let leg = leg.receipt(vault).named(format!("{} {}", labels.title, symbol(token)));
+    Ok(Leg { is_collateral: Some(is_collateral), ..leg })
+}
+
+async fn borrowed(cx: &Chain, labels: Labels<'_>, vault: Address, debt: U256) -> Result<Leg, Error> {
+    let token = cx.call(vault, assetCall {}).immutable();
+    let (token, rate) = cx.join((token, cx.call(vault, interestRateCall {}))).await?;
+    let leg = Leg::new(LegRole::BORROWED, token, debt).rate_ray(ray_a_year(rate)?);
+    Ok(leg.named(format!("{} {} debt", labels.title, symbol(token))))
+}
+
+fn ray_a_year(rate: U256) -> Result<U256, Error> {
+    product(rate, U256::from(SECONDS_A_YEAR))
+}
+
+/// What the collateral secures over what is owed, as the lending vault reckons both for a liquidation; `None` without
+/// debt, or where it cannot be read, and then the answer says so.
+async fn health(cx: &Chain, labels: Labels<'_>, held: &Held) -> Option<Health> {
+    // The connector lets an account have one controller, but for the time of a call.
+    let (vault, _) = held.debts.first()?;
+    let factor = async {
+        let call = accountLiquidityCall { account: held.account, liquidation: true };
+        let worth = cx.call(*vault, call).await?;
+        Ok(product(worth.collateralValue, WAD)?.checked_div(worth.liabilityValue))
+    };
+    let factor: Result<Option<U256>, Error> = factor.await;
+    match factor {
+        Ok(factor) => factor.map(|factor| Health { factor_wad: Some(factor), liquidation_price: None }),
+        Err(error) => {
+            cx.report_missing(format!("{}: health factor of {}: {error}", labels.market, held.account));
+            None
+        }
+    }
+}

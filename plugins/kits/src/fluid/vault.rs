@@ -1,0 +1,144 @@
+//! Positions in vaults, each of which is an NFT: collateral of one token or of a pool's shares, and a debt of either.
+
+use futures_util::future::join;
+use portolan_plugin_api::{
+    Address, Chain, Error, Health, Leg, LegRole, NATIVE, Nft, Position, PositionKind, U256, address, symbol,
+};
+
+use super::contracts::{
+    FACTORYCall, balanceOfCall, getDexStateCall, positionByNftIdCall, positionByNftIdReturn, tokenOfOwnerByIndexCall,
+};
+use super::{Fluid, ZERO_STANDS_S};
+use crate::fixed_point::{WAD, mul_div, product};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// Positions of one account that are read.
+const POSITIONS_MAX: u64 = 100;
+/// The address that stands for the native token.
+const NATIVE_HERE: Address = address!("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
+/// Thresholds have four decimals, and so have rates.
+const WHOLE: u64 = 10_000;
+/// A ray has 27 decimals.
+const RAY_PER_RATE_DECIMALS: u64 = 23;
+/// Prices have 27 decimals, beside those of the two tokens.
+const PRICE_DECIMALS: u64 = 27;
+
+/// One side of a position.
+struct Side {
+    role: LegRole,
+    /// Smallest units of the token, or shares of the pool.
+    amount: U256,
+    tokens: [Address; 2],
+    /// The pool whose shares are counted.
+    pool: Option<Address>,
+    /// A negative one is above all others.
+    rate: U256,
+}
+
+/// The account's positions.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Fluid,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let Some(resolver) = of.contracts.vault_resolver else { return Ok(Vec::new()) };
+    let factory = cx.call(resolver, FACTORYCall {}).immutable().await?;
+    let count = cx.call(factory, balanceOfCall { owner: account }).zero_within(ZERO_STANDS_S).await?;
+    if count > U256::from(POSITIONS_MAX) {
+        let market = labels.market;
+        cx.report_missing(format!("{market}: {account} has {count} positions, of which {POSITIONS_MAX} are read"));
+    }
+    let places = (0..POSITIONS_MAX).map(U256::from).take_while(|place| *place < count);
+    let rows = places.map(|index| async move {
+        let number = cx.call(factory, tokenOfOwnerByIndexCall { owner: account, index }).await?;
+        let found = cx.call(resolver, positionByNftIdCall { nftId: number }).await?;
+        let nft = Nft { collection: factory, token_id: number };
+        Ok(Position { nft: Some(nft), ..position(cx, of, labels, &found, number).await? })
+    });
+    try_each(cx, rows).await.or_err_if_all(cx, labels.market)
+}
+
+async fn position(
+    cx: &Chain,
+    of: &Fluid,
+    labels: Labels<'_>,
+    found: &positionByNftIdReturn,
+    number: U256,
+) -> Result<Position, Error> {
+    let supplied = Side {
+        role: LegRole::SUPPLIED,
+        amount: found.supply,
+        tokens: found.supplyToken.map(told),
+        pool: found.isSmartCol.then_some(found.suppliedTo),
+        rate: found.supplyRateVault,
+    };
+    let borrowed = Side {
+        role: LegRole::BORROWED,
+        amount: found.borrow,
+        tokens: found.borrowToken.map(told),
+        pool: found.isSmartDebt.then_some(found.borrowedFrom),
+        rate: found.borrowRateVault,
+    };
+    let name = format!("{} {}/{}", labels.title, supplied.name(), borrowed.name());
+    let (supplied, borrowed) = join(legs(cx, of, labels, &supplied), legs(cx, of, labels, &borrowed)).await;
+    let owes = !found.borrow.is_zero();
+    let supplied = supplied?.into_iter().map(|leg| Leg { is_collateral: Some(owes), ..leg });
+    let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };
+    let position = Position::new(kind, labels.market, found.vault).of(of.types.vault).numbered(number).named(name);
+    let health = health(found).unwrap_or_else(|error| {
+        cx.report_missing(format!("{}: health factor of position {number}: {error}", labels.market));
+        None
+    });
+    Ok(Position { health, ..position.legs(supplied).legs(borrowed?) })
+}
+
+/// The amounts of one side: of its token, or of both tokens that shares of a pool stand for.
+async fn legs(cx: &Chain, of: &Fluid, labels: Labels<'_>, side: &Side) -> Result<Vec<Leg>, Error> {
+    if side.amount.is_zero() {
+        return Ok(Vec::new());
+    }
+    let leg = |token, amount| {
+        let what = if side.role == LegRole::BORROWED { " debt" } else { "" };
+        Leg::new(side.role, token, amount).named(format!("{} {}{what}", labels.title, symbol(token)))
+    };
+    let Some(pool) = side.pool else {
+        let rate_ray = product(side.rate, U256::from(10).pow(U256::from(RAY_PER_RATE_DECIMALS))).ok();
+        return Ok(vec![Leg { rate_ray, ..leg(side.tokens[0], side.amount) }]);
+    };
+    let resolver = of.contracts.dex_resolver.ok_or_else(|| Error::new("shares of a pool need `dex_resolver`"))?;
+    let state = cx.call(resolver, getDexStateCall { dex: pool }).isolated().await?;
+    let per_share = match side.role {
+        LegRole::BORROWED => [state.token0PerBorrowShare, state.token1PerBorrowShare],
+        _ => [state.token0PerSupplyShare, state.token1PerSupplyShare],
+    };
+    let legs = side.tokens.into_iter().zip(per_share);
+    legs.map(|(token, per_share)| Ok(leg(token, mul_div(side.amount, per_share, WAD)?))).collect()
+}
+
+impl Side {
+    fn name(&self) -> String {
+        let [token, other] = self.tokens.map(symbol);
+        if self.pool.is_some() { format!("{token}-{other}") } else { token }
+    }
+}
+
+/// What the collateral is worth in the debt, by the factor of liquidation, over the debt; `None` without debt.
+fn health(found: &positionByNftIdReturn) -> Result<Option<Health>, Error> {
+    if found.borrow.is_zero() {
+        return Ok(None);
+    }
+    if found.oraclePriceLiquidate.is_zero() {
+        return Err(Error::new("the vault has no price"));
+    }
+    let worth = mul_div(found.supply, found.oraclePriceLiquidate, U256::from(10).pow(U256::from(PRICE_DECIMALS)))?;
+    let secured = mul_div(worth, found.liquidationThreshold, U256::from(WHOLE))?;
+    let factor = mul_div(secured, WAD, found.borrow)?;
+    Ok(Some(Health { factor_wad: Some(factor), liquidation_price: None }))
+}
+
+/// A token as findings name it.
+fn told(token: Address) -> Address {
+    if token == NATIVE_HERE { NATIVE } else { token }
+}
