@@ -15,6 +15,7 @@ import { comptroller } from './profiles/comptroller.mjs';
 import { curve } from './profiles/curve.mjs';
 import { ethereum } from './profiles/ethereum.mjs';
 import { fantom } from './profiles/fantom.mjs';
+import { lenders } from './profiles/lenders.mjs';
 import { listed } from './profiles/listed.mjs';
 import { morphoBlue } from './profiles/morpho.mjs';
 import { names } from './profiles/names.mjs';
@@ -43,6 +44,7 @@ writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBL
 const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, curve, ...listed].map(build));
 const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, boosters, ...listed].map(build));
 const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, morphoBlue, ...listed].map(build));
+const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, morphoBlue, lenders, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);

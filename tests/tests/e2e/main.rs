@@ -33,6 +33,7 @@ mod gauges;
 mod golden;
 mod hostile_plugin;
 mod impostors;
+mod lenders;
 mod morpho;
 mod names;
 mod off_chain;
