@@ -41,7 +41,7 @@ const LOAN: Address = Address::repeat_byte(6);
 const COLLATERAL: Address = Address::repeat_byte(7);
 const ORACLE: Address = Address::repeat_byte(8);
 const IRM: Address = Address::repeat_byte(9);
-/// Of the vault, of the adapter, of both, and of the row's list.
+/// The markets of the vault, of the adapter, of both, and of the row's list.
 const QUEUED: B256 = B256::repeat_byte(0x11);
 const ADAPTED: B256 = B256::repeat_byte(0x22);
 const BOTH: B256 = B256::repeat_byte(0x33);

@@ -14,7 +14,7 @@ const SUB_ACCOUNTS: u8 = 32;
 
 /// What an account has and owes.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct EvcAccount {
     pub(super) account: Address,
     /// Zero for the owner's main account.
     pub(super) number: u8,
@@ -34,7 +34,7 @@ pub(super) async fn main(
     market: &str,
     vaults: impl Future<Output = Result<Vec<Address>, Error>>,
     account: Address,
-) -> Result<Held, Error> {
+) -> Result<EvcAccount, Error> {
     let (mut held, shares) = cx
         .join((connected(cx, of, market, account, 0), async { shares(cx, market, vaults.await?, account).await }))
         .await?;
@@ -45,7 +45,7 @@ pub(super) async fn main(
 /// The sub-accounts that have collateral or a controller; their shares are looked for in their collaterals alone.
 ///
 /// Only an owner whom the connector knows can have given them any.
-pub(super) async fn subs(cx: &Chain, of: &Euler, market: &str, owner: Address) -> Result<Vec<Held>, Error> {
+pub(super) async fn subs(cx: &Chain, of: &Euler, market: &str, owner: Address) -> Result<Vec<EvcAccount>, Error> {
     let known = cx.call(of.contracts.evc, getAccountOwnerCall { account: owner }).zero_within(ZERO_STANDS_S).await?;
     if known != owner {
         return Ok(Vec::new());
@@ -53,13 +53,13 @@ pub(super) async fn subs(cx: &Chain, of: &Euler, market: &str, owner: Address) -
     let subs = (1..=SUB_ACCOUNTS).map(|number| async move {
         let held = connected(cx, of, market, sub_account(owner, number), number).await?;
         let shares = shares(cx, market, held.collaterals.clone(), held.account).await?;
-        Ok(Held { shares, ..held })
+        Ok(EvcAccount { shares, ..held })
     });
     try_each(cx, subs).await.or_err_if_all(cx, market)
 }
 
 /// What the connector knows of an account, and what it owes to its controllers.
-async fn connected(cx: &Chain, of: &Euler, market: &str, account: Address, number: u8) -> Result<Held, Error> {
+async fn connected(cx: &Chain, of: &Euler, market: &str, account: Address, number: u8) -> Result<EvcAccount, Error> {
     let evc = of.contracts.evc;
     let controllers = async {
         let controllers = cx.call(evc, getControllersCall { account }).await?;
@@ -71,7 +71,7 @@ async fn connected(cx: &Chain, of: &Euler, market: &str, account: Address, numbe
     let ((debts, controllers), collaterals) =
         cx.join((controllers, cx.call(evc, getCollateralsCall { account }))).await?;
     let debts = debts.into_iter().filter(|(_, debt)| !debt.is_zero()).collect();
-    Ok(Held { account, number, controllers, collaterals, shares: Vec::new(), debts })
+    Ok(EvcAccount { account, number, controllers, collaterals, shares: Vec::new(), debts })
 }
 
 /// The account's shares in these vaults, where it has any.

@@ -6,7 +6,7 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use super::Euler;
-use super::account::{Held, main, subs};
+use super::account::{EvcAccount, main, subs};
 use super::contracts::{
     accountLiquidityCall, assetCall, convertToAssetsCall, getProxyListLengthCall, getProxyListSliceCall,
     getVaultListLengthCall, getVaultListSliceCall, interestFeeCall, interestRateCall, totalAssetsCall,
@@ -33,7 +33,7 @@ pub(super) async fn positions(
     owner: Address,
 ) -> Result<Vec<Position>, Error> {
     let main = async { Ok(vec![main(cx, of, labels.market, vaults(cx, of, labels.market), owner).await?]) };
-    let parts: [crate::Boxed<'_, Vec<Held>>; 2] = [Box::pin(main), Box::pin(subs(cx, of, labels.market, owner))];
+    let parts: [crate::Boxed<'_, Vec<EvcAccount>>; 2] = [Box::pin(main), Box::pin(subs(cx, of, labels.market, owner))];
     let held = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?.into_iter().flatten();
     let held = held.filter(|held| !held.shares.is_empty() || !held.debts.is_empty());
     let rows = held.map(|held| position(cx, of, labels, held));
@@ -67,7 +67,7 @@ async fn vaults(cx: &Chain, of: &Euler, market: &str) -> Result<Vec<Address>, Er
     cx.facts(market, VAULTS, cx.call(factory, getProxyListLengthCall {}), walk).await
 }
 
-async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: Held) -> Result<Option<Position>, Error> {
+async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: EvcAccount) -> Result<Option<Position>, Error> {
     let supplied = held.shares.iter().map(|(vault, shares)| supplied(cx, labels, &held, *vault, *shares));
     let borrowed = held.debts.iter().map(|(vault, debt)| borrowed(cx, labels, *vault, *debt));
     let supplied = async { Ok(try_each(cx, supplied).await.or_report(cx, labels.market)) };
@@ -87,7 +87,13 @@ async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: Held) -> Res
 }
 
 /// What shares of a vault come to. They secure a debt where the account has said so, and has one.
-async fn supplied(cx: &Chain, labels: Labels<'_>, held: &Held, vault: Address, shares: U256) -> Result<Leg, Error> {
+async fn supplied(
+    cx: &Chain,
+    labels: Labels<'_>,
+    held: &EvcAccount,
+    vault: Address,
+    shares: U256,
+) -> Result<Leg, Error> {
     let token = cx.call(vault, assetCall {}).immutable();
     let amount = cx.call(vault, convertToAssetsCall { shares });
     let rate = cx.join((
@@ -122,7 +128,7 @@ fn ray_a_year(rate: U256) -> Result<U256, Error> {
 
 /// What the collateral secures over what is owed, as the lending vault reckons both for a liquidation; `None` without
 /// debt, or where it cannot be read, and then the answer says so.
-async fn health(cx: &Chain, labels: Labels<'_>, held: &Held) -> Option<Health> {
+async fn health(cx: &Chain, labels: Labels<'_>, held: &EvcAccount) -> Option<Health> {
     // The connector lets an account have one controller, but for the time of a call.
     let (vault, _) = held.debts.first()?;
     let factor = async {

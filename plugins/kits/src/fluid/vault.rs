@@ -25,7 +25,7 @@ const RAY_PER_RATE_DECIMALS: u64 = 23;
 const PRICE_DECIMALS: u64 = 27;
 
 /// One side of a position.
-struct Side {
+struct PositionSide {
     role: LegRole,
     /// Smallest units of the token, or shares of the pool.
     amount: U256,
@@ -67,17 +67,17 @@ async fn position(
     found: &positionByNftIdReturn,
     number: U256,
 ) -> Result<Position, Error> {
-    let supplied = Side {
+    let supplied = PositionSide {
         role: LegRole::SUPPLIED,
         amount: found.supply,
-        tokens: found.supplyToken.map(told),
+        tokens: found.supplyToken.map(named_token),
         pool: found.isSmartCol.then_some(found.suppliedTo),
         rate: found.supplyRateVault,
     };
-    let borrowed = Side {
+    let borrowed = PositionSide {
         role: LegRole::BORROWED,
         amount: found.borrow,
-        tokens: found.borrowToken.map(told),
+        tokens: found.borrowToken.map(named_token),
         pool: found.isSmartDebt.then_some(found.borrowedFrom),
         rate: found.borrowRateVault,
     };
@@ -95,7 +95,7 @@ async fn position(
 }
 
 /// The amounts of one side: of its token, or of both tokens that shares of a pool stand for.
-async fn legs(cx: &Chain, of: &Fluid, labels: Labels<'_>, side: &Side) -> Result<Vec<Leg>, Error> {
+async fn legs(cx: &Chain, of: &Fluid, labels: Labels<'_>, side: &PositionSide) -> Result<Vec<Leg>, Error> {
     if side.amount.is_zero() {
         return Ok(Vec::new());
     }
@@ -117,7 +117,7 @@ async fn legs(cx: &Chain, of: &Fluid, labels: Labels<'_>, side: &Side) -> Result
     legs.map(|(token, per_share)| Ok(leg(token, mul_div(side.amount, per_share, WAD)?))).collect()
 }
 
-impl Side {
+impl PositionSide {
     fn name(&self) -> String {
         let [token, other] = self.tokens.map(symbol);
         if self.pool.is_some() { format!("{token}-{other}") } else { token }
@@ -139,6 +139,6 @@ fn health(found: &positionByNftIdReturn) -> Result<Option<Health>, Error> {
 }
 
 /// A token as findings name it.
-fn told(token: Address) -> Address {
+fn named_token(token: Address) -> Address {
     if token == NATIVE_HERE { NATIVE } else { token }
 }

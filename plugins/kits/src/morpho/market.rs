@@ -22,9 +22,9 @@ pub(super) struct Totals {
     supply_shares: U256,
     borrow_assets: U256,
     borrow_shares: U256,
-    /// Of what is owed, a second.
+    /// What a second costs, of what is owed.
     rate_wad: U256,
-    /// Of the interest.
+    /// The part of the interest that is kept.
     fee_wad: U256,
 }
 

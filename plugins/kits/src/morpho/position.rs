@@ -14,7 +14,7 @@ use crate::try_each::try_each;
 
 /// What the account has in a market.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct Holding {
     id: B256,
     supply_shares: U256,
     borrow_shares: U256,
@@ -31,14 +31,14 @@ pub(super) async fn positions(
     let morpho = of.contracts.morpho;
     let held = markets(cx, of, labels.market).await?.into_iter().map(|id| async move {
         let held = cx.call(morpho, positionCall { id, user: account }).zero_within(ZERO_STANDS_S).await?;
-        Ok(Held::new(id, &held))
+        Ok(Holding::new(id, &held))
     });
     let held = try_each(cx, held).await.or_err_if_all(cx, labels.market)?;
-    let rows = held.into_iter().filter(Held::is_any).map(|held| position(cx, of, labels, held));
+    let rows = held.into_iter().filter(Holding::is_any).map(|held| position(cx, of, labels, held));
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-impl Held {
+impl Holding {
     fn new(id: B256, held: &positionReturn) -> Self {
         let [borrow_shares, collateral] = [held.borrowShares, held.collateral].map(U256::from);
         Self { id, supply_shares: held.supplyShares, borrow_shares, collateral }
@@ -53,7 +53,7 @@ impl Held {
     }
 }
 
-async fn position(cx: &Chain, of: &Morpho, labels: Labels<'_>, held: Held) -> Result<Position, Error> {
+async fn position(cx: &Chain, of: &Morpho, labels: Labels<'_>, held: Holding) -> Result<Position, Error> {
     let (morpho, id) = (of.contracts.morpho, held.id);
     let params = cx.call(morpho, idToMarketParamsCall { id }).immutable();
     let (params, market) = cx.join((params, cx.call(morpho, marketCall { id }))).await?;
@@ -76,11 +76,11 @@ async fn position(cx: &Chain, of: &Morpho, labels: Labels<'_>, held: Held) -> Re
     let position = Position::new(kind, labels.market, morpho).of(of.types.market).numbered(id.into());
     let position = position.named(format!("{} {}", labels.title, pair(&params)));
     let position = position.legs(legs(labels, &params, held, &totals, owed)?);
-    Ok(Position { health: told(cx, labels, id, health), ..position })
+    Ok(Position { health: reported(cx, labels, id, health), ..position })
 }
 
 /// The health; one that cannot be read is reported.
-fn told(cx: &Chain, labels: Labels<'_>, id: B256, health: Result<Option<Health>, Error>) -> Option<Health> {
+fn reported(cx: &Chain, labels: Labels<'_>, id: B256, health: Result<Option<Health>, Error>) -> Option<Health> {
     health.unwrap_or_else(|error| {
         cx.report_missing(format!("{}: health factor in {id}: {error}", labels.market));
         None
@@ -96,7 +96,13 @@ fn pair(params: &MarketParams) -> String {
 }
 
 /// What is lent, which secures nothing, what is owed, and the collateral, which is lent to nobody.
-fn legs(labels: Labels<'_>, params: &MarketParams, held: Held, totals: &Totals, owed: U256) -> Result<Vec<Leg>, Error> {
+fn legs(
+    labels: Labels<'_>,
+    params: &MarketParams,
+    held: Holding,
+    totals: &Totals,
+    owed: U256,
+) -> Result<Vec<Leg>, Error> {
     let (loan, collateral) = (params.loanToken, params.collateralToken);
     let named = |token, what: &str| format!("{} {}{what}", labels.title, symbol(token));
     let supplied = Leg::new(LegRole::SUPPLIED, loan, totals.supplied(held.supply_shares)?);
