@@ -25,6 +25,8 @@ sol! {
     function adapters(uint256) external view returns (address);
     function marketIdsLength() external view returns (uint256);
     function marketIds(uint256) external view returns (bytes32);
+    function marketParamsListLength() external view returns (uint256);
+    function marketParamsList(uint256) external view returns (address, address, address, address, uint256);
     function balanceOf(address) external view returns (uint256);
     function asset() external view returns (address);
     function previewRedeem(uint256) external view returns (uint256);
@@ -143,7 +145,7 @@ fn an_account_with_nothing_is_answered_in_few_batches() {
     let outcome = run(&nothing());
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
     // Lengths with shares of vaults; the queue and adapters; their lengths; their markets; what the account has in the four.
-    assert_eq!(outcome.batches, [4, 4, 2, 2, 4]);
+    assert_eq!(outcome.batches, [4, 4, 4, 2, 4]);
 }
 
 #[test]
@@ -168,7 +170,7 @@ fn what_is_lent_has_its_interest_without_the_fee_rounded_down() {
     let owed = n(1_000 * WAD) + interest;
     let expected = n(31_536) * n(WAD) * n(1_000_000) * owed / assets * n(9) / n(10);
     assert_eq!(rate, expected);
-    assert_eq!(outcome.batches, [4, 4, 2, 2, 4, 2, 1]);
+    assert_eq!(outcome.batches, [4, 4, 4, 2, 4, 2, 1]);
 }
 
 #[test]
@@ -191,7 +193,7 @@ fn a_debt_is_rounded_up_and_has_its_collateral_and_its_health() {
     assert_eq!((price.base, price.quote), (COLLATERAL, Some(LOAN)));
     assert_eq!(price.x128, (owed << 128) / n(5 * WAD) * n(WAD) / n(86 * WAD / 100));
     // The rate and the price together.
-    assert_eq!(outcome.batches, [4, 4, 2, 2, 4, 2, 2]);
+    assert_eq!(outcome.batches, [4, 4, 4, 2, 4, 2, 2]);
 }
 
 #[test]
@@ -218,7 +220,7 @@ fn collateral_alone_needs_no_rate_and_no_price() {
     let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
     assert_eq!((outcome.end, position.kind, position.health), (End::Complete, PositionKind::LENT, None));
     assert_eq!(legs(position), [(LegRole::SUPPLIED, COLLATERAL, n(7), Some(true))]);
-    assert_eq!(outcome.batches, [4, 4, 2, 2, 4, 2]);
+    assert_eq!(outcome.batches, [4, 4, 4, 2, 4, 2]);
 }
 
 #[test]
@@ -272,6 +274,21 @@ fn a_part_that_fails_costs_its_own_row_and_is_reported() {
         assert_eq!((debt.legs.len(), debt.health), (2, None));
     }
     assert_eq!(run(&CannedReplies::default()).end, End::Failed, "nothing can be read");
+}
+
+#[test]
+fn an_adapter_of_the_first_kind_names_markets_by_their_parameters() {
+    let words =
+        [LOAN.into_word(), COLLATERAL.into_word(), ORACLE.into_word(), IRM.into_word(), n(86 * WAD / 100).into()];
+    let id = alloy::primitives::keccak256(words.abi_encode());
+    let chain = nothing()
+        .reply(NETWORK, VAULT_ADAPTER, &marketParamsListLengthCall {}, &n(1))
+        .reply(NETWORK, VAULT_ADAPTER, &marketParamsListCall(n(0)), &words)
+        .reply(NETWORK, MORPHO, &idToMarketParamsCall(id), &words);
+    let outcome = run(&totals(has(chain, id, [0, 0, 5]), id, [1, 1, 1, 1], 0, 0));
+    let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
+    assert_eq!((outcome.end, position.number), (End::Complete, Some(id.into())), "{}", outcome.message);
+    assert_eq!(legs(position), [(LegRole::SUPPLIED, COLLATERAL, n(5), Some(true))]);
 }
 
 #[test]

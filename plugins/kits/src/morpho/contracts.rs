@@ -37,4 +37,7 @@ portolan_plugin_api::sol! {
     function adapters(uint256 index) external view returns (address);
     function marketIdsLength() external view returns (uint256);
     function marketIds(uint256 index) external view returns (bytes32);
+    // adapters/MorphoMarketV1Adapter.sol, which was there before.
+    function marketParamsListLength() external view returns (uint256);
+    function marketParamsList(uint256 index) external view returns (MarketParams memory);
 }

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use portolan_plugin_api::{Address, B256, Chain, Error, U256};
+use portolan_plugin_api::alloy::primitives::keccak256;
+use portolan_plugin_api::{Address, B256, Chain, Error, SolValue as _, U256};
 
 use super::Morpho;
 use super::contracts::{
-    adaptersCall, adaptersLengthCall, marketIdsCall, marketIdsLengthCall, withdrawQueueCall, withdrawQueueLengthCall,
+    adaptersCall, adaptersLengthCall, marketIdsCall, marketIdsLengthCall, marketParamsListCall,
+    marketParamsListLengthCall, withdrawQueueCall, withdrawQueueLengthCall,
 };
 use crate::boxed::Boxed;
 use crate::try_each::try_each;
@@ -51,13 +53,18 @@ async fn adapted_markets(cx: &Chain, market: &str, vault: Address) -> Result<Vec
     Ok(cx.join(adapted).await?.into_iter().flatten().collect())
 }
 
-/// The markets of an adapter; none where it is one of another kind, which lends to a vault.
+/// The markets of an adapter, of either kind that lends to markets; none where it is one that lends to a vault.
 async fn adapter_markets(cx: &Chain, market: &str, adapter: Address) -> Result<Vec<B256>, Error> {
-    let Ok(length) = cx.try_call(adapter, marketIdsLengthCall {}).within(LIST_STANDS_S).await? else {
-        return Ok(Vec::new());
-    };
-    let places = places(cx, market, adapter, length, MARKETS_MAX);
-    cx.join(places.map(|index| cx.call(adapter, marketIdsCall { index }).within(LIST_STANDS_S))).await
+    let ids = cx.try_call(adapter, marketIdsLengthCall {}).within(LIST_STANDS_S);
+    let params = cx.try_call(adapter, marketParamsListLengthCall {}).within(LIST_STANDS_S);
+    let (ids, params) = cx.join((ids, params)).await?;
+    let ids = places(cx, market, adapter, ids.unwrap_or_default(), MARKETS_MAX);
+    let ids = ids.map(|index| cx.call(adapter, marketIdsCall { index }).within(LIST_STANDS_S));
+    let params = places(cx, market, adapter, params.unwrap_or_default(), MARKETS_MAX);
+    let params = params.map(|index| cx.call(adapter, marketParamsListCall { index }).within(LIST_STANDS_S));
+    let (ids, params) = cx.join((cx.join(ids), cx.join(params))).await?;
+    // A market's name is the hash of its parameters.
+    Ok(ids.into_iter().chain(params.iter().map(|params| keccak256(params.abi_encode()))).collect())
 }
 
 /// The places of a contract's list, as many as are read; that there are more is reported.
