@@ -3,6 +3,7 @@
 
 mod bridges;
 mod canonical;
+mod farms;
 
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
@@ -10,6 +11,8 @@ use portolan_plugin_api::events::{Event, Value};
 
 use bridges::{ACROSS, AGGLAYER, AXELAR, CCTP, CELER, CONNEXT, DEBRIDGE, RELAY, SOCKET, STARGATE, SYNAPSE, WORMHOLE};
 use canonical::{ARBITRUM_BRIDGE, BASE_BRIDGE, GNOSIS_BRIDGE, LINEA_BRIDGE, OPTIMISM_BRIDGE, POLYGON_BRIDGE};
+
+pub(crate) use farms::{CHEFS, DEPLOYMENTS};
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[

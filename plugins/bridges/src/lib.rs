@@ -1,13 +1,15 @@
-//! Bridges: what left a network and what arrived on it, as events.
+//! Bridges: what left a network and what arrived on it, as events; and the farms of Stargate's first version.
 //!
 //! Invariant: an event names the network at the other end only where its log does, or where its contract belongs to a
-//! bridge between two networks. The plugin answers nothing else.
+//! bridge between two networks.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::events::tables;
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::events::Event;
 
@@ -18,13 +20,16 @@ const TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Bridges;
 
-impl EventFamily for Bridges {
+impl AccountProtocols for Bridges {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::CHEFS, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
+    const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];
 
     fn complete(event: Event, network: u64) -> Event {
         deployments::with_other_end(event, network)
     }
 }
 
-portolan_plugin_api::export!(Family<Bridges>);
+portolan_plugin_api::export!(Accounts<Bridges>);

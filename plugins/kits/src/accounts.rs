@@ -38,6 +38,12 @@ pub trait AccountProtocols: 'static {
     const TABLES: &'static [&'static str] = &[];
     /// Tables whose events are reported for the protocols' own contracts only, since another plugin reports the rest.
     const SHARED_TABLES: &'static [&'static str] = &[];
+
+    /// Completes an event on a network with what follows from the rows alone. Called once for each event.
+    fn complete(event: Event, network: u64) -> Event {
+        let _ = network;
+        event
+    }
 }
 
 /// A shipped deployment.
@@ -132,7 +138,8 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
     }
 
     async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
-        self.instance.tables.events(cx, transaction, &self.instance.sources).await
+        let events = self.instance.tables.events(cx, transaction, &self.instance.sources).await?;
+        Ok(events.into_iter().map(|event| P::complete(event, cx.network())).collect())
     }
 }
 

@@ -1,25 +1,25 @@
 //! MasterChef: one contract with many numbered pools, each of which pays a share of one emission to its stakers.
 //!
-//! Sushi's three kinds and their forks; what forks rename (the pending view) or claim with is data. Settings keys
-//! `kind`, `chef`, `pending`, `claim`, `reward_token`, `single_stake`. It answers claimables, including what rewarders pay beside the
-//! chef, and farming positions. Invariant: a pool that misbehaves costs its own rows, and the answer says so.
+//! Sushi's three kinds and their forks; what forks rename (the pending view), what it returns or what they claim with is
+//! data; `settings.rs` has its keys. It answers claimables, including what rewarders pay beside the chef, and farming
+//! positions. Invariant: a pool that misbehaves costs its own rows, and the answer says so.
 
 mod contracts;
+mod pending;
 mod pools;
 mod reward;
 mod rewarder;
 mod rows;
+mod settings;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use portolan_plugin_api::{
-    Address, Chain, Claim, ClaimTemplate, Claimable, Keys, Position, Question, Role, SettingsError, U256,
-};
+use portolan_plugin_api::{Address, Chain, Claim, Claimable, Position, Question, U256};
 
 use crate::boxed::Boxed;
 use crate::events::Source;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Labels};
 use crate::try_each::try_each;
 use contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall};
 use pools::Pool;
@@ -44,9 +44,12 @@ pub struct MasterChef {
     chef: Address,
     kind: Kind,
     pending: Cow<'static, str>,
+    returns: Returns,
     claim: ClaimCall,
     reward_token: Option<Address>,
+    getter: Option<Cow<'static, str>>,
     has_single_stake: bool,
+    is_funded: bool,
     vault_type: &'static str,
 }
 
@@ -72,6 +75,20 @@ pub enum ClaimCall {
     Harvest,
 }
 
+/// What the pending view returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returns {
+    /// The amount of the chef's token.
+    Amount,
+    /// That, and one bonus: its token, symbol and amount. Trader Joe's.
+    Bonus,
+    /// That, and lists of bonuses: tokens, symbols and amounts. Wombat's.
+    Bonuses,
+    /// Lists of all that is paid: tokens, symbols, decimals and amounts, the chef's own first. Alien Base's, whose pools
+    /// may have an interval between two harvests.
+    Lists,
+}
+
 impl MasterChefs {
     /// A chef as Sushi deployed it.
     pub const fn chef(&self, chef: Address, kind: Kind) -> MasterChef {
@@ -80,8 +97,43 @@ impl MasterChefs {
 
     /// A chef whose pending view and claim call are others.
     pub const fn renamed(&self, chef: Address, kind: Kind, pending: &'static str, claim: ClaimCall) -> MasterChef {
+        self.deployed(chef, kind, pending, claim, None)
+    }
+
+    /// One whose getters are not named after its pending view: `getter` returns the token, and with `PerSecond` added to
+    /// its name the rate.
+    pub const fn with_getter(
+        &self,
+        chef: Address,
+        kind: Kind,
+        pending: &'static str,
+        claim: ClaimCall,
+        getter: &'static str,
+    ) -> MasterChef {
+        self.deployed(chef, kind, pending, claim, Some(Cow::Borrowed(getter)))
+    }
+
+    const fn deployed(
+        &self,
+        chef: Address,
+        kind: Kind,
+        pending: &'static str,
+        claim: ClaimCall,
+        getter: Option<Cow<'static, str>>,
+    ) -> MasterChef {
         let (pending, vault_type) = (Cow::Borrowed(pending), self.vault_type(kind));
-        MasterChef { chef, kind, pending, claim, reward_token: None, has_single_stake: false, vault_type }
+        MasterChef {
+            chef,
+            kind,
+            pending,
+            returns: Returns::Amount,
+            claim,
+            reward_token: None,
+            getter,
+            has_single_stake: false,
+            is_funded: false,
+            vault_type,
+        }
     }
 
     const fn vault_type(&self, kind: Kind) -> &'static str {
@@ -100,6 +152,18 @@ impl MasterChef {
         self
     }
 
+    /// One whose pending view returns more than an amount.
+    pub const fn returning(mut self, returns: Returns) -> Self {
+        self.returns = returns;
+        self
+    }
+
+    /// One that is given what it pays beforehand: where it holds less than is pending, it pays what it holds.
+    pub const fn funded(mut self) -> Self {
+        self.is_funded = true;
+        self
+    }
+
     /// One whose pool 0 takes the chef's own token, as PancakeSwap's does: it is claimed by a function of its own.
     pub const fn with_single_stake(mut self) -> Self {
         self.has_single_stake = true;
@@ -115,54 +179,6 @@ impl Kind {
             Self::V2 | Self::Mini => ClaimCall::Harvest,
         }
     }
-}
-
-impl Kit for MasterChefs {
-    fn keys(&self) -> &'static [&'static str] {
-        &["kind", "chef"]
-    }
-
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
-        let kind = match keys.text("kind")? {
-            Some("master-chef-v1") => Kind::V1,
-            Some("master-chef-v2") => Kind::V2,
-            Some("mini-chef") => Kind::Mini,
-            other => return Err(unknown("kind", other, "`master-chef-v1`, `master-chef-v2` or `mini-chef`")),
-        };
-        let claim = match keys.text("claim")? {
-            None => kind.claim(),
-            Some("deposit") => ClaimCall::Deposit,
-            Some("withdraw") => ClaimCall::Withdraw,
-            Some("harvest") => ClaimCall::Harvest,
-            other => return Err(unknown("claim", other, "`deposit`, `withdraw` or `harvest`")),
-        };
-        let pending = keys.function("pending")?.unwrap_or(PENDING);
-        let chef = MasterChef {
-            chef: keys.address("chef")?,
-            kind,
-            pending: Cow::Owned(pending.to_owned()),
-            claim,
-            reward_token: keys.address_opt("reward_token")?,
-            has_single_stake: keys.flag("single_stake")?,
-            vault_type: self.vault_type(kind),
-        };
-        Ok(Some(chef.shared()))
-    }
-
-    fn claim_templates(&self) -> Vec<ClaimTemplate> {
-        let nothing = || Role::constant(&U256::ZERO);
-        vec![
-            ClaimTemplate::new::<depositCall>([Role::NUMBER, nothing()]),
-            ClaimTemplate::new::<withdrawCall>([Role::NUMBER, nothing()]),
-            ClaimTemplate::new::<harvestCall>([Role::NUMBER, Role::ACCOUNT]),
-            ClaimTemplate::new::<leaveStakingCall>([nothing()]),
-        ]
-    }
-}
-
-fn unknown(key: &str, value: Option<&str>, known: &str) -> SettingsError {
-    let what = value.map_or_else(|| "missing".to_owned(), |value| format!("{value:?} is unknown"));
-    SettingsError::new(format!("{what}; give {known}")).at(key)
 }
 
 impl Deployed for MasterChef {

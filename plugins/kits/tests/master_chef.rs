@@ -4,12 +4,14 @@
 
 #[path = "master_chef/costs.rs"]
 mod costs;
+#[path = "master_chef/pending.rs"]
+mod pending;
 #[path = "master_chef/settings.rs"]
 mod settings;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
-use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs};
+use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs, Returns};
 use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
@@ -54,8 +56,17 @@ const fn protocol(slug: &'static str) -> ProtocolRow {
 struct Chefs;
 
 impl AccountProtocols for Chefs {
-    const PROTOCOLS: &'static [ProtocolRow] =
-        &[protocol("v1"), protocol("v2"), protocol("mini"), protocol("boo"), protocol("cake")];
+    const PROTOCOLS: &'static [ProtocolRow] = &[
+        protocol("v1"),
+        protocol("v2"),
+        protocol("mini"),
+        protocol("boo"),
+        protocol("cake"),
+        protocol("lp-staking"),
+        protocol("bonus"),
+        protocol("bonuses"),
+        protocol("lists"),
+    ];
     const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
     const DEPLOYMENTS: &'static [DeploymentRow] = &[
         DeploymentRow { protocol: "v1", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::V1) },
@@ -72,6 +83,41 @@ impl AccountProtocols for Chefs {
             network: NETWORK,
             market: "main",
             contracts: &CHEFS.chef(CHEF, Kind::V1).paying(BONUS).with_single_stake(),
+        },
+        DeploymentRow {
+            protocol: "lp-staking",
+            network: NETWORK,
+            market: "main",
+            contracts: &CHEFS
+                .with_getter(CHEF, Kind::V1, "pendingEmissionToken", ClaimCall::Deposit, "eToken")
+                .funded(),
+        },
+        DeploymentRow {
+            protocol: "bonus",
+            network: NETWORK,
+            market: "main",
+            contracts: &CHEFS
+                .renamed(CHEF, Kind::V1, "pendingTokens", ClaimCall::Deposit)
+                .paying(TOKEN)
+                .returning(Returns::Bonus),
+        },
+        DeploymentRow {
+            protocol: "bonuses",
+            network: NETWORK,
+            market: "main",
+            contracts: &CHEFS
+                .renamed(CHEF, Kind::V1, "pendingTokens", ClaimCall::Deposit)
+                .paying(TOKEN)
+                .returning(Returns::Bonuses),
+        },
+        DeploymentRow {
+            protocol: "lists",
+            network: NETWORK,
+            market: "main",
+            contracts: &CHEFS
+                .renamed(CHEF, Kind::V1, "pendingTokens", ClaimCall::Deposit)
+                .paying(TOKEN)
+                .returning(Returns::Lists),
         },
     ];
 }

@@ -58,7 +58,7 @@ pub(super) const STARGATE: ProtocolRow = ProtocolRow {
     slug: "stargate",
     name: "STARGATE",
     website: "https://stargate.finance",
-    primitives: &[],
+    primitives: &["FARMING"],
     company: "Stargate",
     company_slug: "stargate",
     emitters: &[EmitterRow {

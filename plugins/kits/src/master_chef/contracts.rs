@@ -15,6 +15,42 @@ pub(super) mod chef {
     }
 }
 
+/// What pending views return beside an amount, each called under the name that the deployment gives.
+pub(super) mod pending {
+    /// Trader Joe's `MasterChefJoeV2` to `BoostedMasterChefJoe`.
+    ///
+    /// Source: <https://github.com/traderjoe-xyz/joe-core/blob/main/contracts/BoostedMasterChefJoe.sol>
+    pub(in super::super) mod bonus {
+        portolan_plugin_api::sol! {
+            function pendingTokens(uint256 pid, address account) external view
+                returns (uint256 amount, address bonusToken, string bonusSymbol, uint256 bonusAmount);
+        }
+    }
+
+    /// Wombat's `MasterWombatV3`.
+    ///
+    /// Source: <https://github.com/wombat-exchange/v1-core/blob/master/contracts/wombat-governance/MasterWombatV3.sol>
+    pub(in super::super) mod bonuses {
+        portolan_plugin_api::sol! {
+            function pendingTokens(uint256 pid, address account) external view returns (
+                uint256 amount, address[] bonusTokens, string[] bonusSymbols, uint256[] bonusAmounts
+            );
+        }
+    }
+
+    /// Alien Base's `BasedDistributorV2`.
+    ///
+    /// Source: <https://basescan.org/address/0x52eaecac2402633d98b95213d0b473e069d86590#code>
+    pub(in super::super) mod lists {
+        portolan_plugin_api::sol! {
+            function pendingTokens(uint256 pid, address account) external view
+                returns (address[] tokens, string[] symbols, uint256[] decimals, uint256[] amounts);
+            // Whether the pool's interval between two harvests is over.
+            function canHarvest(uint256 pid, address account) external view returns (bool);
+        }
+    }
+}
+
 /// Calls that pay without moving a stake.
 pub(super) mod claims {
     portolan_plugin_api::sol! {

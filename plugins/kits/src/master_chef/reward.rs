@@ -18,7 +18,7 @@ pub(super) async fn token(cx: &Chain, of: &MasterChef) -> Result<Address, Error>
     if let Some(token) = of.reward_token {
         return Ok(token);
     }
-    let names = token_names(&of.pending);
+    let names = of.getter.as_ref().map_or_else(|| token_names(&of.pending), |getter| vec![getter.to_string()]);
     let reads = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiCall {}).within(TOKEN_STANDS_S));
     let replies = cx.join(reads).await?;
     let token = replies.into_iter().filter_map(Result::ok).find(|token| !token.is_zero());
@@ -46,12 +46,13 @@ impl Emission {
 
 /// Reads the emission.
 pub(super) async fn emission(cx: &Chain, of: &MasterChef) -> Result<Emission, Error> {
-    let names = [format!("{}PerSecond", word(&of.pending).to_lowercase()), "rewardPerSecond".to_owned()];
+    let names = rate_names(of);
     let rates = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiPerSecondCall {}));
-    let points = cx.call(of.chef, totalAllocPointCall {});
+    let points = cx.try_call(of.chef, totalAllocPointCall {});
     let (rates, points, is_over) = cx.join((cx.join(rates), points, is_over(cx, of))).await?;
     let per_second = rates.into_iter().find_map(Result::ok).map(|rate| if is_over { U256::ZERO } else { rate });
-    Ok(Emission { per_second, points })
+    // A chef without the function shares by other rules, so that no pool's rate is known.
+    Ok(Emission { per_second, points: points.unwrap_or_default() })
 }
 
 /// Whether nothing more is paid: some forks of `MiniChefV2` (Pangolin's) pay until a time that their owner puts off.
@@ -74,6 +75,14 @@ fn token_names(pending: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// The names that the getter of the rate may have.
+fn rate_names(of: &MasterChef) -> Vec<String> {
+    match &of.getter {
+        Some(getter) => vec![format!("{getter}PerSecond")],
+        None => vec![format!("{}PerSecond", word(&of.pending).to_lowercase()), "rewardPerSecond".to_owned()],
+    }
 }
 
 /// What follows `pending`.

@@ -7,10 +7,11 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::pendingTokensCall;
+use super::pending::listed;
 use super::pools::Pool;
 
 /// Tokens that one rewarder may pay; the longest list known has three.
-const TOKENS_MAX: usize = 16;
+pub(super) const TOKENS_MAX: usize = 16;
 /// A harvest that is larger than any: a million tokens of 18 decimals. A rewarder that does not pay more for it pays no
 /// multiple.
 const HARVEST_LARGE: U256 = U256::from_limbs([0x1bce_cced_a100_0000, 0xd3c2, 0, 0]);
@@ -75,12 +76,7 @@ async fn read_or_report(cx: &Chain, market: &str, pool: Pool, account: Address, 
 
 async fn read(cx: &Chain, rewarder: Address, pid: U256, account: Address, harvest: U256) -> Result<Vec<Owed>, Error> {
     let pending = cx.call(rewarder, pendingTokensCall { pid, account, sushiAmount: harvest }).await?;
-    let (tokens, amounts) = (pending.tokens.len(), pending.amounts.len());
-    if tokens != amounts || tokens > TOKENS_MAX {
-        return Err(Error::new(format!("{rewarder}: answers {tokens} tokens and {amounts} amounts")));
-    }
-    let owed = pending.tokens.into_iter().zip(pending.amounts);
-    Ok(owed.map(|(token, amount)| Owed { token, amount }).collect())
+    listed(rewarder, pending.tokens, pending.amounts)
 }
 
 #[cfg(test)]

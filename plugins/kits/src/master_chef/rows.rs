@@ -6,15 +6,13 @@ use futures_util::future::{join, join3};
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::MasterChef;
-use super::contracts::{balanceOfCall, chef};
+use super::contracts::balanceOfCall;
+use super::pending;
 use super::pools::{self, Pool, Stake};
 use super::reward::Emission;
 use super::rewarder::{self, Owed};
 use crate::display_name::display_name;
 use crate::kit::Labels;
-
-/// Seconds that "nothing pending" may be cached: a pool that no longer pays is read less often.
-const ZERO_STANDS_S: u32 = 30;
 
 /// What a position's row takes from its chef.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +37,15 @@ pub(super) async fn claimable(
     if !pool.is_held && !rewarder::is_indebted(cx, pool, account).await {
         return Ok(None);
     }
-    let pending = cx.call_as(of.chef, &of.pending, &chef::pendingSushiCall { pid, account });
     let owed = async {
-        let (pending, fixed) = join(pending.zero_within(ZERO_STANDS_S), rewarder::fixed(cx, pool, account)).await;
-        let pending = pending?;
-        let bonus = rewarder::owed(cx, labels.market, pool, account, fixed, pending).await;
-        Ok([Owed { token, amount: pending }].into_iter().chain(bonus))
+        let (pending, held, fixed) =
+            join3(pending::owed(cx, of, token, pid, account), held(cx, of, token), rewarder::fixed(cx, pool, account))
+                .await;
+        let (mut pending, held) = (pending?, held?);
+        let harvest = pending.first().map_or(U256::ZERO, |own| own.amount);
+        let bonus = rewarder::owed(cx, labels.market, pool, account, fixed, harvest).await;
+        pending.iter_mut().filter(|owed| owed.token == token).for_each(|own| own.amount = own.amount.min(held));
+        Ok(pending.into_iter().chain(bonus))
     };
     let staked = async { display_name(cx, pools::staked_token(cx, of, pid).await?).await };
     let (owed, staked): (Result<_, Error>, _) = join(owed, staked).await;
@@ -65,7 +66,7 @@ pub(super) async fn position(
     account: Address,
 ) -> Result<Position, Error> {
     let staked = display_name(cx, stake.token);
-    let bonus = rewarder::tokens(cx, labels.market, stake.pool, account);
+    let bonus = bonus_tokens(cx, of, labels, stake.pool, emitted.token, account);
     let (staked, total_stake, bonus) = join3(staked, total_stake(cx, of, stake, emitted), bonus).await;
     let (staked, total_stake) = (staked?, total_stake?);
     // No function that all rewarders have returns what they pay in a second.
@@ -78,6 +79,29 @@ pub(super) async fn position(
     let position = position.named(format!("{staked} farm")).numbered(stake.pool.pid);
     let leg = Leg { total: total_stake, ..Leg::new(LegRole::STAKED, stake.token, stake.amount) };
     Ok([own].into_iter().chain(bonus).fold(position.leg(leg), Position::reward))
+}
+
+/// The tokens that are paid beside the chef's own. What cannot be read is reported as missing, and is `None`.
+async fn bonus_tokens(
+    cx: &Chain,
+    of: &MasterChef,
+    labels: Labels<'_>,
+    pool: Pool,
+    token: Address,
+    account: Address,
+) -> Option<Vec<Address>> {
+    let own = pending::bonus_tokens(cx, of, token, pool.pid, account);
+    let (own, rewarder) = join(own, rewarder::tokens(cx, labels.market, pool, account)).await;
+    let own = own.map_err(|error| cx.report_missing(format!("{}: pool {}: {error}", labels.market, pool.pid))).ok();
+    Some(own?.into_iter().chain(rewarder?).collect())
+}
+
+/// The most that the chef can pay of its token.
+async fn held(cx: &Chain, of: &MasterChef, token: Address) -> Result<U256, Error> {
+    if !of.is_funded {
+        return Ok(U256::MAX);
+    }
+    cx.call(token, balanceOfCall { account: of.chef }).await
 }
 
 /// One sum for each token: a rewarder may pay the chef's own token, and one call pays it all.

@@ -28,6 +28,17 @@ fn a_row_of_a_settings_file_is_a_fork() {
     assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(4))]);
     assert_eq!(outcome.payments()[0].claim.template, 1);
     assert_eq!(outcome.batches, [1, 1, 2, 2]); // The token need not be looked for.
+    // What the chef holds is the most that it pays.
+    let keys = vec![
+        text("kind", "master-chef-v1"),
+        text("chef", &CHEF.to_string()),
+        text("getter", "boo"),
+        map::SettingsKey { key: "funded".to_owned(), value: SettingsValue::Bool(true) },
+    ];
+    let chain = reply(stake(chef(Kind::V1, 1), 0, 10, 5), CHEF, &booCall {}, &BONUS);
+    let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
+    let outcome = case.run::<Chefs>(&reply(chain, BONUS, &balanceOfCall(CHEF), &n(3)));
+    assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(3))], "{}", outcome.message);
     // Without more keys it is one of Sushi's own.
     let keys = vec![text("kind", "mini-chef"), text("chef", &CHEF.to_string())];
     let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
@@ -49,6 +60,8 @@ fn wrong_settings_are_refused_with_row_and_key() {
         (vec![kind(), chef(), text("pending", "9lives")], "pending", "is no name of a function"),
         (vec![kind(), chef(), text("pending", "f(address)")], "pending", "is no name of a function"),
         (vec![kind(), chef(), text("pending", &"f".repeat(65))], "pending", "is no name of a function"),
+        (vec![kind(), chef(), text("pending_returns", "all")], "pending_returns", "\"all\" is unknown; give `amount`"),
+        (vec![kind(), chef(), text("getter", "")], "getter", "is no name of a function"),
         (vec![kind(), chef(), text("reward_token", "SUSHI")], "reward_token", "is not 0x and 40 hex digits"),
         (vec![kind(), chef(), text("farm", "0x")], "farm", "unknown key"),
     ];

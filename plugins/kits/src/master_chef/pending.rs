@@ -1,0 +1,76 @@
+//! What a chef owes an account for a pool, in the forms that pending views return it.
+
+use portolan_plugin_api::{Address, Chain, Error, U256};
+
+use super::contracts::{chef, pending};
+use super::rewarder::{Owed, TOKENS_MAX};
+use super::{MasterChef, Returns};
+
+/// Seconds that "nothing pending" may be cached: a pool that no longer pays is read less often.
+const ZERO_STANDS_S: u32 = 30;
+
+/// What is owed: the chef's own token first, where the view does not list it among others.
+pub(super) async fn owed(
+    cx: &Chain,
+    of: &MasterChef,
+    token: Address,
+    pid: U256,
+    account: Address,
+) -> Result<Vec<Owed>, Error> {
+    let own = |amount| Owed { token, amount };
+    match of.returns {
+        Returns::Amount => {
+            let pending = cx.call_as(of.chef, &of.pending, &chef::pendingSushiCall { pid, account });
+            Ok(vec![own(pending.zero_within(ZERO_STANDS_S).await?)])
+        }
+        Returns::Bonus => {
+            let pending = cx.call_as(of.chef, &of.pending, &pending::bonus::pendingTokensCall { pid, account }).await?;
+            let bonus = Owed { token: pending.bonusToken, amount: pending.bonusAmount };
+            Ok(vec![own(pending.amount), bonus].into_iter().filter(|owed| !owed.token.is_zero()).collect())
+        }
+        Returns::Bonuses => {
+            let pending =
+                cx.call_as(of.chef, &of.pending, &pending::bonuses::pendingTokensCall { pid, account }).await?;
+            let bonuses = listed(of.chef, pending.bonusTokens, pending.bonusAmounts)?;
+            Ok([own(pending.amount)].into_iter().chain(bonuses).collect())
+        }
+        Returns::Lists => {
+            let pending = cx.call_as(of.chef, &of.pending, &pending::lists::pendingTokensCall { pid, account });
+            let may_harvest = cx.try_call(of.chef, pending::lists::canHarvestCall { pid, account });
+            let (pending, may_harvest) = cx.join((pending, may_harvest)).await?;
+            let mut owed = listed(of.chef, pending.tokens, pending.amounts)?;
+            if may_harvest == Ok(false) {
+                // The call would put off what is the chef's own, and pay the rest.
+                owed.iter_mut().filter(|owed| owed.token == token).take(1).for_each(|own| own.amount = U256::ZERO);
+            }
+            Ok(owed)
+        }
+    }
+}
+
+/// The tokens that a pool pays beside the chef's own; `Ok` of none where the view returns the amount alone.
+pub(super) async fn bonus_tokens(
+    cx: &Chain,
+    of: &MasterChef,
+    token: Address,
+    pid: U256,
+    account: Address,
+) -> Result<Vec<Address>, Error> {
+    if of.returns == Returns::Amount {
+        return Ok(Vec::new());
+    }
+    let mut owed = owed(cx, of, token, pid, account).await?;
+    // The first is the chef's own, wherever the view lists all of them.
+    if owed.first().is_some_and(|first| first.token == token) {
+        owed.remove(0);
+    }
+    Ok(owed.into_iter().map(|owed| owed.token).collect())
+}
+
+/// Tokens with their amounts; such lists grow with what the chef's owner adds.
+pub(super) fn listed(by: Address, tokens: Vec<Address>, amounts: Vec<U256>) -> Result<Vec<Owed>, Error> {
+    if tokens.len() != amounts.len() || tokens.len() > TOKENS_MAX {
+        return Err(Error::new(format!("{by}: answers {} tokens and {} amounts", tokens.len(), amounts.len())));
+    }
+    Ok(tokens.into_iter().zip(amounts).map(|(token, amount)| Owed { token, amount }).collect())
+}
