@@ -23,6 +23,7 @@ const QUICKSWAP_AT_HOME: &str = "polygon";
 /// Plugins that answer about accounts, on networks of the chains, from deployments that stand on none of them.
 const ELSEWHERE: [&str; 8] = ["balancer", "compound", "curve", "farms", "hop", "lending", "solidly", "spookyswap"];
 const ELSEWHERE: [&str; 7] = ["bridges", "compound", "farms", "hop", "lending", "solidly", "spookyswap"];
+const ELSEWHERE: [&str; 8] = ["bridges", "compound", "farms", "hop", "lending", "solidly", "spookyswap", "uniswap"];
 
 /// Chains and the truth about them, in the order of answers.
 #[derive(Debug)]

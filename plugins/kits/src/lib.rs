@@ -23,6 +23,8 @@ pub mod llamalend;
 pub mod master_chef;
 pub mod merkle_distributor;
 pub mod morpho;
+pub mod position_chef;
+pub mod position_pools;
 pub mod safety_module;
 pub mod share_vault;
 pub mod solidly;
@@ -34,6 +36,7 @@ mod boxed;
 mod display_name;
 mod erc4626;
 mod fixed_point;
+mod owned_nfts;
 mod try_each;
 
 pub use boxed::Boxed;

@@ -3,11 +3,15 @@
 //! Sources: <https://docs.uniswap.org/contracts/v1/reference/factory> to v4's, and
 //! <https://developer.pancakeswap.finance/contracts>.
 
+mod farms;
+
 use portolan_kits::events::Salt;
 use portolan_kits::protocol::Emitters::{Factory, Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
 use portolan_plugin_api::{B256, address, b256};
+
+pub(crate) use farms::{CHEFS, DEPLOYMENTS, POSITION_CHEFS};
 
 /// `init_code_hash` of <https://github.com/Uniswap/v2-periphery/blob/master/contracts/libraries/UniswapV2Library.sol>.
 const UNISWAP_V2_CODE: B256 = b256!("0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f");
@@ -124,7 +128,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "pancakeswap",
         name: "PANCAKESWAP",
         website: "https://pancakeswap.finance",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "PancakeSwap",
         company_slug: "pancakeswap",
         emitters: &[

@@ -1,15 +1,16 @@
 //! Uniswap, all versions, and PancakeSwap: swaps, liquidity and fees of their pools and positions, those of forks
-//! without a protocol.
+//! without a protocol; and PancakeSwap's chefs.
 //!
-//! Events alone. Invariant: a protocol is named only for a pool whose address follows from its factory, or a contract
+//! Invariant: a protocol is named only for a pool whose address follows from its factory, or a contract
 //! that `deployments.rs` lists.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::events::tables;
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// The events that no other plugin reports.
@@ -19,9 +20,12 @@ const OWN_TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Uniswap;
 
-impl EventFamily for Uniswap {
+impl AccountProtocols for Uniswap {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::CHEFS, &deployments::POSITION_CHEFS, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3, OWN_TABLE];
+    const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];
 }
 
-portolan_plugin_api::export!(Family<Uniswap>);
+portolan_plugin_api::export!(Accounts<Uniswap>);

@@ -1,9 +1,22 @@
 //! Each row of the tables decodes a log that another encoder made, and pools are known by their addresses.
 
 use portolan_kits::events::tables;
-use portolan_plugin_api::testing::EventCases;
+use portolan_plugin_api::networks::{BASE, BSC};
+use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest};
+use portolan_plugin_api::{Address, Question, Reward, SolCall, U256, address, sol};
 
 use super::{OWN_TABLE, Uniswap};
+
+sol! {
+    function poolLength() external view returns (uint256);
+    function lpToken(uint256) external view returns (address);
+    function poolInfo(uint256) external view returns (uint256, uint256, uint256, uint256, bool);
+    function userInfo(uint256, address) external view returns (uint256, uint256, uint256);
+    function pendingCake(uint256, address) external view returns (uint256);
+    function CAKE() external view returns (address);
+    function balanceOf(address) external view returns (uint256);
+    function withdraw(uint256, uint256) external;
+}
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -25,4 +38,54 @@ fn every_row_decodes_a_log_of_uniswap_and_its_forks() {
 #[test]
 fn a_pool_belongs_to_the_factory_that_its_address_follows_from() {
     EventCases::load(format!("{HERE}/src/attribution.cases.json")).check::<Uniswap>();
+}
+
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
+const PAIR: Address = address!("0xa000000000000000000000000000000000000002");
+
+/// PancakeSwap's chefs on BSC: nothing in the first and the third, and in the second a stake of 10 of 40 that is owed 7.
+fn chefs() -> CannedReplies {
+    let n = |number: u64| U256::from(number);
+    let v1 = address!("0x73feaa1ee314f8c655e354234017be2193c9e24e");
+    let v2 = address!("0xa5f8c5dbd5f286960b9d90548680ae5ebff07652");
+    let v3 = address!("0x556b9306565093c855aea9ae92a594704c2cd59e");
+    sol! { function cake() external view returns (address); }
+    let chain = CannedReplies::default().reply(BSC, v1, &poolLengthCall {}, &n(0)).reply(BSC, v1, &cakeCall {}, &TOKEN);
+    let chain = chain.reply(BSC, v3, &balanceOfCall(ACCOUNT), &n(0)).reply(BSC, v3, &CAKECall {}, &TOKEN);
+    // What a share has earned may be more than 2^128.
+    let pool = (U256::MAX, n(9), n(1), n(9), true);
+    chain
+        .reply(BSC, v2, &poolLengthCall {}, &n(1))
+        .reply(BSC, v2, &CAKECall {}, &TOKEN)
+        .reply(BSC, v2, &lpTokenCall(n(0)), &PAIR)
+        .reply(BSC, v2, &poolInfoCall(n(0)), &pool)
+        .reply(BSC, v2, &userInfoCall { _0: n(0), _1: ACCOUNT }, &(n(10), n(3), n(1)))
+        .reply(BSC, v2, &pendingCakeCall { _0: n(0), _1: ACCOUNT }, &n(7))
+        .reply(BSC, PAIR, &balanceOfCall(v2), &n(40))
+}
+
+#[test]
+fn a_chef_without_rewarders_and_points_of_all_pools_is_answered() {
+    let ask = |question| JobTest::new("pancakeswap", BSC, question, ACCOUNT).run::<Uniswap>(&chefs());
+    let outcome = ask(Question::CLAIMABLES);
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.payments()[0];
+    assert_eq!((row.market.as_str(), row.token, row.amount), ("farms-v2", TOKEN, U256::from(7)));
+    let call = withdrawCall { _0: U256::ZERO, _1: U256::ZERO }.abi_encode();
+    assert_eq!(row.claim.arguments, call[4..]);
+    let outcome = ask(Question::FARMING);
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
+    let leg = outcome.legs()[0];
+    assert_eq!((leg.token, leg.amount, leg.total), (PAIR, U256::from(10), Some(U256::from(40))));
+    assert_eq!(leg.rewards, [Reward::new(TOKEN, None)]);
+}
+
+#[test]
+fn where_only_positions_are_staked_there_is_one_question() {
+    let chef = address!("0xc6a2db661d5a5690172d8eb0a7dea2d3008665a3");
+    let chain = CannedReplies::default().reply(BASE, chef, &balanceOfCall(ACCOUNT), &U256::ZERO);
+    let chain = chain.reply(BASE, chef, &CAKECall {}, &TOKEN);
+    let outcome = JobTest::new("pancakeswap", BASE, Question::CLAIMABLES, ACCOUNT).run::<Uniswap>(&chain);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
 }

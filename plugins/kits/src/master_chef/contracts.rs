@@ -82,7 +82,7 @@ pub(super) mod v2 {
         function lpToken(uint256 pid) external view returns (address);
         function rewarder(uint256 pid) external view returns (address);
         function poolInfo(uint256 pid) external view
-            returns (uint128 accSushiPerShare, uint64 lastReward, uint64 allocPoint);
+            returns (uint256 accSushiPerShare, uint256 lastReward, uint256 allocPoint);
         function userInfo(uint256 pid, address account) external view returns (uint256 amount, int256 rewardDebt);
     }
 }

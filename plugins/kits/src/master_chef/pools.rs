@@ -124,6 +124,6 @@ async fn amount(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Res
 async fn points(cx: &Chain, of: &MasterChef, pid: U256) -> Result<U256, Error> {
     match of.kind {
         Kind::V1 => Ok(cx.call(of.chef, v1::poolInfoCall { pid }).await?.allocPoint),
-        Kind::V2 | Kind::Mini => Ok(U256::from(cx.call(of.chef, v2::poolInfoCall { pid }).await?.allocPoint)),
+        Kind::V2 | Kind::Mini => Ok(cx.call(of.chef, v2::poolInfoCall { pid }).await?.allocPoint),
     }
 }

@@ -1,0 +1,37 @@
+//! The NFTs of an account, by the enumeration of ERC-721: what a contract counts as the account's, each by its number.
+//!
+//! Anyone may give an account more NFTs than it wants. So only the first ones are answered, and the answer says so.
+
+use portolan_plugin_api::{Address, Chain, Error, U256};
+
+portolan_plugin_api::sol! {
+    // https://eips.ethereum.org/EIPS/eip-721
+    function balanceOf(address owner) external view returns (uint256);
+    function tokenOfOwnerByIndex(address owner, uint256 index) external view returns (uint256);
+}
+
+/// NFTs of one contract that an answer is about.
+const NFTS_MAX: u64 = 64;
+/// Seconds that a balance of zero NFTs may be cached; a first one shows at most this much later.
+const ZERO_STANDS_S: u32 = 30;
+
+/// How many NFTs the contract counts as the account's.
+pub(crate) async fn count(cx: &Chain, of: Address, account: Address) -> Result<U256, Error> {
+    cx.call(of, balanceOfCall { owner: account }).zero_within(ZERO_STANDS_S).await
+}
+
+/// The numbers of so many NFTs.
+pub(crate) async fn numbers(
+    cx: &Chain,
+    market: &str,
+    of: Address,
+    account: Address,
+    count: U256,
+) -> Result<Vec<U256>, Error> {
+    if count > U256::from(NFTS_MAX) {
+        cx.report_missing(format!("{market}: {of}: {count} NFTs, of which {NFTS_MAX} are answered"));
+    }
+    let count = u64::try_from(count).unwrap_or(NFTS_MAX).min(NFTS_MAX);
+    let number = |index| cx.call(of, tokenOfOwnerByIndexCall { owner: account, index: U256::from(index) });
+    cx.join((0..count).map(number)).await
+}

@@ -1,0 +1,143 @@
+//! Chefs of positions: contracts to which the NFTs of positions in concentrated pools are given, and which pay one token
+//! for their liquidity, as PancakeSwap's `MasterChefV3` does.
+//!
+//! Settings key `position_chef`. It answers claimables. Invariant: an amount is what the claim itself returns, since the
+//! view of what is pending stands still between two moves of a pool; and no more than the chef holds.
+//!
+//! Source: <https://github.com/pancakeswap/pancake-v3-contracts>, its `MasterChefV3`.
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Question, Role, SettingsError, U256, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::events::Source;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::owned_nfts;
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    function CAKE() external view returns (address);
+    function poolInfo(uint256 pid) external view
+        returns (uint256 allocPoint, address pool, address token0, address token1);
+    function userPositionInfos(uint256 tokenId) external view returns (
+        uint128 liquidity, uint128 boostLiquidity, int24 tickLower, int24 tickUpper, uint256 rewardGrowthInside,
+        uint256 reward, address user, uint256 pid
+    );
+    function harvest(uint256 tokenId, address to) external returns (uint256 reward);
+    // The token that is paid.
+    function balanceOf(address account) external view returns (uint256);
+}
+
+/// The plugin's words for what a chef answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PositionChefs {
+    /// The `type` of rewards.
+    pub reward: &'static str,
+}
+
+/// One chef.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PositionChef {
+    chef: Address,
+    types: PositionChefs,
+}
+
+/// What the claim of a position pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Owed {
+    token_id: U256,
+    pid: U256,
+    amount: U256,
+}
+
+impl PositionChefs {
+    /// The chef at this address.
+    pub const fn chef(self, chef: Address) -> PositionChef {
+        PositionChef { chef, types: self }
+    }
+}
+
+impl Kit for PositionChefs {
+    fn keys(&self) -> &'static [&'static str] {
+        &["position_chef"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        Ok(keys.address_opt("position_chef")?.map(|chef| self.chef(chef).shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<harvestCall>([Role::NUMBER, Role::ACCOUNT])]
+    }
+}
+
+impl Deployed for PositionChef {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.chef]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES]
+    }
+
+    fn emitters(&self) -> Option<Source> {
+        Some(Source::of(&["position_chef"]).contracts([self.chef]))
+    }
+
+    /// Answers what the account's positions have earned, a claim for each.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let token = cx.call(self.chef, CAKECall {}).immutable();
+            let (count, token) = cx.join((owned_nfts::count(cx, self.chef, account), token)).await?;
+            let owned = owned_nfts::numbers(cx, labels.market, self.chef, account, count).await?;
+            if owned.is_empty() {
+                return Ok(Vec::new());
+            }
+            let owed = owned.into_iter().map(|token_id| self.owed(cx, token_id, account));
+            let owed = async { Ok(try_each(cx, owed).await) };
+            let (owed, held) = cx.join((owed, cx.call(token, balanceOfCall { account: self.chef }))).await?;
+            let owed = owed.or_err_if_all(cx, labels.market)?.into_iter().flatten();
+            let owed = owed.map(|owed| Owed { amount: owed.amount.min(held), ..owed });
+            let rows = owed.filter(|owed| !owed.amount.is_zero());
+            let rows = rows.map(|owed| self.claimable(cx, labels, token, owed, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+}
+
+impl PositionChef {
+    /// What the claim would return; `None` where the chef refuses it because the position has nothing.
+    async fn owed(&self, cx: &Chain, token_id: U256, account: Address) -> Result<Option<Owed>, Error> {
+        let harvest = cx.try_call(self.chef, harvestCall { tokenId: token_id, to: account });
+        let info = cx.call(self.chef, userPositionInfosCall { tokenId: token_id });
+        let (reward, info) = cx.join((harvest.from(account).isolated(), info)).await?;
+        match reward {
+            Ok(amount) => Ok(Some(Owed { token_id, pid: info.pid, amount })),
+            Err(_) if info.liquidity == 0 && info.reward.is_zero() => Ok(None),
+            Err(revert) => Err(Error::Reverted { to: self.chef, revert }),
+        }
+    }
+
+    async fn claimable(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        token: Address,
+        owed: Owed,
+        account: Address,
+    ) -> Result<Claimable, Error> {
+        // A pool keeps its number and its tokens.
+        let pool = cx.call(self.chef, poolInfoCall { pid: owed.pid }).immutable().await?;
+        let claim = cx.claim(self.chef, &harvestCall { tokenId: owed.token_id, to: account });
+        let claimable = Claimable::new(labels.market, self.chef, claim).of(self.types.reward);
+        let name = format!("{}/{} position reward", symbol(pool.token0), symbol(pool.token1));
+        Ok(claimable.named(name).numbered(owed.token_id).pays(token, owed.amount))
+    }
+}

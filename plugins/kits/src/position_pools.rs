@@ -1,0 +1,145 @@
+//! Pools of staking positions: each pool takes one token, and gives out an NFT for each stake, as Camelot's `NFTPool`s do.
+//! Rewards are paid in a token, and in another one that stands for it under restrictions.
+//!
+//! A deployment is the master that lists the pools; settings key `position_master`. It answers claimables and farming
+//! positions with their locks. Invariant: which pools there are is a list of facts; which pool a claim goes to is read of
+//! the master again.
+
+mod contracts;
+mod pool;
+mod rows;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Lineage, Position, Question, Role, SettingsError, U256,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::owned_nfts;
+use crate::try_each::try_each;
+use contracts::{getPoolAddressByIndexCall, harvestPositionCall, poolsLengthCall};
+use pool::{Pool, Stake};
+
+/// The name of the list of pools among a deployment's facts.
+const LIST: &str = "pools";
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PositionPools {
+    /// The mechanism of stakes, and the `type` of their rewards.
+    pub stake: &'static str,
+}
+
+/// The pools of one master.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PositionMaster {
+    master: Address,
+    types: PositionPools,
+}
+
+impl PositionPools {
+    /// The pools that this master lists.
+    pub const fn of(self, master: Address) -> PositionMaster {
+        PositionMaster { master, types: self }
+    }
+}
+
+impl Kit for PositionPools {
+    fn keys(&self) -> &'static [&'static str] {
+        &["position_master"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        Ok(keys.address_opt("position_master")?.map(|master| self.of(master).shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<harvestPositionCall>([Role::NUMBER])]
+    }
+
+    /// The pools of a master.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::targets::<getPoolAddressByIndexCall>()]
+    }
+}
+
+impl Deployed for PositionMaster {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.master]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers what stakes have earned, a claim for each, which pays both tokens.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let stakes = self.stakes(cx, labels, account).await?;
+            let rows = stakes.into_iter().map(|stake| rows::claimable(cx, self.types, labels, stake));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        })
+    }
+
+    /// Answers what is staked, a position for each NFT.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let stakes = self.stakes(cx, labels, account).await?;
+            let rows = stakes.into_iter().map(|stake| rows::position(cx, self.types, labels, stake));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        })
+    }
+}
+
+impl PositionMaster {
+    /// The account's stakes, each with its pool.
+    async fn stakes(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Stake>, Error> {
+        let pools = self.pools(cx, labels).await?.into_iter().enumerate();
+        let counted = pools.map(|(place, address)| async move {
+            Ok((place, address, owned_nfts::count(cx, address, account).await?))
+        });
+        let counted = try_each(cx, counted).await.or_err_if_all(cx, labels.market)?;
+        let held = counted.into_iter().filter(|(.., count)| !count.is_zero());
+        let stakes = held.map(|(place, address, count)| self.stakes_of(cx, labels, place, address, count, account));
+        Ok(try_each(cx, stakes).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    }
+
+    /// The pools of the master, as far as they are known.
+    async fn pools(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
+        let master = self.master;
+        let entry = move |place| cx.call(master, getPoolAddressByIndexCall { index: U256::from(place) });
+        let walk = |places: Range<u64>| cx.join(places.map(entry));
+        cx.facts(labels.market, LIST, cx.call(master, poolsLengthCall {}), walk).await
+    }
+
+    async fn stakes_of(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        place: usize,
+        address: Address,
+        count: U256,
+        account: Address,
+    ) -> Result<Vec<Stake>, Error> {
+        let listed = cx.call(self.master, getPoolAddressByIndexCall { index: U256::from(place) });
+        let numbers = owned_nfts::numbers(cx, labels.market, address, account, count);
+        let (listed, pool, numbers) = cx.join((listed, Pool::read(cx, address), numbers)).await?;
+        if listed != address {
+            return Err(Error::new(format!("{address}: is no pool of {} any more", self.master)));
+        }
+        Ok(numbers.into_iter().map(|token_id| Stake { pool, token_id }).collect())
+    }
+}

@@ -1,0 +1,61 @@
+//! A pool, and how it splits its rewards.
+
+use portolan_plugin_api::{Address, Chain, Error, U256};
+
+use super::contracts::{getPoolInfoCall, xGrailRewardsShareCall};
+
+/// What all rewards are, in the unit of shares.
+const SHARES: U256 = U256::from_limbs([10_000, 0, 0, 0]);
+
+/// A pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pool {
+    pub(super) address: Address,
+    pub(super) staked: Address,
+    /// Paid freely.
+    reward: Address,
+    /// Paid under restrictions.
+    restricted: Address,
+    /// The part of the rewards that is restricted, of [`SHARES`].
+    restricted_share: U256,
+    /// All that is staked.
+    pub(super) supply: U256,
+}
+
+/// An NFT of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stake {
+    pub(super) pool: Pool,
+    pub(super) token_id: U256,
+}
+
+impl Pool {
+    pub(super) async fn read(cx: &Chain, address: Address) -> Result<Self, Error> {
+        let share = cx.call(address, xGrailRewardsShareCall {});
+        let (info, restricted_share) = cx.join((cx.call(address, getPoolInfoCall {}), share)).await?;
+        if restricted_share > SHARES {
+            return Err(Error::new(format!(
+                "{address}: restricts {restricted_share} of {SHARES} parts of its rewards"
+            )));
+        }
+        Ok(Self {
+            address,
+            staked: info.lpToken,
+            reward: info.protocolToken,
+            restricted: info.xToken,
+            restricted_share,
+            supply: info.lpSupply,
+        })
+    }
+
+    /// The tokens that the pool pays.
+    pub(super) fn tokens(&self) -> [Address; 2] {
+        [self.reward, self.restricted]
+    }
+
+    /// What is paid of each token, rounded as the pool does it; `None` where the product is too large.
+    pub(super) fn split(&self, pending: U256) -> Option<[(Address, U256); 2]> {
+        let restricted = pending.checked_mul(self.restricted_share)? / SHARES;
+        Some([(self.reward, pending - restricted), (self.restricted, restricted)])
+    }
+}

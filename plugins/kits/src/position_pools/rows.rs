@@ -1,0 +1,66 @@
+//! The rows of an answer about a stake.
+
+use futures_util::future::join;
+use portolan_plugin_api::{Chain, Claimable, Error, Leg, LegRole, Lock, Position, PositionKind, Reward, U256};
+
+use super::PositionPools;
+use super::contracts::{
+    getStakingPositionCall, getStakingPositionReturn, harvestPositionCall, isUnlockedCall, pendingRewardsCall,
+};
+use super::pool::Stake;
+use crate::display_name::display_name;
+use crate::kit::Labels;
+
+/// What a stake's claim pays; `None` where that is nothing.
+pub(super) async fn claimable(
+    cx: &Chain,
+    types: PositionPools,
+    labels: Labels<'_>,
+    stake: Stake,
+) -> Result<Option<Claimable>, Error> {
+    let (pool, token_id) = (stake.pool, stake.token_id);
+    let pending = cx.call(pool.address, pendingRewardsCall { tokenId: token_id });
+    let (pending, staked) = join(pending, display_name(cx, pool.staked)).await;
+    let (pending, staked) = (pending?, staked?);
+    let split = pool.split(pending);
+    let split = split.ok_or_else(|| Error::new(format!("{}: {pending} pending is no amount", pool.address)))?;
+    if pending.is_zero() {
+        return Ok(None);
+    }
+    let claim = cx.claim(pool.address, &harvestPositionCall { tokenId: token_id });
+    let claimable = Claimable::new(labels.market, pool.address, claim).of(types.stake);
+    let claimable = claimable.named(format!("{staked} reward")).numbered(token_id);
+    let paid = split.into_iter().filter(|(_, amount)| !amount.is_zero());
+    Ok(Some(paid.fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount))))
+}
+
+/// The row of a stake; `None` where all of it was withdrawn.
+pub(super) async fn position(
+    cx: &Chain,
+    types: PositionPools,
+    labels: Labels<'_>,
+    stake: Stake,
+) -> Result<Option<Position>, Error> {
+    let (pool, token_id) = (stake.pool, stake.token_id);
+    let read = cx.call(pool.address, getStakingPositionCall { tokenId: token_id });
+    let read = cx.join((read, cx.call(pool.address, isUnlockedCall {})));
+    let (read, staked) = join(read, display_name(cx, pool.staked)).await;
+    let ((position, is_unlocked), staked) = (read?, staked?);
+    if position.amount.is_zero() {
+        return Ok(None);
+    }
+    let lock = if is_unlocked { None } else { lock(cx, &position) };
+    let leg = Leg::new(LegRole::STAKED, pool.staked, position.amount).of_total(pool.supply);
+    let row = Position::new(PositionKind::STAKED, labels.market, pool.address).of(types.stake);
+    let row = row.named(format!("{staked} position")).numbered(token_id).leg(leg);
+    // Boosts and locks weigh stakes, so that what one of them gets a second does not follow from its amount.
+    let row = pool.tokens().into_iter().fold(row, |row, token| row.reward(Reward::new(token, None)));
+    Ok(Some(Position { lock, ..row }))
+}
+
+/// The lock, while it lasts.
+fn lock(cx: &Chain, position: &getStakingPositionReturn) -> Option<Lock> {
+    let ends_s = position.startLockTime.checked_add(position.lockDuration)?;
+    let is_on = ends_s > U256::from(cx.block().timestamp);
+    is_on.then(|| Lock { unlocks_at: u64::try_from(ends_s).ok(), is_permanent: None })
+}
