@@ -3,7 +3,8 @@
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::booster::{BoosterTypes, Minting};
 use portolan_kits::kit::Deployed;
-use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs};
+use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs, Returns};
+use portolan_kits::position_pools::PositionPools;
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
@@ -37,6 +38,8 @@ const AURA_LITE: &dyn Deployed =
 const fn aura_lite(network: u64) -> DeploymentRow {
     DeploymentRow { protocol: "aura", network, market: "pools", contracts: AURA_LITE }
 }
+/// The pools of staking positions.
+pub(crate) const POSITION_POOLS: PositionPools = PositionPools { stake: "nft-pool" };
 
 /// The deployments that the plugin ships with, each with the sources that its address and its interface are from.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
@@ -216,6 +219,110 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             )
             .with_single_stake(),
     },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/base_alienbase.js
+    // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/alien-base-v2
+    DeploymentRow {
+        protocol: "alienbase",
+        network: BASE,
+        market: "main",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0x52eaecac2402633d98b95213d0b473e069d86590"),
+                Kind::V1,
+                "pendingTokens",
+                ClaimCall::Deposit,
+                "alb",
+            )
+            .returning(Returns::Lists),
+    },
+    // https://github.com/traderjoe-xyz/joe-core/tree/main/deployments/avalanche
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/avax/platforms/joe.ts
+    DeploymentRow {
+        protocol: "trader-joe",
+        network: AVALANCHE,
+        market: "boosted",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0x4483f0b6e2f5486d06958c20f8c39a7abe87bf8f"),
+                Kind::V1,
+                "pendingTokens",
+                ClaimCall::Deposit,
+                "JOE",
+            )
+            .returning(Returns::Bonus),
+    },
+    // https://github.com/traderjoe-xyz/joe-core/tree/main/deployments/avalanche
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/avax/platforms/joe.ts
+    DeploymentRow {
+        protocol: "trader-joe",
+        network: AVALANCHE,
+        market: "v3",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0x188bed1968b795d5c9022f6a0bb5931ac4c18f00"),
+                Kind::V1,
+                "pendingTokens",
+                ClaimCall::Deposit,
+                "JOE",
+            )
+            .returning(Returns::Bonus),
+    },
+    // https://github.com/traderjoe-xyz/joe-core/tree/main/deployments/avalanche
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/avax/platforms/joe.ts
+    DeploymentRow {
+        protocol: "trader-joe",
+        network: AVALANCHE,
+        market: "v2",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0xd6a4f121ca35509af06a0be99093d08462f53052"),
+                Kind::V1,
+                "pendingTokens",
+                ClaimCall::Deposit,
+                "joe",
+            )
+            .returning(Returns::Bonus),
+    },
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/wombat-exchange
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/wombex/index.js
+    DeploymentRow {
+        protocol: "wombat",
+        network: BSC,
+        market: "main",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0x489833311676b566f888119c29bd997dc6c95830"),
+                Kind::V1,
+                "pendingTokens",
+                ClaimCall::Deposit,
+                "wom",
+            )
+            .returning(Returns::Bonuses),
+    },
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/wombat-exchange
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/wombex/index.js
+    DeploymentRow {
+        protocol: "wombat",
+        network: ARBITRUM,
+        market: "main",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0x62a83c6791a3d7950d823bb71a38e47252b6b6f4"),
+                Kind::V1,
+                "pendingTokens",
+                ClaimCall::Deposit,
+                "wom",
+            )
+            .returning(Returns::Bonuses),
+    },
+    // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/camelot-v2
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/camelot
+    DeploymentRow {
+        protocol: "camelot",
+        network: ARBITRUM,
+        market: "main",
+        contracts: &POSITION_POOLS.of(address!("0x55401a4f396b3655f66bf6948a1a4dc61dfc21f4")),
+    },
     // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/sky-lending
     // and the list of contracts of Sky's own app
     DeploymentRow {
@@ -358,6 +465,10 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
     farm("qidao", "QIDAO", "https://mai.finance", "QiDao"),
     farm("baseswap", "BASESWAP", "https://baseswap.fi", "BaseSwap"),
     farm("swapfish", "SWAPFISH", "https://swapfish.fi", "SwapFish"),
+    farm("alienbase", "ALIENBASE", "https://alienbase.xyz", "Alien Base"),
+    farm("trader-joe", "TRADER_JOE", "https://lfj.gg", "Trader Joe"),
+    farm("wombat", "WOMBAT", "https://wombat.exchange", "Wombat"),
+    farm("camelot", "CAMELOT", "https://camelot.exchange", "Camelot"),
     farm("sky", "SKY", "https://sky.money", "Sky"),
     farm("aelin", "AELIN", "https://aelin.xyz", "Aelin"),
     farm("lyra", "LYRA", "https://lyra.finance", "Lyra"),

@@ -27,6 +27,7 @@ impl AccountProtocols for Farms {
     const KITS: &'static [&'static dyn Kit] = &[
         &deployments::CHEFS,
         &deployments::FARMS,
+        &deployments::POSITION_POOLS,
         &deployments::BOOSTERS,
         &deployments::LOCKERS,
         &deployments::OWN_STAKES,
