@@ -24,6 +24,8 @@ const QUICKSWAP_AT_HOME: &str = "polygon";
 const ELSEWHERE: [&str; 8] = ["balancer", "compound", "curve", "farms", "hop", "lending", "solidly", "spookyswap"];
 const ELSEWHERE: [&str; 7] = ["bridges", "compound", "farms", "hop", "lending", "solidly", "spookyswap"];
 const ELSEWHERE: [&str; 8] = ["bridges", "compound", "farms", "hop", "lending", "solidly", "spookyswap", "uniswap"];
+const ELSEWHERE: [&str; 9] =
+    ["bridges", "compound", "farms", "hop", "lending", "solidly", "spookyswap", "staking", "uniswap"];
 
 /// Chains and the truth about them, in the order of answers.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::booster::{BoosterTypes, Minting};
 use portolan_kits::kit::Deployed;
+use portolan_kits::fee_staking::FeeStakings;
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs, Returns};
 use portolan_kits::position_pools::PositionPools;
 use portolan_kits::protocol::Emitters::Listed;
@@ -38,6 +39,10 @@ const AURA_LITE: &dyn Deployed =
 const fn aura_lite(network: u64) -> DeploymentRow {
     DeploymentRow { protocol: "aura", network, market: "pools", contracts: AURA_LITE }
 }
+
+/// The staking contracts that pay what arrives.
+pub(crate) const FEE_STAKINGS: FeeStakings = FeeStakings { stake: "fee-staking" };
+
 /// The pools of staking positions.
 pub(crate) const POSITION_POOLS: PositionPools = PositionPools { stake: "nft-pool" };
 
@@ -314,6 +319,28 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 "wom",
             )
             .returning(Returns::Bonuses),
+    },
+    // https://github.com/traderjoe-xyz/joe-core/tree/main/deployments/avalanche
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/trader-joe
+    DeploymentRow {
+        protocol: "trader-joe",
+        network: AVALANCHE,
+        market: "staking",
+        contracts: &FEE_STAKINGS.staking(
+            address!("0x1a731b2299e22fbac282e7094eda41046343cb51"),
+            address!("0x6e84a6216ea6dacc71ee8e6b0a5b7322eebc0fdd"),
+        ),
+    },
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/traderJoeV2.js
+    // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/factor-v2
+    DeploymentRow {
+        protocol: "trader-joe",
+        network: ARBITRUM,
+        market: "staking",
+        contracts: &FEE_STAKINGS.staking(
+            address!("0x43646a8e839b2f2766392c1bf8f60f6e587b6960"),
+            address!("0x371c7ec6d8039ff7933a2aa28eb827ffe1f52f07"),
+        ),
     },
     // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/camelot-v2
     // https://github.com/Zapper-fi/studio/tree/main/src/apps/camelot

@@ -31,6 +31,7 @@ impl AccountProtocols for Farms {
         &deployments::BOOSTERS,
         &deployments::LOCKERS,
         &deployments::OWN_STAKES,
+        &deployments::FEE_STAKINGS,
         &EventSources,
     ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;

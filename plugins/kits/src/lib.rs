@@ -18,6 +18,7 @@ pub mod curve_gauges;
 pub mod euler;
 pub mod events;
 pub mod fluid;
+pub mod fee_staking;
 pub mod liquity;
 pub mod llamalend;
 pub mod master_chef;
@@ -31,6 +32,7 @@ pub mod solidly;
 pub mod staking_rewards;
 pub mod vote_escrow;
 pub mod vote_locker;
+pub mod validator_shares;
 
 mod boxed;
 mod display_name;

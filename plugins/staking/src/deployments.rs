@@ -1,9 +1,29 @@
 //! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
+use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_kits::validator_shares::ValidatorShares;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::ETHEREUM;
+
+/// Delegations to validators.
+pub(crate) const VALIDATOR_SHARES: ValidatorShares = ValidatorShares { delegation: "validator-shares" };
+
+/// The deployments that the plugin ships with.
+pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
+    // https://github.com/0xPolygon/pos-contracts/blob/main/scripts/deployers/input.json
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/sumTokens.js, and of POL projects/helper/coreAssets.json
+    DeploymentRow {
+        protocol: "polygon-protocol",
+        network: ETHEREUM,
+        market: "delegations",
+        contracts: &VALIDATOR_SHARES.of(
+            address!("0x5e3ef299fddf15eaa0432e6e66473ace8c13d908"),
+            address!("0x455e53cbb86018ac2b8092fdcd39d8444affc3f6"),
+        ),
+    },
+];
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[

@@ -1,14 +1,15 @@
-//! Events of staked ether and of what is built on it: Lido, Rocket Pool, EigenLayer, ether.fi and others, deposits on
-//! the beacon chain, and delegations on Polygon.
+//! Delegations to Polygon's validators; and events of staked ether and of what is built on it: Lido, Rocket Pool,
+//! EigenLayer, ether.fi and others, deposits on the beacon chain, and those delegations.
 //!
 //! Invariant: a protocol is named only for contracts that are listed; the same events of other contracts are reported
-//! without one. The plugin answers nothing about accounts.
+//! without one.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -18,9 +19,11 @@ const TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Staking;
 
-impl EventFamily for Staking {
+impl AccountProtocols for Staking {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::VALIDATOR_SHARES, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Family<Staking>);
+portolan_plugin_api::export!(Accounts<Staking>);

@@ -1,0 +1,144 @@
+//! Staking of one token whose stakers share what arrives of several others, as Trader Joe's `StableJoeStaking` does with
+//! fees of its exchange.
+//!
+//! Settings keys `fee_staking` and `staked_token`. It answers claimables and farming positions. Invariant: a reward that
+//! cannot be read costs its own payment, and the answer says so.
+//!
+//! Source: <https://github.com/traderjoe-xyz/joe-core/blob/main/contracts/StableJoeStaking.sol>
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Position, PositionKind, Question, Reward,
+    Role, SettingsError, U256, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    function getUserInfo(address account, address rewardToken) external view returns (uint256 amount);
+    function internalJoeBalance() external view returns (uint256);
+    function rewardTokensLength() external view returns (uint256);
+    function rewardTokens(uint256 index) external view returns (address);
+    function pendingReward(address account, address rewardToken) external view returns (uint256);
+    // Pays all rewards, whatever is deposited.
+    function deposit(uint256 amount) external;
+}
+
+/// Reward tokens of one contract; the contract itself takes no more than 25.
+const TOKENS_MAX: u64 = 32;
+/// Seconds that a stake of zero may be cached; a first stake shows at most this much later.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeeStakings {
+    /// The mechanism of stakes, and the `type` of their rewards.
+    pub stake: &'static str,
+}
+
+/// One staking contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeeStaking {
+    address: Address,
+    staked_token: Address,
+    types: FeeStakings,
+}
+
+impl FeeStakings {
+    /// The contract at `address`, which takes `staked_token`.
+    pub const fn staking(self, address: Address, staked_token: Address) -> FeeStaking {
+        FeeStaking { address, staked_token, types: self }
+    }
+}
+
+impl Kit for FeeStakings {
+    fn keys(&self) -> &'static [&'static str] {
+        &["fee_staking"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let Some(address) = keys.address_opt("fee_staking")? else { return Ok(None) };
+        Ok(Some(self.staking(address, keys.address("staked_token")?).shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<depositCall>([Role::constant(&U256::ZERO)])]
+    }
+}
+
+impl Deployed for FeeStaking {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.address]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers what the stake has earned: one claim, which pays all tokens.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            // Every move of a stake pays it, so that nothing is owed where nothing is staked.
+            if self.staked(cx, account).await?.is_zero() {
+                return Ok(Vec::new());
+            }
+            let owed = self.reward_tokens(cx).await?.into_iter().map(|token| async move {
+                Ok((token, cx.call(self.address, pendingRewardCall { account, rewardToken: token }).await?))
+            });
+            let mut owed = try_each(cx, owed).await.or_err_if_all(cx, labels.market)?;
+            owed.retain(|(_, amount)| !amount.is_zero());
+            if owed.is_empty() {
+                return Ok(Vec::new());
+            }
+            let claim = cx.claim(self.address, &depositCall { amount: U256::ZERO });
+            let row = Claimable::new(labels.market, self.address, claim).of(self.types.stake);
+            let row = row.named(format!("{} rewards", symbol(self.staked_token)));
+            Ok(vec![owed.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))])
+        })
+    }
+
+    /// Answers the stake. Fees arrive as they do, so that no rate is told.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let amount = self.staked(cx, account).await?;
+            if amount.is_zero() {
+                return Ok(Vec::new());
+            }
+            let total = cx.call(self.address, internalJoeBalanceCall {});
+            let (tokens, total) = cx.join((self.reward_tokens(cx), total)).await?;
+            let position = Position::new(PositionKind::STAKED, labels.market, self.address).of(self.types.stake);
+            let position = position.named(format!("{} staking", symbol(self.staked_token)));
+            let position = position.leg(Leg::new(LegRole::STAKED, self.staked_token, amount).of_total(total));
+            Ok(vec![tokens.into_iter().fold(position, |position, token| position.reward(Reward::new(token, None)))])
+        })
+    }
+}
+
+impl FeeStaking {
+    /// What the account has staked, which is the same beside every reward token.
+    async fn staked(&self, cx: &Chain, account: Address) -> Result<U256, Error> {
+        let info = getUserInfoCall { account, rewardToken: Address::ZERO };
+        cx.call(self.address, info).zero_within(ZERO_STANDS_S).await
+    }
+
+    async fn reward_tokens(&self, cx: &Chain) -> Result<Vec<Address>, Error> {
+        let count = cx.call(self.address, rewardTokensLengthCall {}).await?;
+        let count = u64::try_from(count).ok().filter(|count| *count <= TOKENS_MAX);
+        let count = count.ok_or_else(|| Error::new(format!("{}: lists too many reward tokens", self.address)))?;
+        let token = |index| cx.call(self.address, rewardTokensCall { index: U256::from(index) });
+        cx.join((0..count).map(token)).await
+    }
+}

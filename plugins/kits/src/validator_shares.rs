@@ -1,0 +1,190 @@
+//! Delegations to validators, each of which has a contract of its own that counts shares of what was delegated to it, as
+//! Polygon's `ValidatorShare` does.
+//!
+//! A deployment is the manager that lists the validators; settings keys `stake_manager` and `staked_token`. It answers
+//! claimables and farming positions. Invariant: which contracts there are is a list of facts; which one a claim goes to is
+//! read of the manager again.
+//!
+//! Source: <https://github.com/0xPolygon/pos-contracts/tree/main/contracts/staking>
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lineage, Position, PositionKind, Question,
+    Reward, SettingsError, U256,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    // The manager. Validators are numbered from 1; the counter is the next number.
+    function NFTCounter() external view returns (uint256);
+    function validators(uint256 validatorId) external view returns (
+        uint256 amount, uint256 reward, uint256 activationEpoch, uint256 deactivationEpoch, uint256 jailTime,
+        address signer, address contractAddress
+    );
+
+    // A validator's shares.
+    function balanceOf(address account) external view returns (uint256);
+    function getTotalStake(address account) external view returns (uint256 stake, uint256 exchangeRate);
+    function getLiquidRewards(address account) external view returns (uint256);
+    function withdrawRewardsPOL() external;
+}
+
+/// The name of the list of shares' contracts among a deployment's facts.
+const LIST: &str = "shares";
+/// The word of `validators` that is the contract of shares.
+const CONTRACT_WORD: u32 = 6;
+/// Seconds that a balance of zero shares may be cached; a first delegation shows at most this much later.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidatorShares {
+    /// The mechanism of delegations, and the `type` of their rewards.
+    pub delegation: &'static str,
+}
+
+/// The validators of one manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StakeManager {
+    manager: Address,
+    staked_token: Address,
+    types: ValidatorShares,
+}
+
+/// A validator to whom the account has delegated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Delegation {
+    validator: U256,
+    shares: Address,
+}
+
+impl ValidatorShares {
+    /// The validators of this manager, to whom `staked_token` is delegated, and which pay it too.
+    pub const fn of(self, manager: Address, staked_token: Address) -> StakeManager {
+        StakeManager { manager, staked_token, types: self }
+    }
+}
+
+impl Kit for ValidatorShares {
+    fn keys(&self) -> &'static [&'static str] {
+        &["stake_manager"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let Some(manager) = keys.address_opt("stake_manager")? else { return Ok(None) };
+        Ok(Some(self.of(manager, keys.address("staked_token")?).shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<withdrawRewardsPOLCall>([])]
+    }
+
+    /// The contract of a validator's shares.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::targets::<validatorsCall>().at(CONTRACT_WORD)]
+    }
+}
+
+impl Deployed for StakeManager {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.manager]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers what delegations have earned, a claim for each validator.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let held = self.delegations(cx, labels, account).await?;
+            let rows = held.into_iter().map(|held| self.claimable(cx, labels, held, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        })
+    }
+
+    /// Answers what is delegated, a position for each validator.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let held = self.delegations(cx, labels, account).await?;
+            let rows = held.into_iter().map(|held| self.position(cx, labels, held, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+}
+
+impl StakeManager {
+    /// The validators of whom the account has shares.
+    async fn delegations(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Delegation>, Error> {
+        let all = self.all(cx, labels).await?.into_iter().filter(|of| !of.shares.is_zero());
+        let held = all.map(|of| async move {
+            let balance = cx.call(of.shares, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+            Ok((!balance.is_zero()).then_some(of))
+        });
+        Ok(try_each(cx, held).await.or_err_if_all(cx, labels.market)?.into_iter().flatten().collect())
+    }
+
+    /// The validators, as far as they are known; those to whom nobody can delegate have no contract.
+    async fn all(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<Delegation>, Error> {
+        let number = |place: u64| U256::from(place).saturating_add(U256::from(1));
+        let walk = |places: Range<u64>| {
+            cx.join(places.map(async |place| Ok(self.validator(cx, number(place)).await?.contractAddress)))
+        };
+        let count = async { Ok(cx.call(self.manager, NFTCounterCall {}).await?.saturating_sub(U256::from(1))) };
+        let shares: Vec<Address> = cx.facts(labels.market, LIST, count, walk).await?;
+        let delegation = |(place, shares)| Delegation { validator: number(place), shares };
+        Ok((0..).zip(shares).map(delegation).collect())
+    }
+
+    async fn validator(&self, cx: &Chain, number: U256) -> Result<validatorsReturn, Error> {
+        cx.call(self.manager, validatorsCall { validatorId: number }).await
+    }
+
+    async fn claimable(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        of: Delegation,
+        account: Address,
+    ) -> Result<Option<Claimable>, Error> {
+        let owed = cx.call(of.shares, getLiquidRewardsCall { account }).zero_within(ZERO_STANDS_S);
+        let (owed, named) = cx.join((owed, self.validator(cx, of.validator))).await?;
+        if named.contractAddress != of.shares {
+            return Err(Error::new(format!("{}: is the contract of validator {} no more", of.shares, of.validator)));
+        }
+        let claim = cx.claim(of.shares, &withdrawRewardsPOLCall {});
+        let row = Claimable::new(labels.market, of.shares, claim).of(self.types.delegation);
+        let row = row.named(format!("Validator {} rewards", of.validator)).numbered(of.validator);
+        Ok((!owed.is_zero()).then(|| row.pays(self.staked_token, owed)))
+    }
+
+    async fn position(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        of: Delegation,
+        account: Address,
+    ) -> Result<Position, Error> {
+        let amount = cx.call(of.shares, getTotalStakeCall { account }).await?.stake;
+        let row = Position::new(PositionKind::STAKED, labels.market, of.shares).of(self.types.delegation);
+        let row = row.named(format!("Validator {} delegation", of.validator)).numbered(of.validator);
+        let leg = Leg::new(LegRole::STAKED, self.staked_token, amount).receipt(of.shares);
+        // Validators are paid by checkpoints, of which no view says when they come.
+        Ok(row.leg(leg).reward(Reward::new(self.staked_token, None)))
+    }
+}
