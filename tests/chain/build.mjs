@@ -10,6 +10,7 @@ import { check } from './lib/check.mjs';
 import { expected } from './lib/expected.mjs';
 import { World } from './lib/world.mjs';
 import { boosters } from './profiles/boosters.mjs';
+import { chefs } from './profiles/chefs.mjs';
 import { comets } from './profiles/comets.mjs';
 import { comptroller } from './profiles/comptroller.mjs';
 import { curve } from './profiles/curve.mjs';
@@ -45,6 +46,7 @@ const results = await Promise.allSettled([polygon, ethereum, optimism, optimismG
 const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, boosters, ...listed].map(build));
 const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, morphoBlue, ...listed].map(build));
 const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, morphoBlue, lenders, ...listed].map(build));
+const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, chefs, comets, comptroller, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);

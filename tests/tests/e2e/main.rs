@@ -11,6 +11,7 @@ mod bad_pools;
 mod balances;
 mod batch_methods;
 mod boosters;
+mod chefs;
 mod claim_functions;
 mod claims;
 mod client;
