@@ -21,11 +21,19 @@ const LISTED: [&str; 3] = ["ethereum", "optimism", "polygon"];
 const QUICKSWAP_AT_HOME: &str = "polygon";
 
 /// Plugins that answer about accounts, on networks of the chains, from deployments that stand on none of them.
-const ELSEWHERE: [&str; 8] = ["balancer", "compound", "curve", "farms", "hop", "lending", "solidly", "spookyswap"];
-const ELSEWHERE: [&str; 7] = ["bridges", "compound", "farms", "hop", "lending", "solidly", "spookyswap"];
-const ELSEWHERE: [&str; 8] = ["bridges", "compound", "farms", "hop", "lending", "solidly", "spookyswap", "uniswap"];
-const ELSEWHERE: [&str; 9] =
-    ["bridges", "compound", "farms", "hop", "lending", "solidly", "spookyswap", "staking", "uniswap"];
+const ELSEWHERE: [&str; 11] = [
+    "balancer",
+    "bridges",
+    "compound",
+    "curve",
+    "farms",
+    "hop",
+    "lending",
+    "solidly",
+    "spookyswap",
+    "staking",
+    "uniswap",
+];
 
 /// Chains and the truth about them, in the order of answers.
 #[derive(Debug)]
