@@ -1,14 +1,18 @@
-//! Solidly as Velodrome v2 made it: gauges that a voter lists, veNFTs of an escrow, and rebases that go into them.
+//! Solidly as Velodrome made it: gauges that a voter lists, veNFTs of an escrow, and rebases that go into them.
 //!
-//! Settings keys are the fields of [`SolidlyContracts`]. It answers claimables, staked positions and locked ones.
-//! Invariant: a gauge or a lock that misbehaves costs its own rows, and the answer says so; a claim goes to a gauge only
-//! as the voter names it for its pool at the answer's block. Gauges of concentrated pools, which count positions
-//! instead of stakes, are not covered.
+//! Settings keys are `generation`, which says whose contracts they are copies of, and the fields of
+//! [`SolidlyContracts`]. It answers claimables, staked positions and locked ones. Invariant: a gauge or a lock that
+//! misbehaves costs its own rows, and the answer says so; a claim goes to a gauge only as the voter names it for its pool
+//! at the answer's block. Gauges of concentrated pools, which count positions instead of stakes, are not covered.
 
 mod contracts;
 mod gauges;
+mod generation;
 mod locks;
 mod rebases;
+mod reward_lists;
+mod single_rewards;
+mod stakes;
 
 use std::sync::Arc;
 
@@ -19,7 +23,9 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels};
 use crate::try_each::try_each;
-use contracts::{claimCall, claimManyCall, claimRewardsCall, gaugesCall, getRewardCall};
+use contracts::{claimCall, claimManyCall, claimRewardsCall, first, gaugesCall, getRewardCall, listed, thena};
+
+pub use generation::Generation;
 
 /// Seconds that a stake, a reward or a number of locks of zero may be cached: most accounts have nothing in most gauges.
 const ZERO_STANDS_S: u32 = 30;
@@ -51,12 +57,18 @@ pub struct SolidlyContracts {
 pub struct Solidly {
     contracts: SolidlyContracts,
     types: SolidlyTypes,
+    generation: Generation,
 }
 
 impl SolidlyTypes {
-    /// The deployment with these contracts.
+    /// The deployment of Velodrome v2's contracts at these addresses.
     pub const fn of(self, contracts: SolidlyContracts) -> Solidly {
-        Solidly { contracts, types: self }
+        self.of_generation(Generation::VelodromeV2, contracts)
+    }
+
+    /// The deployment of these contracts.
+    pub const fn of_generation(self, generation: Generation, contracts: SolidlyContracts) -> Solidly {
+        Solidly { contracts, types: self, generation }
     }
 }
 
@@ -69,21 +81,31 @@ impl Kit for SolidlyTypes {
         if contracts.distributor.is_some() && contracts.escrow.is_none() {
             return Err(SettingsError::new("missing beside `distributor`").at("escrow"));
         }
-        Ok(Some(self.of(contracts).shared()))
+        Ok(Some(self.of_generation(Generation::read(keys)?, contracts).shared()))
     }
 
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        let tokens = || Role::array(Role::TOKEN);
         vec![
             ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT]),
+            ClaimTemplate::new::<thena::getRewardCall>([]),
             ClaimTemplate::new::<claimRewardsCall>([Role::array(Role::MARKET)]).merging([0]),
+            ClaimTemplate::new::<listed::getRewardCall>([Role::ACCOUNT, tokens()]),
+            ClaimTemplate::new::<listed::claimRewardsCall>([Role::array(Role::MARKET), Role::array(tokens())])
+                .merging([0, 1]),
             ClaimTemplate::new::<claimCall>([Role::NUMBER]).by_anyone(),
             ClaimTemplate::new::<claimManyCall>([Role::array(Role::NUMBER)]).by_anyone().merging([0]),
+            ClaimTemplate::new::<first::claim_manyCall>([Role::array(Role::NUMBER)]).by_anyone().merging([0]),
         ]
     }
 
-    /// The gauge of a pool.
+    /// The gauge of a pool, and the tokens that it pays.
     fn lineages(&self) -> Vec<Lineage> {
-        vec![Lineage::targets::<gaugesCall>()]
+        vec![
+            Lineage::targets::<gaugesCall>(),
+            Lineage::tokens::<listed::rewardsCall>().of_given(),
+            Lineage::tokens::<listed::rewardTokensCall>().of_given(),
+        ]
     }
 }
 
@@ -105,7 +127,7 @@ impl Deployed for Solidly {
     /// Answers what gauges owe, a claim for each, and rebases, a claim for each lock.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         let parts: [Boxed<'a, Vec<Claimable>>; 2] = [
-            Box::pin(gauges::claimables(cx, self, labels, account)),
+            Box::pin(stakes::claimables(cx, self, labels, account)),
             Box::pin(rebases::claimables(cx, self, labels, account)),
         ];
         Box::pin(async move {
@@ -122,7 +144,7 @@ impl Deployed for Solidly {
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         match question {
-            Question::FARMING => Box::pin(gauges::positions(cx, self, labels, account)),
+            Question::FARMING => Box::pin(stakes::positions(cx, self, labels, account)),
             Question::LOCKED => Box::pin(locks::positions(cx, self, labels, account)),
             _ => Box::pin(async { Err(Error::new("not one of its questions")) }),
         }

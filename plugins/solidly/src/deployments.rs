@@ -3,13 +3,13 @@
 //!
 //! Sources: <https://github.com/velodrome-finance/contracts>, <https://github.com/velodrome-finance/slipstream>,
 //! <https://github.com/aerodrome-finance/contracts>, <https://docs.thena.fi>, <https://docs.ramses.exchange>,
-//! <https://docs.equalizer.exchange>.
+//! <https://docs.equalizer.exchange>. Gauges, locks and rebases of the others have a second source at their row.
 
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::merkle_distributor::MerkleDistributors;
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
-use portolan_kits::solidly::{SolidlyContracts, SolidlyTypes};
+use portolan_kits::solidly::{Generation, SolidlyContracts, SolidlyTypes};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, BASE, BSC, FANTOM, OPTIMISM};
 
@@ -20,7 +20,7 @@ pub(crate) const TYPES: SolidlyTypes =
 /// The airdrops that settings add.
 pub(crate) const AIRDROPS: MerkleDistributors = MerkleDistributors { reward_type: "solidly-airdrop" };
 
-/// Gauges, locks and rebases: those of Velodrome v2 and of its fork by the same authors.
+/// Gauges, locks and rebases.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow {
         protocol: "velodrome_v2",
@@ -42,6 +42,80 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             distributor: Some(address!("0x227f65131a261548b057215bb1d5ab2997964c7d")),
         }),
     },
+    // <https://github.com/velodrome-finance/v1>, and <https://github.com/Zapper-fi/studio>.
+    DeploymentRow {
+        protocol: "velodrome_v1",
+        network: OPTIMISM,
+        market: "main",
+        contracts: &TYPES.of_generation(
+            Generation::VelodromeV1,
+            SolidlyContracts {
+                voter: address!("0x09236cff45047dbee6b921e00704bed6d6b8cf7e"),
+                escrow: Some(address!("0x9c7305eb78a432ced5c4d14cac27e8ed569a2e26")),
+                distributor: Some(address!("0x5d5bea9f0fc13d967511668a60a3369fd53f784f")),
+            },
+        ),
+    },
+    // <https://github.com/ThenafiBNB/THENA-Contracts>, and <https://github.com/llamafolio/llamafolio-api>; the distributor
+    // from one source, the constants of a front end on `thena-sdk-core`.
+    DeploymentRow {
+        protocol: "thena",
+        network: BSC,
+        market: "main",
+        contracts: &TYPES.of_generation(
+            Generation::Thena,
+            SolidlyContracts {
+                voter: address!("0x3a1d0952809f4948d15ebce8d345962a282c4fcb"),
+                escrow: Some(address!("0xfbbf371c9b0b994eebfcc977cef603f7f31c070d")),
+                distributor: Some(address!("0xa6e0e731cb1e99aede0f9c9128d04f948e18727d")),
+            },
+        ),
+    },
+    // <https://github.com/ftm1337/equalizer-exchange-core>, and <https://github.com/llamafolio/llamafolio-api>; the
+    // distributor by <https://github.com/Equalizer-Exchange/v1-core> alone.
+    DeploymentRow {
+        protocol: "equalizer",
+        network: FANTOM,
+        market: "main",
+        contracts: &TYPES.of_generation(
+            Generation::Equalizer,
+            SolidlyContracts {
+                voter: address!("0xe3d1a117df7dcac2eb0ac8219341bad92f18dac1"),
+                escrow: Some(address!("0x8313f3551c4d3984ffbadfb42f780d0c8763ce94")),
+                distributor: Some(address!("0x4325d07222186f438c83ac1ed579ecac2a7d1426")),
+            },
+        ),
+    },
+    // The voter: <https://github.com/DefiLlama/dimension-adapters>, and <https://github.com/beefyfinance/beefy-api>; the
+    // escrow: <https://github.com/DefiLlama/DefiLlama-Adapters>, and <https://github.com/llamafolio/llamafolio-api>.
+    DeploymentRow {
+        protocol: "equalizer",
+        network: BASE,
+        market: "main",
+        contracts: &TYPES.of_generation(
+            Generation::Equalizer,
+            SolidlyContracts {
+                voter: address!("0x46abb88ae1f2a35ea559925d99fdc5441b592687"),
+                escrow: Some(address!("0x28c9c71c776a1203000b56c0cca48bef1cd51c53")),
+                distributor: None,
+            },
+        ),
+    },
+    // <https://github.com/Zapper-fi/studio>, and <https://github.com/beefyfinance/beefy-api>; the distributor by the first
+    // alone.
+    DeploymentRow {
+        protocol: "ramses",
+        network: ARBITRUM,
+        market: "main",
+        contracts: &TYPES.of_generation(
+            Generation::VelodromeV1,
+            SolidlyContracts {
+                voter: address!("0xaaa2564deb34763e3d05162ed3f5c2658691f499"),
+                escrow: Some(address!("0xaaa343032aa79ee9a6897dab03bef967c3289a06")),
+                distributor: Some(address!("0xaaa86b908a3b500a0de661301ea63966923a97b1")),
+            },
+        ),
+    },
 ];
 
 /// The protocols that the plugin ships with.
@@ -50,7 +124,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "velodrome_v1",
         name: "VELODROME_V1",
         website: "https://app.velodrome.finance",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "Velodrome",
         company_slug: "velodrome",
         emitters: &[
@@ -194,7 +268,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "thena",
         name: "THENA",
         website: "https://thena.fi",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "Thena",
         company_slug: "thena",
         emitters: &[
@@ -230,7 +304,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "ramses",
         name: "RAMSES",
         website: "https://ramses.exchange",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "Ramses",
         company_slug: "ramses",
         emitters: &[
@@ -240,11 +314,24 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                 contracts: Listed(&[(&[ARBITRUM], &[address!("0xaaa343032aa79ee9a6897dab03bef967c3289a06")])]),
             },
             EmitterRow {
+                market: "voter",
+                sections: &["voter"],
+                contracts: Listed(&[(&[ARBITRUM], &[address!("0xaaa2564deb34763e3d05162ed3f5c2658691f499")])]),
+            },
+            EmitterRow {
                 market: "pairs",
                 sections: &["v2", "pool"],
                 contracts: Registry {
                     view: "isPair",
                     registries: &[(&[ARBITRUM], address!("0xaaa20d08e59f6561f242b08513d36266c5a29415"))],
+                },
+            },
+            EmitterRow {
+                market: "gauges",
+                sections: &["gauge"],
+                contracts: Registry {
+                    view: "isGauge",
+                    registries: &[(&[ARBITRUM], address!("0xaaa2564deb34763e3d05162ed3f5c2658691f499"))],
                 },
             },
         ],
@@ -253,26 +340,35 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "equalizer",
         name: "EQUALIZER",
         website: "https://equalizer.exchange",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "Equalizer",
         company_slug: "equalizer",
         emitters: &[
             EmitterRow {
                 market: "escrow",
                 sections: &["escrow"],
-                contracts: Listed(&[(&[FANTOM], &[address!("0x8313f3551c4d3984ffbadfb42f780d0c8763ce94")])]),
+                contracts: Listed(&[
+                    (&[FANTOM], &[address!("0x8313f3551c4d3984ffbadfb42f780d0c8763ce94")]),
+                    (&[BASE], &[address!("0x28c9c71c776a1203000b56c0cca48bef1cd51c53")]),
+                ]),
             },
             EmitterRow {
                 market: "voter",
                 sections: &["voter"],
-                contracts: Listed(&[(&[FANTOM], &[address!("0xe3d1a117df7dcac2eb0ac8219341bad92f18dac1")])]),
+                contracts: Listed(&[
+                    (&[FANTOM], &[address!("0xe3d1a117df7dcac2eb0ac8219341bad92f18dac1")]),
+                    (&[BASE], &[address!("0x46abb88ae1f2a35ea559925d99fdc5441b592687")]),
+                ]),
             },
             EmitterRow {
                 market: "pairs",
                 sections: &["v2", "pool"],
                 contracts: Registry {
                     view: "isPair",
-                    registries: &[(&[FANTOM], address!("0xc6366efd0af1d09171fe0ebf32c7943bb310832a"))],
+                    registries: &[
+                        (&[FANTOM], address!("0xc6366efd0af1d09171fe0ebf32c7943bb310832a")),
+                        (&[BASE], address!("0xed8db60acc29e14bc867a497d94ca6e3ceb5ec04")),
+                    ],
                 },
             },
             EmitterRow {
@@ -280,7 +376,10 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                 sections: &["gauge"],
                 contracts: Registry {
                     view: "isGauge",
-                    registries: &[(&[FANTOM], address!("0xe3d1a117df7dcac2eb0ac8219341bad92f18dac1"))],
+                    registries: &[
+                        (&[FANTOM], address!("0xe3d1a117df7dcac2eb0ac8219341bad92f18dac1")),
+                        (&[BASE], address!("0x46abb88ae1f2a35ea559925d99fdc5441b592687")),
+                    ],
                 },
             },
         ],

@@ -1,5 +1,5 @@
-//! Velodrome, Aerodrome and other heirs of Solidly: gauges, locks and rebases of Velodrome v2 and Aerodrome, and events of
-//! pools, gauges, locks and votes of them all.
+//! Velodrome, Aerodrome and other heirs of Solidly: gauges, locks and rebases, and events of pools, gauges, locks and
+//! votes.
 //!
 //! Their first pairs and their concentrated pools emit what Uniswap's do. Of those, only events of pools that a factory
 //! here knows are reported, as the plugin `uniswap` reports the rest. Invariant: a protocol is named only for a

@@ -1,7 +1,7 @@
 //! Each row of the table decodes a log that another encoder made, and what it shares with Uniswap is reported for its
 //! own pools alone. Shipped rows answer about accounts, and settings change whose events are whose.
 
-use portolan_plugin_api::networks::{BASE, OPTIMISM};
+use portolan_plugin_api::networks::{ARBITRUM, BASE, BSC, FANTOM, OPTIMISM};
 use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest, map};
 use portolan_plugin_api::{Address, Question, Settings, SettingsValue, U256, address, sol, testing};
 
@@ -38,6 +38,26 @@ fn shipped_rows_answer_about_gauges_and_locks() {
             "0xfaf8fd17d9840595845582fcb047df13f006787d",
         ),
         ("aerodrome", BASE, "0x16613524e02ad97edfef371bc883f2f5d6c480a5", "0xebf418fe2512e7e6bd9b87a8f0f294acdc67e6b4"),
+        (
+            "velodrome_v1",
+            OPTIMISM,
+            "0x09236cff45047dbee6b921e00704bed6d6b8cf7e",
+            "0x9c7305eb78a432ced5c4d14cac27e8ed569a2e26",
+        ),
+        ("thena", BSC, "0x3a1d0952809f4948d15ebce8d345962a282c4fcb", "0xfbbf371c9b0b994eebfcc977cef603f7f31c070d"),
+        (
+            "equalizer",
+            FANTOM,
+            "0xe3d1a117df7dcac2eb0ac8219341bad92f18dac1",
+            "0x8313f3551c4d3984ffbadfb42f780d0c8763ce94",
+        ),
+        ("equalizer", BASE, "0x46abb88ae1f2a35ea559925d99fdc5441b592687", "0x28c9c71c776a1203000b56c0cca48bef1cd51c53"),
+        (
+            "ramses",
+            ARBITRUM,
+            "0xaaa2564deb34763e3d05162ed3f5c2658691f499",
+            "0xaaa343032aa79ee9a6897dab03bef967c3289a06",
+        ),
     ];
     for (slug, network, voter, escrow) in rows {
         let chain = CannedReplies::default().reply(network, voter.parse().unwrap(), &lengthCall {}, &U256::ZERO).reply(

@@ -1,6 +1,9 @@
-//! The functions that are called, of Velodrome v2 and its forks.
+//! The functions that are called: of Velodrome v2 and its forks, and of the generation before it where those are others.
 //!
-//! Source: <https://github.com/velodrome-finance/contracts/tree/main/contracts>
+//! Sources: <https://github.com/velodrome-finance/contracts/tree/main/contracts>,
+//! <https://github.com/velodrome-finance/v1/tree/master/contracts>,
+//! <https://github.com/ThenafiBNB/THENA-Contracts/tree/main/contracts>,
+//! <https://github.com/ftm1337/equalizer-exchange-core/tree/main/contracts>
 
 portolan_plugin_api::sol! {
     // Voter.sol. A pool is listed when it gets its gauge, and keeps both for ever.
@@ -37,3 +40,45 @@ portolan_plugin_api::sol! {
 
 /// `EscrowType.LOCKED`: the lock is deposited in a managed one, which has its amount.
 pub(super) const ESCROW_TYPE_DEPOSITED: u8 = 1;
+
+/// Gauges that pay a list of tokens: those of Velodrome v1, Ramses and Equalizer.
+pub(super) mod listed {
+    portolan_plugin_api::sol! {
+        // Voter.sol
+        function claimRewards(address[] gauges, address[][] tokens) external;
+
+        // Gauge.sol
+        function stake() external view returns (address);
+        function rewardsListLength() external view returns (uint256);
+        function rewards(uint256 index) external view returns (address);
+        function earned(address token, address account) external view returns (uint256);
+        function left(address token) external view returns (uint256);
+        function periodFinish(address token) external view returns (uint256);
+        function derivedSupply() external view returns (uint256);
+        function derivedBalances(address account) external view returns (uint256);
+        function getReward(address account, address[] tokens) external;
+
+        // gaugeFactory.sol of Equalizer
+        function rewardTokens(uint256 index) external view returns (address);
+    }
+}
+
+/// Gauges of Thena (GaugeV2.sol), which are otherwise as those of Velodrome v2.
+pub(super) mod thena {
+    portolan_plugin_api::sol! {
+        function TOKEN() external view returns (address);
+        function getReward() external;
+    }
+}
+
+/// Escrows and distributors of Velodrome v1, and of all that began as copies of it.
+pub(super) mod first {
+    portolan_plugin_api::sol! {
+        // VotingEscrow.sol
+        function tokenOfOwnerByIndex(address owner, uint256 index) external view returns (uint256);
+        function locked(uint256 tokenId) external view returns (int128 amount, uint256 end);
+
+        // RewardsDistributor.sol
+        function claim_many(uint256[] tokenIds) external returns (bool);
+    }
+}

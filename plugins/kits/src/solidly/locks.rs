@@ -3,7 +3,8 @@
 use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Lock, Nft, Position, PositionKind, U256, symbol};
 
 use super::contracts::{
-    ESCROW_TYPE_DEPOSITED, balanceOfCall, escrowTypeCall, lockedCall, lockedReturn, ownerToNFTokenIdListCall, tokenCall,
+    ESCROW_TYPE_DEPOSITED, balanceOfCall, escrowTypeCall, first, lockedCall, lockedReturn, ownerToNFTokenIdListCall,
+    tokenCall,
 };
 use super::{Solidly, ZERO_STANDS_S};
 use crate::kit::Labels;
@@ -20,11 +21,11 @@ pub(super) async fn positions(
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let Some(escrow) = of.contracts.escrow else { return Ok(Vec::new()) };
-    let held = held(cx, labels, escrow, account).await?;
+    let held = held(cx, of, labels, escrow, account).await?;
     if held.is_empty() {
         return Ok(Vec::new());
     }
-    let locks = held.into_iter().map(|id| async move { Ok((id, cx.call(escrow, lockedCall { tokenId: id }).await?)) });
+    let locks = held.into_iter().map(|id| async move { Ok((id, locked(cx, of, escrow, id).await?)) });
     let locks = async { try_each(cx, locks).await.or_err_if_all(cx, labels.market) };
     let (token, locks) = cx.join((cx.call(escrow, tokenCall {}).immutable(), locks)).await?;
     let rows = locks
@@ -36,6 +37,7 @@ pub(super) async fn positions(
 /// The numbers of the account's veNFTs.
 pub(super) async fn held(
     cx: &Chain,
+    of: &Solidly,
     labels: Labels<'_>,
     escrow: Address,
     account: Address,
@@ -45,9 +47,20 @@ pub(super) async fn held(
     if count > U256::from(read) {
         cx.report_missing(format!("{}: {read} of {count} locks are read", labels.market));
     }
-    let ids =
-        (0..read).map(|index| cx.call(escrow, ownerToNFTokenIdListCall { owner: account, index: U256::from(index) }));
+    let ids = (0..read).map(U256::from).map(|index| match of.generation.has_second_locks() {
+        true => cx.call(escrow, ownerToNFTokenIdListCall { owner: account, index }),
+        false => cx.call(escrow, first::tokenOfOwnerByIndexCall { owner: account, index }),
+    });
     cx.join(ids).await
+}
+
+/// What a lock has, and until when.
+pub(super) async fn locked(cx: &Chain, of: &Solidly, escrow: Address, id: U256) -> Result<lockedReturn, Error> {
+    if of.generation.has_second_locks() {
+        return cx.call(escrow, lockedCall { tokenId: id }).await;
+    }
+    let first::lockedReturn { amount, end } = cx.call(escrow, first::lockedCall { tokenId: id }).await?;
+    Ok(lockedReturn { amount, end, isPermanent: false })
 }
 
 /// The position of a lock; nothing where it is spent.
@@ -61,7 +74,9 @@ async fn position(
 ) -> Result<Option<Position>, Error> {
     let (escrow, id) = (nft.collection, nft.token_id);
     if lock.amount == 0 {
-        if cx.try_call(escrow, escrowTypeCall { tokenId: id }).await? == Ok(ESCROW_TYPE_DEPOSITED) {
+        if of.generation.has_second_locks()
+            && cx.try_call(escrow, escrowTypeCall { tokenId: id }).await? == Ok(ESCROW_TYPE_DEPOSITED)
+        {
             return Err(Error::new(format!("lock {id} is deposited in a managed one, whose part of it is not read")));
         }
         return Ok(None);

@@ -1,13 +1,14 @@
-//! Rebases: what locks get so that they are not diluted. A claim adds it to the lock, or pays the owner once that is over.
+//! Rebases: what locks get so that they are not diluted. A claim adds it to the lock; once that is over it pays the owner,
+//! or reverts.
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, PaidTo, Payment, U256, symbol};
 
 use super::Solidly;
 use super::contracts::{
-    ESCROW_TYPE_DEPOSITED, activePeriodCall, claimCall, claimManyCall, claimableCall, escrowTypeCall, lockedCall,
+    ESCROW_TYPE_DEPOSITED, activePeriodCall, claimCall, claimManyCall, claimableCall, escrowTypeCall, first,
     minterCall, tokenCall,
 };
-use super::locks::held;
+use super::locks::{held, locked};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
@@ -32,20 +33,23 @@ pub(super) async fn claimables(
     let (Some(escrow), Some(distributor)) = (of.contracts.escrow, of.contracts.distributor) else {
         return Ok(Vec::new());
     };
-    let held = held(cx, labels, escrow, account).await?;
-    let rebases = held.into_iter().map(|lock| rebase(cx, escrow, distributor, lock));
+    let held = held(cx, of, labels, escrow, account).await?;
+    let rebases = held.into_iter().map(|lock| rebase(cx, of, escrow, distributor, lock));
     let rebases = try_each(cx, rebases).await.or_err_if_all(cx, labels.market)?;
     let rebases: Vec<Rebase> = rebases.into_iter().flatten().collect();
     if rebases.is_empty() {
         return Ok(Vec::new());
     }
     let token = cx.call(escrow, tokenCall {}).immutable();
-    let (token, is_open) = cx.join((token, is_open(cx, distributor))).await?;
+    let (token, is_open) = cx.join((token, is_open(cx, of, distributor))).await?;
     if !is_open {
         return Err(Error::new("rebases cannot be claimed until the minter begins this week's period"));
     }
     let row = |Rebase { lock, amount, paid_to }| {
-        let merged = cx.claim(distributor, &claimManyCall { tokenIds: vec![lock] });
+        let merged = match of.generation.has_second_locks() {
+            true => cx.claim(distributor, &claimManyCall { tokenIds: vec![lock] }),
+            false => cx.claim(distributor, &first::claim_manyCall { tokenIds: vec![lock] }),
+        };
         let claim = cx.claim(distributor, &claimCall { tokenId: lock }).mergeable_as(merged);
         let claimable = Claimable::new(labels.market, distributor, claim).of(of.types.rebase).numbered(lock);
         let payment = Payment { token, amount, paid_to, name: None };
@@ -54,23 +58,42 @@ pub(super) async fn claimables(
     Ok(rebases.into_iter().map(row).collect())
 }
 
-/// What a lock has coming. The distributor pays nothing to a lock that is deposited in a managed one.
-async fn rebase(cx: &Chain, escrow: Address, distributor: Address, lock: U256) -> Result<Option<Rebase>, Error> {
+/// What a lock has coming, and can claim. The distributor pays nothing to a lock that is deposited in a managed one.
+async fn rebase(
+    cx: &Chain,
+    of: &Solidly,
+    escrow: Address,
+    distributor: Address,
+    lock: U256,
+) -> Result<Option<Rebase>, Error> {
     let reads = (
         cx.call(distributor, claimableCall { tokenId: lock }),
-        cx.call(escrow, lockedCall { tokenId: lock }),
-        cx.call(escrow, escrowTypeCall { tokenId: lock }),
+        locked(cx, of, escrow, lock),
+        is_deposited(cx, of, escrow, lock),
     );
-    let (amount, locked, escrow_type) = cx.join(reads).await?;
-    if amount.is_zero() || escrow_type == ESCROW_TYPE_DEPOSITED {
+    let (amount, locked, is_deposited) = cx.join(reads).await?;
+    if amount.is_zero() || is_deposited {
         return Ok(None);
     }
-    let is_over = U256::from(cx.block().timestamp) >= locked.end && !locked.isPermanent;
-    Ok(Some(Rebase { lock, amount, paid_to: if is_over { PaidTo::ACCOUNT } else { PaidTo::LOCK } }))
+    let now = U256::from(cx.block().timestamp);
+    let to_owner = of.generation.over_pays().to_owner(now, locked.end, locked.isPermanent);
+    let paid_to = to_owner.map(|to_owner| if to_owner { PaidTo::ACCOUNT } else { PaidTo::LOCK });
+    Ok(paid_to.map(|paid_to| Rebase { lock, amount, paid_to }))
 }
 
-/// Whether the minter has begun the week's period; before that, every claim reverts.
-async fn is_open(cx: &Chain, distributor: Address) -> Result<bool, Error> {
+async fn is_deposited(cx: &Chain, of: &Solidly, escrow: Address, lock: U256) -> Result<bool, Error> {
+    if !of.generation.has_second_locks() {
+        return Ok(false);
+    }
+    Ok(cx.call(escrow, escrowTypeCall { tokenId: lock }).await? == ESCROW_TYPE_DEPOSITED)
+}
+
+/// Whether the minter has begun the week's period. Before that, every claim of Velodrome v2 reverts; the generation before
+/// it does not ask.
+async fn is_open(cx: &Chain, of: &Solidly, distributor: Address) -> Result<bool, Error> {
+    if !of.generation.has_second_locks() {
+        return Ok(true);
+    }
     let minter = cx.call(distributor, minterCall {}).immutable().await?;
     let begun = cx.call(minter, activePeriodCall {}).await?;
     let now = cx.block().timestamp;

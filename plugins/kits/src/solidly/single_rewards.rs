@@ -1,0 +1,107 @@
+//! Gauges that pay one token: those of Velodrome v2 and Thena.
+
+use futures_util::future::join;
+use portolan_plugin_api::{
+    Address, Chain, Claim, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256,
+};
+
+use super::contracts::{
+    balanceOfCall, claimRewardsCall, earnedCall, gaugesCall, getRewardCall, periodFinishCall, rewardRateCall,
+    rewardTokenCall, thena, totalSupplyCall,
+};
+use super::gauges::{Gauge, is_gauge_no_more, staked};
+use super::generation::Generation;
+use super::{Solidly, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// What the account has earned, a claim for each gauge.
+pub(super) async fn claimables(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    gauges: Vec<Gauge>,
+    account: Address,
+) -> Result<Vec<Claimable>, Error> {
+    let earned = gauges.into_iter().map(|gauge| async move {
+        let amount = cx.call(gauge.address, earnedCall { account }).zero_within(ZERO_STANDS_S).await?;
+        Ok((gauge, amount))
+    });
+    let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
+    let owed = earned.into_iter().filter(|(_, amount)| !amount.is_zero());
+    let rows = owed.map(|(gauge, amount)| claimable(cx, of, labels, gauge, amount, account));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+/// What the account has staked, a position for each gauge.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    gauges: Vec<Gauge>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let staked = gauges.into_iter().map(|gauge| async move {
+        let amount = cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+        Ok((gauge, amount))
+    });
+    let staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
+    let held = staked.into_iter().filter(|(_, amount)| !amount.is_zero());
+    let rows = held.map(|(gauge, amount)| position(cx, of, labels, gauge, amount, account));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+async fn claimable(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    gauge: Gauge,
+    amount: U256,
+    account: Address,
+) -> Result<Claimable, Error> {
+    let named = cx.call(of.contracts.voter, gaugesCall { pool: gauge.pool });
+    let token = cx.call(gauge.address, rewardTokenCall {}).immutable();
+    let (read, staked) = join(cx.join((named, token)), staked(cx, of, gauge)).await;
+    let ((named, token), (_, staked)) = (read?, staked?);
+    if named != gauge.address {
+        return Err(is_gauge_no_more(gauge));
+    }
+    let claimable = Claimable::new(labels.market, gauge.address, claim(cx, of, gauge, account)).of(of.types.gauge);
+    Ok(claimable.named(format!("{staked} reward")).pays(token, amount))
+}
+
+/// The call that pays the account; the voter makes it for several gauges at once.
+fn claim(cx: &Chain, of: &Solidly, gauge: Gauge, account: Address) -> Claim {
+    let merged = cx.claim(of.contracts.voter, &claimRewardsCall { gauges: vec![gauge.address] });
+    let claim = match of.generation {
+        Generation::Thena => cx.claim(gauge.address, &thena::getRewardCall {}),
+        _ => cx.claim(gauge.address, &getRewardCall { account }),
+    };
+    claim.mergeable_as(merged)
+}
+
+async fn position(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    gauge: Gauge,
+    amount: U256,
+    account: Address,
+) -> Result<Position, Error> {
+    let at = gauge.address;
+    let read = cx.join((
+        cx.call(at, rewardTokenCall {}).immutable(),
+        cx.call(at, rewardRateCall {}),
+        cx.call(at, periodFinishCall {}),
+        cx.call(at, totalSupplyCall {}),
+        cx.call(at, earnedCall { account }),
+    ));
+    let (read, staked) = join(read, staked(cx, of, gauge)).await;
+    let ((reward, rate, finish, total, earned), (token, name)) = (read?, staked?);
+    let over = U256::from(cx.block().timestamp) >= finish;
+    let position = Position::new(PositionKind::STAKED, labels.market, at).of(of.types.gauge);
+    let position = position.named(format!("{name} gauge"));
+    let stake = Leg::new(LegRole::STAKED, token, amount).of_total(total);
+    let owed = Leg::new(LegRole::REWARD_OWED, reward, earned);
+    Ok(position.legs([stake, owed]).reward(Reward::new(reward, if over { U256::ZERO } else { rate })))
+}
