@@ -3,8 +3,9 @@
 //! Settings keys are `generation`, which says whose contracts they are copies of, and the fields of
 //! [`SolidlyContracts`]. It answers claimables, staked positions and locked ones. Invariant: a gauge or a lock that
 //! misbehaves costs its own rows, and the answer says so; a claim goes to a gauge only as the voter names it for its pool
-//! at the answer's block. Gauges of concentrated pools, which count positions instead of stakes, are not covered.
+//! at the answer's block.
 
+mod concentrated;
 mod contracts;
 mod gauges;
 mod generation;
@@ -13,6 +14,7 @@ mod rebases;
 mod reward_lists;
 mod single_rewards;
 mod stakes;
+mod ticks;
 
 use std::sync::Arc;
 
@@ -89,6 +91,7 @@ impl Kit for SolidlyTypes {
         vec![
             ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT]),
             ClaimTemplate::new::<thena::getRewardCall>([]),
+            ClaimTemplate::new::<contracts::concentrated::getRewardCall>([Role::NUMBER]),
             ClaimTemplate::new::<claimRewardsCall>([Role::array(Role::MARKET)]).merging([0]),
             ClaimTemplate::new::<listed::getRewardCall>([Role::ACCOUNT, tokens()]),
             ClaimTemplate::new::<listed::claimRewardsCall>([Role::array(Role::MARKET), Role::array(tokens())])
@@ -99,7 +102,8 @@ impl Kit for SolidlyTypes {
         ]
     }
 
-    /// The gauge of a pool, and the tokens that it pays.
+    /// The gauge of a pool, and the tokens that it pays. Gauges of concentrated pools have an amount of that name, which no
+    /// claim names.
     fn lineages(&self) -> Vec<Lineage> {
         vec![
             Lineage::targets::<gaugesCall>(),

@@ -14,6 +14,7 @@ sol! {
     function pools(uint256) external view returns (address);
     function gauges(address) external view returns (address);
     function stakingToken() external view returns (address);
+    function stakedLength(address) external view returns (uint256);
     function rewardToken() external view returns (address);
     function balanceOf(address) external view returns (uint256);
     function totalSupply() external view returns (uint256);
@@ -122,9 +123,12 @@ fn run(question: Question, chain: impl Replies) -> Outcome {
     case(question).run::<Velo>(chain)
 }
 
+/// A pool, its gauge, and whether that counts positions.
+type Entry = (Address, Address, bool);
+
 /// The list as earlier jobs derived it.
 fn known(test: JobTest, count: u64) -> JobTest {
-    let entries: Vec<(Address, Address)> = (0..count).map(|n| (pool(n), gauge(n))).collect();
+    let entries: Vec<Entry> = (0..count).map(|n| (pool(n), gauge(n), false)).collect();
     test.facts("main", "gauges", &entries)
 }
 
@@ -176,10 +180,11 @@ fn a_stake_has_its_token_what_is_owed_and_the_rate_while_the_period_runs() {
 #[test]
 fn gauges_that_count_no_stakes_are_left_out() {
     let chain = stakes(voter(3), 2, 9, 0, NOW_S).revert(NETWORK, gauge(1), &stakingTokenCall {});
+    let chain = chain.revert(NETWORK, gauge(1), &stakedLengthCall(VOTER));
     let outcome = run(Question::FARMING, &chain);
     assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
-    assert_eq!(outcome.batches[4], 2, "it is not read for the account: {:?}", outcome.batches);
-    assert_eq!(outcome.facts::<(Address, Address)>("main", "gauges")[1], (pool(1), Address::ZERO));
+    assert_eq!(outcome.batches[5], 2, "it is not read for the account: {:?}", outcome.batches);
+    assert_eq!(outcome.facts::<Entry>("main", "gauges")[1], (pool(1), Address::ZERO, false));
 }
 
 #[test]
@@ -253,7 +258,7 @@ fn fifty_thousand_gauges_are_walked_by_a_few_jobs_that_answer_what_they_know() {
     let mut outcome = case(Question::FARMING).run::<Velo>(many);
     let mut jobs = 1;
     while outcome.end == End::Partial && jobs < 10 {
-        let known = outcome.facts::<(Address, Address)>("main", "gauges").len();
+        let known = outcome.facts::<Entry>("main", "gauges").len();
         assert_eq!(outcome.message, format!("main/gauges: {known} of 50000 known, the rest is being read"));
         assert_eq!(outcome.findings.len(), 0, "the last gauge is not known yet");
         outcome = case(Question::FARMING).after(&outcome).run::<Velo>(many);
@@ -261,8 +266,8 @@ fn fifty_thousand_gauges_are_walked_by_a_few_jobs_that_answer_what_they_know() {
     }
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(jobs, 4, "50,000 reads of a walk for three of each gauge");
-    let entries = outcome.facts::<(Address, Address)>("main", "gauges");
-    assert_eq!((entries.len(), entries[49_999]), (50_000, (pool(49_999), gauge(49_999))));
+    let entries = outcome.facts::<Entry>("main", "gauges");
+    assert_eq!((entries.len(), entries[49_999]), (50_000, (pool(49_999), gauge(49_999), false)));
 }
 
 #[test]

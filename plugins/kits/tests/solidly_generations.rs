@@ -275,7 +275,7 @@ fn a_broken_token_costs_itself_and_a_broken_gauge_its_own_rows() {
 #[test]
 fn gauges_that_the_voter_names_no_more_and_gauges_without_stakes_are_no_targets() {
     let chain = pays(voter(FIRST, 2), FIRST, 1, &[(BASE, 7)]);
-    let entries: Vec<(Address, Address)> = (0..2).map(|n| (pool(n), gauge(n))).collect();
+    let entries: Vec<(Address, Address, bool)> = (0..2).map(|n| (pool(n), gauge(n), false)).collect();
     let known = case(FIRST, Question::CLAIMABLES).facts("main", "gauges", &entries);
     let outcome = known.run::<Heirs>(&chain.clone().reply(FIRST, VOTER, &gaugesCall(pool(1)), &gauge(0)));
     assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 0), "{}", outcome.message);

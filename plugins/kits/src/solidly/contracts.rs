@@ -1,6 +1,7 @@
 //! The functions that are called: of Velodrome v2 and its forks, and of the generation before it where those are others.
 //!
 //! Sources: <https://github.com/velodrome-finance/contracts/tree/main/contracts>,
+//! <https://github.com/velodrome-finance/slipstream/tree/main/contracts>,
 //! <https://github.com/velodrome-finance/v1/tree/master/contracts>,
 //! <https://github.com/ThenafiBNB/THENA-Contracts/tree/main/contracts>,
 //! <https://github.com/ftm1337/equalizer-exchange-core/tree/main/contracts>
@@ -40,6 +41,35 @@ portolan_plugin_api::sol! {
 
 /// `EscrowType.LOCKED`: the lock is deposited in a managed one, which has its amount.
 pub(super) const ESCROW_TYPE_DEPOSITED: u8 = 1;
+
+/// Gauges of concentrated pools, in which positions are staked that are NFTs.
+pub(super) mod concentrated {
+    portolan_plugin_api::sol! {
+        // gauge/CLGauge.sol
+        function nft() external view returns (address);
+        function token0() external view returns (address);
+        function token1() external view returns (address);
+        function stakedLength(address depositor) external view returns (uint256);
+        function stakedByIndex(address depositor, uint256 index) external view returns (uint256);
+        function earned(address account, uint256 tokenId) external view returns (uint256);
+        function rewards(uint256 tokenId) external view returns (uint256);
+        function getReward(uint256 tokenId) external;
+
+        // periphery/NonfungiblePositionManager.sol
+        function positions(uint256 tokenId) external view returns (
+            uint96 nonce, address operator, address token0, address token1, int24 tickSpacing, int24 tickLower,
+            int24 tickUpper, uint128 liquidity, uint256 feeGrowthInside0LastX128, uint256 feeGrowthInside1LastX128,
+            uint128 tokensOwed0, uint128 tokensOwed1
+        );
+
+        // core/CLPool.sol
+        function slot0() external view returns (
+            uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality,
+            uint16 observationCardinalityNext, bool unlocked
+        );
+        function stakedLiquidity() external view returns (uint128);
+    }
+}
 
 /// Gauges that pay a list of tokens: those of Velodrome v1, Ramses and Equalizer.
 pub(super) mod listed {

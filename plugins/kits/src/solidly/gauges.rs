@@ -7,7 +7,7 @@ use std::ops::Range;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::Solidly;
-use super::contracts::{gaugesCall, lengthCall, listed, poolsCall, stakingTokenCall, thena};
+use super::contracts::{concentrated, gaugesCall, lengthCall, listed, poolsCall, stakingTokenCall, thena};
 use super::generation::Generation;
 use crate::display_name::display_name;
 use crate::kit::Labels;
@@ -15,26 +15,39 @@ use crate::kit::Labels;
 /// The name of the list of gauges among a deployment's facts.
 const LIST: &str = "gauges";
 
-/// A gauge that counts stakes of one token, and the pool that the voter knows it by.
+/// A gauge, and the pool that the voter knows it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gauge {
     pub(super) pool: Address,
     pub(super) address: Address,
 }
 
+/// The gauges of a voter, by what they count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Gauges {
+    /// Those that count stakes of one token.
+    pub(super) staking: Vec<Gauge>,
+    /// Those of concentrated pools, which count positions.
+    pub(super) concentrated: Vec<Gauge>,
+}
+
 /// The gauges of the voter, as far as they are known.
-pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Vec<Gauge>, Error> {
+pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Gauges, Error> {
     let voter = of.contracts.voter;
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
     let count = cx.call(voter, lengthCall {});
-    let entries: Vec<(Address, Address)> = cx.facts(labels.market, LIST, count, walk).await?;
-    let gauges = entries.into_iter().map(|(pool, address)| Gauge { pool, address });
-    Ok(gauges.filter(|gauge| !gauge.address.is_zero()).collect())
+    let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count, walk).await?;
+    let mut gauges = Gauges::default();
+    for (pool, address, is_concentrated) in entries {
+        let of_kind = if is_concentrated { &mut gauges.concentrated } else { &mut gauges.staking };
+        of_kind.extend((!address.is_zero()).then_some(Gauge { pool, address }));
+    }
+    Ok(gauges)
 }
 
-/// The pool at a place of the voter's list and its gauge, which is zero where it counts no stakes of one token: those of
-/// concentrated pools count positions, those of other networks' pools nothing.
-async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address), Error> {
+/// The pool at a place of the voter's list, its gauge, and whether that counts positions. The gauge is zero where it
+/// counts nothing here, as those of other networks' pools.
+async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address, bool), Error> {
     let voter = of.contracts.voter;
     let pool = cx.call(voter, poolsCall { index: U256::from(place) }).await?;
     let gauge = cx.call(voter, gaugesCall { pool }).await?;
@@ -43,7 +56,12 @@ async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address
         Generation::VelodromeV1 | Generation::Equalizer => cx.try_call(gauge, listed::stakeCall {}).await?,
         Generation::Thena => cx.try_call(gauge, thena::TOKENCall {}).await?,
     };
-    Ok((pool, if staked.is_ok() { gauge } else { Address::ZERO }))
+    if staked.is_ok() {
+        return Ok((pool, gauge, false));
+    }
+    let is_concentrated = of.generation == Generation::VelodromeV2
+        && cx.try_call(gauge, concentrated::stakedLengthCall { depositor: voter }).await?.is_ok();
+    Ok((pool, if is_concentrated { gauge } else { Address::ZERO }, is_concentrated))
 }
 
 /// The staked token, which a gauge keeps for ever, and the text that stands for it.

@@ -3,10 +3,12 @@
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Position};
 
 use super::gauges::gauges;
-use super::{Solidly, reward_lists, single_rewards};
+use super::{Solidly, concentrated, reward_lists, single_rewards};
+use crate::boxed::Boxed;
 use crate::kit::Labels;
+use crate::try_each::try_each;
 
-/// What the account has earned, a claim for each gauge.
+/// What the account has earned: a claim for each gauge, and for each position that is staked in one.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
@@ -14,14 +16,17 @@ pub(super) async fn claimables(
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
     let gauges = gauges(cx, of, labels).await?;
-    if of.generation.has_reward_lists() {
-        reward_lists::claimables(cx, of, labels, gauges, account).await
+    let staking: Boxed<'_, Vec<Claimable>> = if of.generation.has_reward_lists() {
+        Box::pin(reward_lists::claimables(cx, of, labels, gauges.staking, account))
     } else {
-        single_rewards::claimables(cx, of, labels, gauges, account).await
-    }
+        Box::pin(single_rewards::claimables(cx, of, labels, gauges.staking, account))
+    };
+    let concentrated = Box::pin(concentrated::claimables(cx, of, labels, gauges.concentrated, account));
+    let found = try_each(cx, [staking, concentrated]).await.or_err_if_all(cx, labels.market)?;
+    Ok(found.into_iter().flatten().collect())
 }
 
-/// What the account has staked, a position for each gauge.
+/// What the account has staked: a position for each gauge, and for each position that is staked in one.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Solidly,
@@ -29,9 +34,12 @@ pub(super) async fn positions(
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let gauges = gauges(cx, of, labels).await?;
-    if of.generation.has_reward_lists() {
-        reward_lists::positions(cx, of, labels, gauges, account).await
+    let staking: Boxed<'_, Vec<Position>> = if of.generation.has_reward_lists() {
+        Box::pin(reward_lists::positions(cx, of, labels, gauges.staking, account))
     } else {
-        single_rewards::positions(cx, of, labels, gauges, account).await
-    }
+        Box::pin(single_rewards::positions(cx, of, labels, gauges.staking, account))
+    };
+    let concentrated = Box::pin(concentrated::positions(cx, of, labels, gauges.concentrated, account));
+    let found = try_each(cx, [staking, concentrated]).await.or_err_if_all(cx, labels.market)?;
+    Ok(found.into_iter().flatten().collect())
 }

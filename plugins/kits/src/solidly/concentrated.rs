@@ -1,0 +1,173 @@
+//! Gauges of concentrated pools: positions that are staked in them, each an NFT, and what they have earned.
+//!
+//! Invariant: a claim of one position pays that position's reward alone.
+
+use portolan_plugin_api::{
+    Address, Chain, Claimable, Error, Leg, LegRole, Nft, Position, PositionKind, Price, PriceRange, Reward, U256,
+    symbol,
+};
+
+use super::contracts::concentrated::{
+    earnedCall, getRewardCall, nftCall, positionsCall, positionsReturn, rewardsCall, slot0Call, slot0Return,
+    stakedByIndexCall, stakedLengthCall, stakedLiquidityCall, token0Call, token1Call,
+};
+use super::contracts::{claimRewardsCall, gaugesCall, periodFinishCall, rewardRateCall, rewardTokenCall};
+use super::gauges::{Gauge, is_gauge_no_more};
+use super::ticks::{Range, price_x128};
+use super::{Solidly, ZERO_STANDS_S};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// Positions of one account in one gauge that are read.
+const STAKED_MAX: usize = 100;
+
+/// The positions of an account in one gauge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Staked {
+    gauge: Gauge,
+    ids: Vec<U256>,
+}
+
+/// What the account's positions have earned, a claim for each.
+pub(super) async fn claimables(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    gauges: Vec<Gauge>,
+    account: Address,
+) -> Result<Vec<Claimable>, Error> {
+    let staked = staked(cx, labels, gauges, account).await?;
+    let rows = staked.iter().flat_map(|staked| {
+        let is_alone = staked.ids.len() == 1;
+        staked.ids.iter().map(move |id| claimable(cx, of, labels, staked.gauge, *id, is_alone, account))
+    });
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+}
+
+/// The account's positions, with what their liquidity comes to.
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    gauges: Vec<Gauge>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let staked = staked(cx, labels, gauges, account).await?;
+    let rows = staked
+        .iter()
+        .flat_map(|staked| staked.ids.iter().map(move |id| position(cx, of, labels, staked.gauge, *id, account)));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+/// The gauges in which the account has positions, and which.
+async fn staked(cx: &Chain, labels: Labels<'_>, gauges: Vec<Gauge>, account: Address) -> Result<Vec<Staked>, Error> {
+    let staked = gauges.into_iter().map(|gauge| async move {
+        let call = stakedLengthCall { depositor: account };
+        let count = cx.call(gauge.address, call).zero_within(ZERO_STANDS_S).await?;
+        let read = usize::try_from(count).unwrap_or(usize::MAX).min(STAKED_MAX);
+        if count > U256::from(read) {
+            cx.report_missing(format!("{}: {}: {read} of {count} positions are read", labels.market, gauge.address));
+        }
+        let ids = (0..read)
+            .map(U256::from)
+            .map(|index| cx.call(gauge.address, stakedByIndexCall { depositor: account, index }));
+        Ok(Staked { gauge, ids: cx.join(ids).await? })
+    });
+    try_each(cx, staked).await.or_err_if_all(cx, labels.market)
+}
+
+/// What a position has earned: since its reward was last settled, and before.
+async fn earned(cx: &Chain, gauge: Gauge, id: U256, account: Address) -> Result<U256, Error> {
+    let earned = cx.call(gauge.address, earnedCall { account, tokenId: id });
+    let (earned, settled) = cx.join((earned, cx.call(gauge.address, rewardsCall { tokenId: id }))).await?;
+    earned
+        .checked_add(settled)
+        .ok_or_else(|| Error::new(format!("{}: position {id} has earned too much", gauge.address)))
+}
+
+/// The claim of a position's reward. The voter's claim pays all positions of a gauge: it stands for that of one only where
+/// it is the only one.
+async fn claimable(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    gauge: Gauge,
+    id: U256,
+    is_alone: bool,
+    account: Address,
+) -> Result<Option<Claimable>, Error> {
+    let (at, voter) = (gauge.address, of.contracts.voter);
+    let (named, earned, token, token0, token1) = cx
+        .join((
+            cx.call(voter, gaugesCall { pool: gauge.pool }),
+            earned(cx, gauge, id, account),
+            cx.call(at, rewardTokenCall {}).immutable(),
+            cx.call(at, token0Call {}).immutable(),
+            cx.call(at, token1Call {}).immutable(),
+        ))
+        .await?;
+    if earned.is_zero() {
+        return Ok(None);
+    }
+    if named != at {
+        return Err(is_gauge_no_more(gauge));
+    }
+    let claim = cx.claim(at, &getRewardCall { tokenId: id });
+    let claim = match is_alone {
+        true => claim.mergeable_as(cx.claim(voter, &claimRewardsCall { gauges: vec![at] })),
+        false => claim,
+    };
+    let claimable = Claimable::new(labels.market, at, claim).of(of.types.gauge).numbered(id);
+    Ok(Some(claimable.named(format!("{}/{} reward", symbol(token0), symbol(token1))).pays(token, earned)))
+}
+
+async fn position(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    gauge: Gauge,
+    id: U256,
+    account: Address,
+) -> Result<Position, Error> {
+    let at = gauge.address;
+    let held = async {
+        let manager = cx.call(at, nftCall {}).immutable().await?;
+        Ok::<_, Error>((manager, cx.call(manager, positionsCall { tokenId: id }).await?))
+    };
+    let pool = cx.join((cx.call(gauge.pool, slot0Call {}), cx.call(gauge.pool, stakedLiquidityCall {})));
+    let paying = cx.join((cx.call(at, rewardRateCall {}), cx.call(at, periodFinishCall {})));
+    let token = cx.call(at, rewardTokenCall {}).immutable();
+    let read = cx.join((held, pool, paying, token, earned(cx, gauge, id, account)));
+    let ((manager, held), (slot0, staked), (rate, finish), token, earned) = read.await?;
+    let range = Range::of(held.tickLower.as_i32(), held.tickUpper.as_i32())
+        .ok_or_else(|| Error::new(format!("{at}: position {id} has no range")))?;
+    let is_in_range = range.has(slot0.tick.as_i32());
+    let is_paid = is_in_range && finish > U256::from(cx.block().timestamp);
+    let rate = if is_paid { rate } else { U256::ZERO };
+    let position = Position::new(PositionKind::STAKED, labels.market, at).of(of.types.gauge);
+    let position = position.named(format!("{}/{} gauge", symbol(held.token0), symbol(held.token1)));
+    let owed = Leg::new(LegRole::REWARD_OWED, token, earned);
+    Ok(Position {
+        nft: Some(Nft { collection: manager, token_id: id }),
+        range: prices(&held, range, is_in_range),
+        ..position.legs(legs(&held, range, &slot0)?).leg(owed).reward(own_rate(token, rate, held.liquidity, staked))
+    })
+}
+
+/// What the position's liquidity comes to when it is withdrawn.
+fn legs(held: &positionsReturn, range: Range, slot0: &slot0Return) -> Result<[Leg; 2], Error> {
+    let amounts = range.amounts(held.liquidity, U256::from(slot0.sqrtPriceX96), slot0.tick.as_i32());
+    let (amount0, amount1) = amounts.ok_or_else(|| Error::new("a pool's price is none"))?;
+    Ok([Leg::new(LegRole::STAKED, held.token0, amount0), Leg::new(LegRole::STAKED, held.token1, amount1)])
+}
+
+/// The part of what a gauge pays a second that goes to this liquidity, of all that is staked at the pool's price.
+fn own_rate(token: Address, rate: U256, liquidity: u128, staked: u128) -> Reward {
+    let own = rate.checked_mul(U256::from(liquidity)).filter(|_| staked > 0);
+    Reward { own_per_second: own, divisor: own.map(|_| U256::from(staked)), ..Reward::new(token, None) }
+}
+
+fn prices(held: &positionsReturn, range: Range, is_in_range: bool) -> Option<PriceRange> {
+    let price = |sqrt| Some(Price { base: held.token0, quote: Some(held.token1), x128: price_x128(sqrt)? });
+    Some(PriceRange { lower: price(range.lower_x96)?, upper: price(range.upper_x96)?, is_in_range: Some(is_in_range) })
+}
