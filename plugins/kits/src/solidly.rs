@@ -1,4 +1,5 @@
-//! Solidly as Velodrome made it: gauges that a voter lists, veNFTs of an escrow, and rebases that go into them.
+//! Solidly as Velodrome made it: gauges that a voter lists, veNFTs of an escrow, rebases that go into them, and what their
+//! votes earn.
 //!
 //! Settings keys are `generation`, which says whose contracts they are copies of, and the fields of
 //! [`SolidlyContracts`]. It answers claimables, staked positions and locked ones. Invariant: a gauge or a lock that
@@ -9,12 +10,14 @@ mod concentrated;
 mod contracts;
 mod gauges;
 mod generation;
+mod lock_claims;
 mod locks;
 mod rebases;
 mod reward_lists;
 mod single_rewards;
 mod stakes;
 mod ticks;
+mod votes;
 
 use std::sync::Arc;
 
@@ -41,6 +44,10 @@ pub struct SolidlyTypes {
     pub lock: &'static str,
     /// The answer's `type` of rebases.
     pub rebase: &'static str,
+    /// The answer's `type` of fees that votes have earned.
+    pub fees: &'static str,
+    /// The answer's `type` of bribes that votes have earned.
+    pub bribe: &'static str,
 }
 
 /// The contracts of a deployment: the keys of its settings row.
@@ -96,17 +103,31 @@ impl Kit for SolidlyTypes {
             ClaimTemplate::new::<listed::getRewardCall>([Role::ACCOUNT, tokens()]),
             ClaimTemplate::new::<listed::claimRewardsCall>([Role::array(Role::MARKET), Role::array(tokens())])
                 .merging([0, 1]),
+            ClaimTemplate::new::<contracts::votes::claimFeesCall>([
+                Role::array(Role::MARKET),
+                Role::array(tokens()),
+                Role::NUMBER,
+            ])
+            .merging([0, 1]),
+            ClaimTemplate::new::<contracts::votes::claimBribesCall>([
+                Role::array(Role::MARKET),
+                Role::array(tokens()),
+                Role::NUMBER,
+            ])
+            .merging([0, 1]),
             ClaimTemplate::new::<claimCall>([Role::NUMBER]).by_anyone(),
             ClaimTemplate::new::<claimManyCall>([Role::array(Role::NUMBER)]).by_anyone().merging([0]),
             ClaimTemplate::new::<first::claim_manyCall>([Role::array(Role::NUMBER)]).by_anyone().merging([0]),
         ]
     }
 
-    /// The gauge of a pool, and the tokens that it pays. Gauges of concentrated pools have an amount of that name, which no
-    /// claim names.
+    /// The gauge of a pool, what pays its votes, and the tokens of them all. Gauges of concentrated pools have an amount of
+    /// that name, which no claim names.
     fn lineages(&self) -> Vec<Lineage> {
         vec![
             Lineage::targets::<gaugesCall>(),
+            Lineage::markets::<contracts::votes::gaugeToFeesCall>(),
+            Lineage::markets::<contracts::votes::gaugeToBribeCall>(),
             Lineage::tokens::<listed::rewardsCall>().of_given(),
             Lineage::tokens::<listed::rewardTokensCall>().of_given(),
         ]
@@ -128,11 +149,11 @@ impl Deployed for Solidly {
         [Question::CLAIMABLES, Question::FARMING].into_iter().chain(locked).collect()
     }
 
-    /// Answers what gauges owe, a claim for each, and rebases, a claim for each lock.
+    /// Answers what gauges owe, a claim for each, and what locks can claim.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         let parts: [Boxed<'a, Vec<Claimable>>; 2] = [
             Box::pin(stakes::claimables(cx, self, labels, account)),
-            Box::pin(rebases::claimables(cx, self, labels, account)),
+            Box::pin(lock_claims::claimables(cx, self, labels, account)),
         ];
         Box::pin(async move {
             let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;

@@ -26,6 +26,7 @@ sol! {
     function locked(uint256) external view returns (int128, uint256, bool);
     function escrowType(uint256) external view returns (uint8);
     function claimable(uint256) external view returns (uint256);
+    function usedWeights(uint256) external view returns (uint256);
     function minter() external view returns (address);
     function activePeriod() external view returns (uint256);
 }
@@ -40,7 +41,8 @@ const VELO: Address = address!("0xa000000000000000000000000000000000000001");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const WEEK_S: u64 = 1_699_488_000; // The Thursday before it, at midnight.
 
-const TYPES: SolidlyTypes = SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase" };
+const TYPES: SolidlyTypes =
+    SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 struct Velo;
 
@@ -112,6 +114,7 @@ fn locks(chain: CannedReplies, locks: &[VeNft]) -> CannedReplies {
             .result(NETWORK, ESCROW, &lockedCall(word(*id)), ReadResult::Ok(locked.into()))
             .reply(NETWORK, ESCROW, &escrowTypeCall(word(*id)), &U256::from(*kind))
             .reply(NETWORK, DISTRIBUTOR, &claimableCall(word(*id)), &word(*owed))
+            .reply(NETWORK, VOTER, &usedWeightsCall(word(*id)), &U256::ZERO)
     })
 }
 

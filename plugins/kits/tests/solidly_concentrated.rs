@@ -50,7 +50,8 @@ const OTHER_POOL: Address = address!("0x5a00000000000000000000000000000000000002
 const OTHER: Address = address!("0x6a00000000000000000000000000000000000002");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-const TYPES: SolidlyTypes = SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase" };
+const TYPES: SolidlyTypes =
+    SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 struct Velo;
 

@@ -60,7 +60,8 @@ const BASE: Address = address!("0xa000000000000000000000000000000000000001");
 const OTHER: Address = address!("0xa000000000000000000000000000000000000002");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-const TYPES: SolidlyTypes = SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase" };
+const TYPES: SolidlyTypes =
+    SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 const fn of(generation: Generation) -> Solidly {
     let contracts = SolidlyContracts { voter: VOTER, escrow: Some(ESCROW), distributor: Some(DISTRIBUTOR) };
@@ -285,13 +286,13 @@ fn gauges_that_the_voter_names_no_more_and_gauges_without_stakes_are_no_targets(
 
 #[test]
 fn a_list_is_read_to_its_bound_and_each_token_is_paid_once() {
-    let mut tokens: Vec<(Address, u64)> = (0..20).map(|n| (pool(100 + n), 1)).collect();
+    let mut tokens: Vec<(Address, u64)> = (0..40).map(|n| (pool(100 + n), 1)).collect();
     tokens[3] = (Address::ZERO, 1);
     tokens[5] = tokens[4];
     let outcome = run(FIRST, Question::CLAIMABLES, &pays(voter(FIRST, 1), FIRST, 0, &tokens));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1), "{}", outcome.message);
-    assert_eq!(outcome.message, format!("main: {}: 16 of 20 reward tokens are read", gauge(0)));
-    assert_eq!(outcome.claimables()[0].payments.len(), 14);
+    assert_eq!(outcome.message, format!("main: {}: 32 of 40 reward tokens are read", gauge(0)));
+    assert_eq!(outcome.claimables()[0].payments.len(), 30);
 }
 
 #[test]

@@ -13,9 +13,14 @@ use portolan_kits::solidly::{Generation, SolidlyContracts, SolidlyTypes};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, BASE, BSC, FANTOM, OPTIMISM};
 
-/// The words for gauges, locks and rebases.
-pub(crate) const TYPES: SolidlyTypes =
-    SolidlyTypes { gauge: "solidly-gauge", lock: "solidly-lock", rebase: "solidly-rebase" };
+/// The words for gauges, locks, rebases and what votes earn.
+pub(crate) const TYPES: SolidlyTypes = SolidlyTypes {
+    gauge: "solidly-gauge",
+    lock: "solidly-lock",
+    rebase: "solidly-rebase",
+    fees: "solidly-fees",
+    bribe: "solidly-bribe",
+};
 
 /// The airdrops that settings add.
 pub(crate) const AIRDROPS: MerkleDistributors = MerkleDistributors { reward_type: "solidly-airdrop" };

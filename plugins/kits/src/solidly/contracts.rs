@@ -42,6 +42,22 @@ portolan_plugin_api::sol! {
 /// `EscrowType.LOCKED`: the lock is deposited in a managed one, which has its amount.
 pub(super) const ESCROW_TYPE_DEPOSITED: u8 = 1;
 
+/// What votes of locks earn: fees and bribes of the pools that they are for.
+pub(super) mod votes {
+    portolan_plugin_api::sol! {
+        // Voter.sol
+        function usedWeights(uint256 tokenId) external view returns (uint256);
+        function poolVote(uint256 tokenId, uint256 index) external view returns (address);
+        function gaugeToFees(address gauge) external view returns (address);
+        function gaugeToBribe(address gauge) external view returns (address);
+        function claimFees(address[] fees, address[][] tokens, uint256 tokenId) external;
+        function claimBribes(address[] bribes, address[][] tokens, uint256 tokenId) external;
+
+        // rewards/Reward.sol
+        function earned(address token, uint256 tokenId) external view returns (uint256);
+    }
+}
+
 /// Gauges of concentrated pools, in which positions are staked that are NFTs.
 pub(super) mod concentrated {
     portolan_plugin_api::sol! {

@@ -53,6 +53,11 @@ impl Generation {
         matches!(self, Self::VelodromeV2)
     }
 
+    /// Whether it is known what votes of locks earn.
+    pub(super) const fn has_known_votes(self) -> bool {
+        matches!(self, Self::VelodromeV2)
+    }
+
     /// Where the rebase of a lock goes that is over.
     pub(super) const fn over_pays(self) -> OverPays {
         match self {

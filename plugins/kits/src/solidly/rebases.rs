@@ -8,7 +8,7 @@ use super::contracts::{
     ESCROW_TYPE_DEPOSITED, activePeriodCall, claimCall, claimManyCall, claimableCall, escrowTypeCall, first,
     minterCall, tokenCall,
 };
-use super::locks::{held, locked};
+use super::locks::locked;
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
@@ -28,13 +28,11 @@ pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
     labels: Labels<'_>,
-    account: Address,
+    escrow: Address,
+    held: &[U256],
 ) -> Result<Vec<Claimable>, Error> {
-    let (Some(escrow), Some(distributor)) = (of.contracts.escrow, of.contracts.distributor) else {
-        return Ok(Vec::new());
-    };
-    let held = held(cx, of, labels, escrow, account).await?;
-    let rebases = held.into_iter().map(|lock| rebase(cx, of, escrow, distributor, lock));
+    let Some(distributor) = of.contracts.distributor else { return Ok(Vec::new()) };
+    let rebases = held.iter().map(|lock| rebase(cx, of, escrow, distributor, *lock));
     let rebases = try_each(cx, rebases).await.or_err_if_all(cx, labels.market)?;
     let rebases: Vec<Rebase> = rebases.into_iter().flatten().collect();
     if rebases.is_empty() {

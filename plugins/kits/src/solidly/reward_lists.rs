@@ -18,14 +18,14 @@ use crate::try_each::try_each;
 
 /// Seconds that a gauge's list of tokens may be cached: it grows by a token now and then.
 const LIST_STANDS_S: u32 = 300;
-/// Tokens of one gauge that are read; Velodrome's take no more.
-const TOKENS_MAX: usize = 16;
+/// Tokens of one list that are read. Gauges take 16; who pays bribes may add any that is whitelisted.
+const TOKENS_MAX: usize = 32;
 
-/// A token of a gauge's list, at its place.
+/// A token of a list, at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Listed {
+pub(super) struct Listed {
     place: usize,
-    token: Address,
+    pub(super) token: Address,
 }
 
 /// What the account has earned, a claim for each gauge.
@@ -61,14 +61,14 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The tokens that a gauge pays.
-async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, gauge: Gauge) -> Result<Vec<Listed>, Error> {
-    let count = cx.call(gauge.address, rewardsListLengthCall {}).within(LIST_STANDS_S).await?;
+/// The tokens that a contract pays, a gauge or one of fees or bribes.
+pub(super) async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, at: Address) -> Result<Vec<Listed>, Error> {
+    let count = cx.call(at, rewardsListLengthCall {}).within(LIST_STANDS_S).await?;
     let read = usize::try_from(count).unwrap_or(usize::MAX).min(TOKENS_MAX);
     if count > U256::from(read) {
-        cx.report_missing(format!("{}: {}: {read} of {count} reward tokens are read", labels.market, gauge.address));
+        cx.report_missing(format!("{}: {at}: {read} of {count} reward tokens are read", labels.market));
     }
-    let tokens = cx.join((0..read).map(|place| token_at(cx, of, gauge, place, Some(LIST_STANDS_S)))).await?;
+    let tokens = cx.join((0..read).map(|place| token_at(cx, of, at, place, Some(LIST_STANDS_S)))).await?;
     let mut listed: Vec<Listed> = Vec::with_capacity(tokens.len());
     for (place, token) in tokens.into_iter().enumerate() {
         if !token.is_zero() && listed.iter().all(|other| other.token != token) {
@@ -78,15 +78,15 @@ async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, gauge: Gauge) -> R
     Ok(listed)
 }
 
-/// The token at a place of a gauge's list, at most so many seconds old.
+/// The token at a place of a contract's list, at most so many seconds old.
 async fn token_at(
     cx: &Chain,
     of: &Solidly,
-    gauge: Gauge,
+    at: Address,
     place: usize,
     within_s: Option<u32>,
 ) -> Result<Address, Error> {
-    let (at, index) = (gauge.address, U256::from(place));
+    let index = U256::from(place);
     let read = match of.generation {
         Generation::Equalizer => cx.call(at, rewardTokensCall { index }),
         _ => cx.call(at, rewardsCall { index }),
@@ -105,7 +105,7 @@ async fn owed(
     gauge: Gauge,
     account: Address,
 ) -> Result<Vec<(Listed, U256)>, Error> {
-    let earned = tokens(cx, of, labels, gauge).await?.into_iter().map(|listed| async move {
+    let earned = tokens(cx, of, labels, gauge.address).await?.into_iter().map(|listed| async move {
         let call = earnedCall { token: listed.token, account };
         Ok((listed, cx.call(gauge.address, call).zero_within(ZERO_STANDS_S).await?))
     });
@@ -122,7 +122,7 @@ async fn claimable(
     account: Address,
 ) -> Result<Claimable, Error> {
     let named = cx.call(of.contracts.voter, gaugesCall { pool: gauge.pool });
-    let listed = cx.join(owed.iter().map(|(listed, _)| token_at(cx, of, gauge, listed.place, None)));
+    let listed = cx.join(owed.iter().map(|(listed, _)| token_at(cx, of, gauge.address, listed.place, None)));
     let (read, staked) = join(cx.join((named, listed)), staked(cx, of, gauge)).await;
     let ((named, tokens), (_, staked)) = (read?, staked?);
     if named != gauge.address {
@@ -149,7 +149,7 @@ async fn position(
 ) -> Result<Position, Error> {
     let at = gauge.address;
     let rewards = async {
-        let tokens = tokens(cx, of, labels, gauge).await?;
+        let tokens = tokens(cx, of, labels, gauge.address).await?;
         let rewards = tokens.into_iter().map(|listed| reward(cx, at, listed.token, account));
         try_each(cx, rewards).await.or_err_if_all(cx, labels.market)
     };
