@@ -47,7 +47,7 @@ pub struct PositionChef {
 
 /// What the claim of a position pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Owed {
+struct Harvest {
     token_id: U256,
     pid: U256,
     amount: U256,
@@ -104,7 +104,7 @@ impl Deployed for PositionChef {
             let owed = async { Ok(try_each(cx, owed).await) };
             let (owed, held) = cx.join((owed, cx.call(token, balanceOfCall { account: self.chef }))).await?;
             let owed = owed.or_err_if_all(cx, labels.market)?.into_iter().flatten();
-            let owed = owed.map(|owed| Owed { amount: owed.amount.min(held), ..owed });
+            let owed = owed.map(|owed| Harvest { amount: owed.amount.min(held), ..owed });
             let rows = owed.filter(|owed| !owed.amount.is_zero());
             let rows = rows.map(|owed| self.claimable(cx, labels, token, owed, account));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market))
@@ -114,12 +114,12 @@ impl Deployed for PositionChef {
 
 impl PositionChef {
     /// What the claim would return; `None` where the chef refuses it because the position has nothing.
-    async fn owed(&self, cx: &Chain, token_id: U256, account: Address) -> Result<Option<Owed>, Error> {
+    async fn owed(&self, cx: &Chain, token_id: U256, account: Address) -> Result<Option<Harvest>, Error> {
         let harvest = cx.try_call(self.chef, harvestCall { tokenId: token_id, to: account });
         let info = cx.call(self.chef, userPositionInfosCall { tokenId: token_id });
         let (reward, info) = cx.join((harvest.from(account).isolated(), info)).await?;
         match reward {
-            Ok(amount) => Ok(Some(Owed { token_id, pid: info.pid, amount })),
+            Ok(amount) => Ok(Some(Harvest { token_id, pid: info.pid, amount })),
             Err(_) if info.liquidity == 0 && info.reward.is_zero() => Ok(None),
             Err(revert) => Err(Error::Reverted { to: self.chef, revert }),
         }
@@ -130,7 +130,7 @@ impl PositionChef {
         cx: &Chain,
         labels: Labels<'_>,
         token: Address,
-        owed: Owed,
+        owed: Harvest,
         account: Address,
     ) -> Result<Claimable, Error> {
         // A pool keeps its number and its tokens.

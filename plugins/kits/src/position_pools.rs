@@ -21,7 +21,7 @@ use crate::kit::{Deployed, Kit, Labels};
 use crate::owned_nfts;
 use crate::try_each::try_each;
 use contracts::{getPoolAddressByIndexCall, harvestPositionCall, poolsLengthCall};
-use pool::{Pool, Stake};
+use pool::{NftPool, NftStake};
 
 /// The name of the list of pools among a deployment's facts.
 const LIST: &str = "pools";
@@ -106,7 +106,7 @@ impl Deployed for PositionMaster {
 
 impl PositionMaster {
     /// The account's stakes, each with its pool.
-    async fn stakes(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Stake>, Error> {
+    async fn stakes(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<NftStake>, Error> {
         let pools = self.pools(cx, labels).await?.into_iter().enumerate();
         let counted = pools.map(|(place, address)| async move {
             Ok((place, address, owned_nfts::count(cx, address, account).await?))
@@ -133,13 +133,13 @@ impl PositionMaster {
         address: Address,
         count: U256,
         account: Address,
-    ) -> Result<Vec<Stake>, Error> {
+    ) -> Result<Vec<NftStake>, Error> {
         let listed = cx.call(self.master, getPoolAddressByIndexCall { index: U256::from(place) });
         let numbers = owned_nfts::numbers(cx, labels.market, address, account, count);
-        let (listed, pool, numbers) = cx.join((listed, Pool::read(cx, address), numbers)).await?;
+        let (listed, pool, numbers) = cx.join((listed, NftPool::read(cx, address), numbers)).await?;
         if listed != address {
             return Err(Error::new(format!("{address}: is no pool of {} any more", self.master)));
         }
-        Ok(numbers.into_iter().map(|token_id| Stake { pool, token_id }).collect())
+        Ok(numbers.into_iter().map(|token_id| NftStake { pool, token_id }).collect())
     }
 }

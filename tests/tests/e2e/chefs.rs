@@ -224,7 +224,7 @@ fn stakes_are_positions() {
     assert_eq!(held("trader-joe", "whale"), [stake("JOE", 30), stake("ONE", 30), stake("TWO", 5)]);
     assert_eq!(held("camelot", "farmer"), [stake("ONE", 10), stake("ONE", 10)]);
     assert_eq!(held("camelot", "whale"), [stake("ONE", 20)]);
-    assert_eq!(held("polygon-protocol", "farmer"), [stake("POL", 10), stake("POL", 5)]);
+    assert_eq!(held("polygon-protocol", "farmer"), [stake("POL", 5), stake("POL", 10)]);
     assert_eq!(held("polygon-protocol", "whale"), [stake("POL", 30)]);
 }
 

@@ -3,7 +3,7 @@
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::{chef, pending};
-use super::rewarder::{Owed, TOKENS_MAX};
+use super::owed::{Owed, listed};
 use super::{MasterChef, Returns};
 
 /// Seconds that "nothing pending" may be cached: a pool that no longer pays is read less often.
@@ -65,12 +65,4 @@ pub(super) async fn bonus_tokens(
         owed.remove(0);
     }
     Ok(owed.into_iter().map(|owed| owed.token).collect())
-}
-
-/// Tokens with their amounts; such lists grow with what the chef's owner adds.
-pub(super) fn listed(by: Address, tokens: Vec<Address>, amounts: Vec<U256>) -> Result<Vec<Owed>, Error> {
-    if tokens.len() != amounts.len() || tokens.len() > TOKENS_MAX {
-        return Err(Error::new(format!("{by}: answers {} tokens and {} amounts", tokens.len(), amounts.len())));
-    }
-    Ok(tokens.into_iter().zip(amounts).map(|(token, amount)| Owed { token, amount }).collect())
 }

@@ -7,24 +7,15 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::pendingTokensCall;
-use super::pending::listed;
+use super::owed::{Owed, listed};
 use super::pools::Pool;
 
-/// Tokens that one rewarder may pay; the longest list known has three.
-pub(super) const TOKENS_MAX: usize = 16;
 /// A harvest that is larger than any: a million tokens of 18 decimals. A rewarder that does not pay more for it pays no
 /// multiple.
 const HARVEST_LARGE: U256 = U256::from_limbs([0x1bce_cced_a100_0000, 0xd3c2, 0, 0]);
 
 /// Seconds that may be cached whether a rewarder owes something without a stake: this is only a filter.
 const DEBT_STANDS_S: u32 = 30;
-
-/// An amount of a token that is owed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Owed {
-    pub(super) token: Address,
-    pub(super) amount: U256,
-}
 
 /// What a rewarder owes whatever is harvested; `None` where it has to be read again with the amount.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,11 @@ use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Positi
 
 use super::MasterChef;
 use super::contracts::balanceOfCall;
+use super::owed::Owed;
 use super::pending;
 use super::pools::{self, Pool, Stake};
 use super::reward::Emission;
-use super::rewarder::{self, Owed};
+use super::rewarder;
 use crate::display_name::display_name;
 use crate::kit::Labels;
 

@@ -9,7 +9,7 @@ const SHARES: U256 = U256::from_limbs([10_000, 0, 0, 0]);
 
 /// A pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pool {
+pub(super) struct NftPool {
     pub(super) address: Address,
     pub(super) staked: Address,
     /// Paid freely.
@@ -24,12 +24,12 @@ pub(super) struct Pool {
 
 /// An NFT of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stake {
-    pub(super) pool: Pool,
+pub(super) struct NftStake {
+    pub(super) pool: NftPool,
     pub(super) token_id: U256,
 }
 
-impl Pool {
+impl NftPool {
     pub(super) async fn read(cx: &Chain, address: Address) -> Result<Self, Error> {
         let share = cx.call(address, xGrailRewardsShareCall {});
         let (info, restricted_share) = cx.join((cx.call(address, getPoolInfoCall {}), share)).await?;

@@ -7,7 +7,7 @@ use super::PositionPools;
 use super::contracts::{
     getStakingPositionCall, getStakingPositionReturn, harvestPositionCall, isUnlockedCall, pendingRewardsCall,
 };
-use super::pool::Stake;
+use super::pool::NftStake;
 use crate::display_name::display_name;
 use crate::kit::Labels;
 
@@ -16,7 +16,7 @@ pub(super) async fn claimable(
     cx: &Chain,
     types: PositionPools,
     labels: Labels<'_>,
-    stake: Stake,
+    stake: NftStake,
 ) -> Result<Option<Claimable>, Error> {
     let (pool, token_id) = (stake.pool, stake.token_id);
     let pending = cx.call(pool.address, pendingRewardsCall { tokenId: token_id });
@@ -39,7 +39,7 @@ pub(super) async fn position(
     cx: &Chain,
     types: PositionPools,
     labels: Labels<'_>,
-    stake: Stake,
+    stake: NftStake,
 ) -> Result<Option<Position>, Error> {
     let (pool, token_id) = (stake.pool, stake.token_id);
     let read = cx.call(pool.address, getStakingPositionCall { tokenId: token_id });
