@@ -3,6 +3,7 @@
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::booster::{BoosterTypes, Minting};
 use portolan_kits::fee_staking::FeeStakings;
+use portolan_kits::convex_stakes::ConvexStakes;
 use portolan_kits::kit::Deployed;
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs, Returns};
 use portolan_kits::position_pools::PositionPools;
@@ -12,8 +13,6 @@ use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
 use portolan_kits::vote_locker::VoteLockers;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
-
-use crate::own_stakes::OwnStakes;
 
 /// The chefs.
 pub(crate) const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
@@ -29,7 +28,7 @@ pub(crate) const BOOSTERS: BoosterTypes = BoosterTypes { pool: "booster" };
 pub(crate) const LOCKERS: VoteLockers = VoteLockers { lock: "vote-lock" };
 
 /// The other stakes of Convex's tokens.
-pub(crate) const OWN_STAKES: OwnStakes = OwnStakes("convex-stake");
+pub(crate) const OWN_STAKES: ConvexStakes = ConvexStakes("convex-stake");
 
 /// Aura's booster on networks but Ethereum.
 const AURA_LITE: &dyn Deployed =

@@ -6,7 +6,6 @@
 //! contract, or the transfer beside it. A protocol is named only for contracts that are listed.
 
 mod deployments;
-mod own_stakes;
 #[cfg(test)]
 mod tests;
 

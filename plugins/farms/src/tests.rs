@@ -9,8 +9,6 @@ use portolan_kits::accounts::AccountProtocols;
 
 use crate::Farms;
 
-mod own_stakes;
-
 /// The file has more; a test of an empty one would say nothing.
 const CASES_MIN: usize = 50;
 

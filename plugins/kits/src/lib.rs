@@ -16,6 +16,7 @@ pub mod comet;
 pub mod compound_v2;
 pub mod curve_gauges;
 pub mod euler;
+pub mod convex_stakes;
 pub mod events;
 pub mod fee_staking;
 pub mod fluid;

@@ -28,7 +28,7 @@ pub enum Minting {
 
 /// The token, and what is minted of it at the answer's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Emission {
+pub(super) struct BesideMint {
     pub(super) token: Address,
     rule: Rule,
 }
@@ -55,18 +55,18 @@ struct Cliffs {
 }
 
 /// Reads the rule, at the answer's block.
-pub(super) async fn read(cx: &Chain, of: &Booster) -> Result<Emission, Error> {
+pub(super) async fn read(cx: &Chain, of: &Booster) -> Result<BesideMint, Error> {
     let minter = cx.call(of.booster, minterCall {}).immutable().await?;
     if of.minting == Minting::AuraLite {
         let token = cx.call(minter, auraOFTCall {}).immutable();
         let sent = (token, cx.call(minter, accAuraRewardsCall {}), cx.call(minter, accBalRewardsCall {}));
         let (token, tokens, rewards) = cx.join(sent).await?;
-        return Ok(Emission { token, rule: Rule::Shared { tokens, rewards } });
+        return Ok(BesideMint { token, rule: Rule::Shared { tokens, rewards } });
     }
     let is_steep = of.minting == Minting::Aura;
     let (operator, cliffs) = cx.join((cx.call(minter, operatorCall {}), cliffs(cx, minter, is_steep))).await?;
     let rule = if operator == of.booster { Rule::Cliffs(cliffs) } else { Rule::Nothing };
-    Ok(Emission { token: minter, rule })
+    Ok(BesideMint { token: minter, rule })
 }
 
 async fn cliffs(cx: &Chain, token: Address, is_steep: bool) -> Result<Cliffs, Error> {
@@ -94,7 +94,7 @@ pub(super) async fn multiplier(cx: &Chain, of: &Booster, rewards: Address) -> Re
     }
 }
 
-impl Emission {
+impl BesideMint {
     /// What is minted beside a reward of a pool with this multiplier.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ const LIST: &str = "pools";
 
 /// A token that is staked, and the contract that counts and rewards it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pool {
+pub(super) struct RewardPool {
     /// Its number; absent for the stakes of the token that stands for what the booster has locked.
     pid: Option<U256>,
     pub(super) staked: Address,
@@ -25,10 +25,10 @@ pub(super) struct Pool {
 
 /// What the account has in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held {
-    pub(super) pool: Pool,
+pub(super) struct PoolStake {
+    pub(super) pool: RewardPool,
     pub(super) amount: U256,
-    /// Of the pool's own reward, as its contract counts it.
+    /// What it has earned of the pool's own reward, as its contract counts it.
     pub(super) earned: U256,
 }
 
@@ -36,26 +36,26 @@ pub(super) struct Held {
 ///
 /// Extra rewards of a stake that has left, and whose own reward was claimed without them, are not looked for: that takes
 /// reading all of them of every pool.
-pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Address) -> Result<Vec<Held>, Error> {
-    let parts: [Boxed<'_, Vec<Pool>>; 2] = [Box::pin(listed(cx, of, market)), Box::pin(locked(cx, of))];
+pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Address) -> Result<Vec<PoolStake>, Error> {
+    let parts: [Boxed<'_, Vec<RewardPool>>; 2] = [Box::pin(listed(cx, of, market)), Box::pin(locked(cx, of))];
     let pools = try_each(cx, parts).await.or_err_if_all(cx, market)?;
     let held = pools.into_iter().flatten().map(|pool| async move {
         let amount = cx.call(pool.rewards, balanceOfCall { account }).zero_within(ZERO_STANDS_S);
         let earned = cx.call(pool.rewards, earnedCall { account }).zero_within(ZERO_STANDS_S);
         let (amount, earned) = cx.join((amount, earned)).await?;
-        Ok(Held { pool, amount, earned })
+        Ok(PoolStake { pool, amount, earned })
     });
     let held = try_each(cx, held).await.or_err_if_all(cx, market)?;
     Ok(held.into_iter().filter(|held| !held.amount.is_zero() || !held.earned.is_zero()).collect())
 }
 
 /// The pools that the booster lists, as far as they are known; also those that are shut down, which pay all the same.
-async fn listed(cx: &Chain, of: &Booster, market: &str) -> Result<Vec<Pool>, Error> {
+async fn listed(cx: &Chain, of: &Booster, market: &str) -> Result<Vec<RewardPool>, Error> {
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of.booster, place)));
     let count = cx.call(of.booster, poolLengthCall {});
     let entries: Vec<(Address, Address)> = cx.facts(market, LIST, count, walk).await?;
     let pools = (0_u64..).zip(entries);
-    Ok(pools.map(|(pid, (staked, rewards))| Pool { pid: Some(U256::from(pid)), staked, rewards }).collect())
+    Ok(pools.map(|(pid, (staked, rewards))| RewardPool { pid: Some(U256::from(pid)), staked, rewards }).collect())
 }
 
 async fn entry(cx: &Chain, booster: Address, place: u64) -> Result<(Address, Address), Error> {
@@ -64,7 +64,7 @@ async fn entry(cx: &Chain, booster: Address, place: u64) -> Result<(Address, Add
 }
 
 /// The stakes of the token that stands for what the booster has locked (cvxCRV, auraBAL).
-async fn locked(cx: &Chain, of: &Booster) -> Result<Vec<Pool>, Error> {
+async fn locked(cx: &Chain, of: &Booster) -> Result<Vec<RewardPool>, Error> {
     if of.minting == Minting::AuraLite {
         return Ok(Vec::new());
     }
@@ -73,11 +73,11 @@ async fn locked(cx: &Chain, of: &Booster) -> Result<Vec<Pool>, Error> {
         return Ok(Vec::new());
     }
     let staked = cx.call(rewards, stakingTokenCall {}).immutable().await?;
-    Ok(vec![Pool { pid: None, staked, rewards }])
+    Ok(vec![RewardPool { pid: None, staked, rewards }])
 }
 
 /// Reads of the booster whether it names the pool's reward contract still.
-pub(super) async fn check(cx: &Chain, of: &Booster, pool: Pool) -> Result<(), Error> {
+pub(super) async fn check(cx: &Chain, of: &Booster, pool: RewardPool) -> Result<(), Error> {
     let named = match pool.pid {
         Some(pid) => cx.call(of.booster, poolInfoCall { pid }).await?.crvRewards,
         None => cx.call(of.booster, lockRewardsCall {}).await?,

@@ -6,8 +6,8 @@ use portolan_plugin_api::{
 
 use super::Booster;
 use super::contracts::{getRewardCall, rewardTokenCall, totalSupplyCall};
-use super::emission::{self, Emission};
-use super::pools::{self, Held};
+use super::emission::{self, BesideMint};
+use super::pools::{self, PoolStake};
 use super::rewards::{self, Extra};
 use crate::kit::Labels;
 use crate::try_each::try_each;
@@ -15,7 +15,7 @@ use crate::try_each::try_each;
 /// What a pool pays of its own.
 #[derive(Clone, Copy, Debug)]
 struct Own {
-    held: Held,
+    held: PoolStake,
     token: Address,
     /// By which what is minted beside it is multiplied.
     multiplier: U256,
@@ -54,7 +54,7 @@ async fn owed(
     cx: &Chain,
     of: &Booster,
     labels: Labels<'_>,
-    held: Held,
+    held: PoolStake,
     account: Address,
 ) -> Result<(Own, Vec<Extra>), Error> {
     let extras = async {
@@ -65,7 +65,7 @@ async fn owed(
     Ok((own, extras))
 }
 
-async fn own(cx: &Chain, of: &Booster, held: Held) -> Result<Own, Error> {
+async fn own(cx: &Chain, of: &Booster, held: PoolStake) -> Result<Own, Error> {
     let token = cx.call(held.pool.rewards, rewardTokenCall {}).immutable();
     let (token, multiplier) = cx.join((token, emission::multiplier(cx, of, held.pool.rewards))).await?;
     Ok(Own { held, token, multiplier })
@@ -76,7 +76,7 @@ fn claimable(
     cx: &Chain,
     of: &Booster,
     labels: Labels<'_>,
-    emission: Emission,
+    emission: BesideMint,
     own: Own,
     extras: &[Extra],
     account: Address,
@@ -116,7 +116,7 @@ pub(super) async fn positions(
 }
 
 /// Reads what a pool pays in a second. An extra reward that cannot be read costs its own part of the stake's row.
-async fn streams(cx: &Chain, labels: Labels<'_>, held: Held, account: Address) -> Result<Streams, Error> {
+async fn streams(cx: &Chain, labels: Labels<'_>, held: PoolStake, account: Address) -> Result<Streams, Error> {
     let at = held.pool.rewards;
     let extras = async {
         let extras = rewards::extras(cx, labels.market, at).await?.into_iter();
@@ -131,7 +131,7 @@ async fn streams(cx: &Chain, labels: Labels<'_>, held: Held, account: Address) -
 fn position(
     of: &Booster,
     labels: Labels<'_>,
-    emission: Emission,
+    emission: BesideMint,
     own: Own,
     streams: &Streams,
 ) -> Result<Position, Error> {

@@ -4,7 +4,10 @@
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
-use crate::Farms;
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::convex_stakes::ConvexStakes;
+use portolan_kits::kit::Kit;
+use portolan_kits::protocol::ProtocolRow;
 
 sol! {
     function balanceOf(address) external view returns (uint256);
@@ -23,6 +26,17 @@ const CVX: Address = Address::repeat_byte(2);
 const CVX_CRV: Address = Address::repeat_byte(3);
 const CRV: Address = Address::repeat_byte(4);
 
+/// A protocol whose contracts stand in settings.
+struct Fork;
+
+impl AccountProtocols for Fork {
+    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("convex", "CONVEX", "https://example.org")];
+    const KITS: &'static [&'static dyn Kit] = &[&ConvexStakes("convex-stake")];
+    const DEPLOYMENTS: &'static [DeploymentRow] = &[];
+}
+
+portolan_plugin_api::export!(Accounts<Fork>);
+
 fn n(number: u64) -> U256 {
     U256::from(number)
 }
@@ -31,7 +45,7 @@ fn run(key: &str, question: Question, chain: &CannedReplies) -> Outcome {
     let keys = vec![map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(format!("{AT:#x}")) }];
     let row = map::SettingsRow { protocol: "convex".to_owned(), chain_id: NETWORK, market: "side".to_owned(), keys };
     let settings = Settings::from_rows(false, Vec::new(), vec![row]);
-    JobTest::new("convex", NETWORK, question, ACCOUNT).settings(settings).run::<Farms>(chain)
+    JobTest::new("convex", NETWORK, question, ACCOUNT).settings(settings).run::<Fork>(chain)
 }
 
 /// A stake among a thousand.

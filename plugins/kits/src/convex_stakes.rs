@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use portolan_kits::Boxed;
-use portolan_kits::kit::{Deployed, Kit, Labels};
 use portolan_plugin_api::{
     Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Position, PositionKind, Question, Role,
     SettingsError, U256, symbol,
 };
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
 
 mod pool {
     // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/cvxRewardPool.sol
@@ -53,37 +54,37 @@ const REWARDS_MAX: usize = 10;
 
 /// The plugin's word for these stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OwnStakes(pub(crate) &'static str);
+pub struct ConvexStakes(pub &'static str);
 
 /// One contract with stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OwnStake {
+pub struct ConvexStake {
     at: Address,
-    kind: Kind,
+    kind: StakeKind,
     mechanism: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum StakeKind {
     /// `cvxRewardPool`.
     Cvx,
     /// `CvxCrvStakingWrapper`.
     Wrapper,
 }
 
-impl OwnStakes {
+impl ConvexStakes {
     /// The stakes of CVX at this address.
-    pub(crate) const fn cvx(self, at: Address) -> OwnStake {
-        OwnStake { at, kind: Kind::Cvx, mechanism: self.0 }
+    pub const fn cvx(self, at: Address) -> ConvexStake {
+        ConvexStake { at, kind: StakeKind::Cvx, mechanism: self.0 }
     }
 
     /// The wrapper of staked cvxCRV at this address.
-    pub(crate) const fn wrapper(self, at: Address) -> OwnStake {
-        OwnStake { at, kind: Kind::Wrapper, mechanism: self.0 }
+    pub const fn wrapper(self, at: Address) -> ConvexStake {
+        ConvexStake { at, kind: StakeKind::Wrapper, mechanism: self.0 }
     }
 }
 
-impl Kit for OwnStakes {
+impl Kit for ConvexStakes {
     fn keys(&self) -> &'static [&'static str] {
         &["cvx_staking", "cvx_crv_wrapper"]
     }
@@ -109,7 +110,7 @@ impl Kit for OwnStakes {
     }
 }
 
-impl Deployed for OwnStake {
+impl Deployed for ConvexStake {
     fn shared(&self) -> Arc<dyn Deployed> {
         Arc::new(*self)
     }
@@ -125,11 +126,11 @@ impl Deployed for OwnStake {
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let (claim, owed) = match self.kind {
-                Kind::Cvx => {
+                StakeKind::Cvx => {
                     let call = pool::getRewardCall { account, claimExtras: true, stake: false };
                     (cx.claim(self.at, &call), self.fees(cx, account).await?)
                 }
-                Kind::Wrapper => {
+                StakeKind::Wrapper => {
                     (cx.claim(self.at, &wrapper::getRewardCall { account }), self.wrapped(cx, labels, account).await?)
                 }
             };
@@ -162,12 +163,12 @@ impl Deployed for OwnStake {
     }
 }
 
-impl OwnStake {
+impl ConvexStake {
     /// The token that is staked.
     async fn staked(&self, cx: &Chain) -> Result<Address, Error> {
         match self.kind {
-            Kind::Cvx => cx.call(self.at, pool::stakingTokenCall {}).immutable().await,
-            Kind::Wrapper => cx.call(self.at, wrapper::cvxCrvCall {}).immutable().await,
+            StakeKind::Cvx => cx.call(self.at, pool::stakingTokenCall {}).immutable().await,
+            StakeKind::Wrapper => cx.call(self.at, wrapper::cvxCrvCall {}).immutable().await,
         }
     }
 
