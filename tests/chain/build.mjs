@@ -25,6 +25,7 @@ import { optimismGauges } from './profiles/optimism_gauges.mjs';
 import { polygon } from './profiles/polygon.mjs';
 import { GENESIS } from './profiles/times.mjs';
 import { troves } from './profiles/troves.mjs';
+import { voters } from './profiles/voters.mjs';
 
 const VIEM = ['viem', '@adraffy', '@noble', '@scure', 'abitype', 'eventemitter3', 'isows', 'ox', 'ws'];
 const LOADED = /\.(js|mjs|json)$/;
@@ -44,6 +45,7 @@ const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
 const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
+const results = await Promise.allSettled([polygon, ethereum, optimism, optimismGauges, fantom, names, troves, comets, comptroller, voters, ...listed].map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
 process.exit(failed.length > 0 ? 1 : 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Stand for Velodrome v2's voter, gauges, escrow, distributor of rebases and minter; no package holds their bytecode.
-// Views, claims and roundings are those of the real ones. Votes, fees, bribes, transfers and managed locks are left out.
+// Views, claims and roundings are those of the real ones. Nobody votes; fees, bribes, transfers and managed
+// locks are left out.
 pragma solidity ^0.8.30;
 
 import { TokenCore } from "./Tokens.sol";
@@ -91,13 +92,9 @@ contract GaugeDouble {
     }
 }
 
-// Counts positions of a concentrated pool: it has none of the functions that count stakes of one token.
-contract ConcentratedGaugeDouble {
-    address public nft = address(1);
-
-    function earned(address, uint256) external pure returns (uint256) {
-        return 0;
-    }
+// Stands for a pool of another network: it has none of the functions that count stakes or positions.
+contract RootGaugeDouble {
+    uint256 public chainid = 1_000_000;
 }
 
 contract VoterDouble {
@@ -106,6 +103,7 @@ contract VoterDouble {
     mapping(address => address) public gauges;
     mapping(address => address) public poolForGauge;
     mapping(address => bool) public isGauge;
+    mapping(uint256 => uint256) public usedWeights;
     bool public isClosed;
 
     // The code of gauges.

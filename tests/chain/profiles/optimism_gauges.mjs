@@ -12,7 +12,7 @@ const VELO = '0x9560e827af36c94d2ac33a39bce1fe78631088db';
 
 const GAUGES = 3_000;
 const STAKED = [0, 1, 777, 1_500, 2_998, 2_999]; // The places of gauges of tokens that exist; the first two end before.
-const CONCENTRATED = 1_000; // The place of one that counts no stakes.
+const ROOT = 1_000; // The place of one of another network's pool, which counts no stakes.
 const CHUNK = 40; // Gauges of one transaction.
 const E18 = 10n ** 18n;
 const DAY = 86_400n;
@@ -53,15 +53,15 @@ async function create(world) {
   await world.place([[MULTICALL3, 'Multicall3'], [VELO, 'TokenDouble', ['Velodrome', 'VELO', 18]]]);
   const velo = register(world, VELO, { name: 'Velodrome', symbol: 'VELO', decimals: 18 });
   const implementation = world.deploy('GaugeDouble', [VOTER, VELO]);
-  const concentrated = world.deploy('ConcentratedGaugeDouble');
+  const root = world.deploy('RootGaugeDouble');
   const minter = world.deploy('MinterDouble');
   await world.place([[VOTER, 'VoterDouble', [implementation]], [ESCROW, 'VotingEscrowDouble', [VELO]]]);
   await world.place([[DISTRIBUTOR, 'RewardsDistributorDouble', [ESCROW, minter]]]);
   const pools = STAKED.map((place) => newToken(world, `Volatile Pool ${place}`, `vAMM-${place}`, 18));
-  fill(world, pools, concentrated);
+  fill(world, pools, root);
   await world.mine();
   const addresses = await world.views(pools.map(({ address }) => [VOTER, 'VoterDouble', 'gauges', [address]]));
-  const places = await world.views([...STAKED, CONCENTRATED].map((place) => [VOTER, 'VoterDouble', 'pools', [BigInt(place)]]));
+  const places = await world.views([...STAKED, ROOT].map((place) => [VOTER, 'VoterDouble', 'pools', [BigInt(place)]]));
   pools.forEach(({ address }, i) => {
     if (places[i].toLowerCase() !== address) throw new Error(`pool ${STAKED[i]} is another`);
   });
@@ -70,14 +70,14 @@ async function create(world) {
 }
 
 // Gauges of tokens that exist and thousands of others, in the order of their places.
-function fill(world, pools, concentrated) {
+function fill(world, pools, root) {
   const send = (functionName, args) => world.send('deployer', VOTER, 'VoterDouble', functionName, args);
   for (let place = 0; place < GAUGES;) {
     const staked = STAKED.indexOf(place);
     if (staked >= 0) send('createGauge', [pools[staked].address]);
-    else if (place === CONCENTRATED) send('addGauge', [MULTICALL3, concentrated]);
-    const special = staked >= 0 || place === CONCENTRATED;
-    const next = [...STAKED, CONCENTRATED, GAUGES].filter((other) => other > place).reduce((a, b) => Math.min(a, b));
+    else if (place === ROOT) send('addGauge', [MULTICALL3, root]);
+    const special = staked >= 0 || place === ROOT;
+    const next = [...STAKED, ROOT, GAUGES].filter((other) => other > place).reduce((a, b) => Math.min(a, b));
     const count = special ? 1 : Math.min(CHUNK, next - place);
     if (!special) send('createGauges', [BigInt(place), BigInt(count)]);
     place += count;

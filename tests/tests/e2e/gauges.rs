@@ -39,7 +39,14 @@ impl Gauges {
         let rpc = RpcFault::before(&chain.url).unwrap();
         let config = format!("[tokens]\nshipped = false\n\n[prices.static]\n{}", truth.price_rows().unwrap());
         let plugin = build::built().unwrap().plugin("libsolidly.so");
-        let setup = Setup::default().config(&config).rpc("optimism", &rpc.url()).plugin(&plugin, &[SLUG]);
+        // The plugin's other protocols of this network do not stand here.
+        let contract = |key| Ok::<_, anyhow::Error>(format!("{key} = \"{}\"\n", truth.contract(key)?));
+        let keys: String =
+            ["voter", "escrow", "distributor"].into_iter().map(contract).collect::<Result<_, _>>().unwrap();
+        let settings =
+            format!("shipped = false\n[[deployment]]\nprotocol = \"{SLUG}\"\nnetwork = \"optimism\"\n{keys}");
+        let setup = Setup::default().config(&config).rpc("optimism", &rpc.url()).settings("solidly", &settings);
+        let setup = setup.plugin(&plugin, &[SLUG]);
         Self { gateway: setup.start().unwrap(), chain, truth, rpc }
     }
 

@@ -50,5 +50,6 @@ mod simulations;
 mod store;
 mod test_reader;
 mod troves;
+mod voters;
 mod wrong_chain;
 mod wrong_input;
