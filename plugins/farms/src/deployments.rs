@@ -2,8 +2,8 @@
 
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::booster::{BoosterTypes, Minting};
-use portolan_kits::fee_staking::FeeStakings;
 use portolan_kits::convex_stakes::ConvexStakes;
+use portolan_kits::fee_staking::FeeStakings;
 use portolan_kits::kit::Deployed;
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs, Returns};
 use portolan_kits::position_pools::PositionPools;
