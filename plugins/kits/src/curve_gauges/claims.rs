@@ -5,7 +5,7 @@ use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error};
 
 use super::CurveGauges;
 use super::contracts::{claim_rewards_0Call, claim_rewards_1Call, mintCall, rewards_receiverCall};
-use super::list::{self, Gauge, Owed};
+use super::list::{self, LiquidityGauge, OwedByGauge};
 use crate::display_name::display_name;
 use crate::kit::Labels;
 use crate::try_each::try_each;
@@ -20,7 +20,7 @@ pub(super) async fn claimables(
     let gauges = list::gauges(cx, of, labels).await?;
     let owed = gauges.into_iter().map(|gauge| async move { Ok((gauge, list::owed(cx, gauge, account).await?)) });
     let owed = try_each(cx, owed).await.or_err_if_all(cx, labels.market)?;
-    let owed = owed.into_iter().filter(|(_, owed)| *owed != Owed::default());
+    let owed = owed.into_iter().filter(|(_, owed)| *owed != OwedByGauge::default());
     let rows = owed.map(|(gauge, owed)| rows(cx, of, labels, gauge, owed, account));
     Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
@@ -29,8 +29,8 @@ async fn rows(
     cx: &Chain,
     of: &CurveGauges,
     labels: Labels<'_>,
-    gauge: Gauge,
-    owed: Owed,
+    gauge: LiquidityGauge,
+    owed: OwedByGauge,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
     let (named, name) = join(list::at(cx, of.list, gauge.place), display_name(cx, gauge.staked)).await;
@@ -54,7 +54,7 @@ async fn rows(
 
 /// The claim of a gauge's rewards for the account itself: later gauges pay whom the call names, older ones whom the
 /// account has set as its receiver.
-async fn rewards_claim(cx: &Chain, gauge: Gauge, account: Address) -> Result<Claim, Error> {
+async fn rewards_claim(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Claim, Error> {
     if gauge.counts_rewards {
         return Ok(cx.claim(gauge.address, &claim_rewards_1Call { account, receiver: account }));
     }

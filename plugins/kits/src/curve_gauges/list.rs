@@ -19,7 +19,7 @@ const TOKENS_STAND_S: u32 = 300;
 
 /// A gauge that holds tokens of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gauge {
+pub(super) struct LiquidityGauge {
     /// Its place in the list.
     pub(super) place: u64,
     pub(super) address: Address,
@@ -31,21 +31,25 @@ pub(super) struct Gauge {
 
 /// What a gauge owes to an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Owed {
-    /// Of the emission.
+pub(super) struct OwedByGauge {
+    /// What the minter pays of the emission.
     pub(super) minted: U256,
-    /// Of the other tokens, those of which anything is owed.
+    /// What the gauge pays of other tokens, of those of which anything is owed.
     pub(super) rewards: Vec<(Address, U256)>,
 }
 
 /// The gauges of the list, as far as they are known.
-pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> Result<Vec<Gauge>, Error> {
+pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> Result<Vec<LiquidityGauge>, Error> {
     let list = of.list;
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, list, place)));
     let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count(cx, list), walk).await?;
     let gauges = (0_u64..).zip(entries);
-    let gauges =
-        gauges.map(|(place, (address, staked, counts_rewards))| Gauge { place, address, staked, counts_rewards });
+    let gauges = gauges.map(|(place, (address, staked, counts_rewards))| LiquidityGauge {
+        place,
+        address,
+        staked,
+        counts_rewards,
+    });
     Ok(gauges.filter(|gauge| !gauge.staked.is_zero()).collect())
 }
 
@@ -77,27 +81,27 @@ async fn entry(cx: &Chain, list: GaugeList, place: u64) -> Result<(Address, Addr
 }
 
 /// The account's stake.
-pub(super) async fn stake(cx: &Chain, gauge: Gauge, account: Address) -> Result<U256, Error> {
+pub(super) async fn stake(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<U256, Error> {
     cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await
 }
 
 /// What the gauge owes to the account, which may have left it.
-pub(super) async fn owed(cx: &Chain, gauge: Gauge, account: Address) -> Result<Owed, Error> {
+pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
     let fraction = cx.call(gauge.address, integrate_fractionCall { account }).zero_within(ZERO_STANDS_S);
     let counted = counted_rewards(cx, gauge, account);
     let (stake, fraction, counted) = cx.join((stake(cx, gauge, account), fraction, counted)).await?;
     // Whoever never had a stake there has earned nothing; that is so of most accounts and gauges.
     if stake.is_zero() && fraction.is_zero() {
-        return Ok(Owed { minted: U256::ZERO, rewards: counted });
+        return Ok(OwedByGauge { minted: U256::ZERO, rewards: counted });
     }
     let minted = cx.call(gauge.address, claimable_tokensCall { account }).isolated();
     let (minted, mut rewards) = cx.join((minted, claimed_rewards(cx, gauge, account))).await?;
     rewards.extend(counted);
-    Ok(Owed { minted, rewards })
+    Ok(OwedByGauge { minted, rewards })
 }
 
 /// The rewards of a gauge that knows how many tokens it pays; nothing of others.
-async fn counted_rewards(cx: &Chain, gauge: Gauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+async fn counted_rewards(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
     if !gauge.counts_rewards {
         return Ok(Vec::new());
     }
@@ -112,7 +116,7 @@ async fn counted_rewards(cx: &Chain, gauge: Gauge, account: Address) -> Result<V
 }
 
 /// The rewards of an older gauge, which claims from elsewhere to know what it owes; nothing of others.
-async fn claimed_rewards(cx: &Chain, gauge: Gauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+async fn claimed_rewards(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
     if gauge.counts_rewards {
         return Ok(Vec::new());
     }

@@ -5,7 +5,7 @@ use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Position, Positio
 
 use super::CurveGauges;
 use super::contracts::totalSupplyCall;
-use super::list::{self, Gauge};
+use super::list::{self, LiquidityGauge};
 use crate::display_name::display_name;
 use crate::kit::Labels;
 use crate::try_each::try_each;
@@ -30,7 +30,7 @@ async fn position(
     cx: &Chain,
     of: &CurveGauges,
     labels: Labels<'_>,
-    gauge: Gauge,
+    gauge: LiquidityGauge,
     amount: U256,
     account: Address,
 ) -> Result<Position, Error> {
