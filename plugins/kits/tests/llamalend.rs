@@ -22,7 +22,7 @@ sol! {
     function rate() external view returns (uint256);
     function asset() external view returns (address);
     function balanceOf(address) external view returns (uint256);
-    function convertToAssets(uint256) external view returns (uint256);
+    function previewRedeem(uint256) external view returns (uint256);
 }
 
 const MINTS: u64 = 1;
@@ -151,7 +151,7 @@ fn a_deposit_is_what_its_shares_redeem_to() {
     let chain = markets(LENDS).reply(LENDS, vault(1), &balanceOfCall(ACCOUNT), &word(1_000)).reply(
         LENDS,
         vault(1),
-        &convertToAssetsCall(word(1_000)),
+        &previewRedeemCall(word(1_000)),
         &word(7),
     );
     let outcome = run(LENDS, &loan(chain, LENDS, 0, [1, 0, 1], 0));

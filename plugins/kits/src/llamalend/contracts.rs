@@ -21,9 +21,4 @@ portolan_plugin_api::sol! {
     // AMM.vy: what is lent, and the collateral. The rate is one a second, with 18 decimals.
     function coins(uint256 index) external view returns (address);
     function rate() external view returns (uint256);
-
-    // lending/Vault.vy
-    function asset() external view returns (address);
-    function balanceOf(address account) external view returns (uint256);
-    function convertToAssets(uint256 shares) external view returns (uint256);
 }

@@ -10,14 +10,12 @@ use super::contracts::{
     user_stateCall,
 };
 use super::{LlamaLend, MarketFactory, ZERO_STANDS_S};
-use crate::fixed_point::{WAD, too_large};
+use crate::fixed_point::{WAD, ray_a_year};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
 /// The name of the list of controllers among a deployment's facts.
 const LIST: &str = "controllers";
-/// The rate is one a second, and given by the year of 365 days with nine decimals more.
-const RAY_PER_WAD_SECOND: u64 = 31_536_000 * 1_000_000_000;
 
 /// The loans, a position for each market.
 pub(super) async fn positions(
@@ -67,8 +65,7 @@ async fn position(
     let health = cx.call(controller, healthCall { account, full: true });
     let ((lent, collateral, rate), state, health) = cx.join((amm, state, health)).await?;
     let secured = |token, amount| Leg { is_collateral: Some(true), ..Leg::new(LegRole::SUPPLIED, token, amount) };
-    let rate = rate.checked_mul(U256::from(RAY_PER_WAD_SECOND)).ok_or_else(too_large)?;
-    let debt = Leg::new(LegRole::BORROWED, lent, state.debt).rate_ray(rate);
+    let debt = Leg::new(LegRole::BORROWED, lent, state.debt).rate_ray(ray_a_year(rate)?);
     let position = Position::new(PositionKind::BORROWED, labels.market, controller).of(of.types.loan);
     let position = position.named(format!("{} {} for {}", labels.title, symbol(collateral), symbol(lent)));
     let legs = [secured(collateral, state.collateral), secured(lent, state.converted), debt];

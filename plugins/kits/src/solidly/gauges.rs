@@ -6,11 +6,14 @@ use std::ops::Range;
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
-use super::Solidly;
-use super::contracts::{concentrated, gaugesCall, lengthCall, listed, poolsCall, stakingTokenCall, thena};
+use super::contracts::{
+    balanceOfCall, concentrated, gaugesCall, lengthCall, listed, poolsCall, stakingTokenCall, thena,
+};
 use super::generation::Generation;
+use super::{Solidly, ZERO_STANDS_S};
 use crate::display_name::display_name;
 use crate::kit::Labels;
+use crate::try_each::try_each;
 
 /// The name of the list of gauges among a deployment's facts.
 const LIST: &str = "gauges";
@@ -73,6 +76,22 @@ pub(super) async fn staked(cx: &Chain, of: &Solidly, gauge: Gauge) -> Result<(Ad
         Generation::Thena => cx.call(at, thena::TOKENCall {}).immutable().await?,
     };
     Ok((token, display_name(cx, token).await?))
+}
+
+/// The account's stakes, of the gauges that it has one in.
+pub(super) async fn stakes(
+    cx: &Chain,
+    labels: Labels<'_>,
+    gauges: Vec<Gauge>,
+    account: Address,
+) -> Result<Vec<(Gauge, U256)>, Error> {
+    let staked = gauges.into_iter().map(|gauge| async move {
+        let amount = cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+        Ok((gauge, amount))
+    });
+    let mut staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
+    staked.retain(|(_, amount)| !amount.is_zero());
+    Ok(staked)
 }
 
 /// The error of a gauge that is no longer the one of its pool.

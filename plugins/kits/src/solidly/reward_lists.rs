@@ -9,8 +9,8 @@ use super::contracts::listed::{
     claimRewardsCall, derivedBalancesCall, derivedSupplyCall, earnedCall, getRewardCall, leftCall, periodFinishCall,
     rewardTokensCall, rewardsCall, rewardsListLengthCall,
 };
-use super::contracts::{balanceOfCall, gaugesCall, totalSupplyCall};
-use super::gauges::{Gauge, is_gauge_no_more, staked};
+use super::contracts::{gaugesCall, totalSupplyCall};
+use super::gauges::{Gauge, is_gauge_no_more, staked, stakes};
 use super::generation::Generation;
 use super::{Solidly, ZERO_STANDS_S};
 use crate::kit::Labels;
@@ -51,12 +51,7 @@ pub(super) async fn positions(
     gauges: Vec<Gauge>,
     account: Address,
 ) -> Result<Vec<Position>, Error> {
-    let staked = gauges.into_iter().map(|gauge| async move {
-        let amount = cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
-        Ok((gauge, amount))
-    });
-    let staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
-    let held = staked.into_iter().filter(|(_, amount)| !amount.is_zero());
+    let held = stakes(cx, labels, gauges, account).await?.into_iter();
     let rows = held.map(|(gauge, amount)| position(cx, of, labels, gauge, amount, account));
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
