@@ -48,6 +48,6 @@ export const comptroller = {
     await world.mine();
     of('MarketDouble', cusdc)('odd', 'borrow', [500n * USDC]);
     await world.at(SNAPSHOT);
-    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { comptroller: { comptroller, cusdc, cnative }, assets: { usdc, wbtc, comp }, seconds: SNAPSHOT - SETUP } };
+    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { comptroller: { comptroller, cusdc, cnative, comp }, assets: { usdc, wbtc, comp }, seconds: SNAPSHOT - SETUP } };
   },
 };

@@ -6,76 +6,27 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
-use portolan_tests::build;
-use portolan_tests::chain::Chain;
-use portolan_tests::gateway::{Gateway, Setup};
+use anyhow::Result;
+use portolan_tests::fork::{Fork, Paid};
 use portolan_tests::json::Json;
 use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 const USDC: u128 = 1_000_000;
 
-/// The chain's contracts are those of a fork, in an operator's settings file.
-struct Fixture {
-    chain: Chain,
-    gateway: Gateway,
+static FIXTURE: Shared<Fork> = Shared::new();
+
+fn fixture() -> Arc<Fork> {
+    FIXTURE.get(start).unwrap()
 }
 
-static FIXTURE: Shared<Fixture> = Shared::new();
-
-fn fixture() -> Arc<Fixture> {
-    FIXTURE.get(Fixture::start).unwrap()
+fn start() -> Result<Fork> {
+    Fork::start("comets", "compound", "compound", "comet", &["comet = \"{comet}\"\nrewards = \"{rewards}\""])
 }
 
-impl Fixture {
-    fn start() -> Result<Self> {
-        let chain = Chain::start("comets")?;
-        let contract = |name: &str| chain.expected["comet"][name].as_str().context("no contract");
-        let settings = format!(
-            "shipped = false\n[[deployment]]\nprotocol = \"compound\"\nnetwork = \"ethereum\"\ncomet = \"{}\"\n\
-             rewards = \"{}\"\n",
-            contract("comet")?,
-            contract("rewards")?
-        );
-        let dylib = build::built()?.plugin("libcompound.so");
-        let setup = Setup::default().rpc("ethereum", &chain.url).settings("compound", &settings);
-        let gateway = setup.plugin(&dylib, &["compound"]).start()?;
-        Ok(Self { chain, gateway })
-    }
-
-    fn account(&self, who: &str) -> &str {
-        self.chain.expected["accounts"][who]["address"].as_str().unwrap()
-    }
-
-    fn asset(&self, symbol: &str) -> &str {
-        self.chain.expected["assets"][symbol].as_str().unwrap()
-    }
-
-    /// Seconds since all was lent and owed.
-    fn seconds(&self) -> u128 {
-        self.chain.expected["seconds"].as_u64().unwrap().into()
-    }
-
-    /// A complete answer about an account.
-    fn items(&self, path: &str, who: &str) -> Vec<Json> {
-        let path = format!("/compound/{}?detail=full", path.replace("{}", self.account(who)));
-        let response = self.gateway.get(&path).unwrap();
-        assert_eq!(response.status.as_u16(), 200, "{}", response.body);
-        assert_eq!(response.header("portolan-partial"), None, "{}", response.body);
-        response.json().unwrap().at("items").unwrap().items().unwrap().to_vec()
-    }
-
-    /// Token, raw amount and side of each row of lending.
-    fn lent(&self, who: &str) -> Vec<(String, u128, String)> {
-        let row = |row: &Json| {
-            let text = |member| row.text_at(member).unwrap().to_owned();
-            (text("token/symbol"), text("amountRaw").parse().unwrap(), text("side"))
-        };
-        let mut rows: Vec<_> = self.items("lending/{}/positions", who).iter().map(row).collect();
-        rows.sort();
-        rows
-    }
+/// Seconds since all was lent and owed.
+fn seconds(fork: &Fork) -> u128 {
+    fork.expected("seconds").unwrap().as_u64().unwrap().into()
 }
 
 fn row(symbol: &str, amount: u128, side: &str) -> (String, u128, String) {
@@ -85,25 +36,29 @@ fn row(symbol: &str, amount: u128, side: &str) -> (String, u128, String) {
 #[test]
 fn balances_have_their_interest_and_collateral_stands_beside_debts() {
     let fixture = fixture();
-    let seconds = fixture.seconds();
-    assert_eq!(fixture.lent("farmer"), [row("USDC", 1_000 * USDC + seconds, "supply")]);
-    assert_eq!(fixture.lent("whale"), [row("USDC", 3_000 * USDC + 3 * seconds, "supply")]);
+    let seconds = seconds(&fixture);
+    assert_eq!(fixture.lent("farmer").unwrap(), [row("USDC", 1_000 * USDC + seconds, "supply")]);
+    assert_eq!(fixture.lent("whale").unwrap(), [row("USDC", 3_000 * USDC + 3 * seconds, "supply")]);
     let debt = row("USDC", 500 * USDC + seconds, "borrow");
-    assert_eq!(fixture.lent("odd"), [debt, row("WBTC", 10_000_000, "supply"), row("WETH", 2 * ONE, "supply")]);
-    assert_eq!(fixture.lent("dust"), [row("WBTC", 1, "supply")]);
-    assert_eq!(fixture.lent("nothing"), []);
-    let rates: Vec<String> =
-        fixture.items("lending/{}/positions", "farmer").iter().map(|row| row.at("rate").unwrap().to_string()).collect();
+    assert_eq!(fixture.lent("odd").unwrap(), [debt, row("WBTC", 10_000_000, "supply"), row("WETH", 2 * ONE, "supply")]);
+    assert_eq!(fixture.lent("dust").unwrap(), [row("WBTC", 1, "supply")]);
+    assert_eq!(fixture.lent("nothing").unwrap(), []);
+    let rates: Vec<String> = fixture
+        .items("lending/{}/positions", "farmer")
+        .unwrap()
+        .iter()
+        .map(|row| row.at("rate").unwrap().to_string())
+        .collect();
     assert_eq!(rates, ["0.031536"]);
 }
 
 #[test]
 fn the_health_of_a_debt_is_that_of_its_collateral() {
     let fixture = fixture();
-    let positions = fixture.items("borrowing/{}/positions", "odd");
+    let positions = fixture.items("borrowing/{}/positions", "odd").unwrap();
     let [position] = positions.as_slice() else { panic!("{} positions", positions.len()) };
     // 4,000 by 0.85 and 6,000 by 0.7, over what is owed; prices have 8 decimals.
-    let debt = (500 * USDC + fixture.seconds()) * 100_000_000 / USDC;
+    let debt = (500 * USDC + seconds(&fixture)) * 100_000_000 / USDC;
     let factor = 7_600 * 100_000_000 * ONE / debt;
     let shown = format!("{}.{:018}", factor / ONE, factor % ONE);
     let found = position.at("health/factor").unwrap().to_string();
@@ -112,37 +67,27 @@ fn the_health_of_a_debt_is_that_of_its_collateral() {
     let secured = |leg: &&Json| leg.at("isCollateral").unwrap().to_string() == "true";
     assert_eq!(position.at("legs").unwrap().items().unwrap().iter().filter(secured).count(), 2);
     for who in ["farmer", "dust", "nothing"] {
-        assert_eq!(fixture.items("borrowing/{}/positions", who), [], "{who}");
+        assert_eq!(fixture.items("borrowing/{}/positions", who).unwrap(), [], "{who}");
     }
 }
 
 #[test]
 fn a_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
     // The other tests read a chain on which nothing happens.
-    let fixture = Fixture::start().unwrap();
-    let (chain, comp) = (&fixture.chain, fixture.asset("comp"));
+    let fixture = start().unwrap();
+    let comp = fixture.address("assets/comp").unwrap();
     for (who, tenths) in [("farmer", 1), ("whale", 3)] {
-        let items = fixture.items("{}/claimables", who);
+        let items = fixture.items("{}/claimables", who).unwrap();
         let [claim] = items.as_slice() else { panic!("{who}: {} claims", items.len()) };
-        let owed = fixture.seconds() * tenths * ONE / 10;
-        assert_eq!(claim.text_at("token/address").unwrap(), comp);
-        assert_eq!(claim.text_at("amountRaw").unwrap(), owed.to_string(), "{who}");
-        assert_eq!(
-            (claim.text_at("simulated").unwrap(), claim.text_at("type").unwrap()),
-            ("paid", "compound-v3-rewards")
-        );
+        assert_eq!(claim.text_at("type").unwrap(), "compound-v3-rewards");
         let sent = claim.at("claimTransaction").unwrap();
         assert_eq!(sent.text_at("function/name").unwrap(), "claim");
-        assert_eq!(sent.text_at("to").unwrap(), chain.expected["comet"]["rewards"].as_str().unwrap());
-
-        let held = || chain.token_balance(comp, fixture.account(who)).unwrap().parse::<u128>().unwrap();
-        let (snapshot, before) = (chain.snapshot().unwrap(), held());
-        let [from, to, data] = ["from", "to", "data"].map(|member| sent.text_at(member).unwrap());
-        chain.send_as(from, to, data, chain.block_timestamp).unwrap();
-        assert_eq!(held() - before, owed, "{who}");
-        chain.revert(&snapshot).unwrap();
+        assert_eq!(sent.text_at("to").unwrap(), fixture.address("comet/rewards").unwrap());
+        let owed = seconds(&fixture) * tenths * ONE / 10;
+        let paid = Paid { token: comp.to_owned(), said: owed, received: owed };
+        assert_eq!(fixture.claim_each(who).unwrap(), [paid], "{who}");
     }
     for who in ["odd", "dust", "nothing"] {
-        assert_eq!(fixture.items("{}/claimables", who), [], "{who}");
+        assert_eq!(fixture.items("{}/claimables", who).unwrap(), [], "{who}");
     }
 }
