@@ -72,7 +72,8 @@ pub(crate) struct Composition {
     pub(crate) supply: U256,
     /// Other tokens, each once, and smallest units of them.
     pub(crate) parts: Vec<(Address, U256)>,
-    /// Whether the token is a contract of the protocol that reports it; else no price comes from it.
+    /// Whether the token is a contract of the protocol that reports it: the catalogue lists it, or a declared view of such
+    /// a contract knows it. Else no price comes from it.
     pub(crate) is_of_issuer: bool,
 }
 

@@ -69,7 +69,8 @@ impl<'a> CompositionJobs<'a> {
         let (mut all, mut failed) = (HashMap::new(), Vec::new());
         for (plan, outcome) in self.run(plans).await {
             let (found, rejections) = validate_compositions(&outcome.findings, tokens);
-            let found = found.into_iter().map(|one| (one.token, Composition::of(&one, self.is_own(&plan, one.token))));
+            let is_own = |token| self.is_own(&plan, token) || outcome.addresses.is_given_contract(token);
+            let found = found.into_iter().map(|one| (one.token, Composition::of(&one, is_own(one.token))));
             self.merge(&mut all, &plan, found.collect());
             let mut report = JobReport::of(&plan, &outcome, true);
             let is_invalid = rejections.is_some();
@@ -86,7 +87,7 @@ impl<'a> CompositionJobs<'a> {
         all
     }
 
-    /// Whether the token is a contract of the protocol that the job is about.
+    /// Whether the catalogue lists the token as a contract of the protocol that the job is about.
     fn is_own(&self, plan: &JobPlan, token: Address) -> bool {
         let served = self.snapshot.served(&plan.protocol.slug);
         let mut rows = served.into_iter().flat_map(Served::deployments);

@@ -43,7 +43,7 @@ pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
 pub(crate) struct JobOutcome {
     /// All that the plugin found, not yet validated.
     pub(crate) findings: Vec<map::Finding>,
-    /// What its claims may go to and name.
+    /// What its claims may go to and name, and the tokens that are the protocol's own.
     pub(crate) addresses: Addresses,
     /// What else its claims rest on.
     pub(crate) claim_reads: ClaimReads,
@@ -168,7 +168,7 @@ impl<'a> Driver<'a> {
             self.facts.put(&step.facts);
             self.take_findings(step.findings)?;
             if step.state != state::READING {
-                self.recheck_claims(&participant, own).await?;
+                self.recheck_findings(&participant, own).await?;
                 return self.end(step.state, step.message);
             }
             let replies = self.read(&participant, own, step.reads).await?;
@@ -263,7 +263,7 @@ impl<'a> Driver<'a> {
         self.figures.batches += u32::from(!by_network.is_empty() || !off_chain.is_empty());
         let of_own = by_network.remove(&self.plan.network.chain_id).unwrap_or_default();
         let (own_places, own_reads): (Vec<_>, Vec<_>) = of_own.into_iter().unzip();
-        let is_noted = |read: &Read| self.trace.is_some() || self.claims_rest_on(read);
+        let is_noted = |read: &Read| self.trace.is_some() || self.findings_rest_on(read);
         let noted: Vec<Option<Read>> = own_reads.iter().map(|read| is_noted(read).then(|| read.clone())).collect();
         let mut lookup = own.look_up(own_reads.into());
         // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
@@ -286,7 +286,7 @@ impl<'a> Driver<'a> {
                 if let Some(trace) = &mut self.trace {
                     trace.take(&read, &reply);
                 }
-                if self.claims_rest_on(&read) {
+                if self.findings_rest_on(&read) {
                     self.note(&read, &reply);
                     views.extend(self.trusted.may_give(&read).then(|| (read, reply.clone())));
                 }
@@ -320,14 +320,15 @@ impl<'a> Driver<'a> {
         places.into_iter().zip(replies).collect()
     }
 
-    /// Whether claims may rest on what a read returns; only claimables have claims.
-    fn claims_rest_on(&self, read: &Read) -> bool {
-        let has_claims = matches!(self.plan.question, JobQuestion::Account(Question::Claimables));
-        has_claims
-            && read.kind == Kind::Call
-            && !read.isolated
-            && read.from.is_none()
-            && (self.trusted.may_give(read) || self.is_claim_read(read))
+    /// Whether findings may rest on what a read returns: claims, and whose tokens compositions are about.
+    fn findings_rest_on(&self, read: &Read) -> bool {
+        let is_plain = read.kind == Kind::Call && !read.isolated && read.from.is_none();
+        is_plain
+            && match self.plan.question {
+                JobQuestion::Account(Question::Claimables) => self.trusted.may_give(read) || self.is_claim_read(read),
+                JobQuestion::Tokens(_) => self.trusted.may_give(read),
+                JobQuestion::Account(_) | JobQuestion::Transaction(_) => false,
+            }
     }
 
     fn is_claim_read(&self, read: &Read) -> bool {
@@ -344,9 +345,9 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Reads again what the claims rest on, as far as no batch took it along.
-    async fn recheck_claims(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
-        let recheck = self.trusted.claimed_by(&self.findings);
+    /// Reads again what the findings rest on, as far as no batch took it along.
+    async fn recheck_findings(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
+        let recheck = self.trusted.named_by(&self.findings);
         if recheck.is_empty() {
             return Ok(());
         }
@@ -357,7 +358,7 @@ impl<'a> Driver<'a> {
             Outcome::Failed(failure) => Some(failure),
             _ => None,
         });
-        let unread = |failure| Failure::new(Reason::from(failure), "what a claim rests on could not be read again");
+        let unread = |failure| Failure::new(Reason::from(failure), "what a finding rests on could not be read again");
         failure.map_or(Ok(()), |failure| Err(unread(failure)))
     }
 

@@ -9,6 +9,8 @@ use portolan_abi::map::{self, lineage};
 
 /// Bytes of a word of the contract ABI.
 const WORD: usize = 32;
+/// Bytes of a function's selector.
+const SELECTOR: usize = 4;
 /// Words of a member of a list; the widest struct of a view has some twenty.
 const STRIDE_MAX: u32 = 64;
 /// Words of a reply before the one that counts.
@@ -36,6 +38,7 @@ struct Lineage {
     word: usize,
     list: Option<List>,
     of_given: bool,
+    argument: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -90,7 +93,7 @@ impl Lineages {
         let usable = self.of(data).filter(move |lineage| is_listed || lineage.of_given);
         usable.flat_map(move |lineage| {
             let given = |address| Given { usable_as: lineage.gives, address, view: Arc::clone(&lineage.view) };
-            lineage.addresses(reply).into_iter().map(given)
+            lineage.addresses(data, reply).into_iter().map(given)
         })
     }
 
@@ -109,7 +112,12 @@ impl Lineages {
 }
 
 impl Lineage {
-    fn addresses(&self, reply: &[u8]) -> Vec<Address> {
+    fn addresses(&self, data: &[u8], reply: &[u8]) -> Vec<Address> {
+        if let Some(place) = self.argument {
+            let is_known = word(reply, self.word).is_some_and(|word| word.iter().any(|byte| *byte != 0));
+            let arguments = data.get(SELECTOR..).unwrap_or_default();
+            return is_known.then(|| word(arguments, place).and_then(address)).flatten().into_iter().collect();
+        }
         let Some(list) = &self.list else {
             return word(reply, self.word).and_then(address).into_iter().collect();
         };
@@ -139,6 +147,9 @@ fn parse(declared: &map::Lineage) -> Result<(Selector, Lineage), String> {
     if stride.is_some_and(|stride| stride == 0 || stride > STRIDE_MAX) || stride.unwrap_or(1) <= member_word {
         return Err(format!("has members of no size, of more than {STRIDE_MAX} words, or no such word in them"));
     }
+    if declared.argument.is_some_and(|place| place > PLACE_MAX || declared.stride.is_some()) {
+        return Err(format!("asks about a list, or about an argument beyond {PLACE_MAX}"));
+    }
     let place = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let lineage = Lineage {
         view: declared.view.as_str().into(),
@@ -146,6 +157,7 @@ fn parse(declared: &map::Lineage) -> Result<(Selector, Lineage), String> {
         word: place(declared.word),
         list: stride.map(|stride| List { stride: place(stride), member_word: place(member_word) }),
         of_given: declared.of_given.unwrap_or_default(),
+        argument: declared.argument.map(place),
     };
     Ok((function.selector(), lineage))
 }
@@ -211,6 +223,24 @@ mod tests {
     }
 
     #[test]
+    fn an_argument_is_given_where_the_contract_knows_it() {
+        let given = |declared: map::Lineage, arguments: &[u8], reply: &[u8]| -> Vec<Address> {
+            let data = [&keccak256(&declared.view)[..4], arguments].concat();
+            let lineages = Lineages::parse(&[declared]).unwrap();
+            lineages.given(true, &data, reply).map(|given| given.address).collect()
+        };
+        let knows = || declared("knows(uint256,address)").argument(1);
+        let about = (U256::from(7), A).abi_encode();
+        let (yes, no) = (true.abi_encode(), false.abi_encode());
+        assert_eq!(given(knows(), &about, &yes), [A]);
+        assert_eq!(given(knows(), &about, &no), [] as [Address; 0]);
+        assert_eq!(given(knows(), &about, &[]), [] as [Address; 0], "it answers nothing");
+        assert_eq!(given(knows(), &about[..32], &yes), [] as [Address; 0], "there is no such argument");
+        let second = (false, U256::from(1) << 200).abi_encode();
+        assert_eq!(given(knows().at(1), &about, &second), [A], "any word but zero will do");
+    }
+
+    #[test]
     fn a_list_that_says_more_than_it_has_gives_what_is_there() {
         let mut reply = vec![A].abi_encode();
         reply[63] = 200;
@@ -241,6 +271,8 @@ mod tests {
             (declared("gauges(address)").list_of(0, 0), "has members of no size"),
             (declared("gauges(address)").list_of(2, 2), "has members of no size"),
             (declared("gauges(address)").list_of(65, 2), "has members of no size"),
+            (declared("gauges(address)").list().argument(0), "asks about a list"),
+            (declared("gauges(address)").argument(257), "asks about a list"),
         ];
         for (declared, reason) in cases {
             let refusal = Lineages::parse(&[declared]).unwrap_err().to_string();

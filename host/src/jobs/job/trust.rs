@@ -1,4 +1,4 @@
-//! The addresses that a job's claims may name, as far as a cache had a part in them.
+//! The addresses that a job's findings may name, as far as a cache had a part in them.
 //!
 //! Invariant: an address counts only by what a contract answered at the pinned block. A cached reply makes it a
 //! candidate: the read that gave it is made again, in a batch that leaves anyway where one mentions the candidate.
@@ -107,8 +107,8 @@ impl<'a> TrustedAddresses<'a> {
         self.recheck(mentioned)
     }
 
-    /// The recheck of all candidates that the claims of these findings name.
-    pub(super) fn claimed_by(&self, findings: &[map::Finding]) -> Recheck {
+    /// The recheck of all candidates that the claims of these findings name, or that their compositions are about.
+    pub(super) fn named_by(&self, findings: &[map::Finding]) -> Recheck {
         if self.candidates.is_empty() {
             return Recheck::default();
         }
@@ -117,7 +117,8 @@ impl<'a> TrustedAddresses<'a> {
             let mergeable = step.mergeable.as_ref().map(|call| (call.to, &call.arguments));
             [(step.to, &step.arguments)].into_iter().chain(mergeable)
         });
-        self.recheck(calls.flat_map(|(to, arguments)| addresses(arguments).chain([to])))
+        let composed = findings.iter().filter_map(|finding| finding.composition.as_ref()).map(|found| found.token);
+        self.recheck(calls.flat_map(|(to, arguments)| addresses(arguments).chain([to])).chain(composed))
     }
 
     fn recheck(&self, addresses: impl Iterator<Item = Address>) -> Recheck {
@@ -172,7 +173,7 @@ impl<'a> TrustedAddresses<'a> {
         if reads.is_empty() { Ok(()) } else { Err(reads) }
     }
 
-    /// The addresses that claims may name in the end.
+    /// The addresses that findings may name in the end.
     pub(super) fn into_addresses(self) -> Addresses {
         self.trusted
     }
@@ -273,7 +274,7 @@ mod tests {
             for cached in [false, true] {
                 let mut trusted = TrustedAddresses::new(&lineages, listed());
                 trusted.take(vec![(read.clone(), Reply { outcome: returning(INNER), cached, age_s: 0 })]);
-                assert!(trusted.claimed_by(&claim(INNER)).is_empty(), "{read:?}");
+                assert!(trusted.named_by(&claim(INNER)).is_empty(), "{read:?}");
                 assert!(!trusted.into_addresses().is_given(Use::Target, INNER), "{read:?}");
             }
         }
@@ -288,7 +289,7 @@ mod tests {
                 let mut trusted = TrustedAddresses::new(&lineages, listed());
                 let reply = |address: Address| Reply { outcome: returning(address), cached, age_s: 0 };
                 trusted.take(batch.map(|(read, address)| (read.clone(), reply(*address))).into());
-                let recheck = trusted.claimed_by(&claim(INNER));
+                let recheck = trusted.named_by(&claim(INNER));
                 assert_eq!(trusted.reads(&recheck).len(), if cached { 2 } else { 0 });
                 let returned = |read: &Read| Reply::fresh(returning(if read.to == FACTORY { FARM } else { INNER }));
                 let replies: Vec<Reply> = trusted.reads(&recheck).iter().map(returned).collect();
@@ -324,11 +325,22 @@ mod tests {
             (Outcome::Failed(ReadFailure::Timeout), false, false),
         ] {
             let mut trusted = with(&lineages, &cached(FARM));
-            let recheck = trusted.claimed_by(&claim(FARM));
+            let recheck = trusted.named_by(&claim(FARM));
             let refuted = trusted.confirm(&recheck, &[Reply::fresh(now.clone())]);
             assert_eq!(refuted, if is_refuted { Err(vec![entry()]) } else { Ok(()) }, "{now:?}");
             assert_eq!(trusted.into_addresses().is_given(Use::Target, FARM), counts, "{now:?}");
         }
+    }
+
+    #[test]
+    fn the_token_of_a_composition_is_rechecked() {
+        let lineages = lineages();
+        let composed = |token| vec![map::Composition { token, ..map::Composition::default() }.into()];
+        let mut trusted = with(&lineages, &cached(FARM));
+        assert!(trusted.named_by(&composed(OTHER)).is_empty());
+        let recheck = trusted.named_by(&composed(FARM));
+        assert_eq!(trusted.confirm(&recheck, &[Reply::fresh(returning(FARM))]), Ok(()));
+        assert!(trusted.into_addresses().is_given(Use::Target, FARM));
     }
 
     #[test]
@@ -338,7 +350,7 @@ mod tests {
             let mut trusted = with(&lineages, &cached(FARM));
             // At the block, but by a contract that only a cached reply gave.
             trusted.take(vec![(view(FARM, "inner()"), Reply::fresh(returning(INNER)))]);
-            let recheck = trusted.claimed_by(&claim(INNER));
+            let recheck = trusted.named_by(&claim(INNER));
             let replies: Vec<Reply> = trusted
                 .reads(&recheck)
                 .iter()

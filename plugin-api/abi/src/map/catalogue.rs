@@ -151,6 +151,10 @@ pub struct Lineage {
     /// alone.
     #[n(5)]
     pub of_given: Option<bool>,
+    /// The place of the address among the words of the call's arguments, where the word of the reply says whether the
+    /// contract knows it: anything but zero does. Absent where the reply has the address.
+    #[n(6)]
+    pub argument: Option<u32>,
 }
 
 /// What the addresses of a [`Lineage`] are.
@@ -199,6 +203,13 @@ impl Lineage {
     #[must_use]
     pub fn list_of(self, words: u32, place: u32) -> Self {
         Self { stride: Some(words), member_word: Some(place), ..self }
+    }
+
+    /// The address is this word of the call's arguments, counted from 0, and the word of the reply says whether the contract
+    /// knows it: as `isPoolFromFactory(address)` does.
+    #[must_use]
+    pub fn argument(self, place: u32) -> Self {
+        Self { argument: Some(place), ..self }
     }
 
     /// It is also a view of contracts that other lineages gave.

@@ -104,6 +104,7 @@ pub(crate) fn catalogue() -> Catalogue {
             stride: Some(25),
             member_word: Some(26),
             of_given: Some(true),
+            argument: Some(29),
         }]),
     }
 }
