@@ -274,8 +274,7 @@ impl AccountInstance {
     fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             let parts = self.answering(cx, Question::COMPOSITION).map(|row| &row.mechanism.contracts);
-            let named = parts.filter(|contracts| contracts.contracts().iter().any(|it| tokens.contains(it)));
-            cx.gather(named.map(|contracts| contracts.compositions(cx))).await
+            cx.gather(parts.map(|contracts| contracts.compositions(cx, tokens))).await
         })
     }
 }

@@ -32,7 +32,8 @@ pub trait Kit: Debug + Sync {
         Vec::new()
     }
 
-    /// The views that name what these claims go to or name, beside the contracts of its deployments.
+    /// The views that name what these claims go to or name, and the tokens that its compositions are about, beside the
+    /// contracts of its deployments.
     fn lineages(&self) -> Vec<Lineage> {
         Vec::new()
     }
@@ -96,10 +97,10 @@ pub trait Deployed: Debug + Send + Sync {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// Answers [`Plugin::compositions`](portolan_plugin_api::Plugin::compositions) for its own tokens. Called only
-    /// where the question names one of its contracts.
-    fn compositions<'a>(&'a self, cx: &'a Chain) -> Boxed<'a, Vec<Composition>> {
-        let _ = cx;
+    /// Answers [`Plugin::compositions`](portolan_plugin_api::Plugin::compositions) for those of the tokens that are its
+    /// own, and leaves out the others.
+    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+        let _ = (cx, tokens);
         Box::pin(async { Ok(Vec::new()) })
     }
 }

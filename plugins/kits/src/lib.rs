@@ -11,11 +11,13 @@ pub mod protocol;
 pub mod kit;
 
 pub mod aave_v3;
+pub mod balancer_pools;
 pub mod booster;
 pub mod comet;
 pub mod compound_v2;
 pub mod convex_stakes;
 pub mod curve_gauges;
+pub mod curve_pools;
 pub mod euler;
 pub mod events;
 pub mod fee_staking;
@@ -39,6 +41,7 @@ mod boxed;
 mod display_name;
 mod erc4626;
 mod fixed_point;
+mod native_placeholder;
 mod owned_nfts;
 mod try_each;
 

@@ -105,8 +105,11 @@ impl Deployed for ShareVault {
     }
 
     /// Answers what all shares together redeem to; nothing where there are none.
-    fn compositions<'a>(&'a self, cx: &'a Chain) -> Boxed<'a, Vec<Composition>> {
+    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
+            if !tokens.contains(&self.address) {
+                return Ok(Vec::new());
+            }
             let (held, supply) = self.held_and_supply(cx).await?;
             if supply.is_zero() {
                 return Ok(Vec::new());

@@ -1,9 +1,7 @@
 //! Positions in vaults, each of which is an NFT: collateral of one token or of a pool's shares, and a debt of either.
 
 use futures_util::future::join;
-use portolan_plugin_api::{
-    Address, Chain, Error, Health, Leg, LegRole, NATIVE, Nft, Position, PositionKind, U256, address, symbol,
-};
+use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Nft, Position, PositionKind, U256, symbol};
 
 use super::contracts::{
     FACTORYCall, balanceOfCall, getDexStateCall, positionByNftIdCall, positionByNftIdReturn, tokenOfOwnerByIndexCall,
@@ -11,12 +9,11 @@ use super::contracts::{
 use super::{Fluid, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, mul_div, product};
 use crate::kit::Labels;
+use crate::native_placeholder::named_token;
 use crate::try_each::try_each;
 
 /// Positions of one account that are read.
 const POSITIONS_MAX: u64 = 100;
-/// The address that stands for the native token.
-const NATIVE_HERE: Address = address!("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
 /// Thresholds have four decimals, and so have rates.
 const WHOLE: u64 = 10_000;
 /// A ray has 27 decimals.
@@ -136,9 +133,4 @@ fn health(found: &positionByNftIdReturn) -> Result<Option<Health>, Error> {
     let secured = mul_div(worth, found.liquidationThreshold, U256::from(WHOLE))?;
     let factor = mul_div(secured, WAD, found.borrow)?;
     Ok(Some(Health { factor_wad: Some(factor), liquidation_price: None }))
-}
-
-/// A token as findings name it.
-fn named_token(token: Address) -> Address {
-    if token == NATIVE_HERE { NATIVE } else { token }
 }

@@ -1,0 +1,180 @@
+//! Shares of Balancer's pools: what leaving a pool in proportion pays, which is their part of what the vault holds for it.
+//!
+//! A deployment is a vault with the factories of its pools; settings keys `pool_vault` (of the second generation) or
+//! `pool_vault_v3`, and `pool_factories`. It answers compositions alone. Invariant: anyone may register a pool with a
+//! vault, so that a price comes only from one that a factory made. Parts that are shares again are left to the host.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, B256, Chain, Composition, Error, Keys, Lineage, Part, Question, SettingsError, U256, sol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit};
+use crate::try_each::try_each;
+
+sol! {
+    // IBasePool.sol, <https://github.com/balancer/balancer-v2-monorepo/tree/master/pkg/interfaces/contracts/vault>
+    function getPoolId() external view returns (bytes32);
+    function totalSupply() external view returns (uint256);
+    // Pools whose own shares are among their tokens, and all pools since: those that anyone can hold.
+    function getActualSupply() external view returns (uint256);
+
+    // IVault.sol of the second generation
+    function getPoolTokens(bytes32 id)
+        external view returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock);
+
+    // IVaultExtension.sol of the third generation, <https://github.com/balancer/balancer-v3-monorepo>
+    struct TokenInfo {
+        uint8 tokenType;
+        address rateProvider;
+        bool paysYieldFees;
+    }
+    function isPoolRegistered(address pool) external view returns (bool);
+    function getPoolTokenInfo(address pool)
+        external view
+        returns (address[] tokens, TokenInfo[] infos, uint256[] balancesRaw, uint256[] lastBalancesLiveScaled18);
+
+    // The same vault, which keeps the shares of all pools.
+    interface ShareKeeper {
+        function totalSupply(address pool) external view returns (uint256);
+    }
+
+    // IBasePoolFactory.sol of both generations
+    function isPoolFromFactory(address pool) external view returns (bool);
+}
+
+/// Seconds that it may be cached that a token is no pool, or of no factory: a new pool shows at most this much later.
+const KNOWN_STANDS_S: u32 = 3_600;
+
+/// Vaults of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BalancerPools {
+    /// The token `type` of the shares.
+    pub share: &'static str,
+}
+
+/// A vault, by its generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolVault {
+    /// A pool has a number, and shares of its own.
+    V2(Address),
+    /// A pool is known by its address, and the vault keeps its shares.
+    V3(Address),
+}
+
+/// One deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VaultPools {
+    vault: PoolVault,
+    factories: Cow<'static, [Address]>,
+    share: &'static str,
+}
+
+/// What a vault holds for a pool.
+struct Held {
+    supply: U256,
+    balances: Vec<(Address, U256)>,
+}
+
+impl BalancerPools {
+    /// The pools of a vault. A price comes only from those of these factories.
+    pub const fn of(self, vault: PoolVault, factories: &'static [Address]) -> VaultPools {
+        VaultPools { vault, factories: Cow::Borrowed(factories), share: self.share }
+    }
+}
+
+impl Kit for BalancerPools {
+    fn keys(&self) -> &'static [&'static str] {
+        &["pool_vault", "pool_vault_v3"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let vault = match (keys.address_opt("pool_vault")?, keys.address_opt("pool_vault_v3")?) {
+            (None, None) => return Ok(None),
+            (Some(vault), None) => PoolVault::V2(vault),
+            (None, Some(vault)) => PoolVault::V3(vault),
+            (Some(_), Some(_)) => {
+                return Err(SettingsError::new("stands beside `pool_vault`; give one of them").at("pool_vault_v3"));
+            }
+        };
+        let factories = Cow::Owned(keys.addresses("pool_factories")?);
+        Ok(Some(VaultPools { vault, factories, share: self.share }.shared()))
+    }
+
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::markets::<isPoolFromFactoryCall>().argument(0)]
+    }
+}
+
+impl Deployed for VaultPools {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        let (PoolVault::V2(vault) | PoolVault::V3(vault)) = self.vault;
+        [&[vault][..], &self.factories].concat()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::COMPOSITION]
+    }
+
+    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+        Box::pin(async move {
+            let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
+            Ok(found.or_report(cx, "shares of pools").into_iter().flatten().collect())
+        })
+    }
+}
+
+impl VaultPools {
+    /// What all shares together redeem to; nothing where the token is no pool of the vault, or nobody has any.
+    async fn composition(&self, cx: &Chain, token: Address) -> Result<Option<Composition>, Error> {
+        let held = match self.vault {
+            PoolVault::V2(vault) => self.held_by_number(cx, vault, token).await?,
+            PoolVault::V3(vault) => self.held_by_address(cx, vault, token).await?,
+        };
+        let Some(Held { supply, balances }) = held.filter(|held| !held.supply.is_zero()) else { return Ok(None) };
+        let parts = balances.into_iter().map(|(token, amount)| Part { token, amount }).collect();
+        Ok(Some(Composition { token, kind: self.share.to_owned(), supply, parts }))
+    }
+
+    /// Shares that the vault itself holds were minted before anyone bought them: they are left out on both sides.
+    async fn held_by_number(&self, cx: &Chain, vault: Address, token: Address) -> Result<Option<Held>, Error> {
+        let id = cx.try_call(token, getPoolIdCall {}).within(KNOWN_STANDS_S).await?;
+        // The first 20 bytes of a pool's number are its address.
+        let Some(id) = id.ok().filter(|id: &B256| id[..20] == token[..]) else { return Ok(None) };
+        let held = cx.try_call(vault, getPoolTokensCall { id });
+        let (total, actual) = (cx.try_call(token, totalSupplyCall {}), cx.try_call(token, getActualSupplyCall {}));
+        let (held, total, actual, ()) = cx.join((held, total, actual, self.ask_factories(cx, token))).await?;
+        let Ok(held) = held else { return Ok(None) };
+        let (own, balances): (Vec<_>, Vec<_>) =
+            held.tokens.into_iter().zip(held.balances).partition(|(part, _)| *part == token);
+        let own = own.into_iter().map(|(_, amount)| amount).fold(U256::ZERO, U256::saturating_add);
+        let supply = actual.or(total.map(|total| total.saturating_sub(own)));
+        let supply = supply.map_err(|revert| Error::new(format!("{token}: totalSupply: {revert}")))?;
+        Ok(Some(Held { supply, balances }))
+    }
+
+    async fn held_by_address(&self, cx: &Chain, vault: Address, pool: Address) -> Result<Option<Held>, Error> {
+        if !cx.call(vault, isPoolRegisteredCall { pool }).within(KNOWN_STANDS_S).await? {
+            return Ok(None);
+        }
+        let (held, supply) =
+            (cx.call(vault, getPoolTokenInfoCall { pool }), cx.call(vault, ShareKeeper::totalSupplyCall { pool }));
+        let (held, supply, ()) = cx.join((held, supply, self.ask_factories(cx, pool))).await?;
+        Ok(Some(Held { supply, balances: held.tokens.into_iter().zip(held.balancesRaw).collect() }))
+    }
+
+    /// Asks every factory, so that the host knows whether the pool is one of theirs.
+    async fn ask_factories(&self, cx: &Chain, pool: Address) -> Result<(), Error> {
+        let factories = self.factories.iter();
+        let asked =
+            factories.map(|factory| cx.try_call(*factory, isPoolFromFactoryCall { pool }).within(KNOWN_STANDS_S));
+        cx.join(asked).await.map(drop)
+    }
+}

@@ -1,0 +1,128 @@
+//! Shares of Curve's pools: what leaving a pool in proportion pays, which is their part of its balances.
+//!
+//! A deployment is a registry of all generations of pools (Curve's `MetaRegistry`); settings key `meta_registry`. It
+//! answers compositions alone. Invariant: a share is one of a pool only where the registry itself names it for that
+//! pool at the answer's block; the token's own word leads to the pool, and no further. Coins that are shares again, as
+//! those of meta pools, are left to the host.
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, Composition, Error, Keys, Lineage, Part, Question, Revert, SettingsError, sol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit};
+use crate::native_placeholder::named_token;
+use crate::try_each::try_each;
+
+sol! {
+    // MetaRegistry.vy, <https://github.com/curvefi/metaregistry/blob/main/contracts/MetaRegistry.vy>
+    function get_pool_from_lp_token(address token) external view returns (address);
+    function get_lp_token(address pool) external view returns (address);
+    function get_coins(address pool) external view returns (address[8]);
+    function get_balances(address pool) external view returns (uint256[8]);
+
+    // CurveTokenV3.vy and later tokens apart from their pool, <https://github.com/curvefi/curve-contract>: the pool.
+    function minter() external view returns (address);
+    function totalSupply() external view returns (uint256);
+}
+
+/// Seconds that it may be cached what a token is: a new pool shows at most this much later.
+const KNOWN_STANDS_S: u32 = 3_600;
+
+/// The gas of a search for a token's pool. The first registry finds it by a map, with less than a tenth of this; a later
+/// one looks at hundreds of pools in turn, whose tokens name their pools themselves.
+const SEARCH_GAS: u32 = 300_000;
+
+/// Registries of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurvePools {
+    /// The token `type` of the shares.
+    pub share: &'static str,
+}
+
+/// One deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurvePoolRegistry {
+    registry: Address,
+    share: &'static str,
+}
+
+impl CurvePools {
+    /// The pools that this registry knows.
+    pub const fn of(self, registry: Address) -> CurvePoolRegistry {
+        CurvePoolRegistry { registry, share: self.share }
+    }
+}
+
+impl Kit for CurvePools {
+    fn keys(&self) -> &'static [&'static str] {
+        &["meta_registry"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        Ok(keys.address_opt("meta_registry")?.map(|registry| self.of(registry).shared()))
+    }
+
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::markets::<get_lp_tokenCall>()]
+    }
+}
+
+impl Deployed for CurvePoolRegistry {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.registry]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::COMPOSITION]
+    }
+
+    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+        Box::pin(async move {
+            let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
+            Ok(found.or_report(cx, "shares of pools").into_iter().flatten().collect())
+        })
+    }
+}
+
+impl CurvePoolRegistry {
+    /// What all shares together redeem to; nothing where the token is no share, or nobody has any.
+    async fn composition(&self, cx: &Chain, token: Address) -> Result<Option<Composition>, Error> {
+        let Some(pool) = self.pool(cx, token).await? else { return Ok(None) };
+        let share = cx.try_call(self.registry, get_lp_tokenCall { pool });
+        let coins = cx.try_call(self.registry, get_coinsCall { pool }).within(KNOWN_STANDS_S);
+        let balances = cx.try_call(self.registry, get_balancesCall { pool });
+        let supply = cx.try_call(token, totalSupplyCall {});
+        let (share, coins, balances, supply) = cx.join((share, coins, balances, supply)).await?;
+        if share != Ok(token) {
+            return Ok(None);
+        }
+        let broken = |revert: Revert| Error::new(format!("{pool}: {revert}"));
+        let (coins, balances, supply) = (coins.map_err(broken)?, balances.map_err(broken)?, supply.map_err(broken)?);
+        if supply.is_zero() {
+            return Ok(None);
+        }
+        let held = coins.into_iter().zip(balances).filter(|(coin, _)| !coin.is_zero());
+        let parts = held.map(|(coin, amount)| Part { token: named_token(coin), amount }).collect();
+        Ok(Some(Composition { token, kind: self.share.to_owned(), supply, parts }))
+    }
+
+    /// The pool that may have issued the token: itself, that which the registry knows, or that which the token names.
+    async fn pool(&self, cx: &Chain, token: Address) -> Result<Option<Address>, Error> {
+        let own = cx.try_call(self.registry, get_lp_tokenCall { pool: token }).within(KNOWN_STANDS_S);
+        let search = cx.try_call(self.registry, get_pool_from_lp_tokenCall { token });
+        let search = search.within(KNOWN_STANDS_S).gas_cap(SEARCH_GAS);
+        let minter = cx.try_call(token, minterCall {}).within(KNOWN_STANDS_S);
+        let (own, search, minter) = cx.join((own, search, minter)).await?;
+        if own == Ok(token) {
+            return Ok(Some(token));
+        }
+        Ok([search, minter].into_iter().filter_map(Result::ok).find(|pool: &Address| !pool.is_zero()))
+    }
+}
