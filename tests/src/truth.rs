@@ -430,12 +430,16 @@ fn plain_row(item: &Json) -> Json {
     Json::Object(members.into_iter().map(plain).collect())
 }
 
-/// The same without what token lists know of the tokens in it.
+/// The same without what token lists know of the tokens in it, and without what tokens redeem to, which plain answers have
+/// only beside the token's network.
 #[must_use]
 pub fn without_listing(json: &Json) -> Json {
     match json {
         Json::Object(members) => {
-            let stays = members.iter().filter(|(name, _)| !["listed", "lookalike"].contains(&name.as_str()));
+            let is_whole = members.iter().any(|(name, _)| name == "network");
+            let is_of_lists = |name: &str| ["listed", "lookalike"].contains(&name);
+            let is_extra = |name: &str| is_of_lists(name) || (name == "underlyingTokens" && !is_whole);
+            let stays = members.iter().filter(|(name, _)| !is_extra(name));
             Json::Object(stays.map(|(name, value)| (name.clone(), without_listing(value))).collect())
         }
         Json::Array(items) => Json::Array(items.iter().map(without_listing).collect()),

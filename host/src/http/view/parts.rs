@@ -126,12 +126,16 @@ pub(super) struct TokenView<'a> {
     listing: Option<Listing>,
 }
 
-/// Members with `detail=full`: what token lists know of a token.
+/// Members with `detail=full`: what token lists know of a token, and what it redeems to.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Listing {
     listed: bool,
     /// It is on no list, and its symbol is one that a token of a list has, or the native token.
     lookalike: bool,
+    /// Empty where there are none, and where [`Origin`] has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    underlying_tokens: Vec<String>,
 }
 
 /// Members that tokens of the aggregate call have besides.
@@ -142,6 +146,11 @@ struct Origin<'a> {
     underlying_tokens: Vec<String>,
     /// Always null: no source knows which protocol issued a token.
     protocol: (),
+}
+
+/// The tokens that it redeems to, in lower case.
+fn underlying(token: &Token) -> Vec<String> {
+    token.underlying.iter().copied().map(lower).collect()
 }
 
 impl<'a> TokenView<'a> {
@@ -156,21 +165,28 @@ impl<'a> TokenView<'a> {
             kind: &token.kind,
             total_supply: None,
             origin: None,
-            listing: shape.full.then_some(Listing { listed: token.is_listed, lookalike: token.is_lookalike }),
+            listing: shape.full.then(|| Listing {
+                listed: token.is_listed,
+                lookalike: token.is_lookalike,
+                underlying_tokens: underlying(token),
+            }),
         }
     }
 
     /// As claimables have it.
     pub(super) fn with_supply(token: &'a Token, shape: Shape) -> Self {
-        let origin = || Origin {
-            network: NetworkView::of(&token.network),
-            underlying_tokens: token.underlying.iter().copied().map(lower).collect(),
-            protocol: (),
-        };
+        let origin =
+            || Origin { network: NetworkView::of(&token.network), underlying_tokens: underlying(token), protocol: () };
+        let plain = Self::of(token, shape);
+        let listing = plain.listing.map(|listing| match shape.aggregate {
+            true => Listing { underlying_tokens: Vec::new(), ..listing },
+            false => listing,
+        });
         Self {
             total_supply: Some(Number(number::integer(token.total_supply))),
             origin: shape.aggregate.then(origin),
-            ..Self::of(token, shape)
+            listing,
+            ..plain
         }
     }
 }

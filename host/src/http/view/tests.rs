@@ -32,6 +32,7 @@ const VELO: &str = concat!(
 );
 /// What tokens have besides with `detail=full`.
 const LISTED: &str = r#","listed":true,"lookalike":false"#;
+const REDEEMS_TO: &str = r#","underlyingTokens":["0xf18adf71266411ff39ffc268843c9a64b3292d86"]"#;
 const SUPPLY: &str = r#""totalSupply":296514877005303546555804032"#;
 /// What is shown of the budget of an answer that took nothing but the time and bytes that these tests say.
 const BUDGET: &str = concat!(
@@ -224,7 +225,8 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
     let answer = rows(vec![position]);
     assert_eq!(text(&answer, false), format!("[{}]", shown("", "", "", "")));
     let underlying_raw = ",\"underlyingAmountRaw\":\"3000000000000000000\"";
-    let token = format!("{{{VELO}{LISTED}}}");
+    let known = [LISTED, REDEEMS_TO].concat();
+    let token = format!("{{{VELO}{known}}}");
     let of_leg = format!(
         "{{\"role\":\"staked\",\"name\":\"WETH/OP reward\",\"token\":{token},\"amount\":0.000000000000000001,\
          \"amountRaw\":\"1\",\"dollarValue\":1.5,\"rate\":null,\"isCollateral\":null,\"redeemsTo\":[{{\"token\":{token},\
@@ -239,7 +241,7 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
          \"vesting\":null,\"range\":null,\"health\":null,\"leg\":{of_leg},\"owed\":[]}}"
     );
     let extra = format!(",{EXTRA},\"position\":{position}");
-    let full = shown(",\"amountRaw\":\"1\"", underlying_raw, LISTED, &extra);
+    let full = shown(",\"amountRaw\":\"1\"", underlying_raw, &known, &extra);
     let report = format!(r#""report":{{"blocks":{{}},"jobs":[],{BUDGET}}}"#);
     assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],{report}}}"));
 }
@@ -397,7 +399,7 @@ fn token_balances_are_a_list_of_plain_tokens_with_their_supply() {
 fn a_token_that_no_list_has_and_that_looks_like_one_is_marked_in_the_full_answer_alone() {
     let fake = Arc::new(Token { is_listed: false, is_lookalike: true, ..Token::clone(&velo()) });
     let answer = answer(Items::Balances(vec![Balance { account: ACCOUNT, token: fake, amount: U256::ONE }]));
-    assert!(text(&answer, true).contains(r#","listed":false,"lookalike":true}"#));
+    assert!(text(&answer, true).contains(r#","listed":false,"lookalike":true,"#));
     assert!(!text(&answer, false).contains("listed") && !text(&answer, false).contains("lookalike"));
 }
 
