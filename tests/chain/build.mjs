@@ -24,6 +24,7 @@ import { optimism } from './profiles/optimism.mjs';
 import { optimismGauges } from './profiles/optimism_gauges.mjs';
 import { polygon } from './profiles/polygon.mjs';
 import { GENESIS } from './profiles/times.mjs';
+import { shares } from './profiles/shares.mjs';
 import { troves } from './profiles/troves.mjs';
 import { voters } from './profiles/voters.mjs';
 
@@ -43,7 +44,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, voters, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, shares, voters, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

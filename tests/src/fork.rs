@@ -37,6 +37,21 @@ impl Fork {
     /// # Errors
     /// Where the chain does not boot, a contract has no address, or the gateway does not serve the protocol.
     pub fn start(profile: &str, plugin: &str, protocol: &'static str, contracts: &str, rows: &[&str]) -> Result<Self> {
+        Self::start_with_prices(profile, plugin, protocol, contracts, rows, &[])
+    }
+
+    /// The same, where the configuration states what tokens of these names cost in dollars.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_with_prices(
+        profile: &str,
+        plugin: &str,
+        protocol: &'static str,
+        contracts: &str,
+        rows: &[&str],
+        prices: &[(&str, &str)],
+    ) -> Result<Self> {
         let chain = Chain::start(profile)?;
         let head = format!("[[deployment]]\nprotocol = \"{protocol}\"\nnetwork = \"{NETWORK}\"\n");
         let named = chain.expected[contracts].as_object().context("the profile names no contracts")?;
@@ -48,7 +63,15 @@ impl Fork {
         let settings: String = rows.iter().map(|row| filled(row)).collect();
         ensure!(!settings.contains('{'), "a contract has no address: {settings}");
         let dylib = build::built()?.plugin(&format!("lib{plugin}.so"));
-        let setup = Setup::default().rpc(NETWORK, &chain.url).settings(plugin, &format!("shipped = false\n{settings}"));
+        let priced = prices.iter().map(|(name, usd)| {
+            let token = named.get(*name).and_then(Value::as_str).with_context(|| format!("no token {name}"))?;
+            Ok(format!("{NETWORK}.\"{token}\" = \"{usd}\"\n"))
+        });
+        let stated = format!("[prices.static]\n{}", priced.collect::<Result<String>>()?);
+        let setup = Setup::default()
+            .config(&stated)
+            .rpc(NETWORK, &chain.url)
+            .settings(plugin, &format!("shipped = false\n{settings}"));
         let gateway = setup.plugin(&dylib, &[protocol]).start()?;
         Ok(Self { chain, gateway, protocol })
     }

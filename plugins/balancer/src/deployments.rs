@@ -3,13 +3,16 @@
 //! Sources of the vaults: <https://docs.balancer.fi/developer-reference/contracts/deployment-addresses/mainnet.html> and its
 //! neighbours; <https://docs.beets.fi>.
 
+mod factories;
+
 use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::balancer_pools::{BalancerPools, PoolVault};
 use portolan_kits::curve_gauges::{CurveGaugeTypes, GaugeList};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::vote_escrow::VoteEscrowTypes;
-use portolan_plugin_api::address;
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON};
+use portolan_plugin_api::{Address, address};
 
 const BALANCER: &str = "balancer";
 
@@ -17,6 +20,13 @@ const BALANCER: &str = "balancer";
 pub(crate) const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "balancer-gauge" };
 /// Locks of pool shares with BAL, and the fees that they earn.
 pub(crate) const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "balancer-lock", fee: "balancer-fees" };
+
+/// Shares of pools.
+pub(crate) const POOLS: BalancerPools = BalancerPools { share: "BALANCER" };
+
+/// The vaults, at one address on all networks.
+const VAULT_V2: Address = address!("0xba12222222228d8ba445958a75a0704d566bf2c8");
+const VAULT_V3: Address = address!("0xba1333333333a1ba1108e8412f11850a5c319ba9");
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -31,18 +41,12 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
             EmitterRow {
                 market: "vault-v2",
                 sections: &["v2"],
-                contracts: Listed(&[(
-                    &[ETHEREUM, OPTIMISM, POLYGON, BASE, ARBITRUM, AVALANCHE],
-                    &[address!("0xba12222222228d8ba445958a75a0704d566bf2c8")],
-                )]),
+                contracts: Listed(&[(&[ETHEREUM, OPTIMISM, POLYGON, BASE, ARBITRUM, AVALANCHE], &[VAULT_V2])]),
             },
             EmitterRow {
                 market: "vault-v3",
                 sections: &["v3"],
-                contracts: Listed(&[(
-                    &[ETHEREUM, OPTIMISM, BASE, ARBITRUM, AVALANCHE],
-                    &[address!("0xba1333333333a1ba1108e8412f11850a5c319ba9")],
-                )]),
+                contracts: Listed(&[(&[ETHEREUM, OPTIMISM, BASE, ARBITRUM, AVALANCHE], &[VAULT_V3])]),
             },
             EmitterRow {
                 market: "pools-v1",
@@ -99,5 +103,83 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 address!("0xfebb0bbf162e64fb9d0dfe186e517d84c395f016"), // bb-a-USD, third version
             ],
         ),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: ETHEREUM,
+        market: "shares-v2",
+        contracts: &POOLS.of(PoolVault::V2(VAULT_V2), factories::ETHEREUM_V2),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: OPTIMISM,
+        market: "shares-v2",
+        contracts: &POOLS.of(PoolVault::V2(VAULT_V2), factories::OPTIMISM_V2),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: GNOSIS,
+        market: "shares-v2",
+        contracts: &POOLS.of(PoolVault::V2(VAULT_V2), factories::GNOSIS_V2),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: POLYGON,
+        market: "shares-v2",
+        contracts: &POOLS.of(PoolVault::V2(VAULT_V2), factories::POLYGON_V2),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: BASE,
+        market: "shares-v2",
+        contracts: &POOLS.of(PoolVault::V2(VAULT_V2), factories::BASE_V2),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: ARBITRUM,
+        market: "shares-v2",
+        contracts: &POOLS.of(PoolVault::V2(VAULT_V2), factories::ARBITRUM_V2),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: AVALANCHE,
+        market: "shares-v2",
+        contracts: &POOLS.of(PoolVault::V2(VAULT_V2), factories::AVALANCHE_V2),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: ETHEREUM,
+        market: "shares-v3",
+        contracts: &POOLS.of(PoolVault::V3(VAULT_V3), factories::ETHEREUM_V3),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: OPTIMISM,
+        market: "shares-v3",
+        contracts: &POOLS.of(PoolVault::V3(VAULT_V3), factories::OPTIMISM_V3),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: GNOSIS,
+        market: "shares-v3",
+        contracts: &POOLS.of(PoolVault::V3(VAULT_V3), factories::GNOSIS_V3),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: BASE,
+        market: "shares-v3",
+        contracts: &POOLS.of(PoolVault::V3(VAULT_V3), factories::BASE_V3),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: ARBITRUM,
+        market: "shares-v3",
+        contracts: &POOLS.of(PoolVault::V3(VAULT_V3), factories::ARBITRUM_V3),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: AVALANCHE,
+        market: "shares-v3",
+        contracts: &POOLS.of(PoolVault::V3(VAULT_V3), factories::AVALANCHE_V3),
     },
 ];

@@ -1,4 +1,4 @@
-//! Balancer, three versions: gauges and locks, and events of swaps and liquidity, those of forks without a protocol.
+//! Balancer, three versions: gauges, locks and shares of pools, and events of swaps and liquidity, those of forks without a protocol.
 //!
 //! Invariant: a protocol is named only for a vault that `deployments.rs` lists, or a pool that its
 //! factory knows.
@@ -20,7 +20,8 @@ pub struct Balancer;
 
 impl AccountProtocols for Balancer {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::GAUGES, &deployments::LOCKS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] =
+        &[&deployments::GAUGES, &deployments::LOCKS, &deployments::POOLS, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }

@@ -5,6 +5,7 @@
 
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::curve_gauges::{CurveGaugeTypes, GaugeList};
+use portolan_kits::curve_pools::CurvePools;
 use portolan_kits::llamalend::{LlamaLendTypes, MarketFactory};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
@@ -20,6 +21,9 @@ pub(crate) const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "curve-gauge
 pub(crate) const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "curve-lock", fee: "curve-fees" };
 /// Loans of crvUSD and of LlamaLend.
 pub(crate) const LOANS: LlamaLendTypes = LlamaLendTypes { loan: "curve-loan", vault: "llamalend-vault" };
+
+/// Shares of pools.
+pub(crate) const POOLS: CurvePools = CurvePools { share: "CURVE" };
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
@@ -270,5 +274,56 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: ARBITRUM,
         market: "llamalend",
         contracts: &LOANS.of(MarketFactory::Lending(address!("0xcaec110c784c9df37240a8ce096d352a75922dea"))),
+    },
+    // Registries of pools: https://github.com/curvefi/docs (static/deployments.json), and but for BSC and Base also
+    // https://github.com/curvefi/metaregistry (deployments.yaml; Ethereum's is the one of the events above). For Avalanche the
+    // two name different ones.
+    DeploymentRow {
+        protocol: CURVE,
+        network: ETHEREUM,
+        market: "shares",
+        contracts: &POOLS.of(address!("0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc")),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: OPTIMISM,
+        market: "shares",
+        contracts: &POOLS.of(address!("0xc65cb3156225380beda366610bab18d5835a1647")),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: BSC,
+        market: "shares",
+        contracts: &POOLS.of(address!("0x4c7a5a5d57f98d362f1c00d7135f0da5b6f82227")),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: GNOSIS,
+        market: "shares",
+        contracts: &POOLS.of(address!("0xb6265659d7e9feccb59e076e949da556fc5e1429")),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: POLYGON,
+        market: "shares",
+        contracts: &POOLS.of(address!("0x296d2b5c23833a70d07c8fcbb97d846c1ff90ddd")),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: FANTOM,
+        market: "shares",
+        contracts: &POOLS.of(address!("0x803de445f0c272bb6a036495f531a828d538ab9a")),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: BASE,
+        market: "shares",
+        contracts: &POOLS.of(address!("0x87dd13dd25a1dbde0e1edcf5b8fa6cfff7eabcad")),
+    },
+    DeploymentRow {
+        protocol: CURVE,
+        network: ARBITRUM,
+        market: "shares",
+        contracts: &POOLS.of(address!("0x13526206545e2dc7ccfbaf28dc88f440ce7ad3e0")),
     },
 ];

@@ -1,4 +1,4 @@
-//! Curve: gauges, locks and loans, and events of pools of all generations, of its routers, its DAO and its lending; and of
+//! Curve: gauges, locks, loans and shares of pools, and events of pools of all generations, of its routers, its DAO and its lending; and of
 //! Saddle's pools, which are like them.
 //!
 //! Events of forks are reported without a protocol. Invariant: a protocol is named only for a contract that
@@ -22,7 +22,7 @@ pub struct Curve;
 impl AccountProtocols for Curve {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
     const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::GAUGES, &deployments::LOCKS, &deployments::LOANS, &EventSources];
+        &[&deployments::GAUGES, &deployments::LOCKS, &deployments::LOANS, &deployments::POOLS, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }

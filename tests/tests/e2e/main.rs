@@ -46,6 +46,7 @@ mod prices;
 mod programs;
 mod reload;
 mod secrets;
+mod shares;
 mod simulations;
 mod store;
 mod test_reader;

@@ -1,0 +1,98 @@
+//! Shares of Curve's and Balancer's pools that are staked in gauges: real pools, and doubles of Curve's registry and of the
+//! gauges. What they redeem to is said here by what was put into the pools, which nobody has traded with;
+//! `tests/chain/profiles/shares.mjs` has the history.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use bigdecimal::{BigDecimal, RoundingMode};
+use portolan_tests::fork::Fork;
+use portolan_tests::json::Json;
+use portolan_tests::world::Shared;
+
+/// Dollars for whole tokens.
+const PRICES: [(&str, &str); 6] =
+    [("dai", "1"), ("usdc", "0.5"), ("usdt", "2"), ("susd", "0.25"), ("bal", "5"), ("weth", "1000")];
+/// Shares that Balancer's pools give to nobody, so that they never are without any.
+const MINIMUM: u64 = 1_000_000;
+
+static CURVE: Shared<Fork> = Shared::new();
+static BALANCER: Shared<Fork> = Shared::new();
+
+const GAUGES: &str = "gauge_factory = \"{factory}\"\nminted_token = \"{crv}\"";
+
+fn curve() -> Result<Fork> {
+    let rows = [GAUGES, "market = \"shares\"\nmeta_registry = \"{registry}\""];
+    Fork::start_with_prices("shares", "curve", "curve", "shares", &rows, &PRICES)
+}
+
+fn balancer() -> Result<Fork> {
+    let pools = "market = \"shares\"\npool_vault = \"{vault}\"\npool_factories = [\"{weighted}\", \"{stable}\"]";
+    Fork::start_with_prices("shares", "balancer", "balancer", "shares", &[GAUGES, pools], &PRICES)
+}
+
+/// The position of the farmer's stake of a share.
+fn staked(fork: &Fork, share: &str) -> Json {
+    let address = fork.address(&format!("shares/{share}")).unwrap();
+    let positions = fork.items("farming/{}/positions", "farmer").unwrap();
+    let mut of_share = positions.into_iter().filter(|row| row.text_at("stakedToken/address").unwrap() == address);
+    of_share.next().unwrap()
+}
+
+fn supply(fork: &Fork, share: &str) -> BigDecimal {
+    fork.address(&format!("supplies/{share}")).unwrap().parse().unwrap()
+}
+
+/// As answers show dollars.
+fn rounded(usd: BigDecimal) -> BigDecimal {
+    usd.with_precision_round(18.try_into().unwrap(), RoundingMode::HalfEven)
+}
+
+/// Three eighths of the share's first supply, out of a pool that is worth so much, with shares of nobody beside.
+#[track_caller]
+fn check(fork: &Fork, share: &str, kind: &str, parts: &[&str], dollars: u64, minimum: u64) {
+    let row = staked(fork, share);
+    let amount: BigDecimal = row.text_at("amountRaw").unwrap().parse().unwrap();
+    let first = supply(fork, share);
+    assert_eq!(
+        amount,
+        (first.clone() * BigDecimal::from(3) / BigDecimal::from(8)).with_scale_round(0, RoundingMode::Down)
+    );
+    assert_eq!(row.text_at("stakedToken/type").unwrap(), kind);
+    let underlying = row.at("stakedToken/underlyingTokens").unwrap().items().unwrap();
+    let named = |part: &&str| underlying.contains(&Json::text(fork.address(&format!("shares/{part}")).unwrap()));
+    assert!(underlying.len() == parts.len() && parts.iter().all(named), "{row}");
+    let usd = BigDecimal::from(dollars) * amount / (first + BigDecimal::from(minimum));
+    assert_eq!(row.number_at("dollarValue").unwrap(), rounded(usd), "{row}");
+    let source = row.at("priceSource").unwrap();
+    assert_eq!(source, &if dollars == 0 { Json::Null } else { Json::text("derived:composition") }, "{row}");
+}
+
+#[test]
+fn a_share_of_a_curve_pool_is_worth_its_part_of_the_balances() {
+    let fork: Arc<Fork> = CURVE.get(curve).unwrap();
+    // 1,000 of 1 dollar, 2,000 of half a dollar, 3,000 of 2, 4,000 of a quarter.
+    check(&fork, "curveShare", "CURVE", &["dai", "usdc", "usdt", "susd"], 9_000, 0);
+}
+
+#[test]
+fn a_share_of_a_balancer_pool_is_worth_its_part_of_what_the_vault_holds() {
+    let fork: Arc<Fork> = BALANCER.get(balancer).unwrap();
+    // 800 of 5 dollars and 20 of 1,000.
+    check(&fork, "weightedPool", "BALANCER", &["bal", "weth"], 24_000, MINIMUM);
+    // 500 of 1 dollar and 700 of half a dollar; the pool holds almost all shares that it ever minted.
+    check(&fork, "stablePool", "BALANCER", &["dai", "usdc"], 850, MINIMUM);
+}
+
+#[test]
+fn a_share_of_a_pool_that_no_factory_made_has_no_price() {
+    let fork: Arc<Fork> = BALANCER.get(balancer).unwrap();
+    check(&fork, "unknown", "BALANCER", &["weth"], 0, 0);
+}
+
+#[test]
+fn a_share_that_nobody_knows_is_a_token_as_any_other() {
+    let row = staked(&CURVE.get(curve).unwrap(), "weightedPool");
+    assert_eq!(row.text_at("stakedToken/type").unwrap(), "SINGLE");
+    assert_eq!(row.number_at("dollarValue").unwrap(), BigDecimal::from(0));
+}
