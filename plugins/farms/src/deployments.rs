@@ -3,6 +3,7 @@
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::booster::{BoosterTypes, Minting};
 use portolan_kits::convex_stakes::ConvexStakes;
+use portolan_kits::curve_gauges::CurveGaugeTypes;
 use portolan_kits::fee_staking::FeeStakings;
 use portolan_kits::kit::Deployed;
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs, Returns};
@@ -10,6 +11,7 @@ use portolan_kits::position_pools::PositionPools;
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
+use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_kits::vote_locker::VoteLockers;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
@@ -29,6 +31,12 @@ pub(crate) const LOCKERS: VoteLockers = VoteLockers { lock: "vote-lock" };
 
 /// The other stakes of Convex's tokens.
 pub(crate) const OWN_STAKES: ConvexStakes = ConvexStakes("convex-stake");
+
+/// The gauges of Stake DAO's liquid lockers.
+pub(crate) const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "curve-gauge" };
+
+/// Locks of its own token, and the fees that they earn.
+pub(crate) const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "vote-escrow", fee: "vote-escrow-fees" };
 
 /// Aura's booster on networks but Ethereum.
 const AURA_LITE: &dyn Deployed =
@@ -472,6 +480,36 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         market: "locker",
         contracts: &LOCKERS.locker(address!("0x9e1f4190f1a8fe0cd57421533decb57f9980922e")),
     },
+    // https://github.com/stake-dao/address-book (src/lockers/1.sol); https://github.com/Zapper-fi/studio (src/apps/stake-dao)
+    DeploymentRow {
+        protocol: "stake-dao",
+        network: ETHEREUM,
+        market: "main",
+        contracts: &GAUGES.of_row(&[
+            address!("0x7f50786a0b15723d741727882ee99a0bf34e3466"), // sdCRV
+            address!("0x3e8c72655e48591d93e6dfda16823db0ff23d859"), // sdBAL
+            address!("0xf3c6e8fbb946260e8c2a55d48a5e01c82fd63106"), // sdFXS
+            address!("0xe58101d3848e12dad6d7b5981dc11411bb267d2f"), // sdFPIS
+            address!("0x5adf559f5d24aacbe4fa3a3a4f44fdc7431e6b52"), // sdYFI
+            address!("0xe55843a90672f7d8218285e51ee8ff8e233f35d5"), // sdANGLE
+            address!("0x9c9d06c7378909c6d0a2a0017bb409f7fb8004e0"), // sdSPECTRA
+            address!("0xa291faeef794df6216f196a63f514b5b22244865"), // sdBPT
+            address!("0x50dc9ae51f78c593d4138263da7088a973b8184e"), // sdPENDLE
+            address!("0xbcfe5c47129253c6b8a9a00565b3358b488d42e0"), // sdFXN
+            address!("0x5b75c60d45bfb053f91b5a9eae22519dfaa37bb6"), // sdMAV
+        ]),
+    },
+    // https://github.com/stake-dao/LiquidLockers-contracts (contracts/factories and contracts/accumulators);
+    // https://github.com/Zapper-fi/studio (src/apps/stake-dao) has the escrow
+    DeploymentRow {
+        protocol: "stake-dao",
+        network: ETHEREUM,
+        market: "locks",
+        contracts: &LOCKS.of(
+            address!("0x0c30476f66034e11782938df8e4384970b6c9e8a"),
+            &[address!("0x29f3dd38db24d3935cf1bf841e6b2b461a3e5d92")],
+        ),
+    },
 ];
 
 /// A protocol of which only deployments emit events.
@@ -499,6 +537,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
     farm("aelin", "AELIN", "https://aelin.xyz", "Aelin"),
     farm("lyra", "LYRA", "https://lyra.finance", "Lyra"),
     farm("index-coop", "INDEX_COOP", "https://indexcoop.com", "Index Coop"),
+    farm("stake-dao", "STAKE_DAO", "https://www.stakedao.org", "Stake DAO"),
     ProtocolRow {
         slug: "convex",
         name: "CONVEX",

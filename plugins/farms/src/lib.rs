@@ -1,4 +1,4 @@
-//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, and lockers. And events of
+//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, lockers and gauges. And events of
 //! farms, reward pools, lockers and vaults: MasterChef and StakingRewards with all their forks, Convex and Aura, Stargate,
 //! Yearn, Pendle.
 //!
@@ -31,6 +31,8 @@ impl AccountProtocols for Farms {
         &deployments::LOCKERS,
         &deployments::OWN_STAKES,
         &deployments::FEE_STAKINGS,
+        &deployments::GAUGES,
+        &deployments::LOCKS,
         &EventSources,
     ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;

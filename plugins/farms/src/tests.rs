@@ -2,8 +2,9 @@
 //!
 //! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 
-use portolan_plugin_api::testing::{self, EventCases, map};
-use portolan_plugin_api::{Question, Settings};
+use portolan_plugin_api::networks::ETHEREUM;
+use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest, map};
+use portolan_plugin_api::{Address, Question, Settings, U256, address, sol};
 
 use portolan_kits::accounts::AccountProtocols;
 
@@ -48,6 +49,8 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(questions(&[("locker", address()), ("boosted", map::SettingsValue::Bool(true))])[..2], locks);
     assert_eq!(questions(&[("cvx_staking", address())])[..2], account);
     assert_eq!(questions(&[("cvx_crv_wrapper", address())])[..2], account);
+    assert_eq!(questions(&[("gauges", list())])[..2], account);
+    assert_eq!(questions(&[("vote_escrow", address())])[..], [Question::LOCKED]);
     assert_eq!(questions(&[("contracts", list())]), [Question::EVENTS]);
     let refused = |keys: &[(&str, map::SettingsValue)]| {
         let settings = Settings::from_rows(false, Vec::new(), vec![row(keys)]);
@@ -57,4 +60,37 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(refused(&[("farms", list()), ("chef", address())]).as_deref(), Some("kind"));
     let both = [("cvx_staking", address()), ("cvx_crv_wrapper", address())];
     assert_eq!(refused(&both).as_deref(), Some("cvx_crv_wrapper"));
+}
+
+sol! {
+    function user_point_epoch(address) external view returns (uint256);
+    function lp_token() external view returns (address);
+    function staking_token() external view returns (address);
+    function balanceOf(address) external view returns (uint256);
+    function reward_count() external view returns (uint256);
+}
+
+/// Stake DAO's first gauge, as its address book has it.
+const SDCRV_GAUGE: Address = address!("0x7f50786a0b15723d741727882ee99a0bf34e3466");
+const VESDT: Address = address!("0x0c30476f66034e11782938df8e4384970b6c9e8a");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+const SDCRV: Address = address!("0xd1b5651e55d4ceed36251c61c50c889b36f6abb5");
+
+#[test]
+fn the_gauges_and_the_lock_of_stake_dao_are_read() {
+    let chain = CannedReplies::default()
+        .reply(ETHEREUM, VESDT, &user_point_epochCall(ACCOUNT), &U256::ZERO)
+        .revert(ETHEREUM, SDCRV_GAUGE, &lp_tokenCall {})
+        .reply(ETHEREUM, SDCRV_GAUGE, &staking_tokenCall {}, &SDCRV)
+        .reply(ETHEREUM, SDCRV_GAUGE, &balanceOfCall(Address::ZERO), &U256::ZERO)
+        .reply(ETHEREUM, SDCRV_GAUGE, &balanceOfCall(ACCOUNT), &U256::ZERO)
+        .reply(ETHEREUM, SDCRV_GAUGE, &reward_countCall {}, &U256::ZERO);
+    for question in [Question::CLAIMABLES, Question::FARMING, Question::LOCKED] {
+        let outcome = JobTest::new("stake-dao", ETHEREUM, question, ACCOUNT).run::<Farms>(&chain);
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+        let gauges = outcome.facts::<(Address, Address, bool)>("main", "gauges");
+        let read = if question == Question::LOCKED { 0 } else { 11 };
+        assert_eq!(gauges.len(), read);
+        assert!(read == 0 || gauges[0] == (SDCRV_GAUGE, SDCRV, true), "{gauges:?}");
+    }
 }

@@ -74,7 +74,7 @@ pub struct VaultPools {
 }
 
 /// What a vault holds for a pool.
-struct Held {
+struct PoolHoldings {
     supply: U256,
     balances: Vec<(Address, U256)>,
 }
@@ -138,40 +138,42 @@ impl VaultPools {
             PoolVault::V2(vault) => self.held_by_number(cx, vault, token).await?,
             PoolVault::V3(vault) => self.held_by_address(cx, vault, token).await?,
         };
-        let Some(Held { supply, balances }) = held.filter(|held| !held.supply.is_zero()) else { return Ok(None) };
+        let Some(PoolHoldings { supply, balances }) = held.filter(|held| !held.supply.is_zero()) else {
+            return Ok(None);
+        };
         let parts = balances.into_iter().map(|(token, amount)| Part { token, amount }).collect();
         Ok(Some(Composition { token, kind: self.share.to_owned(), supply, parts }))
     }
 
     /// Shares that the vault itself holds were minted before anyone bought them: they are left out on both sides.
-    async fn held_by_number(&self, cx: &Chain, vault: Address, token: Address) -> Result<Option<Held>, Error> {
+    async fn held_by_number(&self, cx: &Chain, vault: Address, token: Address) -> Result<Option<PoolHoldings>, Error> {
         let id = cx.try_call(token, getPoolIdCall {}).within(KNOWN_STANDS_S).await?;
         // The first 20 bytes of a pool's number are its address.
         let Some(id) = id.ok().filter(|id: &B256| id[..20] == token[..]) else { return Ok(None) };
         let held = cx.try_call(vault, getPoolTokensCall { id });
         let (total, actual) = (cx.try_call(token, totalSupplyCall {}), cx.try_call(token, getActualSupplyCall {}));
-        let (held, total, actual, ()) = cx.join((held, total, actual, self.ask_factories(cx, token))).await?;
+        let (held, total, actual, ()) = cx.join((held, total, actual, self.query_factories(cx, token))).await?;
         let Ok(held) = held else { return Ok(None) };
         let (own, balances): (Vec<_>, Vec<_>) =
             held.tokens.into_iter().zip(held.balances).partition(|(part, _)| *part == token);
         let own = own.into_iter().map(|(_, amount)| amount).fold(U256::ZERO, U256::saturating_add);
         let supply = actual.or(total.map(|total| total.saturating_sub(own)));
         let supply = supply.map_err(|revert| Error::new(format!("{token}: totalSupply: {revert}")))?;
-        Ok(Some(Held { supply, balances }))
+        Ok(Some(PoolHoldings { supply, balances }))
     }
 
-    async fn held_by_address(&self, cx: &Chain, vault: Address, pool: Address) -> Result<Option<Held>, Error> {
+    async fn held_by_address(&self, cx: &Chain, vault: Address, pool: Address) -> Result<Option<PoolHoldings>, Error> {
         if !cx.call(vault, isPoolRegisteredCall { pool }).within(KNOWN_STANDS_S).await? {
             return Ok(None);
         }
         let (held, supply) =
             (cx.call(vault, getPoolTokenInfoCall { pool }), cx.call(vault, ShareKeeper::totalSupplyCall { pool }));
-        let (held, supply, ()) = cx.join((held, supply, self.ask_factories(cx, pool))).await?;
-        Ok(Some(Held { supply, balances: held.tokens.into_iter().zip(held.balancesRaw).collect() }))
+        let (held, supply, ()) = cx.join((held, supply, self.query_factories(cx, pool))).await?;
+        Ok(Some(PoolHoldings { supply, balances: held.tokens.into_iter().zip(held.balancesRaw).collect() }))
     }
 
     /// Asks every factory, so that the host knows whether the pool is one of theirs.
-    async fn ask_factories(&self, cx: &Chain, pool: Address) -> Result<(), Error> {
+    async fn query_factories(&self, cx: &Chain, pool: Address) -> Result<(), Error> {
         let factories = self.factories.iter();
         let asked =
             factories.map(|factory| cx.try_call(*factory, isPoolFromFactoryCall { pool }).within(KNOWN_STANDS_S));

@@ -1,7 +1,8 @@
 //! Gauges in the manner of Curve: they pay an emission that a minter mints, and up to eight tokens besides.
 //!
 //! A deployment is one list of gauges; settings keys `gauge_controller` and `minter`, or `gauge_factory`, which mints by
-//! itself, and `minted_token`. It answers claimables and farming positions. Invariant: a gauge that misbehaves costs its
+//! itself, and `minted_token`; or `gauges` where no contract lists them, with `minter` and `minted_token` where they have an
+//! emission. It answers claimables and farming positions. Invariant: a gauge that misbehaves costs its
 //! own rows, and the answer says so; a claim goes to a gauge only as the list names it at the answer's block. Contracts of
 //! the list that hold no token of a pool (gauges that stand for those of other networks) are left out, and so are rewards
 //! of the first generation, which a contract of Synthetix paid.
@@ -11,6 +12,7 @@ mod contracts;
 mod list;
 mod positions;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -46,28 +48,53 @@ pub enum GaugeList {
 }
 
 /// One deployment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurveGauges {
-    list: GaugeList,
-    minted_token: Address,
+    listing: Listing,
+    /// `None` where they pay other tokens alone.
+    emission: Option<MintedEmission>,
     types: CurveGaugeTypes,
+}
+
+/// Where the gauges stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Listing {
+    Controller(Address),
+    Factory(Address),
+    Row(Cow<'static, [Address]>),
+}
+
+/// What the gauges pay, and the contract that pays it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MintedEmission {
+    minter: Address,
+    minted_token: Address,
 }
 
 impl CurveGaugeTypes {
     /// The gauges of a list, which pay an emission of this token.
     pub const fn of(self, list: GaugeList, minted_token: Address) -> CurveGauges {
-        CurveGauges { list, minted_token, types: self }
+        let (listing, minter) = match list {
+            GaugeList::Controller { controller, minter } => (Listing::Controller(controller), minter),
+            GaugeList::Factory(factory) => (Listing::Factory(factory), factory),
+        };
+        CurveGauges { listing, emission: Some(MintedEmission { minter, minted_token }), types: self }
+    }
+
+    /// Gauges that no contract lists, and that pay no emission.
+    pub const fn of_row(self, gauges: &'static [Address]) -> CurveGauges {
+        CurveGauges { listing: Listing::Row(Cow::Borrowed(gauges)), emission: None, types: self }
     }
 }
 
 impl Kit for CurveGaugeTypes {
     fn keys(&self) -> &'static [&'static str] {
-        &["gauge_controller", "gauge_factory"]
+        &["gauge_controller", "gauge_factory", "gauges"]
     }
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let list = match (keys.address_opt("gauge_controller")?, keys.address_opt("gauge_factory")?) {
-            (None, None) => return Ok(None),
+            (None, None) => return self.read_row(keys),
             (Some(controller), None) => GaugeList::Controller { controller, minter: keys.address("minter")? },
             (None, Some(factory)) => GaugeList::Factory(factory),
             (Some(_), Some(_)) => {
@@ -93,26 +120,33 @@ impl Kit for CurveGaugeTypes {
     }
 }
 
-impl CurveGauges {
-    /// What pays the emission.
-    fn minter(&self) -> Address {
-        match self.list {
-            GaugeList::Controller { minter, .. } => minter,
-            GaugeList::Factory(factory) => factory,
+impl CurveGaugeTypes {
+    /// Reads a row that names its gauges itself.
+    fn read_row(self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let gauges = keys.addresses("gauges")?;
+        if gauges.is_empty() {
+            return Ok(None);
         }
+        let minter = keys.address_opt("minter")?;
+        let emission = minter.map(|minter| Ok(MintedEmission { minter, minted_token: keys.address("minted_token")? }));
+        let emission = emission.transpose()?;
+        Ok(Some(CurveGauges { listing: Listing::Row(Cow::Owned(gauges)), emission, types: self }.shared()))
     }
 }
 
 impl Deployed for CurveGauges {
     fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
+        Arc::new(self.clone())
     }
 
     fn contracts(&self) -> Vec<Address> {
-        match self.list {
-            GaugeList::Controller { controller, minter } => vec![controller, minter],
-            GaugeList::Factory(factory) => vec![factory],
-        }
+        let listed = match &self.listing {
+            Listing::Controller(controller) => vec![*controller],
+            // It is the minter too.
+            Listing::Factory(_) => Vec::new(),
+            Listing::Row(gauges) => gauges.to_vec(),
+        };
+        listed.into_iter().chain(self.emission.map(|emission| emission.minter)).collect()
     }
 
     fn questions(&self) -> Vec<Question> {

@@ -16,6 +16,7 @@ sol! {
     function get_gauge(uint256) external view returns (address);
     function mint(address) external;
     function lp_token() external view returns (address);
+    function staking_token() external view returns (address);
     function balanceOf(address) external view returns (uint256);
     function totalSupply() external view returns (uint256);
     function integrate_fraction(address) external view returns (uint256);
@@ -29,9 +30,11 @@ sol! {
 
 const NETWORK: u64 = 1;
 const SIDE: u64 = 10;
+const ROW: u64 = 100;
 const CONTROLLER: Address = address!("0xf000000000000000000000000000000000000001");
 const MINTER: Address = address!("0xf000000000000000000000000000000000000002");
 const FACTORY: Address = address!("0xf000000000000000000000000000000000000003");
+const GAUGE: Address = address!("0xf000000000000000000000000000000000000004");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const CRV: Address = address!("0xa000000000000000000000000000000000000001");
 const LDO: Address = address!("0xa000000000000000000000000000000000000002");
@@ -57,6 +60,7 @@ impl AccountProtocols for Curve {
             market: "main",
             contracts: &TYPES.of(GaugeList::Factory(FACTORY), CRV),
         },
+        DeploymentRow { protocol: "curve", network: ROW, market: "main", contracts: &TYPES.of_row(&[GAUGE]) },
     ];
 }
 
@@ -243,6 +247,53 @@ fn a_list_that_answers_nonsense_is_an_error_and_no_empty_answer() {
     }
 }
 
+/// A gauge of a row that names what is staked as forks do, and pays one token.
+fn of_row() -> CannedReplies {
+    CannedReplies::default()
+        .revert(ROW, GAUGE, &lp_tokenCall {})
+        .reply(ROW, GAUGE, &staking_tokenCall {}, &pool(1))
+        .reply(ROW, GAUGE, &balanceOfCall(Address::ZERO), &U256::ZERO)
+        .reply(ROW, GAUGE, &balanceOfCall(ACCOUNT), &word(5))
+        .reply(ROW, GAUGE, &totalSupplyCall {}, &word(8))
+        .reply(ROW, GAUGE, &reward_countCall {}, &word(1))
+        .reply(ROW, GAUGE, &reward_tokensCall(U256::ZERO), &LDO)
+        .reply(ROW, GAUGE, &claimable_rewardCall { _0: ACCOUNT, _1: LDO }, &word(7))
+}
+
+#[test]
+fn gauges_of_a_row_have_no_minter_and_pay_their_tokens_themselves() {
+    let outcome = run(ROW, Question::CLAIMABLES, &of_row());
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let found: Vec<_> = outcome.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect();
+    assert_eq!(found, [(GAUGE, LDO, word(7))]);
+    assert_eq!(outcome.payments()[0].claim.arguments, (ACCOUNT, ACCOUNT).abi_encode());
+    let outcome = run(ROW, Question::FARMING, &of_row());
+    assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
+    let stake = Leg::new(LegRole::STAKED, pool(1), word(5)).of_total(word(8));
+    assert_eq!(outcome.positions()[0].legs, [stake, Leg::new(LegRole::REWARD_OWED, LDO, word(7))]);
+}
+
+#[test]
+fn gauges_of_a_settings_row_may_have_a_minter() {
+    let text = |address: Address| SettingsValue::Text(format!("{address:#x}"));
+    let key = |key: &str, value: SettingsValue| map::SettingsKey { key: key.to_owned(), value };
+    let settings = |minted: Option<Address>| {
+        let minted = minted.map(|token| key("minted_token", text(token)));
+        let keys = [key("gauges", SettingsValue::List(vec![text(gauge(1))])), key("minter", text(MINTER))];
+        let keys = keys.into_iter().chain(minted).collect();
+        let row = map::SettingsRow { protocol: "curve".to_owned(), chain_id: SIDE, market: "main".to_owned(), keys };
+        Settings::from_rows(false, Vec::new(), vec![row])
+    };
+    let chain = stake(factory(2, &[LDO]), SIDE, 1, 1_000, 7);
+    let test = JobTest::new("curve", SIDE, Question::CLAIMABLES, ACCOUNT).settings(settings(Some(CRV)));
+    let outcome = test.run::<Curve>(&chain);
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+    let row = outcome.payments()[0];
+    assert_eq!((row.claim.to, row.token, row.amount), (MINTER, CRV, word(7)));
+    let refused = testing::settings_error::<Curve>(&settings(None)).unwrap().to_string();
+    assert!(refused.contains("minted_token"), "{refused}");
+}
+
 #[test]
 fn a_fork_is_a_row_and_a_wrong_row_is_refused() {
     let row = |keys: &[(&str, Address)]| {
@@ -255,7 +306,7 @@ fn a_fork_is_a_row_and_a_wrong_row_is_refused() {
         Settings::from_rows(true, Vec::new(), vec![row])
     };
     let fork = row(&[("gauge_factory", FACTORY), ("minted_token", CRV)]);
-    assert_eq!(testing::catalogue::<Curve>(&fork).deployments.len(), 3);
+    assert_eq!(testing::catalogue::<Curve>(&fork).deployments.len(), 4);
     let wrong = [
         (row(&[("gauge_controller", CONTROLLER), ("minted_token", CRV)]), "minter"),
         (row(&[("gauge_factory", FACTORY)]), "minted_token"),

@@ -4,11 +4,15 @@ use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::validator_shares::ValidatorShares;
+use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::ETHEREUM;
 
 /// Delegations to validators.
 pub(crate) const VALIDATOR_SHARES: ValidatorShares = ValidatorShares { delegation: "validator-shares" };
+
+/// Locks of FXS.
+pub(crate) const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "vote-escrow", fee: "vote-escrow-fees" };
 
 /// The deployments that the plugin ships with.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
@@ -22,6 +26,13 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             address!("0x5e3ef299fddf15eaa0432e6e66473ace8c13d908"),
             address!("0x455e53cbb86018ac2b8092fdcd39d8444affc3f6"),
         ),
+    },
+    // https://github.com/FraxFinance/frax-solidity (src/types/constants.ts), https://github.com/stake-dao/LiquidLockers-contracts
+    DeploymentRow {
+        protocol: "frax",
+        network: ETHEREUM,
+        market: "locks",
+        contracts: &LOCKS.of(address!("0xc8418af6358ffdda74e09ca9cc3fe03ca6adc5b0"), &[]),
     },
 ];
 

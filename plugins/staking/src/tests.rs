@@ -2,7 +2,9 @@
 //!
 //! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 
-use portolan_plugin_api::testing::EventCases;
+use portolan_plugin_api::networks::ETHEREUM;
+use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest};
+use portolan_plugin_api::{Address, Question, U256, address, sol};
 
 use crate::{Staking, TABLE};
 
@@ -18,4 +20,27 @@ fn every_case_is_reported_as_it_is_written() {
 #[test]
 fn every_row_of_the_table_has_a_case() {
     EventCases::load("src/events.cases.json").cover(TABLE);
+}
+
+sol! {
+    function token() external view returns (address);
+    function locked(address) external view returns (int128, uint256);
+    function user_point_epoch(address) external view returns (uint256);
+}
+
+const VEFXS: Address = address!("0xc8418af6358ffdda74e09ca9cc3fe03ca6adc5b0");
+const FXS: Address = address!("0x3432b6a60d23ca0dfca7761b7ab56459d9c964d0");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+
+#[test]
+fn a_lock_of_fxs_has_its_end() {
+    let chain = CannedReplies::default()
+        .reply(ETHEREUM, VEFXS, &user_point_epochCall(ACCOUNT), &U256::from(1))
+        .reply(ETHEREUM, VEFXS, &tokenCall {}, &FXS)
+        .reply(ETHEREUM, VEFXS, &lockedCall(ACCOUNT), &(U256::from(9), U256::from(1_800_000_000_u64)));
+    let outcome = JobTest::new("frax", ETHEREUM, Question::LOCKED, ACCOUNT).run::<Staking>(&chain);
+    assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
+    let lock = outcome.positions()[0];
+    assert_eq!((lock.legs[0].token, lock.legs[0].amount), (FXS, U256::from(9)));
+    assert_eq!(lock.lock.as_ref().and_then(|lock| lock.unlocks_at), Some(1_800_000_000));
 }

@@ -33,15 +33,15 @@ async fn rows(
     owed: OwedByGauge,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
-    let (named, name) = join(list::at(cx, of.list, gauge.place), display_name(cx, gauge.staked)).await;
+    let (named, name) = join(list::at(cx, &of.listing, gauge.place), display_name(cx, gauge.staked)).await;
     if named? != gauge.address {
         return Err(Error::new(format!("{}: is the gauge at place {} no more", gauge.address, gauge.place)));
     }
     let name = name?;
     let row = |claim| Claimable::new(labels.market, gauge.address, claim).of(of.types.gauge);
-    let emission = (!owed.minted.is_zero()).then(|| {
-        let claim = cx.claim(of.minter(), &mintCall { gauge: gauge.address });
-        row(claim).named(format!("{name} emission")).pays(of.minted_token, owed.minted)
+    let emission = of.emission.filter(|_| !owed.minted.is_zero()).map(|emission| {
+        let claim = cx.claim(emission.minter, &mintCall { gauge: gauge.address });
+        row(claim).named(format!("{name} emission")).pays(emission.minted_token, owed.minted)
     });
     let rewards = if owed.rewards.is_empty() {
         None

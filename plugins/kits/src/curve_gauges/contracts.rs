@@ -17,6 +17,8 @@ portolan_plugin_api::sol! {
 
     // gauges/LiquidityGauge.vy and all later ones. What is claimable is reckoned by a checkpoint, which changes the state.
     function lp_token() external view returns (address);
+    // Stake DAO's LiquidityGaugeV4.vy, <https://github.com/stake-dao/LiquidLockers-contracts/tree/main/contracts/staking>.
+    function staking_token() external view returns (address);
     function balanceOf(address account) external view returns (uint256);
     function totalSupply() external view returns (uint256);
     function integrate_fraction(address account) external view returns (uint256);

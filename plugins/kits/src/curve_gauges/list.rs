@@ -7,9 +7,9 @@ use portolan_plugin_api::{Address, Chain, Error, U256};
 use super::contracts::{
     REWARDS_MAX, balanceOfCall, claimable_reward_writeCall, claimable_rewardCall, claimable_tokensCall, gaugesCall,
     get_gauge_countCall, get_gaugeCall, integrate_fractionCall, lp_tokenCall, n_gaugesCall, reward_countCall,
-    reward_tokensCall,
+    reward_tokensCall, staking_tokenCall,
 };
-use super::{CurveGauges, GaugeList, ZERO_STANDS_S};
+use super::{CurveGauges, Listing, ZERO_STANDS_S};
 use crate::kit::Labels;
 
 /// The name of the list of gauges among a deployment's facts.
@@ -27,6 +27,8 @@ pub(super) struct LiquidityGauge {
     pub(super) staked: Address,
     /// Whether it is of the fourth generation or a later one.
     pub(super) counts_rewards: bool,
+    /// Whether it has an emission.
+    pub(super) is_minting: bool,
 }
 
 /// What a gauge owes to an account.
@@ -40,44 +42,59 @@ pub(super) struct OwedByGauge {
 
 /// The gauges of the list, as far as they are known.
 pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> Result<Vec<LiquidityGauge>, Error> {
-    let list = of.list;
-    let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, list, place)));
-    let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count(cx, list), walk).await?;
+    let listing = &of.listing;
+    let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, listing, place)));
+    let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count(cx, listing), walk).await?;
     let gauges = (0_u64..).zip(entries);
     let gauges = gauges.map(|(place, (address, staked, counts_rewards))| LiquidityGauge {
         place,
         address,
         staked,
         counts_rewards,
+        is_minting: of.emission.is_some(),
     });
     Ok(gauges.filter(|gauge| !gauge.staked.is_zero()).collect())
 }
 
-async fn count(cx: &Chain, list: GaugeList) -> Result<U256, Error> {
-    match list {
-        GaugeList::Controller { controller, .. } => cx.call(controller, n_gaugesCall {}).await,
-        GaugeList::Factory(factory) => cx.call(factory, get_gauge_countCall {}).await,
+async fn count(cx: &Chain, listing: &Listing) -> Result<U256, Error> {
+    match listing {
+        Listing::Controller(controller) => cx.call(*controller, n_gaugesCall {}).await,
+        Listing::Factory(factory) => cx.call(*factory, get_gauge_countCall {}).await,
+        Listing::Row(gauges) => Ok(U256::from(gauges.len())),
     }
 }
 
 /// The gauge at a place of the list.
-pub(super) async fn at(cx: &Chain, list: GaugeList, place: u64) -> Result<Address, Error> {
+pub(super) async fn at(cx: &Chain, listing: &Listing, place: u64) -> Result<Address, Error> {
     let index = U256::from(place);
-    match list {
-        GaugeList::Controller { controller, .. } => cx.call(controller, gaugesCall { index }).await,
-        GaugeList::Factory(factory) => cx.call(factory, get_gaugeCall { index }).await,
+    match listing {
+        Listing::Controller(controller) => cx.call(*controller, gaugesCall { index }).await,
+        Listing::Factory(factory) => cx.call(*factory, get_gaugeCall { index }).await,
+        Listing::Row(gauges) => {
+            let gauge = usize::try_from(place).ok().and_then(|place| gauges.get(place));
+            gauge.copied().ok_or_else(|| Error::new(format!("the row has no gauge at place {place}")))
+        }
     }
 }
 
 /// The gauge at a place of the list, what is staked in it, which is zero where it holds nothing, and whether it is of the
 /// fourth generation or a later one.
-async fn entry(cx: &Chain, list: GaugeList, place: u64) -> Result<(Address, Address, bool), Error> {
-    let gauge = at(cx, list, place).await?;
-    let staked = cx.try_call(gauge, lp_tokenCall {});
+async fn entry(cx: &Chain, listing: &Listing, place: u64) -> Result<(Address, Address, bool), Error> {
+    let gauge = at(cx, listing, place).await?;
+    let staked = staked_token(cx, listing, gauge);
     let held = cx.try_call(gauge, balanceOfCall { account: Address::ZERO });
     let rewards = cx.try_call(gauge, reward_countCall {});
     let (staked, held, rewards) = cx.join((staked, held, rewards)).await?;
-    Ok((gauge, staked.ok().filter(|_| held.is_ok()).unwrap_or_default(), rewards.is_ok()))
+    Ok((gauge, staked.filter(|_| held.is_ok()).unwrap_or_default(), rewards.is_ok()))
+}
+
+/// What is staked in a gauge; forks that no contract lists may have another name for it.
+async fn staked_token(cx: &Chain, listing: &Listing, gauge: Address) -> Result<Option<Address>, Error> {
+    let staked = cx.try_call(gauge, lp_tokenCall {}).await?.ok();
+    match (staked, listing) {
+        (None, Listing::Row(_)) => Ok(cx.try_call(gauge, staking_tokenCall {}).await?.ok()),
+        _ => Ok(staked),
+    }
 }
 
 /// The account's stake.
@@ -87,8 +104,13 @@ pub(super) async fn stake(cx: &Chain, gauge: LiquidityGauge, account: Address) -
 
 /// What the gauge owes to the account, which may have left it.
 pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
-    let fraction = cx.call(gauge.address, integrate_fractionCall { account }).zero_within(ZERO_STANDS_S);
     let counted = counted_rewards(cx, gauge, account);
+    if !gauge.is_minting {
+        let (counted, mut rewards) = cx.join((counted, claimed_rewards(cx, gauge, account))).await?;
+        rewards.extend(counted);
+        return Ok(OwedByGauge { minted: U256::ZERO, rewards });
+    }
+    let fraction = cx.call(gauge.address, integrate_fractionCall { account }).zero_within(ZERO_STANDS_S);
     let (stake, fraction, counted) = cx.join((stake(cx, gauge, account), fraction, counted)).await?;
     // Whoever never had a stake there has earned nothing; that is so of most accounts and gauges.
     if stake.is_zero() && fraction.is_zero() {

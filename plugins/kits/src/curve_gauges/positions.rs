@@ -37,7 +37,8 @@ async fn position(
     let read = cx.join((cx.call(gauge.address, totalSupplyCall {}), list::owed(cx, gauge, account)));
     let (read, name) = join(read, display_name(cx, gauge.staked)).await;
     let ((total, owed), name) = (read?, name?);
-    let earned = [(of.minted_token, owed.minted)].into_iter().chain(owed.rewards);
+    let minted = of.emission.map(|emission| (emission.minted_token, owed.minted));
+    let earned = minted.into_iter().chain(owed.rewards);
     let position = Position::new(PositionKind::STAKED, labels.market, gauge.address).of(of.types.gauge);
     let position = position.named(format!("{name} gauge"));
     let position = position.leg(Leg::new(LegRole::STAKED, gauge.staked, amount).of_total(total));
