@@ -4,6 +4,7 @@
 //! neighbours; <https://docs.beets.fi>.
 
 mod factories;
+mod gauges;
 
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::balancer_pools::{BalancerPools, PoolVault};
@@ -102,6 +103,62 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 address!("0xa13a9247ea42d743238089903570127dda72fe44"), // bb-a-USD, second version
                 address!("0xfebb0bbf162e64fb9d0dfe186e517d84c395f016"), // bb-a-USD, third version
             ],
+        ),
+    },
+    // The minters: https://github.com/balancer/balancer-deployments (20230316-l2-balancer-pseudo-minter); they and the token:
+    // https://github.com/BalancerMaxis/bal_addresses.
+    DeploymentRow {
+        protocol: BALANCER,
+        network: OPTIMISM,
+        market: "main",
+        contracts: &GAUGES.of_row(gauges::OPTIMISM).minting(
+            address!("0x4fb47126fa83a8734991e41b942ac29a3266c968"),
+            address!("0xfe8b128ba8c78aabc59d4c64cee7ff28e9379921"),
+        ),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: GNOSIS,
+        market: "main",
+        contracts: &GAUGES.of_row(gauges::GNOSIS).minting(
+            address!("0xa8920455934da4d853faac1f94fe7bef72943ef1"),
+            address!("0x7ef541e2a22058048904fe5744f9c7e4c57af717"),
+        ),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: POLYGON,
+        market: "main",
+        contracts: &GAUGES.of_row(gauges::POLYGON).minting(
+            address!("0x47b489bf5836f83abd928c316f8e39bc0587b020"),
+            address!("0x9a71012b13ca4d3d0cdc72a177df3ef03b0e76a3"),
+        ),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: BASE,
+        market: "main",
+        contracts: &GAUGES.of_row(gauges::BASE).minting(
+            address!("0x0c5538098ebe88175078972f514c9e101d325d4f"),
+            address!("0x4158734d47fc9692176b5085e0f52ee0da5d47f1"),
+        ),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: ARBITRUM,
+        market: "main",
+        contracts: &GAUGES.of_row(gauges::ARBITRUM).minting(
+            address!("0xc3ccace87f6d3a81724075adcb5ddd85a8a1bb68"),
+            address!("0x040d1edc9569d4bab2d15287dc5a4f10f56a56b8"),
+        ),
+    },
+    DeploymentRow {
+        protocol: BALANCER,
+        network: AVALANCHE,
+        market: "main",
+        contracts: &GAUGES.of_row(gauges::AVALANCHE).minting(
+            address!("0x85a80afee867adf27b50bdb7b76da70f1e853062"),
+            address!("0xe15bcb9e0ea69e6ab9fa080c4c4a5632896298c3"),
         ),
     },
     DeploymentRow {

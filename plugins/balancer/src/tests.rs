@@ -1,6 +1,8 @@
 //! Each row of the table decodes a log that another encoder made, and the shipped rows answer about accounts.
 
-use portolan_plugin_api::networks::ETHEREUM;
+use std::collections::BTreeSet;
+
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, GNOSIS, OPTIMISM, POLYGON};
 use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, U256, address, sol};
 
@@ -36,5 +38,21 @@ fn shipped_rows_answer_about_gauges_and_locks() {
     for question in [Question::CLAIMABLES, Question::FARMING, Question::LOCKED] {
         let outcome = JobTest::new("balancer", ETHEREUM, question, ACCOUNT).run::<Balancer>(&chain);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn gauges_of_other_networks_are_read_as_the_address_book_lists_them() {
+    let counts = [(OPTIMISM, 99), (GNOSIS, 51), (POLYGON, 127), (BASE, 101), (ARBITRUM, 197), (AVALANCHE, 49)];
+    for (network, count) in counts {
+        for question in [Question::CLAIMABLES, Question::FARMING] {
+            // None of them holds anything here.
+            let outcome =
+                JobTest::new("balancer", network, question, ACCOUNT).run::<Balancer>(&CannedReplies::default());
+            assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{network}: {}", outcome.message);
+            let gauges = outcome.facts::<(Address, Address, bool)>("main", "gauges");
+            let distinct: BTreeSet<Address> = gauges.iter().map(|(gauge, ..)| *gauge).collect();
+            assert_eq!((gauges.len(), distinct.len()), (count, count), "{network}");
+        }
     }
 }

@@ -120,6 +120,15 @@ impl Kit for CurveGaugeTypes {
     }
 }
 
+impl CurveGauges {
+    /// Gauges of a row, which pay an emission of this token, that this contract mints.
+    #[must_use]
+    pub const fn minting(mut self, minter: Address, minted_token: Address) -> Self {
+        self.emission = Some(MintedEmission { minter, minted_token });
+        self
+    }
+}
+
 impl CurveGaugeTypes {
     /// Reads a row that names its gauges itself.
     fn read_row(self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {

@@ -274,6 +274,24 @@ fn gauges_of_a_row_have_no_minter_and_pay_their_tokens_themselves() {
 }
 
 #[test]
+fn older_gauges_of_a_row_pay_what_claiming_reckons() {
+    let old = of_row().revert(ROW, GAUGE, &reward_countCall {}).reply(
+        ROW,
+        GAUGE,
+        &claimable_reward_writeCall { _0: ACCOUNT, _1: LDO },
+        &word(6),
+    );
+    let outcome = run(ROW, Question::CLAIMABLES, &old);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let found: Vec<_> = outcome.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect();
+    assert_eq!(found, [(GAUGE, LDO, word(6))]);
+    assert_eq!(outcome.payments()[0].claim.arguments, ACCOUNT.abi_encode());
+    let left = old.reply(ROW, GAUGE, &balanceOfCall(ACCOUNT), &U256::ZERO);
+    let outcome = run(ROW, Question::CLAIMABLES, &left);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+}
+
+#[test]
 fn gauges_of_a_settings_row_may_have_a_minter() {
     let text = |address: Address| SettingsValue::Text(format!("{address:#x}"));
     let key = |key: &str, value: SettingsValue| map::SettingsKey { key: key.to_owned(), value };
@@ -290,6 +308,13 @@ fn gauges_of_a_settings_row_may_have_a_minter() {
     assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.payments()[0];
     assert_eq!((row.claim.to, row.token, row.amount), (MINTER, CRV, word(7)));
+    // A gauge of an older generation among them has no emission, and no views of one.
+    let old = chain
+        .revert(SIDE, gauge(1), &reward_countCall {})
+        .revert(SIDE, gauge(1), &integrate_fractionCall(ACCOUNT))
+        .revert(SIDE, gauge(1), &claimable_tokensCall(ACCOUNT));
+    let outcome = test.run::<Curve>(&old);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
     let refused = testing::settings_error::<Curve>(&settings(None)).unwrap().to_string();
     assert!(refused.contains("minted_token"), "{refused}");
 }

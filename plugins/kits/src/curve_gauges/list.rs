@@ -51,7 +51,9 @@ pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> 
         address,
         staked,
         counts_rewards,
-        is_minting: of.emission.is_some(),
+        // On other networks than Ethereum the gauges before the fourth generation were given tokens by a stream, and no
+        // emission.
+        is_minting: of.emission.is_some() && (counts_rewards || !matches!(of.listing, Listing::Row(_))),
     });
     Ok(gauges.filter(|gauge| !gauge.staked.is_zero()).collect())
 }
@@ -106,8 +108,10 @@ pub(super) async fn stake(cx: &Chain, gauge: LiquidityGauge, account: Address) -
 pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
     let counted = counted_rewards(cx, gauge, account);
     if !gauge.is_minting {
-        let (counted, mut rewards) = cx.join((counted, claimed_rewards(cx, gauge, account))).await?;
-        rewards.extend(counted);
+        // What older gauges owe to those who have left them takes dozens of reads of each to find.
+        let is_staked = gauge.counts_rewards || !stake(cx, gauge, account).await?.is_zero();
+        let mut rewards = if is_staked { claimed_rewards(cx, gauge, account).await? } else { Vec::new() };
+        rewards.extend(counted.await?);
         return Ok(OwedByGauge { minted: U256::ZERO, rewards });
     }
     let fraction = cx.call(gauge.address, integrate_fractionCall { account }).zero_within(ZERO_STANDS_S);
