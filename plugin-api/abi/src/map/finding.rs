@@ -52,7 +52,7 @@ impl From<Event> for Finding {
 /// What shares of a protocol redeem to.
 ///
 /// A price of the shares comes from it: report what can really be had for them at this block. Of a pool that is what
-/// leaving it in proportion pays, since a swap moves single balances, and leaves no more for the shares than it costs.
+/// leaving it in proportion pays, though a swap that stands at the end of the block moves single balances.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Composition {
