@@ -30,6 +30,12 @@ const fn unrewarded(comptroller: Address, native_market: Option<Address>) -> Com
     COMPTROLLERS.of(CompoundV2Contracts { comptroller, native_market, minted: None, rewards })
 }
 
+/// A pool of Venus, whose comptroller lists distributors of its rewards.
+const fn venus_pool(comptroller: Address) -> CompoundV2 {
+    let rewards = CompoundV2Rewards::Listed;
+    COMPTROLLERS.of(CompoundV2Contracts { comptroller, native_market: None, minted: None, rewards })
+}
+
 const ETHEREUM_REWARDS: Address = address!("0x1b0e765f6224c21223aea2af16c1c46e38885a40");
 const OPTIMISM_REWARDS: Address = address!("0x443ea0340cb75a160f31a440722dec7b5bc3c2e9");
 const ARBITRUM_REWARDS: Address = address!("0x88730d254a2f7e6ac8388c3198afd694ba9f7fae");
@@ -262,7 +268,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "venus",
         network: ETHEREUM,
         market: "core",
-        contracts: &unrewarded(address!("0x687a01ecf6d3907658f7a7c714749fac32336d1b"), None),
+        contracts: &venus_pool(address!("0x687a01ecf6d3907658f7a7c714749fac32336d1b")),
     },
     // https://docs-v4.venus.io/deployed-contracts/isolated-pools
     // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
@@ -270,7 +276,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "venus",
         network: ARBITRUM,
         market: "core",
-        contracts: &unrewarded(address!("0x317c1a5739f39046e20b08ac9beea3f10fd43326"), None),
+        contracts: &venus_pool(address!("0x317c1a5739f39046e20b08ac9beea3f10fd43326")),
     },
     // https://docs-v4.venus.io/deployed-contracts/isolated-pools
     // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
@@ -278,7 +284,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "venus",
         network: BASE,
         market: "core",
-        contracts: &unrewarded(address!("0x0c7973f9598aa62f9e03b94e92c967fd5437426c"), None),
+        contracts: &venus_pool(address!("0x0c7973f9598aa62f9e03b94e92c967fd5437426c")),
     },
     // https://docs-v4.venus.io/deployed-contracts/isolated-pools
     // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
@@ -286,7 +292,103 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "venus",
         network: OPTIMISM,
         market: "core",
-        contracts: &unrewarded(address!("0x5593ff68be84c966821eef5f0a988c285d5b7cec"), None),
+        contracts: &venus_pool(address!("0x5593ff68be84c966821eef5f0a988c285d5b7cec")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: ETHEREUM,
+        market: "curve",
+        contracts: &venus_pool(address!("0x67aa3ecc5831a65a5ba7be76bed3b5dc7db60796")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: ETHEREUM,
+        market: "ethena",
+        contracts: &venus_pool(address!("0x562d2b6ff1dbf5f63e233662416782318cc081e4")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: ETHEREUM,
+        market: "liquid-staked-eth",
+        contracts: &venus_pool(address!("0xf522cd0360ef8c2ff48b648d53ea1717ec0f3ac3")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: ARBITRUM,
+        market: "liquid-staked-eth",
+        contracts: &venus_pool(address!("0x52bab1af7ff770551bd05b9fc2329a0bf5e23f16")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "btc",
+        contracts: &venus_pool(address!("0x9df11376cf28867e2b0741348044780fbb7cb1d6")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "defi",
+        contracts: &venus_pool(address!("0x3344417c9360b963ca93a4e8305361aede340ab9")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "gamefi",
+        contracts: &venus_pool(address!("0x1b43ea8622e76627b81665b1ecebb4867566b963")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "liquid-staked-bnb",
+        contracts: &venus_pool(address!("0xd933909a4a2b7a4638903028f44d1d38ce27c352")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "liquid-staked-eth",
+        contracts: &venus_pool(address!("0xbe609449eb4d76ad8545f957bbe04b596e8fc529")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "meme",
+        contracts: &venus_pool(address!("0x33b6fa34cd23e5aeed1b112d5988b026b8a5567d")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "stablecoins",
+        contracts: &venus_pool(address!("0x94c1495cd4c557f1560cbd68eab0d197e6291571")),
+    },
+    // https://docs-v4.venus.io/deployed-contracts/isolated-pools
+    // https://github.com/VenusProtocol/isolated-pools/tree/develop/deployments
+    DeploymentRow {
+        protocol: "venus",
+        network: BSC,
+        market: "tron",
+        contracts: &venus_pool(address!("0x23b4404e4e5ec5ff5a6ffb70b7d14e3fabf237b0")),
     },
     // https://docs.moonwell.fi/moonwell/protocol-information/contracts
     // https://github.com/moonwell-fi/moonwell-contracts-v2/tree/main/chains

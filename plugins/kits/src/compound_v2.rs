@@ -21,8 +21,8 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels};
 use contracts::{
-    claimCompCall, claimReward_0Call as claimRewardCall, claimReward_1Call as claimTypedRewardCall, claimVenusCall,
-    getAllMarketsCall,
+    claimCompCall, claimReward_0Call as claimRewardCall, claimReward_1Call as claimTypedRewardCall,
+    claimRewardTokenCall, claimVenusCall, getAllMarketsCall, getRewardDistributorsCall,
 };
 
 /// Seconds that a balance of zero may be cached: most accounts have nothing in most markets; a first deposit shows at
@@ -74,6 +74,8 @@ pub enum CompoundV2Rewards {
         /// Whether the indexes grow by the second, and not by the block.
         by_second: bool,
     },
+    /// Distributors that the comptroller lists, of one token each: Venus' pools.
+    Listed,
     /// Moonwell's distributor, which says itself what it owes.
     Distributor(Address),
 }
@@ -116,7 +118,7 @@ impl Kit for CompoundV2Types {
         Ok(Some(self.of(contracts).shared()))
     }
 
-    /// The comptroller pays the holder that the call names.
+    /// The comptroller, or the distributor, pays the holder that the call names.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         let markets = || Role::array(Role::MARKET);
         vec![
@@ -124,12 +126,13 @@ impl Kit for CompoundV2Types {
             ClaimTemplate::new::<claimVenusCall>([Role::ACCOUNT, markets()]),
             ClaimTemplate::new::<claimTypedRewardCall>([Role::NUMBER, Role::ACCOUNT]),
             ClaimTemplate::new::<claimRewardCall>([Role::ACCOUNT]),
+            ClaimTemplate::new::<claimRewardTokenCall>([Role::ACCOUNT, markets()]),
         ]
     }
 
-    /// Claims name markets that the comptroller lists.
+    /// Claims name markets that the comptroller lists, and go to it or to a distributor that it lists.
     fn lineages(&self) -> Vec<Lineage> {
-        vec![Lineage::markets::<getAllMarketsCall>().list()]
+        vec![Lineage::markets::<getAllMarketsCall>().list(), Lineage::targets::<getRewardDistributorsCall>().list()]
     }
 }
 
@@ -142,8 +145,9 @@ fn rewards(keys: &Keys<'_>) -> Result<CompoundV2Rewards, SettingsError> {
         Some("comp") => IndexViews::Comp,
         Some("venus") => IndexViews::Venus,
         Some("typed") => IndexViews::Typed,
+        Some("listed") => return Ok(CompoundV2Rewards::Listed),
         Some(other) => {
-            let why = format!("{other:?} is unknown; give `comp`, `venus` or `typed`");
+            let why = format!("{other:?} is unknown; give `comp`, `venus`, `typed` or `listed`");
             return Err(SettingsError::new(why).at("rewards"));
         }
     };

@@ -27,6 +27,7 @@ sol! {
     function getAllMarkets() external view returns (address[]);
     function getAssetsIn(address) external view returns (address[]);
     function getAccountLiquidity(address) external view returns (uint256, uint256, uint256);
+    function markets(address) external view returns (bool, uint256, uint256);
     function oracle() external view returns (address);
     function getUnderlyingPrice(address) external view returns (uint256);
     function balanceOf(address) external view returns (uint256);
@@ -52,17 +53,32 @@ sol! {
     function rewardBorrowState(uint8, address) external view returns (uint224, uint32);
     function borrowRewardSpeeds(uint8, address) external view returns (uint256);
     function rewardBorrowerIndex(uint8, address, address) external view returns (uint256);
+    function getRewardDistributors() external view returns (address[]);
+    function isTimeBased() external view returns (bool);
+    function rewardToken() external view returns (address);
+    function rewardTokenAccrued(address) external view returns (uint256);
+    function rewardTokenSupplyState(address) external view returns (uint224, uint32, uint32);
+    function rewardTokenSupplyStateTimeBased(address) external view returns (uint224, uint256, uint256);
+    function rewardTokenSupplySpeeds(address) external view returns (uint256);
+    function rewardTokenSupplierIndex(address, address) external view returns (uint256);
+    function rewardTokenBorrowState(address) external view returns (uint224, uint32, uint32);
+    function rewardTokenBorrowStateTimeBased(address) external view returns (uint224, uint256, uint256);
+    function rewardTokenBorrowSpeeds(address) external view returns (uint256);
+    function rewardTokenBorrowerIndex(address, address) external view returns (uint256);
     function getOutstandingRewardsForUser(address) external view returns (PaidFor[]);
 }
 
 const VENUS: u64 = 56;
 const BENQI: u64 = 43_114;
 const MOONWELL: u64 = 8_453;
+const POOLS: u64 = 1;
 const ACCOUNT: Address = Address::repeat_byte(0xac);
 const COMPTROLLER: Address = Address::repeat_byte(1);
 const MINTER: Address = Address::repeat_byte(2);
 const DISTRIBUTOR: Address = Address::repeat_byte(3);
 const ORACLE: Address = Address::repeat_byte(4);
+const BY_BLOCK: Address = Address::repeat_byte(5);
+const BY_SECOND: Address = Address::repeat_byte(6);
 const MARKET: Address = Address::repeat_byte(0x41);
 const OTHER: Address = Address::repeat_byte(0x42);
 const TOKEN: Address = Address::repeat_byte(0x51);
@@ -76,7 +92,7 @@ const fn indexed(views: IndexViews, tokens: &'static [Address], by_second: bool)
     CompoundV2Rewards::Indexed { views, tokens: Cow::Borrowed(tokens), by_second }
 }
 
-/// A comptroller on each of three networks.
+/// A comptroller on each of four networks.
 struct Fork;
 
 impl AccountProtocols for Fork {
@@ -114,6 +130,17 @@ impl AccountProtocols for Fork {
                 native_market: None,
                 minted: None,
                 rewards: CompoundV2Rewards::Distributor(DISTRIBUTOR),
+            }),
+        },
+        DeploymentRow {
+            protocol: "fork",
+            network: POOLS,
+            market: "main",
+            contracts: &TYPES.of(CompoundV2Contracts {
+                comptroller: COMPTROLLER,
+                native_market: None,
+                minted: None,
+                rewards: CompoundV2Rewards::Listed,
             }),
         },
     ];
@@ -226,6 +253,7 @@ fn rewards_are_what_is_noted_and_what_the_indexes_grew_since() {
     let side = |speed: u64| (e(36), 900_u32, n(speed));
     let ((supply, at, for_supply), (borrow, _, for_borrow)) = (side(10), side(3));
     let chain = market(VENUS, 100, 50)
+        .reply(VENUS, COMPTROLLER, &marketsCall(MARKET), &(true, n(0), n(0)))
         .reply(VENUS, COMPTROLLER, &venusAccruedCall(ACCOUNT), &n(7))
         .reply(VENUS, COMPTROLLER, &venusSupplyStateCall(MARKET), &(supply, at))
         .reply(VENUS, COMPTROLLER, &venusSupplySpeedsCall(MARKET), &for_supply)
@@ -238,6 +266,8 @@ fn rewards_are_what_is_noted_and_what_the_indexes_grew_since() {
     // A hundred blocks: a tenth of a thousand for what is lent, and a tenth of three hundred for what is owed.
     assert_eq!((claim.payments[0].token, claim.payments[0].amount), (REWARD, n(7 + 100 + 30)));
     assert_eq!(claim.steps[0].arguments, (ACCOUNT, vec![MARKET]).abi_encode_params());
+    let unlisted = chain.clone().reply(VENUS, COMPTROLLER, &marketsCall(MARKET), &(false, n(0), n(0)));
+    assert_eq!(run(VENUS, Question::CLAIMABLES, &unlisted).payments()[0].amount, n(7));
     let shrunk = chain.reply(VENUS, COMPTROLLER, &venusSupplierIndexCall { _0: MARKET, _1: ACCOUNT }, &e(37));
     let outcome = run(VENUS, Question::CLAIMABLES, &shrunk);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0), "{}", outcome.message);
@@ -293,4 +323,79 @@ fn a_distributor_says_itself_what_it_owes() {
     let chain =
         CannedReplies::default().reply(MOONWELL, DISTRIBUTOR, &getOutstandingRewardsForUserCall(ACCOUNT), &nothing);
     assert_eq!(run(MOONWELL, Question::CLAIMABLES, &chain).findings.len(), 0);
+}
+
+/// Two distributors, of which the first is too old to say that it counts blocks. The account lends a tenth to the market
+/// and owes it a tenth; block 1,000 is at second 5,000.
+fn pool(end: u32) -> CannedReplies {
+    let index = |chain: CannedReplies, of, supplied, owed| {
+        chain
+            .reply(POOLS, of, &rewardTokenSupplySpeedsCall(MARKET), &n(supplied))
+            .reply(POOLS, of, &rewardTokenBorrowSpeedsCall(MARKET), &n(owed))
+            .reply(POOLS, of, &rewardTokenSupplierIndexCall { _0: MARKET, _1: ACCOUNT }, &e(36))
+            .reply(POOLS, of, &rewardTokenBorrowerIndexCall { _0: MARKET, _1: ACCOUNT }, &n(0))
+    };
+    let (block, second) = ((e(36), 900_u32, end), (e(36), n(4_800), n(u64::from(end) * 5)));
+    let chain = market(POOLS, 100, 50)
+        .reply(POOLS, COMPTROLLER, &marketsCall(MARKET), &(true, n(0), n(0)))
+        .reply(POOLS, COMPTROLLER, &getRewardDistributorsCall {}, &vec![BY_BLOCK, BY_SECOND])
+        .result(POOLS, BY_BLOCK, &isTimeBasedCall {}, ReadResult::Reverted(Bytes::new()))
+        .reply(POOLS, BY_SECOND, &isTimeBasedCall {}, &true)
+        .reply(POOLS, BY_BLOCK, &rewardTokenCall {}, &REWARD)
+        .reply(POOLS, BY_SECOND, &rewardTokenCall {}, &TOKEN)
+        .reply(POOLS, BY_BLOCK, &rewardTokenAccruedCall(ACCOUNT), &n(7))
+        .reply(POOLS, BY_SECOND, &rewardTokenAccruedCall(ACCOUNT), &n(0))
+        .reply(POOLS, BY_BLOCK, &rewardTokenSupplyStateCall(MARKET), &block)
+        .reply(POOLS, BY_BLOCK, &rewardTokenBorrowStateCall(MARKET), &block)
+        .reply(POOLS, BY_SECOND, &rewardTokenSupplyStateTimeBasedCall(MARKET), &second)
+        .reply(POOLS, BY_SECOND, &rewardTokenBorrowStateTimeBasedCall(MARKET), &second);
+    index(index(chain, BY_BLOCK, 10, 3), BY_SECOND, 20, 0)
+}
+
+/// To whom each claim goes, and the token and amount that it pays.
+fn claims(outcome: &Outcome) -> Vec<(Address, Address, U256)> {
+    let rows = outcome.claimables();
+    rows.iter().map(|row| (row.contract, row.payments[0].token, row.payments[0].amount)).collect()
+}
+
+#[test]
+fn each_distributor_that_a_comptroller_lists_is_a_claim() {
+    let outcome = run(POOLS, Question::CLAIMABLES, &pool(0));
+    // A hundred blocks at 10 and at 3, and two hundred seconds at 20, of which the account has a tenth.
+    assert_eq!(
+        claims(&outcome),
+        [(BY_BLOCK, REWARD, n(7 + 100 + 30)), (BY_SECOND, TOKEN, n(400))],
+        "{}",
+        outcome.message
+    );
+    assert_eq!(outcome.claimables()[1].steps[0].to, BY_SECOND);
+    assert_eq!(outcome.claimables()[1].steps[0].arguments, (ACCOUNT, vec![MARKET]).abi_encode_params());
+}
+
+#[test]
+fn a_distributor_stops_at_its_end() {
+    // At block 940, and at second 4,700, before the index was last brought up to date.
+    let outcome = run(POOLS, Question::CLAIMABLES, &pool(940));
+    assert_eq!(claims(&outcome), [(BY_BLOCK, REWARD, n(7 + 40 + 12))], "{}", outcome.message);
+    let outcome = run(POOLS, Question::CLAIMABLES, &pool(980));
+    assert_eq!(claims(&outcome)[1], (BY_SECOND, TOKEN, n(200)), "{}", outcome.message);
+    let to_come = run(POOLS, Question::CLAIMABLES, &pool(1_001));
+    assert_eq!(claims(&to_come), claims(&run(POOLS, Question::CLAIMABLES, &pool(0))));
+}
+
+#[test]
+fn a_market_that_was_taken_off_the_list_earns_nothing_and_is_not_claimed() {
+    let unlisted = pool(0).reply(POOLS, COMPTROLLER, &marketsCall(MARKET), &(false, n(0), n(0)));
+    let outcome = run(POOLS, Question::CLAIMABLES, &unlisted);
+    assert_eq!(claims(&outcome), [(BY_BLOCK, REWARD, n(7))], "{}", outcome.message);
+    assert_eq!(outcome.claimables()[0].steps[0].arguments, (ACCOUNT, Vec::<Address>::new()).abi_encode_params());
+}
+
+#[test]
+fn a_distributor_that_cannot_be_read_costs_its_own_claim() {
+    let broken = pool(0).result(POOLS, BY_BLOCK, &rewardTokenAccruedCall(ACCOUNT), ReadResult::Unavailable);
+    let outcome = run(POOLS, Question::CLAIMABLES, &broken);
+    assert_eq!((outcome.end, claims(&outcome)), (End::Partial, vec![(BY_SECOND, TOKEN, n(400))]));
+    let unknown = pool(0).result(POOLS, BY_SECOND, &isTimeBasedCall {}, ReadResult::Unavailable);
+    assert_eq!(run(POOLS, Question::CLAIMABLES, &unknown).end, End::Partial);
 }

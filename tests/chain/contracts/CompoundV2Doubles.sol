@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stand for a comptroller of Compound v2, its markets and its oracle; no package holds their bytecode. Indexes, views,
-// claims and roundings are those of the real ones; time is counted in seconds, as forks of it do. The borrow rate is set
-// and does not depend on use, and limits, liquidation, redemption and reserves are left out.
+// Stand for a comptroller of Compound v2, its markets and its oracle, and for one of Venus' pools with the distributors
+// of its rewards; no package holds their bytecode. Indexes, views, claims and roundings are those of the real ones; time
+// is counted in seconds, as forks of it do. The borrow rate is set and does not depend on use, and limits, liquidation,
+// redemption and reserves are left out.
 pragma solidity ^0.8.30;
 
 import { TokenCore, TokenDouble } from "./Tokens.sol";
@@ -16,6 +17,7 @@ contract ComptrollerDouble {
 
     address private immutable comp;
     address[] private listed;
+    mapping(address => bool) private unlisted;
     mapping(address => uint256) private factors;
     mapping(address => address[]) private entered;
     mapping(address => uint256) public getUnderlyingPrice;
@@ -47,12 +49,22 @@ contract ComptrollerDouble {
         return listed;
     }
 
+    function markets(address market) external view returns (bool isListed, uint256 collateralFactorMantissa, bool isComped) {
+        for (uint256 i = 0; i < listed.length; i++) if (listed[i] == market) isListed = !unlisted[market];
+        (collateralFactorMantissa, isComped) = (factors[market], compSupplySpeeds[market] > 0);
+    }
+
+    // `getAllMarkets` keeps it, as it does in the real ones.
+    function unlistMarket(address market) external {
+        unlisted[market] = true;
+    }
+
     function getAssetsIn(address account) external view returns (address[] memory) {
         return entered[account];
     }
 
-    function enterMarkets(address[] calldata markets) external {
-        for (uint256 i = 0; i < markets.length; i++) entered[msg.sender].push(markets[i]);
+    function enterMarkets(address[] calldata chosen) external {
+        for (uint256 i = 0; i < chosen.length; i++) entered[msg.sender].push(chosen[i]);
     }
 
     function getAccountLiquidity(address account) external view returns (uint256 error, uint256 liquidity, uint256 shortfall) {
@@ -69,10 +81,10 @@ contract ComptrollerDouble {
         else shortfall = debts - collateral;
     }
 
-    function claimComp(address holder, address[] memory markets) external {
-        for (uint256 i = 0; i < markets.length; i++) {
-            distributeBorrowerComp(markets[i], holder);
-            distributeSupplierComp(markets[i], holder);
+    function claimComp(address holder, address[] memory chosen) external {
+        for (uint256 i = 0; i < chosen.length; i++) {
+            distributeBorrowerComp(chosen[i], holder);
+            distributeSupplierComp(chosen[i], holder);
         }
         uint256 owed = compAccrued[holder];
         if (owed > 0 && owed <= TokenCore(comp).balanceOf(address(this))) {
@@ -81,7 +93,7 @@ contract ComptrollerDouble {
         }
     }
 
-    function distributeSupplierComp(address market, address supplier) public {
+    function distributeSupplierComp(address market, address supplier) public virtual {
         MarketDouble its = MarketDouble(payable(market));
         RewardState storage state = compSupplyState[market];
         uint256 accrued = (block.timestamp - state.block) * compSupplySpeeds[market];
@@ -94,7 +106,7 @@ contract ComptrollerDouble {
         compAccrued[supplier] += (its.balanceOf(supplier) * (state.index - index)) / 1e36;
     }
 
-    function distributeBorrowerComp(address market, address borrower) public {
+    function distributeBorrowerComp(address market, address borrower) public virtual {
         MarketDouble its = MarketDouble(payable(market));
         RewardState storage state = compBorrowState[market];
         uint256 accrued = (block.timestamp - state.block) * compBorrowSpeeds[market];
@@ -191,5 +203,132 @@ contract MarketDouble {
         interestIndexes[msg.sender] = borrowIndex;
         totalBorrows += amount;
         TokenCore(token).transfer(msg.sender, amount);
+    }
+}
+
+// A comptroller of one of Venus' pools, whose rewards distributors keep.
+contract PoolComptrollerDouble is ComptrollerDouble(address(0)) {
+    PoolRewardsDouble[] private distributors;
+
+    function addRewardsDistributor(PoolRewardsDouble distributor) external {
+        distributors.push(distributor);
+    }
+
+    function getRewardDistributors() external view returns (PoolRewardsDouble[] memory) {
+        return distributors;
+    }
+
+    function distributeSupplierComp(address market, address supplier) public override {
+        for (uint256 i = 0; i < distributors.length; i++) distributors[i].distributeSupplierRewardToken(market, supplier);
+    }
+
+    function distributeBorrowerComp(address market, address borrower) public override {
+        for (uint256 i = 0; i < distributors.length; i++) distributors[i].distributeBorrowerRewardToken(market, borrower);
+    }
+}
+
+// Counts seconds or, as the first of the real ones, blocks; those have neither `isTimeBased` nor the states behind it.
+contract PoolRewardsDouble {
+    struct State {
+        uint224 index;
+        uint256 at;
+        uint256 end;
+    }
+
+    uint224 private constant INITIAL_INDEX = 1e36;
+
+    PoolComptrollerDouble private immutable comptroller;
+    address public immutable rewardToken;
+    bool private immutable counted;
+    mapping(address => State) private supplyStates;
+    mapping(address => State) private borrowStates;
+    mapping(address => uint256) public rewardTokenAccrued;
+    mapping(address => uint256) public rewardTokenSupplySpeeds;
+    mapping(address => uint256) public rewardTokenBorrowSpeeds;
+    mapping(address => mapping(address => uint256)) public rewardTokenSupplierIndex;
+    mapping(address => mapping(address => uint256)) public rewardTokenBorrowerIndex;
+
+    constructor(PoolComptrollerDouble comptroller_, address rewardToken_, bool isTimeBased_) {
+        (comptroller, rewardToken, counted) = (comptroller_, rewardToken_, isTimeBased_);
+    }
+
+    modifier onlyTimeBased() {
+        require(counted);
+        _;
+    }
+
+    function isTimeBased() external view onlyTimeBased returns (bool) {
+        return true;
+    }
+
+    function rewardTokenSupplyState(address market) external view returns (uint224, uint32, uint32) {
+        return byBlock(supplyStates[market]);
+    }
+
+    function rewardTokenBorrowState(address market) external view returns (uint224, uint32, uint32) {
+        return byBlock(borrowStates[market]);
+    }
+
+    function rewardTokenSupplyStateTimeBased(address market) external view onlyTimeBased returns (State memory) {
+        return supplyStates[market];
+    }
+
+    function rewardTokenBorrowStateTimeBased(address market) external view onlyTimeBased returns (State memory) {
+        return borrowStates[market];
+    }
+
+    function byBlock(State memory state) private view returns (uint224, uint32, uint32) {
+        if (!counted) return (state.index, uint32(state.at), uint32(state.end));
+    }
+
+    function begin(address market, uint256 supplySpeed, uint256 borrowSpeed, uint256 length) external {
+        (rewardTokenSupplySpeeds[market], rewardTokenBorrowSpeeds[market]) = (supplySpeed, borrowSpeed);
+        uint256 end = length == 0 ? 0 : slot() + length;
+        supplyStates[market] = borrowStates[market] = State(INITIAL_INDEX, slot(), end);
+    }
+
+    function claimRewardToken(address holder, address[] memory markets) external {
+        for (uint256 i = 0; i < markets.length; i++) {
+            (bool isListed,,) = comptroller.markets(markets[i]);
+            require(isListed, "market must be listed");
+            distributeBorrowerRewardToken(markets[i], holder);
+            distributeSupplierRewardToken(markets[i], holder);
+        }
+        uint256 owed = rewardTokenAccrued[holder];
+        if (owed > 0 && owed <= TokenCore(rewardToken).balanceOf(address(this))) {
+            rewardTokenAccrued[holder] = 0;
+            TokenCore(rewardToken).transfer(holder, owed);
+        }
+    }
+
+    function distributeSupplierRewardToken(address market, address supplier) public {
+        MarketDouble its = MarketDouble(payable(market));
+        uint224 now_ = update(supplyStates[market], rewardTokenSupplySpeeds[market], its.totalSupply());
+        uint256 index = rewardTokenSupplierIndex[market][supplier];
+        if (index == 0 && now_ >= INITIAL_INDEX) index = INITIAL_INDEX;
+        rewardTokenSupplierIndex[market][supplier] = now_;
+        rewardTokenAccrued[supplier] += (its.balanceOf(supplier) * (now_ - index)) / 1e36;
+    }
+
+    function distributeBorrowerRewardToken(address market, address borrower) public {
+        MarketDouble its = MarketDouble(payable(market));
+        uint256 marketIndex = its.borrowIndex();
+        uint224 now_ = update(borrowStates[market], rewardTokenBorrowSpeeds[market], (its.totalBorrows() * 1e18) / marketIndex);
+        uint256 index = rewardTokenBorrowerIndex[market][borrower];
+        if (index == 0 && now_ >= INITIAL_INDEX) index = INITIAL_INDEX;
+        rewardTokenBorrowerIndex[market][borrower] = now_;
+        uint256 principal = (its.borrowBalanceStored(borrower) * 1e18) / marketIndex;
+        rewardTokenAccrued[borrower] += (principal * (now_ - index)) / 1e36;
+    }
+
+    function update(State storage state, uint256 speed, uint256 total) private returns (uint224) {
+        uint256 last = state.end > 0 && slot() > state.end ? state.end : slot();
+        if (total > 0) state.index += uint224(((last - state.at) * speed * 1e36) / total);
+        state.at = last;
+        return state.index;
+    }
+
+    function slot() private view returns (uint256) {
+        return counted ? block.timestamp : block.number;
     }
 }

@@ -81,3 +81,41 @@ fn a_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
         assert_eq!(fixture.items("{}/claimables", who).unwrap(), [], "{who}");
     }
 }
+
+fn pool() -> Result<Fork> {
+    let row = "market = \"pool\"\ncomptroller = \"{comptroller}\"\nrewards = \"listed\"";
+    Fork::start("comptroller", "compound", "compound", "pool", &[row])
+}
+
+/// One distributor pays 0.0004 a second and goes on; the other paid as much a block, for ten of them. What the market that
+/// was taken off the list would add cannot be claimed, and a claim that named it would revert.
+#[test]
+fn each_distributor_of_a_pool_pays_exactly_what_it_owes() {
+    let fixture = pool().unwrap();
+    let paid = |name, owed| Paid {
+        token: fixture.address(&format!("pool/{name}")).unwrap().to_owned(),
+        said: owed,
+        received: owed,
+    };
+    for (who, ten_thousandths) in [("farmer", 1), ("whale", 3), ("odd", 1)] {
+        let by_second = paid("xvs", seconds(&fixture) * ten_thousandths * ONE / 10_000);
+        let by_block = paid("pln", 10 * ten_thousandths * USDC / 10_000);
+        let mut found = fixture.claim_each(who).unwrap();
+        found.sort_by_key(|paid| paid.said);
+        assert_eq!(found, [by_block, by_second], "{who}");
+    }
+    let claims = fixture.items("{}/claimables", "farmer").unwrap();
+    let mut targets: Vec<_> = claims.iter().map(|claim| claim.text_at("claimTransaction/to").unwrap()).collect();
+    let mut distributors = ["bySecond", "byBlock"].map(|name| fixture.address(&format!("pool/{name}")).unwrap());
+    targets.sort_unstable();
+    distributors.sort_unstable();
+    assert_eq!(targets, distributors);
+    assert_eq!(fixture.items("{}/claimables", "nothing").unwrap(), []);
+}
+
+#[test]
+fn a_pool_tells_what_is_lent_to_a_market_that_was_taken_off_its_list() {
+    let fixture = pool().unwrap();
+    let debt = row("USDC", 500 * USDC, "borrow");
+    assert_eq!(fixture.lent("odd").unwrap(), [debt, row("WBTC", 10_000_000, "supply")]);
+}

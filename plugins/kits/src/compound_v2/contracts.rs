@@ -2,6 +2,7 @@
 //!
 //! Sources: <https://github.com/compound-finance/compound-protocol/tree/master/contracts>, and what forks have beside:
 //! <https://github.com/VenusProtocol/venus-protocol/tree/main/contracts>,
+//! <https://github.com/VenusProtocol/isolated-pools/tree/develop/contracts>,
 //! <https://github.com/Benqi-fi/BENQI-Smart-Contracts/tree/master/lending>,
 //! <https://github.com/moonwell-fi/moonwell-contracts-v2/tree/main/src>.
 
@@ -12,6 +13,8 @@ portolan_plugin_api::sol! {
     function getAccountLiquidity(address account) external view
         returns (uint256 error, uint256 liquidity, uint256 shortfall);
     function oracle() external view returns (address);
+    // The real one returns more, which differs between forks.
+    function markets(address market) external view returns (bool isListed);
     function claimComp(address holder, address[] markets) external;
 
     // CToken.sol and CErc20.sol. The last two add the interest until the block, and so change the market's state.
@@ -34,6 +37,12 @@ portolan_plugin_api::sol! {
     // Moonwell's Comptroller.sol, and Benqi's
     function claimReward(address holder) external;
     function claimReward(uint8 kind, address holder) external;
+
+    // Comptroller.sol of Venus' isolated pools, and their Rewards/RewardsDistributor.sol
+    function getRewardDistributors() external view returns (address[] distributors);
+    function isTimeBased() external view returns (bool);
+    function rewardToken() external view returns (address);
+    function claimRewardToken(address holder, address[] markets) external;
 
     // MultiRewardDistributor.sol of Moonwell
     struct RewardInfo {
@@ -66,5 +75,13 @@ pub(super) mod typed {
         function state(uint8 kind, address market) external view returns (uint224 index, uint32 at);
         function speeds(uint8 kind, address market) external view returns (uint256);
         function index(uint8 kind, address market, address holder) external view returns (uint256);
+    }
+}
+
+/// What differs in distributors that a comptroller lists: blocks or, with `TimeBased` behind the name, seconds. Rewards
+/// go on where the end is zero.
+pub(super) mod distributor {
+    portolan_plugin_api::sol! {
+        function state(address market) external view returns (uint224 index, uint256 at, uint256 end);
     }
 }

@@ -7,7 +7,7 @@ use super::{CompoundV2, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 /// Seconds that the list of markets may be cached: a new one shows at most this much later.
-const LIST_STANDS_S: u32 = 300;
+pub(super) const LIST_STANDS_S: u32 = 300;
 /// More markets than any known comptroller has, five times over.
 const MARKETS_MAX: usize = 500;
 

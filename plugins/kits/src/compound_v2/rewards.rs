@@ -2,7 +2,8 @@
 //!
 //! A comptroller notes what it owes whenever the account uses a market. What came since then is the growth of the
 //! market's index since that of the account, by what the account has there: the arithmetic of a claim, done here, since
-//! no view does it.
+//! no view does it. Distributors that a comptroller lists keep the same indexes in its place, one token each, and may
+//! stop at an end.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +11,36 @@ use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, U256, symbol}
 
 use super::contracts::{
     borrowIndexCall, claimCompCall, claimReward_0Call as claimRewardCall, claimReward_1Call as claimTypedRewardCall,
-    claimVenusCall, getOutstandingRewardsForUserCall, indexes, totalBorrowsCall, totalSupplyCall, typed,
+    claimRewardTokenCall, claimVenusCall, distributor, getOutstandingRewardsForUserCall, getRewardDistributorsCall,
+    indexes, isTimeBasedCall, marketsCall, rewardTokenCall, totalBorrowsCall, totalSupplyCall, typed,
 };
-use super::market::{Held, held};
+use super::market::{Held, LIST_STANDS_S, held};
 use super::{CompoundV2, CompoundV2Rewards, IndexViews, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// One comptroller's index of one reward token.
+/// More distributors than any known comptroller lists, ten times over.
+const DISTRIBUTORS_MAX: usize = 100;
+
+/// One contract's index of one reward token.
 #[derive(Clone, Copy, Debug)]
 struct Index {
-    comptroller: Address,
-    views: IndexViews,
-    /// The number of the token's type, where there are types.
-    kind: u8,
+    /// The comptroller, or the distributor.
+    keeper: Address,
+    views: Views,
+    token: Address,
     by_second: bool,
     account: Address,
+}
+
+/// How the views of an index are called, and its claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Views {
+    /// Those of a comptroller, with the number of the token's type where there are types.
+    Comptroller(IndexViews, u8),
+    /// `rewardTokenAccrued`, `claimRewardToken`: Venus' distributors.
+    Distributor,
 }
 
 /// The two sides of a market, which are rewarded each by itself.
@@ -47,24 +61,80 @@ pub(super) async fn claimables(
         CompoundV2Rewards::None => Ok(Vec::new()),
         CompoundV2Rewards::Distributor(distributor) => distributed(cx, of, labels, *distributor, account).await,
         CompoundV2Rewards::Indexed { views, tokens, by_second } => {
-            let comptroller = of.contracts.comptroller;
-            let (views, by_second) = (*views, *by_second);
-            let indexes = (0_u8..).zip(tokens.iter().copied());
-            let indexes = indexes.map(|(kind, token)| (Index { comptroller, views, kind, by_second, account }, token));
-            let indexes: Vec<(Index, Address)> = indexes.collect();
-            let accrued = cx.join(indexes.iter().map(|(index, _)| index.accrued(cx)));
-            let (accrued, held) = cx.join((accrued, held(cx, of, labels.market, account))).await?;
-            let rows = indexes.into_iter().zip(accrued).map(async |((index, token), accrued)| {
-                let since = cx.join(held.iter().map(|held| index.since(cx, *held))).await?;
-                let owed = since.into_iter().try_fold(accrued, U256::checked_add).ok_or_else(too_large)?;
-                let row = Claimable::new(labels.market, comptroller, index.claim(cx, &held)).of(of.types.reward);
-                Ok(row.named(format!("{} {} rewards", labels.title, symbol(token))).pays(token, owed))
+            let (keeper, by_second) = (of.contracts.comptroller, *by_second);
+            let kinds = (0_u8..).zip(tokens.iter().copied());
+            let indexes = kinds.map(|(kind, token)| {
+                let views = Views::Comptroller(*views, kind);
+                Index { keeper, views, token, by_second, account }
             });
-            let mut rows = try_each(cx, rows).await.or_report(cx, labels.market);
-            rows.retain(|row| row.payments.iter().any(|payment| !payment.amount.is_zero()));
-            Ok(rows)
+            let indexes = indexes.collect();
+            indexed(cx, of, labels, account, async { Ok(indexes) }).await
+        }
+        CompoundV2Rewards::Listed => {
+            indexed(cx, of, labels, account, listed(cx, of.contracts.comptroller, labels.market, account)).await
         }
     }
+}
+
+/// The indexes of the distributors that the comptroller lists.
+async fn listed(cx: &Chain, comptroller: Address, market: &str, account: Address) -> Result<Vec<Index>, Error> {
+    let keepers = cx.call(comptroller, getRewardDistributorsCall {}).within(LIST_STANDS_S).await?;
+    if keepers.len() > DISTRIBUTORS_MAX {
+        let count = keepers.len();
+        return Err(Error::new(format!("{comptroller}: lists {count} distributors, more than {DISTRIBUTORS_MAX}")));
+    }
+    let each = keepers.into_iter().map(|keeper| async move {
+        let token = cx.call(keeper, rewardTokenCall {}).immutable();
+        // The first of them have no such view, and count by the block.
+        let by_second = cx.try_call(keeper, isTimeBasedCall {}).within(LIST_STANDS_S);
+        let (token, by_second) = cx.join((token, by_second)).await?;
+        Ok(Index { keeper, views: Views::Distributor, token, by_second: by_second.unwrap_or(false), account })
+    });
+    try_each(cx, each).await.or_err_if_all(cx, market)
+}
+
+/// A row for each index that owes anything.
+async fn indexed(
+    cx: &Chain,
+    of: &CompoundV2,
+    labels: Labels<'_>,
+    account: Address,
+    indexes: impl Future<Output = Result<Vec<Index>, Error>>,
+) -> Result<Vec<Claimable>, Error> {
+    let indexes = async {
+        let accrued = indexes.await?.into_iter().map(async |index| Ok((index, index.accrued(cx).await?)));
+        try_each(cx, accrued).await.or_err_if_all(cx, labels.market)
+    };
+    let (indexes, held) = cx.join((indexes, rewarded(cx, of, labels.market, account))).await?;
+    let rows = indexes.into_iter().map(async |(index, accrued)| {
+        let since = cx.join(held.iter().map(|held| index.since(cx, *held))).await?;
+        let owed = since.into_iter().try_fold(accrued, U256::checked_add).ok_or_else(too_large)?;
+        let row = Claimable::new(labels.market, index.keeper, index.claim(cx, &held)).of(of.types.reward);
+        Ok(row.named(format!("{} {} rewards", labels.title, symbol(index.token))).pays(index.token, owed))
+    });
+    let mut rows = try_each(cx, rows).await.or_report(cx, labels.market);
+    rows.retain(|row| row.payments.iter().any(|payment| !payment.amount.is_zero()));
+    Ok(rows)
+}
+
+/// The account's markets that a claim may name. Venus can take one off a comptroller's list, which `getAllMarkets` still
+/// has; a claim that names it reverts.
+async fn rewarded(cx: &Chain, of: &CompoundV2, market: &str, account: Address) -> Result<Vec<Held>, Error> {
+    let held = held(cx, of, market, account).await?;
+    let may_end = match of.contracts.rewards {
+        CompoundV2Rewards::Listed => true,
+        CompoundV2Rewards::Indexed { views, .. } => views == IndexViews::Venus,
+        CompoundV2Rewards::None | CompoundV2Rewards::Distributor(_) => false,
+    };
+    if !may_end {
+        return Ok(held);
+    }
+    let each = held.into_iter().map(|held| async move {
+        let listed = marketsCall { market: held.market };
+        let is_listed = cx.call(of.contracts.comptroller, listed).within(LIST_STANDS_S).await?;
+        Ok(is_listed.then_some(held))
+    });
+    Ok(cx.join(each).await?.into_iter().flatten().collect())
 }
 
 /// What a distributor owes of each token, which one call claims.
@@ -94,21 +164,23 @@ async fn distributed(
 impl Index {
     /// The call that claims all that the index owes for these markets.
     fn claim(self, cx: &Chain, held: &[Held]) -> Claim {
-        let (to, holder) = (self.comptroller, self.account);
+        let (to, holder) = (self.keeper, self.account);
         let markets = held.iter().map(|held| held.market).collect();
         match self.views {
-            IndexViews::Comp => cx.claim(to, &claimCompCall { holder, markets }),
-            IndexViews::Venus => cx.claim(to, &claimVenusCall { holder, markets }),
-            IndexViews::Typed => cx.claim(to, &claimTypedRewardCall { kind: self.kind, holder }),
+            Views::Comptroller(IndexViews::Comp, _) => cx.claim(to, &claimCompCall { holder, markets }),
+            Views::Comptroller(IndexViews::Venus, _) => cx.claim(to, &claimVenusCall { holder, markets }),
+            Views::Comptroller(IndexViews::Typed, kind) => cx.claim(to, &claimTypedRewardCall { kind, holder }),
+            Views::Distributor => cx.claim(to, &claimRewardTokenCall { holder, markets }),
         }
     }
 
-    /// What the comptroller has noted that it owes.
+    /// What the keeper has noted that it owes.
     async fn accrued(self, cx: &Chain) -> Result<U256, Error> {
-        let (to, holder, kind) = (self.comptroller, self.account, self.kind);
-        match self.views.word() {
-            Some(word) => cx.call_as(to, &format!("{word}Accrued"), &indexes::accruedCall { holder }),
-            None => cx.call_as(to, "rewardAccrued", &typed::accruedCall { kind, holder }),
+        let (to, holder) = (self.keeper, self.account);
+        let name = format!("{}Accrued", self.views.word());
+        match self.views.kind() {
+            Some(kind) => cx.call_as(to, &name, &typed::accruedCall { kind, holder }),
+            None => cx.call_as(to, &name, &indexes::accruedCall { holder }),
         }
         .zero_within(ZERO_STANDS_S)
         .await
@@ -136,7 +208,7 @@ impl Index {
         let total = (cx.call(held.market, totalBorrowsCall {}), cx.call(held.market, borrowIndexCall {}));
         let (total, growth) = cx.join((cx.join(total), self.growth(cx, Side::Borrow, held.market))).await?;
         // Comptrollers of this generation begin to count a debt when the account next uses the market.
-        if self.views == IndexViews::Typed && growth.of_account.is_zero() {
+        if self.views.kind().is_some() && growth.of_account.is_zero() {
             return Ok(U256::ZERO);
         }
         let (total, index) = total;
@@ -147,28 +219,34 @@ impl Index {
 
     /// How far the index has grown since the account's.
     async fn growth(self, cx: &Chain, side: Side, market: Address) -> Result<Growth, Error> {
-        let (to, holder, kind) = (self.comptroller, self.account, self.kind);
-        let (name, speeds, index) = self.views.names(side);
-        let (state, speed, of_account) = if self.views == IndexViews::Typed {
-            cx.join((
-                cx.call_as(to, &name, &typed::stateCall { kind, market }),
-                cx.call_as(to, &speeds, &typed::speedsCall { kind, market }),
-                cx.call_as(to, &index, &typed::indexCall { kind, market, holder }),
-            ))
-            .await
-            .map(|(state, speed, index)| ((state.index, state.at), speed, index))?
+        let (to, holder) = (self.keeper, self.account);
+        let (state, speeds, index) = self.views.names(side);
+        let ((index, at, end), speed, of_account) = if let Some(kind) = self.views.kind() {
+            let state = cx.call_as(to, &state, &typed::stateCall { kind, market });
+            let speed = cx.call_as(to, &speeds, &typed::speedsCall { kind, market });
+            let index = cx.call_as(to, &index, &typed::indexCall { kind, market, holder });
+            let (state, speed, index) = cx.join((state, speed, index)).await?;
+            ((U256::from(state.index), U256::from(state.at), U256::ZERO), speed, index)
         } else {
-            cx.join((
-                cx.call_as(to, &name, &indexes::stateCall { market }),
-                cx.call_as(to, &speeds, &indexes::speedsCall { market }),
-                cx.call_as(to, &index, &indexes::indexCall { market, holder }),
-            ))
-            .await
-            .map(|(state, speed, index)| ((state.index, state.at), speed, index))?
+            let speed = cx.call_as(to, &speeds, &indexes::speedsCall { market });
+            let index = cx.call_as(to, &index, &indexes::indexCall { market, holder });
+            cx.join((self.state(cx, &state, market), speed, index)).await?
         };
-        let now = if self.by_second { cx.block().timestamp } else { cx.block().evm_number };
-        let passed = now.saturating_sub(u64::from(state.1));
-        Ok(Growth { index: U256::from(state.0), emitted: product(speed, U256::from(passed))?, of_account })
+        let now = U256::from(if self.by_second { cx.block().timestamp } else { cx.block().evm_number });
+        let last = if end.is_zero() { now } else { now.min(end) };
+        let emitted = product(speed, last.saturating_sub(at))?;
+        Ok(Growth { index, emitted, of_account })
+    }
+
+    /// A market's index, when it was last brought up to date, and when its rewards end: zero where they go on.
+    async fn state(self, cx: &Chain, name: &str, market: Address) -> Result<(U256, U256, U256), Error> {
+        if self.views == Views::Distributor {
+            let name = if self.by_second { format!("{name}TimeBased") } else { name.to_owned() };
+            let state = cx.call_as(self.keeper, &name, &distributor::stateCall { market }).await?;
+            return Ok((U256::from(state.index), state.at, state.end));
+        }
+        let state = cx.call_as(self.keeper, name, &indexes::stateCall { market }).await?;
+        Ok((U256::from(state.index), U256::from(state.at), U256::ZERO))
     }
 }
 
@@ -194,13 +272,22 @@ impl Growth {
     }
 }
 
-impl IndexViews {
-    /// What the names of the views begin with; `None` where they take the reward's type.
-    fn word(self) -> Option<&'static str> {
+impl Views {
+    /// The number of the token's type, which the views of such an index take first.
+    fn kind(self) -> Option<u8> {
         match self {
-            Self::Comp => Some("comp"),
-            Self::Venus => Some("venus"),
-            Self::Typed => None,
+            Self::Comptroller(IndexViews::Typed, kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// What the names of the views begin with.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Comptroller(IndexViews::Comp, _) => "comp",
+            Self::Comptroller(IndexViews::Venus, _) => "venus",
+            Self::Comptroller(IndexViews::Typed, _) => "reward",
+            Self::Distributor => "rewardToken",
         }
     }
 
@@ -210,10 +297,10 @@ impl IndexViews {
             Side::Supply => ("Supply", "Supplier"),
             Side::Borrow => ("Borrow", "Borrower"),
         };
-        let word = self.word().unwrap_or("reward");
-        let speeds = match self.word() {
-            Some(word) => format!("{word}{supply}Speeds"),
-            None => format!("{}RewardSpeeds", supply.to_lowercase()),
+        let word = self.word();
+        let speeds = match self.kind() {
+            Some(_) => format!("{}RewardSpeeds", supply.to_lowercase()),
+            None => format!("{word}{supply}Speeds"),
         };
         (format!("{word}{supply}State"), speeds, format!("{word}{supplier}Index"))
     }
