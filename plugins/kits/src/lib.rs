@@ -31,6 +31,7 @@ pub mod position_chef;
 pub mod position_pools;
 pub mod safety_module;
 pub mod share_vault;
+pub mod silo;
 pub mod solidly;
 pub mod staking_rewards;
 pub mod validator_shares;

@@ -3,6 +3,7 @@
 pub(crate) mod euler;
 pub(crate) mod fluid;
 pub(crate) mod morpho;
+pub(crate) mod silo;
 
 use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::DeploymentRow;
@@ -166,6 +167,10 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow { protocol: "euler", network: AVALANCHE, market: "main", contracts: &euler::AVALANCHE },
     DeploymentRow { protocol: "euler", network: BASE, market: "main", contracts: &euler::BASE },
     DeploymentRow { protocol: "euler", network: BSC, market: "main", contracts: &euler::BSC },
+    DeploymentRow { protocol: "silo", network: ETHEREUM, market: "v2", contracts: &silo::ETHEREUM },
+    DeploymentRow { protocol: "silo", network: OPTIMISM, market: "v2", contracts: &silo::OPTIMISM },
+    DeploymentRow { protocol: "silo", network: ARBITRUM, market: "v2", contracts: &silo::ARBITRUM },
+    DeploymentRow { protocol: "silo", network: AVALANCHE, market: "v2", contracts: &silo::AVALANCHE },
     DeploymentRow { protocol: "fluid-lending", network: ETHEREUM, market: "main", contracts: &fluid::EVERYWHERE },
     DeploymentRow { protocol: "fluid-lending", network: ARBITRUM, market: "main", contracts: &fluid::EVERYWHERE },
     DeploymentRow { protocol: "fluid-lending", network: POLYGON, market: "main", contracts: &fluid::EVERYWHERE },

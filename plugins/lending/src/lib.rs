@@ -1,5 +1,5 @@
 //! Troves, deposits and stakes of Liquity, pools of Aave v2 and its forks, Aave's safety module, markets and vaults of
-//! Morpho, vaults of Euler and Fluid; and events of lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
+//! Morpho, vaults of Euler and Fluid, silos; and events of lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
 //! other contracts are reported without one.
@@ -29,6 +29,7 @@ impl AccountProtocols for Lending {
         &deployments::morpho::MORPHO,
         &deployments::euler::EULER,
         &deployments::fluid::FLUID,
+        &deployments::silo::SILO,
         &EventSources,
     ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;

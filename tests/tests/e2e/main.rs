@@ -47,6 +47,7 @@ mod programs;
 mod reload;
 mod secrets;
 mod shares;
+mod silos;
 mod simulations;
 mod store;
 mod test_reader;

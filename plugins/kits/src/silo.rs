@@ -1,0 +1,79 @@
+//! Silo v2: pairs of silos, of which each lends one token against deposits in the other. What is deposited may be lent to
+//! others or, as protected collateral, stay where it is.
+//!
+//! A deployment is a list of pairs, each by its `SiloConfig`, since anybody can make one of any code; the settings key is
+//! `silo_configs`. It answers lending positions (debts with their health factor), one for each pair. Invariant: amounts
+//! have their interest until the block; a pair or a part of it that cannot be read costs its own row, and the answer says
+//! so.
+
+mod contracts;
+mod pair;
+mod position;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use portolan_plugin_api::{Address, Chain, Keys, Position, Question, SettingsError};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+
+/// Seconds that a balance of zero may be cached: most accounts have nothing in most pairs; a first deposit shows at most
+/// this much later.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The plugin's word for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SiloTypes {
+    /// The mechanism of positions.
+    pub pair: &'static str,
+}
+
+/// One deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silos {
+    configs: Cow<'static, [Address]>,
+    types: SiloTypes,
+}
+
+impl SiloTypes {
+    /// The deployment of these pairs, each by its `SiloConfig`.
+    pub const fn of(self, configs: &'static [Address]) -> Silos {
+        Silos { configs: Cow::Borrowed(configs), types: self }
+    }
+}
+
+impl Kit for SiloTypes {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let configs = keys.addresses("silo_configs")?;
+        if configs.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Silos { configs: Cow::Owned(configs), types: *self }.shared()))
+    }
+}
+
+impl Deployed for Silos {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        self.configs.to_vec()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::LENDING]
+    }
+
+    /// Answers a position for each pair in which the account has or owes something.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(position::positions(cx, self, labels, account))
+    }
+}

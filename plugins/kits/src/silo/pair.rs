@@ -1,0 +1,102 @@
+//! What an account has and owes in the two silos of a pair.
+
+use portolan_plugin_api::{Address, Chain, Error, U256};
+
+use super::ZERO_STANDS_S;
+use super::contracts::{
+    balanceOfCall, borrowerCollateralSiloCall, getConfigCall, getConfigReturn as SiloConfig, getSilosCall,
+    maxRepayCall, previewRedeemCall,
+};
+
+use crate::fixed_point::too_large;
+
+/// Collateral that is lent to others.
+pub(super) const LENT: u8 = 1;
+/// Collateral that stays where it is.
+pub(super) const PROTECTED: u8 = 0;
+
+/// One silo, and the account's shares of each kind.
+#[derive(Clone)]
+pub(super) struct SiloHolding {
+    pub(super) config: SiloConfig,
+    lent: U256,
+    protected: U256,
+    debt: U256,
+}
+
+/// A pair, and what the account has in it.
+#[derive(Clone)]
+pub(super) struct Pair {
+    pub(super) address: Address,
+    pub(super) holdings: [SiloHolding; 2],
+}
+
+impl Pair {
+    /// Both silos, whether the account has anything in them or not.
+    pub(super) async fn read(cx: &Chain, address: Address, account: Address) -> Result<Self, Error> {
+        let silos = cx.call(address, getSilosCall {}).immutable().await?;
+        let holdings = [silos.one, silos.other].map(|silo| SiloHolding::read(cx, address, silo, account));
+        Ok(Self { address, holdings: cx.join(holdings).await? })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let nothing = |holding: &SiloHolding| [holding.lent, holding.protected, holding.debt].iter().all(U256::is_zero);
+        self.holdings.iter().all(nothing)
+    }
+
+    /// The silo to which the account owes, which is one at most.
+    pub(super) fn borrowed(&self) -> Option<&SiloHolding> {
+        self.holdings.iter().find(|holding| holding.owes())
+    }
+
+    /// The silo whose deposits secure the debt, where there is one. It stands without a debt too, and says nothing then.
+    pub(super) async fn secured(&self, cx: &Chain, account: Address) -> Result<Option<Address>, Error> {
+        if self.borrowed().is_none() {
+            return Ok(None);
+        }
+        let silo = cx.call(self.address, borrowerCollateralSiloCall { borrower: account }).await?;
+        if self.holdings.iter().all(|holding| holding.config.silo != silo) {
+            return Err(Error::new(format!("{}: {silo} secures a debt, and is not of the pair", self.address)));
+        }
+        Ok(Some(silo))
+    }
+}
+
+impl SiloHolding {
+    async fn read(cx: &Chain, pair: Address, silo: Address, account: Address) -> Result<Self, Error> {
+        let config = cx.call(pair, getConfigCall { silo }).immutable().await?;
+        let shares = |token| cx.call(token, balanceOfCall { account }).zero_within(ZERO_STANDS_S);
+        let kinds = [config.collateralShareToken, config.protectedShareToken, config.debtShareToken];
+        let (lent, protected, debt) = cx.join((shares(kinds[0]), shares(kinds[1]), shares(kinds[2]))).await?;
+        Ok(Self { config, lent, protected, debt })
+    }
+
+    pub(super) fn owes(&self) -> bool {
+        !self.debt.is_zero()
+    }
+
+    /// The account's shares of deposits of this kind.
+    pub(super) fn shares(&self, kind: u8) -> U256 {
+        if kind == PROTECTED { self.protected } else { self.lent }
+    }
+
+    /// What they redeem to.
+    pub(super) async fn redeemed(&self, cx: &Chain, kind: u8) -> Result<U256, Error> {
+        let shares = self.shares(kind);
+        if shares.is_zero() {
+            return Ok(U256::ZERO);
+        }
+        cx.call(self.config.silo, previewRedeemCall { shares, kind }).await
+    }
+
+    /// What the shares of both kinds redeem to.
+    pub(super) async fn deposited(&self, cx: &Chain) -> Result<U256, Error> {
+        let (lent, protected) = cx.join((self.redeemed(cx, LENT), self.redeemed(cx, PROTECTED))).await?;
+        lent.checked_add(protected).ok_or_else(too_large)
+    }
+
+    /// What has to be repaid.
+    pub(super) async fn owed(&self, cx: &Chain, borrower: Address) -> Result<U256, Error> {
+        cx.call(self.config.silo, maxRepayCall { borrower }).await
+    }
+}

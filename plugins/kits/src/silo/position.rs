@@ -1,0 +1,161 @@
+//! What the account lends and owes: a position for each pair.
+
+use futures_util::future::join3;
+use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+
+use super::Silos;
+use super::contracts::{getCollateralAssetsCall, getCurrentInterestRateCall, getDebtAssetsCall, quoteCall};
+use super::pair::{LENT, PROTECTED, Pair, SiloHolding};
+use crate::boxed::Boxed;
+use crate::fixed_point::{WAD, mul_div, product, too_large};
+use crate::kit::Labels;
+use crate::try_each::try_each;
+
+/// What a rate of 18 decimals lacks to one of 27.
+const RAY_OF_WAD: u64 = 1_000_000_000;
+
+pub(super) async fn positions(
+    cx: &Chain,
+    of: &Silos,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let pairs = of.configs.iter().map(|pair| Pair::read(cx, *pair, account));
+    let pairs = try_each(cx, pairs).await.or_err_if_all(cx, labels.market)?;
+    let held = pairs.into_iter().filter(|pair| !pair.is_empty());
+    let rows = held.map(|pair| position(cx, of, labels, account, pair));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+}
+
+async fn position(
+    cx: &Chain,
+    of: &Silos,
+    labels: Labels<'_>,
+    account: Address,
+    pair: Pair,
+) -> Result<Option<Position>, Error> {
+    let legs = pair.holdings.iter().flat_map(|holding| {
+        let legs: [Boxed<'_, Option<(Address, Leg)>>; 3] = [
+            Box::pin(supplied(cx, labels, holding, LENT)),
+            Box::pin(supplied(cx, labels, holding, PROTECTED)),
+            Box::pin(owed(cx, labels, holding, account)),
+        ];
+        legs
+    });
+    let health = health(cx, labels, account, &pair);
+    let (legs, secured, health) = join3(try_each(cx, legs), pair.secured(cx, account), health).await;
+    // Where it cannot be read, the health factor is missing too, and the answer says so.
+    let secures = |silo| secured.as_ref().ok().map(|secured| *secured == Some(silo));
+    let legs = legs.or_report(cx, labels.market).into_iter().flatten().map(|(silo, leg)| {
+        let is_collateral = if leg.role == LegRole::SUPPLIED { secures(silo) } else { None };
+        Leg { is_collateral, ..leg }
+    });
+    let legs: Vec<Leg> = legs.collect();
+    if legs.is_empty() {
+        return Ok(None);
+    }
+    let kind = if pair.borrowed().is_none() { PositionKind::LENT } else { PositionKind::BORROWED };
+    let tokens: Vec<String> = pair.holdings.iter().map(|holding| symbol(holding.config.token)).collect();
+    let position = Position::new(kind, labels.market, pair.address).of(of.types.pair).legs(legs);
+    Ok(Some(Position { health, ..position.named(format!("{} {}", labels.title, tokens.join("/"))) }))
+}
+
+/// A silo, and what is deposited in it, with its interest where it is lent to others.
+async fn supplied(
+    cx: &Chain,
+    labels: Labels<'_>,
+    holding: &SiloHolding,
+    kind: u8,
+) -> Result<Option<(Address, Leg)>, Error> {
+    if holding.shares(kind).is_zero() {
+        return Ok(None);
+    }
+    let config = &holding.config;
+    let (receipt, word) = match kind {
+        LENT => (config.collateralShareToken, ""),
+        _ => (config.protectedShareToken, " protected"),
+    };
+    let rate = async { if kind == LENT { supply_rate(cx, holding).await } else { Ok(Some(U256::ZERO)) } };
+    let (amount, rate) = cx.join((holding.redeemed(cx, kind), rate)).await?;
+    let leg = Leg::new(LegRole::SUPPLIED, config.token, amount).receipt(receipt);
+    let leg = rated(leg, rate).named(format!("{} {}{word}", labels.title, symbol(config.token)));
+    Ok(Some((config.silo, leg)))
+}
+
+async fn owed(
+    cx: &Chain,
+    labels: Labels<'_>,
+    holding: &SiloHolding,
+    account: Address,
+) -> Result<Option<(Address, Leg)>, Error> {
+    if !holding.owes() {
+        return Ok(None);
+    }
+    let (amount, rate) = cx.join((holding.owed(cx, account), borrow_rate(cx, holding))).await?;
+    let token = holding.config.token;
+    let leg = rated(Leg::new(LegRole::BORROWED, token, amount), rate);
+    Ok(Some((holding.config.silo, leg.named(format!("{} {} debt", labels.title, symbol(token))))))
+}
+
+fn rated(leg: Leg, rate_ray: Option<U256>) -> Leg {
+    match rate_ray {
+        Some(rate_ray) => leg.rate_ray(rate_ray),
+        None => leg,
+    }
+}
+
+/// A year's interest; `None` where the model cannot say: a silo then goes on without interest.
+async fn borrow_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, Error> {
+    let (model, silo) = (holding.config.interestRateModel, holding.config.silo);
+    let timestamp = U256::from(cx.block().timestamp);
+    let rate = cx.try_call(model, getCurrentInterestRateCall { silo, timestamp }).await?;
+    rate.ok().map(|rate| product(rate, U256::from(RAY_OF_WAD))).transpose()
+}
+
+/// What is owed pays for all that is lent to others, less the fees.
+async fn supply_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, Error> {
+    let config = &holding.config;
+    let totals =
+        cx.join((cx.call(config.silo, getDebtAssetsCall {}), cx.call(config.silo, getCollateralAssetsCall {})));
+    let (rate, (owed, lent)) = cx.join((borrow_rate(cx, holding), totals)).await?;
+    let Some(rate) = rate else { return Ok(None) };
+    if lent.is_zero() {
+        return Ok(Some(U256::ZERO));
+    }
+    let fees = config.daoFee.checked_add(config.deployerFee).ok_or_else(too_large)?;
+    let shared = mul_div(rate, owed, lent)?;
+    mul_div(shared, WAD.saturating_sub(fees), WAD).map(Some)
+}
+
+/// The threshold of liquidation over what is owed of the collateral's worth, as `isSolvent` compares them; `None` without
+/// debt, or where it cannot be read, and then the answer says so.
+async fn health(cx: &Chain, labels: Labels<'_>, account: Address, pair: &Pair) -> Option<Health> {
+    let borrowed = pair.borrowed()?;
+    let factor = async {
+        let deposited = cx.join(pair.holdings.each_ref().map(|holding| holding.deposited(cx)));
+        let (secured, deposited, owed) =
+            cx.join((pair.secured(cx, account), deposited, borrowed.owed(cx, account))).await?;
+        let secured = pair.holdings.iter().zip(deposited).find(|(one, _)| secured == Some(one.config.silo));
+        let Some((secured, assets)) = secured else { return Ok(None) };
+        let is_same = secured.config.token == borrowed.config.token;
+        let valued = |holding, amount| value(cx, holding, amount, is_same);
+        let (collateral, debt) = cx.join((valued(secured, assets), valued(borrowed, owed))).await?;
+        Ok::<_, Error>(product(collateral, secured.config.lt)?.checked_div(debt))
+    };
+    match factor.await {
+        Ok(factor) => factor.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None }),
+        Err(error) => {
+            cx.report_missing(format!("{}: health factor: {error}", labels.market));
+            None
+        }
+    }
+}
+
+/// What an amount is worth; as much as it is where there is no oracle, or none is asked since both silos have one token.
+async fn value(cx: &Chain, holding: &SiloHolding, amount: U256, is_same: bool) -> Result<U256, Error> {
+    let oracle = holding.config.solvencyOracle;
+    if is_same || oracle.is_zero() || amount.is_zero() {
+        return Ok(amount);
+    }
+    cx.call(oracle, quoteCall { amount, token: holding.config.token }).await
+}
