@@ -24,16 +24,27 @@ pub(crate) async fn positions(
     vaults: impl IntoIterator<Item = Address>,
     account: Address,
 ) -> Result<Vec<Position>, Error> {
-    let shares = vaults.into_iter().map(|vault| async move {
-        Ok((vault, cx.call(vault, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
-    });
-    let shares = try_each(cx, shares).await.or_err_if_all(cx, labels.market)?;
-    let held = shares.into_iter().filter(|(_, shares)| !shares.is_zero());
-    let rows = held.map(|(vault, shares)| position(cx, labels, mechanism, vault, shares));
+    let held = held(cx, labels.market, vaults, account).await?;
+    let rows = held.into_iter().map(|(vault, shares)| position(cx, labels, mechanism, vault, shares));
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-async fn position(
+/// The account's shares of these vaults, where it has any.
+pub(crate) async fn held(
+    cx: &Chain,
+    market: &str,
+    vaults: impl IntoIterator<Item = Address>,
+    account: Address,
+) -> Result<Vec<(Address, U256)>, Error> {
+    let shares = vaults.into_iter().map(|vault| async move {
+        Ok((vault, cx.call(vault, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
+    });
+    let shares = try_each(cx, shares).await.or_err_if_all(cx, market)?;
+    Ok(shares.into_iter().filter(|(_, shares)| !shares.is_zero()).collect())
+}
+
+/// The position of so many shares of a vault.
+pub(crate) async fn position(
     cx: &Chain,
     labels: Labels<'_>,
     mechanism: &str,

@@ -4,15 +4,18 @@
 //! A deployment is a connector with the factory of its vaults; settings keys are the fields of [`EulerContracts`]. It
 //! answers lending positions (debts with their health factor) of an owner's main account and its first sub-accounts.
 //! Invariant: amounts have their interest until the block; a vault that cannot be read costs its own leg, and the answer
-//! says so. What a sub-account holds without having given it as collateral is not looked for.
+//! says so; shares of a vault that nobody verifies are told as such, and not in what it says that they are worth. What a
+//! sub-account holds without having given it as collateral is not looked for.
 
 mod account;
 mod contracts;
+mod perspective;
 mod position;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, Keys, Mechanism, Position, Question, SettingsError};
+use portolan_plugin_api::{Address, Chain, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels};
@@ -32,7 +35,7 @@ pub struct EulerTypes {
 }
 
 /// The contracts of a deployment: the keys of its settings row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EulerContracts {
     /// The connector (EVC).
     pub evc: Address,
@@ -40,10 +43,12 @@ pub struct EulerContracts {
     pub evault_factory: Address,
     /// The factory that lists vaults that lend to these (Euler Earn).
     pub earn_factory: Option<Address>,
+    /// Lists of vaults that are verified; without any, all vaults count for what they say.
+    pub perspectives: Cow<'static, [Address]>,
 }
 
 /// One deployment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Euler {
     contracts: EulerContracts,
     types: EulerTypes,
@@ -58,22 +63,28 @@ impl EulerTypes {
 
 impl Kit for EulerTypes {
     fn keys(&self) -> &'static [&'static str] {
-        &["evc", "evault_factory", "earn_factory"]
+        &["evc", "evault_factory", "earn_factory", "perspectives"]
     }
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
-        Ok(Some(self.of(EulerContracts::from_keys(keys)?).shared()))
+        let contracts = EulerContracts {
+            evc: keys.address("evc")?,
+            evault_factory: keys.address("evault_factory")?,
+            earn_factory: keys.address_opt("earn_factory")?,
+            perspectives: Cow::Owned(keys.addresses("perspectives")?),
+        };
+        Ok(Some(self.of(contracts).shared()))
     }
 }
 
 impl Deployed for Euler {
     fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
+        Arc::new(self.clone())
     }
 
     fn contracts(&self) -> Vec<Address> {
-        let EulerContracts { evc, evault_factory, earn_factory } = self.contracts;
-        [Some(evc), Some(evault_factory), earn_factory].into_iter().flatten().collect()
+        let EulerContracts { evc, evault_factory, earn_factory, perspectives } = &self.contracts;
+        [*evc, *evault_factory].into_iter().chain(*earn_factory).chain(perspectives.iter().copied()).collect()
     }
 
     fn questions(&self) -> Vec<Question> {

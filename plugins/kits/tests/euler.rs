@@ -2,11 +2,13 @@
 //!
 //! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
 
+use std::borrow::Cow;
+
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::euler::{EulerContracts, EulerTypes};
 use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
 sol! {
@@ -25,6 +27,7 @@ sol! {
     function totalAssets() external view returns (uint256);
     function totalBorrows() external view returns (uint256);
     function accountLiquidity(address, bool) external view returns (uint256, uint256);
+    function isVerified(address) external view returns (bool);
     function getVaultListLength() external view returns (uint256);
     function getVaultListSlice(uint256, uint256) external view returns (address[] memory);
 }
@@ -35,6 +38,7 @@ const EVC: Address = Address::repeat_byte(1);
 const FACTORY: Address = Address::repeat_byte(2);
 const EARN_FACTORY: Address = Address::repeat_byte(3);
 const EARN: Address = Address::repeat_byte(4);
+const PERSPECTIVES: [Address; 2] = [Address::repeat_byte(5), Address::repeat_byte(6)];
 /// Vaults of three tokens.
 const VAULTS: [Address; 3] = [Address::repeat_byte(0x11), Address::repeat_byte(0x22), Address::repeat_byte(0x33)];
 const TOKENS: [Address; 3] = [Address::repeat_byte(0x41), Address::repeat_byte(0x42), Address::repeat_byte(0x43)];
@@ -51,7 +55,12 @@ impl AccountProtocols for Fork {
         protocol: "fork",
         network: NETWORK,
         market: "main",
-        contracts: &TYPES.of(EulerContracts { evc: EVC, evault_factory: FACTORY, earn_factory: Some(EARN_FACTORY) }),
+        contracts: &TYPES.of(EulerContracts {
+            evc: EVC,
+            evault_factory: FACTORY,
+            earn_factory: Some(EARN_FACTORY),
+            perspectives: Cow::Borrowed(&PERSPECTIVES),
+        }),
     }];
 }
 
@@ -102,14 +111,21 @@ fn nothing() -> CannedReplies {
         .reply(NETWORK, EVC, &getAccountOwnerCall(ACCOUNT), &Address::ZERO)
         .reply(NETWORK, EARN, &assetCall {}, &TOKENS[0]);
     let chain = holds(connected(chain, ACCOUNT, &[], &[]), ACCOUNT, EARN, 0);
+    let chain = verified(chain, EARN, [true, false]);
     VAULTS.into_iter().zip(TOKENS).fold(chain, |chain, (vault, token)| {
-        holds(chain, ACCOUNT, vault, 0)
+        holds(verified(chain, vault, [false, true]), ACCOUNT, vault, 0)
             .reply(NETWORK, vault, &assetCall {}, &token)
             .reply(NETWORK, vault, &interestRateCall {}, &n(1_000_000_000_000_000_000))
             .reply(NETWORK, vault, &interestFeeCall {}, &n(1_000))
             .reply(NETWORK, vault, &totalAssetsCall {}, &n(1_000))
             .reply(NETWORK, vault, &totalBorrowsCall {}, &n(500))
     })
+}
+
+/// What both perspectives say of a vault.
+fn verified(chain: CannedReplies, vault: Address, said: [bool; 2]) -> CannedReplies {
+    let of = |chain: CannedReplies, (at, said)| chain.reply(NETWORK, at, &isVerifiedCall(vault), &said);
+    PERSPECTIVES.into_iter().zip(said).fold(chain, of)
 }
 
 /// An owner that the connector knows, whose sub-accounts have nothing.
@@ -170,8 +186,8 @@ fn what_is_lent_has_its_interest_and_the_rate_of_a_year() {
     assert_eq!(legs(position), [lent(0, 2, false), lent(2, 1_000, false)]);
     // 3.1536 % a year of the half that is owed, without a tenth.
     assert_eq!(position.legs[0].rate_ray, Some(U256::from(14_191_200_000_000_000_000_000_000_u128)));
-    // Of each vault the token, the amount and what makes the rate.
-    assert_eq!(outcome.batches, [5, 4, 12]);
+    // Of each vault the token, the amount, what makes the rate, and what two perspectives say of it.
+    assert_eq!(outcome.batches, [5, 4, 16]);
 }
 
 #[test]
@@ -215,6 +231,32 @@ fn shares_of_vaults_that_lend_to_others_are_told_in_what_they_redeem_to() {
     let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
     assert_eq!((position.contract, position.mechanism.as_str()), (EARN, "earn"));
     assert_eq!(legs(position), [(LegRole::SUPPLIED, TOKENS[0], n(18), Some(EARN), None)]);
+}
+
+#[test]
+fn shares_of_a_vault_that_nobody_verifies_are_told_as_such() {
+    let held = || holds(holds(nothing(), ACCOUNT, VAULTS[0], 7), ACCOUNT, EARN, 9);
+    let told = |chain: &CannedReplies| {
+        let outcome = run(chain);
+        assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+        let rows = outcome.positions();
+        let of = |at| rows.iter().find(|row| row.contract == at).map(|row| legs(row)[0]).expect("a position");
+        [of(EVC), of(EARN)].map(|(_, token, amount, ..)| (token, amount))
+    };
+    let unverified = || verified(verified(held(), VAULTS[0], [false; 2]), EARN, [false; 2]);
+    assert_eq!(told(&held()), [(TOKENS[0], n(14)), (TOKENS[0], n(18))]);
+    assert_eq!(told(&unverified()), [(VAULTS[0], n(7)), (EARN, n(9))]);
+    // A vault to which nobody owes anything has all that its shares redeem to.
+    let idle = unverified().reply(NETWORK, VAULTS[0], &totalBorrowsCall {}, &n(0));
+    assert_eq!(told(&idle), [(TOKENS[0], n(14)), (EARN, n(9))]);
+    // Before the perspectives were made.
+    let revert = |chain: CannedReplies, at, vault| chain.revert(NETWORK, at, &isVerifiedCall(vault));
+    let one = |chain, at| revert(revert(chain, at, VAULTS[0]), at, EARN);
+    assert_eq!(told(&one(one(unverified(), PERSPECTIVES[0]), PERSPECTIVES[1])), told(&held()));
+    assert_eq!(told(&one(unverified(), PERSPECTIVES[0])), told(&unverified()));
+    // What cannot be read is no leave.
+    let unread = unverified().result(NETWORK, PERSPECTIVES[0], &isVerifiedCall(VAULTS[0]), ReadResult::Unavailable);
+    assert_eq!((run(&unread).end, run(&unread).findings.len()), (End::Partial, 1));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stand for Euler v2's connector, factory and vaults; no package holds their bytecode. Views, sub-accounts, virtual deposits
+// Stand for Euler v2's connector, factory, vaults and a perspective; no package holds their bytecode. Views, sub-accounts, virtual deposits
 // and roundings are those of the real ones. Interest is not compounded, there is no fee, prices are set, whoever shares an
 // owner's first 19 bytes may act for an account, and checks of what may be borrowed are left out.
 pragma solidity ^0.8.30;
@@ -62,6 +62,8 @@ contract EVaultDouble {
     uint256 private immutable ltv; // Of its shares, in any other vault.
     uint256 private immutable start = block.timestamp;
     uint16 public constant interestFee = 0;
+    string public constant name = "EVK Vault";
+    string public constant symbol = "eVault";
     uint256 private cash;
     uint256 private scaledDebts;
     uint256 public totalSupply;
@@ -70,6 +72,10 @@ contract EVaultDouble {
 
     constructor(EvcDouble evc_, address asset_, uint256 rate, uint256 price_, uint256 ltv_) {
         (evc, asset, interestRate, price, ltv) = (evc_, asset_, rate, price_, ltv_);
+    }
+
+    function decimals() external view returns (uint8) {
+        return TokenDouble(asset).decimals();
     }
 
     function accumulator() private view returns (uint256) {
@@ -134,5 +140,13 @@ contract EVaultDouble {
         uint256 assets = debtOf(account);
         TokenDouble(asset).transferFrom(msg.sender, address(this), assets);
         (cash, scaledDebts, scaledDebtOf[account]) = (cash + assets, scaledDebts - scaledDebtOf[account], 0);
+    }
+}
+
+contract PerspectiveDouble {
+    mapping(address => bool) public isVerified;
+
+    function verify(address vault) external {
+        isVerified[vault] = true;
     }
 }

@@ -47,7 +47,8 @@ export const lenders = {
   },
 };
 
-// Three vaults: of dollars, of ether at 2,000, and one that nobody uses.
+// Three vaults: of dollars, of ether at 2,000, and one that nobody uses. One perspective verifies that of dollars, the
+// other none.
 function eulerOf(world, of, usdc, weth) {
   const evc = world.deploy('EvcDouble');
   const factory = world.deploy('EVaultFactoryDouble');
@@ -55,7 +56,9 @@ function eulerOf(world, of, usdc, weth) {
   // A smallest unit of USDC is worth 10^12 of those of WETH over 2,000.
   const [dollars, ether, unused] = [vault(usdc, RATE, 10n ** 12n, 0n), vault(weth, 0n, 2_000n, 8_000n), vault(weth, 0n, 2_000n, 0n)];
   [dollars, ether, unused].forEach((one) => of('EVaultFactoryDouble', factory)('deployer', 'add', [one]));
-  return { evc, factory, dollars, ether, unused };
+  const [verifying, strict] = [world.deploy('PerspectiveDouble'), world.deploy('PerspectiveDouble')];
+  of('PerspectiveDouble', verifying)('deployer', 'verify', [dollars]);
+  return { evc, factory, dollars, ether, unused, verifying, strict };
 }
 
 // A lending token at 1.05, and two positions: of ether against dollars, and of a pool's shares against such shares.

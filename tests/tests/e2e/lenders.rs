@@ -38,14 +38,24 @@ fn fixture() -> Arc<Fixture> {
 
 impl Fixture {
     fn start() -> Result<Self> {
+        Self::with(&[])
+    }
+
+    /// The fork of Euler has these perspectives.
+    fn with(perspectives: &[&str]) -> Result<Self> {
         let chain = Chain::start("lenders")?;
         let at = |protocol: &str, name: &str| chain.expected[protocol][name].as_str().context("no contract");
         let settings = format!(
             "shipped = false\n[[deployment]]\nprotocol = \"euler\"\nnetwork = \"ethereum\"\nevc = \"{}\"\n\
-             evault_factory = \"{}\"\n[[deployment]]\nprotocol = \"fluid-lending\"\nnetwork = \"ethereum\"\n\
+             evault_factory = \"{}\"\nperspectives = [{}]\n[[deployment]]\nprotocol = \"fluid-lending\"\nnetwork = \"ethereum\"\n\
              lending_factory = \"{}\"\nvault_resolver = \"{}\"\ndex_resolver = \"{}\"\n",
             at("euler", "evc")?,
             at("euler", "factory")?,
+            perspectives
+                .iter()
+                .map(|name| Ok(format!("{:?}", at("euler", name)?)))
+                .collect::<Result<Vec<_>>>()?
+                .join(", "),
             at("fluid", "lending")?,
             at("fluid", "resolver")?,
             at("fluid", "dex")?,
@@ -147,6 +157,18 @@ fn accounts_of_euler_are_told_with_their_sub_accounts() {
     let [found] = &fixture.health("euler", "odd")[..] else { panic!("one debt") };
     assert_eq!(found[..18], shown[..18]);
     assert_eq!(fixture.health("euler", "farmer"), Vec::<String>::new());
+}
+
+#[test]
+fn shares_of_a_vault_of_euler_are_told_as_such_where_somebody_owes_to_it_and_nobody_verifies_it() {
+    let strict = Fixture::with(&["strict"]).unwrap();
+    // A thousand shares at first, of 6 decimals as the token.
+    assert_eq!(strict.lent("euler", "farmer"), [row("Euler eVault", 1_000 * USDC, "supply")]);
+    // Nobody owes ether.
+    let told = strict.lent("euler", "odd");
+    assert_eq!(told[1..], [row("Euler WETH", 1_000_000, "supply"), row("Euler WETH", 2 * ONE, "supply")]);
+    let verifying = Fixture::with(&["strict", "verifying"]).unwrap();
+    assert_eq!(verifying.lent("euler", "farmer"), [row("Euler USDC", verifying.lent_dollars(), "supply")]);
 }
 
 #[test]

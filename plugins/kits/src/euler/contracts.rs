@@ -24,6 +24,9 @@ portolan_plugin_api::sol! {
         uint256 liabilityValue
     );
 
+    // https://github.com/euler-xyz/evk-periphery/blob/master/src/Perspectives/implementation/BasePerspective.sol
+    function isVerified(address vault) external view returns (bool);
+
     // https://github.com/euler-xyz/euler-earn/blob/master/src/EulerEarnFactory.sol
     function getVaultListLength() external view returns (uint256);
     function getVaultListSlice(uint256 start, uint256 end) external view returns (address[] memory);

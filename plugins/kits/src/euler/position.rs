@@ -12,6 +12,7 @@ use super::contracts::{
     getVaultListLengthCall, getVaultListSliceCall, interestFeeCall, interestRateCall, totalAssetsCall,
     totalBorrowsCall,
 };
+use super::perspective::is_verified;
 use crate::erc4626;
 use crate::fixed_point::{WAD, mul_div, product};
 use crate::kit::Labels;
@@ -54,7 +55,25 @@ pub(super) async fn earn_positions(
     };
     let count = cx.call(factory, getVaultListLengthCall {});
     let vaults: Vec<Address> = cx.facts(labels.market, EARN_VAULTS, count, walk).await?;
-    erc4626::positions(cx, labels, of.types.earn, vaults, owner).await
+    let held = erc4626::held(cx, labels.market, vaults, owner).await?;
+    let rows = held.into_iter().map(|(vault, shares)| earn_position(cx, of, labels, vault, shares));
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+/// One vault's shares, in what they redeem to where somebody answers for it.
+async fn earn_position(
+    cx: &Chain,
+    of: &Euler,
+    labels: Labels<'_>,
+    vault: Address,
+    shares: U256,
+) -> Result<Position, Error> {
+    let position = erc4626::position(cx, labels, of.types.earn, vault, shares);
+    let (position, is_verified) = cx.join((position, is_verified(cx, of, vault))).await?;
+    if is_verified {
+        return Ok(position);
+    }
+    Ok(Position { legs: vec![unverified(labels, vault, shares)], ..position })
 }
 
 /// The vaults that the factory has made, as far as they are known.
@@ -68,7 +87,7 @@ async fn vaults(cx: &Chain, of: &Euler, market: &str) -> Result<Vec<Address>, Er
 }
 
 async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: EvcAccount) -> Result<Option<Position>, Error> {
-    let supplied = held.shares.iter().map(|(vault, shares)| supplied(cx, labels, &held, *vault, *shares));
+    let supplied = held.shares.iter().map(|(vault, shares)| supplied(cx, of, labels, &held, *vault, *shares));
     let borrowed = held.debts.iter().map(|(vault, debt)| borrowed(cx, labels, *vault, *debt));
     let supplied = async { Ok(try_each(cx, supplied).await.or_report(cx, labels.market)) };
     let borrowed = async { Ok(try_each(cx, borrowed).await.or_report(cx, labels.market)) };
@@ -89,6 +108,7 @@ async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: EvcAccount) 
 /// What shares of a vault come to. They secure a debt where the account has said so, and has one.
 async fn supplied(
     cx: &Chain,
+    of: &Euler,
     labels: Labels<'_>,
     held: &EvcAccount,
     vault: Address,
@@ -102,7 +122,13 @@ async fn supplied(
         cx.call(vault, totalAssetsCall {}),
         cx.call(vault, totalBorrowsCall {}),
     ));
-    let (token, amount, (rate, fee, assets, owed)) = cx.join((token, amount, rate)).await?;
+    let is_verified = is_verified(cx, of, vault);
+    let (token, amount, (rate, fee, assets, owed), is_verified) = cx.join((token, amount, rate, is_verified)).await?;
+    let is_collateral = !held.controllers.is_empty() && held.collaterals.contains(&vault);
+    let is_collateral = Some(is_collateral);
+    if !is_verified && !owed.is_zero() {
+        return Ok(Leg { is_collateral, ..unverified(labels, vault, shares) });
+    }
     // What is owed pays for all that is lent.
     let shared = match assets.is_zero() {
         true => U256::ZERO,
@@ -110,9 +136,13 @@ async fn supplied(
     };
     let kept = U256::from(WHOLE).saturating_sub(U256::from(fee));
     let leg = Leg::new(LegRole::SUPPLIED, token, amount).rate_ray(mul_div(shared, kept, U256::from(WHOLE))?);
-    let is_collateral = !held.controllers.is_empty() && held.collaterals.contains(&vault);
     let leg = leg.receipt(vault).named(format!("{} {}", labels.title, symbol(token)));
-    Ok(Leg { is_collateral: Some(is_collateral), ..leg })
+    Ok(Leg { is_collateral, ..leg })
+}
+
+/// Shares of a vault for which nobody answers, as such.
+fn unverified(labels: Labels<'_>, vault: Address, shares: U256) -> Leg {
+    Leg::new(LegRole::SUPPLIED, vault, shares).receipt(vault).named(format!("{} {}", labels.title, symbol(vault)))
 }
 
 async fn borrowed(cx: &Chain, labels: Labels<'_>, vault: Address, debt: U256) -> Result<Leg, Error> {
