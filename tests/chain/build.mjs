@@ -27,6 +27,7 @@ import { silos } from './profiles/silos.mjs';
 import { GENESIS } from './profiles/times.mjs';
 import { shares } from './profiles/shares.mjs';
 import { troves } from './profiles/troves.mjs';
+import { umbrella } from './profiles/umbrella.mjs';
 import { voters } from './profiles/voters.mjs';
 
 const VIEM = ['viem', '@adraffy', '@noble', '@scure', 'abitype', 'eventemitter3', 'isows', 'ox', 'ws'];
@@ -47,6 +48,7 @@ const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
 const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, shares, voters, ...listed];
 const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, silos, voters, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, silos, umbrella, voters, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

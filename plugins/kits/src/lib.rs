@@ -34,6 +34,7 @@ pub mod share_vault;
 pub mod silo;
 pub mod solidly;
 pub mod staking_rewards;
+pub mod umbrella;
 pub mod validator_shares;
 pub mod vote_escrow;
 pub mod vote_locker;

@@ -11,6 +11,7 @@ use portolan_kits::liquity::{LiquityContracts, LiquityTypes};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::safety_module::SafetyModules;
+use portolan_kits::umbrella::UmbrellaTypes;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
 
@@ -24,7 +25,10 @@ pub(crate) const AAVE_V2: AavePools = AavePools { version: AaveVersion::V2, rewa
 /// Stakes of Aave's safety module.
 pub(crate) const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "aave-safety-module" };
 
-/// Liquity v1, Aave v2 and its forks, Aave's safety module, Morpho Blue, Euler v2 and Fluid.
+/// Stakes of Aave's Umbrella.
+pub(crate) const UMBRELLA: UmbrellaTypes = UmbrellaTypes { stake: "aave-umbrella" };
+
+/// Liquity v1, Aave v2 and its forks, Aave's safety module and Umbrella, Morpho Blue, Euler v2 and Fluid.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow {
         protocol: "liquity",
@@ -156,6 +160,14 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: ETHEREUM,
         market: "stk-gho",
         contracts: &SAFETY_MODULES.token(address!("0x1a88df1cfe15af22b3c4c783d4e6f7f9e0c1885d")),
+    },
+    // https://github.com/bgd-labs/aave-address-book, src/UmbrellaEthereum.sol
+    // https://github.com/pendle-finance/pendle-sy-tests, test/sy/umbrella/umbrella4626.t.sol
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: ETHEREUM,
+        market: "umbrella",
+        contracts: &UMBRELLA.of(address!("0x4655ce3d625a63d30ba704087e52b4c31e38188b")),
     },
     DeploymentRow { protocol: "morpho", network: ETHEREUM, market: "main", contracts: &morpho::ETHEREUM },
     DeploymentRow { protocol: "morpho", network: OPTIMISM, market: "main", contracts: &morpho::OPTIMISM },

@@ -1,4 +1,4 @@
-//! Troves, deposits and stakes of Liquity, pools of Aave v2 and its forks, Aave's safety module, markets and vaults of
+//! Troves, deposits and stakes of Liquity, pools of Aave v2 and its forks, Aave's safety module and Umbrella, markets and vaults of
 //! Morpho, vaults of Euler and Fluid, silos; and events of lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
@@ -26,6 +26,7 @@ impl AccountProtocols for Lending {
         &deployments::LIQUITY,
         &deployments::AAVE_V2,
         &deployments::SAFETY_MODULES,
+        &deployments::UMBRELLA,
         &deployments::morpho::MORPHO,
         &deployments::euler::EULER,
         &deployments::fluid::FLUID,

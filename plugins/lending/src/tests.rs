@@ -41,6 +41,7 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(questions(&[("morpho", address()), ("vaults", list())]), [Question::LENDING]);
     assert_eq!(questions(&[("evc", address()), ("evault_factory", address())]), [Question::LENDING]);
     assert_eq!(questions(&[("lending_factory", address())]), [Question::LENDING]);
+    assert_eq!(questions(&[("umbrella_rewards", address())]), [Question::CLAIMABLES, Question::FARMING]);
     assert_eq!(questions(&[("silo_configs", list())]), [Question::LENDING]);
     assert_eq!(questions(&[("pool", address()), ("data_provider", address())])[0], Question::LENDING);
     assert_eq!(questions(&[("staked_aave_token", address())]), [Question::CLAIMABLES, Question::FARMING]);

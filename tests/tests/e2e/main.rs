@@ -52,6 +52,7 @@ mod simulations;
 mod store;
 mod test_reader;
 mod troves;
+mod umbrella;
 mod voters;
 mod wrong_chain;
 mod wrong_input;

@@ -1,0 +1,78 @@
+//! Aave's Umbrella: stakes after a loss and in a cooldown, and rewards in two tokens that one claim pays. What they have to
+//! be is said here by arithmetic; `tests/chain/profiles/umbrella.mjs` has the history.
+//!
+//! Each reward is 0.0004 a second to all, and the second one ends.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use portolan_tests::fork::{Fork, Paid};
+use portolan_tests::json::Json;
+use portolan_tests::world::Shared;
+
+const USDC: u128 = 1_000_000;
+/// A ten-thousandth of the first reward's unit, and of the second's.
+const PARTS: [u128; 2] = [100_000_000_000_000, 100];
+/// Seconds that the second reward lasts after the others have come.
+const LASTS: u128 = 1_000_000;
+
+static FIXTURE: Shared<Fork> = Shared::new();
+
+fn fixture() -> Arc<Fork> {
+    FIXTURE.get(start).unwrap()
+}
+
+fn start() -> Result<Fork> {
+    Fork::start("umbrella", "lending", "aave_v2", "umbrella", &["umbrella_rewards = \"{controller}\""])
+}
+
+fn number(fork: &Fork, name: &str) -> u128 {
+    fork.expected(name).unwrap().as_u64().unwrap().into()
+}
+
+#[test]
+fn a_stake_is_told_without_what_a_loss_took_and_with_the_end_of_its_cooldown() {
+    let fixture = fixture();
+    let told = |who: &str| -> Vec<(String, String, String)> {
+        let rows = fixture.items("farming/{}/positions", who).unwrap();
+        let told = |row: &Json| {
+            let text = |member| row.text_at(member).unwrap().to_owned();
+            (text("stakedToken/symbol"), text("amountRaw"), row.at("position/unlocksAt").unwrap().to_string())
+        };
+        rows.iter().map(told).collect()
+    };
+    let row = |amount: u128, unlocks: String| ("waUSDC".to_owned(), amount.to_string(), unlocks);
+    // Whose cooldown is over, and the time to leave too, can leave no more.
+    assert_eq!(told("farmer"), [row(900 * USDC, number(&fixture, "unlocksAt").to_string())]);
+    assert_eq!(told("whale"), [row(2_700 * USDC, "null".to_owned())]);
+    for who in ["exited", "nothing"] {
+        assert_eq!(told(who), [], "{who}");
+    }
+}
+
+#[test]
+fn a_claim_pays_both_tokens_exactly_as_they_are_told() {
+    // The other tests read a chain on which nothing happens.
+    let fixture = start().unwrap();
+    let (alone, seconds) = (number(&fixture, "alone"), number(&fixture, "seconds"));
+    let ended = seconds.min(LASTS);
+    assert!(ended < seconds);
+    for (who, owed) in [
+        ("farmer", [seconds * PARTS[0], ended * PARTS[1]]),
+        ("whale", [3 * seconds * PARTS[0], 3 * ended * PARTS[1]]),
+        ("exited", [4 * alone * PARTS[0], 4 * alone * PARTS[1]]),
+    ] {
+        let claims = fixture.items("{}/claimables", who).unwrap();
+        assert!(claims.iter().all(|claim| claim.text_at("type").unwrap() == "aave-umbrella"));
+        assert_eq!(claims[0].text_at("claimId").unwrap(), claims[1].text_at("claimId").unwrap(), "{who}");
+        let mut found = fixture.claim_each(who).unwrap();
+        found.sort_by_key(|paid| paid.said);
+        let paid = |name: &str, owed| Paid {
+            token: fixture.address(&format!("rewards/{name}")).unwrap().to_owned(),
+            said: owed,
+            received: owed,
+        };
+        assert_eq!(found, [paid("second", owed[1]), paid("first", owed[0])], "{who}");
+    }
+    assert_eq!(fixture.items("{}/claimables", "nothing").unwrap(), []);
+}
