@@ -46,9 +46,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, shares, voters, ...listed];
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, silos, voters, ...listed];
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, silos, umbrella, voters, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, shares, silos, umbrella, voters, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));
