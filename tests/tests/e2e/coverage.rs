@@ -1,6 +1,9 @@
-//! What the shipped plugins answer about accounts, by their own catalogues: the table of `plugins/COVERAGE.md`.
+//! What the shipped plugins answer about accounts, by their own catalogues, with which kits, and what those were tried on:
+//! the tables of `plugins/COVERAGE.md`. The last two are from the table of `tried.rs`.
 //!
 //! `PORTOLAN_WRITE_COVERAGE=1 cargo test -p portolan-tests --test e2e coverage` writes it anew.
+
+pub(crate) mod tried;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -64,11 +67,15 @@ fn answers() -> Result<BTreeMap<String, (String, Answers)>> {
 fn table() -> Result<String> {
     let answers = answers()?;
     ensure!(answers.len() >= ANSWERED_MIN, "only {} protocols are answered", answers.len());
+    tried::check(&answers.iter().map(|(slug, (plugin, _))| (slug.clone(), plugin.clone())).collect())?;
     let heads: Vec<&str> = QUESTIONS.iter().map(|(_, head)| *head).collect();
     let mut text = format!(
         "# What is answered about accounts\n\nThe networks on which the shipped plugins answer each question, by their \
-         own catalogues; {} protocols. A test writes this file (`tests/tests/e2e/coverage.rs`), and fails where it is \
-         not true any more.\n\n| protocol | plugin | {} |\n|---|---|{}\n",
+         own catalogues; {} protocols. What the kits that answer a protocol were tried on stands beside them: on the \
+         contracts' real bytecode or on doubles, on the test chains that are named \
+         ([`tests/chain`](../tests/chain/README.md)), or with canned replies alone; the second table has each form of \
+         a kit by itself. A test writes this file (`tests/tests/e2e/coverage.rs`), and fails where it is not true any \
+         more.\n\n| protocol | plugin | kits | tried on | {} |\n|---|---|---|---|{}\n",
         answers.len(),
         heads.join(" | "),
         "---|".repeat(heads.len())
@@ -79,7 +86,16 @@ fn table() -> Result<String> {
             networks.join(", ")
         };
         let cells: Vec<String> = heads.iter().map(networks).collect();
-        text.push_str(&format!("| `{slug}` | [`{plugin}`]({plugin}/README.md) | {} |\n", cells.join(" | ")));
+        let kits: BTreeSet<String> = tried::of(&slug).map(|form| format!("`{}`", form.kit)).collect();
+        let kits = kits.into_iter().collect::<Vec<_>>().join(", ");
+        let (on, cells) = (tried::kinds(&slug).join(", "), cells.join(" | "));
+        text.push_str(&format!("| `{slug}` | [`{plugin}`]({plugin}/README.md) | {kits} | {on} | {cells} |\n"));
+    }
+    text.push_str("\n## By kit\n\nA form without a protocol is there for settings files.\n\n");
+    text.push_str("| kit | form | tried on | protocols |\n|---|---|---|---|\n");
+    for form in &tried::FORMS {
+        let slugs: Vec<String> = form.slugs.iter().map(|slug| format!("`{slug}`")).collect();
+        text.push_str(&format!("| `{}` | {} | {} | {} |\n", form.kit, form.name, form.tried, slugs.join(", ")));
     }
     Ok(text)
 }

@@ -1,0 +1,290 @@
+//! What the mechanisms of the kits were tried on, and which protocols each serves: the one table of it, kept by hand. What
+//! can be checked of it is: see [`check`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs};
+
+use anyhow::{Context as _, Result, ensure};
+use portolan_tests::{build, chain};
+
+/// Rows of the kits' README that are no mechanisms of accounts.
+pub(crate) const OTHER_MODULES: [&str; 4] = ["events", "accounts", "family", "kit"];
+
+/// What a mechanism was tried on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tried {
+    /// The contract's own bytecode, by the name of its artifact, on the chain of a profile.
+    Real(&'static str, &'static str),
+    /// A double of the contract, likewise.
+    Double(&'static str, &'static str),
+    /// No chain: the kit's own tests alone.
+    Canned,
+}
+
+use Tried::{Canned, Double, Real};
+
+/// A form of a mechanism.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    pub(crate) kit: &'static str,
+    /// What sets it apart from the kit's other forms; empty where there is no other.
+    pub(crate) name: &'static str,
+    pub(crate) tried: Tried,
+    /// The protocols that have it; none where only an operator's settings do.
+    pub(crate) slugs: &'static [&'static str],
+}
+
+const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'static [&'static str]) -> Form {
+    Form { kit, name, tried, slugs }
+}
+
+/// Ordered by kit.
+pub(crate) const FORMS: [Form; 56] = [
+    form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
+    form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
+    form("booster", "Convex's minting", Double("boosters", "BoosterDouble"), &["convex"]),
+    form("booster", "Aura's minting", Canned, &["aura"]),
+    form("comet", "", Double("comets", "CometDouble"), &["compound"]),
+    form(
+        "compound_v2",
+        "markets",
+        Double("comptroller", "ComptrollerDouble"),
+        &["benqi", "compound", "flux", "moonwell", "sonne", "venus", "wepiggy"],
+    ),
+    form("compound_v2", "Compound's rewards", Double("comptroller", "ComptrollerDouble"), &["compound"]),
+    form("compound_v2", "VAI", Canned, &["venus"]),
+    form("compound_v2", "rewards by other names", Canned, &["benqi", "moonwell", "venus"]),
+    form("convex_stakes", "stakes of CVX", Double("boosters", "CvxRewardPoolDouble"), &["convex"]),
+    form("convex_stakes", "wrapped cvxCRV", Canned, &["convex"]),
+    form("curve_gauges", "the first generation", Real("curve", "LiquidityGauge"), &["curve"]),
+    form("curve_gauges", "later generations with a controller", Canned, &["balancer", "curve"]),
+    form("curve_gauges", "of a factory", Double("curve", "ChildGaugeDouble"), &["curve"]),
+    form("euler", "vaults of accounts", Double("lenders", "EVaultDouble"), &["euler"]),
+    form("euler", "vaults that lend to others", Canned, &["euler"]),
+    form("fee_staking", "", Double("chefs", "StableJoeStakingDouble"), &["trader-joe"]),
+    form("fluid", "", Double("lenders", "FluidVaultResolverDouble"), &["fluid-lending"]),
+    form("liquity", "", Double("troves", "TroveManagerDouble"), &["liquity"]),
+    form("llamalend", "loans of crvUSD", Double("curve", "CrvUsdControllerDouble"), &["curve"]),
+    form("llamalend", "LlamaLend", Canned, &["curve"]),
+    form("master_chef", "MasterChef", Real("ethereum", "MasterChef"), &["sushiswap"]),
+    form(
+        "master_chef",
+        "MasterChef with renamed views",
+        Real("fantom", "MasterChefFork"),
+        &["apeswap", "baseswap", "biswap", "dinoswap", "qidao", "spookyswap", "swapfish", "wigoswap"],
+    ),
+    form(
+        "master_chef",
+        "MasterChef with a stake of its own token alone",
+        Canned,
+        &["apeswap", "biswap", "pancakeswap", "swapfish", "wigoswap"],
+    ),
+    form("master_chef", "MasterChefV2", Double("ethereum", "MasterChefV2Double"), &["liquiddriver", "sushiswap"]),
+    form("master_chef", "MasterChefV2 that pays with a withdrawal", Canned, &["pancakeswap", "spookyswap"]),
+    form("master_chef", "MiniChefV2", Double("polygon", "MiniChefV2Double"), &["apeswap", "pickle", "sushiswap"]),
+    form("master_chef", "Pangolin's MiniChefV2", Real("polygon", "MiniChefV2"), &["pangolin"]),
+    form("master_chef", "with a bonus", Double("chefs", "BonusChefDouble"), &["trader-joe"]),
+    form("master_chef", "with lists of payments", Double("chefs", "ListsChefDouble"), &["alienbase"]),
+    form("master_chef", "with lists of bonuses", Canned, &["wombat"]),
+    form("master_chef", "that pays what it was given", Double("chefs", "LPStakingTimeDouble"), &["stargate"]),
+    form("merkle_distributor", "", Real("optimism-gauges", "MerkleDistributor"), &[]),
+    form("morpho", "markets", Real("morpho", "Morpho"), &["morpho"]),
+    form("morpho", "vaults of the first version", Real("morpho", "MetaMorpho"), &["morpho"]),
+    form("morpho", "vaults of the second version", Canned, &["morpho"]),
+    form("position_chef", "", Double("chefs", "PositionChefDouble"), &["pancakeswap"]),
+    form("position_pools", "", Double("chefs", "NFTPoolDouble"), &["camelot"]),
+    form("safety_module", "", Canned, &["aave_v2"]),
+    form("share_vault", "Sushi's bar", Real("ethereum", "SushiBar"), &["sushiswap"]),
+    form("share_vault", "Dragon's Lair", Double("polygon", "DragonLairDouble"), &["quickswap"]),
+    form("solidly", "Velodrome v2", Double("optimism-gauges", "GaugeDouble"), &["aerodrome", "velodrome_v2"]),
+    form("solidly", "Slipstream", Double("voters", "CLGaugeDouble"), &["aerodrome", "velodrome_v2"]),
+    form("solidly", "fees and bribes", Double("voters", "VotingRewardDouble"), &["aerodrome", "velodrome_v2"]),
+    form("solidly", "Velodrome v1", Double("voters", "VelodromeV1GaugeDouble"), &["ramses", "velodrome_v1"]),
+    form("solidly", "Equalizer", Double("voters", "EqualizerGaugeDouble"), &["equalizer"]),
+    form("solidly", "Thena", Double("voters", "ThenaGaugeDouble"), &["thena"]),
+    form("staking_rewards", "of a factory", Real("polygon", "StakingRewardsFactory"), &["quickswap"]),
+    form(
+        "staking_rewards",
+        "of a list",
+        Real("fantom", "StakingRewards"),
+        &["aelin", "hop", "index-coop", "lyra", "sky"],
+    ),
+    form("staking_rewards", "of two tokens", Double("polygon", "StakingDualRewardsDouble"), &["quickswap"]),
+    form("validator_shares", "", Double("chefs", "ValidatorShareDouble"), &["polygon-protocol"]),
+    form("vote_escrow", "locks", Real("curve", "VotingEscrow"), &["balancer", "curve"]),
+    form("vote_escrow", "fees of several tokens", Real("curve", "FeeDistributor"), &["balancer"]),
+    form("vote_escrow", "fees of one token", Canned, &["curve"]),
+    form("vote_locker", "Convex's", Double("boosters", "VoteLockerDouble"), &["convex"]),
+    form("vote_locker", "Aura's", Canned, &["aura"]),
+];
+
+impl Tried {
+    /// In a word, and the profile of the chain.
+    const fn kind(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Real(profile, _) => ("real bytecode", Some(profile)),
+            Double(profile, _) => ("double", Some(profile)),
+            Canned => ("canned replies", None),
+        }
+    }
+}
+
+impl fmt::Display for Tried {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, _) = self.kind();
+        match self {
+            Real(profile, contract) | Double(profile, contract) => write!(f, "{kind}: `{contract}` on `{profile}`"),
+            Canned => f.write_str(kind),
+        }
+    }
+}
+
+/// The forms of a protocol.
+pub(crate) fn of(slug: &str) -> impl Iterator<Item = &'static Form> {
+    FORMS.iter().filter(move |form| form.slugs.contains(&slug))
+}
+
+/// What the forms of a protocol were tried on, each kind once with its chains.
+pub(crate) fn kinds(slug: &str) -> Vec<String> {
+    let found: BTreeSet<_> = of(slug).map(|form| form.tried.kind()).collect();
+    let one = |kind: &str| {
+        let chains = found.iter().filter(|(of, _)| *of == kind).filter_map(|(_, profile)| *profile);
+        let chains: Vec<String> = chains.map(|profile| format!("`{profile}`")).collect();
+        if chains.is_empty() { kind.to_owned() } else { format!("{kind} ({})", chains.join(", ")) }
+    };
+    let has = |kind: &&str| found.iter().any(|(of, _)| of == kind);
+    ["real bytecode", "double", "canned replies"].into_iter().filter(has).map(one).collect()
+}
+
+/// Compares the table with the protocols that are answered, each with its plugin, with the kits and what their README
+/// and the plugins' sources say of them, and with the profiles of the test chains and the contracts that they place.
+///
+/// # Errors
+/// Every row that is missing or wrong.
+pub(crate) fn check(answered: &BTreeMap<String, String>) -> Result<()> {
+    let mut wrong = Vec::new();
+    for slug in answered.keys().filter(|slug| of(slug).next().is_none()) {
+        wrong.push(format!("FORMS has no row with {slug}"));
+    }
+    let mechanisms = mechanisms()?;
+    for kit in mechanisms.iter().filter(|kit| FORMS.iter().all(|form| form.kit != kit.as_str())) {
+        wrong.push(format!("FORMS has no row of the kit {kit}"));
+    }
+    let used = used(answered)?;
+    for (plugin, kits) in &used {
+        let serves = |form: &Form| {
+            form.slugs.is_empty() || form.slugs.iter().any(|slug| answered.get(*slug).is_some_and(|of| of == plugin))
+        };
+        let rowless = kits.iter().filter(|kit| !FORMS.iter().any(|form| form.kit == kit.as_str() && serves(form)));
+        wrong.extend(rowless.map(|kit| format!("FORMS has no row of the kit {kit} with a protocol of {plugin}")));
+    }
+    for form in &FORMS {
+        let mut offends = |what: String| wrong.push(format!("the row of {} ({}): {what}", form.kit, form.name));
+        if !mechanisms.contains(form.kit) {
+            offends("the kits' README has no such module".to_owned());
+        }
+        for slug in form.slugs {
+            match answered.get(*slug).and_then(|plugin| used.get(plugin)) {
+                None => offends(format!("{slug} is not answered")),
+                Some(kits) if !kits.contains(form.kit) => offends(format!("the plugin of {slug} has no such kit")),
+                Some(_) => {}
+            }
+        }
+        if let Err(error) = tried(form) {
+            offends(format!("{error:#}"));
+        }
+    }
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+/// The mechanisms of the kits' README, each of which has to be a module.
+fn mechanisms() -> Result<BTreeSet<String>> {
+    let kits = build::workspace().join("plugins/kits");
+    let readme = fs::read_to_string(kits.join("README.md"))?;
+    let named = readme.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
+    let names: BTreeSet<String> = named
+        .flat_map(|cell| cell.split(", ").map(|name| name.trim_matches('`').to_owned()))
+        .filter(|name| !OTHER_MODULES.contains(&name.as_str()))
+        .collect();
+    for name in &names {
+        ensure!(kits.join(format!("src/{name}.rs")).is_file(), "the kits' README names {name}, which is no module");
+    }
+    Ok(names)
+}
+
+/// By plugin, the mechanisms that its sources name. Rows of events may use others.
+fn used(answered: &BTreeMap<String, String>) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let mechanisms = mechanisms()?;
+    let mut used = BTreeMap::new();
+    for plugin in answered.values() {
+        let sources = sources(&build::workspace().join("plugins").join(plugin).join("src"), "rs")?;
+        let names = |kit: &&String| sources.iter().any(|(_, text)| text.contains(&format!("portolan_kits::{kit}::")));
+        used.insert(plugin.clone(), mechanisms.iter().filter(names).cloned().collect());
+    }
+    Ok(used)
+}
+
+/// Whether what a form was tried on is there, and is what its row says: a double is a contract of the test chain's own.
+fn tried(form: &Form) -> Result<()> {
+    let tests = build::workspace().join("tests/chain");
+    let (profile, contract, is_double) = match form.tried {
+        Canned => {
+            let file = format!("plugins/kits/tests/{}.rs", form.kit);
+            ensure!(build::workspace().join(&file).is_file(), "there is no {file}");
+            return Ok(());
+        }
+        Real(profile, contract) => (profile, contract, false),
+        Double(profile, contract) => (profile, contract, true),
+    };
+    let built = chain::prepared()?.join(format!("{profile}.expected.json"));
+    ensure!(built.is_file(), "no chain of the profile {profile} is built");
+    let declared = |(_, text): &(PathBuf, String)| text.contains(&format!("contract {contract} "));
+    let own = sources(&tests.join("contracts"), "sol")?.iter().any(declared);
+    ensure!(own == is_double, "{contract} is {}", if own { "a double" } else { "no double" });
+    let placed = parts(&tests, profile)?.iter().any(|text| text.contains(&format!("'{contract}'")));
+    ensure!(placed, "the profile {profile} places no {contract}");
+    Ok(())
+}
+
+/// The script of a profile and those that it imports.
+fn parts(tests: &Path, profile: &str) -> Result<Vec<String>> {
+    let is_of = |(_, text): &(PathBuf, String)| text.contains(&format!("name: '{profile}',"));
+    let all = sources(tests, "mjs")?;
+    let (begin, _) = all.iter().find(|part| is_of(part)).with_context(|| format!("no script of {profile}"))?;
+    let mut reached = BTreeSet::from([begin.clone()]);
+    let mut next = vec![begin.clone()];
+    while let Some(script) = next.pop() {
+        let folder = script.parent().context("a script in no folder")?;
+        for import in fs::read_to_string(&script)?.split("from '").skip(1) {
+            let relative = import.split('\'').next().unwrap_or_default();
+            // The list of artifacts names all contracts, placed or not.
+            if !relative.starts_with('.') || relative.ends_with("/artifacts.mjs") {
+                continue;
+            }
+            let found = folder.join(relative).canonicalize().with_context(|| relative.to_owned())?;
+            if reached.insert(found.clone()) {
+                next.push(found);
+            }
+        }
+    }
+    reached.iter().map(|path| fs::read_to_string(path).with_context(|| path.display().to_string())).collect()
+}
+
+/// All files with an extension below a folder, but what is installed.
+fn sources(folder: &Path, extension: &str) -> Result<Vec<(PathBuf, String)>> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            if path.is_dir() && !path.ends_with("node_modules") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|of| of == extension) {
+                let text = fs::read_to_string(&path)?;
+                found.push((path, text));
+            }
+        }
+    }
+    Ok(found)
+}
