@@ -40,9 +40,11 @@ const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'stat
 }
 
 /// Ordered by kit.
-pub(crate) const FORMS: [Form; 56] = [
+pub(crate) const FORMS: [Form; 63] = [
     form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
     form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
+    form("balancer_pools", "of the second vault", Real("shares", "WeightedPool2TokensFactory"), &["balancer"]),
+    form("balancer_pools", "of the third vault", Canned, &["balancer"]),
     form("booster", "Convex's minting", Double("boosters", "BoosterDouble"), &["convex"]),
     form("booster", "Aura's minting", Canned, &["aura"]),
     form("comet", "", Double("comets", "CometDouble"), &["compound"]),
@@ -54,12 +56,15 @@ pub(crate) const FORMS: [Form; 56] = [
     ),
     form("compound_v2", "Compound's rewards", Double("comptroller", "ComptrollerDouble"), &["compound"]),
     form("compound_v2", "VAI", Canned, &["venus"]),
+    form("compound_v2", "rewards of distributors", Double("comptroller", "PoolRewardsDouble"), &["venus"]),
     form("compound_v2", "rewards by other names", Canned, &["benqi", "moonwell", "venus"]),
     form("convex_stakes", "stakes of CVX", Double("boosters", "CvxRewardPoolDouble"), &["convex"]),
     form("convex_stakes", "wrapped cvxCRV", Canned, &["convex"]),
     form("curve_gauges", "the first generation", Real("curve", "LiquidityGauge"), &["curve"]),
     form("curve_gauges", "later generations with a controller", Canned, &["balancer", "curve"]),
     form("curve_gauges", "of a factory", Double("curve", "ChildGaugeDouble"), &["curve"]),
+    form("curve_gauges", "named by the row", Canned, &["balancer", "stake-dao"]),
+    form("curve_pools", "", Real("shares", "Stableswap"), &["curve"]),
     form("euler", "vaults of accounts", Double("lenders", "EVaultDouble"), &["euler"]),
     form("euler", "vaults that lend to others", Canned, &["euler"]),
     form("fee_staking", "", Double("chefs", "StableJoeStakingDouble"), &["trader-joe"]),
@@ -95,6 +100,7 @@ pub(crate) const FORMS: [Form; 56] = [
     form("position_chef", "", Double("chefs", "PositionChefDouble"), &["pancakeswap"]),
     form("position_pools", "", Double("chefs", "NFTPoolDouble"), &["camelot"]),
     form("safety_module", "", Canned, &["aave_v2"]),
+    form("silo", "", Double("silos", "SiloDouble"), &["silo"]),
     form("share_vault", "Sushi's bar", Real("ethereum", "SushiBar"), &["sushiswap"]),
     form("share_vault", "Dragon's Lair", Double("polygon", "DragonLairDouble"), &["quickswap"]),
     form("solidly", "Velodrome v2", Double("optimism-gauges", "GaugeDouble"), &["aerodrome", "velodrome_v2"]),
@@ -111,10 +117,11 @@ pub(crate) const FORMS: [Form; 56] = [
         &["aelin", "hop", "index-coop", "lyra", "sky"],
     ),
     form("staking_rewards", "of two tokens", Double("polygon", "StakingDualRewardsDouble"), &["quickswap"]),
+    form("umbrella", "", Double("umbrella", "StakedTokenDouble"), &["aave_v2"]),
     form("validator_shares", "", Double("chefs", "ValidatorShareDouble"), &["polygon-protocol"]),
-    form("vote_escrow", "locks", Real("curve", "VotingEscrow"), &["balancer", "curve"]),
+    form("vote_escrow", "locks", Real("curve", "VotingEscrow"), &["balancer", "curve", "frax", "stake-dao"]),
     form("vote_escrow", "fees of several tokens", Real("curve", "FeeDistributor"), &["balancer"]),
-    form("vote_escrow", "fees of one token", Canned, &["curve"]),
+    form("vote_escrow", "fees of one token", Canned, &["curve", "stake-dao"]),
     form("vote_locker", "Convex's", Double("boosters", "VoteLockerDouble"), &["convex"]),
     form("vote_locker", "Aura's", Canned, &["aura"]),
 ];
