@@ -24,7 +24,7 @@ const START: Duration = Duration::from_secs(30);
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(60); // A call that burns a whole block's gas takes seconds.
 const CLAIM_GAS: u64 = 5_000_000;
-const PURSE_WEI: u128 = 10_000_000_000_000_000_000; // For gas; 10 ether.
+pub(crate) const PURSE_WEI: u128 = 10_000_000_000_000_000_000; // For gas; 10 ether.
 const PURSE_TIMES: u128 = 100; // For what a transaction sends beside.
 pub(crate) const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil";
 

@@ -1,24 +1,29 @@
-//! A fork in an operator's settings file: a chain of its own on which the fork's contracts stand, and a gateway that has
-//! the plugin with these settings alone.
+//! Forks in operators' settings files: a chain of its own on which their contracts stand, and a gateway that has the
+//! plugins with these settings alone.
 
-use std::fmt::Debug;
+mod rows;
 
-use anyhow::{Context as _, Result, ensure};
-use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
 
 use crate::build;
-use crate::chain::Chain;
+use crate::chain::{self, Chain, PURSE_WEI};
 use crate::gateway::{Gateway, Setup};
 use crate::json::Json;
+use crate::truth::NETWORKS;
+pub use rows::{ForkRow, ROWS, row};
 
-/// The network of the chain.
-const NETWORK: &str = "ethereum";
+/// The native token, as answers have its address and as [`Payments`] have its name.
+pub const NATIVE: (&str, &str) = ("0x0", "native");
 
-/// The chain and the gateway; both end with the value.
-#[derive(Debug)]
+/// The chain and the gateway, which end with the last value of them, and the protocol that is asked about.
+#[derive(Clone, Debug)]
 pub struct Fork {
-    pub chain: Chain,
-    pub gateway: Gateway,
+    pub chain: Arc<Chain>,
+    pub gateway: Arc<Gateway>,
     protocol: &'static str,
 }
 
@@ -30,50 +35,55 @@ pub struct Paid {
     pub received: u128,
 }
 
+/// Raw amounts, by the names that the profile's member `assets` has for the tokens.
+pub type Payments = BTreeMap<String, u128>;
+
+/// One claim: its rows, what they say, and how much more the account had of every token after it was sent.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    pub rows: Vec<Json>,
+    pub said: Payments,
+    pub received: Payments,
+}
+
 impl Fork {
-    /// Boots the profile's chain, and a gateway with the plugin and `rows` of settings, of which each is the lines of a
-    /// `[[deployment]]`: its keys, where `{name}` stands for the contract of that name in the profile's member `contracts`.
+    /// Boots the profile's chain, and a gateway with the plugins of the profile's [`ROWS`], which have these rows alone.
+    /// The first row's protocol is the one that is asked about.
     ///
     /// # Errors
-    /// Where the chain does not boot, a contract has no address, or the gateway does not serve the protocol.
-    pub fn start(profile: &str, plugin: &str, protocol: &'static str, contracts: &str, rows: &[&str]) -> Result<Self> {
-        Self::start_with_prices(profile, plugin, protocol, contracts, rows, &[])
+    /// Where the chain does not boot, a contract has no address, or the gateway does not serve the protocols.
+    pub fn start(profile: &str) -> Result<Self> {
+        let rows: Vec<ForkRow> = ROWS.iter().filter(|row| row.profile == profile).copied().collect();
+        Self::of_rows(&rows, &[])
     }
 
-    /// The same, where the configuration states what tokens of these names cost in dollars.
+    /// The same of rows of one profile alone, where the configuration states what tokens cost: dollars, by the place in the
+    /// profile's document.
     ///
     /// # Errors
-    /// As [`Self::start`].
-    pub fn start_with_prices(
-        profile: &str,
-        plugin: &str,
-        protocol: &'static str,
-        contracts: &str,
-        rows: &[&str],
-        prices: &[(&str, &str)],
-    ) -> Result<Self> {
+    /// Likewise.
+    pub fn of_rows(rows: &[ForkRow], prices: &[(&str, &str)]) -> Result<Self> {
+        let ForkRow { profile, protocol, .. } = *rows.first().context("no rows")?;
         let chain = Chain::start(profile)?;
-        let head = format!("[[deployment]]\nprotocol = \"{protocol}\"\nnetwork = \"{NETWORK}\"\n");
-        let named = chain.expected[contracts].as_object().context("the profile names no contracts")?;
-        let filled = |row: &str| {
-            named.iter().fold(format!("{head}{row}\n"), |row, (name, address)| {
-                row.replace(&format!("{{{name}}}"), address.as_str().unwrap_or_default())
-            })
-        };
-        let settings: String = rows.iter().map(|row| filled(row)).collect();
-        ensure!(!settings.contains('{'), "a contract has no address: {settings}");
-        let dylib = build::built()?.plugin(&format!("lib{plugin}.so"));
-        let priced = prices.iter().map(|(name, usd)| {
-            let token = named.get(*name).and_then(Value::as_str).with_context(|| format!("no token {name}"))?;
-            Ok(format!("{NETWORK}.\"{token}\" = \"{usd}\"\n"))
-        });
+        let network = network(&chain)?;
+        let priced =
+            prices.iter().map(|(token, usd)| Ok(format!("{network}.{} = \"{usd}\"\n", expected(&chain, token)?)));
         let stated = format!("[prices.static]\n{}", priced.collect::<Result<String>>()?);
-        let setup = Setup::default()
-            .config(&stated)
-            .rpc(NETWORK, &chain.url)
-            .settings(plugin, &format!("shipped = false\n{settings}"));
-        let gateway = setup.plugin(&dylib, &[protocol]).start()?;
-        Ok(Self { chain, gateway, protocol })
+        let mut setup = Setup::default().config(&stated).rpc(network, &chain.url);
+        for plugin in rows.iter().map(|row| row.plugin).collect::<BTreeSet<_>>() {
+            let own: Vec<&ForkRow> = rows.iter().filter(|row| row.plugin == plugin).collect();
+            let slugs: BTreeSet<&str> = own.iter().map(|row| row.protocol).collect();
+            let file = build::built()?.plugin(&format!("lib{}.so", plugin.replace('-', "_")));
+            setup = setup.settings(plugin, &settings_of(&chain, own)?);
+            setup = setup.plugin(&file, &slugs.into_iter().collect::<Vec<_>>());
+        }
+        Ok(Self { gateway: Arc::new(setup.start()?), chain: Arc::new(chain), protocol })
+    }
+
+    /// The same chain and gateway, asked about another protocol.
+    #[must_use]
+    pub fn of(&self, protocol: &'static str) -> Self {
+        Self { protocol, ..self.clone() }
     }
 
     /// An account of the chain.
@@ -89,8 +99,7 @@ impl Fork {
     /// # Errors
     /// Where it says nothing there.
     pub fn expected(&self, path: &str) -> Result<&Value> {
-        let pointer = format!("/{path}");
-        self.chain.expected.pointer(&pointer).with_context(|| format!("the profile has no {path}"))
+        expected(&self.chain, path)
     }
 
     /// An address that the profile names.
@@ -101,6 +110,14 @@ impl Fork {
         self.expected(path)?.as_str().with_context(|| format!("{path} is no text"))
     }
 
+    /// A number that the profile has.
+    ///
+    /// # Errors
+    /// Where it has none there.
+    pub fn number(&self, path: &str) -> Result<u128> {
+        Ok(self.expected(path)?.as_u64().with_context(|| format!("{path} is no number"))?.into())
+    }
+
     /// The items of a complete answer about an account, whose place in the path is `{}`.
     ///
     /// # Errors
@@ -108,8 +125,8 @@ impl Fork {
     pub fn items(&self, path: &str, who: &str) -> Result<Vec<Json>> {
         let path = format!("/{}/{}?detail=full", self.protocol, path.replace("{}", self.account(who)?));
         let response = self.gateway.get(&path)?;
-        ensure!(response.status.as_u16() == 200, "{}", response.body);
-        ensure!(response.header("portolan-partial").is_none(), "{}", response.body);
+        ensure!(response.status.as_u16() == 200, "{path}: {}", response.body);
+        ensure!(response.header("portolan-partial").is_none(), "{path}: {}", response.body);
         Ok(response.json()?.at("items")?.items()?.to_vec())
     }
 
@@ -118,34 +135,186 @@ impl Fork {
     /// # Errors
     /// Where the answer is no complete one.
     pub fn lent(&self, who: &str) -> Result<Vec<(String, u128, String)>> {
-        let row = |row: &Json| {
-            let text = |member| row.text_at(member).map(str::to_owned);
-            Ok((text("token/symbol")?, text("amountRaw")?.parse()?, text("side")?))
-        };
+        self.lending("token/symbol", who)
+    }
+
+    /// Name, raw amount and side of each row of lending, sorted.
+    ///
+    /// # Errors
+    /// Where the answer is no complete one.
+    pub fn lent_by_name(&self, who: &str) -> Result<Vec<(String, u128, String)>> {
+        self.lending("name", who)
+    }
+
+    fn lending(&self, label: &str, who: &str) -> Result<Vec<(String, u128, String)>> {
+        let row = |row: &Json| Ok((row.text_at(label)?.to_owned(), amount(row)?, row.text_at("side")?.to_owned()));
         let mut rows = self.items("lending/{}/positions", who)?.iter().map(row).collect::<Result<Vec<_>>>()?;
         rows.sort();
         Ok(rows)
     }
 
-    /// Sends the account's claims, each at the block of the answer, and returns what each row said and paid. Leaves the
-    /// chain as it was.
+    /// The health factors of an account's debts.
+    ///
+    /// # Errors
+    /// Where the answer is no complete one.
+    pub fn health(&self, who: &str) -> Result<Vec<String>> {
+        let positions = self.items("borrowing/{}/positions", who)?;
+        positions.iter().map(|position| Ok(position.at("health/factor")?.to_string())).collect()
+    }
+
+    /// Symbol and raw amount of each row of farming, sorted.
+    ///
+    /// # Errors
+    /// Where the answer is no complete one.
+    pub fn staked(&self, who: &str) -> Result<Vec<(String, u128)>> {
+        let row = |row: &Json| Ok((row.text_at("stakedToken/symbol")?.to_owned(), amount(row)?));
+        let mut rows = self.items("farming/{}/positions", who)?.iter().map(row).collect::<Result<Vec<_>>>()?;
+        rows.sort();
+        Ok(rows)
+    }
+
+    /// Sends the account's claims, each row's at the block of the answer, and returns what each row said and paid.
+    /// Leaves the chain as it was.
     ///
     /// # Errors
     /// Where an answer is no complete one, a claim's simulation does not say that it pays, or a transaction reverts.
     pub fn claim_each(&self, who: &str) -> Result<Vec<Paid>> {
-        let items = self.items("{}/claimables", who)?;
-        items.iter().map(|item| self.claim(who, item)).collect()
+        let paid = |row: &Json| {
+            let token = row.text_at("token/address")?;
+            let received = self.received(who, row, &[(token, token)])?.get(token).copied().unwrap_or_default();
+            Ok(Paid { token: token.to_owned(), said: amount(row)?, received })
+        };
+        self.items("{}/claimables", who)?.iter().map(paid).collect()
     }
 
-    fn claim(&self, who: &str, item: &Json) -> Result<Paid> {
-        ensure!(item.text_at("simulated")? == "paid", "{item}");
-        let token = item.text_at("token/address")?;
-        let [from, to, data] = ["from", "to", "data"].map(|member| item.text_at(&format!("claimTransaction/{member}")));
-        let held = || anyhow::Ok(self.chain.token_balance(token, self.account(who)?)?.parse::<u128>()?);
-        let (snapshot, before) = (self.chain.snapshot()?, held()?);
-        self.chain.send_as(from?, to?, data?, self.chain.block_timestamp)?;
-        let received = held()?.checked_sub(before).context("the claim cost something")?;
-        self.chain.revert(&snapshot)?;
-        Ok(Paid { token: token.to_owned(), said: item.text_at("amountRaw")?.parse()?, received })
+    /// Sends the account's claims, each at the block of the answer, and returns what they said and paid of all tokens of
+    /// the chain. Leaves the chain as it was.
+    ///
+    /// # Errors
+    /// Likewise; and where rows of one claim have other transactions, or say one token twice.
+    pub fn claims(&self, who: &str) -> Result<Vec<Claimed>> {
+        let assets = self.expected("assets")?.as_object().context("assets are no object")?;
+        let mut tokens = vec![NATIVE];
+        for (name, address) in assets {
+            tokens.push((address.as_str().context("an asset has no address")?, name));
+        }
+        let mut claims: BTreeMap<String, Vec<Json>> = BTreeMap::new();
+        for row in self.items("{}/claimables", who)? {
+            claims.entry(row.text_at("claimId")?.to_owned()).or_default().push(row);
+        }
+        let claimed = |rows: Vec<Json>| {
+            let mut said = Payments::new();
+            for row in &rows {
+                ensure!(row.at("claimTransaction")? == rows[0].at("claimTransaction")?, "two transactions: {rows:?}");
+                let token = row.text_at("token/address")?;
+                let (_, name) = tokens.iter().find(|(address, _)| *address == token).context("an unknown token")?;
+                ensure!(said.insert((*name).to_owned(), amount(row)?).is_none(), "{name} is said twice: {rows:?}");
+            }
+            let received = self.received(who, &rows[0], &tokens)?;
+            Ok(Claimed { rows, said, received })
+        };
+        claims.into_values().map(claimed).collect()
     }
+
+    /// What the account has more of these tokens, by their names, once the row's claim was sent.
+    fn received(&self, who: &str, row: &Json, tokens: &[(&str, &str)]) -> Result<Payments> {
+        let account = self.account(who)?;
+        ensure!(row.text_at("simulated")? == "paid", "{row}");
+        let sent = row.at("claimTransaction")?;
+        let from = sent.get("from").filter(|from| **from != Json::Null);
+        ensure!(from.is_none_or(|from| *from == Json::text(account)), "another sender: {row}");
+        let (to, data) = (sent.text_at("to")?, sent.text_at("data")?);
+        self.undone(|| {
+            let held = || tokens.iter().map(|(token, _)| self.held(who, token)).collect::<Result<Vec<u128>>>();
+            let before = held()?;
+            let receipt = self.chain.send_as(account, to, data, self.chain.block_timestamp)?;
+            let gas = u128::from(chain::quantity(&receipt["gasUsed"])?)
+                * u128::from(chain::quantity(&receipt["effectiveGasPrice"])?);
+            let mut received = Payments::new();
+            for (((token, name), before), after) in tokens.iter().zip(before).zip(held()?) {
+                // Whoever sends a transaction is given this much before, to pay for gas with.
+                let (before, after) = if *token == NATIVE.0 { (PURSE_WEI, after + gas) } else { (before, after) };
+                let more = after.checked_sub(before).with_context(|| format!("the claim cost {name}: {row}"))?;
+                if more > 0 {
+                    received.insert((*name).to_owned(), more);
+                }
+            }
+            Ok(received)
+        })
+    }
+
+    /// What the account has of a token.
+    ///
+    /// # Errors
+    /// Where the token does not say.
+    pub fn held(&self, who: &str, token: &str) -> Result<u128> {
+        let account = self.account(who)?;
+        if token != NATIVE.0 {
+            return Ok(self.chain.token_balance(token, account)?.parse()?);
+        }
+        let balance = self.chain.rpc("eth_getBalance", json!([account, "latest"]))?;
+        let digits = balance.as_str().and_then(|text| text.strip_prefix("0x")).context("no balance")?;
+        Ok(u128::from_str_radix(digits, 16)?)
+    }
+
+    /// By how much a call of the account, in a block at the snapshot's time, changes what it has of a token.
+    ///
+    /// # Errors
+    /// Where the call reverts.
+    pub fn changes(&self, who: &str, token: &str, to: &str, data: &str) -> Result<u128> {
+        let account = self.account(who)?;
+        let before = self.held(who, token)?;
+        self.chain.send_as(account, to, data, self.chain.block_timestamp)?;
+        Ok(before.abs_diff(self.held(who, token)?))
+    }
+
+    /// What `act` returns; the chain is as before afterwards.
+    ///
+    /// # Errors
+    /// Those of `act`, and where the chain does not go back.
+    pub fn undone<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<T> {
+        let snapshot = self.chain.snapshot()?;
+        let outcome = act();
+        self.chain.revert(&snapshot)?;
+        outcome
+    }
+}
+
+fn amount(row: &Json) -> Result<u128> {
+    Ok(row.text_at("amountRaw")?.parse()?)
+}
+
+fn expected<'a>(chain: &'a Chain, path: &str) -> Result<&'a Value> {
+    chain.expected.pointer(&format!("/{path}")).with_context(|| format!("the profile has no {path}"))
+}
+
+/// The slug of the chain's network.
+fn network(chain: &Chain) -> Result<&'static str> {
+    let known = NETWORKS.iter().find(|known| chain.expected["chainId"] == known.3);
+    Ok(known.with_context(|| format!("{} is on no known network", chain.profile))?.0)
+}
+
+/// The settings file of a plugin, of the [`ROWS`] of the chain's profile.
+///
+/// # Errors
+/// Where the profile's document has not what a row names.
+pub fn settings(chain: &Chain, plugin: &str) -> Result<String> {
+    settings_of(chain, ROWS.iter().filter(|row| row.profile == chain.profile && row.plugin == plugin))
+}
+
+fn settings_of<'a>(chain: &Chain, rows: impl IntoIterator<Item = &'a ForkRow>) -> Result<String> {
+    let mut file = "shipped = false\n".to_owned();
+    for row in rows {
+        let head = [("protocol", row.protocol), ("network", network(chain)?)];
+        file.push_str("\n[[deployment]]\n");
+        file.extend(head.map(|(key, value)| format!("{key} = \"{value}\"\n")));
+        let mut parts = row.keys.split('<');
+        file.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let Some((path, rest)) = part.split_once('>') else { bail!("no end of a name: {}", row.keys) };
+            file.push_str(&format!("{}{rest}", expected(chain, path)?));
+        }
+        file.push('\n');
+    }
+    Ok(file)
 }

@@ -61,6 +61,6 @@ export const troves = {
       trove_manager: manager, price_feed: feed, stability_pool: pool, debt_token: lusd, reward_token: lqty, staking,
       surplus_pool: surplus, borrower_operations: operations,
     };
-    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { liquity: keys } };
+    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { liquity: keys, assets: { lusd, lqty } } };
   },
 };

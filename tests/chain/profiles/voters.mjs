@@ -40,7 +40,7 @@ export const voters = {
     slipstream.start(of);
     await world.at(SNAPSHOT);
     const contracts = { multicall3: MULTICALL3 };
-    return { contracts, prices: {}, more: { tokens, heirs: deployed, slipstream: slipstream.contracts, seconds: SNAPSHOT - RUNNING } };
+    return { contracts, prices: {}, more: { assets: tokens, heirs: deployed, slipstream: slipstream.contracts, seconds: SNAPSHOT - RUNNING } };
   },
 };
 

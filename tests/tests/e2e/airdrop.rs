@@ -7,6 +7,7 @@ use anyhow::ensure;
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
 use portolan_tests::document_server::DocumentServer;
+use portolan_tests::fork;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
 use portolan_tests::wait;
@@ -16,13 +17,11 @@ const HOST: &str = "merkle.example.org";
 const NEXT_BLOCK_WITHIN: Duration = Duration::from_secs(20);
 
 fn start(chain: &Chain, config: &str) -> Gateway {
-    let distributor = chain.expected["airdrop"]["distributor"].as_str().unwrap();
-    let settings = format!(
-        "shipped = false\n\n[[deployment]]\nprotocol = \"velodrome_v2\"\nnetwork = \"optimism\"\nmarket = \"airdrop\"\n\
-         merkle_distributor = \"{distributor}\"\nproofs = \"https://{HOST}/{{account}}.json\"\n"
-    );
     let plugin = build::built().unwrap().plugin("libsolidly.so");
-    let setup = Setup::default().config(config).rpc("optimism", &chain.url).settings("solidly", &settings);
+    let setup = Setup::default()
+        .config(config)
+        .rpc("optimism", &chain.url)
+        .settings("solidly", &fork::settings(chain, "solidly").unwrap());
     setup.plugin(&plugin, &["velodrome_v2"]).start().unwrap()
 }
 

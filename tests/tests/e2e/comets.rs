@@ -21,12 +21,12 @@ fn fixture() -> Arc<Fork> {
 }
 
 fn start() -> Result<Fork> {
-    Fork::start("comets", "compound", "compound", "comet", &["comet = \"{comet}\"\nrewards = \"{rewards}\""])
+    Fork::start("comets")
 }
 
 /// Seconds since all was lent and owed.
 fn seconds(fork: &Fork) -> u128 {
-    fork.expected("seconds").unwrap().as_u64().unwrap().into()
+    fork.number("seconds").unwrap()
 }
 
 fn row(symbol: &str, amount: u128, side: &str) -> (String, u128, String) {

@@ -21,14 +21,12 @@ fn fixture() -> Arc<Fork> {
 }
 
 fn start() -> Result<Fork> {
-    let row = "market = \"v2\"\ncomptroller = \"{comptroller}\"\nnative_market = \"{cnative}\"\nrewards = \"comp\"\n\
-               reward_tokens = [\"{comp}\"]\nby_second = true";
-    Fork::start("comptroller", "compound", "compound", "comptroller", &[row])
+    Fork::start("comptroller")
 }
 
 /// Seconds since all was lent and owed.
 fn seconds(fork: &Fork) -> u128 {
-    fork.expected("seconds").unwrap().as_u64().unwrap().into()
+    fork.number("seconds").unwrap()
 }
 
 fn row(symbol: &str, amount: u128, side: &str) -> (String, u128, String) {
@@ -83,8 +81,7 @@ fn a_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
 }
 
 fn pool() -> Result<Fork> {
-    let row = "market = \"pool\"\ncomptroller = \"{comptroller}\"\nrewards = \"listed\"";
-    Fork::start("comptroller", "compound", "compound", "pool", &[row])
+    Ok(start()?.of("venus"))
 }
 
 /// One distributor pays 0.0004 a second and goes on; the other paid as much a block, for ten of them. What the market that

@@ -22,18 +22,11 @@ fn fixture() -> Arc<Fork> {
 }
 
 fn start() -> Result<Fork> {
-    let rows = [
-        "gauge_controller = \"{controller}\"\nminter = \"{minter}\"\nminted_token = \"{crv}\"",
-        "market = \"side\"\ngauge_factory = \"{factory}\"\nminted_token = \"{crv}\"",
-        "market = \"locks\"\nvote_escrow = \"{escrow}\"\nfee_distributors = [\"{distributor}\"]\n\
-         fee_tokens = [\"{usdc}\", \"{ldo}\", \"{crv}\"]",
-        "market = \"loans\"\ncrvusd_factory = \"{markets}\"",
-    ];
-    Fork::start("curve", "curve", "curve", "curve", &rows)
+    Fork::start("curve")
 }
 
 fn moment(fork: &Fork, name: &str) -> u128 {
-    fork.expected(&format!("times/{name}")).unwrap().as_u64().unwrap().into()
+    fork.number(&format!("times/{name}")).unwrap()
 }
 
 /// What a gauge of the first generation has paid for a stake of which 40 % count, among `counted` in all, from one moment to
@@ -87,24 +80,14 @@ fn what_gauges_and_distributors_owe_is_paid_by_the_claims() {
     }
 }
 
-/// Symbol and raw amount of each leg that is staked.
-fn staked(fork: &Fork, who: &str) -> Vec<(String, u128)> {
-    let row = |row: &Json| {
-        (row.text_at("stakedToken/symbol").unwrap().to_owned(), row.text_at("amountRaw").unwrap().parse().unwrap())
-    };
-    let mut rows: Vec<_> = fork.items("farming/{}/positions", who).unwrap().iter().map(row).collect();
-    rows.sort();
-    rows
-}
-
 #[test]
 fn stakes_are_those_of_both_lists_of_gauges() {
     let fork = fixture();
     let row = |symbol: &str, amount: u128| (symbol.to_owned(), amount);
-    assert_eq!(staked(&fork, "farmer"), [row("crvA", 1_000 * ONE), row("crvB", 1_000 * ONE)]);
-    assert_eq!(staked(&fork, "whale"), [row("crvA", 3_000 * ONE)]);
-    assert_eq!(staked(&fork, "dust"), [row("crvB", 1)]);
-    assert_eq!(staked(&fork, "exited"), []);
+    assert_eq!(fork.staked("farmer").unwrap(), [row("crvA", 1_000 * ONE), row("crvB", 1_000 * ONE)]);
+    assert_eq!(fork.staked("whale").unwrap(), [row("crvA", 3_000 * ONE)]);
+    assert_eq!(fork.staked("dust").unwrap(), [row("crvB", 1)]);
+    assert_eq!(fork.staked("exited").unwrap(), []);
 }
 
 #[test]

@@ -8,11 +8,8 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall;
-use anyhow::{Context as _, Result};
-use portolan_tests::build;
-use portolan_tests::chain::Chain;
-use portolan_tests::gateway::{Gateway, Setup};
-use portolan_tests::json::Json;
+use anyhow::Result;
+use portolan_tests::fork::Fork;
 use portolan_tests::world::Shared;
 
 alloy::sol! {
@@ -27,96 +24,37 @@ const USDC: u128 = 1_000_000;
 /// A share is a millionth of a smallest unit at first.
 const SHARES: u128 = 1_000_000;
 
-/// The chain's contracts are those of a fork, in an operator's settings file.
-struct Fixture {
-    chain: Chain,
-    gateway: Gateway,
+static FIXTURE: Shared<Fork> = Shared::new();
+
+fn fixture() -> Arc<Fork> {
+    FIXTURE.get(start).unwrap()
 }
 
-static FIXTURE: Shared<Fixture> = Shared::new();
-
-fn fixture() -> Arc<Fixture> {
-    FIXTURE.get(Fixture::start).unwrap()
+fn start() -> Result<Fork> {
+    Fork::start("morpho")
 }
 
-impl Fixture {
-    fn start() -> Result<Self> {
-        let chain = Chain::start("morpho")?;
-        let text = |member: &str| chain.expected[member].as_str().context("no contract");
-        let idle = chain.expected["markets"]["idle"]["id"].as_str().context("no market")?;
-        let settings = format!(
-            "shipped = false\n[[deployment]]\nprotocol = \"morpho\"\nnetwork = \"ethereum\"\nmorpho = \"{}\"\n\
-             vaults = [\"{}\"]\nmarkets = [\"{idle}\"]\n",
-            text("morpho")?,
-            text("vault")?
-        );
-        let dylib = build::built()?.plugin("liblending.so");
-        let setup = Setup::default().rpc("ethereum", &chain.url).settings("lending", &settings);
-        let gateway = setup.plugin(&dylib, &["morpho"]).start()?;
-        Ok(Self { chain, gateway })
-    }
+fn account(fork: &Fork, who: &str) -> Address {
+    fork.account(who).unwrap().parse().unwrap()
+}
 
-    fn account(&self, who: &str) -> &str {
-        self.chain.expected["accounts"][who]["address"].as_str().unwrap()
+fn market(fork: &Fork, name: &str) -> Market {
+    let member = |member: &str| fork.address(&format!("markets/{name}/{member}")).unwrap();
+    let address = |name| member(name).parse().unwrap();
+    Market {
+        loanToken: address("loanToken"),
+        collateralToken: address("collateralToken"),
+        oracle: address("oracle"),
+        irm: address("irm"),
+        lltv: member("lltv").parse().unwrap(),
     }
+}
 
-    fn address(&self, who: &str) -> Address {
-        self.account(who).parse().unwrap()
-    }
-
-    fn contract(&self, member: &str) -> &str {
-        self.chain.expected[member].as_str().unwrap()
-    }
-
-    fn asset(&self, symbol: &str) -> &str {
-        self.chain.expected["assets"][symbol].as_str().unwrap()
-    }
-
-    fn market(&self, name: &str) -> Market {
-        let member = |member: &str| self.chain.expected["markets"][name][member].as_str().unwrap();
-        let address = |name| member(name).parse().unwrap();
-        Market {
-            loanToken: address("loanToken"),
-            collateralToken: address("collateralToken"),
-            oracle: address("oracle"),
-            irm: address("irm"),
-            lltv: member("lltv").parse().unwrap(),
-        }
-    }
-
-    /// A complete answer about an account.
-    fn items(&self, path: &str, who: &str) -> Vec<Json> {
-        let path = format!("/morpho/{}?detail=full", path.replace("{}", self.account(who)));
-        let response = self.gateway.get(&path).unwrap();
-        assert_eq!(response.status.as_u16(), 200, "{}", response.body);
-        assert_eq!(response.header("portolan-partial"), None, "{}", response.body);
-        response.json().unwrap().at("items").unwrap().items().unwrap().to_vec()
-    }
-
-    /// Name, raw amount and side of each row of lending.
-    fn lent(&self, who: &str) -> Vec<(String, u128, String)> {
-        let row = |row: &Json| {
-            let text = |member| row.text_at(member).unwrap().to_owned();
-            (text("name"), text("amountRaw").parse().unwrap(), text("side"))
-        };
-        let mut rows: Vec<_> = self.items("lending/{}/positions", who).iter().map(row).collect();
-        rows.sort();
-        rows
-    }
-
-    fn held(&self, who: &str) -> u128 {
-        self.chain.token_balance(self.asset("usdc"), self.account(who)).unwrap().parse().unwrap()
-    }
-
-    /// What a call changes of the account's USDC, on a chain that is as before afterwards.
-    fn changes(&self, who: &str, to: &str, call: &impl SolCall) -> u128 {
-        let (snapshot, before) = (self.chain.snapshot().unwrap(), self.held(who));
-        let data = Bytes::from(call.abi_encode()).to_string();
-        self.chain.send_as(self.account(who), to, &data, self.chain.block_timestamp).unwrap();
-        let after = self.held(who);
-        self.chain.revert(&snapshot).unwrap();
-        before.abs_diff(after)
-    }
+/// What a call changes of the account's USDC, on a chain that is as before afterwards.
+fn changes(fork: &Fork, who: &str, to: &str, call: &impl SolCall) -> u128 {
+    let (usdc, to) = (fork.address("assets/usdc").unwrap(), fork.address(to).unwrap());
+    let data = Bytes::from(call.abi_encode()).to_string();
+    fork.undone(|| fork.changes(who, usdc, to, &data)).unwrap()
 }
 
 fn row(name: &str, amount: u128, side: &str) -> (String, u128, String) {
@@ -139,9 +77,9 @@ struct Fixed {
 }
 
 impl Fixed {
-    fn after(seconds: u64) -> Self {
+    fn after(seconds: u128) -> Self {
         // 10^-9 a second; two terms more of the series.
-        let first = n(u128::from(seconds) * 1_000_000_000);
+        let first = n(seconds * 1_000_000_000);
         let second = first * first / n(2 * ONE);
         let third = second * first / n(3 * ONE);
         let interest = small(n(500 * USDC) * (first + second + third) / n(ONE));
@@ -162,8 +100,8 @@ impl Fixed {
     }
 }
 
-fn fixed(fixture: &Fixture) -> Fixed {
-    Fixed::after(fixture.chain.expected["seconds"].as_u64().unwrap())
+fn fixed(fork: &Fork) -> Fixed {
+    Fixed::after(fork.number("seconds").unwrap())
 }
 
 #[test]
@@ -174,79 +112,86 @@ fn what_is_lent_and_owed_has_its_interest_and_collateral_stands_beside_it() {
     // Shares of the vault have 12 decimals more, and that many virtual ones.
     let made = 3_000 * USDC * 1_000_000_000_000;
     let redeemed = small(n(made) * n(in_vault + 1) / n(made + 1_000_000_000_000));
-    assert_eq!(fixture.lent("whale"), [row("USDC", 5 * USDC, "supply"), row("sUSDC", redeemed, "supply")]);
-    assert!(fixture.lent("farmer").contains(&row("USDC", fixed.share(1_000 * USDC * SHARES), "supply")));
-    let owes = fixture.lent("odd");
+    assert_eq!(
+        fixture.lent_by_name("whale").unwrap(),
+        [row("USDC", 5 * USDC, "supply"), row("sUSDC", redeemed, "supply")]
+    );
+    assert!(fixture.lent_by_name("farmer").unwrap().contains(&row(
+        "USDC",
+        fixed.share(1_000 * USDC * SHARES),
+        "supply"
+    )));
+    let owes = fixture.lent_by_name("odd").unwrap();
     let expected = [
         row("USDC debt", fixed.debt(), "borrow"),
         row("WBTC collateral", 10_000_000, "supply"),
         row("WETH collateral", 2 * ONE, "supply"),
     ];
     assert!(expected.iter().all(|row| owes.contains(row)) && owes.len() == 4, "{owes:?}");
-    assert_eq!(fixture.lent("dust"), [row("WBTC collateral", 1, "supply")]);
+    assert_eq!(fixture.lent_by_name("dust").unwrap(), [row("WBTC collateral", 1, "supply")]);
     for who in ["nothing", "exited"] {
-        assert_eq!(fixture.lent(who), [], "{who}");
+        assert_eq!(fixture.lent_by_name(who).unwrap(), [], "{who}");
     }
 }
 
 #[test]
 fn what_leaves_is_exactly_what_was_told() {
     // The other tests read a chain on which nothing happens.
-    let fixture = Fixture::start().unwrap();
+    let fixture = start().unwrap();
     let told = |who: &str, name: &str| -> Vec<u128> {
-        fixture.lent(who).into_iter().filter(|row| row.0 == format!("Morpho {name}")).map(|row| row.1).collect()
+        fixture
+            .lent_by_name(who)
+            .unwrap()
+            .into_iter()
+            .filter(|row| row.0 == format!("Morpho {name}"))
+            .map(|row| row.1)
+            .collect()
     };
-    let (morpho, none) = (fixture.contract("morpho"), U256::ZERO);
+    let none = U256::ZERO;
     let mut left = Vec::new();
-    for market in ["fixed", "curved"] {
-        let (market, farmer) = (fixture.market(market), fixture.address("farmer"));
+    for name in ["fixed", "curved"] {
+        let (market, farmer) = (market(&fixture, name), account(&fixture, "farmer"));
         let shares = n(1_000 * USDC * SHARES);
         let call = withdrawCall { market, assets: none, shares, onBehalf: farmer, receiver: farmer };
         // What the second market has at hand is a tenth: the borrower pays back before.
-        left.push(fixture.after_repaying(|| fixture.changes("farmer", morpho, &call)));
+        left.push(after_repaying(&fixture, || changes(&fixture, "farmer", "morpho", &call)));
     }
     left.sort_unstable();
     assert_eq!(told("farmer", "USDC"), left);
     let mut paid: Vec<u128> = [("fixed", 500), ("curved", 900)]
-        .map(|(market, owed)| {
-            let (market, shares) = (fixture.market(market), n(owed * USDC * SHARES));
-            let call = repayCall { market, assets: none, shares, onBehalf: fixture.address("odd"), data: Bytes::new() };
-            fixture.changes("odd", morpho, &call)
+        .map(|(name, owed)| {
+            let (market, shares) = (market(&fixture, name), n(owed * USDC * SHARES));
+            let call =
+                repayCall { market, assets: none, shares, onBehalf: account(&fixture, "odd"), data: Bytes::new() };
+            changes(&fixture, "odd", "morpho", &call)
         })
         .to_vec();
     paid.sort_unstable();
     assert_eq!(told("odd", "USDC debt"), paid);
-    let (whale, shares) = (fixture.address("whale"), n(3_000 * USDC * 1_000_000_000_000));
+    let (whale, shares) = (account(&fixture, "whale"), n(3_000 * USDC * 1_000_000_000_000));
     let call = redeemCall { shares, receiver: whale, owner: whale };
-    assert_eq!(
-        told("whale", "sUSDC"),
-        [fixture.after_repaying(|| fixture.changes("whale", fixture.contract("vault"), &call))]
-    );
+    assert_eq!(told("whale", "sUSDC"), [after_repaying(&fixture, || changes(&fixture, "whale", "vault", &call))]);
 }
 
-impl Fixture {
-    /// What `act` returns once both debts are paid back in the snapshot's second, and undone.
-    fn after_repaying(&self, act: impl Fn() -> u128) -> u128 {
-        let snapshot = self.chain.snapshot().unwrap();
-        for (market, owed) in [("fixed", 500), ("curved", 900)] {
-            let (market, shares) = (self.market(market), n(owed * USDC * SHARES));
-            let call =
-                repayCall { market, assets: U256::ZERO, shares, onBehalf: self.address("odd"), data: Bytes::new() };
+/// What `act` returns once both debts are paid back in the snapshot's second, and undone.
+fn after_repaying(fork: &Fork, act: impl Fn() -> u128) -> u128 {
+    let repaid = || {
+        for (name, owed) in [("fixed", 500), ("curved", 900)] {
+            let (market, shares) = (market(fork, name), n(owed * USDC * SHARES));
+            let on_behalf = account(fork, "odd");
+            let call = repayCall { market, assets: U256::ZERO, shares, onBehalf: on_behalf, data: Bytes::new() };
             let data = Bytes::from(call.abi_encode()).to_string();
-            let sent =
-                self.chain.send_as(self.account("odd"), self.contract("morpho"), &data, self.chain.block_timestamp);
-            sent.unwrap();
+            fork.changes("odd", fork.address("assets/usdc")?, fork.address("morpho")?, &data)?;
         }
-        let outcome = act();
-        self.chain.revert(&snapshot).unwrap();
-        outcome
-    }
+        Ok(act())
+    };
+    fork.undone(repaid).unwrap()
 }
 
 #[test]
 fn the_health_of_a_debt_is_that_of_its_own_market() {
     let fixture = fixture();
-    let positions = fixture.items("borrowing/{}/positions", "odd");
+    let positions = fixture.items("borrowing/{}/positions", "odd").unwrap();
     assert_eq!(positions.len(), 2);
     let factors: Vec<String> = positions.iter().map(|one| one.at("health/factor").unwrap().to_string()).collect();
     // Two WETH at 2,000 are worth 4,000, of which 86 % may be owed.
@@ -254,6 +199,6 @@ fn the_health_of_a_debt_is_that_of_its_own_market() {
     let shown = format!("{}.{:018}", factor / ONE, factor % ONE);
     assert!(factors.iter().any(|found| found[..18] == shown[..18]), "{shown} of {factors:?}");
     for who in ["farmer", "whale", "dust", "nothing"] {
-        assert_eq!(fixture.items("borrowing/{}/positions", who), [], "{who}");
+        assert_eq!(fixture.items("borrowing/{}/positions", who).unwrap(), [], "{who}");
     }
 }

@@ -6,29 +6,37 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use bigdecimal::{BigDecimal, RoundingMode};
-use portolan_tests::fork::Fork;
+use portolan_tests::fork::{Fork, ForkRow, ROWS};
 use portolan_tests::json::Json;
 use portolan_tests::world::Shared;
 
 /// Dollars for whole tokens.
-const PRICES: [(&str, &str); 6] =
-    [("dai", "1"), ("usdc", "0.5"), ("usdt", "2"), ("susd", "0.25"), ("bal", "5"), ("weth", "1000")];
+const PRICES: [(&str, &str); 6] = [
+    ("shares/dai", "1"),
+    ("shares/usdc", "0.5"),
+    ("shares/usdt", "2"),
+    ("shares/susd", "0.25"),
+    ("shares/bal", "5"),
+    ("shares/weth", "1000"),
+];
 /// Shares that Balancer's pools give to nobody, so that they never are without any.
 const MINIMUM: u64 = 1_000_000;
 
 static CURVE: Shared<Fork> = Shared::new();
 static BALANCER: Shared<Fork> = Shared::new();
 
-const GAUGES: &str = "gauge_factory = \"{factory}\"\nminted_token = \"{crv}\"";
-
 fn curve() -> Result<Fork> {
-    let rows = [GAUGES, "market = \"shares\"\nmeta_registry = \"{registry}\""];
-    Fork::start_with_prices("shares", "curve", "curve", "shares", &rows, &PRICES)
+    alone("curve")
 }
 
 fn balancer() -> Result<Fork> {
-    let pools = "market = \"shares\"\npool_vault = \"{vault}\"\npool_factories = [\"{weighted}\", \"{stable}\"]";
-    Fork::start_with_prices("shares", "balancer", "balancer", "shares", &[GAUGES, pools], &PRICES)
+    alone("balancer")
+}
+
+/// One protocol without the other, which knows shares that it does not.
+fn alone(protocol: &str) -> Result<Fork> {
+    let own = |row: &&ForkRow| (row.profile, row.protocol) == ("shares", protocol);
+    Fork::of_rows(&ROWS.iter().filter(own).copied().collect::<Vec<_>>(), &PRICES)
 }
 
 /// The position of the farmer's stake of a share.

@@ -21,12 +21,12 @@ fn fixture() -> Arc<Fork> {
 }
 
 fn start() -> Result<Fork> {
-    Fork::start("silos", "lending", "silo", "silos", &["silo_configs = [\"{config}\"]"])
+    Fork::start("silos")
 }
 
 /// Seconds since all was lent and owed.
 fn seconds(fork: &Fork) -> u128 {
-    fork.expected("seconds").unwrap().as_u64().unwrap().into()
+    fork.number("seconds").unwrap()
 }
 
 fn row(symbol: &str, amount: u128, side: &str) -> (String, u128, String) {

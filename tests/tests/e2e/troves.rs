@@ -5,85 +5,36 @@
 //! three quarters, less the smallest units that the pool rounds off. Stakes of 8 and of one smallest unit get as much of
 //! the native token, and twice as much of the other.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, ensure};
-use portolan_tests::build;
-use portolan_tests::chain::Chain;
-use portolan_tests::gateway::{Gateway, IN_FORCE_WITHIN, Setup};
+use anyhow::{Result, ensure};
+use portolan_tests::fork::{Fork, NATIVE, Payments};
+use portolan_tests::gateway::IN_FORCE_WITHIN;
 use portolan_tests::json::Json;
 use portolan_tests::wait;
 use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
-const NATIVE: &str = "0x0";
 
-/// The chain's contracts are those of a fork, in an operator's settings file.
-struct Fixture {
-    chain: Chain,
-    gateway: Gateway,
+static FIXTURE: Shared<Fork> = Shared::new();
+
+fn fixture() -> Arc<Fork> {
+    FIXTURE.get(start).unwrap()
 }
 
-static FIXTURE: Shared<Fixture> = Shared::new();
-
-fn fixture() -> Arc<Fixture> {
-    FIXTURE.get(Fixture::start).unwrap()
+fn start() -> Result<Fork> {
+    Fork::start("troves")
 }
 
-impl Fixture {
-    fn start() -> Result<Self> {
-        let chain = Chain::start("troves")?;
-        let mut settings =
-            "shipped = false\n[[deployment]]\nprotocol = \"liquity\"\nnetwork = \"ethereum\"\n".to_owned();
-        for (key, contract) in chain.expected["liquity"].as_object().context("no contracts")? {
-            writeln!(settings, "{key} = {contract}")?;
-        }
-        let dylib = build::built()?.plugin("liblending.so");
-        let setup = Setup::default().rpc("ethereum", &chain.url).settings("lending", &settings);
-        let gateway = setup.plugin(&dylib, &["liquity"]).start()?;
-        Ok(Self { chain, gateway })
-    }
-
-    fn account(&self, who: &str) -> &str {
-        self.chain.expected["accounts"][who]["address"].as_str().unwrap()
-    }
-
-    fn contract(&self, key: &str) -> &str {
-        self.chain.expected["liquity"][key].as_str().unwrap()
-    }
-
-    /// A complete answer about an account.
-    fn items(&self, path: &str, who: &str) -> Vec<Json> {
-        let path = format!("/liquity/{}?detail=full", path.replace("{}", self.account(who)));
-        let response = self.gateway.get(&path).unwrap();
-        assert_eq!(response.status.as_u16(), 200, "{}", response.body);
-        assert_eq!(response.header("portolan-partial"), None, "{}", response.body);
-        response.json().unwrap().at("items").unwrap().items().unwrap().to_vec()
-    }
-
-    /// Token, raw amount and the id of the claim, of each claimable.
-    fn claimables(&self, who: &str) -> Vec<(String, u128, String)> {
-        let row = |row: &Json| {
-            let amount = row.text_at("amountRaw").unwrap().parse().unwrap();
-            (row.text_at("token/address").unwrap().to_owned(), amount, row.text_at("claimId").unwrap().to_owned())
-        };
-        let mut rows: Vec<_> = self.items("{}/claimables", who).iter().map(row).collect();
-        rows.sort();
-        rows
-    }
-
-    fn native(&self, who: &str) -> u128 {
-        quantity(&self.chain.rpc("eth_getBalance", serde_json::json!([self.account(who), "latest"])).unwrap())
-    }
-
-    fn token(&self, key: &str, who: &str) -> u128 {
-        self.chain.token_balance(self.contract(key), self.account(who)).unwrap().parse().unwrap()
-    }
-}
-
-fn quantity(value: &serde_json::Value) -> u128 {
-    u128::from_str_radix(value.as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
+/// Token and raw amount of each claimable.
+fn claimables(fork: &Fork, who: &str) -> Vec<(String, u128)> {
+    let row = |row: &Json| {
+        (row.text_at("token/address").unwrap().to_owned(), row.text_at("amountRaw").unwrap().parse().unwrap())
+    };
+    let mut rows: Vec<_> = fork.items("{}/claimables", who).unwrap().iter().map(row).collect();
+    rows.sort();
+    rows
 }
 
 /// Role and raw amount of each leg.
@@ -100,7 +51,7 @@ fn leg(role: &str, amount: u128) -> (String, u128) {
 #[test]
 fn a_trove_is_one_position_with_its_collateral_its_debt_and_its_health() {
     let fixture = fixture();
-    let positions = fixture.items("borrowing/{}/positions", "farmer");
+    let positions = fixture.items("borrowing/{}/positions", "farmer").unwrap();
     let [trove] = positions.as_slice() else { panic!("{} troves", positions.len()) };
     // 9,800 were borrowed, and 200 are kept for whoever liquidates it.
     assert_eq!(legs(trove), [leg("supplied", 10 * ONE), leg("borrowed", 10_000 * ONE)]);
@@ -110,7 +61,7 @@ fn a_trove_is_one_position_with_its_collateral_its_debt_and_its_health() {
     let price = trove.at("health/liquidationPrice").unwrap();
     assert_eq!((price.text_at("quote").unwrap(), price.at("price").unwrap().to_string()), ("LUSD", "1100".to_owned()));
     for who in ["exited", "nothing", "odd", "whale"] {
-        assert_eq!(fixture.items("borrowing/{}/positions", who), [], "{who}");
+        assert_eq!(fixture.items("borrowing/{}/positions", who).unwrap(), [], "{who}");
     }
 }
 
@@ -118,7 +69,7 @@ fn a_trove_is_one_position_with_its_collateral_its_debt_and_its_health() {
 fn deposits_and_stakes_are_positions_with_what_they_are_owed() {
     let fixture = fixture();
     let held = |who| {
-        let mut all: Vec<_> = fixture.items("farming/{}/positions", who);
+        let mut all: Vec<_> = fixture.items("farming/{}/positions", who).unwrap();
         all.sort_by_key(|row| row.text_at("id").unwrap().to_owned());
         let position = |row: &Json| row.at("position").unwrap().clone();
         let owed = |position: &Json| -> Vec<u128> {
@@ -143,29 +94,25 @@ fn deposits_and_stakes_are_positions_with_what_they_are_owed() {
 #[test]
 fn two_gains_of_one_claim_are_paid_by_one_transaction_and_nothing_is_left() {
     // The other tests read a chain on which nothing happens.
-    let fixture = Fixture::start().unwrap();
-    let (chain, lqty) = (&fixture.chain, fixture.contract("reward_token"));
-    let before = fixture.claimables("whale");
+    let fixture = start().unwrap();
+    let (chain, lqty) = (&fixture.chain, fixture.address("liquity/reward_token").unwrap());
     let (native, reward) = (ONE / 10_000 * 125, 10 * ONE);
-    let id = before[0].2.clone();
-    assert_eq!(before, [(NATIVE.to_owned(), native, id.clone()), (lqty.to_owned(), reward, id)]);
-    let items = fixture.items("{}/claimables", "whale");
-    let sent = items[0].at("claimTransaction").unwrap();
-    assert_eq!(sent.text_at("data").unwrap(), items[1].text_at("claimTransaction/data").unwrap());
-    assert_eq!(sent.text_at("to").unwrap(), fixture.contract("stability_pool"));
+    assert_eq!(claimables(&fixture, "whale"), [(NATIVE.0.to_owned(), native), (lqty.to_owned(), reward)]);
+    let claims = fixture.claims("whale").unwrap();
+    let [claim] = claims.as_slice() else { panic!("{} claims", claims.len()) };
+    assert_eq!(claim.rows.len(), 2);
+    let sent = claim.rows[0].at("claimTransaction").unwrap();
+    let [to, data] = ["to", "data"].map(|member| sent.text_at(member).unwrap());
+    assert_eq!(to, fixture.address("liquity/stability_pool").unwrap());
     assert_eq!(sent.at("function/inputParameters").unwrap().items().unwrap()[0].text_at("value").unwrap(), "0");
-    assert_eq!(items[0].at("pays").unwrap().items().unwrap().len(), 2);
+    assert_eq!(claim.rows[0].at("pays").unwrap().items().unwrap().len(), 2);
+    // And none of the debt token: the deposit stays where it was.
+    let paid = Payments::from([(NATIVE.1.to_owned(), native), ("lqty".to_owned(), reward)]);
+    assert_eq!((&claim.said, &claim.received), (&paid, &paid));
 
-    let (lqty_before, lusd_before) = (fixture.token("reward_token", "whale"), fixture.token("debt_token", "whale"));
-    let (account, to) = (fixture.account("whale"), sent.text_at("to").unwrap());
-    let receipt = chain.send_as(account, to, sent.text_at("data").unwrap(), chain.block_timestamp).unwrap();
-    let gas = quantity(&receipt["gasUsed"]) * quantity(&receipt["effectiveGasPrice"]);
-    // It was given ten of the native token to pay for gas with.
-    assert_eq!(fixture.native("whale"), 10 * ONE - gas + native);
-    assert_eq!(fixture.token("reward_token", "whale") - lqty_before, reward);
-    assert_eq!(fixture.token("debt_token", "whale"), lusd_before, "the deposit stays where it was");
+    chain.send_as(fixture.account("whale").unwrap(), to, data, chain.block_timestamp).unwrap();
     wait::until("the next block", IN_FORCE_WITHIN, || {
-        let left = fixture.claimables("whale");
+        let left = fixture.items("{}/claimables", "whale")?;
         ensure!(left.is_empty(), "{left:?}");
         Ok(())
     })
@@ -174,21 +121,27 @@ fn two_gains_of_one_claim_are_paid_by_one_transaction_and_nothing_is_left() {
 
 #[test]
 fn other_claims_are_those_of_stakes_and_of_collateral_left_over() {
-    let fixture = fixture();
-    let tokens =
-        |who| fixture.claimables(who).into_iter().map(|(token, amount, _)| (token, amount)).collect::<Vec<_>>();
-    let lusd = fixture.contract("debt_token").to_owned();
-    let mut dust = vec![(NATIVE.to_owned(), 1), (lusd, 2)];
+    // Claims are sent.
+    let fixture = start().unwrap();
+    let native = |amount| (NATIVE.0.to_owned(), amount);
+    let mut dust = vec![native(1), (fixture.address("liquity/debt_token").unwrap().to_owned(), 2)];
     dust.sort();
-    assert_eq!(tokens("dust"), dust);
-    assert_eq!(tokens("exited"), [(NATIVE.to_owned(), 3 * ONE)]);
-    assert_eq!((tokens("odd"), tokens("nothing")), (vec![], vec![]));
-    let surplus = fixture.items("{}/claimables", "exited")[0].clone();
-    assert_eq!(surplus.text_at("claimTransaction/to").unwrap(), fixture.contract("borrower_operations"));
-    let (claims, rows) = {
-        let rows = fixture.claimables("farmer");
-        let claims: std::collections::BTreeSet<String> = rows.iter().map(|(.., id)| id.clone()).collect();
-        (claims.len(), rows.len())
-    };
-    assert_eq!((claims, rows), (2, 4), "the stability pool's and the stake's");
+    assert_eq!(claimables(&fixture, "dust"), dust);
+    assert_eq!(claimables(&fixture, "exited"), [native(3 * ONE)]);
+    assert_eq!((claimables(&fixture, "odd"), claimables(&fixture, "nothing")), (vec![], vec![]));
+    let surplus = fixture.items("{}/claimables", "exited").unwrap()[0].clone();
+    let operations = fixture.address("liquity/borrower_operations").unwrap();
+    assert_eq!(surplus.text_at("claimTransaction/to").unwrap(), operations);
+    let mut to = BTreeSet::new();
+    for (who, claims, rows) in [("farmer", 2, 4), ("dust", 1, 2), ("exited", 1, 1)] {
+        let found = fixture.claims(who).unwrap();
+        assert_eq!((found.len(), found.iter().map(|claim| claim.rows.len()).sum::<usize>()), (claims, rows), "{who}");
+        for claim in found {
+            assert_eq!(claim.said, claim.received, "{who}: {:?}", claim.rows);
+            to.insert(claim.rows[0].text_at("claimTransaction/to").unwrap().to_owned());
+        }
+    }
+    let all = ["stability_pool", "staking", "borrower_operations"];
+    let all = all.map(|key| fixture.address(&format!("liquity/{key}")).unwrap().to_owned());
+    assert_eq!(to, BTreeSet::from(all));
 }

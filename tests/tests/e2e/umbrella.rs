@@ -23,11 +23,7 @@ fn fixture() -> Arc<Fork> {
 }
 
 fn start() -> Result<Fork> {
-    Fork::start("umbrella", "lending", "aave_v2", "umbrella", &["umbrella_rewards = \"{controller}\""])
-}
-
-fn number(fork: &Fork, name: &str) -> u128 {
-    fork.expected(name).unwrap().as_u64().unwrap().into()
+    Fork::start("umbrella")
 }
 
 #[test]
@@ -43,7 +39,7 @@ fn a_stake_is_told_without_what_a_loss_took_and_with_the_end_of_its_cooldown() {
     };
     let row = |amount: u128, unlocks: String| ("waUSDC".to_owned(), amount.to_string(), unlocks);
     // Whose cooldown is over, and the time to leave too, can leave no more.
-    assert_eq!(told("farmer"), [row(900 * USDC, number(&fixture, "unlocksAt").to_string())]);
+    assert_eq!(told("farmer"), [row(900 * USDC, fixture.number("unlocksAt").unwrap().to_string())]);
     assert_eq!(told("whale"), [row(2_700 * USDC, "null".to_owned())]);
     for who in ["exited", "nothing"] {
         assert_eq!(told(who), [], "{who}");
@@ -54,7 +50,7 @@ fn a_stake_is_told_without_what_a_loss_took_and_with_the_end_of_its_cooldown() {
 fn a_claim_pays_both_tokens_exactly_as_they_are_told() {
     // The other tests read a chain on which nothing happens.
     let fixture = start().unwrap();
-    let (alone, seconds) = (number(&fixture, "alone"), number(&fixture, "seconds"));
+    let (alone, seconds) = (fixture.number("alone").unwrap(), fixture.number("seconds").unwrap());
     let ended = seconds.min(LASTS);
     assert!(ended < seconds);
     for (who, owed) in [

@@ -5,14 +5,11 @@
 //! Gauges pay one token a second, of which farmer and whale have six and four tenths. A gauge that pays a list has paid
 //! 200 smallest units a second of another token for a week that is over.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
-use portolan_tests::build;
-use portolan_tests::chain::Chain;
-use portolan_tests::gateway::{Gateway, Setup};
+use anyhow::{Context as _, Result};
+use portolan_tests::fork::{Fork, Payments};
 use portolan_tests::json::Json;
 use portolan_tests::wait;
 use portolan_tests::world::Shared;
@@ -25,98 +22,49 @@ const VELODROME: &str = "velodrome_v2";
 /// Lists are walked by the first answers.
 const WALKED_WITHIN: Duration = Duration::from_secs(60);
 
-/// The chain's contracts are those of forks, in an operator's settings file.
-struct Fixture {
-    chain: Chain,
-    gateway: Gateway,
+static FIXTURE: Shared<Fork> = Shared::new();
+
+fn fixture() -> Arc<Fork> {
+    FIXTURE.get(start).unwrap()
 }
 
-static FIXTURE: Shared<Fixture> = Shared::new();
-
-fn fixture() -> Arc<Fixture> {
-    FIXTURE.get(Fixture::start).unwrap()
+/// The gateway, once it has walked the lists of all voters.
+fn start() -> Result<Fork> {
+    let fork = Fork::start("voters")?;
+    for slug in ["velodrome_v1", "equalizer", "thena", VELODROME] {
+        let walked = || fork.of(slug).items("{}/claimables", "nothing");
+        wait::until(slug, WALKED_WITHIN, walked).with_context(|| fork.gateway.log())?;
+    }
+    Ok(fork)
 }
 
-impl Fixture {
-    fn start() -> Result<Self> {
-        let chain = Chain::start("voters")?;
-        let row = |slug: &str, contracts: &serde_json::Value, generation: &str| -> Result<String> {
-            let keys = ["voter", "escrow", "distributor"].into_iter();
-            let keys = keys.filter_map(|key| Some(format!("{key} = \"{}\"\n", contracts.get(key)?.as_str()?)));
-            let keys: String = keys.collect();
-            ensure!(!keys.is_empty(), "{slug} has no contracts");
-            Ok(format!(
-                "[[deployment]]\nprotocol = \"{slug}\"\nnetwork = \"optimism\"\ngeneration = \"{generation}\"\n{keys}"
-            ))
-        };
-        let heirs = HEIRS.map(|(slug, generation)| row(slug, &chain.expected["heirs"][generation], generation));
-        let heirs: String = heirs.into_iter().collect::<Result<_>>()?;
-        let velodrome = row(VELODROME, &chain.expected["slipstream"], "velodrome-v2")?;
-        let settings = format!("shipped = false\n{heirs}{velodrome}");
-        let dylib = build::built()?.plugin("libsolidly.so");
-        let setup = Setup::default().rpc("optimism", &chain.url).settings("solidly", &settings);
-        let slugs = ["velodrome_v1", "equalizer", "thena", VELODROME];
-        Ok(Self { gateway: setup.plugin(&dylib, &slugs).start()?, chain })
-    }
+/// An answer, which is whole.
+fn whole(fork: &Fork, path: &str) -> Json {
+    let response = fork.gateway.get(path).unwrap();
+    let partial = response.header("portolan-partial");
+    assert_eq!((response.status.as_u16(), partial), (200, None), "{path}: {}", response.body);
+    response.json().unwrap()
+}
 
-    fn account(&self, who: &str) -> &str {
-        self.chain.expected["accounts"][who]["address"].as_str().unwrap()
-    }
-
-    fn token(&self, symbol: &str) -> &str {
-        self.chain.expected["tokens"][symbol].as_str().unwrap()
-    }
-
-    fn held(&self, symbol: &str, who: &str) -> u128 {
-        self.chain.token_balance(self.token(symbol), self.account(who)).unwrap().parse().unwrap()
-    }
-
-    /// An answer, once it is whole.
-    fn whole(&self, path: &str) -> Json {
-        let answered = || {
-            let response = self.gateway.get(path)?;
-            let partial = response.header("portolan-partial");
-            ensure!((response.status.as_u16(), partial) == (200, None), "{path}: {partial:?} {}", response.body);
-            response.json()
-        };
-        wait::until(path, WALKED_WITHIN, answered).with_context(|| self.gateway.log()).unwrap().0
-    }
-
-    fn claimables(&self, slug: &str, who: &str) -> Vec<Json> {
-        let json = self.whole(&format!("/{slug}/{}/claimables?detail=full", self.account(who)));
-        json.at("items").unwrap().items().unwrap().to_vec()
-    }
-
-    /// The account's positions with a protocol: kind, the NFT's number, and roles, tokens and amounts of the legs.
-    fn positions(&self, slug: &str, who: &str) -> Vec<Held> {
-        let all = self.whole(&format!("/positions/{}?detail=full", self.account(who)));
-        let of_slug = |of: &&Json| of.text_at("protocol/slug").unwrap() == slug;
-        let items = all.at("items").unwrap().items().unwrap().iter();
-        let protocols = items.flat_map(|item| item.at("protocols").unwrap().items().unwrap()).filter(of_slug);
-        let positions = protocols.flat_map(|of| of.at("positions").unwrap().items().unwrap());
-        let leg = |leg: &Json| {
-            let text = |member| leg.text_at(member).unwrap().to_owned();
-            (text("role"), text("token/symbol"), text("amountRaw").parse().unwrap())
-        };
-        let held = |row: &Json| {
-            let number = row.text_at("nft/tokenId").ok().map(|id| id.parse().unwrap());
-            let legs = row.at("legs").unwrap().items().unwrap().iter().map(leg).collect();
-            (row.text_at("kind").unwrap().to_owned(), number, legs)
-        };
-        let mut held: Vec<Held> = positions.map(held).collect();
-        held.sort();
-        held
-    }
-
-    /// Sends the call as it was answered, in a block at the pinned block's time; `then` sees the chain after it.
-    fn after<T>(&self, who: &str, sent: &Json, then: impl FnOnce() -> T) -> T {
-        let snapshot = self.chain.snapshot().unwrap();
-        let [to, data] = ["to", "data"].map(|member| sent.text_at(member).unwrap());
-        self.chain.send_as(self.account(who), to, data, self.chain.block_timestamp).unwrap();
-        let found = then();
-        self.chain.revert(&snapshot).unwrap();
-        found
-    }
+/// The account's positions with a protocol: kind, the NFT's number, and roles, tokens and amounts of the legs.
+fn positions(fork: &Fork, slug: &str, who: &str) -> Vec<Held> {
+    let all = whole(fork, &format!("/positions/{}?detail=full", fork.account(who).unwrap()));
+    let of_slug = |of: &&Json| of.text_at("protocol/slug").unwrap() == slug;
+    let items = all.at("items").unwrap().items().unwrap().iter();
+    let protocols = items.flat_map(|item| item.at("protocols").unwrap().items().unwrap()).filter(of_slug);
+    let positions = protocols.flat_map(|of| of.at("positions").unwrap().items().unwrap());
+    let leg = |leg: &Json| {
+        let text = |member| leg.text_at(member).unwrap().to_owned();
+        (text("role"), text("token/symbol"), text("amountRaw").parse().unwrap())
+    };
+    let held = |row: &Json| {
+        let number = row.text_at("nft/tokenId").ok().map(|id| id.parse().unwrap());
+        let legs = row.at("legs").unwrap().items().unwrap().iter().map(leg).collect();
+        (row.text_at("kind").unwrap().to_owned(), number, legs)
+    };
+    let mut held: Vec<Held> = positions.map(held).collect();
+    held.sort();
+    held
 }
 
 /// Kind, number, and role, symbol and amount of each leg.
@@ -139,47 +87,31 @@ fn paying(of_type: &str, function: &str, into_lock: bool, paid: &[(&str, u128)])
     (of_type.to_owned(), function.to_owned(), into_lock, paid)
 }
 
-/// The claims of an account, each sent: it pays what its rows say, and nothing else.
-fn claimed(fixture: &Fixture, slug: &str, who: &str) -> Vec<Paying> {
-    let mut calls: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-    for row in fixture.claimables(slug, who) {
-        let place = format!("{}{}", text(&row, "claimTransaction/to"), text(&row, "claimTransaction/data"));
-        calls.entry(place).or_default().push(row);
+/// The claims of an account, each sent: it pays what its rows say, and nothing else; nothing at all where a lock gets it.
+fn claimed(fork: &Fork, slug: &'static str, who: &str) -> Vec<Paying> {
+    let mut claims = Vec::new();
+    for claim in fork.of(slug).claims(who).unwrap() {
+        let first = &claim.rows[0];
+        let into_lock = first.get("paidTo").is_some();
+        let paid = claim.rows.iter().map(|row| {
+            assert_eq!(row.get("paidTo").is_some(), into_lock, "{row}");
+            (text(row, "token/symbol").to_owned(), text(row, "amountRaw").parse().unwrap())
+        });
+        let mut paid: Vec<(String, u128)> = paid.collect();
+        paid.sort();
+        assert!(claim.said.clone().into_iter().eq(paid.iter().cloned()), "{first}");
+        let received = if into_lock { Payments::new() } else { claim.said };
+        assert_eq!(claim.received, received, "{who}: {first}");
+        let function = text(first, "claimTransaction/function/name").to_owned();
+        claims.push((text(first, "type").to_owned(), function, into_lock, paid));
     }
-    let mut claims: Vec<Paying> = calls.values().map(|rows| sent(fixture, who, rows)).collect();
     claims.sort();
     claims
 }
 
-/// The rows of one claim, which is sent.
-fn sent(fixture: &Fixture, who: &str, rows: &[Json]) -> Paying {
-    let first = &rows[0];
-    let into_lock = first.get("paidTo").is_some();
-    let mut paid: Vec<(String, u128)> = rows
-        .iter()
-        .map(|row| (text(row, "token/symbol").to_owned(), text(row, "amountRaw").parse().unwrap()))
-        .collect();
-    paid.sort();
-    for row in rows {
-        assert_eq!(text(row, "simulated"), "paid", "{row}");
-        assert_eq!(row.get("paidTo").is_some(), into_lock, "{row}");
-    }
-    let symbols = ["BASE", "MORE", "LP", "AAA", "BBB"];
-    let all = || symbols.map(|symbol| fixture.held(symbol, who));
-    let before = all();
-    let after = fixture.after(who, first.at("claimTransaction").unwrap(), all);
-    for ((symbol, before), after) in symbols.iter().zip(before).zip(after) {
-        let said =
-            paid.iter().filter(|(token, _)| token == symbol && !into_lock).map(|(_, amount)| amount).sum::<u128>();
-        assert_eq!(after - before, said, "{who}: {symbol} of {first}");
-    }
-    let function = text(first, "claimTransaction/function/name").to_owned();
-    (text(first, "type").to_owned(), function, into_lock, paid)
-}
-
 #[test]
 fn gauges_of_each_generation_pay_what_they_say_and_rebases_go_where_it_is_said() {
-    let fixture = Fixture::start().unwrap();
+    let fixture = start().unwrap();
     let more = WEEK_S * 200 / 10;
     for (slug, generation) in HEIRS {
         let rebase = paying("solidly-rebase", "claim", true, &[("BASE", 7)]);
@@ -205,7 +137,7 @@ fn gauges_of_each_generation_pay_what_they_say_and_rebases_go_where_it_is_said()
 
 #[test]
 fn staked_positions_fees_and_bribes_are_claimed_one_by_one() {
-    let fixture = Fixture::start().unwrap();
+    let fixture = start().unwrap();
     let reward = |amount| paying("solidly-gauge", "getReward", false, &[("BASE", amount)]);
     // Three tenths of the liquidity with what was settled before, a tenth, and six.
     let farmer = [
@@ -224,18 +156,20 @@ fn staked_positions_fees_and_bribes_are_claimed_one_by_one() {
 
 #[test]
 fn a_plan_of_all_claims_is_merged_and_pays_their_sum() {
-    let fixture = Fixture::start().unwrap();
-    let path = format!("/{}/claim-plan?network=optimism&detail=full", fixture.account("farmer"));
-    let plan = fixture.whole(&path).at("items").unwrap().items().unwrap()[0].clone();
+    let fixture = start().unwrap();
+    let farmer = fixture.account("farmer").unwrap();
+    let path = format!("/{farmer}/claim-plan?network=optimism&detail=full");
+    let plan = whole(&fixture, &path).at("items").unwrap().items().unwrap()[0].clone();
     assert_eq!(text(&plan, "simulated"), "paid", "{plan}");
+    let held = |symbol| fixture.held("farmer", fixture.address(&format!("assets/{symbol}")).unwrap()).unwrap();
     let symbols = ["BASE", "MORE", "AAA", "BBB"];
-    let before = symbols.map(|symbol| fixture.held(symbol, "farmer"));
+    let before = symbols.map(held);
     let transactions = plan.at("transactions").unwrap().items().unwrap();
     for call in transactions {
         let [to, data] = ["to", "data"].map(|member| text(call, member));
-        fixture.chain.send_as(fixture.account("farmer"), to, data, fixture.chain.block_timestamp).unwrap();
+        fixture.chain.send_as(farmer, to, data, fixture.chain.block_timestamp).unwrap();
     }
-    let after = symbols.map(|symbol| fixture.held(symbol, "farmer"));
+    let after = symbols.map(held);
     let paid: Vec<u128> = after.iter().zip(before).map(|(after, before)| after - before).collect();
     // Three gauges with 600 each, the positions' 400 and 5, and 8 of the lock that is over.
     let expected = [2_200 * ONE + 13, 2 * WEEK_S * 120 + 13, 11, 12];
@@ -262,7 +196,7 @@ fn stakes_and_positions_are_those_of_arithmetic() {
                 expected.insert(0, held("locked", Some(1), &[("locked", "BASE", 10)]));
                 expected.insert(1, held("locked", Some(2), &[("locked", "BASE", 20)]));
             }
-            assert_eq!(fixture.positions(slug, who), expected, "{slug}: {who}");
+            assert_eq!(positions(&fixture, slug, who), expected, "{slug}: {who}");
         }
     }
     // The root of 1.0001^10,000 is r = 1.648680055931175769628…. A liquidity of 10^18 from the price of one to there is
@@ -275,9 +209,9 @@ fn stakes_and_positions_are_those_of_arithmetic() {
     };
     let lock = |number| held("locked", Some(number), &[("locked", "BASE", 100)]);
     let farmer = [lock(1), staked(1, thrice, thrice, 300 * ONE + 5), staked(2, once, 0, 100 * ONE)];
-    assert_eq!(fixture.positions(VELODROME, "farmer"), farmer);
-    assert_eq!(fixture.positions(VELODROME, "whale"), [lock(2), staked(3, sixfold, sixfold, 600 * ONE)]);
+    assert_eq!(positions(&fixture, VELODROME, "farmer"), farmer);
+    assert_eq!(positions(&fixture, VELODROME, "whale"), [lock(2), staked(3, sixfold, sixfold, 600 * ONE)]);
     // 2 * 10^18 (1/r - 1/r^2), below its range.
-    assert_eq!(fixture.positions(VELODROME, "odd"), [staked(4, 477_295_975_561_422_095, 0, 0)]);
-    assert_eq!(fixture.positions(VELODROME, "nothing"), []);
+    assert_eq!(positions(&fixture, VELODROME, "odd"), [staked(4, 477_295_975_561_422_095, 0, 0)]);
+    assert_eq!(positions(&fixture, VELODROME, "nothing"), []);
 }

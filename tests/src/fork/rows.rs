@@ -1,0 +1,143 @@
+//! The rows of settings by which tests serve forks of the kits' mechanisms.
+
+/// The lines of a `[[deployment]]`.
+#[derive(Clone, Copy, Debug)]
+pub struct ForkRow {
+    /// The profile of the chain on which its contracts stand.
+    pub profile: &'static str,
+    pub plugin: &'static str,
+    pub protocol: &'static str,
+    /// The mechanism's module of the kits.
+    pub kit: &'static str,
+    /// The lines beside protocol and network. `<a/b>` stands for what the profile's document has there.
+    pub keys: &'static str,
+}
+
+/// A row of a profile, a plugin and a protocol.
+pub const fn row([profile, plugin, protocol]: [&'static str; 3], kit: &'static str, keys: &'static str) -> ForkRow {
+    ForkRow { profile, plugin, protocol, kit, keys }
+}
+
+const CONVEX: [&str; 3] = ["boosters", "farms", "convex"];
+const TRADER_JOE: [&str; 3] = ["chefs", "farms", "trader-joe"];
+const CURVE: [&str; 3] = ["curve", "curve", "curve"];
+const SHARES_CURVE: [&str; 3] = ["shares", "curve", "curve"];
+const SHARES_BALANCER: [&str; 3] = ["shares", "balancer", "balancer"];
+const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
+
+/// Ordered by profile.
+pub const ROWS: [ForkRow; 32] = [
+    row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
+    row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
+    row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
+    row(
+        ["chefs", "bridges", "stargate"],
+        "master_chef",
+        "kind = \"master-chef-v1\"\nchef = <chefs/lpStaking>\npending = \"pendingEmissionToken\"\nclaim = \"deposit\"\n\
+         getter = \"eToken\"\nfunded = true",
+    ),
+    row(
+        TRADER_JOE,
+        "master_chef",
+        "kind = \"master-chef-v1\"\nchef = <chefs/bonusChef>\npending = \"pendingTokens\"\n\
+         pending_returns = \"bonus\"\nclaim = \"deposit\"\ngetter = \"JOE\"",
+    ),
+    row(
+        TRADER_JOE,
+        "fee_staking",
+        "market = \"staking\"\nfee_staking = <chefs/joeStaking>\nstaked_token = <assets/joe>",
+    ),
+    row(
+        ["chefs", "farms", "alienbase"],
+        "master_chef",
+        "kind = \"master-chef-v1\"\nchef = <chefs/listsChef>\npending = \"pendingTokens\"\n\
+         pending_returns = \"lists\"\nclaim = \"deposit\"\ngetter = \"alb\"",
+    ),
+    row(["chefs", "farms", "camelot"], "position_pools", "position_master = <chefs/master>"),
+    row(
+        ["chefs", "staking", "polygon-protocol"],
+        "validator_shares",
+        "stake_manager = <chefs/manager>\nstaked_token = <assets/pol>",
+    ),
+    row(["chefs", "uniswap", "pancakeswap"], "position_chef", "position_chef = <chefs/positionChef>"),
+    row(["comets", "compound", "compound"], "comet", "comet = <comet/comet>\nrewards = <comet/rewards>"),
+    row(
+        ["comptroller", "compound", "compound"],
+        "compound_v2",
+        "market = \"v2\"\ncomptroller = <comptroller/comptroller>\nnative_market = <comptroller/cnative>\n\
+         rewards = \"comp\"\nreward_tokens = [<comptroller/comp>]\nby_second = true",
+    ),
+    // The second one of the profile, of another protocol so that each is asked about by itself.
+    row(
+        ["comptroller", "compound", "venus"],
+        "compound_v2",
+        "market = \"pool\"\ncomptroller = <pool/comptroller>\nrewards = \"listed\"",
+    ),
+    row(
+        CURVE,
+        "curve_gauges",
+        "gauge_controller = <curve/controller>\nminter = <curve/minter>\nminted_token = <curve/crv>",
+    ),
+    row(CURVE, "curve_gauges", "market = \"side\"\ngauge_factory = <curve/factory>\nminted_token = <curve/crv>"),
+    row(
+        CURVE,
+        "vote_escrow",
+        "market = \"locks\"\nvote_escrow = <curve/escrow>\nfee_distributors = [<curve/distributor>]\n\
+         fee_tokens = [<curve/usdc>, <curve/ldo>, <curve/crv>]",
+    ),
+    row(CURVE, "llamalend", "market = \"loans\"\ncrvusd_factory = <curve/markets>"),
+    row(["lenders", "lending", "euler"], "euler", "evc = <euler/evc>\nevault_factory = <euler/factory>"),
+    row(
+        ["lenders", "lending", "fluid-lending"],
+        "fluid",
+        "lending_factory = <fluid/lending>\nvault_resolver = <fluid/resolver>\ndex_resolver = <fluid/dex>",
+    ),
+    row(
+        ["morpho", "lending", "morpho"],
+        "morpho",
+        "morpho = <morpho>\nvaults = [<vault>]\nmarkets = [<markets/idle/id>]",
+    ),
+    row(
+        ["optimism-gauges", "solidly", "velodrome_v2"],
+        "merkle_distributor",
+        "market = \"airdrop\"\nmerkle_distributor = <airdrop/distributor>\n\
+         proofs = \"https://merkle.example.org/{account}.json\"",
+    ),
+    row(SHARES_CURVE, "curve_gauges", GAUGES_OF_SHARES),
+    row(SHARES_CURVE, "curve_pools", "market = \"shares\"\nmeta_registry = <shares/registry>"),
+    row(SHARES_BALANCER, "curve_gauges", GAUGES_OF_SHARES),
+    row(
+        SHARES_BALANCER,
+        "balancer_pools",
+        "market = \"shares\"\npool_vault = <shares/vault>\npool_factories = [<shares/weighted>, <shares/stable>]",
+    ),
+    row(["silos", "lending", "silo"], "silo", "silo_configs = [<silos/config>]"),
+    row(
+        ["troves", "lending", "liquity"],
+        "liquity",
+        "trove_manager = <liquity/trove_manager>\nprice_feed = <liquity/price_feed>\n\
+         stability_pool = <liquity/stability_pool>\ndebt_token = <liquity/debt_token>\n\
+         reward_token = <liquity/reward_token>\nstaking = <liquity/staking>\nsurplus_pool = <liquity/surplus_pool>\n\
+         borrower_operations = <liquity/borrower_operations>",
+    ),
+    row(["umbrella", "lending", "aave_v2"], "umbrella", "umbrella_rewards = <umbrella/controller>"),
+    row(
+        ["voters", "solidly", "velodrome_v1"],
+        "solidly",
+        "generation = \"velodrome-v1\"\nvoter = <heirs/velodrome-v1/voter>\nescrow = <heirs/velodrome-v1/escrow>\n\
+         distributor = <heirs/velodrome-v1/distributor>",
+    ),
+    row(
+        ["voters", "solidly", "equalizer"],
+        "solidly",
+        "generation = \"equalizer\"\nvoter = <heirs/equalizer/voter>\nescrow = <heirs/equalizer/escrow>\n\
+         distributor = <heirs/equalizer/distributor>",
+    ),
+    row(
+        ["voters", "solidly", "thena"],
+        "solidly",
+        "generation = \"thena\"\nvoter = <heirs/thena/voter>\nescrow = <heirs/thena/escrow>\n\
+         distributor = <heirs/thena/distributor>",
+    ),
+    row(["voters", "solidly", "velodrome_v2"], "solidly", "voter = <slipstream/voter>\nescrow = <slipstream/escrow>"),
+];
