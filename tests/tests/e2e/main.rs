@@ -29,6 +29,7 @@ mod event_cases;
 mod events;
 mod failing_rpc;
 mod folders;
+mod fork_lines;
 mod forks;
 mod gauges;
 mod golden;

@@ -1,0 +1,72 @@
+//! How many lines of settings a fork of each kit is: what the kits' README says, by the rows that tests serve forks with.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context as _, Result};
+use portolan_tests::build;
+use portolan_tests::chain;
+use portolan_tests::fork::ROWS;
+use serde_json::Value;
+
+use crate::coverage::tried::{FORMS, Form, OTHER_MODULES, Tried};
+
+/// Profiles whose documents have the settings of what stands there.
+const PROFILES: [&str; 4] = ["ethereum", "optimism", "fantom", "polygon"];
+/// The mechanism of a row of theirs, by one of its keys.
+const KEYS: [(&str, &str); 4] =
+    [("kind", "master_chef"), ("farms", "staking_rewards"), ("pool", "aave_v3"), ("bar", "share_vault")];
+/// What every row may have, whatever its mechanism.
+const HEAD: [&str; 3] = ["protocol", "network", "market"];
+/// Lines of kits that were tried on no chain.
+const UNTRIED: [(&str, usize); 1] = [("safety_module", 1)];
+
+/// The lines of each row, by kit.
+fn lines() -> Result<BTreeMap<&'static str, Vec<usize>>> {
+    let mut lines: BTreeMap<&str, Vec<usize>> = UNTRIED.iter().map(|(kit, count)| (*kit, vec![*count])).collect();
+    for row in &ROWS {
+        let own = row.keys.lines().filter(|line| HEAD.iter().all(|key| !line.starts_with(&format!("{key} = "))));
+        lines.entry(row.kit).or_default().push(own.count());
+    }
+    for profile in PROFILES {
+        let text = fs::read_to_string(chain::prepared()?.join(format!("{profile}.expected.json")))?;
+        let document: Value = serde_json::from_str(&text)?;
+        for plugin in document["settings"].as_object().context("no settings")?.values() {
+            for row in plugin["deployment"].as_array().into_iter().flatten() {
+                let keys = row.as_object().context("a row is no object")?;
+                let of = KEYS.iter().find(|(key, _)| keys.contains_key(*key));
+                let (_, kit) = of.with_context(|| format!("of what kit is {row}?"))?;
+                let own = keys.keys().filter(|key| !HEAD.contains(&key.as_str()));
+                lines.entry(kit).or_default().push(own.count());
+            }
+        }
+    }
+    Ok(lines)
+}
+
+#[test]
+fn the_readme_of_the_kits_says_how_many_lines_a_fork_is() {
+    let lines = lines().unwrap();
+    for (kit, _) in UNTRIED {
+        let on_chain = |form: &Form| form.kit == kit && !matches!(form.tried, Tried::Canned);
+        assert!(!FORMS.iter().any(on_chain), "{kit} was tried on a chain");
+        assert_eq!(lines[kit].len(), 1, "{kit} has rows");
+    }
+    let readme = fs::read_to_string(build::workspace().join("plugins/kits/README.md")).unwrap();
+    let mut seen = 0;
+    for row in readme.lines().filter_map(|line| line.strip_prefix("| `")) {
+        let cells: Vec<&str> = row.trim_end_matches('|').split(" | ").map(str::trim).collect();
+        let kit = cells[0].split('`').next().unwrap();
+        let said = cells.get(2).copied().unwrap_or_default();
+        if OTHER_MODULES.contains(&kit) {
+            assert_eq!(said, "", "{kit} is no mechanism");
+            continue;
+        }
+        let own = lines.get(kit).unwrap_or_else(|| panic!("ROWS has no row of the kit {kit}"));
+        let (least, most) = (own.iter().min().unwrap(), own.iter().max().unwrap());
+        let counted = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        assert_eq!(said, counted, "lines of a fork of {kit}");
+        seen += 1;
+    }
+    assert_eq!(seen, lines.len(), "the README has not all kits");
+}
