@@ -66,3 +66,9 @@ fn each_shipped_row_stands_once() {
     let places = catalogue.deployments.iter().map(|row| (row.chain_id, &row.market));
     assert_eq!(places.collect::<std::collections::BTreeSet<_>>().len(), catalogue.deployments.len());
 }
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Curve>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
+}

@@ -94,3 +94,9 @@ fn the_gauges_and_the_lock_of_stake_dao_are_read() {
         assert!(read == 0 || gauges[0] == (SDCRV_GAUGE, SDCRV, true), "{gauges:?}");
     }
 }
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Farms>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
+}

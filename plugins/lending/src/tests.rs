@@ -47,3 +47,9 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(questions(&[("staked_aave_token", address())]), [Question::CLAIMABLES, Question::FARMING]);
     assert_eq!(questions(&[("contracts", list())]), [Question::EVENTS]);
 }
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Lending>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
+}

@@ -117,3 +117,9 @@ fn settings_rows_are_of_gauges_of_airdrops_or_of_events() {
         assert!(refused.contains(message), "{refused}");
     }
 }
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Solidly>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
+}

@@ -163,7 +163,7 @@ pub(super) fn settings(world: &World, row: &Recorded) -> Result<Settings> {
     Ok(Settings::from_rows(shipped, protocols, rows))
 }
 
-fn deployment(row: &Json) -> Result<SettingsRow> {
+pub(super) fn deployment(row: &Json) -> Result<SettingsRow> {
     let network = row.text_at("network")?;
     let known = NETWORKS.iter().find(|known| known.0 == network).with_context(|| format!("no network {network}"))?;
     let keys = row.without(&["protocol", "network", "market"]);

@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it does")]
 
 mod cases;
+mod forks;
 mod node;
 
 use std::path::{Path, PathBuf};
@@ -14,14 +15,14 @@ use std::process::ExitCode;
 use abi_stable::library::lib_header_from_path;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use portolan_abi::root::PluginRef;
-use portolan_plugin_api::testing::{Fixture, JobTest};
-use portolan_plugin_api::{Address, B256, Block, Question as PluginQuestion};
+use portolan_plugin_api::testing::{Expected, Fixture, JobTest};
+use portolan_plugin_api::{Address, Block, Question as PluginQuestion};
 
 use cases::{CASES, Recorded};
+use forks::{FORKS, RecordedFork};
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
 use portolan_tests::protocol::Question;
-use portolan_tests::truth::Truth;
 use portolan_tests::world::World;
 
 fn main() -> ExitCode {
@@ -40,36 +41,58 @@ fn main() -> ExitCode {
 /// # Errors
 /// A job that does not find what it should.
 fn record_all(plugins: &[String], mut say: impl FnMut(String)) -> Result<()> {
-    let known = |plugin: &String| CASES.iter().any(|row| row.plugin == *plugin);
-    if let Some(unknown) = plugins.iter().find(|plugin| !known(plugin)) {
+    let named = CASES.iter().map(|row| row.plugin).chain(FORKS.iter().map(|row| row.plugin));
+    let known: Vec<&str> = named.collect();
+    if let Some(unknown) = plugins.iter().find(|plugin| !known.contains(&plugin.as_str())) {
         return Err(anyhow!("no cases of {unknown}"));
     }
-    let world = World::start()?;
-    let wanted = |row: &&Recorded| plugins.is_empty() || plugins.iter().any(|plugin| *plugin == row.plugin);
-    for row in CASES.iter().filter(wanted) {
-        let (path, reads) = record(&world, row).with_context(|| format!("{} {}", row.plugin, row.name))?;
+    let is_wanted = |of: &str| plugins.is_empty() || plugins.iter().any(|plugin| plugin == of);
+    let mut tell = |recorded: Result<(PathBuf, usize)>, plugin: &str, name: &str| {
+        let (path, reads) = recorded.with_context(|| format!("{plugin} {name}"))?;
         say(format!("{}: {reads} reads", path.strip_prefix(build::workspace()).unwrap_or(&path).display()));
+        Ok::<_, anyhow::Error>(())
+    };
+    let cases: Vec<&Recorded> = CASES.iter().filter(|row| is_wanted(row.plugin)).collect();
+    if !cases.is_empty() {
+        let world = World::start()?;
+        for row in cases {
+            tell(record(&world, row), row.plugin, row.name)?;
+        }
+    }
+    for row in FORKS.iter().filter(|row| is_wanted(row.plugin)) {
+        tell(record_fork(row), row.plugin, row.name)?;
     }
     Ok(())
 }
 
 fn record(world: &World, row: &Recorded) -> Result<(PathBuf, usize)> {
     let (chain, truth) = world.chain(row.network)?;
-    let plugin = load(&build::built()?.plugin(&format!("lib{}.so", row.plugin.replace('-', "_"))))?;
     let test = JobTest::new(row.protocol, chain_id(chain)?, question(row.question), truth.address(row.who)?.parse()?)
-        .block(block(chain, truth)?)
         .settings(cases::settings(world, row)?);
+    keep(chain, row.plugin, row.name, test, &cases::expected(truth, row)?)
+}
+
+fn record_fork(row: &RecordedFork) -> Result<(PathBuf, usize)> {
+    let chain = Chain::start(row.profile)?;
+    let account = chain.expected["accounts"][row.who]["address"].as_str().context("no such account")?;
+    let test = JobTest::new(row.protocol, chain_id(&chain)?, row.question, account.parse()?)
+        .settings(forks::settings(&chain, row)?);
+    keep(&chain, row.plugin, row.name, test, &forks::expected(&chain, row)?)
+}
+
+/// Runs the job and writes what it read, if it found what it should, and that.
+fn keep(chain: &Chain, plugin: &str, name: &str, test: JobTest, expected: &Expected) -> Result<(PathBuf, usize)> {
+    let dylib = load(&build::built()?.plugin(&format!("lib{}.so", plugin.replace('-', "_"))))?;
     let mut reads = 0;
-    let (outcome, fixture) = Fixture::record_in(plugin, &test, |read: &_| {
+    let (outcome, fixture) = Fixture::record_in(dylib, &test.block(block(chain)?), |read: &_| {
         reads += 1;
         node::answer(chain, read)
     });
-    let expected = cases::expected(truth, row)?;
     let wrong = expected.differences(&outcome);
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let folder = build::workspace().join("plugins").join(row.plugin).join("fixtures");
+    let folder = build::workspace().join("plugins").join(plugin).join("fixtures");
     std::fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{}.json", row.name));
+    let path = folder.join(format!("{name}.json"));
     fixture.save(&path)?;
     expected.save(&path)?;
     Ok((path, reads))
@@ -93,11 +116,8 @@ fn chain_id(chain: &Chain) -> Result<u64> {
     chain.expected["chainId"].as_u64().context("a chain without id")
 }
 
-fn block(chain: &Chain, truth: &Truth) -> Result<Block> {
-    let hash: B256 = match truth.block("hash")? {
-        portolan_tests::json::Json::Text(hash) => hash.parse()?,
-        other => return Err(anyhow!("{other} is no hash")),
-    };
+fn block(chain: &Chain) -> Result<Block> {
+    let hash = chain.expected["block"]["hash"].as_str().context("a block without hash")?.parse()?;
     let number = chain.block_number;
     Ok(Block { number, hash, timestamp: chain.block_timestamp, evm_number: number })
 }
