@@ -175,18 +175,14 @@ impl<'a> TokenView<'a> {
 
     /// As claimables have it.
     pub(super) fn with_supply(token: &'a Token, shape: Shape) -> Self {
-        let origin =
-            || Origin { network: NetworkView::of(&token.network), underlying_tokens: underlying(token), protocol: () };
-        let plain = Self::of(token, shape);
-        let listing = plain.listing.map(|listing| match shape.aggregate {
-            true => Listing { underlying_tokens: Vec::new(), ..listing },
-            false => listing,
-        });
-        Self {
-            total_supply: Some(Number(number::integer(token.total_supply))),
-            origin: shape.aggregate.then(origin),
-            listing,
-            ..plain
+        let total_supply = Some(Number(number::integer(token.total_supply)));
+        let mut view = Self { total_supply, ..Self::of(token, shape) };
+        if shape.aggregate {
+            let underlying_tokens = underlying(token);
+            view.origin = Some(Origin { network: NetworkView::of(&token.network), underlying_tokens, protocol: () });
+            // They stand once.
+            view.listing.iter_mut().for_each(|listing| listing.underlying_tokens.clear());
         }
+        view
     }
 }
