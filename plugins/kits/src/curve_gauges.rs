@@ -2,8 +2,8 @@
 //!
 //! A deployment is one list of gauges; settings keys `gauge_controller` and `minter`, or `gauge_factory`, which mints by
 //! itself, and `minted_token`; or `gauges` where no contract lists them, with `minter` and `minted_token` where they have an
-//! emission. It answers claimables and farming positions. Invariant: a gauge that misbehaves costs its
-//! own rows, and the answer says so; a claim goes to a gauge only as the list names it at the answer's block. Contracts of
+//! emission. It answers claimables and farming positions. Invariant: a gauge that misbehaves costs its own rows, and the
+//! answer says so; a claim goes to a gauge only as the list names it at the answer's block. Contracts of
 //! the list that hold no token of a pool (gauges that stand for those of other networks) are left out, and so are rewards
 //! of the first generation, which a contract of Synthetix paid.
 
@@ -85,6 +85,18 @@ impl CurveGaugeTypes {
     pub const fn of_row(self, gauges: &'static [Address]) -> CurveGauges {
         CurveGauges { listing: Listing::Row(Cow::Borrowed(gauges)), emission: None, types: self }
     }
+
+    /// Reads a row that names its gauges itself.
+    fn read_row(self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let gauges = keys.addresses("gauges")?;
+        if gauges.is_empty() {
+            return Ok(None);
+        }
+        let minter = keys.address_opt("minter")?;
+        let emission = minter.map(|minter| Ok(MintedEmission { minter, minted_token: keys.address("minted_token")? }));
+        let emission = emission.transpose()?;
+        Ok(Some(CurveGauges { listing: Listing::Row(Cow::Owned(gauges)), emission, types: self }.shared()))
+    }
 }
 
 impl Kit for CurveGaugeTypes {
@@ -126,20 +138,6 @@ impl CurveGauges {
     pub const fn minting(mut self, minter: Address, minted_token: Address) -> Self {
         self.emission = Some(MintedEmission { minter, minted_token });
         self
-    }
-}
-
-impl CurveGaugeTypes {
-    /// Reads a row that names its gauges itself.
-    fn read_row(self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
-        let gauges = keys.addresses("gauges")?;
-        if gauges.is_empty() {
-            return Ok(None);
-        }
-        let minter = keys.address_opt("minter")?;
-        let emission = minter.map(|minter| Ok(MintedEmission { minter, minted_token: keys.address("minted_token")? }));
-        let emission = emission.transpose()?;
-        Ok(Some(CurveGauges { listing: Listing::Row(Cow::Owned(gauges)), emission, types: self }.shared()))
     }
 }
 

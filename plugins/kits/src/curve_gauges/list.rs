@@ -108,10 +108,12 @@ pub(super) async fn stake(cx: &Chain, gauge: LiquidityGauge, account: Address) -
 pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
     let counted = counted_rewards(cx, gauge, account);
     if !gauge.is_minting {
-        // What older gauges owe to those who have left them takes dozens of reads of each to find.
-        let is_staked = gauge.counts_rewards || !stake(cx, gauge, account).await?.is_zero();
-        let mut rewards = if is_staked { claimed_rewards(cx, gauge, account).await? } else { Vec::new() };
-        rewards.extend(counted.await?);
+        let rewards = match gauge.counts_rewards {
+            true => counted.await?,
+            // What older gauges owe to those who have left them takes dozens of reads of each to find.
+            false if stake(cx, gauge, account).await?.is_zero() => Vec::new(),
+            false => claimed_rewards(cx, gauge, account).await?,
+        };
         return Ok(OwedByGauge { minted: U256::ZERO, rewards });
     }
     let fraction = cx.call(gauge.address, integrate_fractionCall { account }).zero_within(ZERO_STANDS_S);
