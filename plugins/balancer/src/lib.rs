@@ -1,4 +1,5 @@
-//! Balancer, three versions: gauges, locks and shares of pools, and events of swaps and liquidity, those of forks without a protocol.
+//! Balancer, three versions: gauges, locks and shares of pools, and events of swaps and liquidity, those of forks without a
+//! protocol.
 //!
 //! Invariant: a protocol is named only for a vault that `deployments.rs` lists, or a pool that its
 //! factory knows.

@@ -1,5 +1,5 @@
-//! Curve: gauges, locks, loans and shares of pools, and events of pools of all generations, of its routers, its DAO and its lending; and of
-//! Saddle's pools, which are like them.
+//! Curve: gauges, locks, loans and shares of pools, and events of pools of all generations, of its routers, its DAO and its
+//! lending; and of Saddle's pools, which are like them.
 //!
 //! Events of forks are reported without a protocol. Invariant: a protocol is named only for a contract that
 //! `deployments.rs` lists, or that a registry there knows.

@@ -28,7 +28,7 @@ pub(crate) const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "aave-sa
 /// Stakes of Aave's Umbrella.
 pub(crate) const UMBRELLA: UmbrellaTypes = UmbrellaTypes { stake: "aave-umbrella" };
 
-/// Liquity v1, Aave v2 and its forks, Aave's safety module and Umbrella, Morpho Blue, Euler v2 and Fluid.
+/// Liquity v1, Aave v2 and its forks, Aave's safety module and Umbrella, Morpho Blue, Euler v2, Silo v2 and Fluid.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow {
         protocol: "liquity",

@@ -1,5 +1,6 @@
-//! Troves, deposits and stakes of Liquity, pools of Aave v2 and its forks, Aave's safety module and Umbrella, markets and vaults of
-//! Morpho, vaults of Euler and Fluid, silos; and events of lending protocols: Aave in all versions with any fork, Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
+//! Troves, deposits and stakes of Liquity, pools of Aave v2 and its forks, Aave's safety module and Umbrella, markets and
+//! vaults of Morpho, vaults of Euler and Fluid, silos; and events of lending protocols: Aave in all versions with any fork,
+//! Morpho, Euler, Silo, Fraxlend, Fluid, Liquity.
 //!
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
 //! other contracts are reported without one.
