@@ -51,7 +51,7 @@ const fn aura_lite(network: u64) -> DeploymentRow {
 pub(crate) const FEE_STAKINGS: FeeStakings = FeeStakings { stake: "fee-staking" };
 
 /// The pools of staking positions.
-pub(crate) const POSITION_POOLS: PositionPools = PositionPools { stake: "nft-pool" };
+pub(crate) const POSITION_POOLS: PositionPools = PositionPools { stake: "nft-pool", nitro: "nitro-pool" };
 
 /// The deployments that the plugin ships with, each with the sources that its address and its interface are from.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
@@ -356,6 +356,18 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: ARBITRUM,
         market: "main",
         contracts: &POSITION_POOLS.of(address!("0x55401a4f396b3655f66bf6948a1a4dc61dfc21f4")),
+    },
+    // https://docs.camelot.exchange/contracts/yield-farming/nitropool
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/camelot, and of the pools that they take the class
+    // CamelotNftStakingProvider of https://github.com/decentri-fi/defitrack
+    DeploymentRow {
+        protocol: "camelot",
+        network: ARBITRUM,
+        market: "nitro",
+        contracts: &POSITION_POOLS.nitro_of(
+            address!("0xe0a6b372ac6af4b37c7f3a989fe5d5b194c24569"),
+            address!("0x6db1ef0df42e30acf139a70c1ed0b7e6c51dbf6d"),
+        ),
     },
     // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/sky-lending
     // and the list of contracts of Sky's own app

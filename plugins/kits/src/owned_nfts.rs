@@ -28,10 +28,15 @@ pub(crate) async fn numbers(
     account: Address,
     count: U256,
 ) -> Result<Vec<U256>, Error> {
+    let number = |index| cx.call(of, tokenOfOwnerByIndexCall { owner: account, index });
+    cx.join(places(cx, market, of, count).map(number)).await
+}
+
+/// The places of so many NFTs, as far as they are answered.
+pub(crate) fn places(cx: &Chain, market: &str, of: Address, count: U256) -> impl Iterator<Item = U256> + use<> {
     if count > U256::from(NFTS_MAX) {
         cx.report_missing(format!("{market}: {of}: {count} NFTs, of which {NFTS_MAX} are answered"));
     }
     let count = u64::try_from(count).unwrap_or(NFTS_MAX).min(NFTS_MAX);
-    let number = |index| cx.call(of, tokenOfOwnerByIndexCall { owner: account, index: U256::from(index) });
-    cx.join((0..count).map(number)).await
+    (0..count).map(U256::from)
 }

@@ -1,11 +1,14 @@
 //! Pools of staking positions: each pool takes one token, and gives out an NFT for each stake, as Camelot's `NFTPool`s do.
-//! Rewards are paid in a token, and in another one that stands for it under restrictions.
+//! Rewards are paid in a token, and in another one that stands for it under restrictions. Nitro pools take such NFTs, and
+//! pay one or two tokens more.
 //!
-//! A deployment is the master that lists the pools; settings key `position_master`. It answers claimables and farming
-//! positions with their locks. Invariant: which pools there are is a list of facts; which pool a claim goes to is read of
-//! the master again.
+//! A deployment is the master that lists the pools, settings key `position_master`; or the factory of nitro pools,
+//! `nitro_factory`, with that of the pools whose NFTs these take. Both answer claimables and farming positions with their
+//! locks. Invariant: which pools there are is a list of facts; which pool a claim goes to is read of the list's contract
+//! again.
 
 mod contracts;
+mod nitro;
 mod pool;
 mod rows;
 
@@ -20,7 +23,9 @@ use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels};
 use crate::owned_nfts;
 use crate::try_each::try_each;
+use contracts::nitro::{getPublishedNitroPoolCall, harvestCall, harvestPositionToCall, poolsCall};
 use contracts::{getPoolAddressByIndexCall, harvestPositionCall, poolsLengthCall};
+pub use nitro::NitroFactory;
 use pool::{NftPool, NftStake};
 
 /// The name of the list of pools among a deployment's facts.
@@ -31,6 +36,8 @@ const LIST: &str = "pools";
 pub struct PositionPools {
     /// The mechanism of stakes, and the `type` of their rewards.
     pub stake: &'static str,
+    /// The same of stakes whose NFTs are in nitro pools.
+    pub nitro: &'static str,
 }
 
 /// The pools of one master.
@@ -45,24 +52,40 @@ impl PositionPools {
     pub const fn of(self, master: Address) -> PositionMaster {
         PositionMaster { master, types: self }
     }
+
+    /// The nitro pools of this factory, for NFTs of the pools of the other one.
+    pub const fn nitro_of(self, factory: Address, nft_pool_factory: Address) -> NitroFactory {
+        NitroFactory { factory, nft_pool_factory, types: self }
+    }
 }
 
 impl Kit for PositionPools {
     fn keys(&self) -> &'static [&'static str] {
-        &["position_master"]
+        &["position_master", "nitro_factory"]
     }
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        if let Some(factory) = keys.address_opt("nitro_factory")? {
+            return Ok(Some(self.nitro_of(factory, keys.address("nft_pool_factory")?).shared()));
+        }
         Ok(keys.address_opt("position_master")?.map(|master| self.of(master).shared()))
     }
 
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
-        vec![ClaimTemplate::new::<harvestPositionCall>([Role::NUMBER])]
+        vec![
+            ClaimTemplate::new::<harvestPositionCall>([Role::NUMBER]),
+            ClaimTemplate::new::<harvestPositionToCall>([Role::NUMBER, Role::ACCOUNT]),
+            ClaimTemplate::new::<harvestCall>([]),
+        ]
     }
 
-    /// The pools of a master.
+    /// The pools of a master, of a factory, and nitro pools.
     fn lineages(&self) -> Vec<Lineage> {
-        vec![Lineage::targets::<getPoolAddressByIndexCall>()]
+        vec![
+            Lineage::targets::<getPoolAddressByIndexCall>(),
+            Lineage::targets::<poolsCall>(),
+            Lineage::targets::<getPublishedNitroPoolCall>(),
+        ]
     }
 }
 
@@ -83,7 +106,10 @@ impl Deployed for PositionMaster {
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let stakes = self.stakes(cx, labels, account).await?;
-            let rows = stakes.into_iter().map(|stake| rows::claimable(cx, self.types, labels, stake));
+            let rows = stakes.into_iter().map(|stake| {
+                let claim = cx.claim(stake.pool.address, &harvestPositionCall { tokenId: stake.token_id });
+                rows::claimable(cx, self.types.stake, labels, stake, claim)
+            });
             Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
@@ -98,7 +124,7 @@ impl Deployed for PositionMaster {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let stakes = self.stakes(cx, labels, account).await?;
-            let rows = stakes.into_iter().map(|stake| rows::position(cx, self.types, labels, stake));
+            let rows = stakes.into_iter().map(|stake| rows::position(cx, self.types.stake, labels, stake));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }

@@ -30,7 +30,7 @@ const MASTER: Address = address!("0xc000000000000000000000000000000000000001");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const GRAIL: Address = address!("0xa000000000000000000000000000000000000001");
 const XGRAIL: Address = address!("0xa000000000000000000000000000000000000002");
-const POOLS: PositionPools = PositionPools { stake: "nft-pool" };
+const POOLS: PositionPools = PositionPools { stake: "nft-pool", nitro: "nitro-pool" };
 
 struct Camelot;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stand for stakes that no package holds: Camelot's NFTPool and its master, Trader Joe's staking of JOE,
-// Polygon's manager of validators with their shares. Public ABI, what is paid and how it is rounded, as on
+// Stand for stakes that no package holds: Camelot's NFTPool with its master and its factory, the NitroPool that takes
+// its NFTs, Trader Joe's staking of JOE, Polygon's manager of validators with their shares. Public ABI, what is paid and how it is rounded, as on
 // the real chains; rewards are put into them beforehand.
 pragma solidity ^0.8.30;
 
@@ -40,6 +40,7 @@ contract NFTPoolDouble {
     uint256 private immutable PER_SECOND;
     mapping(uint256 => StakingPosition) private positions;
     mapping(uint256 => address) public ownerOf;
+    mapping(uint256 => address) private approved;
     mapping(address => uint256[]) private owned;
     uint256 private lastTokenId;
     uint256 private supply;
@@ -88,18 +89,183 @@ contract NFTPoolDouble {
         return position.amount * _grown() / PRECISION - position.rewardDebt;
     }
 
-    function harvestPosition(uint256 tokenId) external {
+    function approve(address to, uint256 tokenId) external {
         require(ownerOf[tokenId] == msg.sender, "not the owner");
+        approved[tokenId] = to;
+    }
+
+    // Only to a contract, which has to take it. The owner gives its last one away.
+    function safeTransferFrom(address from, address to, uint256 tokenId) external {
+        require(ownerOf[tokenId] == from && from == msg.sender, "not the owner");
+        uint256[] storage left = owned[from];
+        require(left[left.length - 1] == tokenId, "not the last");
+        left.pop();
+        owned[to].push(tokenId);
+        (ownerOf[tokenId], approved[tokenId]) = (to, address(0));
+        NitroPoolDouble(to).onERC721Received(msg.sender, from, tokenId, "");
+    }
+
+    function harvestPosition(uint256 tokenId) external {
+        _harvest(tokenId, ownerOf[tokenId]);
+    }
+
+    function harvestPositionTo(uint256 tokenId, address to) external {
+        require(ownerOf[tokenId].code.length != 0, "FORBIDDEN");
+        _harvest(tokenId, to);
+    }
+
+    function _harvest(uint256 tokenId, address to) private {
+        address owner = ownerOf[tokenId];
+        require(owner == msg.sender || approved[tokenId] == msg.sender, "neither the owner nor approved");
         uint256 pending = pendingRewards(tokenId);
         (accumulated, last) = (_grown(), block.timestamp);
         positions[tokenId].rewardDebt = positions[tokenId].amount * accumulated / PRECISION;
         uint256 restricted = pending * xGrailRewardsShare / 10_000;
-        X_GRAIL.transfer(msg.sender, restricted);
-        GRAIL.transfer(msg.sender, pending - restricted);
+        X_GRAIL.transfer(to, restricted);
+        GRAIL.transfer(to, pending - restricted);
+        if (owner.code.length != 0) {
+            require(NitroPoolDouble(owner).onNFTHarvest(msg.sender, to, tokenId, pending - restricted, restricted), "FORBIDDEN");
+        }
     }
 
     function _grown() private view returns (uint256) {
         return supply == 0 ? accumulated : accumulated + (block.timestamp - last) * PER_SECOND * PRECISION / supply;
+    }
+}
+
+contract NFTPoolFactoryDouble {
+    address[] public pools;
+
+    function add(address pool) external {
+        pools.push(pool);
+    }
+
+    function poolsLength() external view returns (uint256) {
+        return pools.length;
+    }
+}
+
+contract NitroPoolFactoryDouble {
+    address[] private published;
+
+    function publish(address nitroPool) external {
+        published.push(nitroPool);
+    }
+
+    function publishedNitroPoolsLength() external view returns (uint256) {
+        return published.length;
+    }
+
+    function getPublishedNitroPool(uint256 index) external view returns (address) {
+        return published[index];
+    }
+}
+
+// Pays a token, and half as much of another one, in a second from the first deposit on.
+contract NitroPoolDouble {
+    struct RewardsToken {
+        TokenCore token;
+        uint256 amount;
+        uint256 remainingAmount;
+        uint256 accRewardsPerShare;
+    }
+
+    struct Settings {
+        uint256 startTime;
+        uint256 endTime;
+        uint256 harvestStartTime;
+        uint256 depositEndTime;
+        uint256 lockDurationReq;
+        uint256 lockEndReq;
+        uint256 depositAmountReq;
+        bool whitelist;
+        string description;
+    }
+
+    uint256 private constant PRECISION = 1e18;
+
+    NFTPoolDouble public immutable nftPool;
+    address public immutable customReqContract = address(0);
+    uint256 public immutable rewardsToken1PerSecond;
+    uint256 public immutable rewardsToken2PerSecond;
+    RewardsToken public rewardsToken1;
+    RewardsToken public rewardsToken2;
+    Settings public settings;
+    uint256 public totalDepositAmount;
+    uint256 private lastRewardTime;
+    mapping(address => uint256) private deposited;
+    mapping(address => uint256[2]) private debts;
+    mapping(address => uint256[]) private ids;
+
+    constructor(NFTPoolDouble pool, TokenCore first, TokenCore second, uint256 perSecond, uint256 endTime, uint256 harvestStartTime) {
+        nftPool = pool;
+        (rewardsToken1PerSecond, rewardsToken2PerSecond) = (perSecond, perSecond / 2);
+        (rewardsToken1.token, rewardsToken2.token) = (first, second);
+        settings = Settings(block.timestamp, endTime, harvestStartTime, 0, 0, 0, 0, false, "what it is for");
+    }
+
+    function userTokenIdsLength(address account) external view returns (uint256) {
+        return ids[account].length;
+    }
+
+    function userTokenId(address account, uint256 index) external view returns (uint256) {
+        return ids[account][index];
+    }
+
+    function pendingRewards(address account) public view returns (uint256 pending1, uint256 pending2) {
+        (uint256 first, uint256 second) = _grown();
+        pending1 = deposited[account] * first / PRECISION - debts[account][0];
+        pending2 = deposited[account] * second / PRECISION - debts[account][1];
+    }
+
+    function onERC721Received(address, address from, uint256 tokenId, bytes calldata) external returns (bytes4) {
+        require(msg.sender == address(nftPool), "invalid NFTPool");
+        (uint256 amount,,,,,,,) = nftPool.getStakingPosition(tokenId);
+        require(deposited[from] == 0, "a second deposit");
+        _update();
+        ids[from].push(tokenId);
+        deposited[from] = amount;
+        totalDepositAmount += amount;
+        _settle(from);
+        nftPool.approve(from, tokenId);
+        return this.onERC721Received.selector;
+    }
+
+    // Whoever put the NFT in may send what its own pool pays wherever else.
+    function onNFTHarvest(address operator, address to, uint256 tokenId, uint256, uint256) external view returns (bool) {
+        bool isOperators = false;
+        for (uint256 i = 0; i < ids[operator].length; i++) isOperators = isOperators || ids[operator][i] == tokenId;
+        require(isOperators && to != address(this), "not allowed");
+        return true;
+    }
+
+    function harvest() external {
+        (uint256 pending1, uint256 pending2) = pendingRewards(msg.sender);
+        _update();
+        if (block.timestamp < settings.harvestStartTime) return; // The real one sets it aside, with the same outcome.
+        _settle(msg.sender);
+        rewardsToken1.token.transfer(msg.sender, pending1);
+        rewardsToken2.token.transfer(msg.sender, pending2);
+    }
+
+    function _grown() private view returns (uint256 first, uint256 second) {
+        (first, second) = (rewardsToken1.accRewardsPerShare, rewardsToken2.accRewardsPerShare);
+        if (totalDepositAmount == 0) return (first, second);
+        uint256 elapsed = block.timestamp - lastRewardTime;
+        first += elapsed * rewardsToken1PerSecond * PRECISION / totalDepositAmount;
+        second += elapsed * rewardsToken2PerSecond * PRECISION / totalDepositAmount;
+    }
+
+    function _update() private {
+        (rewardsToken1.accRewardsPerShare, rewardsToken2.accRewardsPerShare) = _grown();
+        lastRewardTime = block.timestamp;
+    }
+
+    function _settle(address account) private {
+        debts[account] = [
+            deposited[account] * rewardsToken1.accRewardsPerShare / PRECISION,
+            deposited[account] * rewardsToken2.accRewardsPerShare / PRECISION
+        ];
     }
 }
 

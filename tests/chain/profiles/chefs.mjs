@@ -56,6 +56,11 @@ export const chefs = {
     mint('cake', positionChef, PER_SECOND * SECONDS);
     const master = world.deploy('NFTPoolMasterDouble');
     const pools = ['one', 'two'].map((symbol) => world.deploy('NFTPoolDouble', [tokens[symbol], tokens.grail, tokens.xgrail, PER_SECOND]));
+    const nftPoolFactory = world.deploy('NFTPoolFactoryDouble');
+    const nitroFactory = world.deploy('NitroPoolFactoryDouble');
+    // Both pay the same; the first takes NFTs of the second pool, the second pays nobody yet.
+    const nitro = (pool, harvestFrom) => world.deploy('NitroPoolDouble', [pool, tokens.bonus, tokens.usdc, PER_SECOND, BigInt(SETUP) + YEAR, harvestFrom]);
+    const nitroPools = [nitro(pools[1], 0n), nitro(pools[0], BigInt(SETUP) + YEAR)];
     const joeStaking = world.deploy('StableJoeStakingDouble', [tokens.joe, [tokens.usdc, tokens.joe]]);
     const manager = world.deploy('StakeManagerDouble');
     const shares = [1, 2].map(() => world.deploy('ValidatorShareDouble', [tokens.pol]));
@@ -68,12 +73,21 @@ export const chefs = {
     pools.forEach((pool, place) => {
       of('NFTPoolMasterDouble', master)('deployer', 'add', [pool]);
       ['grail', 'xgrail'].forEach((symbol) => mint(symbol, pool, PER_SECOND * SECONDS));
+      of('NFTPoolFactoryDouble', nftPoolFactory)('deployer', 'add', [pool]);
       const position = (who, amount, lock) => {
         spend(who, ['one', 'two'][place], pool, amount);
         of('NFTPoolDouble', pool)(who, 'createPosition', [amount, lock]);
       };
       if (place === 0) [['farmer', 10n * E18, YEAR], ['farmer', 10n * E18, 1n], ['whale', 20n * E18, 0n]].forEach((row) => position(...row));
+      else [['farmer', 10n * E18, 0n], ['whale', 30n * E18, 0n]].forEach((row) => position(...row));
     });
+    // The farmer's second NFT of the first pool, and all of the second pool.
+    nitroPools.forEach((nitroPool) => {
+      of('NitroPoolFactoryDouble', nitroFactory)('deployer', 'publish', [nitroPool]);
+      ['bonus', 'usdc'].forEach((symbol) => mint(symbol, nitroPool, PER_SECOND * SECONDS));
+    });
+    [['farmer', 0, 2n], ['farmer', 1, 1n], ['whale', 1, 2n]].forEach(([who, place, id]) =>
+      of('NFTPoolDouble', pools[place])(who, 'safeTransferFrom', [world.accounts[who], nitroPools[1 - place], id]));
     [['farmer', 10n], ['whale', 30n]].forEach(([who, amount]) => {
       spend(who, 'joe', joeStaking, amount * E18);
       of('StableJoeStakingDouble', joeStaking)(who, 'deposit', [amount * E18]);
@@ -93,7 +107,8 @@ export const chefs = {
     mint('joe', joeStaking, 4n * E18 / 10n);
     await world.at(SNAPSHOT);
     const contracts = {
-      lpStaking: lpStaking.at, bonusChef: bonusChef.at, listsChef: listsChef.at, positionChef, master, pools, joeStaking, manager, shares,
+      lpStaking: lpStaking.at, bonusChef: bonusChef.at, listsChef: listsChef.at, positionChef, master, pools, nftPoolFactory,
+      nitroFactory, nitroPools, joeStaking, manager, shares,
     };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { chefs: contracts, assets: tokens, seconds: Number(SECONDS) } };
   },

@@ -20,13 +20,14 @@ pub const fn row([profile, plugin, protocol]: [&'static str; 3], kit: &'static s
 
 const CONVEX: [&str; 3] = ["boosters", "farms", "convex"];
 const TRADER_JOE: [&str; 3] = ["chefs", "farms", "trader-joe"];
+const CAMELOT: [&str; 3] = ["chefs", "farms", "camelot"];
 const CURVE: [&str; 3] = ["curve", "curve", "curve"];
 const SHARES_CURVE: [&str; 3] = ["shares", "curve", "curve"];
 const SHARES_BALANCER: [&str; 3] = ["shares", "balancer", "balancer"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 32] = [
+pub const ROWS: [ForkRow; 33] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
@@ -53,7 +54,12 @@ pub const ROWS: [ForkRow; 32] = [
         "kind = \"master-chef-v1\"\nchef = <chefs/listsChef>\npending = \"pendingTokens\"\n\
          pending_returns = \"lists\"\nclaim = \"deposit\"\ngetter = \"alb\"",
     ),
-    row(["chefs", "farms", "camelot"], "position_pools", "position_master = <chefs/master>"),
+    row(CAMELOT, "position_pools", "position_master = <chefs/master>"),
+    row(
+        CAMELOT,
+        "position_pools",
+        "market = \"nitro\"\nnitro_factory = <chefs/nitroFactory>\nnft_pool_factory = <chefs/nftPoolFactory>",
+    ),
     row(
         ["chefs", "staking", "polygon-protocol"],
         "validator_shares",

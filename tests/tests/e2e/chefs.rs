@@ -1,5 +1,5 @@
-//! Chefs with bonuses, one that pays what it was given, a chef of positions, pools that give out NFTs, staked JOE and
-//! shares of validators. What they have to be is said here by arithmetic; `tests/chain/profiles/chefs.mjs` has the history.
+//! Chefs with bonuses, one that pays what it was given, a chef of positions, pools that give out NFTs, nitro pools that
+//! take these, staked JOE and shares of validators. What they have to be is said here by arithmetic; `tests/chain/profiles/chefs.mjs` has the history.
 //!
 //! Every chef pays 4 * 10^12 a second, of which the first pool has a quarter. In it the farmer has a quarter of what is
 //! staked and the whale the rest; the second pool is the whale's. So all amounts follow from what is paid for one point.
@@ -35,6 +35,7 @@ fn expected(point: u128) -> Vec<Claims> {
     let (farmers, whales, second) = (point / 4, point * 3 / 4, point * 3);
     // Four fifths of what a position earned are restricted.
     let split = |amount: u128| pays(&[("grail", amount / 5), ("xgrail", amount * 4 / 5)]);
+    let nitro = |amount: u128| pays(&[("bonus", amount), ("usdc", amount / 2)]);
     // The fees of 4 and of 0.4 are shared as the stakes are.
     let fees = |quarters: u128| pays(&[("usdc", quarters * ONE), ("joe", quarters * ONE / 10)]);
     vec![
@@ -46,8 +47,10 @@ fn expected(point: u128) -> Vec<Claims> {
         ("alienbase", "farmer", vec![with_bonus("alb", farmers)]),
         // The second pool's interval is not over: its claim would pay the bonus alone.
         ("alienbase", "whale", vec![with_bonus("alb", whales), pays(&[("bonus", second / 2)])]),
-        ("camelot", "farmer", vec![split(point), split(point)]),
-        ("camelot", "whale", vec![split(point * 2)]),
+        // The first two are of the first pool. The nitro pool that the second one's NFTs are in pays as the pool does, and
+        // half as much of another token; the one that has an NFT of the first pool lets nobody harvest yet.
+        ("camelot", "farmer", vec![split(point), split(point), split(point), nitro(point)]),
+        ("camelot", "whale", vec![split(point * 2), split(point * 3), nitro(point * 3)]),
         ("pancakeswap", "farmer", vec![pays(&[("cake", point)])]),
         ("pancakeswap", "whale", vec![pays(&[("cake", second)])]),
         ("polygon-protocol", "farmer", vec![pays(&[("pol", 2 * ONE)])]),
@@ -85,8 +88,8 @@ fn stakes_are_positions() {
     }
     assert_eq!(held("trader-joe", "farmer"), [stake("JOE", 10), stake("ONE", 10)]);
     assert_eq!(held("trader-joe", "whale"), [stake("JOE", 30), stake("ONE", 30), stake("TWO", 5)]);
-    assert_eq!(held("camelot", "farmer"), [stake("ONE", 10), stake("ONE", 10)]);
-    assert_eq!(held("camelot", "whale"), [stake("ONE", 20)]);
+    assert_eq!(held("camelot", "farmer"), [stake("ONE", 10), stake("ONE", 10), stake("TWO", 10)]);
+    assert_eq!(held("camelot", "whale"), [stake("ONE", 20), stake("TWO", 30)]);
     assert_eq!(held("polygon-protocol", "farmer"), [stake("POL", 5), stake("POL", 10)]);
     assert_eq!(held("polygon-protocol", "whale"), [stake("POL", 30)]);
 }
@@ -111,5 +114,5 @@ fn a_position_is_locked_as_long_as_its_lock_lasts() {
     ends.sort();
     // A year from when all was staked; the other lock lasted a second.
     let staked_s = fixture.chain.block_timestamp - fixture.chain.expected["seconds"].as_u64().unwrap();
-    assert_eq!(ends, [(staked_s + 31_536_000).to_string(), "null".to_owned()]);
+    assert_eq!(ends, [(staked_s + 31_536_000).to_string(), "null".to_owned(), "null".to_owned()]);
 }

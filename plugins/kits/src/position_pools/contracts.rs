@@ -1,7 +1,7 @@
-//! The functions that are called, of masters and their pools.
+//! The functions that are called, of masters and their pools, and of nitro pools.
 //!
-//! Source: the interfaces of <https://github.com/Zapper-fi/studio/tree/main/src/apps/camelot/contracts/abis>, and the code
-//! of a fork, <https://github.com/SwapMode/nft-pools/blob/main/contracts/NFTPool.sol>.
+//! Source: the interfaces of <https://github.com/Zapper-fi/studio/tree/main/src/apps/camelot/contracts/abis>, the code of a
+//! fork, <https://github.com/SwapMode/nft-pools/blob/main/contracts/NFTPool.sol>, and the verified code of a nitro pool.
 
 portolan_plugin_api::sol! {
     // The master.
@@ -20,4 +20,40 @@ portolan_plugin_api::sol! {
     );
     function pendingRewards(uint256 tokenId) external view returns (uint256);
     function harvestPosition(uint256 tokenId) external;
+}
+
+/// Nitro pools, in which positions are staked on.
+pub(super) mod nitro {
+    portolan_plugin_api::sol! {
+        // The factory of nitro pools. Only a published one takes positions, and none is struck off.
+        function publishedNitroPoolsLength() external view returns (uint256);
+        function getPublishedNitroPool(uint256 index) external view returns (address);
+
+        // The factory of the pools whose positions they take.
+        function poolsLength() external view returns (uint256);
+        function pools(uint256 index) external view returns (address);
+
+        // A pool of that: the account that a call names gets the rewards of a position that a contract holds.
+        function harvestPositionTo(uint256 tokenId, address to) external;
+
+        // A nitro pool. The words after those that are declared are not needed.
+        function nftPool() external view returns (address);
+        function rewardsToken1() external view returns (address token);
+        function rewardsToken2() external view returns (address token);
+        function rewardsToken1PerSecond() external view returns (uint256);
+        function rewardsToken2PerSecond() external view returns (uint256);
+        function settings() external view returns (uint256 startTime, uint256 endTime, uint256 harvestStartTime);
+        function customReqContract() external view returns (address);
+        function totalDepositAmount() external view returns (uint256);
+        function userTokenIdsLength(address account) external view returns (uint256);
+        function userTokenId(address account, uint256 index) external view returns (uint256);
+        function pendingRewards(address account) external view returns (uint256 pending1, uint256 pending2);
+        function harvest() external;
+
+        // What a nitro pool may ask whether an account may harvest.
+        function canHarvest(address user) external view returns (bool);
+
+        // A token.
+        function balanceOf(address account) external view returns (uint256);
+    }
 }

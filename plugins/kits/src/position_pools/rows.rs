@@ -1,22 +1,29 @@
 //! The rows of an answer about a stake.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Chain, Claimable, Error, Leg, LegRole, Lock, Position, PositionKind, Reward, U256};
+use portolan_plugin_api::{Chain, Claim, Claimable, Error, Leg, LegRole, Lock, Position, PositionKind, Reward, U256};
 
-use super::PositionPools;
-use super::contracts::{
-    getStakingPositionCall, getStakingPositionReturn, harvestPositionCall, isUnlockedCall, pendingRewardsCall,
-};
+use super::contracts::{getStakingPositionCall, getStakingPositionReturn, isUnlockedCall, pendingRewardsCall};
 use super::pool::NftStake;
 use crate::display_name::display_name;
 use crate::kit::Labels;
 
+/// What is staked with an NFT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StakeTerms {
+    pub(super) amount: U256,
+    /// The name of the token.
+    pub(super) name: String,
+    pub(super) lock: Option<Lock>,
+}
+
 /// What a stake's claim pays; `None` where that is nothing.
 pub(super) async fn claimable(
     cx: &Chain,
-    types: PositionPools,
+    mechanism: &str,
     labels: Labels<'_>,
     stake: NftStake,
+    claim: Claim,
 ) -> Result<Option<Claimable>, Error> {
     let (pool, token_id) = (stake.pool, stake.token_id);
     let pending = cx.call(pool.address, pendingRewardsCall { tokenId: token_id });
@@ -27,8 +34,7 @@ pub(super) async fn claimable(
     if pending.is_zero() {
         return Ok(None);
     }
-    let claim = cx.claim(pool.address, &harvestPositionCall { tokenId: token_id });
-    let claimable = Claimable::new(labels.market, pool.address, claim).of(types.stake);
+    let claimable = Claimable::new(labels.market, pool.address, claim).of(mechanism);
     let claimable = claimable.named(format!("{staked} reward")).numbered(token_id);
     let paid = split.into_iter().filter(|(_, amount)| !amount.is_zero());
     Ok(Some(paid.fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount))))
@@ -37,25 +43,32 @@ pub(super) async fn claimable(
 /// The row of a stake; `None` where all of it was withdrawn.
 pub(super) async fn position(
     cx: &Chain,
-    types: PositionPools,
+    mechanism: &str,
     labels: Labels<'_>,
     stake: NftStake,
 ) -> Result<Option<Position>, Error> {
+    let Some(StakeTerms { amount, name, lock }) = staked(cx, stake).await? else { return Ok(None) };
+    let pool = stake.pool;
+    let leg = Leg::new(LegRole::STAKED, pool.staked, amount).of_total(pool.supply);
+    let row = Position::new(PositionKind::STAKED, labels.market, pool.address).of(mechanism);
+    let row = row.named(format!("{name} position")).numbered(stake.token_id).leg(leg);
+    // Boosts and locks weigh stakes, so that what one of them gets a second does not follow from its amount.
+    let row = pool.tokens().into_iter().fold(row, |row, token| row.reward(Reward::new(token, None)));
+    Ok(Some(Position { lock, ..row }))
+}
+
+/// What is staked with an NFT; `None` where all of it was withdrawn.
+pub(super) async fn staked(cx: &Chain, stake: NftStake) -> Result<Option<StakeTerms>, Error> {
     let (pool, token_id) = (stake.pool, stake.token_id);
     let read = cx.call(pool.address, getStakingPositionCall { tokenId: token_id });
     let read = cx.join((read, cx.call(pool.address, isUnlockedCall {})));
-    let (read, staked) = join(read, display_name(cx, pool.staked)).await;
-    let ((position, is_unlocked), staked) = (read?, staked?);
+    let (read, name) = join(read, display_name(cx, pool.staked)).await;
+    let ((position, is_unlocked), name) = (read?, name?);
     if position.amount.is_zero() {
         return Ok(None);
     }
     let lock = if is_unlocked { None } else { lock(cx, &position) };
-    let leg = Leg::new(LegRole::STAKED, pool.staked, position.amount).of_total(pool.supply);
-    let row = Position::new(PositionKind::STAKED, labels.market, pool.address).of(types.stake);
-    let row = row.named(format!("{staked} position")).numbered(token_id).leg(leg);
-    // Boosts and locks weigh stakes, so that what one of them gets a second does not follow from its amount.
-    let row = pool.tokens().into_iter().fold(row, |row, token| row.reward(Reward::new(token, None)));
-    Ok(Some(Position { lock, ..row }))
+    Ok(Some(StakeTerms { amount: position.amount, name, lock }))
 }
 
 /// The lock, while it lasts.

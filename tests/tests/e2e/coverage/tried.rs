@@ -40,7 +40,7 @@ const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'stat
 }
 
 /// Ordered by kit.
-pub(crate) const FORMS: [Form; 63] = [
+pub(crate) const FORMS: [Form; 64] = [
     form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
     form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
     form("balancer_pools", "of the second vault", Real("shares", "WeightedPool2TokensFactory"), &["balancer"]),
@@ -98,7 +98,8 @@ pub(crate) const FORMS: [Form; 63] = [
     form("morpho", "vaults of the first version", Real("morpho", "MetaMorpho"), &["morpho"]),
     form("morpho", "vaults of the second version", Canned, &["morpho"]),
     form("position_chef", "", Double("chefs", "PositionChefDouble"), &["pancakeswap"]),
-    form("position_pools", "", Double("chefs", "NFTPoolDouble"), &["camelot"]),
+    form("position_pools", "pools", Double("chefs", "NFTPoolDouble"), &["camelot"]),
+    form("position_pools", "nitro pools", Double("chefs", "NitroPoolDouble"), &["camelot"]),
     form("safety_module", "", Canned, &["aave_v2"]),
     form("silo", "", Double("silos", "SiloDouble"), &["silo"]),
     form("share_vault", "Sushi's bar", Real("ethereum", "SushiBar"), &["sushiswap"]),

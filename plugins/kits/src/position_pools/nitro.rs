@@ -1,0 +1,267 @@
+//! Nitro pools: NFTs that are staked on, which earn one or two tokens there, and go on earning in their own pool.
+//!
+//! Anyone may make a nitro pool, of contracts that only pretend to be pools. So one counts where the NFTs that it takes are
+//! of a pool that the other factory lists.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Question, Reward, U256,
+};
+
+use super::PositionPools;
+use super::contracts::nitro::{
+    balanceOfCall, canHarvestCall, customReqContractCall, getPublishedNitroPoolCall, harvestCall,
+    harvestPositionToCall, nftPoolCall, pendingRewardsCall, poolsCall, poolsLengthCall, publishedNitroPoolsLengthCall,
+    rewardsToken1Call, rewardsToken1PerSecondCall, rewardsToken2Call, rewardsToken2PerSecondCall, settingsCall,
+    totalDepositAmountCall, userTokenIdCall, userTokenIdsLengthCall,
+};
+use super::pool::{NftPool, NftStake};
+use super::rows::{self, StakeTerms};
+use crate::boxed::Boxed;
+use crate::display_name::display_name;
+use crate::kit::{Deployed, Labels};
+use crate::owned_nfts;
+use crate::try_each::try_each;
+
+/// Names of the two lists among a deployment's facts.
+const NITRO_POOLS: &str = "nitro-pools";
+const NFT_POOLS: &str = "nft-pools";
+/// Seconds that a count of NFTs or rewards of zero may be cached.
+const ZERO_STANDS_S: u32 = 30;
+
+/// The nitro pools of one factory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NitroFactory {
+    pub(super) factory: Address,
+    /// Lists the pools whose NFTs they take.
+    pub(super) nft_pool_factory: Address,
+    pub(super) types: PositionPools,
+}
+
+/// What the two factories list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Lists {
+    nitro_pools: Vec<Address>,
+    nft_pools: Vec<Address>,
+}
+
+/// A nitro pool by its place in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ListedNitroPool {
+    place: usize,
+    address: Address,
+}
+
+/// The account's stakes in one nitro pool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Deposit {
+    nitro_pool: Address,
+    nft_pool: NftPool,
+    token_ids: Vec<U256>,
+}
+
+impl Deployed for NitroFactory {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.factory, self.nft_pool_factory]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers what each nitro pool pays, and what each NFT in them has earned in its own pool.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let lists = self.lists(cx, labels).await?;
+            let gains = self.gains(cx, labels, &lists, account);
+            let (gains, deposits) = cx.join((gains, self.deposits(cx, labels, &lists, account))).await?;
+            let rows = deposits.iter().flat_map(Deposit::stakes).map(|stake| {
+                let claim = harvestPositionToCall { tokenId: stake.token_id, to: account };
+                rows::claimable(cx, self.types.nitro, labels, stake, cx.claim(stake.pool.address, &claim))
+            });
+            let rows = try_each(cx, rows).await.or_report(cx, labels.market);
+            Ok(gains.into_iter().chain(rows.into_iter().flatten()).collect())
+        })
+    }
+
+    /// Answers what is staked, a position for each NFT.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let lists = self.lists(cx, labels).await?;
+            let deposits = self.deposits(cx, labels, &lists, account).await?;
+            let rows = deposits.iter().map(|deposit| self.rows(cx, labels, deposit));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        })
+    }
+}
+
+impl NitroFactory {
+    /// What the factories list, as far as it is known.
+    async fn lists(&self, cx: &Chain, labels: Labels<'_>) -> Result<Lists, Error> {
+        let (nitro_at, nft_at) = (self.factory, self.nft_pool_factory);
+        let nitro_pool = move |place| cx.call(nitro_at, getPublishedNitroPoolCall { index: U256::from(place) });
+        let nft_pool = move |place| cx.call(nft_at, poolsCall { index: U256::from(place) });
+        let nitro_walk = |places: Range<u64>| cx.join(places.map(nitro_pool));
+        let nft_walk = |places: Range<u64>| cx.join(places.map(nft_pool));
+        let nitro_count = cx.call(nitro_at, publishedNitroPoolsLengthCall {});
+        let nitro_pools = cx.facts(labels.market, NITRO_POOLS, nitro_count, nitro_walk);
+        let nft_pools = cx.facts(labels.market, NFT_POOLS, cx.call(nft_at, poolsLengthCall {}), nft_walk);
+        let (nitro_pools, nft_pools) = cx.join((nitro_pools, nft_pools)).await?;
+        Ok(Lists { nitro_pools, nft_pools })
+    }
+
+    /// The pool whose NFTs a nitro pool takes; `None` where it is none that the other factory lists.
+    async fn nft_pool(&self, cx: &Chain, lists: &Lists, of: ListedNitroPool) -> Result<Option<NftPool>, Error> {
+        let listed = cx.call(self.factory, getPublishedNitroPoolCall { index: U256::from(of.place) });
+        let (listed, pool) = cx.join((listed, cx.call(of.address, nftPoolCall {}).immutable())).await?;
+        if listed != of.address {
+            return Err(Error::new(format!("{}: is no pool of {} any more", of.address, self.factory)));
+        }
+        let Some(place) = lists.nft_pools.iter().position(|known| *known == pool) else { return Ok(None) };
+        let listed = cx.call(self.nft_pool_factory, poolsCall { index: U256::from(place) });
+        let (listed, read) = cx.join((listed, NftPool::read(cx, pool))).await?;
+        if listed != pool {
+            return Err(Error::new(format!("{pool}: is no pool of {} any more", self.nft_pool_factory)));
+        }
+        Ok(Some(read))
+    }
+
+    /// The account's stakes.
+    async fn deposits(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        lists: &Lists,
+        account: Address,
+    ) -> Result<Vec<Deposit>, Error> {
+        let counted = lists.listed().map(|of| async move {
+            let count = cx.call(of.address, userTokenIdsLengthCall { account }).zero_within(ZERO_STANDS_S);
+            Ok((of, count.await?))
+        });
+        let counted = try_each(cx, counted).await.or_err_if_all(cx, labels.market)?;
+        let held = counted.into_iter().filter(|(_, count)| !count.is_zero());
+        let deposits = held.map(|(of, count)| async move {
+            let places = owned_nfts::places(cx, labels.market, of.address, count);
+            let token_ids = places.map(|index| cx.call(of.address, userTokenIdCall { account, index }));
+            let (pool, token_ids) = cx.join((self.nft_pool(cx, lists, of), cx.join(token_ids))).await?;
+            Ok(pool.map(|nft_pool| Deposit { nitro_pool: of.address, nft_pool, token_ids }))
+        });
+        Ok(try_each(cx, deposits).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    }
+
+    /// What nitro pools pay. Some of it may be left when all NFTs are taken out.
+    async fn gains(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        lists: &Lists,
+        account: Address,
+    ) -> Result<Vec<Claimable>, Error> {
+        let pending = lists.listed().map(|of| async move {
+            let pending = cx.call(of.address, pendingRewardsCall { account }).zero_within(ZERO_STANDS_S).await?;
+            Ok((of, [pending.pending1, pending.pending2]))
+        });
+        let pending = try_each(cx, pending).await.or_err_if_all(cx, labels.market)?;
+        let owing = pending.into_iter().filter(|(_, amounts)| amounts.iter().any(|amount| !amount.is_zero()));
+        let rows = owing.map(|(of, pending)| self.gain(cx, labels, lists, of, pending, account));
+        Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    }
+
+    /// What one nitro pool pays; `None` where that is nothing, as before the first harvest, or where the contract that it
+    /// asks forbids it.
+    async fn gain(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        lists: &Lists,
+        of: ListedNitroPool,
+        pending: [U256; 2],
+        account: Address,
+    ) -> Result<Option<Claimable>, Error> {
+        let at = of.address;
+        let asked = cx.call(at, customReqContractCall {});
+        let first = cx.call(at, rewardsToken1Call {}).immutable();
+        let second = cx.call(at, rewardsToken2Call {}).immutable();
+        let read = cx.join((self.nft_pool(cx, lists, of), cx.call(at, settingsCall {}), asked, first, second));
+        let (pool, settings, asked, first, second) = read.await?;
+        let Some(pool) = pool.filter(|_| settings.harvestStartTime <= now(cx)) else { return Ok(None) };
+        let is_allowed =
+            async { if asked.is_zero() { Ok(true) } else { cx.call(asked, canHarvestCall { user: account }).await } };
+        let owed = [first, second].into_iter().zip(pending).filter(|(_, amount)| !amount.is_zero());
+        // It pays no more than it holds.
+        let paid = owed.map(|(token, amount)| async move {
+            Ok((token, cx.call(token, balanceOfCall { account: at }).await?.min(amount)))
+        });
+        let (is_allowed, paid, name) = cx.join((is_allowed, cx.join(paid), display_name(cx, pool.staked))).await?;
+        let paid: Vec<_> = paid.into_iter().filter(|(_, amount)| is_allowed && !amount.is_zero()).collect();
+        if paid.is_empty() {
+            return Ok(None);
+        }
+        let row = Claimable::new(labels.market, at, cx.claim(at, &harvestCall {})).of(self.types.nitro);
+        let row = row.named(format!("{name} nitro reward"));
+        Ok(Some(paid.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))))
+    }
+
+    /// The rows of stakes in one nitro pool.
+    async fn rows(&self, cx: &Chain, labels: Labels<'_>, deposit: &Deposit) -> Result<Vec<Position>, Error> {
+        let (at, pool) = (deposit.nitro_pool, deposit.nft_pool);
+        let total = cx.call(at, totalDepositAmountCall {});
+        let staked = deposit.stakes().map(|stake| async move { Ok((stake.token_id, rows::staked(cx, stake).await?)) });
+        let staked = async { Ok(try_each(cx, staked).await.or_report(cx, labels.market)) };
+        let (rewards, total, staked) = cx.join((rewards(cx, at, pool), total, staked)).await?;
+        let row = |(token_id, staked): (U256, Option<StakeTerms>)| {
+            let StakeTerms { amount, name, lock } = staked?;
+            let row = Position::new(PositionKind::STAKED, labels.market, at).of(self.types.nitro);
+            let row = row.named(format!("{name} nitro position")).numbered(token_id);
+            let row = row.leg(Leg::new(LegRole::STAKED, pool.staked, amount).of_total(total));
+            Some(Position { lock, ..rewards.iter().copied().fold(row, Position::reward) })
+        };
+        Ok(staked.into_iter().filter_map(row).collect())
+    }
+}
+
+impl Lists {
+    fn listed(&self) -> impl Iterator<Item = ListedNitroPool> {
+        self.nitro_pools.iter().enumerate().map(|(place, address)| ListedNitroPool { place, address: *address })
+    }
+}
+
+impl Deposit {
+    fn stakes(&self) -> impl Iterator<Item = NftStake> {
+        self.token_ids.iter().map(|token_id| NftStake { pool: self.nft_pool, token_id: *token_id })
+    }
+}
+
+/// What NFTs in a nitro pool earn: its own tokens, shared by amount from its start to its end, and those of their own pool,
+/// which weighs them.
+async fn rewards(cx: &Chain, at: Address, pool: NftPool) -> Result<Vec<Reward>, Error> {
+    let first = (cx.call(at, rewardsToken1Call {}).immutable(), cx.call(at, rewardsToken1PerSecondCall {}));
+    let second = (cx.call(at, rewardsToken2Call {}).immutable(), cx.call(at, rewardsToken2PerSecondCall {}));
+    let read = cx.join((cx.call(at, settingsCall {}), cx.join(first), cx.join(second)));
+    let (settings, first, second) = read.await?;
+    let is_paying = settings.startTime <= now(cx) && now(cx) < settings.endTime;
+    let own = [first, second].into_iter().filter(|(token, _)| !token.is_zero());
+    let own: Vec<_> = own.map(|(token, rate)| (token, if is_paying { rate } else { U256::ZERO })).collect();
+    let is_own = |token: &Address| own.iter().any(|(of, _)| of == token);
+    let weighed: Vec<_> = pool.tokens().into_iter().filter(|token| !is_own(token)).map(|token| (token, None)).collect();
+    // What is earned of one token in both is not known.
+    let own = own.into_iter().map(|(token, rate)| (token, Some(rate).filter(|_| !pool.tokens().contains(&token))));
+    Ok(own.chain(weighed).map(|(token, rate)| Reward::new(token, rate)).collect())
+}
+
+/// The block's time.
+fn now(cx: &Chain) -> U256 {
+    U256::from(cx.block().timestamp)
+}
