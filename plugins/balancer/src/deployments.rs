@@ -9,6 +9,7 @@ mod gauges;
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::balancer_pools::{BalancerPools, PoolVault};
 use portolan_kits::curve_gauges::{CurveGaugeTypes, GaugeList};
+use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::vote_escrow::VoteEscrowTypes;
@@ -25,9 +26,14 @@ pub(crate) const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "balancer-lock
 /// Shares of pools.
 pub(crate) const POOLS: BalancerPools = BalancerPools { share: "BALANCER" };
 
+/// Chefs.
+pub(crate) const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
+
 /// The vaults, at one address on all networks.
 const VAULT_V2: Address = address!("0xba12222222228d8ba445958a75a0704d566bf2c8");
 const VAULT_V3: Address = address!("0xba1333333333a1ba1108e8412f11850a5c319ba9");
+/// Beethoven X' own one.
+const BEETS_VAULT: Address = address!("0x20dd72ed959b6147912c2e529f0a0c651c33c9ce");
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -63,13 +69,13 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         slug: "beethovenx",
         name: "BEETHOVENX",
         website: "https://beets.fi",
-        primitives: &["POOLING"],
+        primitives: &["POOLING", "FARMING"],
         company: "Beethoven X",
         company_slug: "beethovenx",
         emitters: &[EmitterRow {
             market: "vault-v2",
             sections: &["v2"],
-            contracts: Listed(&[(&[FANTOM], &[address!("0x20dd72ed959b6147912c2e529f0a0c651c33c9ce")])]),
+            contracts: Listed(&[(&[FANTOM], &[BEETS_VAULT])]),
         }],
     },
 ];
@@ -238,5 +244,24 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: AVALANCHE,
         market: "shares-v3",
         contracts: &POOLS.of(PoolVault::V3(VAULT_V3), factories::AVALANCHE_V3),
+    },
+    // https://github.com/beethovenxfi/beethovenx-docs/blob/main/pages/technicals/deployments.en-US.mdx
+    // https://github.com/beefyfinance/beefy-api, getBeethovenxDualApys
+    DeploymentRow {
+        protocol: "beethovenx",
+        network: FANTOM,
+        market: "farms",
+        contracts: &CHEFS.renamed(
+            address!("0x8166994d9ebbe5829ec86bd81258149b87facfd3"),
+            Kind::Beets,
+            "pendingBeets",
+            ClaimCall::Harvest,
+        ),
+    },
+    DeploymentRow {
+        protocol: "beethovenx",
+        network: FANTOM,
+        market: "shares-v2",
+        contracts: &POOLS.of(PoolVault::V2(BEETS_VAULT), factories::FANTOM_V2),
     },
 ];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, GNOSIS, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON};
 use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, U256, address, sol};
 
@@ -20,6 +20,12 @@ fn every_row_decodes_a_log_of_balancer() {
 sol! {
     function n_gauges() external view returns (uint256);
     function user_point_epoch(address) external view returns (uint256);
+    function beets() external view returns (address);
+    function poolLength() external view returns (uint256);
+    function userInfo(uint256, address) external view returns (uint256, uint256);
+    function rewarder(uint256) external view returns (address);
+    function lpTokens(uint256) external view returns (address);
+    function pendingBeets(uint256, address) external view returns (uint256);
 }
 
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
@@ -55,4 +61,22 @@ fn gauges_of_other_networks_are_read_as_the_address_book_lists_them() {
             assert_eq!((gauges.len(), distinct.len()), (count, count), "{network}");
         }
     }
+}
+
+#[test]
+fn the_shipped_chef_of_beethoven_x_pays_with_harvest() {
+    let chef: Address = "0x8166994d9ebbe5829ec86bd81258149b87facfd3".parse().unwrap();
+    let (beets, share) = (Address::repeat_byte(0xbe), Address::repeat_byte(0x5a));
+    let pid = U256::ZERO;
+    let chain = CannedReplies::default()
+        .reply(FANTOM, chef, &beetsCall {}, &beets)
+        .reply(FANTOM, chef, &poolLengthCall {}, &U256::ONE)
+        .reply(FANTOM, chef, &userInfoCall { _0: pid, _1: ACCOUNT }, &(U256::from(3), U256::ONE))
+        .reply(FANTOM, chef, &rewarderCall(pid), &Address::ZERO)
+        .reply(FANTOM, chef, &lpTokensCall(pid), &share)
+        .reply(FANTOM, chef, &pendingBeetsCall { _0: pid, _1: ACCOUNT }, &U256::from(7));
+    let outcome = JobTest::new("beethovenx", FANTOM, Question::CLAIMABLES, ACCOUNT).run::<Balancer>(&chain);
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let paid: Vec<_> = outcome.payments().into_iter().map(|row| (row.contract, row.token, row.amount)).collect();
+    assert_eq!(paid, [(chef, beets, U256::from(7))]);
 }

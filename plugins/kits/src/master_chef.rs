@@ -1,6 +1,6 @@
 //! MasterChef: one contract with many numbered pools, each of which pays a share of one emission to its stakers.
 //!
-//! Sushi's three kinds and their forks; what forks rename (the pending view), what it returns or what they claim with is
+//! Sushi's three kinds, their forks and Beethoven X' own; what forks rename (the pending view), what it returns or what they claim with is
 //! data; `settings.rs` has its keys. It answers claimables, including what rewarders pay beside the chef, and farming
 //! positions. Invariant: a pool that misbehaves costs its own rows, and the answer says so.
 
@@ -63,6 +63,8 @@ pub enum Kind {
     V2,
     /// `MiniChefV2`: the same, paid by the second.
     Mini,
+    /// `BeethovenxMasterChef`: as `MasterChefV2`, with its lists under other names and its points first. Named as that.
+    Beets,
 }
 
 /// The call that pays what is pending.
@@ -140,7 +142,7 @@ impl MasterChefs {
     const fn vault_type(&self, kind: Kind) -> &'static str {
         match kind {
             Kind::V1 => self.v1,
-            Kind::V2 => self.v2,
+            Kind::V2 | Kind::Beets => self.v2,
             Kind::Mini => self.mini,
         }
     }
@@ -177,7 +179,7 @@ impl Kind {
     const fn claim(self) -> ClaimCall {
         match self {
             Self::V1 => ClaimCall::Withdraw,
-            Self::V2 | Self::Mini => ClaimCall::Harvest,
+            Self::V2 | Self::Mini | Self::Beets => ClaimCall::Harvest,
         }
     }
 }

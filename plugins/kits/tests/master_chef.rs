@@ -2,6 +2,8 @@
 //!
 //! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
 
+#[path = "master_chef/beets.rs"]
+mod beets;
 #[path = "master_chef/costs.rs"]
 mod costs;
 #[path = "master_chef/pending.rs"]
@@ -66,6 +68,7 @@ impl AccountProtocols for Chefs {
         protocol("bonus"),
         protocol("bonuses"),
         protocol("lists"),
+        protocol("beets"),
     ];
     const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
     const DEPLOYMENTS: &'static [DeploymentRow] = &[
@@ -119,6 +122,12 @@ impl AccountProtocols for Chefs {
                 .paying(TOKEN)
                 .returning(Returns::Lists),
         },
+        DeploymentRow {
+            protocol: "beets",
+            network: NETWORK,
+            market: "main",
+            contracts: &CHEFS.renamed(CHEF, Kind::Beets, "pendingBeets", ClaimCall::Harvest),
+        },
     ];
 }
 
@@ -170,12 +179,18 @@ fn chef(kind: Kind, count: u16) -> CannedReplies {
                 let chain = reply(chain, CHEF, &rewarderCall(at), &Address::ZERO);
                 reply(chain, CHEF, &lpTokenCall(at), &lp(pid))
             }
+            Kind::Beets => {
+                let chain = reply(chain, CHEF, &poolInfoCall(at), &(n(1), n(9), n(9)));
+                let chain = reply(chain, CHEF, &rewarderCall(at), &Address::ZERO);
+                reply(chain, CHEF, &beets::lpTokensCall(at), &lp(pid))
+            }
         };
         chain = reply(chain, lp(pid), &balanceOfCall(CHEF), &n(4_000));
     }
     match kind {
         Kind::V1 => reply(chain, CHEF, &sushiCall {}, &TOKEN),
         Kind::V2 | Kind::Mini => reply(chain, CHEF, &SUSHICall {}, &TOKEN),
+        Kind::Beets => reply(chain, CHEF, &beets::beetsCall {}, &TOKEN),
     }
 }
 
@@ -243,7 +258,7 @@ fn what_is_pending_is_claimed_from_its_pool() {
         assert_eq!((row.market.as_str(), row.mechanism.as_str(), row.claim.value), ("main", "chef", None));
         let (template, second) = match kind {
             Kind::V1 => (1, word(0).to_be_bytes::<32>()),
-            Kind::V2 | Kind::Mini => (2, ACCOUNT.into_word().0),
+            Kind::V2 | Kind::Mini | Kind::Beets => (2, ACCOUNT.into_word().0),
         };
         assert_eq!(row.claim.template, template);
         assert_eq!(row.claim.arguments, [word(3).to_be_bytes(), second].concat());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Stand for chefs that no package holds: Stargate's LPStakingTime, Trader Joe's and Alien Base's with
-// bonuses, PancakeSwap's MasterChefV3. Public ABI, what is paid and when, as on the real chains; tokens
+// bonuses, PancakeSwap's MasterChefV3, Beethoven X' with a rewarder. Public ABI, what is paid and when, as on the real chains; tokens
 // are put into them beforehand instead of being minted or harvested from another chef.
 pragma solidity ^0.8.30;
 
@@ -252,5 +252,100 @@ contract PositionChefDouble {
         uint256 total = poolInfo[1].totalLiquidity;
         if (total != 0) growth += (block.timestamp - last) * PER_SECOND * PRECISION / total;
         last = block.timestamp;
+    }
+}
+
+// Counts blocks, keeps an eighth and a bit of the emission, and has rewarders that pay half as much in another token.
+contract BeethovenxMasterChefDouble {
+    struct UserInfo {
+        uint256 amount;
+        uint256 rewardDebt;
+    }
+
+    struct PoolInfo {
+        uint256 allocPoint;
+        uint256 lastRewardBlock;
+        uint256 accBeetsPerShare;
+    }
+
+    uint256 private constant PRECISION = 1e12;
+    uint256 public constant POOL_PERCENTAGE = 872; // Of 1,000.
+
+    TokenCore public immutable beets;
+    uint256 public beetsPerBlock;
+    PoolInfo[] public poolInfo;
+    TokenCore[] public lpTokens;
+    BeetsRewarderDouble[] public rewarder;
+    mapping(uint256 => mapping(address => UserInfo)) public userInfo;
+    uint256 public totalAllocPoint;
+
+    constructor(TokenCore beets_, uint256 perBlock) {
+        (beets, beetsPerBlock) = (beets_, perBlock);
+    }
+
+    function poolLength() external view returns (uint256) {
+        return poolInfo.length;
+    }
+
+    function add(uint256 allocPoint, TokenCore lpToken, BeetsRewarderDouble rewarder_) external {
+        totalAllocPoint += allocPoint;
+        lpTokens.push(lpToken);
+        rewarder.push(rewarder_);
+        poolInfo.push(PoolInfo(allocPoint, block.number, 0));
+    }
+
+    function updateEmissionRate(uint256 perBlock) external {
+        for (uint256 pid = 0; pid < poolInfo.length; pid++) _update(pid);
+        beetsPerBlock = perBlock;
+    }
+
+    function pendingBeets(uint256 pid, address account) public view returns (uint256) {
+        UserInfo storage user = userInfo[pid][account];
+        return user.amount * _grown(pid) / PRECISION - user.rewardDebt;
+    }
+
+    function deposit(uint256 pid, uint256 amount, address to) external {
+        _update(pid);
+        UserInfo storage user = userInfo[pid][to];
+        user.amount += amount;
+        user.rewardDebt += amount * poolInfo[pid].accBeetsPerShare / PRECISION;
+        lpTokens[pid].transferFrom(msg.sender, address(this), amount);
+    }
+
+    function harvest(uint256 pid, address to) external {
+        uint256 pending = pendingBeets(pid, msg.sender);
+        _update(pid);
+        userInfo[pid][msg.sender].rewardDebt = userInfo[pid][msg.sender].amount * poolInfo[pid].accBeetsPerShare / PRECISION;
+        if (pending != 0) beets.transfer(to, pending);
+        if (address(rewarder[pid]) != address(0)) rewarder[pid].onBeetsReward(pid, msg.sender, to, pending, 0);
+    }
+
+    function _update(uint256 pid) private {
+        (poolInfo[pid].accBeetsPerShare, poolInfo[pid].lastRewardBlock) = (_grown(pid), block.number);
+    }
+
+    function _grown(uint256 pid) private view returns (uint256) {
+        PoolInfo storage pool = poolInfo[pid];
+        uint256 supply = lpTokens[pid].balanceOf(address(this));
+        if (supply == 0) return pool.accBeetsPerShare;
+        uint256 reward = (block.number - pool.lastRewardBlock) * beetsPerBlock * pool.allocPoint / totalAllocPoint;
+        return pool.accBeetsPerShare + reward * POOL_PERCENTAGE / 1000 * PRECISION / supply;
+    }
+}
+
+contract BeetsRewarderDouble {
+    TokenCore private immutable TOKEN;
+
+    constructor(TokenCore token) {
+        TOKEN = token;
+    }
+
+    function pendingTokens(uint256, address, uint256 amount) external view returns (TokenCore[] memory tokens, uint256[] memory amounts) {
+        (tokens, amounts) = (new TokenCore[](1), new uint256[](1));
+        (tokens[0], amounts[0]) = (TOKEN, amount / 2);
+    }
+
+    function onBeetsReward(uint256, address, address to, uint256 amount, uint256) external {
+        TOKEN.transfer(to, amount / 2);
     }
 }

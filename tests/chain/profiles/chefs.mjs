@@ -19,7 +19,7 @@ export const chefs = {
     const tokens = {
       stg: token('Stargate', 'STG'), joe: token('Joe', 'JOE'), alb: token('Alien', 'ALB'), cake: token('Cake', 'CAKE'),
       grail: token('Grail', 'GRAIL'), xgrail: token('Restricted Grail', 'XGRAIL'), pol: token('Polygon', 'POL'),
-      bonus: token('Bonus', 'BNS'), usdc: token('Fees', 'FEES'), one: token('Share 1', 'ONE'), two: token('Share 2', 'TWO'),
+      bonus: token('Bonus', 'BNS'), usdc: token('Fees', 'FEES'), beets: token('Beets', 'BEETS'), one: token('Share 1', 'ONE'), two: token('Share 2', 'TWO'),
     };
     await world.at(SETUP);
     const of = (artifact, to) => (from, name, args = []) => world.send(from, to, artifact, name, args);
@@ -52,6 +52,14 @@ export const chefs = {
     mint('alb', listsChef.at, PER_SECOND * SECONDS);
     [bonusChef, listsChef].forEach(({ at }) => mint('bonus', at, PER_SECOND * SECONDS));
 
+    const beetsChef = { at: world.deploy('BeethovenxMasterChefDouble', [tokens.beets, 1_000n * PER_SECOND]) };
+    beetsChef.send = of('BeethovenxMasterChefDouble', beetsChef.at);
+    const beetsRewarder = world.deploy('BeetsRewarderDouble', [tokens.bonus]);
+    [[1n, 'one', beetsRewarder], [3n, 'two', `0x${'0'.repeat(40)}`]].forEach(([points, symbol, rewarder]) =>
+      beetsChef.send('deployer', 'add', [points, tokens[symbol], rewarder]));
+    mint('beets', beetsChef.at, 1_000n * PER_SECOND);
+    mint('bonus', beetsRewarder, 1_000n * PER_SECOND);
+
     const positionChef = world.deploy('PositionChefDouble', [tokens.cake, PER_SECOND, tokens.one, tokens.two]);
     mint('cake', positionChef, PER_SECOND * SECONDS);
     const master = world.deploy('NFTPoolMasterDouble');
@@ -67,6 +75,7 @@ export const chefs = {
     await world.mine();
 
     [lpStaking, bonusChef, listsChef].forEach(stake);
+    stake({ at: beetsChef.at, send: (who, name, [pid, amount]) => beetsChef.send(who, name, [pid, amount, world.accounts[who]]) });
     // The farmer has a quarter of the liquidity, and a position whose liquidity was taken out.
     [['farmer', 7n, 10n], ['farmer', 9n, 0n], ['whale', 11n, 30n]].forEach(([who, id, liquidity]) =>
       of('PositionChefDouble', positionChef)('deployer', 'give', [world.accounts[who], id, liquidity * E18]));
@@ -100,6 +109,7 @@ export const chefs = {
     };
     [['farmer', 0, 10n], ['whale', 0, 30n], ['farmer', 1, 5n]].forEach((row) => delegate(...row));
     await world.mine();
+    beetsChef.send('deployer', 'updateEmissionRate', [0n]); // It has paid for one block.
     spend('deployer', 'pol', shares[0], 8n * E18);
     of('ValidatorShareDouble', shares[0])('deployer', 'checkpoint', [8n * E18]);
     // Fees of 4 and of 0.4 arrive.
@@ -107,7 +117,7 @@ export const chefs = {
     mint('joe', joeStaking, 4n * E18 / 10n);
     await world.at(SNAPSHOT);
     const contracts = {
-      lpStaking: lpStaking.at, bonusChef: bonusChef.at, listsChef: listsChef.at, positionChef, master, pools, nftPoolFactory,
+      lpStaking: lpStaking.at, bonusChef: bonusChef.at, listsChef: listsChef.at, beetsChef: beetsChef.at, positionChef, master, pools, nftPoolFactory,
       nitroFactory, nitroPools, joeStaking, manager, shares,
     };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { chefs: contracts, assets: tokens, seconds: Number(SECONDS) } };

@@ -27,10 +27,15 @@ const SHARES_BALANCER: [&str; 3] = ["shares", "balancer", "balancer"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 33] = [
+pub const ROWS: [ForkRow; 34] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
+    row(
+        ["chefs", "balancer", "beethovenx"],
+        "master_chef",
+        "kind = \"beets-chef\"\nchef = <chefs/beetsChef>\npending = \"pendingBeets\"",
+    ),
     row(
         ["chefs", "bridges", "stargate"],
         "master_chef",

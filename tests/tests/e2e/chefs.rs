@@ -1,4 +1,4 @@
-//! Chefs with bonuses, one that pays what it was given, a chef of positions, pools that give out NFTs, nitro pools that
+//! Chefs with bonuses, one that pays what it was given, one that counts blocks, a chef of positions, pools that give out NFTs, nitro pools that
 //! take these, staked JOE and shares of validators. What they have to be is said here by arithmetic; `tests/chain/profiles/chefs.mjs` has the history.
 //!
 //! Every chef pays 4 * 10^12 a second, of which the first pool has a quarter. In it the farmer has a quarter of what is
@@ -13,6 +13,9 @@ use portolan_tests::world::Shared;
 const ONE: u128 = 1_000_000_000_000_000_000;
 /// What a point of a chef's four is paid in a second.
 const POINT: u128 = 1_000_000_000_000;
+
+/// What a point of four is paid of the one block for which the chef that counts blocks has paid.
+const BLOCK: u128 = 872_000_000_000_000;
 
 static FIXTURE: Shared<Fork> = Shared::new();
 
@@ -51,6 +54,9 @@ fn expected(point: u128) -> Vec<Claims> {
         // half as much of another token; the one that has an NFT of the first pool lets nobody harvest yet.
         ("camelot", "farmer", vec![split(point), split(point), split(point), nitro(point)]),
         ("camelot", "whale", vec![split(point * 2), split(point * 3), nitro(point * 3)]),
+        // Of one block's emission of 4 * 10^15 the pools get 872 thousandths; the first one has a rewarder.
+        ("beethovenx", "farmer", vec![with_bonus("beets", BLOCK / 4)]),
+        ("beethovenx", "whale", vec![with_bonus("beets", BLOCK * 3 / 4), pays(&[("beets", BLOCK * 3)])]),
         ("pancakeswap", "farmer", vec![pays(&[("cake", point)])]),
         ("pancakeswap", "whale", vec![pays(&[("cake", second)])]),
         ("polygon-protocol", "farmer", vec![pays(&[("pol", 2 * ONE)])]),
@@ -82,7 +88,7 @@ fn stakes_are_positions() {
     let held = |slug, who| fixture.of(slug).staked(who).unwrap();
     let stake = |symbol: &str, amount: u128| (symbol.to_owned(), amount * ONE);
     let (farmers, whales) = ([stake("ONE", 10)], [stake("ONE", 30), stake("TWO", 5)]);
-    for slug in ["stargate", "alienbase"] {
+    for slug in ["stargate", "alienbase", "beethovenx"] {
         assert_eq!(held(slug, "farmer"), farmers, "{slug}");
         assert_eq!(held(slug, "whale"), whales, "{slug}");
     }

@@ -23,6 +23,27 @@ pub(super) const ETHEREUM_V2: &[Address] = &[
     address!("0x5b42ec6d40f7b7965be5308c70e2603c0281c1e9"), // 20240223-composable-stable-pool-v6
 ];
 
+/// Those of Beethoven X, each in two of these: <https://github.com/beethovenxfi/beethovenx-docs> and
+/// <https://github.com/beethovenxfi/beethovenx-backend>, which are its own, <https://github.com/Zapper-fi/studio>; of the
+/// first four the second one is a list of routers that has no address to link.
+pub(super) const FANTOM_V2: &[Address] = &[
+    address!("0x92b377187bccc6556fced2f1e6dad65850c20630"), // weighted, of two tokens
+    address!("0x60467cb225092ce0c989361934311175f437cf53"), // weighted
+    address!("0x55df810876354fc3e249f701dd78dede57991f8d"), // stable
+    address!("0x70b55af71b29c5ca7e67bd1995250364c4be5554"), // meta-stable
+    address!("0xb2ed595afc445b47db7043bec25e772bf0fa1fbb"), // weighted, the second version
+    address!("0x8ea1c497c16726e097f62c8c9fbd944143f27090"), // likewise
+    address!("0xea87f3dffc679035653c0fba70e7bfe46e3fb733"), // likewise
+    address!("0xd678b6acd834cc969bb19ce82727f2a541fb7941"), // weighted, the third version
+    address!("0xb841df73861e65e6d61a80f503f095a91ce75e15"), // weighted, the fourth version
+    address!("0xb384a86f2fd7788720db42f9daa60fc07ecbea06"), // composable stable
+    address!("0x44814e3a603bb7f1198617995c5696c232f6e8ed"), // likewise
+    address!("0x5adaf6509bcec3219455348ac45d6d3261b1a990"), // composable stable, the second version
+    address!("0x911566c808bf00acb200b418564440a2af177548"), // composable stable, the third version
+    address!("0x5c3094982cf3c97a06b7d62a6f7669f14a199b19"), // composable stable, the fourth version
+    address!("0x23f03a4fb344d8b98833d2ace093cc305e03474f"), // composable stable, the fifth version
+];
+
 pub(super) const OPTIMISM_V2: &[Address] = &[
     address!("0x0f3e0c4218b7b0108a3643cfe9d3ec0d4f57c54e"), // 20210418-weighted-pool, of two tokens
     address!("0xdae7e32adc5d490a43ccba1f0c736033f2b4efca"), // 20210418-weighted-pool

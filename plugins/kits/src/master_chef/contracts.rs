@@ -87,6 +87,17 @@ pub(super) mod v2 {
     }
 }
 
+/// `BeethovenxMasterChef`, beside what it has in common with the second version.
+///
+/// Source: <https://github.com/beethovenxfi/beethovenx-token/blob/master/contracts/BeethovenxMasterChef.sol>
+pub(super) mod beets {
+    portolan_plugin_api::sol! {
+        function lpTokens(uint256 pid) external view returns (address);
+        function poolInfo(uint256 pid) external view
+            returns (uint256 allocPoint, uint256 lastRewardBlock, uint256 accBeetsPerShare);
+    }
+}
+
 portolan_plugin_api::sol! {
     // A rewarder (`IRewarder` of the same sources).
     function pendingTokens(uint256 pid, address account, uint256 sushiAmount) external view

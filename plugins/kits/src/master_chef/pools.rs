@@ -5,7 +5,7 @@
 
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
-use super::contracts::{chef, v1, v2};
+use super::contracts::{beets, chef, v1, v2};
 use super::{Kind, MasterChef};
 use crate::try_each::try_each;
 
@@ -89,6 +89,7 @@ async fn try_staked_token(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Resu
             Ok(info.map(|info| info.lpToken))
         }
         Kind::V2 | Kind::Mini => cx.try_call(of.chef, v2::lpTokenCall { pid }).within(TOKEN_STANDS_S).await,
+        Kind::Beets => cx.try_call(of.chef, beets::lpTokensCall { pid }).within(TOKEN_STANDS_S).await,
     }
 }
 
@@ -117,7 +118,7 @@ pub(super) async fn stake(cx: &Chain, of: &MasterChef, pool: Pool, account: Addr
 async fn amount(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<U256, Error> {
     match of.kind {
         Kind::V1 => cx.call(of.chef, v1::userInfoCall { pid, account }).await,
-        Kind::V2 | Kind::Mini => Ok(cx.call(of.chef, v2::userInfoCall { pid, account }).await?.amount),
+        Kind::V2 | Kind::Mini | Kind::Beets => Ok(cx.call(of.chef, v2::userInfoCall { pid, account }).await?.amount),
     }
 }
 
@@ -125,5 +126,6 @@ async fn points(cx: &Chain, of: &MasterChef, pid: U256) -> Result<U256, Error> {
     match of.kind {
         Kind::V1 => Ok(cx.call(of.chef, v1::poolInfoCall { pid }).await?.allocPoint),
         Kind::V2 | Kind::Mini => Ok(cx.call(of.chef, v2::poolInfoCall { pid }).await?.allocPoint),
+        Kind::Beets => Ok(cx.call(of.chef, beets::poolInfoCall { pid }).await?.allocPoint),
     }
 }

@@ -10,6 +10,9 @@ use super::contracts::claims::{depositCall, harvestCall, leaveStakingCall, withd
 use super::{ClaimCall, Kind, MasterChef, MasterChefs, PENDING, Returns};
 use crate::kit::{Deployed, Kit};
 
+/// What the key `kind` may be.
+const KINDS: &str = "`master-chef-v1`, `master-chef-v2`, `mini-chef` or `beets-chef`";
+
 impl Kit for MasterChefs {
     fn keys(&self) -> &'static [&'static str] {
         &["kind", "chef"]
@@ -20,7 +23,8 @@ impl Kit for MasterChefs {
             Some("master-chef-v1") => Kind::V1,
             Some("master-chef-v2") => Kind::V2,
             Some("mini-chef") => Kind::Mini,
-            other => return Err(unknown("kind", other, "`master-chef-v1`, `master-chef-v2` or `mini-chef`")),
+            Some("beets-chef") => Kind::Beets,
+            other => return Err(unknown("kind", other, KINDS)),
         };
         let claim = match keys.text("claim")? {
             None => kind.claim(),

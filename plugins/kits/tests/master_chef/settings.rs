@@ -52,7 +52,7 @@ fn wrong_settings_are_refused_with_row_and_key() {
     let chef = || text("chef", &CHEF.to_string());
     let kind = || text("kind", "mini-chef");
     let cases = [
-        (vec![chef()], "kind", "missing; give `master-chef-v1`, `master-chef-v2` or `mini-chef`"),
+        (vec![chef()], "kind", "missing; give `master-chef-v1`, `master-chef-v2`, `mini-chef` or `beets-chef`"),
         (vec![text("kind", "chef"), chef()], "kind", "\"chef\" is unknown; give"),
         (vec![kind()], "chef", "missing"),
         (vec![kind(), chef(), text("claim", "exit")], "claim", "\"exit\" is unknown; give `deposit`"),

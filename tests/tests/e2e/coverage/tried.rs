@@ -40,10 +40,15 @@ const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'stat
 }
 
 /// Ordered by kit.
-pub(crate) const FORMS: [Form; 64] = [
+pub(crate) const FORMS: [Form; 65] = [
     form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
     form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
-    form("balancer_pools", "of the second vault", Real("shares", "WeightedPool2TokensFactory"), &["balancer"]),
+    form(
+        "balancer_pools",
+        "of the second vault",
+        Real("shares", "WeightedPool2TokensFactory"),
+        &["balancer", "beethovenx"],
+    ),
     form("balancer_pools", "of the third vault", Canned, &["balancer"]),
     form("booster", "Convex's minting", Double("boosters", "BoosterDouble"), &["convex"]),
     form("booster", "Aura's minting", Canned, &["aura"]),
@@ -89,6 +94,7 @@ pub(crate) const FORMS: [Form; 64] = [
     form("master_chef", "MasterChefV2 that pays with a withdrawal", Canned, &["pancakeswap", "spookyswap"]),
     form("master_chef", "MiniChefV2", Double("polygon", "MiniChefV2Double"), &["apeswap", "pickle", "sushiswap"]),
     form("master_chef", "Pangolin's MiniChefV2", Real("polygon", "MiniChefV2"), &["pangolin"]),
+    form("master_chef", "Beethoven X' chef", Double("chefs", "BeethovenxMasterChefDouble"), &["beethovenx"]),
     form("master_chef", "with a bonus", Double("chefs", "BonusChefDouble"), &["trader-joe"]),
     form("master_chef", "with lists of payments", Double("chefs", "ListsChefDouble"), &["alienbase"]),
     form("master_chef", "with lists of bonuses", Canned, &["wombat"]),

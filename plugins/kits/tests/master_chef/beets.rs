@@ -1,0 +1,50 @@
+//! Beethoven X' chef: lists under other names than the second version's, and pools whose points stand first.
+
+use super::*;
+
+sol! {
+    function lpTokens(uint256) external view returns (address);
+    function pendingBeets(uint256, address) external view returns (uint256);
+    function beets() external view returns (address);
+    function beetsPerBlock() external view returns (uint256);
+}
+
+/// Two stakes, in the second of whose pools a rewarder pays too.
+fn staked() -> CannedReplies {
+    let owed = |pid: u64| pendingBeetsCall { _0: n(pid), _1: ACCOUNT };
+    let chain = stake(stake(chef(Kind::Beets, 4), 0, 10, 0), 3, 20, 0);
+    let chain = reply(reply(chain, CHEF, &owed(0), &n(7)), CHEF, &owed(3), &n(11));
+    rewards(reply(chain, CHEF, &beetsPerBlockCall {}, &n(12)), 3, vec![BONUS], vec![2])
+}
+
+#[test]
+fn one_claim_pays_the_chefs_token_and_those_of_the_rewarder() {
+    let outcome = claimables("beets", &staked());
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    let second = Some(word(3));
+    assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(7)), (second, TOKEN, word(11)), (second, BONUS, word(2))]);
+    let paid = outcome.payments();
+    assert_eq!(paid[0].name, format!("{{{:#x}}} reward", lp(0)));
+    // `harvest(pid, account)`.
+    assert_eq!((paid[1].claim.template, &paid[1].claim), (2, &paid[2].claim));
+    assert_eq!(paid[1].claim.arguments, [word(3).to_be_bytes(), ACCOUNT.into_word().0].concat());
+}
+
+#[test]
+fn a_stake_has_no_rate_because_the_chef_counts_blocks() {
+    let outcome = farming("beets", &staked());
+    assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 2), "{}", outcome.message);
+    let told: Vec<_> = outcome.legs().iter().map(|leg| (leg.token, leg.amount, leg.total)).collect();
+    assert_eq!(told, [(lp(0), word(10), Some(word(4_000))), (lp(3), word(20), Some(word(4_000)))]);
+    let paid: Vec<_> = outcome.legs()[1].rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
+    assert_eq!(paid, [(TOKEN, None), (BONUS, None)]);
+    // A row of a settings file.
+    let key =
+        |key: &str, value: &str| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) };
+    let keys = vec![key("kind", "beets-chef"), key("chef", &CHEF.to_string()), key("pending", "pendingBeets")];
+    let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
+    let fork = Protocol::new("fork", "FORK", "https://example.org", &[]);
+    let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT);
+    let outcome = case.settings(Settings::from_rows(true, vec![fork], vec![row])).run::<Chefs>(&staked());
+    assert_eq!(rows(&outcome).len(), 3, "{}", outcome.message);
+}
