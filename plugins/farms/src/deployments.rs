@@ -32,7 +32,7 @@ pub(crate) const LOCKERS: VoteLockers = VoteLockers { lock: "vote-lock" };
 /// The other stakes of Convex's tokens.
 pub(crate) const OWN_STAKES: ConvexStakes = ConvexStakes("convex-stake");
 
-/// The gauges of Stake DAO's liquid lockers.
+/// The gauges of Angle, and those of Stake DAO's liquid lockers, which are copies of these.
 pub(crate) const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "curve-gauge" };
 
 /// Locks of its own token, and the fees that they earn.
@@ -522,6 +522,33 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             &[address!("0x29f3dd38db24d3935cf1bf841e6b2b461a3e5d92")],
         ),
     },
+    // https://www.npmjs.com/package/@angleprotocol/sdk (dist/constants/contracts_addresses/mainnet.js)
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/angle.js
+    // Those of Gelato's pools are left out: their tokens were exchanged, and they count the old ones.
+    DeploymentRow {
+        protocol: "angle",
+        network: ETHEREUM,
+        market: "main",
+        contracts: &GAUGES.of_row(&[
+            address!("0x8e2c0cbda6ba7b65dbca333798a3949b07638026"), // sanDAI_EUR
+            address!("0x51fe22abaf4a26631b2913e417c0560d547797a7"), // sanUSDC_EUR
+            address!("0xb40432243e4f317ce287398e72ab8f0312fc2fe8"), // sanFRAX_EUR
+            address!("0x7c0ff11bfbfa3cc2134ce62034329a4505408924"), // sanFEI_EUR
+            address!("0xba625b318483516f7483dd2c4706ac92d44dbb2b"), // SushiSwap's agEUR and ANGLE
+            address!("0xd6282c5aeaad4d776b932451c44b8eb453e44244"), // Uniswap's agEUR and FEI
+        ]),
+    },
+    // The same package, and https://github.com/Zapper-fi/studio/tree/main/src/apps/angle for the escrow,
+    // https://github.com/stake-dao/LiquidLockers-contracts for the distributor
+    DeploymentRow {
+        protocol: "angle",
+        network: ETHEREUM,
+        market: "locks",
+        contracts: &LOCKS.of(
+            address!("0x0c462dbb9ec8cd1630f1728b2cfd2769d09f0dd5"),
+            &[address!("0x7f82ff050128e29fd89d85d01b93246f744e62a0")],
+        ),
+    },
 ];
 
 /// A protocol of which only deployments emit events.
@@ -550,6 +577,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
     farm("lyra", "LYRA", "https://lyra.finance", "Lyra"),
     farm("index-coop", "INDEX_COOP", "https://indexcoop.com", "Index Coop"),
     farm("stake-dao", "STAKE_DAO", "https://www.stakedao.org", "Stake DAO"),
+    farm("angle", "ANGLE", "https://angle.money", "Angle"),
     ProtocolRow {
         slug: "convex",
         name: "CONVEX",

@@ -50,6 +50,7 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(questions(&[("cvx_staking", address())])[..2], account);
     assert_eq!(questions(&[("cvx_crv_wrapper", address())])[..2], account);
     assert_eq!(questions(&[("gauges", list())])[..2], account);
+    assert_eq!(questions(&[("nitro_factory", address()), ("nft_pool_factory", address())])[..2], account);
     assert_eq!(questions(&[("vote_escrow", address())])[..], [Question::LOCKED]);
     assert_eq!(questions(&[("contracts", list())]), [Question::EVENTS]);
     let refused = |keys: &[(&str, map::SettingsValue)]| {
@@ -59,6 +60,7 @@ fn a_settings_row_belongs_to_the_mechanism_of_which_it_has_keys() {
     assert_eq!(refused(&[("chef", address())]).as_deref(), Some("kind"));
     assert_eq!(refused(&[("farms", list()), ("chef", address())]).as_deref(), Some("kind"));
     let both = [("cvx_staking", address()), ("cvx_crv_wrapper", address())];
+    assert_eq!(refused(&[("nitro_factory", address())]).as_deref(), Some("nft_pool_factory"));
     assert_eq!(refused(&both).as_deref(), Some("cvx_crv_wrapper"));
 }
 
@@ -93,6 +95,57 @@ fn the_gauges_and_the_lock_of_stake_dao_are_read() {
         assert_eq!(gauges.len(), read);
         assert!(read == 0 || gauges[0] == (SDCRV_GAUGE, SDCRV, true), "{gauges:?}");
     }
+}
+
+/// Angle's first gauge, as its package has it.
+const SAN_DAI_GAUGE: Address = address!("0x8e2c0cbda6ba7b65dbca333798a3949b07638026");
+const VEANGLE: Address = address!("0x0c462dbb9ec8cd1630f1728b2cfd2769d09f0dd5");
+const SAN_DAI: Address = address!("0x7b8e89b0ce7bac2cfec92a371da899ea8cbdb450");
+const ANGLE: Address = address!("0x31429d1856ad1377a8a0079410b297e1a9e214c2");
+const FEES: Address = address!("0x7f82ff050128e29fd89d85d01b93246f744e62a0");
+
+sol! {
+    function reward_tokens(uint256) external view returns (address);
+    function claimable_reward(address, address) external view returns (uint256);
+    function rewards_receiver(address) external view returns (address);
+    function locked(address) external view returns (int128, uint256);
+    function token() external view returns (address);
+    function totalSupply() external view returns (uint256);
+    function claim(address) external returns (uint256);
+}
+
+#[test]
+fn the_gauges_and_the_lock_of_angle_are_read() {
+    let owed = claimable_rewardCall { _0: ACCOUNT, _1: ANGLE };
+    let end_s = U256::from(1_800_000_000_u64);
+    let chain = CannedReplies::default()
+        .revert(ETHEREUM, SAN_DAI_GAUGE, &lp_tokenCall {})
+        .reply(ETHEREUM, SAN_DAI_GAUGE, &staking_tokenCall {}, &SAN_DAI)
+        .reply(ETHEREUM, SAN_DAI_GAUGE, &balanceOfCall(Address::ZERO), &U256::ZERO)
+        .reply(ETHEREUM, SAN_DAI_GAUGE, &balanceOfCall(ACCOUNT), &U256::from(5))
+        .reply(ETHEREUM, SAN_DAI_GAUGE, &totalSupplyCall {}, &U256::from(50))
+        .reply(ETHEREUM, SAN_DAI_GAUGE, &reward_countCall {}, &U256::ONE)
+        .reply(ETHEREUM, SAN_DAI_GAUGE, &reward_tokensCall(U256::ZERO), &ANGLE)
+        .reply(ETHEREUM, SAN_DAI_GAUGE, &owed, &U256::from(7))
+        .reply(ETHEREUM, SAN_DAI_GAUGE, &rewards_receiverCall(ACCOUNT), &Address::ZERO)
+        .reply(ETHEREUM, FEES, &tokenCall {}, &SAN_DAI)
+        .reply(ETHEREUM, FEES, &claimCall(ACCOUNT), &U256::from(3))
+        .reply(ETHEREUM, VEANGLE, &user_point_epochCall(ACCOUNT), &U256::ONE)
+        .reply(ETHEREUM, VEANGLE, &tokenCall {}, &ANGLE)
+        .reply(ETHEREUM, VEANGLE, &lockedCall(ACCOUNT), &(U256::from(9), end_s));
+    let run = |question| JobTest::new("angle", ETHEREUM, question, ACCOUNT).run::<Farms>(&chain);
+    let claims = run(Question::CLAIMABLES);
+    let paid: Vec<_> = claims.payments().into_iter().map(|row| (row.claim.to, row.token, row.amount)).collect();
+    let both = [(FEES, SAN_DAI, U256::from(3)), (SAN_DAI_GAUGE, ANGLE, U256::from(7))];
+    assert_eq!((claims.end, paid), (End::Complete, both.to_vec()), "{}", claims.message);
+    let farming = run(Question::FARMING);
+    let legs: Vec<_> = farming.legs().iter().map(|leg| (leg.contract, leg.token, leg.amount)).collect();
+    // What is staked, and what it is owed.
+    let both = [(SAN_DAI_GAUGE, SAN_DAI, U256::from(5)), (SAN_DAI_GAUGE, ANGLE, U256::from(7))];
+    assert_eq!((farming.end, legs), (End::Complete, both.to_vec()), "{}", farming.message);
+    let locked = run(Question::LOCKED);
+    let locks: Vec<_> = locked.legs().iter().map(|leg| (leg.contract, leg.token, leg.amount)).collect();
+    assert_eq!((locked.end, locks), (End::Complete, vec![(VEANGLE, ANGLE, U256::from(9))]), "{}", locked.message);
 }
 
 #[test]
