@@ -58,6 +58,6 @@ export const silos = {
     await world.mine();
     of('SiloDouble', dollar)('odd', 'borrow', [1_000n * USDC]);
     await world.at(SNAPSHOT);
-    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { silos: { config }, shares, seconds: SNAPSHOT - SETUP } };
+    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { silos: { config }, shares, assets: { usdc, weth }, seconds: SNAPSHOT - SETUP } };
   },
 };

@@ -34,7 +34,7 @@ const fn case(
     RecordedFork { plugin, name, profile, protocol, question, who, findings }
 }
 
-pub(super) const FORKS: [RecordedFork; 17] = [
+pub(super) const FORKS: [RecordedFork; 20] = [
     case(["compound", "nothing"], ["comets", "compound", "nothing"], Question::CLAIMABLES, &[]),
     // 500 at 2 · 10^-9 a second for 9,995,000 seconds; 7,600 dollars over 509.995.
     case(
@@ -106,6 +106,23 @@ pub(super) const FORKS: [RecordedFork; 17] = [
              <chefs/joeStaking> by calling <chefs/joeStaking> with 0x{0}",
         ],
     ),
+    // A point of 10^12 for 9,995,000 seconds in each of three NFTs, four fifths of it restricted; as much, and half as much
+    // of another token, of the nitro pool that one is in. The other nitro pool lets nobody harvest yet.
+    case(
+        ["farms", "typical-nitro"],
+        ["chefs", "camelot", "farmer"],
+        Question::CLAIMABLES,
+        &[
+            "claim 1999000000000000000 of <assets/grail> and 7996000000000000000 of <assets/xgrail> from \
+             <chefs/pools/0> pool 1 by calling <chefs/pools/0> with 0x{1}",
+            "claim 1999000000000000000 of <assets/grail> and 7996000000000000000 of <assets/xgrail> from \
+             <chefs/pools/0> pool 2 by calling <chefs/pools/0> with 0x{2}{accounts/farmer/address}",
+            "claim 1999000000000000000 of <assets/grail> and 7996000000000000000 of <assets/xgrail> from \
+             <chefs/pools/1> pool 1 by calling <chefs/pools/1> with 0x{1}{accounts/farmer/address}",
+            "claim 9995000000000000000 of <assets/bonus> and 4997500000000000000 of <assets/usdc> from \
+             <chefs/nitroPools/0> by calling <chefs/nitroPools/0> with 0x",
+        ],
+    ),
     case(["lending", "nothing"], ["troves", "liquity", "nothing"], Question::CLAIMABLES, &[]),
     // Three quarters of 0.05 and of 40; fees of 8 and of 16.
     case(
@@ -148,6 +165,25 @@ pub(super) const FORKS: [RecordedFork; 17] = [
         Question::LENDING,
         &["hold in 0x0000000000000000000000000000000000000008 pool 8: supply 200 of <assets/usdc>; \
            supply 300 of <assets/weth>; owe 50 of <assets/usdc>; owe 70 of <assets/weth>, health 9000000000000000000"],
+    ),
+    // 0.0004 a second for 9,900,000 seconds to a quarter of what is staked, and as much of what ended after 1,000,000.
+    case(
+        ["lending", "typical-umbrella"],
+        ["umbrella", "aave_v2", "farmer"],
+        Question::CLAIMABLES,
+        &[
+            "claim 990000000000000000000 of <rewards/first> and 100000000 of <rewards/second> from <umbrella/staked> by \
+           calling <umbrella/controller> with 0x{umbrella/staked}{accounts/farmer/address}",
+        ],
+    ),
+    // 1,000 at one smallest unit a second for 9,995,000 seconds; 80 % of 4,000 over that.
+    case(
+        ["lending", "edge-silo"],
+        ["silos", "silo", "odd"],
+        Question::LENDING,
+        &["hold in <silos/config>: supply 1000000000000000000 of <assets/weth> by <shares/weth/collateral> at 0; \
+           supply 1000000000000000000 of <assets/weth> by <shares/weth/protected> at 0; owe 1009995000 of \
+           <assets/usdc> at 31536000000000000000000000, health 3168332516497606423"],
     ),
     case(["solidly", "nothing"], ["voters", "velodrome_v1", "nothing"], Question::CLAIMABLES, &[]),
     // Six tenths of a week at 200 a second and of a thousand seconds at one; a rebase of 7 into the lock.
