@@ -4,7 +4,7 @@
 //! before anything is read, and it is that descriptor that is read. Folders above a checked one are the operator's own.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -119,6 +119,22 @@ pub(crate) fn open_named(path: &Path) -> Result<File, FileError> {
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     regular(&file.metadata()?)?;
     Ok(file)
+}
+
+/// Puts these bytes in the place of a file: whoever reads it finds what was there or all of them, after a loss of power
+/// too. Only the user of the process may read it.
+///
+/// # Errors
+/// The file is as it was.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let incoming = path.with_extension("incoming");
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&incoming)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&incoming, path)
+    };
+    write().inspect_err(|_| drop(fs::remove_file(&incoming)))
 }
 
 fn regular(metadata: &Metadata) -> Result<(), FileError> {

@@ -4,7 +4,9 @@
 //! A failed load or refused settings change nothing but a log line and a status row. What an instance answers is
 //! not its concern.
 
+pub(crate) mod breaker;
 mod catalogue;
+pub(crate) mod commands;
 pub(crate) mod crashes;
 mod elf;
 mod entry;
@@ -12,10 +14,12 @@ mod examine;
 pub(crate) mod fact_lists;
 mod instance;
 mod job_failures;
+mod known_good;
 mod library;
 pub(crate) mod limits;
 mod manifest;
 mod plugin_table;
+mod policy;
 pub(crate) mod probe;
 pub(crate) mod protocol;
 mod reconciler;
@@ -25,6 +29,7 @@ mod settings;
 mod staging;
 mod status;
 mod targets;
+pub(crate) mod unserved;
 mod watch;
 
 #[cfg(feature = "fuzzing")]
@@ -40,13 +45,19 @@ use alloy::primitives::Address;
 use arc_swap::ArcSwap;
 use portolan_abi::Question;
 use portolan_abi::map::{self, Deployment};
+use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use self::commands::{DecisionError, Known, PluginDecision};
 use self::crashes::Crashes;
 pub(crate) use self::instance::Instance;
-use self::reconciler::Reconciler;
+pub(crate) use self::known_good::KnownGood;
+pub(crate) use self::policy::Decisions;
+use self::policy::Policy;
+use self::reconciler::{Kept, Reconciler};
 use self::staging::StageFolderError;
 pub(crate) use self::status::PluginStatus;
+use self::unserved::Unserved;
 use crate::files::{self, FolderError, Writers};
 use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
@@ -61,6 +72,8 @@ pub(crate) enum RegistryError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     Stage(#[from] StageFolderError),
+    #[error("what is kept of plugins in {folder}: {error}")]
+    Kept { folder: PathBuf, error: io::Error },
     #[error("the marks of running plugins in {folder}: {error}")]
     Crashes { folder: PathBuf, error: io::Error },
 }
@@ -71,6 +84,8 @@ pub(crate) struct Registry {
     published: Arc<Published>,
     reconciler: AbortHandle,
     crashes: Crashes,
+    policy: Policy,
+    decided: Arc<Notify>,
 }
 
 impl Registry {
@@ -89,14 +104,25 @@ impl Registry {
         let (plugins_dir, state_dir) = (files::absolute(plugins_dir)?, files::absolute(state_dir)?);
         files::make_folder(&plugins_dir, 0o755, writers)?;
         files::make_folder(&state_dir, 0o700, writers)?;
-        let stage = staging::Stage::open(&state_dir, writers)?;
+        let kept = |error| RegistryError::Kept { folder: state_dir.clone(), error };
+        let policy = Policy::open(&state_dir, writers).map_err(kept)?;
+        let known_good = KnownGood::read(&state_dir, writers).map_err(kept)?;
+        let stage = staging::Stage::open(&state_dir, writers, &known_good.digests())?;
         let published = Arc::new(Published::default());
         let crashes = Crashes::open(&state_dir, writers);
-        let crashes = crashes.map_err(|error| RegistryError::Crashes { folder: state_dir, error })?;
-        let reconciler =
-            Reconciler::new(plugins_dir, writers, stage, crashes.clone(), networks, limits, Arc::clone(&published));
+        let crashes = crashes.map_err(|error| RegistryError::Crashes { folder: state_dir.clone(), error })?;
+        let decided = Arc::<Notify>::default();
+        let kept = Kept {
+            state_dir,
+            stage,
+            crashes: crashes.clone(),
+            policy: policy.clone(),
+            known_good,
+            decided: Arc::clone(&decided),
+        };
+        let reconciler = Reconciler::new(plugins_dir, writers, kept, networks, limits, Arc::clone(&published));
         let reconciler = tokio::spawn(reconciler.run()).abort_handle();
-        Ok(Arc::new(Self { published, reconciler, crashes }))
+        Ok(Arc::new(Self { published, reconciler, crashes, policy, decided }))
     }
 
     /// The plugins as they are now; they stay so for whoever holds it.
@@ -107,6 +133,26 @@ impl Registry {
     /// Whether every file that stood in the folder at the start has been loaded or refused.
     pub(crate) fn first_scan_done(&self) -> bool {
         self.published.first_scan_done.load(Ordering::Acquire)
+    }
+
+    /// Decides about a plugin, and says what it comes to. Blocks for the time of writing a file.
+    ///
+    /// # Errors
+    /// Why nothing is decided.
+    pub(crate) fn decide(&self, plugin: &str, decision: PluginDecision) -> Result<String, DecisionError> {
+        let current = self.published.current.load();
+        let (rows, known_good) = (current.status.rows(), &current.status.known_good);
+        let known = Known { rows: &rows, known_good, policy: &self.policy, crashes: &self.crashes };
+        let decided = known.decide(plugin, decision);
+        if !matches!(&decided, Err(error) if !matches!(error, DecisionError::Unwritten(_))) {
+            self.decided.notify_one();
+        }
+        decided
+    }
+
+    /// What is known to be good, and what is decided, of all plugins.
+    pub(crate) fn kept(&self) -> (Arc<KnownGood>, Decisions) {
+        (Arc::clone(&self.published.current.load().status.known_good), self.policy.decisions())
     }
 
     /// A row for each plugin that is served, each file that is refused, and each old instance that still has jobs.
@@ -141,6 +187,8 @@ pub(crate) struct Snapshot {
     /// Counts the changes since the start.
     pub(crate) generation: u64,
     served: BTreeMap<String, Served>,
+    /// What is in the folder, or was served, and is not served now.
+    pub(crate) unserved: Vec<Unserved>,
     /// By chain id; made when it is first needed.
     contracts: OnceLock<HashMap<u64, HashSet<Address>>>,
 }
@@ -179,7 +227,7 @@ impl Snapshot {
                 served.insert(protocol.slug.clone(), Served::new(protocol, &instance));
             }
         }
-        Self { generation: 1, served, contracts: OnceLock::new() }
+        Self { generation: 1, served, ..Self::default() }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::assets::token::Token;
 use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOut, PlannedCall, Row, RowItem};
 use crate::gateway::context::Context;
 use crate::gateway::fees;
-use crate::gateway::plan;
+use crate::gateway::plan::{self, Plans};
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
 use crate::gateway::protocols::rows_of;
@@ -28,7 +28,7 @@ use crate::gateway::rows::{self, RowKind, TriedClaim};
 use crate::gateway::simulation;
 use crate::gateway::verdict::{self, ClaimSimulation, Verdict};
 use crate::gateway::work::Work;
-use crate::jobs::plan::{JobPlan, Question};
+use crate::jobs::plan::Question;
 use crate::network::Network;
 use crate::sanitize::text::Text;
 
@@ -40,7 +40,7 @@ const TRIES: usize = 8;
 
 /// The plan of one network.
 pub(super) struct ClaimPlanWork {
-    plans: Vec<JobPlan>,
+    plans: Plans,
     network: Arc<Network>,
     account: Address,
     worth: bool,

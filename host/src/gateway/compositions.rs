@@ -77,7 +77,7 @@ impl<'a> CompositionJobs<'a> {
             if let Some(rejections) = rejections {
                 report.mark_partial(Reason::InvalidOutput, &rejections);
             }
-            report.record_failure(&plan);
+            report.record(&plan);
             if report.status != JobStatus::Ok {
                 failed.push(Failed { report, is_invalid, has_ended: outcome.ended });
             }

@@ -143,8 +143,8 @@ fn plans(context: &Context, networks: &Networks, account: Address) -> Vec<JobPla
     // Only a filter that names something can be wrong.
     let plans = plan::for_all(&context.snapshot, networks, (&Filter::All, None), &questions, account);
     let mut plans = plans.unwrap_or_default();
-    plans.iter_mut().for_each(|plan| plan.is_traced = true);
-    plans
+    plans.jobs.iter_mut().for_each(|plan| plan.is_traced = true);
+    plans.jobs
 }
 
 fn word(question: &JobQuestion) -> &'static str {

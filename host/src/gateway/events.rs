@@ -131,11 +131,12 @@ impl<'a> TransactionDecoder<'a> {
         let decoding = builtin.decode(&session, self.network, room);
         let sessions = [(session.chain_id(), Ok(Arc::clone(&session)))].into();
         let (ran, builtin) =
-            join(job::run_all(plans, &sessions, self.context.documents(), session.deadline()), decoding).await;
+            join(job::run_all(plans.jobs, &sessions, self.context.documents(), session.deadline()), decoding).await;
         if builtin.has_more {
             return Err(too_many());
         }
         let (mut sources, mut reports) = (vec![EventSource::core(builtin.core)], vec![builtin.report]);
+        reports.extend(plans.unserved);
         for (plan, outcome) in ran {
             if !room.take(u64::try_from(outcome.findings.len()).unwrap_or(u64::MAX)) {
                 return Err(too_many());
@@ -157,7 +158,7 @@ impl<'a> TransactionDecoder<'a> {
         if let Some(rejections) = rejections {
             report.mark_partial(Reason::InvalidOutput, &rejections);
         }
-        report.record_failure(plan);
+        report.record(plan);
         (EventSource::plugin(&plan.instance.label, events), report)
     }
 

@@ -9,10 +9,20 @@ use portolan_abi::map;
 
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Filter;
+use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
+use crate::jobs::report::JobReport;
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
+use crate::registry::unserved::{Unserved, UnservedWhy};
 use crate::registry::{Instance, Served, Snapshot};
+
+/// The jobs of an answer, and a report of each protocol that would have one and is not served now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plans {
+    pub(super) jobs: Vec<JobPlan>,
+    pub(super) unserved: Vec<JobReport>,
+}
 
 /// The jobs of questions to all protocols that the filter leaves, on one network or on all.
 ///
@@ -24,24 +34,37 @@ pub(super) fn for_all(
     (filter, chain_id): (&Filter, Option<u64>),
     questions: &[Question],
     account: Address,
-) -> Result<Vec<JobPlan>, Problem> {
-    let is_named = |served: &Served, names: &[String]| names.iter().any(|name| names_protocol(name, &served.protocol));
-    let is_chosen = |served: &&Served| match filter {
+) -> Result<Plans, Problem> {
+    let is_chosen = |is_named: &dyn Fn(&String) -> bool| match filter {
         Filter::All => true,
-        Filter::Include(names) => is_named(served, names),
-        Filter::Exclude(names) => !is_named(served, names),
+        Filter::Include(names) => names.iter().any(is_named),
+        Filter::Exclude(names) => !names.iter().any(is_named),
     };
     if let Filter::Include(names) | Filter::Exclude(names) = filter {
-        let unknown = names.iter().find(|name| !snapshot.iter().any(|served| names_protocol(name, &served.protocol)));
+        let is_known = |name: &String| {
+            snapshot.iter().any(|served| names_protocol(name, &served.protocol))
+                || snapshot.unserved.iter().any(|unserved| unserved.is_named(name))
+        };
+        let unknown = names.iter().find(|name| !is_known(name));
         if let Some(unknown) = unknown {
             return Err(Problem::InvalidFilter(format!("{unknown} is not a protocol that is served here")));
         }
     }
-    let plans = snapshot
-        .iter()
-        .filter(is_chosen)
-        .flat_map(|served| questions.iter().flat_map(|question| jobs(served, networks, *question, account)));
-    Ok(plans.filter(|plan| chain_id.is_none_or(|chain_id| plan.network.chain_id == chain_id)).collect())
+    let is_meant = |network: &Network| chain_id.is_none_or(|chain_id| network.chain_id == chain_id);
+    let served = snapshot.iter().filter(|served| is_chosen(&|name| names_protocol(name, &served.protocol)));
+    let plans =
+        served.flat_map(|served| questions.iter().flat_map(|question| jobs(served, networks, *question, account)));
+    let plans = plans.filter(|plan| is_meant(&plan.network)).collect();
+    let unserved = snapshot.unserved.iter().filter(|unserved| is_chosen(&|name| unserved.is_named(name)));
+    let unserved = unserved.flat_map(|unserved| {
+        let answered = |network: &&Arc<Network>| {
+            let answered =
+                |question: &Question| unserved.answered(portolan_abi::Question(*question as u8), network.chain_id);
+            is_meant(network) && questions.iter().any(answered)
+        };
+        networks.iter().filter(answered).map(|network| report(unserved, network)).collect::<Vec<_>>()
+    });
+    Ok(Plans { jobs: plans, unserved: unserved.collect() })
 }
 
 /// The jobs of a question to one protocol; none where it has no deployments that answer it.
@@ -54,11 +77,31 @@ pub(super) fn for_one(
     slug: &str,
     question: Question,
     account: Address,
-) -> Result<Vec<JobPlan>, Problem> {
-    match snapshot.served(slug) {
-        Some(served) => Ok(jobs(served, networks, question, account)),
-        None => Err(Problem::UnknownProtocol(format!("{slug} is not a protocol that is served here"))),
+) -> Result<Plans, Problem> {
+    if let Some(served) = snapshot.served(slug) {
+        return Ok(Plans { jobs: jobs(served, networks, question, account), unserved: Vec::new() });
     }
+    let unserved =
+        snapshot.unserved.iter().find(|unserved| unserved.protocol.as_ref().is_some_and(|own| own.slug == slug));
+    Err(match unserved {
+        Some(unserved) => {
+            Problem::ProtocolUnavailable(format!("{slug} is {}: {}", why(unserved).as_str(), unserved.reason))
+        }
+        None => Problem::UnknownProtocol(format!("{slug} is not a protocol that is served here")),
+    })
+}
+
+fn why(unserved: &Unserved) -> Reason {
+    match unserved.why {
+        UnservedWhy::Rejected => Reason::Rejected,
+        UnservedWhy::Quarantined => Reason::Quarantined,
+        UnservedWhy::Disabled => Reason::Disabled,
+    }
+}
+
+fn report(unserved: &Unserved, network: &Arc<Network>) -> JobReport {
+    let failure = Failure::new(why(unserved), unserved.reason.clone());
+    JobReport::blank(unserved.subject(), network).failed(failure)
 }
 
 /// The jobs about what tokens of a network are made of, in the order of slugs.
@@ -69,13 +112,13 @@ pub(super) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[
 }
 
 /// The jobs about a transaction's logs, in the order of the plugins' names: one for each plugin that wants any of these
-/// first topics.
+/// first topics; and a report of each such plugin that is not served now.
 pub(super) fn for_transaction(
     snapshot: &Snapshot,
     network: &Arc<Network>,
     topics: &HashSet<B256>,
     transaction: &Arc<map::Transaction>,
-) -> Vec<JobPlan> {
+) -> Plans {
     let instances = snapshot.iter().map(|served| (served.instance.name(), &served.instance));
     let instances: BTreeMap<&str, &Arc<Instance>> = instances.collect();
     let wants =
@@ -90,7 +133,12 @@ pub(super) fn for_transaction(
         account: Address::ZERO,
         is_traced: false,
     };
-    wanting.map(plan).collect()
+    let mut unserved: BTreeMap<&str, &Unserved> = BTreeMap::new();
+    let wants = |unserved: &&Unserved| unserved.topics.iter().any(|topic| topics.contains(topic));
+    unserved.extend(snapshot.unserved.iter().filter(wants).map(|unserved| (unserved.plugin.as_str(), unserved)));
+    let report =
+        |(plugin, unserved): (&str, &Unserved)| JobReport { subject: plugin.to_owned(), ..report(unserved, network) };
+    Plans { jobs: wanting.map(plan).collect(), unserved: unserved.into_iter().map(report).collect() }
 }
 
 /// By slug, or by upper-case name.

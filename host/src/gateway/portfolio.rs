@@ -8,7 +8,7 @@ use portolan_abi::map::PositionKind;
 
 use crate::gateway::answer::{Answer, Items, Portfolio, Row, RowItem};
 use crate::gateway::context::Context;
-use crate::gateway::plan;
+use crate::gateway::plan::{self, Plans};
 use crate::gateway::problem::Problem;
 use crate::gateway::protocols::rows_of;
 use crate::gateway::query::{Filter, POSITION_KINDS};
@@ -21,7 +21,7 @@ const QUESTIONS: [Question; 4] = [Question::Farming, Question::Lending, Question
 
 /// All questions about positions, and the one about claimables where no kinds are named.
 pub(super) struct PortfolioWork {
-    plans: Vec<JobPlan>,
+    plans: Plans,
     kinds: BTreeSet<PositionKind>,
 }
 
@@ -52,11 +52,11 @@ impl PortfolioWork {
 
 impl Work for PortfolioWork {
     fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
-        self.plans.iter().map(|plan| Arc::clone(&plan.network)).collect()
+        self.plans.jobs.iter().map(|plan| Arc::clone(&plan.network)).collect()
     }
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
-        let with_claims = self.plans.iter().any(is_about_claims);
+        let with_claims = self.plans.jobs.iter().any(is_about_claims);
         let kind = |plan: &JobPlan| if is_about_claims(plan) { RowKind::Payments } else { RowKind::Positions };
         let (rows, reports) = rows_of(&context, self.plans, kind, None).await?;
         let is_payment = |row: &Row| matches!(row.item, RowItem::Payment { .. });

@@ -12,6 +12,7 @@ use crate::assets::resolve::Tokens;
 use crate::assets::token::NATIVE;
 use crate::gateway::answer::{Answer, Items, Row};
 use crate::gateway::context::Context;
+use crate::gateway::plan::Plans;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
 use crate::gateway::provenance::Provenance;
@@ -31,7 +32,7 @@ use portolan_validation::ValidFinding;
 
 /// A question to protocols about an account.
 pub(super) struct ProtocolWork {
-    plans: Vec<JobPlan>,
+    plans: Plans,
     kind: RowKind,
     simulating: Option<Effort>,
     /// Whether claims that cost more than they bring are left out.
@@ -74,7 +75,7 @@ impl ProtocolWork {
 
 impl Work for ProtocolWork {
     fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
-        self.plans.iter().map(|plan| Arc::clone(&plan.network)).collect()
+        self.plans.jobs.iter().map(|plan| Arc::clone(&plan.network)).collect()
     }
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
@@ -91,11 +92,11 @@ impl Work for ProtocolWork {
 /// Everything failed.
 pub(super) async fn rows_of(
     context: &Context,
-    plans: Vec<JobPlan>,
+    plans: Plans,
     kind: impl Fn(&JobPlan) -> RowKind,
     simulating: Option<Effort>,
 ) -> Result<(Vec<Row>, Vec<JobReport>), Problem> {
-    let mut plans = plans;
+    let Plans { jobs: mut plans, unserved } = plans;
     plans.iter_mut().for_each(|plan| plan.is_traced = context.options.is_traced);
     let ran = match simulating {
         Some(_) => tokio::join!(read_natives(context, networks(&plans)), context.run(plans)).1,
@@ -105,7 +106,7 @@ pub(super) async fn rows_of(
     let ((tokens, without_composition), tried) =
         tokio::join!(tokens(context, &found), tried(context, &found, simulating));
     let (mut rows, mut reports) = rows(found, tried, kind, &tokens, &context.pins());
-    without_composition.into_iter().for_each(|report| report.add_to(&mut reports));
+    without_composition.into_iter().chain(unserved).for_each(|report| report.add_to(&mut reports));
     missing::check(&reports)?;
     rows::sort(context.networks(), &mut rows);
     Ok((rows, reports))
@@ -147,7 +148,7 @@ impl ValidatedJob {
         if validated.nothing_left() {
             report.status = JobStatus::Failed;
         }
-        report.record_failure(&plan);
+        report.record(&plan);
         Self { plan, findings: validated.findings, report, trace: outcome.trace }
     }
 }

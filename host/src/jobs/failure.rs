@@ -41,6 +41,11 @@ impl Reason {
         }
     }
 
+    /// Whether nobody but the plugin can be at fault.
+    pub(crate) fn is_fault(self) -> bool {
+        matches!(self, Self::Crashed | Self::InvalidOutput)
+    }
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -66,11 +71,18 @@ impl Reason {
 pub(crate) struct Failure {
     pub(crate) reason: Reason,
     pub(crate) detail: String,
+    /// Whether the plugin itself did what it must not, whatever a node did.
+    pub(crate) is_fault: bool,
 }
 
 impl Failure {
     pub(crate) fn new(reason: Reason, detail: impl Into<String>) -> Self {
-        Self { reason, detail: detail.into() }
+        Self { reason, detail: detail.into(), is_fault: reason.is_fault() }
+    }
+
+    /// The plugin did what it must not.
+    pub(crate) fn fault(reason: Reason, detail: impl Into<String>) -> Self {
+        Self { is_fault: true, ..Self::new(reason, detail) }
     }
 }
 
@@ -80,7 +92,7 @@ impl From<RunFailure> for Failure {
             RunFailure::Timeout | RunFailure::Stuck => Reason::Timeout,
             _ => Reason::InvalidOutput,
         };
-        Self::new(reason, failure.to_string())
+        Self::fault(reason, failure.to_string())
     }
 }
 

@@ -93,10 +93,13 @@ async fn run(
 ) -> JobOutcome {
     let began = Instant::now();
     let mut driver = Driver::new(plan, sessions, documents, deadline);
-    let failure = match tokio::time::timeout_at(deadline, driver.drive(participant)).await {
-        Ok(Ok(())) => None,
-        Ok(Err(failure)) => Some(failure),
-        Err(_) => Some(Failure::new(Reason::Timeout, "the job did not end before its deadline")),
+    let failure = match plan.instance.breakers.admit(plan.network.chain_id, began.into_std()) {
+        Err(pause) => Some(Failure::new(Reason::Quarantined, paused(pause))),
+        Ok(()) => match tokio::time::timeout_at(deadline, driver.drive(participant)).await {
+            Ok(Ok(())) => None,
+            Ok(Err(failure)) => Some(failure),
+            Err(_) => Some(Failure::new(Reason::Timeout, "the job did not end before its deadline")),
+        },
     };
     JobOutcome {
         findings: driver.findings,
@@ -209,7 +212,7 @@ impl<'a> Driver<'a> {
             }
             state::FAILED => Err(Failure::new(blamed, message)),
             state::PANICKED => Err(Failure::new(Reason::Crashed, message)),
-            state::MISUSE => Err(Failure::new(Reason::PluginError, message)),
+            state::MISUSE => Err(Failure::fault(Reason::PluginError, message)),
             other => Err(Failure::new(Reason::InvalidOutput, format!("unknown job state {other}"))),
         }
     }
@@ -444,6 +447,13 @@ async fn join_aside<A, B>(
         Either::Left((replies, aside)) => (replies, participant.aside(aside).await),
         Either::Right((output, reads)) => (reads.await, output),
     }
+}
+
+fn paused(pause: Duration) -> String {
+    format!(
+        "too many of its jobs in a row failed by its fault on this network; it is tried again in {} s",
+        pause.as_secs() + 1
+    )
 }
 
 fn over_limit(error: LimitError) -> Failure {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use crate::jobs::figures::JobFigures;
 use crate::jobs::job::JobOutcome;
 use crate::jobs::plan::JobPlan;
 use crate::network::Network;
+use crate::registry::breaker::JobVerdict;
 
 /// The report of one job, or of the host's own reads on one network.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub(crate) struct JobReport {
     pub(crate) status: JobStatus,
     pub(crate) reason: Option<Reason>,
     pub(crate) detail: String,
+    /// Whether the plugin itself did what it must not.
+    pub(crate) is_fault: bool,
     pub(crate) figures: JobFigures,
     /// The number of missing tokens for each reason; empty where the report is not about a number of them.
     pub(crate) missing_tokens: Vec<(Reason, usize)>,
@@ -56,6 +60,7 @@ impl JobReport {
             status: JobStatus::Ok,
             reason: None,
             detail: String::new(),
+            is_fault: false,
             figures: JobFigures::default(),
             missing_tokens: Vec::new(),
             off_chain: BTreeMap::new(),
@@ -73,14 +78,24 @@ impl JobReport {
             status,
             reason: outcome.failure.as_ref().map(|failure| failure.reason),
             detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
+            is_fault: outcome.failure.as_ref().is_some_and(|failure| failure.is_fault),
             figures: outcome.figures,
             off_chain: outcome.off_chain.clone(),
             ..Self::blank(plan.subject(), &plan.network)
         }
     }
 
-    /// Tells the plugin's author and the operator what is missing by its fault, or may be.
-    pub(crate) fn record_failure(&self, plan: &JobPlan) {
+    /// Tells the build's breaker how the job ended, and the plugin's author and the operator what is missing by its
+    /// fault, or may be.
+    pub(crate) fn record(&self, plan: &JobPlan) {
+        let verdict = match self.reason {
+            // It did not run.
+            Some(Reason::Quarantined) => return,
+            _ if self.is_fault => JobVerdict::Fault,
+            None => JobVerdict::Fine,
+            Some(_) => JobVerdict::Unknown,
+        };
+        plan.instance.breakers.take(self.network.chain_id, verdict, &self.detail, Instant::now());
         if let Some(reason) = self.reason.filter(|reason| reason.is_of_plugin()) {
             let (plugin, network) = (plan.instance.name(), self.network.slug.as_str());
             plan.instance.failures.note(plugin, &self.subject, network, reason.as_str(), &self.detail);
@@ -98,6 +113,7 @@ impl JobReport {
             self.status = JobStatus::Partial;
         }
         self.reason.get_or_insert(reason);
+        self.is_fault |= reason.is_fault();
         if self.detail.contains(detail) {
             return;
         }

@@ -97,6 +97,25 @@ impl Crashes {
         ))
     }
 
+    /// Takes builds out of the crashes that they were in, and returns how many of them were in any.
+    ///
+    /// # Errors
+    /// The record is as it was.
+    pub(crate) fn release(&self, digests: &[Digest]) -> io::Result<usize> {
+        let mut crashes = read(&self.record, self.writers)?;
+        let names: BTreeSet<String> = digests.iter().map(ToString::to_string).collect();
+        let named = crashes.iter().flat_map(|crash| crash.plugins.keys()).filter(|digest| names.contains(*digest));
+        let count = named.collect::<BTreeSet<_>>().len();
+        if count == 0 {
+            return Ok(0);
+        }
+        crashes.iter_mut().for_each(|crash| crash.plugins.retain(|digest, _| !names.contains(digest)));
+        crashes.retain(|crash| !crash.plugins.is_empty());
+        let lines: String = crashes.iter().map(|crash| format!("{crash}\n")).collect();
+        files::replace(&self.record, lines.as_bytes())?;
+        Ok(count)
+    }
+
     /// The mark of a library that is to be loaded.
     pub(crate) fn mark(&self, digest: Digest, manifest: &Manifest) -> Arc<Mark> {
         let label = manifest.label();
@@ -195,9 +214,7 @@ fn append(record: &Path, crash: &Crash, writers: Writers) -> io::Result<()> {
     let line = crash.to_string();
     lines.push(&line);
     let newest = lines.split_off(lines.len().saturating_sub(LINES_MAX));
-    let incoming = record.with_extension("incoming");
-    fs::write(&incoming, newest.join("\n") + "\n")?;
-    fs::rename(incoming, record)
+    files::replace(record, (newest.join("\n") + "\n").as_bytes())
 }
 
 fn read(record: &Path, writers: Writers) -> io::Result<Vec<Crash>> {

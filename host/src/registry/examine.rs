@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use super::elf::{self, ElfError};
 use super::library::{Libraries, Library, LoadError};
 use super::manifest::{Manifest, ManifestError};
+use super::policy::{Barred, Policy};
 use super::probe::{ProbeError, Prober};
 use super::scan::FileFingerprint;
 use super::staging::{Digest, Stage, StageError};
@@ -30,6 +31,7 @@ pub(crate) struct Examiner {
     stage: Stage,
     prober: Prober,
     libraries: Libraries,
+    policy: Policy,
     turns: Semaphore,
     reads: Calls,
 }
@@ -49,10 +51,30 @@ pub(crate) struct Refusal {
     pub(crate) digest: Option<Digest>,
     pub(crate) manifest: Option<Manifest>,
     pub(crate) reason: String,
-    /// It ended earlier processes.
-    pub(crate) is_convicted: bool,
+    pub(crate) kind: RefusalKind,
     /// Trouble of the host's own goes away without the file changing.
     pub(crate) retry_after: Option<Duration>,
+}
+
+/// Who refused a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RefusalKind {
+    /// It cannot be loaded.
+    #[default]
+    Rejected,
+    /// It ended earlier processes, or is in quarantine.
+    Quarantined,
+    /// The operator has its plugin disabled.
+    Disabled,
+    /// The operator wants another build.
+    Unpinned,
+}
+
+impl RefusalKind {
+    /// Whether it may go away though the file stays as it is.
+    pub(crate) fn is_decided(self) -> bool {
+        self != Self::Rejected
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +89,8 @@ enum ExamineError {
     Manifest(#[from] ManifestError),
     #[error("{0}")]
     Convicted(String),
+    #[error(transparent)]
+    Barred(#[from] Barred),
     #[error(transparent)]
     Probe(#[from] ProbeError),
     #[error(transparent)]
@@ -86,8 +110,8 @@ impl ExamineError {
 
 impl Examiner {
     /// Examines files of a folder whose reads are `reads`.
-    pub(crate) fn new(stage: Stage, libraries: Libraries, reads: Calls) -> Self {
-        Self { stage, prober: Prober::new(), libraries, turns: Semaphore::new(AT_ONCE), reads }
+    pub(crate) fn new(stage: Stage, libraries: Libraries, policy: Policy, reads: Calls) -> Self {
+        Self { stage, prober: Prober::new(), libraries, policy, turns: Semaphore::new(AT_ONCE), reads }
     }
 
     pub(crate) fn stage(&self) -> &Stage {
@@ -102,15 +126,23 @@ impl Examiner {
         match self.steps(file, fingerprint, &mut seen).await {
             Ok(library) => Examined::Loaded(library),
             Err(ExamineError::Stage(StageError::Changed)) => Examined::Changed,
-            Err(error) => {
-                if let ExamineError::Load(error) = &error {
-                    let details = error.details().unwrap_or_default();
-                    tracing::debug!(details, "details of a failed load");
-                }
-                let retry_after = error.is_retryable().then_some(RETRY_AFTER);
-                Examined::Refused(Arc::new(Refusal { reason: error.to_string(), retry_after, ..seen }))
-            }
+            Err(error) => Examined::Refused(Arc::new(refusal(&error, seen))),
         }
+    }
+
+    /// Loads the copy of a build that was kept.
+    ///
+    /// # Errors
+    /// Why it is not loaded.
+    pub(crate) async fn load_kept(&self, digest: Digest) -> Result<Arc<Library>, Refusal> {
+        let _turn = self.turns.acquire().await;
+        let mut seen = Refusal::default();
+        let stage = self.stage.clone();
+        let load = async {
+            self.reads.call(COPY_LIMIT, move || stage.check(digest)).await??;
+            self.load(digest, &mut seen).await
+        };
+        load.await.map_err(|error: ExamineError| refusal(&error, seen))
     }
 
     /// `seen` keeps what is known of the file by the time that a step fails.
@@ -122,22 +154,49 @@ impl Examiner {
     ) -> Result<Arc<Library>, ExamineError> {
         let stage = self.stage.clone();
         let digest = self.reads.call(COPY_LIMIT, move || stage.take(&file, &fingerprint)).await??;
+        self.load(digest, seen).await
+    }
+
+    /// Loads a staged copy.
+    async fn load(&self, digest: Digest, seen: &mut Refusal) -> Result<Arc<Library>, ExamineError> {
         seen.digest = Some(digest);
-        if let Some(library) = self.libraries.find(digest).await {
-            return Ok(library);
-        }
         let staged = self.stage.path(digest);
-        let read = staged.clone();
-        let manifest = self.reads.call(COPY_LIMIT, move || manifest(&read)).await??;
+        let loaded = self.libraries.find(digest).await;
+        let manifest = match &loaded {
+            Some(library) => library.manifest.clone(),
+            None => {
+                let read = staged.clone();
+                self.reads.call(COPY_LIMIT, move || manifest(&read)).await??
+            }
+        };
         seen.manifest = Some(manifest.clone());
         manifest.check()?;
+        if let Some(barred) = self.policy.bars(digest, &manifest.plugin) {
+            return Err(barred.into());
+        }
+        if let Some(library) = loaded {
+            return Ok(library);
+        }
         if let Some(reason) = self.libraries.refusal(digest) {
-            seen.is_convicted = true;
             return Err(ExamineError::Convicted(reason));
         }
         self.prober.probe(&staged).await?;
         Ok(self.libraries.load(digest, staged, manifest).await?)
     }
+}
+
+/// The refusal of a file of which this much was seen.
+fn refusal(error: &ExamineError, seen: Refusal) -> Refusal {
+    if let ExamineError::Load(error) = error {
+        let details = error.details().unwrap_or_default();
+        tracing::debug!(details, "details of a failed load");
+    }
+    let kind = match error {
+        ExamineError::Convicted(_) => RefusalKind::Quarantined,
+        ExamineError::Barred(barred) => barred.kind(),
+        _ => RefusalKind::Rejected,
+    };
+    Refusal { reason: error.to_string(), kind, retry_after: error.is_retryable().then_some(RETRY_AFTER), ..seen }
 }
 
 /// The manifest of a staged copy that passed the lint, not checked yet.

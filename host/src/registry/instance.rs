@@ -12,6 +12,7 @@ use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Deployment, Start};
 use portolan_validation::{CatalogueError, ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
 
+use super::breaker::Breakers;
 use super::catalogue;
 use super::fact_lists::{FactLists, FactStore};
 use super::job_failures::JobFailures;
@@ -43,6 +44,8 @@ pub(crate) struct Instance {
     /// The catalogue's.
     pub(crate) claim_templates: ClaimTemplates,
     pub(crate) failures: Arc<JobFailures>,
+    /// The build's.
+    pub(crate) breakers: Arc<Breakers>,
     /// The catalogue's, with what the operator grants.
     pub(crate) hosts: PluginHosts,
     pub(crate) fact_lists: Arc<FactLists>,
@@ -121,6 +124,7 @@ impl Instance {
             catalogue,
             claim_templates,
             failures: Arc::default(),
+            breakers: Breakers::of_nobody(),
             hosts: PluginHosts::default(),
             fact_lists: FactStore::default().instance(),
             of_settings: BTreeSet::new(),
@@ -149,16 +153,45 @@ impl Instance {
 #[derive(Clone, Debug)]
 pub(crate) struct BuildInput {
     pub(crate) library: Arc<Library>,
-    pub(crate) settings_file: PathBuf,
-    /// The operator's table of claim functions.
-    pub(crate) functions_file: PathBuf,
-    pub(crate) writers: Writers,
-    /// Reads of the folder's files.
-    pub(crate) reads: Calls,
+    pub(crate) texts: SettingsTexts,
     pub(crate) networks: Networks,
     pub(crate) facts: FactStore,
     /// The key of the instance in force; the same key makes no new instance.
     pub(crate) in_force: Option<InstanceKey>,
+}
+
+/// Where the operator's settings come from.
+#[derive(Clone, Debug)]
+pub(crate) enum SettingsTexts {
+    Folder {
+        settings_file: PathBuf,
+        /// The operator's table of claim functions.
+        functions_file: PathBuf,
+        writers: Writers,
+        /// Reads of the folder's files.
+        reads: Calls,
+    },
+    /// Those that were in force before; the name of the file they were in.
+    Kept { file: String, settings: Option<String>, functions: Option<String> },
+}
+
+impl SettingsTexts {
+    /// The name of the settings file, the settings and the table of claim functions.
+    async fn read(self) -> Result<(String, Option<String>, Option<String>), BuildError> {
+        let (settings_file, functions_file, writers, reads) = match self {
+            Self::Folder { settings_file, functions_file, writers, reads } => {
+                (settings_file, functions_file, writers, reads)
+            }
+            Self::Kept { file, settings, functions } => return Ok((file, settings, functions)),
+        };
+        let read = async |path: &PathBuf| {
+            let (file, path) = (file_name(path), path.clone());
+            let read = reads.call(READ_LIMIT, move || settings::read(&path, writers)).await;
+            let unread = |failure| BuildError::Reading { file: file.clone(), failure };
+            read.map_err(unread)?.map_err(|fault| BuildError::Settings { file, fault })
+        };
+        Ok((file_name(&settings_file), read(&settings_file).await?, read(&functions_file).await?))
+    }
 }
 
 /// Identifies an instance.
@@ -208,23 +241,17 @@ impl BuildError {
 
 /// Makes an instance.
 pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
-    let BuildInput { library, settings_file, functions_file, writers, reads, networks, facts, in_force } = input;
-    let read = async |path: &PathBuf| {
-        let (file, path) = (file_name(path), path.clone());
-        let read = reads.call(READ_LIMIT, move || settings::read(&path, writers)).await;
-        let unread = |failure| BuildError::Reading { file: file.clone(), failure };
-        read.map_err(unread)?.map_err(|fault| BuildError::Settings { file, fault })
-    };
-    let (settings, functions) = (read(&settings_file).await?, read(&functions_file).await?);
+    let BuildInput { library, texts, networks, facts, in_force } = input;
+    let (settings_file, settings, functions) = texts.read().await?;
     let key = InstanceKey { digest: library.digest, settings, functions };
     if in_force.as_ref() == Some(&key) {
         return Ok(Built::Same);
     }
-    let refused = |fault| BuildError::Settings { file: file_name(&settings_file), fault };
+    let refused = |fault| BuildError::Settings { file: settings_file.clone(), fault };
     let functions = match &key.functions {
         Some(text) => Cow::Owned(
             ClaimFunctions::with(text)
-                .map_err(|error| BuildError::Functions { file: file_name(&functions_file), error })?,
+                .map_err(|error| BuildError::Functions { file: portolan_validation::FILE_NAME.to_owned(), error })?,
         ),
         None => Cow::Borrowed(ClaimFunctions::shipped()),
     };
@@ -251,10 +278,21 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     let rows = parsed.deployments.into_iter().map(|row| (row.protocol, row.chain_id, row.market));
     let of_settings = rows.collect();
     let hosts = PluginHosts::new(catalogue.hosts.as_deref().unwrap_or_default(), &library.grants);
-    let (failures, fact_lists) = (Arc::default(), facts.instance());
+    let (failures, fact_lists, breakers) = (Arc::default(), facts.instance(), Arc::clone(&library.breakers));
     let digest = Some(library.digest.to_string().into());
-    let instance =
-        Instance { label, digest, limits, catalogue, claim_templates, failures, fact_lists, hosts, of_settings, lease };
+    let instance = Instance {
+        label,
+        digest,
+        limits,
+        catalogue,
+        claim_templates,
+        failures,
+        breakers,
+        hosts,
+        fact_lists,
+        of_settings,
+        lease,
+    };
     Ok(Built::New { instance: Arc::new(instance), key })
 }
 

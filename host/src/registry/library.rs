@@ -18,9 +18,10 @@ use abi_stable::library::{AbiHeaderRef, ROOT_MODULE_LOADER_NAME_WITH_NUL};
 use libloading::os::unix::{Library as Dylib, RTLD_LOCAL, RTLD_NOW};
 use portolan_abi::root::PluginRef;
 use tokio::runtime::Handle;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
+use super::breaker::{Breakers, Hopeless};
 use super::crashes::Crashes;
 use super::manifest::{Manifest, ManifestError};
 use super::staging::Digest;
@@ -80,6 +81,8 @@ pub(crate) struct Library {
     pub(crate) grants: HostGrants,
     /// One for the digest, so that it counts all its stuck calls.
     pub(crate) runner: Arc<dyn Runner>,
+    /// Likewise.
+    pub(crate) breakers: Arc<Breakers>,
 }
 
 /// Loads a dylib and checks that it is the plugin of `manifest`. Its constructors run.
@@ -115,13 +118,15 @@ fn one_line(error: &dyn std::error::Error) -> String {
 pub(crate) struct Libraries {
     limits: PluginLimits,
     crashes: Crashes,
+    /// Where builds are reported that fail at every try.
+    reports: mpsc::Sender<Hopeless>,
     loaded: Mutex<BTreeMap<Digest, Arc<Library>>>,
     opened: AtomicUsize,
 }
 
 impl Libraries {
-    pub(crate) fn new(limits: PluginLimits, crashes: Crashes) -> Self {
-        Self { limits, crashes, loaded: Mutex::default(), opened: AtomicUsize::new(0) }
+    pub(crate) fn new(limits: PluginLimits, crashes: Crashes, reports: mpsc::Sender<Hopeless>) -> Self {
+        Self { limits, crashes, reports, loaded: Mutex::default(), opened: AtomicUsize::new(0) }
     }
 
     /// Why this digest is not to be loaded: it ended earlier processes.
@@ -168,7 +173,9 @@ impl Libraries {
         let (limits, grants) = (self.limits.of(&manifest.plugin), self.limits.grants(&manifest.plugin));
         let calls = Calls::new(Handle::current()).marked(mark);
         let runner = InProcess::new(plugin, Duration::from_millis(limits.resume_ms), calls);
-        let library = Arc::new(Library { digest, manifest, limits, grants, runner: Arc::new(runner) });
+        let breakers = Breakers::new(digest, (&manifest.plugin, &manifest.version), self.reports.clone());
+        let breakers = Arc::new(breakers);
+        let library = Arc::new(Library { digest, manifest, limits, grants, runner: Arc::new(runner), breakers });
         loaded.insert(digest, Arc::clone(&library));
         Ok(library)
     }

@@ -1,7 +1,10 @@
 //! The table of plugins: which file provides which plugin, which instance is in force, and which is to be built instead.
 //!
 //! No IO and no waiting: the reconciler reports scans, examinations and builds, and does what the table requests.
-//! Invariant: what is in force changes only by an instance that was built, or by its plugin's last file going away.
+//! Invariant: what is in force changes only by an instance that was built, by its plugin's last file going away, or by a
+//! decision of the policy; and a plugin whose file is there and that is not served is told as unserved.
+
+pub(crate) mod fallback;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,10 +14,12 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 use super::entry::{FileEntry, FileState};
-use super::examine::Examined;
+use super::examine::{Examined, RefusalKind};
 use super::instance::{BuildError, Built, Instance, InstanceKey, file_name};
+use super::known_good::{GoodBuild, GoodProtocol, KnownGood};
 use super::library::Library;
 use super::manifest;
+use super::policy::Policy;
 use super::scan::{FileFingerprint, StableFiles, is_dylib};
 use super::staging::Digest;
 use super::status::{ACTIVE, ActivePlugin, DrainingInstance, PluginStatus, StatusReport};
@@ -36,6 +41,16 @@ pub(crate) struct PluginTable {
     warned_of: BTreeSet<String>,
     snapshot: Arc<Snapshot>,
     is_changed: bool,
+    policy: Policy,
+    known_good: Arc<KnownGood>,
+    /// Whether the known good set is another than was last taken to be written.
+    is_set_changed: bool,
+    /// The builds of the set that were tried since a decision or since their plugin was last in force.
+    tried: BTreeSet<(String, Digest)>,
+    /// Names of all dylibs of the last scan, settled or not.
+    present: BTreeSet<String>,
+    /// Whether the folder is empty all at once, which may pass.
+    is_emptied: bool,
 }
 
 /// A plugin's name, and the file that holds it.
@@ -88,6 +103,8 @@ struct Active {
     instance: Arc<Instance>,
     generation: u64,
     loaded_at: SystemTime,
+    /// Why it is the last known good build, or has the last known good settings.
+    fallback: Option<String>,
 }
 
 /// A build to begin.
@@ -101,8 +118,16 @@ pub(crate) struct Build {
 }
 
 impl PluginTable {
+    /// A table of what was known to be good, and decided, before.
+    pub(crate) fn new(policy: Policy, known_good: KnownGood) -> Self {
+        let staged = known_good.digests();
+        Self { policy, known_good: Arc::new(known_good), staged, ..Self::default() }
+    }
+
     /// Takes the result of a scan, and returns the files to examine now.
     pub(crate) fn on_scan(&mut self, stable: &StableFiles, now: Instant) -> Vec<(PathBuf, FileFingerprint)> {
+        self.is_emptied = false;
+        self.present = stable.files.keys().filter(|path| is_dylib(path)).map(|path| file_name(path)).collect();
         self.on_settings_scan(stable);
         self.files.retain(|path, _| stable.files.contains_key(path));
         let mut examine = Vec::new();
@@ -148,7 +173,7 @@ impl PluginTable {
                 let (file, reason) = (file_name(path), refusal.reason.as_str());
                 let plugin = refusal.manifest.as_ref().map(|manifest| manifest.plugin.as_str());
                 let digest = refusal.digest.map(tracing::field::display);
-                if refusal.is_convicted {
+                if refusal.kind == RefusalKind::Quarantined {
                     tracing::error!(plugin, file, digest, reason, "a plugin file is refused");
                 } else {
                     tracing::warn!(plugin, file, digest, reason, "a plugin file is refused");
@@ -179,6 +204,9 @@ impl PluginTable {
             }
             return;
         };
+        if self.is_emptied {
+            return;
+        }
         let holder = self.files.get(&slot.file);
         if let Some(library) = holder.and_then(|entry| entry.library_of(name)) {
             slot.library = library;
@@ -189,12 +217,15 @@ impl PluginTable {
             (_, Some((file, library)), _) => (slot.file, slot.library) = (file, library),
             // What the file holds now cannot be loaded; what it held before stays in force.
             (Some(FileState::Refused { .. }), None, Some(active)) => slot.library = Arc::clone(&active.library),
+            // What was known to be good of it may be served instead.
+            (Some(FileState::Refused { .. }), None, None) => drop(self.plugin_table.remove(name)),
             _ => self.remove(name),
         }
     }
 
     fn remove(&mut self, name: &str) {
         let Some(slot) = self.plugin_table.remove(name) else { return };
+        self.forget(name);
         if let Some(active) = slot.active {
             tracing::info!(plugin = name, file = file_name(&active.file), "a plugin is removed");
             self.retire(active);
@@ -227,7 +258,8 @@ impl PluginTable {
             Retry::After(collided_in) => collided_in != generation,
             Retry::At(at) => at <= now,
         };
-        if slot.is_building || (slot.key == Some(key) && !is_retry_due) {
+        // An empty folder has no settings either; those in force stay.
+        if self.is_emptied || slot.is_building || (slot.key == Some(key) && !is_retry_due) {
             return None;
         }
         slot.is_building = true;
@@ -257,7 +289,7 @@ impl PluginTable {
         }
         match outcome {
             Ok(Built::Same) => slot.refusal = None,
-            Ok(Built::New { instance, key }) => self.install(name, instance, key),
+            Ok(Built::New { instance, key }) => self.install(name, instance, key, None),
             Err(error) => {
                 let retry = if error.is_retryable() { Retry::At(now + RETRY_AFTER) } else { Retry::Never };
                 self.refuse(name, error.to_string(), retry);
@@ -265,7 +297,7 @@ impl PluginTable {
         }
     }
 
-    fn install(&mut self, name: &str, instance: Arc<Instance>, key: InstanceKey) {
+    fn install(&mut self, name: &str, instance: Arc<Instance>, key: InstanceKey, fallback: Option<String>) {
         let others = self.plugin_table.iter().filter(|(other, _)| *other != name);
         let taken = others.filter_map(|(other, slot)| Some((other, slot.active.as_ref()?)));
         let slugs: BTreeSet<&str> =
@@ -281,6 +313,9 @@ impl PluginTable {
         let Some(slot) = self.plugin_table.get_mut(name) else { return };
         let protocols = instance.catalogue.protocols.iter();
         let served = protocols.map(|protocol| Served::new(protocol, &instance));
+        // Other settings of a build that is served for another one.
+        let kept = slot.active.as_ref().filter(|active| active.key.digest == key.digest);
+        let fallback = fallback.or_else(|| kept.filter(|_| !is_in(&self.files, key.digest))?.fallback.clone());
         let active = Active {
             file: slot.file.clone(),
             library: Arc::clone(&slot.library),
@@ -289,7 +324,9 @@ impl PluginTable {
             instance: Arc::clone(&instance),
             generation,
             loaded_at: SystemTime::now(),
+            fallback,
         };
+        let good = active.good();
         let (file, digest, version) = (file_name(&active.file), active.key.digest, &slot.library.manifest.version);
         tracing::info!(plugin = name, version, file, %digest, generation, "a plugin is in force");
         for reason in instance.claim_templates.left_out() {
@@ -306,6 +343,7 @@ impl PluginTable {
             }
             self.retire(before);
         }
+        self.note(name, good);
     }
 
     fn refuse(&mut self, name: &str, reason: String, retry: Retry) {
@@ -325,12 +363,14 @@ impl PluginTable {
 
     /// The snapshot and the status from now on.
     pub(crate) fn publish(&mut self) -> (Arc<Snapshot>, StatusReport) {
+        let unserved = self.unserved();
+        self.is_changed |= unserved != self.snapshot.unserved;
         let generation = self.next_generation();
         if std::mem::take(&mut self.is_changed) {
             let active = self.plugin_table.values().filter_map(|slot| slot.active.as_ref());
             let served = active.flat_map(|active| &active.served);
             let by_slug = served.map(|served| (served.protocol.slug.clone(), served.clone())).collect();
-            self.snapshot = Arc::new(Snapshot { generation, served: by_slug, ..Snapshot::default() });
+            self.snapshot = Arc::new(Snapshot { generation, served: by_slug, unserved, ..Snapshot::default() });
         }
         self.draining.retain(DrainingInstance::is_draining);
         self.warn_of_settings();
@@ -338,9 +378,15 @@ impl PluginTable {
         let active = active.map(|Active { library, instance, .. }| {
             let runner = Arc::clone(&library.runner);
             let (failures, fact_lists) = (Arc::clone(&instance.failures), Arc::clone(&instance.fact_lists));
-            (library.digest.to_string(), ActivePlugin { runner, failures, fact_lists })
+            let breakers = Arc::clone(&instance.breakers);
+            (library.digest.to_string(), ActivePlugin { runner, failures, breakers, fact_lists })
         });
-        let report = StatusReport { rows: self.rows(), active: active.collect(), draining: self.draining.clone() };
+        let report = StatusReport {
+            rows: self.rows(),
+            active: active.collect(),
+            draining: self.draining.clone(),
+            known_good: Arc::clone(&self.known_good),
+        };
         (Arc::clone(&self.snapshot), report)
     }
 
@@ -396,11 +442,16 @@ impl PluginTable {
             let active = slot.active.as_ref().map(|active| active.key.digest);
             [Some(slot.library.digest), active].into_iter().flatten()
         });
-        let needed: BTreeSet<Digest> = of_files.chain(of_slots).collect();
+        let needed: BTreeSet<Digest> = of_files.chain(of_slots).chain(self.known_good.digests()).collect();
         let (used, obsolete) = self.staged.iter().partition(|digest| needed.contains(digest));
         self.staged = used;
         let obsolete: BTreeSet<Digest> = obsolete;
         obsolete.into_iter().collect()
+    }
+
+    /// Plugins that are in force, or were when the process before this one ended.
+    pub(crate) fn known_count(&self) -> usize {
+        self.known_good.iter().count().max(self.active_count())
     }
 
     /// Plugins in force.
@@ -423,7 +474,7 @@ impl Slot {
         match (active, &self.refusal) {
             // Refused settings of the dylib in force are shown in its own row.
             (Some(active), Some(refused)) if digest == Some(refused.library.digest) => {
-                vec![PluginStatus { reason: Some(refused.reason.clone()), ..active }]
+                vec![PluginStatus { reason: Some(active.reason.unwrap_or_else(|| refused.reason.clone())), ..active }]
             }
             (active, refused) => {
                 let refused =
@@ -435,6 +486,19 @@ impl Slot {
 }
 
 impl Active {
+    fn good(&self) -> GoodBuild {
+        let catalogue = &self.instance.catalogue;
+        GoodBuild {
+            digest: self.key.digest,
+            version: self.library.manifest.version.clone(),
+            file: file_name(&self.file),
+            settings: self.key.settings.clone(),
+            functions: self.key.functions.clone(),
+            serves: GoodProtocol::all(catalogue),
+            topics: catalogue.event_topics.iter().flatten().copied().collect(),
+        }
+    }
+
     fn slugs(&self) -> impl Iterator<Item = &str> {
         self.served.iter().map(|served| served.protocol.slug.as_str())
     }
@@ -442,6 +506,7 @@ impl Active {
     fn row(&self) -> PluginStatus {
         PluginStatus {
             state: ACTIVE,
+            reason: self.fallback.clone(),
             protocols: self.slugs().map(str::to_owned).collect(),
             generation: self.generation,
             loaded_at: Some(self.loaded_at),
@@ -462,6 +527,11 @@ fn settings_of_nobody<'a>(name: &str, plugins: impl Iterator<Item = &'a String>)
         None if plugins.is_empty() => format!("no plugin is called {name:?}, and none is in force"),
         None => format!("no plugin is called {name:?}; there are {}", plugins.join(", ")),
     }
+}
+
+/// Whether a file of the folder holds the build.
+fn is_in(files: &BTreeMap<PathBuf, FileEntry>, digest: Digest) -> bool {
+    files.values().filter_map(FileEntry::library).any(|library| library.digest == digest)
 }
 
 fn second(holder: &Path) -> String {

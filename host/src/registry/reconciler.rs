@@ -5,27 +5,32 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
 
+use super::breaker::Hopeless;
 use super::crashes::Crashes;
 use super::examine::{Examined, Examiner};
 use super::fact_lists::FactStore;
-use super::instance::{self, BuildError, BuildInput, Built};
+use super::instance::{self, BuildError, BuildInput, Built, SettingsTexts};
+use super::known_good::{GoodBuild, KnownGood};
 use super::library::Libraries;
+use super::plugin_table::fallback::{Fallback, FallbackOutcome};
 use super::plugin_table::{Build, BuildKey, PluginTable};
+use super::policy::Policy;
 use super::scan::{self, FileFingerprint, FolderScan, ScanError, ScanHistory};
 use super::staging::Stage;
 use super::watch::Watch;
 use super::{Current, Published};
-use crate::files::Writers;
+use crate::files::{self, Writers};
 use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
 use crate::registry::runner::call::Calls;
@@ -38,8 +43,13 @@ const SETTLE: Duration = Duration::from_millis(150);
 const SPACING: Duration = Duration::from_millis(50);
 /// A scan takes milliseconds; only a file system that hangs takes longer.
 const SCAN_LIMIT: Duration = Duration::from_secs(10);
-/// How long the plugins of a folder that has vanished are served: a mount that is swapped is back sooner.
-const VANISHED_GRACE: Duration = Duration::from_secs(30);
+/// How long the plugins of a folder are served that has vanished, or is empty all at once: a mount that is swapped is back
+/// sooner, and so is an operator who reads the alarm.
+const VANISHED_GRACE: Duration = Duration::from_secs(5 * 60);
+/// A folder that loses its only plugin is not emptied: somebody took the plugin away.
+const EMPTIED_MIN: usize = 2;
+/// Reports of builds that fail at every try; they are made again where there is no room.
+const REPORTS: usize = 16;
 
 /// Keeps the registry in step with one folder.
 #[derive(Debug)]
@@ -57,11 +67,20 @@ pub(crate) struct Reconciler {
     watch: Watch,
     hints: mpsc::Receiver<()>,
     tasks: JoinSet<Done>,
+    aside: JoinSet<Aside>,
     is_scanning: bool,
     /// Examinations and builds under way.
     busy: usize,
     /// Builds that the first scan holds back until all are done.
     held: Vec<FinishedBuild>,
+    /// Where the known good set is written, whether it is being written, and why it was not.
+    set_path: PathBuf,
+    is_saving: bool,
+    unsaved: Option<String>,
+    policy: Policy,
+    /// What the policy says has changed.
+    decided: Arc<Notify>,
+    reports: mpsc::Receiver<Hopeless>,
     vanished_at: Option<Instant>,
     trouble: Option<String>,
 }
@@ -72,7 +91,26 @@ enum Done {
     Scanned(Result<FolderScan, ScanError>),
     Examined(PathBuf, Examined),
     Built(Box<FinishedBuild>),
+    FellBack(Box<(Fallback, FallbackOutcome)>),
     Cleaned,
+}
+
+/// The outcome of a task that nothing waits for.
+#[derive(Debug)]
+enum Aside {
+    Saved(io::Result<()>),
+    Decided,
+}
+
+/// What earlier processes left, and what this one leaves.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) state_dir: PathBuf,
+    pub(crate) stage: Stage,
+    pub(crate) crashes: Crashes,
+    pub(crate) policy: Policy,
+    pub(crate) known_good: KnownGood,
+    pub(crate) decided: Arc<Notify>,
 }
 
 /// What became of a build.
@@ -88,30 +126,39 @@ impl Reconciler {
     pub(crate) fn new(
         folder: PathBuf,
         writers: Writers,
-        stage: Stage,
-        crashes: Crashes,
+        kept: Kept,
         networks: Networks,
         limits: PluginLimits,
         published: Arc<Published>,
     ) -> Self {
         let (watch, hints) = Watch::new(folder.clone());
         let reads = Calls::new(Handle::current());
+        let Kept { state_dir, stage, crashes, policy, known_good, decided } = kept;
+        let (sender, reports) = mpsc::channel(REPORTS);
+        let libraries = Libraries::new(limits, crashes, sender);
         Self {
             folder,
             writers,
             networks,
             facts: FactStore::default(),
-            examiner: Arc::new(Examiner::new(stage, Libraries::new(limits, crashes), reads.clone())),
+            examiner: Arc::new(Examiner::new(stage, libraries, policy.clone(), reads.clone())),
             reads,
             published,
             history: ScanHistory::default(),
-            plugin_table: PluginTable::default(),
+            plugin_table: PluginTable::new(policy.clone(), known_good),
             watch,
             hints,
             tasks: JoinSet::new(),
+            aside: JoinSet::new(),
             is_scanning: false,
             busy: 0,
             held: Vec::new(),
+            set_path: KnownGood::path(&state_dir),
+            is_saving: false,
+            unsaved: None,
+            policy,
+            decided,
+            reports,
             vanished_at: None,
             trouble: None,
         }
@@ -120,6 +167,7 @@ impl Reconciler {
     /// Until it is aborted.
     pub(crate) async fn run(mut self) {
         let (mut due, mut scanned_at) = (Instant::now(), Instant::now());
+        let decided = Arc::clone(&self.decided);
         loop {
             tokio::select! {
                 Some(done) = self.tasks.join_next() => match done {
@@ -132,6 +180,12 @@ impl Reconciler {
                     // The tasks hand panics over as outcomes; this one is a bug of the host's.
                     Err(error) => tracing::error!(%error, "a task of the registry ended without outcome"),
                 },
+                Some(Ok(done)) = self.aside.join_next() => self.on_aside(done),
+                () = decided.notified() => {
+                    self.on_decision();
+                    due = due.min(scanned_at + SPACING);
+                }
+                Some(report) = self.reports.recv() => self.quarantine(report),
                 Some(()) = self.hints.recv() => due = due.min(scanned_at + SPACING),
                 () = sleep_until(due), if !self.is_scanning => self.scan(),
                 // No second scan beside one that hangs: it would hang as well.
@@ -155,6 +209,17 @@ impl Reconciler {
     fn on_scan(&mut self, scanned: Result<FolderScan, ScanError>, now: Instant) -> Duration {
         self.is_scanning = false;
         let files = match scanned {
+            Ok(scan) if self.is_emptied(&scan) && !self.is_gone_for_good(now) => {
+                let plugins = self.plugin_table.known_count();
+                self.log_trouble(&format_args!(
+                    "it is empty all at once; {plugins} plugins are taken for removed after {} s",
+                    VANISHED_GRACE.as_secs()
+                ));
+                self.watch.follow(scan.folder);
+                self.history.compare(scan.files);
+                self.plugin_table.on_emptied();
+                return if self.history.has_compared() { RESCAN } else { SETTLE };
+            }
             Ok(scan) => {
                 self.vanished_at = None;
                 self.trouble = None;
@@ -172,6 +237,10 @@ impl Reconciler {
             self.examine(file, fingerprint);
         }
         if stable.is_changing() || !self.history.has_compared() { SETTLE } else { RESCAN }
+    }
+
+    fn is_emptied(&self, scan: &FolderScan) -> bool {
+        self.plugin_table.known_count() >= EMPTIED_MIN && !scan.files.keys().any(|path| scan::is_dylib(path))
     }
 
     /// A folder that has vanished is not yet one without plugins.
@@ -203,8 +272,8 @@ impl Reconciler {
         let settings_file = self.folder.join(format!("{plugin}.toml"));
         let functions_file = self.folder.join(portolan_validation::FILE_NAME);
         let (writers, reads, networks) = (self.writers, self.reads.clone(), self.networks.clone());
-        let facts = self.facts.clone();
-        let input = BuildInput { library, settings_file, functions_file, writers, reads, networks, facts, in_force };
+        let texts = SettingsTexts::Folder { settings_file, functions_file, writers, reads };
+        let input = BuildInput { library, texts, networks, facts: self.facts.clone(), in_force };
         self.busy += 1;
         self.tasks.spawn(async move {
             let outcome = instance::build(input).await;
@@ -212,11 +281,76 @@ impl Reconciler {
         });
     }
 
+    fn fall_back(&mut self, fallback: Fallback) {
+        let (examiner, networks, facts) = (Arc::clone(&self.examiner), self.networks.clone(), self.facts.clone());
+        self.busy += 1;
+        self.tasks.spawn(async move {
+            let GoodBuild { digest, settings, functions, .. } = fallback.good.clone();
+            let file = format!("{}.toml", fallback.plugin);
+            let outcome = match examiner.load_kept(digest).await {
+                Err(refusal) => Err(refusal),
+                Ok(library) => {
+                    let texts = SettingsTexts::Kept { file, settings, functions };
+                    let library_of_build = Arc::clone(&library);
+                    let input = BuildInput { library: library_of_build, texts, networks, facts, in_force: None };
+                    Ok((library, instance::build(input).await))
+                }
+            };
+            Done::FellBack(Box::new((fallback, outcome)))
+        });
+    }
+
+    /// Puts a build that fails at every try in quarantine.
+    fn quarantine(&mut self, report: Hopeless) {
+        let policy = self.policy.clone();
+        self.aside.spawn_blocking(move || {
+            let Hopeless { digest, plugin, version, reason } = report;
+            tracing::error!(plugin, version, %digest, reason, "a build is put in quarantine");
+            if let Err(error) = policy.quarantine(digest, (&plugin, &version), &reason) {
+                tracing::error!(plugin, %digest, %error, "the quarantine does not outlive the process");
+            }
+            Aside::Decided
+        });
+    }
+
+    fn on_decision(&mut self) {
+        self.plugin_table.on_policy();
+        self.advance();
+    }
+
+    fn on_aside(&mut self, aside: Aside) {
+        match aside {
+            Aside::Decided => self.on_decision(),
+            Aside::Saved(saved) => {
+                self.is_saving = false;
+                let Err(error) = saved else { return self.unsaved = None };
+                self.plugin_table.set_is_unwritten();
+                let reason = error.to_string();
+                if self.unsaved.as_ref() != Some(&reason) {
+                    tracing::error!(reason, "cannot write the last known good set; a restart may serve less");
+                }
+                self.unsaved = Some(reason);
+            }
+        }
+    }
+
+    /// Writes the known good set where it has changed.
+    fn save(&mut self) {
+        if self.is_saving {
+            return;
+        }
+        let Some(text) = self.plugin_table.take_changed_set() else { return };
+        let path = self.set_path.clone();
+        self.is_saving = true;
+        self.aside.spawn_blocking(move || Aside::Saved(text.and_then(|text| files::replace(&path, text.as_bytes()))));
+    }
+
     fn on_done(&mut self, done: Done) {
         self.busy = self.busy.saturating_sub(1);
         match done {
             Done::Examined(file, examined) => self.plugin_table.on_examined(&file, examined, Instant::now()),
             Done::Built(finished) => self.held.push(*finished),
+            Done::FellBack(fallen) => self.plugin_table.on_fallback(&self.folder, fallen.0, fallen.1),
             Done::Scanned(_) | Done::Cleaned => {}
         }
         self.advance();
@@ -239,6 +373,15 @@ impl Reconciler {
         }
         let (snapshot, status) = self.plugin_table.publish();
         self.published.current.store(Arc::new(Current { snapshot, status }));
+        self.save();
+        if self.busy > 0 {
+            return;
+        }
+        if self.history.has_compared() {
+            for fallback in self.plugin_table.next_fallbacks() {
+                self.fall_back(fallback);
+            }
+        }
         if self.busy > 0 {
             return;
         }
@@ -269,18 +412,25 @@ impl Reconciler {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[tokio::test]
     async fn a_vanished_folder_is_taken_for_empty_only_after_its_grace() {
         let folder = tempfile::tempdir().unwrap();
         let writers = Writers::of_process(None);
-        let stage = Stage::open(folder.path(), writers).unwrap();
+        let kept = Kept {
+            state_dir: folder.path().to_owned(),
+            stage: Stage::open(folder.path(), writers, &BTreeSet::new()).unwrap(),
+            crashes: Crashes::open(folder.path(), writers).unwrap(),
+            policy: Policy::default(),
+            known_good: KnownGood::default(),
+            decided: Arc::default(),
+        };
         let plugins = folder.path().join("plugins");
         let (networks, limits) = (Networks::new([]), PluginLimits::default());
-        let crashes = Crashes::open(folder.path(), writers).unwrap();
-        let mut reconciler =
-            Reconciler::new(plugins.clone(), writers, stage, crashes, networks, limits, Arc::default());
+        let mut reconciler = Reconciler::new(plugins.clone(), writers, kept, networks, limits, Arc::default());
         let begun = Instant::now();
         let vanished = |reconciler: &mut Reconciler, now| reconciler.on_scan(scan::scan(&plugins, writers), now);
         vanished(&mut reconciler, begun);

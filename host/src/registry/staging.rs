@@ -3,12 +3,14 @@
 //! Invariant: nothing but a staged copy is ever mapped, because whoever drops files may write over them; a staged
 //! file's contents are those of its name, and came from the descriptor that was checked.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::scan::FileFingerprint;
@@ -18,9 +20,29 @@ use crate::files::{self, FileError, FolderError, Writers};
 const DYLIB_BYTES_MAX: u64 = 256 << 20;
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// The SHA-256 of a dylib: its identity.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The SHA-256 of a dylib: its identity. Its text is hex.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub(crate) struct Digest([u8; 32]);
+
+/// Not 64 digits of hex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a SHA-256 in hex")]
+pub(crate) struct NoDigest;
+
+impl TryFrom<String> for Digest {
+    type Error = NoDigest;
+
+    fn try_from(text: String) -> Result<Self, NoDigest> {
+        alloy::hex::decode_to_array(text).map(Self).map_err(|_| NoDigest)
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
+    }
+}
 
 #[cfg(test)]
 impl Digest {
@@ -54,6 +76,10 @@ pub(crate) enum StageError {
     File(#[from] FileError),
     #[error("cannot copy it to the state folder: {0}")]
     Write(io::Error),
+    #[error("the copy that was kept cannot be read: {0}")]
+    Kept(io::Error),
+    #[error("the copy that was kept is damaged")]
+    Damaged,
 }
 
 /// Why there is no folder of staged copies.
@@ -73,18 +99,19 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Makes the folder, closed to other users: what is in it is run. Removes what an earlier process left
-    /// there: every file is copied anew, since nothing else proves that a copy is whole.
-    pub(crate) fn open(state_dir: &Path, writers: Writers) -> Result<Self, StageFolderError> {
+    /// Makes the folder, closed to other users: what is in it is run. Removes what an earlier process left there, but for
+    /// the copies of these builds, which are used after [`Stage::check`] alone.
+    pub(crate) fn open(state_dir: &Path, writers: Writers, kept: &BTreeSet<Digest>) -> Result<Self, StageFolderError> {
         let folder = state_dir.join("staged");
         files::make_folder(&folder, 0o700, writers)?;
-        empty(&folder).map_err(|error| StageFolderError::Empty { folder: folder.clone(), error })?;
+        let kept: BTreeSet<String> = kept.iter().map(file_name).collect();
+        empty(&folder, &kept).map_err(|error| StageFolderError::Empty { folder: folder.clone(), error })?;
         Ok(Self { folder, writers })
     }
 
     /// The path of a digest's copy.
     pub(crate) fn path(&self, digest: Digest) -> PathBuf {
-        self.folder.join(format!("{digest}.so"))
+        self.folder.join(file_name(&digest))
     }
 
     /// Copies `source`, which had `fingerprint` before and must have it afterwards.
@@ -99,12 +126,35 @@ impl Stage {
         if !unchanged(Ok(opened)) {
             return Err(StageError::Changed);
         }
-        let digest = copy(&mut from, &incoming.path)?;
+        let created = File::create_new(&incoming.path).map_err(StageError::Write);
+        let (digest, is_copied) = match created.and_then(|mut to| copy(&mut from, &mut to)) {
+            // A full disk is no trouble for what is there already.
+            Err(StageError::Write(error)) => (self.copied(source).ok_or(StageError::Write(error))?, false),
+            copied => (copied?, true),
+        };
         if !unchanged(from.metadata()) || !unchanged(fs::symlink_metadata(source)) {
             return Err(StageError::Changed);
         }
-        fs::rename(&incoming.path, self.path(digest)).map_err(StageError::Write)?;
+        if is_copied {
+            fs::rename(&incoming.path, self.path(digest)).map_err(StageError::Write)?;
+        }
         Ok(digest)
+    }
+
+    /// Checks that the copy of a build, which an earlier process may have left, is whole.
+    pub(crate) fn check(&self, digest: Digest) -> Result<(), StageError> {
+        match hash(&self.path(digest), self.writers) {
+            Ok(found) if found == digest => Ok(()),
+            Ok(_) => Err(StageError::Damaged),
+            Err(StageError::File(FileError::Read(error))) => Err(StageError::Kept(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The build in a file, if there is a whole copy of it.
+    fn copied(&self, source: &Path) -> Option<Digest> {
+        let digest = hash(source, self.writers).ok()?;
+        self.check(digest).is_ok().then_some(digest)
     }
 
     /// Removes copies: what is loaded stays mapped without its name.
@@ -117,12 +167,24 @@ impl Stage {
     }
 }
 
-fn empty(folder: &Path) -> io::Result<()> {
-    fs::read_dir(folder)?.try_for_each(|entry| fs::remove_file(entry?.path()))
+fn file_name(digest: &Digest) -> String {
+    format!("{digest}.so")
 }
 
-fn copy(from: &mut File, to: &Path) -> Result<Digest, StageError> {
-    let mut to = File::create_new(to).map_err(StageError::Write)?;
+fn empty(folder: &Path, kept: &BTreeSet<String>) -> io::Result<()> {
+    let is_kept = |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(|name| kept.contains(name));
+    fs::read_dir(folder)?.try_for_each(|entry| {
+        let entry = entry?;
+        if is_kept(&entry) { Ok(()) } else { fs::remove_file(entry.path()) }
+    })
+}
+
+/// The build in a file.
+fn hash(path: &Path, writers: Writers) -> Result<Digest, StageError> {
+    copy(&mut files::open(path, writers)?.0, &mut io::sink())
+}
+
+fn copy(from: &mut File, to: &mut dyn Write) -> Result<Digest, StageError> {
     let mut from = from.take(DYLIB_BYTES_MAX + 1);
     let mut hash = Sha256::new();
     let mut chunk = vec![0; CHUNK_BYTES];
@@ -170,7 +232,7 @@ mod tests {
     const SHA256_OF_ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     fn opened(folder: &Path) -> Stage {
-        Stage::open(folder, Writers::of_process(None)).unwrap()
+        Stage::open(folder, Writers::of_process(None), &BTreeSet::new()).unwrap()
     }
 
     fn names(stage: &Stage) -> Vec<String> {
@@ -234,6 +296,32 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_that_is_kept_is_checked_before_it_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("a.so");
+        fs::write(&source, "abc").unwrap();
+        let digest = opened(folder.path()).take(&source, &fingerprint(&source)).unwrap();
+        let again = Stage::open(folder.path(), Writers::of_process(None), &[digest].into()).unwrap();
+        assert!(again.check(digest).is_ok());
+        fs::write(again.path(digest), "abd").unwrap();
+        assert!(matches!(again.check(digest), Err(StageError::Damaged)));
+        fs::remove_file(again.path(digest)).unwrap();
+        assert!(matches!(again.check(digest), Err(StageError::Kept(_))));
+    }
+
+    #[test]
+    fn what_is_copied_already_needs_no_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let stage = opened(folder.path());
+        let source = folder.path().join("a.so");
+        fs::write(&source, "abc").unwrap();
+        let digest = stage.take(&source, &fingerprint(&source)).unwrap();
+        assert_eq!(stage.copied(&source), Some(digest));
+        fs::write(&source, "abd").unwrap();
+        assert_eq!(stage.copied(&source), None);
+    }
+
+    #[test]
     fn what_an_earlier_process_left_is_removed_at_the_start() {
         let folder = tempfile::tempdir().unwrap();
         let stage = opened(folder.path());
@@ -247,7 +335,7 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         fs::write(elsewhere.path().join("precious"), "1").unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("staged")).unwrap();
-        let refused = Stage::open(folder.path(), Writers::of_process(None));
+        let refused = Stage::open(folder.path(), Writers::of_process(None), &BTreeSet::new());
         assert!(matches!(refused, Err(StageFolderError::Folder(_))), "{refused:?}");
         assert!(elsewhere.path().join("precious").exists());
     }

@@ -8,10 +8,12 @@ use std::time::{Instant, SystemTime};
 use portolan_validation::ClaimStatus;
 use serde::Serialize;
 
-use super::examine::Refusal;
+use super::breaker::{BreakerStatus, Breakers};
+use super::examine::{Refusal, RefusalKind};
 use super::fact_lists::{FactListStatus, FactLists};
 use super::instance::{Instance, file_name};
 use super::job_failures::{JobFailureStatus, JobFailures};
+use super::known_good::KnownGood;
 use super::library::Library;
 use super::manifest::Manifest;
 use super::staging::Digest;
@@ -32,7 +34,7 @@ pub(crate) struct PluginStatus {
     pub(crate) digest: String,
     pub(crate) version: String,
     pub(crate) api_rev: u32,
-    /// One of [`ACTIVE`], [`STUCK`], [`REJECTED`], [`DRAINING`].
+    /// One of [`ACTIVE`], [`STUCK`], [`REJECTED`], [`QUARANTINED`], [`DISABLED`], [`DRAINING`].
     pub(crate) state: &'static str,
     /// Why it, or for an active one why its newest settings, are not in force.
     pub(crate) reason: Option<String>,
@@ -50,6 +52,8 @@ pub(crate) struct PluginStatus {
     pub(crate) hosts: Vec<HostStatus>,
     /// The last failures of its jobs.
     pub(crate) failures: Vec<JobFailureStatus>,
+    /// The networks on which its jobs pause.
+    pub(crate) breakers: Vec<BreakerStatus>,
     /// What its jobs derived from lists that only grow.
     pub(crate) lists: Vec<FactListStatus>,
     #[serde(serialize_with = "crate::rfc3339::serialize")]
@@ -70,7 +74,12 @@ impl PluginStatus {
     /// A file that was not loaded.
     pub(crate) fn refused(refusal: &Refusal, file: &Path) -> Self {
         let row = Self::new(file, refusal.digest, refusal.manifest.as_ref());
-        Self { state: REJECTED, reason: Some(refusal.reason.clone()), ..row }
+        let state = match refusal.kind {
+            RefusalKind::Rejected | RefusalKind::Unpinned => REJECTED,
+            RefusalKind::Quarantined => QUARANTINED,
+            RefusalKind::Disabled => DISABLED,
+        };
+        Self { state, reason: Some(refusal.reason.clone()), ..row }
     }
 
     /// A settings file that belongs to no plugin.
@@ -96,6 +105,10 @@ pub(crate) const ACTIVE: &str = "active";
 pub(crate) const STUCK: &str = "stuck";
 pub(crate) const REJECTED: &str = "rejected";
 pub(crate) const DRAINING: &str = "draining";
+/// Not run because of what the build did, or because the operator says so.
+pub(crate) const QUARANTINED: &str = "quarantined";
+/// Not run because the operator does not want the plugin.
+pub(crate) const DISABLED: &str = "disabled";
 pub(crate) const IN_PROCESS: &str = "in-process";
 
 /// What is known of an active plugin at any moment.
@@ -104,6 +117,7 @@ pub(crate) struct ActivePlugin {
     /// Knows what is stuck.
     pub(crate) runner: Arc<dyn Runner>,
     pub(crate) failures: Arc<JobFailures>,
+    pub(crate) breakers: Arc<Breakers>,
     pub(crate) fact_lists: Arc<FactLists>,
 }
 
@@ -115,6 +129,7 @@ pub(crate) struct StatusReport {
     /// What is known of the active ones at any moment, by digest.
     pub(crate) active: BTreeMap<String, ActivePlugin>,
     pub(crate) draining: Vec<DrainingInstance>,
+    pub(crate) known_good: Arc<KnownGood>,
 }
 
 /// An instance that is not served any more.
@@ -141,7 +156,8 @@ impl StatusReport {
 
     fn as_it_is_now(&self, mut row: PluginStatus) -> PluginStatus {
         let active = self.active.get(&row.digest).filter(|_| row.state == ACTIVE);
-        let Some(ActivePlugin { runner, failures, fact_lists }) = active else { return row };
+        let Some(ActivePlugin { runner, failures, breakers, fact_lists }) = active else { return row };
+        row.breakers = breakers.status(Instant::now());
         row.lists = fact_lists.status(Instant::now());
         row.failures = failures.status();
         let stuck = runner.stuck();

@@ -446,6 +446,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         status: JobStatus::Failed,
         reason: Some(Reason::Timeout),
         detail: "read timed out".into(),
+        is_fault: false,
         figures: JobFigures { duration_ms: 12, batches: 3, reads: 40 },
         missing_tokens: Vec::new(),
         off_chain: [("merkle.example.org".to_owned(), 61)].into(),

@@ -8,6 +8,7 @@ use super::super::settings;
 use super::*;
 use crate::net::off_chain::HostGrants;
 use crate::network::Networks;
+use crate::registry::breaker::Breakers;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
@@ -43,7 +44,7 @@ fn library(plugin: &str, digest: u8) -> Arc<Library> {
     let manifest = Manifest::parse(&json.replace('?', plugin)).unwrap();
     let limits = Limits { resume_ms: 1, job_ms: 1 };
     let (digest, grants) = (Digest::of_test(digest), HostGrants::default());
-    Arc::new(Library { digest, manifest, limits, grants, runner: Arc::new(NoRunner) })
+    Arc::new(Library { digest, manifest, limits, grants, runner: Arc::new(NoRunner), breakers: Breakers::of_nobody() })
 }
 
 /// The registry as its reconciler would drive it.
@@ -271,6 +272,10 @@ fn staged_copies_are_obsolete_once_nothing_holds_them() {
     let wanted = it.wanted().pop().unwrap();
     assert!(it.plugin_table.take_obsolete().is_empty(), "the first is still in force");
     it.end(&wanted, Ok(&["a"]));
+    assert!(it.plugin_table.take_obsolete().is_empty(), "the first is the build before");
+    it.on_scan(&[("a.so", 3)]);
+    it.taken("a.so", &library("a", 3));
+    it.serve(&["a"]);
     assert_eq!(it.plugin_table.take_obsolete(), [Digest::of_test(1)]);
     assert!(it.plugin_table.take_obsolete().is_empty());
 }
@@ -290,4 +295,195 @@ fn settings_that_belong_to_no_plugin_are_told() {
         r#"acme.toml rejected no plugin is called "acme"; there are aave-v3"#,
     ];
     assert_eq!(it.rows(), told);
+}
+
+mod known_good {
+    use super::super::fallback::Fallback;
+    use super::*;
+    use crate::registry::known_good::KnownGood;
+    use crate::registry::policy::Policy;
+    use crate::registry::unserved::UnservedWhy;
+
+    impl Driven {
+        /// A table as it is at a start after this one's end.
+        fn restarted(&self) -> Self {
+            let text = serde_json::to_string(&*self.plugin_table.known_good).unwrap();
+            let known_good: KnownGood = serde_json::from_str(&text).unwrap();
+            Self { plugin_table: PluginTable::new(self.plugin_table.policy.clone(), known_good), now: self.now }
+        }
+
+        /// `plugin@version: reason` of the one fallback that is wanted.
+        fn fallback(&mut self) -> Fallback {
+            let mut wanted = self.plugin_table.next_fallbacks();
+            assert_eq!(wanted.len(), 1, "{wanted:?}");
+            wanted.remove(0)
+        }
+
+        fn fall_back(&mut self, slugs: &[&str]) -> String {
+            let fallback = self.fallback();
+            let told = format!("{} {}: {}", fallback.plugin, fallback.good.digest, fallback.reason);
+            let digest = u8::from_str_radix(&fallback.good.digest.to_string()[..2], 16).unwrap();
+            let library = library(&fallback.plugin, digest);
+            let key = InstanceKey {
+                digest: fallback.good.digest,
+                settings: fallback.good.settings.clone(),
+                functions: fallback.good.functions.clone(),
+            };
+            let built = Built::New { instance: Arc::new(Instance::of_test(&library, slugs)), key };
+            self.plugin_table.on_fallback(Path::new(""), fallback, Ok((library, Ok(built))));
+            told
+        }
+
+        /// `subject why`, one for each.
+        fn unserved(&mut self) -> Vec<String> {
+            let snapshot = self.plugin_table.publish().0;
+            snapshot.unserved.iter().map(|it| format!("{} {:?}", it.subject(), it.why)).collect()
+        }
+
+        fn quarantine(&mut self, plugin: &str, digest: u8) {
+            let policy: Policy = self.plugin_table.policy.clone();
+            policy.quarantine(Digest::of_test(digest), (plugin, "1"), "it panicked").unwrap();
+            self.plugin_table.on_policy();
+        }
+
+        fn install(&mut self, path: &str, plugin: &str, digest: u8) {
+            self.on_scan(&[(path, u64::from(digest))]);
+            self.taken(path, &library(plugin, digest));
+            self.serve(&[plugin]);
+        }
+    }
+
+    fn digest(byte: u8) -> String {
+        Digest::of_test(byte).to_string()
+    }
+
+    #[test]
+    fn a_start_serves_what_was_served_where_the_file_is_bad_now() {
+        let mut it = Driven::new();
+        it.install("a.so", "a", 1);
+        let mut it = it.restarted();
+        it.on_scan(&[("a.so", 2)]);
+        it.refused("a.so", "truncated", None);
+        assert_eq!(it.unserved(), ["a Rejected"], "until it is");
+        assert_eq!(it.fall_back(&["a"]), format!("a {}: a.so: truncated", digest(1)));
+        assert_eq!(it.serving("a").as_deref(), Some("a"));
+        let told = "a a.so active the last known good one: a.so: truncated";
+        assert_eq!(it.rows(), [told, "a.so rejected truncated"]);
+        assert!(it.unserved().is_empty() && it.plugin_table.next_fallbacks().is_empty());
+        it.install("a.so", "a", 3);
+        assert_eq!(it.rows()[0], "a a.so active");
+    }
+
+    #[test]
+    fn a_start_serves_the_settings_that_were_in_force_where_they_are_bad_now() {
+        let mut it = Driven::new();
+        it.install("a.so", "a", 1);
+        let mut it = it.restarted();
+        it.on_scan(&[("a.so", 1), ("a.toml", 1)]);
+        it.taken("a.so", &library("a", 1));
+        let wanted = it.wanted().pop().unwrap();
+        it.end(&wanted, Err(BuildError::Shipped("no".into())));
+        it.fall_back(&["a"]);
+        assert_eq!(it.rows(), ["a a.so active the last known good one: it refuses its shipped settings: no"]);
+        assert!(it.wanted().is_empty(), "the bad settings are not tried again until they change");
+        it.on_scan(&[("a.so", 1), ("a.toml", 2)]);
+        it.serve(&["a"]);
+        assert_eq!(it.rows()[0], "a a.so active");
+    }
+
+    #[test]
+    fn a_plugin_that_was_taken_away_while_nothing_ran_is_gone() {
+        let mut it = Driven::new();
+        it.install("a.so", "a", 1);
+        let mut it = it.restarted();
+        it.on_scan(&[("b.so", 1)]);
+        it.taken("b.so", &library("b", 2));
+        it.serve(&["b"]);
+        assert!(it.plugin_table.next_fallbacks().is_empty());
+        assert!(it.unserved().is_empty());
+        assert_eq!(it.plugin_table.take_obsolete(), [Digest::of_test(1)], "its copy is needed no more");
+    }
+
+    #[test]
+    fn a_build_in_quarantine_gives_way_to_the_one_before_once() {
+        let mut it = Driven::new();
+        it.install("a.so", "a", 1);
+        it.install("a.so", "a", 2);
+        it.quarantine("a", 2);
+        assert_eq!(it.serving("a"), None);
+        assert!(it.wanted().is_empty());
+        assert_eq!(it.unserved(), ["a Quarantined"]);
+        assert!(it.fall_back(&["a"]).starts_with(&format!("a {}: a.so: in quarantine since ", digest(1))));
+        assert_eq!(it.serving("a").as_deref(), Some("a"));
+        it.quarantine("a", 1);
+        assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty(), "no way back");
+        assert_eq!(it.unserved(), ["a Quarantined"]);
+        it.on_scan(&[("a.so", 3)]);
+        it.taken("a.so", &library("a", 3));
+        it.serve(&["a"]);
+        assert_eq!(it.serving("a").as_deref(), Some("a"), "another build is another matter");
+    }
+
+    #[test]
+    fn a_fallback_that_was_barred_meanwhile_is_not_served() {
+        let mut it = Driven::new();
+        it.install("a.so", "a", 1);
+        let mut it = it.restarted();
+        it.on_scan(&[("a.so", 2)]);
+        it.refused("a.so", "truncated", None);
+        let fallback = it.fallback();
+        it.quarantine("a", 1);
+        let library = library("a", 1);
+        let key = InstanceKey { digest: Digest::of_test(1), settings: None, functions: None };
+        let built = Built::New { instance: Arc::new(Instance::of_test(&library, &["a"])), key };
+        it.plugin_table.on_fallback(Path::new(""), fallback, Ok((library, Ok(built))));
+        assert_eq!(it.serving("a"), None);
+    }
+
+    #[test]
+    fn a_disabled_plugin_is_told_and_comes_back_when_it_is_enabled() {
+        let mut it = Driven::new();
+        it.install("a.so", "a", 1);
+        let policy = it.plugin_table.policy.clone();
+        policy.change(|decisions| drop(decisions.disabled.insert("a".into(), "no need".into()))).unwrap();
+        it.plugin_table.on_policy();
+        assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty());
+        assert_eq!(it.unserved(), ["a Disabled"]);
+        assert!(it.rows().contains(&"a a.so disabled it is disabled: no need".to_owned()), "{:?}", it.rows());
+        policy.change(|decisions| drop(decisions.disabled.remove("a"))).unwrap();
+        it.plugin_table.on_policy();
+        assert_eq!(it.on_scan(&[("a.so", 1)]), ["a.so"], "it is examined again though it has not changed");
+        it.taken("a.so", &library("a", 1));
+        it.serve(&["a"]);
+        assert!(it.unserved().is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_is_emptied_keeps_and_restores_its_plugins() {
+        let mut it = Driven::new();
+        it.install("a.so", "a", 1);
+        it.plugin_table.on_emptied();
+        assert!(it.wanted().is_empty());
+        assert_eq!(it.serving("a").as_deref(), Some("a"));
+        let mut it = it.restarted();
+        it.plugin_table.on_emptied();
+        assert_eq!(it.fall_back(&["a"]), format!("a {}: the plugins folder is empty", digest(1)));
+        assert!(it.wanted().is_empty());
+        assert_eq!(it.serving("a").as_deref(), Some("a"));
+        it.on_scan(&[]);
+        assert!(it.wanted().is_empty());
+        assert_eq!(it.serving("a"), None, "after the time that it has");
+    }
+
+    #[test]
+    fn a_refused_plugin_that_was_never_served_is_told_by_its_name() {
+        let mut it = Driven::new();
+        it.on_scan(&[("libx_y.so", 1), ("b.so", 1), ("b.toml", 1)]);
+        it.refused("libx_y.so", "no ELF file", None);
+        it.taken("b.so", &library("b", 2));
+        let wanted = it.wanted().pop().unwrap();
+        it.end(&wanted, Err(BuildError::Shipped("no".into())));
+        assert_eq!(it.unserved(), ["x_y Rejected", "b Rejected"]);
+        assert_eq!(it.plugin_table.publish().0.unserved[0].why, UnservedWhy::Rejected);
+    }
 }

@@ -1,0 +1,295 @@
+//! The breakers of one build, one for each network: after faults in a row no job runs there for a while, then one at a
+//! time is tried.
+//!
+//! Invariant: only what the build does itself counts, never what a node does. A build that fails at every try, and more
+//! often than not since it came in force, is reported for quarantine once.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use super::staging::Digest;
+
+/// Faults in a row that open a breaker.
+const FAULTS_MAX: u32 = 5;
+/// The first pause; each further one in a row is twice as long.
+const PAUSE: Duration = Duration::from_secs(5);
+const PAUSE_MAX: Duration = Duration::from_secs(5 * 60);
+/// How often in a row a breaker opens until its build is reported.
+const OPENED_MAX: u32 = 3;
+/// A try of which nothing was heard for so long ended without an outcome.
+const TRY_MAX: Duration = Duration::from_secs(30);
+
+/// What a job says about its build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobVerdict {
+    /// It did what it should.
+    Fine,
+    /// A panic, a deadline of a call, a breach of the interface, findings that break the rules.
+    Fault,
+    /// Something else went wrong.
+    Unknown,
+}
+
+/// A build that fails at every try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hopeless {
+    pub(crate) digest: Digest,
+    pub(crate) plugin: String,
+    pub(crate) version: String,
+    pub(crate) reason: String,
+}
+
+/// The breakers of a build.
+#[derive(Debug)]
+pub(crate) struct Breakers {
+    digest: Digest,
+    plugin: String,
+    version: String,
+    reports: mpsc::Sender<Hopeless>,
+    /// By chain id.
+    breakers: Mutex<BTreeMap<u64, Breaker>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Breaker {
+    state: BreakerState,
+    faults_in_a_row: u32,
+    opened_in_a_row: u32,
+    fine: u64,
+    faults: u64,
+    is_reported: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum BreakerState {
+    #[default]
+    Closed,
+    Open {
+        until: Instant,
+    },
+    Trying {
+        since: Instant,
+    },
+}
+
+/// A row of a plugin's `breakers` in `/plugins`. The names that it serializes to stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BreakerStatus {
+    pub(crate) chain_id: u64,
+    /// `closed`, `open` or `half-open`.
+    pub(crate) state: &'static str,
+    pub(crate) faults_in_a_row: u32,
+    /// Until a job is tried.
+    pub(crate) retry_in_seconds: Option<u64>,
+}
+
+#[cfg(any(test, feature = "fuzzing"))]
+impl Breakers {
+    /// The breakers of a build that nobody knows.
+    pub(crate) fn of_nobody() -> std::sync::Arc<Self> {
+        std::sync::Arc::new(Self::new(Digest::default(), ("nobody", "0"), mpsc::channel(1).0))
+    }
+}
+
+impl Breakers {
+    pub(crate) fn new(digest: Digest, (plugin, version): (&str, &str), reports: mpsc::Sender<Hopeless>) -> Self {
+        let (plugin, version) = (plugin.to_owned(), version.to_owned());
+        Self { digest, plugin, version, reports, breakers: Mutex::default() }
+    }
+
+    /// Lets a job run on the network; whoever runs it says how it ended.
+    ///
+    /// # Errors
+    /// How long none runs.
+    pub(crate) fn admit(&self, chain_id: u64, now: Instant) -> Result<(), Duration> {
+        let mut breakers = self.breakers.lock();
+        let Some(breaker) = breakers.get_mut(&chain_id) else { return Ok(()) };
+        match breaker.state {
+            BreakerState::Closed => return Ok(()),
+            BreakerState::Open { until } if now < until => return Err(until - now),
+            BreakerState::Trying { since } if now.duration_since(since) < TRY_MAX => return Err(PAUSE),
+            BreakerState::Open { .. } | BreakerState::Trying { .. } => {}
+        }
+        breaker.state = BreakerState::Trying { since: now };
+        Ok(())
+    }
+
+    /// Takes what a job said.
+    pub(crate) fn take(&self, chain_id: u64, verdict: JobVerdict, detail: &str, now: Instant) {
+        let mut breakers = self.breakers.lock();
+        let breaker = breakers.entry(chain_id).or_default();
+        match verdict {
+            JobVerdict::Fine => {
+                *breaker = Breaker { fine: breaker.fine + 1, faults: breaker.faults, ..Breaker::default() }
+            }
+            // The next job is tried in its place.
+            JobVerdict::Unknown if matches!(breaker.state, BreakerState::Trying { .. }) => {
+                breaker.state = BreakerState::Open { until: now };
+            }
+            JobVerdict::Unknown => {}
+            JobVerdict::Fault => breaker.fail(now),
+        }
+        let is_hopeless = breaker.opened_in_a_row >= OPENED_MAX && breaker.faults > breaker.fine;
+        if verdict == JobVerdict::Fault && is_hopeless && !breaker.is_reported {
+            let Breaker { faults, fine, .. } = *breaker;
+            let reason = format!("{faults} of {} jobs failed by its fault, the last one: {detail}", faults + fine);
+            let (digest, plugin, version) = (self.digest, self.plugin.clone(), self.version.clone());
+            // A full channel has enough reports; this one is made again at the next fault.
+            breaker.is_reported = self.reports.try_send(Hopeless { digest, plugin, version, reason }).is_ok();
+        }
+    }
+
+    /// Those that are not closed, by chain id.
+    pub(crate) fn status(&self, now: Instant) -> Vec<BreakerStatus> {
+        let breakers = self.breakers.lock();
+        let row = |(chain_id, breaker): (&u64, &Breaker)| {
+            let (state, retry_in_seconds) = match breaker.state {
+                BreakerState::Closed => return None,
+                BreakerState::Open { until } => ("open", Some(until.saturating_duration_since(now).as_secs())),
+                BreakerState::Trying { .. } => ("half-open", None),
+            };
+            let faults_in_a_row = breaker.faults_in_a_row;
+            Some(BreakerStatus { chain_id: *chain_id, state, faults_in_a_row, retry_in_seconds })
+        };
+        breakers.iter().filter_map(row).collect()
+    }
+}
+
+impl Breaker {
+    fn fail(&mut self, now: Instant) {
+        self.faults += 1;
+        self.faults_in_a_row = self.faults_in_a_row.saturating_add(1);
+        let opens = match self.state {
+            BreakerState::Closed => self.faults_in_a_row >= FAULTS_MAX,
+            BreakerState::Trying { .. } => true,
+            // Of a job that began before it opened.
+            BreakerState::Open { .. } => false,
+        };
+        if opens {
+            let pause = PAUSE.saturating_mul(1 << self.opened_in_a_row.min(16)).min(PAUSE_MAX);
+            self.opened_in_a_row = self.opened_in_a_row.saturating_add(1);
+            self.state = BreakerState::Open { until: now + pause };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLYGON: u64 = 137;
+    const S: fn(u64) -> Duration = Duration::from_secs;
+
+    struct Tried {
+        breakers: Breakers,
+        reports: mpsc::Receiver<Hopeless>,
+        now: Instant,
+    }
+
+    impl Tried {
+        fn new() -> Self {
+            let (sender, reports) = mpsc::channel(4);
+            Self {
+                breakers: Breakers::new(Digest::of_test(1), ("acme", "1.0.0"), sender),
+                reports,
+                now: Instant::now(),
+            }
+        }
+
+        fn admit(&self, chain_id: u64) -> Result<(), Duration> {
+            self.breakers.admit(chain_id, self.now)
+        }
+
+        fn take(&self, verdict: JobVerdict) {
+            self.breakers.take(POLYGON, verdict, "it panicked", self.now);
+        }
+
+        /// Opens the breaker by faults in a row.
+        fn open(&self) {
+            (0..5).for_each(|_| self.take(JobVerdict::Fault));
+        }
+    }
+
+    #[test]
+    fn five_faults_in_a_row_pause_one_network_and_a_good_job_ends_it() {
+        let mut tried = Tried::new();
+        (0..4).for_each(|_| tried.take(JobVerdict::Fault));
+        tried.take(JobVerdict::Fine);
+        (0..4).for_each(|_| tried.take(JobVerdict::Fault));
+        assert_eq!(tried.admit(POLYGON), Ok(()), "four in a row");
+        tried.take(JobVerdict::Fault);
+        assert_eq!(tried.admit(POLYGON), Err(S(5)));
+        assert_eq!(tried.admit(1), Ok(()), "another network");
+        tried.now += S(5);
+        assert_eq!(tried.admit(POLYGON), Ok(()), "one is tried");
+        assert!(tried.admit(POLYGON).is_err(), "and only one");
+        tried.take(JobVerdict::Fine);
+        assert_eq!((tried.admit(POLYGON), tried.admit(POLYGON)), (Ok(()), Ok(())));
+    }
+
+    #[test]
+    fn what_a_node_does_counts_for_nothing_and_the_next_job_is_tried() {
+        let mut tried = Tried::new();
+        (0..100).for_each(|_| tried.take(JobVerdict::Unknown));
+        assert_eq!(tried.admit(POLYGON), Ok(()));
+        tried.open();
+        tried.now += S(5);
+        assert_eq!(tried.admit(POLYGON), Ok(()));
+        tried.take(JobVerdict::Unknown);
+        assert_eq!(tried.admit(POLYGON), Ok(()), "the try said nothing");
+        tried.now += TRY_MAX;
+        assert_eq!(tried.admit(POLYGON), Ok(()), "nothing was heard of the try");
+    }
+
+    #[test]
+    fn pauses_double_up_to_a_bound() {
+        let mut tried = Tried::new();
+        tried.open();
+        let mut pauses = Vec::new();
+        for _ in 0..8 {
+            let pause = tried.admit(POLYGON).unwrap_err();
+            pauses.push(pause.as_secs());
+            tried.now += pause;
+            assert_eq!(tried.admit(POLYGON), Ok(()));
+            tried.take(JobVerdict::Fault);
+        }
+        assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300]);
+    }
+
+    #[test]
+    fn a_build_that_fails_at_every_try_is_reported_once() {
+        let mut tried = Tried::new();
+        tried.open();
+        for pause in [5, 10] {
+            assert!(tried.reports.try_recv().is_err());
+            tried.now += S(pause);
+            assert_eq!(tried.admit(POLYGON), Ok(()));
+            tried.take(JobVerdict::Fault);
+        }
+        let reason = "7 of 7 jobs failed by its fault, the last one: it panicked".to_owned();
+        let (digest, plugin, version) = (Digest::of_test(1), "acme".to_owned(), "1.0.0".to_owned());
+        assert_eq!(tried.reports.try_recv(), Ok(Hopeless { digest, plugin, version, reason }));
+        tried.now += S(20);
+        assert_eq!(tried.admit(POLYGON), Ok(()));
+        tried.take(JobVerdict::Fault);
+        assert!(tried.reports.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_build_that_served_well_is_paused_and_never_reported() {
+        let mut tried = Tried::new();
+        (0..20).for_each(|_| tried.take(JobVerdict::Fine));
+        tried.open();
+        for pause in [5, 10, 20, 40] {
+            tried.now += S(pause);
+            assert_eq!(tried.admit(POLYGON), Ok(()));
+            tried.take(JobVerdict::Fault);
+        }
+        assert!(tried.reports.try_recv().is_err());
+    }
+}

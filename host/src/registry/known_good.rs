@@ -1,0 +1,221 @@
+//! The last known good set: the build and settings that each plugin was in force with last, and the build before it. It
+//! outlives the process, so that a start serves what was served.
+//!
+//! Invariant: the file is replaced as a whole and begins with the hash of the rest. One that is damaged is put aside and
+//! named, and the start goes on without it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use alloy::hex;
+use alloy::primitives::B256;
+use portolan_abi::Question;
+use portolan_abi::map::Catalogue;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::staging::Digest;
+use crate::files::{self, Writers};
+
+const FILE: &str = "known-good";
+/// Where a damaged file is put; the next damaged one takes its place.
+const DAMAGED: &str = "known-good.damaged";
+const HEAD: &str = "# sha256 ";
+/// A settings file of the greatest length for each of some sixty plugins.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// By the plugins' names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct KnownGood(BTreeMap<String, GoodPlugin>);
+
+/// The builds of one plugin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GoodPlugin {
+    pub(crate) current: GoodBuild,
+    pub(crate) previous: Option<GoodBuild>,
+}
+
+/// A build that was in force, with its settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GoodBuild {
+    pub(crate) digest: Digest,
+    pub(crate) version: String,
+    /// The name of its file in the plugins folder.
+    pub(crate) file: String,
+    pub(crate) settings: Option<String>,
+    /// The operator's table of claim functions.
+    pub(crate) functions: Option<String>,
+    pub(crate) serves: Vec<GoodProtocol>,
+    /// The first topics of the events that it decodes.
+    pub(crate) topics: BTreeSet<B256>,
+}
+
+/// A protocol of the build's catalogue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GoodProtocol {
+    pub(crate) slug: String,
+    pub(crate) name: String,
+    /// The numbers of the questions that its deployments answer, each with the chain id of a network.
+    pub(crate) answers: BTreeSet<(u8, u64)>,
+}
+
+impl GoodProtocol {
+    /// The protocols of a catalogue.
+    pub(crate) fn all(catalogue: &Catalogue) -> Vec<Self> {
+        let protocol = |protocol: &portolan_abi::map::Protocol| {
+            let rows = catalogue.deployments.iter().filter(|row| row.protocol == protocol.slug);
+            let answers = rows.flat_map(|row| row.questions.iter().map(|question| (question.0, row.chain_id)));
+            Self { slug: protocol.slug.clone(), name: protocol.name.clone(), answers: answers.collect() }
+        };
+        catalogue.protocols.iter().map(protocol).collect()
+    }
+
+    /// Whether a deployment of it answered the question on the network.
+    pub(crate) fn answered(&self, question: Question, chain_id: u64) -> bool {
+        self.answers.contains(&(question.0, chain_id))
+    }
+}
+
+impl KnownGood {
+    /// What earlier processes left; nothing where there is no file, or a damaged one.
+    ///
+    /// # Errors
+    /// The file cannot be read, or others may have written it.
+    pub(crate) fn read(state_dir: &Path, writers: Writers) -> io::Result<Self> {
+        let path = state_dir.join(FILE);
+        let text = match files::read_text(&path, FILE_BYTES_MAX, writers) {
+            Ok(text) => text,
+            Err(error) if error.is_missing() => return Ok(Self::default()),
+            Err(error) => return Err(io::Error::other(format!("{}: {error}", path.display()))),
+        };
+        parse(&text).or_else(|reason| {
+            let aside = state_dir.join(DAMAGED);
+            tracing::error!(aside = %aside.display(), reason, "the last known good set is damaged and put aside");
+            fs::rename(&path, &aside).map(|()| Self::default())
+        })
+    }
+
+    /// Where it is kept.
+    pub(crate) fn path(state_dir: &Path) -> PathBuf {
+        state_dir.join(FILE)
+    }
+
+    /// What the file is to hold.
+    pub(crate) fn text(&self) -> io::Result<String> {
+        let json = serde_json::to_string_pretty(self)?;
+        Ok(format!("{HEAD}{}\n{json}\n", hash(&json)))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &GoodPlugin)> {
+        self.0.iter()
+    }
+
+    pub(crate) fn get(&self, plugin: &str) -> Option<&GoodPlugin> {
+        self.0.get(plugin)
+    }
+
+    /// Notes that a build came in force.
+    pub(crate) fn note(&mut self, plugin: &str, build: GoodBuild) {
+        let previous = match self.0.remove(plugin) {
+            Some(before) if before.current.digest == build.digest => before.previous,
+            Some(before) => Some(before.current),
+            None => None,
+        };
+        self.0.insert(plugin.to_owned(), GoodPlugin { current: build, previous });
+    }
+
+    /// Notes that a plugin was taken away.
+    pub(crate) fn forget(&mut self, plugin: &str) {
+        self.0.remove(plugin);
+    }
+
+    /// All builds whose copies are kept.
+    pub(crate) fn digests(&self) -> BTreeSet<Digest> {
+        self.0.values().flat_map(GoodPlugin::builds).map(|build| build.digest).collect()
+    }
+}
+
+impl GoodPlugin {
+    /// The newest first.
+    pub(crate) fn builds(&self) -> impl Iterator<Item = &GoodBuild> {
+        [&self.current].into_iter().chain(&self.previous)
+    }
+}
+
+fn hash(text: &str) -> String {
+    hex::encode(Sha256::digest(text.as_bytes()))
+}
+
+fn parse(text: &str) -> Result<KnownGood, String> {
+    let (head, rest) = text.split_once('\n').ok_or("it has no head")?;
+    let json = rest.trim_end();
+    if head.strip_prefix(HEAD) != Some(&hash(json)) {
+        return Err("its head is not the hash of the rest".to_owned());
+    }
+    serde_json::from_str(json).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn build(digest: u8, settings: Option<&str>) -> GoodBuild {
+        GoodBuild {
+            digest: Digest::of_test(digest),
+            version: format!("1.0.{digest}"),
+            file: "libacme.so".into(),
+            settings: settings.map(str::to_owned),
+            functions: None,
+            serves: vec![GoodProtocol { slug: "acme".into(), name: "ACME".into(), answers: [(1, 137)].into() }],
+            topics: [B256::repeat_byte(1)].into(),
+        }
+    }
+
+    fn read(folder: &Path) -> KnownGood {
+        KnownGood::read(folder, Writers::of_process(None)).unwrap()
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written_and_nothing_is_known_at_first() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(read(folder.path()), KnownGood::default());
+        let mut set = KnownGood::default();
+        set.note("acme", build(1, None));
+        set.note("acme", build(2, Some("shipped = false")));
+        files::replace(&KnownGood::path(folder.path()), set.text().unwrap().as_bytes()).unwrap();
+        assert_eq!(read(folder.path()), set);
+    }
+
+    #[test]
+    fn every_damaged_file_is_put_aside() {
+        let mut set = KnownGood::default();
+        set.note("acme", build(1, None));
+        let text = set.text().unwrap();
+        let damaged = [text.replace("libacme", "libevil"), text[..text.len() / 2].to_owned(), String::new()];
+        for damaged in damaged {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join(FILE), &damaged).unwrap();
+            assert_eq!(read(folder.path()), KnownGood::default(), "{damaged}");
+            assert_eq!(fs::read_to_string(folder.path().join(DAMAGED)).unwrap(), damaged);
+            assert!(!folder.path().join(FILE).exists());
+        }
+    }
+
+    #[test]
+    fn the_build_before_is_kept_and_other_settings_are_no_other_build() {
+        let mut set = KnownGood::default();
+        let digests = |set: &KnownGood| set.get("acme").unwrap().builds().map(|it| it.digest).collect::<Vec<_>>();
+        set.note("acme", build(1, None));
+        set.note("acme", build(2, None));
+        set.note("acme", build(2, Some("shipped = false")));
+        assert_eq!(digests(&set), [Digest::of_test(2), Digest::of_test(1)]);
+        set.note("acme", build(3, None));
+        assert_eq!(digests(&set), [Digest::of_test(3), Digest::of_test(2)]);
+        assert_eq!(set.digests(), [Digest::of_test(3), Digest::of_test(2)].into());
+        set.forget("acme");
+        assert!(set.digests().is_empty());
+    }
+}

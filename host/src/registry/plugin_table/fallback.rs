@@ -1,0 +1,227 @@
+//! What is served, or told, of a plugin whose build or settings in the folder are not to be used: the last known good
+//! ones, and where there are none of these either, that it is not served and why.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::super::entry::{FileEntry, FileState};
+use super::super::examine::{Refusal, RefusalKind};
+use super::super::instance::{BuildError, Built};
+use super::super::known_good::{GoodBuild, GoodPlugin, GoodProtocol};
+use super::super::library::Library;
+use super::super::unserved::{Unserved, UnservedWhy};
+use super::{PluginTable, Slot, file_name};
+
+/// A build of the last known good set that is to be served.
+#[derive(Clone, Debug)]
+pub(crate) struct Fallback {
+    pub(crate) plugin: String,
+    pub(crate) good: GoodBuild,
+    /// Why nothing else of the plugin is served.
+    pub(crate) reason: String,
+}
+
+/// What became of it.
+pub(crate) type FallbackOutcome = Result<(Arc<Library>, Result<Built, BuildError>), Refusal>;
+
+impl PluginTable {
+    /// Takes a scan of a folder that is empty all at once: its plugins stay in force, or come in force as they were.
+    pub(crate) fn on_emptied(&mut self) {
+        self.is_emptied = true;
+    }
+
+    /// The builds to serve for plugins of which nothing is in force, now that all files were examined and built; each is
+    /// returned once. Forgets what is known of plugins whose files are gone.
+    pub(crate) fn next_fallbacks(&mut self) -> Vec<Fallback> {
+        let unserved: Vec<String> =
+            self.known_good.iter().map(|(name, _)| name.clone()).filter(|name| !self.is_active(name)).collect();
+        let mut wanted = Vec::new();
+        for plugin in unserved {
+            let Some(good) = self.known_good.get(&plugin) else { continue };
+            let Some((_, reason)) = self.trouble(&plugin, good) else {
+                self.forget(&plugin);
+                continue;
+            };
+            let is_free = |build: &&GoodBuild| {
+                self.policy.bars(build.digest, &plugin).is_none()
+                    && !self.tried.contains(&(plugin.clone(), build.digest))
+            };
+            if let Some(good) = good.builds().find(is_free).cloned() {
+                self.tried.insert((plugin.clone(), good.digest));
+                wanted.push(Fallback { plugin, good, reason });
+            }
+        }
+        wanted
+    }
+
+    /// Takes the outcome of a fallback.
+    pub(crate) fn on_fallback(&mut self, folder: &Path, fallback: Fallback, outcome: FallbackOutcome) {
+        let Fallback { plugin, good, reason } = fallback;
+        let built = match outcome {
+            Ok((library, Ok(Built::New { instance, key }))) => Ok((library, instance, key)),
+            Ok((_, Ok(Built::Same))) => return,
+            Ok((_, Err(error))) => Err(error.to_string()),
+            Err(refusal) => Err(refusal.reason),
+        };
+        if self.is_active(&plugin) || self.policy.bars(good.digest, &plugin).is_some() {
+            return;
+        }
+        let (digest, version) = (good.digest, &good.version);
+        let (library, instance, key) = match built {
+            Ok(built) => built,
+            Err(error) => {
+                tracing::error!(plugin, version, %digest, error, "the last known good build cannot be served");
+                return;
+            }
+        };
+        tracing::error!(plugin, version, %digest, reason, "the last known good build is served instead");
+        let file = folder.join(&good.file);
+        let slot = self.plugin_table.entry(plugin.clone()).or_insert_with(|| Slot::new(file, Arc::clone(&library)));
+        if slot.refusal.is_none() {
+            slot.library = library;
+        }
+        let refusal = slot.refusal.take();
+        let reason = format!("the last known good one: {reason}");
+        self.install(&plugin, instance, key, Some(reason));
+        if let Some(slot) = self.plugin_table.get_mut(&plugin).filter(|slot| slot.active.is_some()) {
+            slot.refusal = refusal;
+        }
+    }
+
+    /// Takes what the policy decided since: what it bars is not in force any more, and what it barred is examined again.
+    pub(crate) fn on_policy(&mut self) {
+        self.tried.clear();
+        for entry in self.files.values_mut() {
+            match &entry.state {
+                FileState::Loaded(library) => {
+                    let plugin = library.manifest.plugin.as_str();
+                    if let Some(barred) = self.policy.bars(library.digest, plugin) {
+                        let (digest, manifest) = (Some(library.digest), Some(library.manifest.clone()));
+                        let (kind, reason) = (barred.kind(), barred.to_string());
+                        let refusal = Refusal { digest, manifest, reason, kind, retry_after: None };
+                        entry.state = FileState::Refused { refusal: Arc::new(refusal), retry_at: None };
+                    }
+                }
+                FileState::Refused { refusal, .. } if refusal.kind.is_decided() => entry.fingerprint = None,
+                FileState::Refused { .. } | FileState::Examining { .. } => {}
+            }
+        }
+        let names: Vec<String> = self.plugin_table.keys().cloned().collect();
+        for name in names {
+            let Some(slot) = self.plugin_table.get_mut(&name) else { continue };
+            let is_barred = |digest| self.policy.bars(digest, &name).is_some();
+            if let Some(active) = slot.active.take_if(|active| is_barred(active.key.digest)) {
+                let (digest, reason) = (active.key.digest, self.policy.bars(active.key.digest, &name));
+                let reason = reason.map(|barred| barred.to_string());
+                tracing::warn!(plugin = name, %digest, reason, "a plugin is in force no more");
+                self.retire(active);
+            }
+        }
+    }
+
+    /// What the table took to be written was not.
+    pub(crate) fn set_is_unwritten(&mut self) {
+        self.is_set_changed = true;
+    }
+
+    /// The text of the known good set, where it is another than was last taken.
+    pub(crate) fn take_changed_set(&mut self) -> Option<std::io::Result<String>> {
+        std::mem::take(&mut self.is_set_changed).then(|| self.known_good.text())
+    }
+
+    pub(super) fn note(&mut self, plugin: &str, good: GoodBuild) {
+        self.tried.retain(|(name, _)| name != plugin);
+        Arc::make_mut(&mut self.known_good).note(plugin, good);
+        self.is_set_changed = true;
+    }
+
+    pub(super) fn forget(&mut self, plugin: &str) {
+        if self.known_good.get(plugin).is_some() {
+            Arc::make_mut(&mut self.known_good).forget(plugin);
+            self.is_set_changed = true;
+        }
+    }
+
+    fn is_active(&self, plugin: &str) -> bool {
+        self.plugin_table.get(plugin).is_some_and(|slot| slot.active.is_some())
+    }
+
+    /// Why nothing in the folder of a plugin is served; `None` where nothing of it is there.
+    fn trouble(&self, plugin: &str, good: &GoodPlugin) -> Option<(RefusalKind, String)> {
+        if let Some(slot) = self.plugin_table.get(plugin) {
+            let reason = slot.refusal.as_ref().map_or("it is being built", |refused| refused.reason.as_str());
+            return Some((RefusalKind::Rejected, reason.to_owned()));
+        }
+        let refusals = self.files.iter().filter_map(|(path, entry)| Some((path, refusal(entry)?)));
+        let own = |(path, refusal): &(&std::path::PathBuf, &Arc<Refusal>)| match &refusal.manifest {
+            Some(manifest) => manifest.plugin == plugin,
+            None => file_name(path) == good.current.file,
+        };
+        if let Some((path, refusal)) = refusals.into_iter().find(own) {
+            return Some((refusal.kind, format!("{}: {}", file_name(path), refusal.reason)));
+        }
+        let reason = match () {
+            () if self.is_emptied => "the plugins folder is empty",
+            () if self.present.contains(&good.current.file) => "its file is not examined yet",
+            () => return None,
+        };
+        Some((RefusalKind::Rejected, reason.to_owned()))
+    }
+
+    /// What stands in the folder, or was served, and is not served now.
+    pub(super) fn unserved(&self) -> Vec<Unserved> {
+        let served: BTreeSet<&str> = self
+            .plugin_table
+            .values()
+            .filter_map(|slot| slot.active.as_ref())
+            .flat_map(|active| active.slugs())
+            .collect();
+        let known = self.known_good.iter().filter(|(name, _)| !self.is_active(name));
+        let known = known.filter_map(|(name, good)| {
+            let (kind, reason) = self.trouble(name, good)?;
+            let unserved = |protocol: &GoodProtocol| Unserved {
+                plugin: name.clone(),
+                protocol: Some(protocol.clone()),
+                topics: Arc::new(good.current.topics.clone()),
+                why: UnservedWhy::of(kind),
+                reason: reason.clone(),
+            };
+            let free = good.current.serves.iter().filter(|protocol| !served.contains(protocol.slug.as_str()));
+            Some(free.map(unserved).collect::<Vec<_>>())
+        });
+        let mut all: Vec<Unserved> = known.flatten().collect();
+        all.extend(self.never_served());
+        all
+    }
+
+    /// Plugins that are refused and of which nothing is known but their names, or those of their files.
+    fn never_served(&self) -> impl Iterator<Item = Unserved> {
+        let is_known = |name: &str| self.known_good.get(name).is_some();
+        let files = self.known_good.iter().map(|(_, good)| good.current.file.as_str());
+        let known_files: BTreeSet<&str> = files.collect();
+        let of_files = self.files.iter().filter_map(move |(path, entry)| {
+            let refusal = refusal(entry)?;
+            let name = match &refusal.manifest {
+                Some(manifest) if is_known(&manifest.plugin) => return None,
+                Some(manifest) => manifest.plugin.clone(),
+                None if known_files.contains(file_name(path).as_str()) => return None,
+                None => path.file_stem()?.to_string_lossy().trim_start_matches("lib").to_owned(),
+            };
+            Some(Unserved::plugin(name, UnservedWhy::of(refusal.kind), refusal.reason.clone()))
+        });
+        let of_slots = self.plugin_table.iter().filter_map(move |(name, slot)| {
+            let refused = slot.refusal.as_ref().filter(|_| slot.active.is_none() && !is_known(name))?;
+            Some(Unserved::plugin(name.clone(), UnservedWhy::Rejected, refused.reason.clone()))
+        });
+        of_files.chain(of_slots)
+    }
+}
+
+fn refusal(entry: &FileEntry) -> Option<&Arc<Refusal>> {
+    match &entry.state {
+        FileState::Refused { refusal, .. } => Some(refusal),
+        FileState::Examining { before } => before.as_ref(),
+        FileState::Loaded(_) => None,
+    }
+}
