@@ -26,7 +26,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: StateCommand,
     },
-    /// Look at plugins before they are served.
+    /// Look at plugins, and decide about those of the gateway that runs.
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
@@ -61,6 +61,103 @@ pub(crate) enum PluginCommand {
     /// Load a plugin file, read its deployments on the chains, and say which of its addresses have code and answer, and
     /// which of its questions. Exits with 1 where an address has no code, or a question is not answered whole.
     Check(CheckFlags),
+    #[command(flatten)]
+    OfGateway(GatewayPluginCommand),
+}
+
+/// A command about the plugins of the gateway that runs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GatewayPluginCommand {
+    /// List the plugins of the gateway that runs, with their states.
+    List {
+        #[command(flatten)]
+        gateway: GatewayFlags,
+        /// Print JSON, for scripts.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show all that is known of a plugin.
+    Show {
+        /// The plugin's name.
+        plugin: String,
+        #[command(flatten)]
+        gateway: GatewayFlags,
+        /// Print JSON, for scripts.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Put a build in quarantine: it is never run again, under no name, until it is released. The build before it comes in
+    /// force.
+    Quarantine {
+        #[command(flatten)]
+        named: NamedPlugin,
+        /// The first digits of the build's SHA-256 [default: the build in force].
+        #[arg(long, value_name = "SHA256")]
+        build: Option<String>,
+        /// What `/plugins` and answers say.
+        #[arg(long, default_value = "by the operator")]
+        reason: String,
+    },
+    /// Take a plugin's builds out of quarantine, also out of the one that crashes put them in.
+    Release {
+        #[command(flatten)]
+        named: NamedPlugin,
+        /// The first digits of one build's SHA-256 [default: all of them].
+        #[arg(long, value_name = "SHA256")]
+        build: Option<String>,
+    },
+    /// Go back to the build before, and put the one in force in quarantine.
+    Rollback {
+        #[command(flatten)]
+        named: NamedPlugin,
+        /// What `/plugins` and answers say.
+        #[arg(long, default_value = "rolled back by the operator")]
+        reason: String,
+    },
+    /// Serve a plugin that was disabled.
+    Enable {
+        #[command(flatten)]
+        named: NamedPlugin,
+    },
+    /// Stop serving a plugin, whatever its build; answers tell its protocols as disabled.
+    Disable {
+        #[command(flatten)]
+        named: NamedPlugin,
+        /// What `/plugins` and answers say.
+        #[arg(long, default_value = "by the operator")]
+        reason: String,
+    },
+    /// Serve one build of a plugin and no other, whatever is in the folder.
+    Pin {
+        #[command(flatten)]
+        named: NamedPlugin,
+        /// The first digits of the build's SHA-256 [default: the build in force].
+        #[arg(value_name = "SHA256")]
+        build: Option<String>,
+        /// Serve what is in the folder again.
+        #[arg(long, conflicts_with = "build")]
+        off: bool,
+    },
+}
+
+/// Which gateway is meant.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct GatewayFlags {
+    /// Configuration file (TOML) of the gateway.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<String>,
+    /// State folder of the gateway.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<String>,
+}
+
+/// A plugin of a gateway.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct NamedPlugin {
+    /// The plugin's name.
+    pub(crate) plugin: String,
+    #[command(flatten)]
+    pub(crate) gateway: GatewayFlags,
 }
 
 /// Flags of `plugin check`.
@@ -103,6 +200,13 @@ pub(crate) struct FactFlags {
     /// Facts of one contract.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) contract: Option<String>,
+}
+
+impl GatewayFlags {
+    /// The flags that say which configuration is read.
+    pub(crate) fn flags(&self) -> Flags {
+        Flags { config: self.config.clone(), state: self.state.clone(), ..Flags::default() }
+    }
 }
 
 impl StateCommand {

@@ -35,13 +35,11 @@ mod simulation;
 mod single_flight;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
-use portolan_reader::{ChainReader, Facts, NetworkStatus, Reader};
+use portolan_reader::{ChainReader, Facts, NetworkStatus};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::Instant;
 
 use self::answer::{Answer, Items};
 use self::balances::BalanceWork;
@@ -63,17 +61,16 @@ use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::long_work::LongWork;
+use crate::monitor::{Monitor, Readiness};
 use crate::network::Networks;
 use crate::registry::{PluginStatus, Registry};
-
-/// How long `/readyz` waits for an endpoint.
-const READY_WAIT: Duration = Duration::from_secs(2);
 
 /// Answers queries. One for the process.
 pub(crate) struct Gateway {
     sources: Arc<Sources>,
     registry: Arc<Registry>,
     reader: Arc<ChainReader>,
+    monitor: Monitor,
     token_lists: Arc<TokenLists>,
     single_flight: SingleFlight,
     admission: Arc<Semaphore>,
@@ -211,9 +208,9 @@ impl Gateway {
         self.registry.first_scan_done()
     }
 
-    /// Whether the first scan of the plugins folder is over and some network has a usable endpoint.
-    pub(crate) async fn is_ready(&self) -> bool {
-        self.registry.first_scan_done() && self.reader.is_usable(Instant::now() + READY_WAIT).await
+    /// Whether it is ready, and why not, as far as is known.
+    pub(crate) fn readiness(&self) -> Arc<Readiness> {
+        self.monitor.readiness()
     }
 
     /// The status of the endpoints.
@@ -224,6 +221,10 @@ impl Gateway {
     /// What outlives the process.
     pub(crate) fn facts(&self) -> &Facts {
         self.reader.facts()
+    }
+
+    pub(crate) fn registry(&self) -> &Arc<Registry> {
+        &self.registry
     }
 
     /// The status of the token lists.

@@ -22,6 +22,7 @@ mod claims;
 mod files;
 mod log;
 mod long_work;
+mod monitor;
 mod net;
 mod network;
 mod paths;
@@ -45,14 +46,17 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{CheckFlags, Command, Flags, PluginCommand, StateCommand, Stop};
+use crate::cli::{CheckFlags, Command, Flags, GatewayPluginCommand, PluginCommand, StateCommand, Stop};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
+use crate::http::control::Operated;
 use crate::http::control::client::ControlError;
 use crate::http::serve::Listeners;
 
 /// Wrong use: flags, configuration, or an address that is taken.
 const MISUSE: u8 = 2;
+/// A command to a gateway that does not run.
+const NOT_RUNNING: u8 = 3;
 
 /// Threads that are still within a plugin after the drain are left behind.
 const THREADS_END: Duration = Duration::from_millis(500);
@@ -63,6 +67,7 @@ pub fn run() -> ExitCode {
         Ok(Command::Serve(flags)) => serve(&flags),
         Ok(Command::State { command }) => state(&command),
         Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => check(&flags),
+        Ok(Command::Plugin { command: PluginCommand::OfGateway(command) }) => plugin(command),
         Ok(Command::Probe { file }) => registry::probe::main(&file),
         Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
         Err(Stop::Misuse(text)) => misuse(&text),
@@ -91,10 +96,22 @@ fn serve(flags: &Flags) -> ExitCode {
 }
 
 fn state(command: &StateCommand) -> ExitCode {
-    let config = Environment::of_process().and_then(|environment| Config::load(&command.flags(), &environment));
-    match config.map(|config| http::control::client::run(command, &config)) {
+    control(&command.flags(), |config| http::control::facts::run(command, config))
+}
+
+fn plugin(command: GatewayPluginCommand) -> ExitCode {
+    let (gateway, command) = http::control::plugins::requested(command);
+    control(&gateway.flags(), |config| http::control::plugins::run(&command, config))
+}
+
+fn control(flags: &Flags, run: impl FnOnce(&Config) -> Result<String, ControlError>) -> ExitCode {
+    let config = Environment::of_process().and_then(|environment| Config::load(flags, &environment));
+    match config.map(|config| run(&config)) {
         Ok(Ok(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
         Ok(Err(error @ ControlError::Misuse(_))) => misuse(&error),
+        Ok(Err(error @ ControlError::NotRunning(_))) => {
+            print(&mut io::stderr(), &format!("portolan: {error}\n"), ExitCode::from(NOT_RUNNING))
+        }
         Ok(Err(error)) => fail(&error),
         Err(error) => misuse(&error),
     }
@@ -134,7 +151,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
-    let _control = http::control::serve::start(&config.state_dir, gateway.facts().clone());
+    let _control = http::control::serve::start(&config.state_dir, Operated::by(&gateway));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
     // Who started the process may have closed its output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());

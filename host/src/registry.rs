@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use alloy::primitives::Address;
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use portolan_abi::Question;
 use portolan_abi::map::{self, Deployment};
 use tokio::sync::Notify;
@@ -51,7 +51,7 @@ use tokio::task::AbortHandle;
 use self::commands::{DecisionError, Known, PluginDecision};
 use self::crashes::Crashes;
 pub(crate) use self::instance::Instance;
-pub(crate) use self::known_good::KnownGood;
+pub(crate) use self::known_good::{GoodBuild, KnownGood};
 pub(crate) use self::policy::Decisions;
 use self::policy::Policy;
 use self::reconciler::{Kept, Reconciler};
@@ -155,6 +155,11 @@ impl Registry {
         (Arc::clone(&self.published.current.load().status.known_good), self.policy.decisions())
     }
 
+    /// Why the plugins folder, or what is kept of it, is not as it should be.
+    pub(crate) fn folder_trouble(&self) -> Option<Arc<String>> {
+        self.published.trouble.load_full()
+    }
+
     /// A row for each plugin that is served, each file that is refused, and each old instance that still has jobs.
     pub(crate) fn status(&self) -> Vec<PluginStatus> {
         self.published.current.load().status.rows()
@@ -172,6 +177,7 @@ impl Drop for Registry {
 #[derive(Debug, Default)]
 pub(crate) struct Published {
     current: ArcSwap<Current>,
+    trouble: ArcSwapOption<String>,
     first_scan_done: AtomicBool,
 }
 

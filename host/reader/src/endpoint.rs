@@ -172,7 +172,10 @@ impl Endpoint {
 
     /// Whether it reported the right chain id a moment ago, or does so now.
     pub(crate) async fn is_alive(&self, until: Instant) -> bool {
-        let is_fresh = self.learned.lock().chain.is_fresh();
+        let now = Instant::now();
+        let lately = now.checked_sub(FRESH_FOR).unwrap_or(now);
+        // Under load the chain id would wait for its turn behind reads that are answered.
+        let is_fresh = self.learned.lock().chain.is_fresh() || self.health.has_answered_since(lately);
         (is_fresh && !self.health.is_excluded(Instant::now())) || self.check_chain(until).await.is_ok()
     }
 
@@ -416,6 +419,8 @@ impl Endpoint {
             Err(RequestError::Endpoint(error)) => Err(*error),
             Err(RequestError::UnknownBlock) if kind == RequestKind::Read => Err(EndpointError::UnknownBlock),
             Err(RequestError::TooLarge) => Err(EndpointError::TooLarge),
+            // No chain has an error for its newest block or its id.
+            Err(RequestError::Ambiguous(code)) if kind == RequestKind::Probe => Err(EndpointError::Rpc(*code)),
             // The contract's or the chain's answer.
             _ => Ok(()),
         };

@@ -83,6 +83,16 @@ struct Signals {
     answered: Option<Instant>,
     /// Reads that took too long for their own sake, since one was answered.
     excused: u32,
+    failures: Failures,
+}
+
+/// Failed requests, for operators.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Failures {
+    /// The last one.
+    pub(crate) last: Option<(Instant, EndpointError)>,
+    /// Since one was answered.
+    pub(crate) in_a_row: u64,
 }
 
 impl Health {
@@ -158,6 +168,10 @@ impl Health {
         self.0.lock().window.metrics(now)
     }
 
+    pub(crate) fn failures(&self) -> Failures {
+        self.0.lock().failures
+    }
+
     pub(crate) fn totals(&self) -> Totals {
         self.0.lock().totals
     }
@@ -184,6 +198,7 @@ impl Signals {
         let class = classify(took, result);
         self.totals.requests = self.totals.requests.saturating_add(1);
         self.window.push(now, took, class, kind);
+        self.failures.record(now, class, result);
         match (class, result) {
             (ResultClass::Answered, _) => {
                 if kind == RequestKind::Read {
@@ -208,6 +223,20 @@ impl Signals {
             (ResultClass::Error, _) => {
                 self.totals.errors = self.totals.errors.saturating_add(1);
                 self.breaker.on_error(now, started, self.window.mostly_errors());
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Failures {
+    fn record(&mut self, now: Instant, class: ResultClass, result: Result<(), EndpointError>) {
+        match (class, result) {
+            (ResultClass::Answered, _) => self.in_a_row = 0,
+            (ResultClass::Error | ResultClass::Throttled, Err(error))
+            | (ResultClass::Ignored, Err(error @ EndpointError::WrongChain(_))) => {
+                self.last = Some((now, error));
+                self.in_a_row = self.in_a_row.saturating_add(1);
             }
             _ => {}
         }

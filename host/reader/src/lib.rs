@@ -79,7 +79,7 @@ pub use self::session::{Participant, Session};
 pub use self::simulation::{
     Approval, Changes, Effort, RUN_GAS, Run, RunStep, Simulation, SimulationMethod, StepEnd, Watched,
 };
-pub use self::status::{BatchMethod, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
+pub use self::status::{BatchMethod, EndpointFailure, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
 pub use self::store::FactSettings;
 pub use self::transaction::{Log, Receipt, TransactionLookup};
 

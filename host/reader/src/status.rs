@@ -3,6 +3,8 @@
 //! Invariant: of an endpoint's URL only host and port are here. The names and words that it serializes to are those of
 //! the operators' listener and stay.
 
+use std::time::SystemTime;
+
 use serde::{Serialize, Serializer};
 
 use crate::Block;
@@ -49,6 +51,25 @@ pub struct EndpointStatus {
     pub throttled: u64,
     /// Requests that are under way or wait for their turn in the endpoint's rate.
     pub in_flight: usize,
+    /// The last request that ended in an error of the endpoint, was refused, or was answered by another chain; `None` where
+    /// none was.
+    pub last_failure: Option<EndpointFailure>,
+}
+
+/// Why a request failed, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EndpointFailure {
+    pub reason: String,
+    #[serde(serialize_with = "rfc3339")]
+    pub at: SystemTime,
+    /// How many failed since one was answered; 0 where one was answered after it.
+    #[serde(rename = "count")]
+    pub in_a_row: u64,
+}
+
+fn rfc3339<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&humantime::format_rfc3339_seconds(*time))
 }
 
 /// The place of an endpoint among those of its network.

@@ -82,6 +82,7 @@ pub(super) struct ClaimsTable {
 pub(super) struct OperatorsTable {
     pub(super) allowed_hosts: Vec<String>,
     pub(super) token_file: Option<String>,
+    pub(super) degraded_is_unready: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]

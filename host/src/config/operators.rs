@@ -40,6 +40,8 @@ pub(crate) struct OperatorAccess {
     pub(crate) allowed_hosts: Vec<String>,
     /// What every request must bring, if there is one.
     pub(crate) token: Option<OperatorToken>,
+    /// Whether `/readyz` is 503 where something is degraded.
+    pub(crate) degraded_is_unready: bool,
 }
 
 /// A secret of which only the hash is in memory.
@@ -82,7 +84,12 @@ pub(super) fn address(setting: &Setting) -> Result<ListenAddress, ConfigError> {
 }
 
 pub(super) fn access(table: &OperatorsTable, layers: &Layers<'_>) -> Result<OperatorAccess, ConfigError> {
-    Ok(OperatorAccess { allowed_hosts: hosts(&table.allowed_hosts, layers)?, token: token(table, layers)? })
+    let degraded_is_unready = table.degraded_is_unready.unwrap_or_default();
+    Ok(OperatorAccess {
+        allowed_hosts: hosts(&table.allowed_hosts, layers)?,
+        token: token(table, layers)?,
+        degraded_is_unready,
+    })
 }
 
 fn hosts(file: &[String], layers: &Layers<'_>) -> Result<Vec<String>, ConfigError> {

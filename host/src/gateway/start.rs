@@ -15,6 +15,7 @@ use crate::gateway::context::Sources;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::single_flight::SingleFlight;
 use crate::long_work::LongWork;
+use crate::monitor::Monitor;
 use crate::names::Names;
 use crate::net::off_chain::OffChain;
 use crate::registry::{Registry, RegistryError};
@@ -68,6 +69,7 @@ impl Gateway {
             networks,
         };
         Ok(Self {
+            monitor: Monitor::start(Arc::clone(&registry), Arc::clone(&reader), config.networks.clone()),
             sources: Arc::new(sources),
             registry,
             reader,

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn only_hosts_that_the_listener_is_known_by_are_answered() {
-        let access = OperatorAccess { allowed_hosts: vec!["monitor.example".into()], token: None };
+        let access = OperatorAccess { allowed_hosts: vec!["monitor.example".into()], ..OperatorAccess::default() };
         let local = Some("10.1.2.3".parse().unwrap());
         for host in [
             "localhost",

@@ -95,7 +95,7 @@ impl Service {
         let work = async {
             match self {
                 Self::Front(front) => front.respond(&head, has_body).await,
-                Self::Operators(operators) => Box::pin(operators.respond(&head, has_body, local)).await,
+                Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
         let response = finished(guarded(work).await, &head.method);

@@ -4,14 +4,36 @@
 //! gateway that runs does it or the command itself, where none runs.
 
 pub(crate) mod client;
+mod columns;
+pub(crate) mod facts;
+pub(crate) mod plugins;
 pub(crate) mod serve;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use portolan_reader::{FactFilter, Facts, StoredFact};
 use serde::{Deserialize, Serialize};
 
+use self::plugins::PluginsReport;
+use crate::gateway::Gateway;
+use crate::registry::Registry;
+use crate::registry::commands::PluginDecision;
+
 const SOCKET: &str = "control.sock";
+
+/// What the commands are about.
+#[derive(Clone, Debug)]
+pub(crate) struct Operated {
+    pub(crate) facts: Facts,
+    pub(crate) registry: Arc<Registry>,
+}
+
+impl Operated {
+    pub(crate) fn by(gateway: &Gateway) -> Self {
+        Self { facts: gateway.facts().clone(), registry: Arc::clone(gateway.registry()) }
+    }
+}
 
 /// What an operator requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,10 +41,12 @@ const SOCKET: &str = "control.sock";
 pub(crate) enum ControlRequest {
     ShowFacts(FactFilter),
     PurgeFacts(FactFilter),
+    Plugins,
+    Decide { plugin: String, decision: PluginDecision },
 }
 
 /// What became of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ControlReply {
     Facts {
@@ -34,15 +58,36 @@ pub(crate) enum ControlReply {
         memory: usize,
         disk: usize,
     },
+    Plugins(Box<PluginsReport>),
+    /// What a decision comes to.
+    Decided(String),
     Failed(String),
 }
 
 impl ControlRequest {
     /// Does what is requested, which blocks.
-    fn answer(&self, facts: &Facts) -> ControlReply {
+    fn answer(self, operated: &Operated) -> ControlReply {
+        match self {
+            Self::Plugins => PluginsReport::of(&operated.registry).map_or_else(
+                |error| ControlReply::Failed(error.to_string()),
+                |report| ControlReply::Plugins(Box::new(report)),
+            ),
+            Self::Decide { plugin, decision } => match operated.registry.decide(&plugin, decision) {
+                Ok(decided) => ControlReply::Decided(decided),
+                Err(error) => ControlReply::Failed(error.to_string()),
+            },
+            Self::ShowFacts(_) | Self::PurgeFacts(_) => self.answer_from(&operated.facts),
+        }
+    }
+
+    /// Does what needs the facts alone.
+    fn answer_from(&self, facts: &Facts) -> ControlReply {
         let done = match self {
             Self::ShowFacts(filter) => facts.list(filter).map(|(facts, more)| ControlReply::Facts { facts, more }),
             Self::PurgeFacts(filter) => facts.purge(filter).map(|(memory, disk)| ControlReply::Purged { memory, disk }),
+            Self::Plugins | Self::Decide { .. } => {
+                return ControlReply::Failed("it needs a gateway that runs".to_owned());
+            }
         };
         done.unwrap_or_else(|error| ControlReply::Failed(error.to_string()))
     }

@@ -3,7 +3,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::http::request::Parts;
@@ -11,7 +10,7 @@ use hyper::{Method, Response, StatusCode};
 
 use super::content::Content;
 use super::problem::{ALLOW_OPERATORS, unwritable};
-use super::respond::{BACKSTOP, json};
+use super::respond::json;
 use super::{access, limit, view};
 use crate::config::OperatorAccess;
 use crate::gateway::Gateway;
@@ -20,17 +19,16 @@ use crate::gateway::problem::{Problem, quoted};
 /// Answers the requests of the operators' listener.
 pub(super) struct Operators {
     pub(super) gateway: Arc<Gateway>,
-    pub(super) deadline: Duration,
     pub(super) access: OperatorAccess,
 }
 
 impl Operators {
     /// Never fails: what goes wrong is a problem document. `local` is the address that the request came to, if any.
-    pub(super) async fn respond(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Response<Content> {
-        self.answer(head, has_body, local).await.unwrap_or_else(|problem| problem.response())
+    pub(super) fn respond(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Response<Content> {
+        self.answer(head, has_body, local).unwrap_or_else(|problem| problem.response())
     }
 
-    async fn answer(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Result<Response<Content>, Problem> {
+    fn answer(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Result<Response<Content>, Problem> {
         access::check(&self.access, head, local)?;
         if head.method != Method::GET && head.method != Method::HEAD {
             return Err(Problem::MethodNotAllowed { allow: ALLOW_OPERATORS });
@@ -40,9 +38,11 @@ impl Operators {
         let (status, body) = match path.strip_suffix('/').unwrap_or(path) {
             "/healthz" => (StatusCode::OK, view::health()),
             "/readyz" => {
-                let ready = self.is_ready().await;
+                let known = self.gateway.readiness();
+                let is_whole = known.degraded.is_empty() || !self.access.degraded_is_unready;
+                let ready = known.reasons.is_empty() && is_whole;
                 let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-                (status, view::readiness(ready))
+                (status, view::readiness(ready, &known))
             }
             "/plugins" => (StatusCode::OK, view::plugins(&self.gateway.plugins())),
             "/lists" => (StatusCode::OK, view::lists(&self.gateway.token_lists())),
@@ -53,11 +53,6 @@ impl Operators {
         *response.status_mut() = status;
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(response)
-    }
-
-    /// What is not known in time is not ready.
-    async fn is_ready(&self) -> bool {
-        tokio::time::timeout(self.deadline + BACKSTOP, self.gateway.is_ready()).await.unwrap_or(false)
     }
 
     fn networks(&self) -> Result<Vec<u8>, serde_json::Error> {

@@ -73,7 +73,7 @@ impl Listeners {
             let gateway = gateway.clone();
             Service::Front(Front { listener, gateway, deadline, lists: ListBodies::default() })
         };
-        let operators = Operators { gateway: gateway.clone(), deadline, access: config.operators.clone() };
+        let operators = Operators { gateway: gateway.clone(), access: config.operators.clone() };
         let (public_guard, operators_guard) = guards(&config.connections);
         let services = [
             (self.base, front(Listener::Base), Arc::clone(&public_guard)),

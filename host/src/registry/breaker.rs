@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use super::staging::Digest;
 
 /// Faults in a row that open a breaker.
-const FAULTS_MAX: u32 = 5;
+const FAULTS_MAX: u32 = 10;
 /// The first pause; each further one in a row is twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
 const PAUSE_MAX: Duration = Duration::from_secs(5 * 60);
@@ -211,17 +211,17 @@ mod tests {
 
         /// Opens the breaker by faults in a row.
         fn open(&self) {
-            (0..5).for_each(|_| self.take(JobVerdict::Fault));
+            (0..FAULTS_MAX).for_each(|_| self.take(JobVerdict::Fault));
         }
     }
 
     #[test]
-    fn five_faults_in_a_row_pause_one_network_and_a_good_job_ends_it() {
+    fn faults_in_a_row_pause_one_network_and_a_good_job_ends_it() {
         let mut tried = Tried::new();
-        (0..4).for_each(|_| tried.take(JobVerdict::Fault));
+        (0..9).for_each(|_| tried.take(JobVerdict::Fault));
         tried.take(JobVerdict::Fine);
-        (0..4).for_each(|_| tried.take(JobVerdict::Fault));
-        assert_eq!(tried.admit(POLYGON), Ok(()), "four in a row");
+        (0..9).for_each(|_| tried.take(JobVerdict::Fault));
+        assert_eq!(tried.admit(POLYGON), Ok(()), "nine in a row");
         tried.take(JobVerdict::Fault);
         assert_eq!(tried.admit(POLYGON), Err(S(5)));
         assert_eq!(tried.admit(1), Ok(()), "another network");
@@ -271,7 +271,7 @@ mod tests {
             assert_eq!(tried.admit(POLYGON), Ok(()));
             tried.take(JobVerdict::Fault);
         }
-        let reason = "7 of 7 jobs failed by its fault, the last one: it panicked".to_owned();
+        let reason = "12 of 12 jobs failed by its fault, the last one: it panicked".to_owned();
         let (digest, plugin, version) = (Digest::of_test(1), "acme".to_owned(), "1.0.0".to_owned());
         assert_eq!(tried.reports.try_recv(), Ok(Hopeless { digest, plugin, version, reason }));
         tried.now += S(20);

@@ -223,6 +223,7 @@ impl Reconciler {
             Ok(scan) => {
                 self.vanished_at = None;
                 self.trouble = None;
+                self.published.trouble.store(None);
                 self.watch.follow(scan.folder);
                 scan.files
             }
@@ -251,6 +252,7 @@ impl Reconciler {
 
     fn log_trouble(&mut self, error: &dyn Display) {
         let trouble = error.to_string();
+        self.published.trouble.store(Some(Arc::new(trouble.clone())));
         if self.trouble.as_ref() != Some(&trouble) {
             let (folder, plugins) = (self.folder.display(), self.plugin_table.active_count());
             tracing::error!(%folder, error = trouble, plugins, "cannot scan the plugins folder, its plugins stay in force");
@@ -371,17 +373,14 @@ impl Reconciler {
         for build in self.plugin_table.next_builds(now) {
             self.build(build);
         }
-        let (snapshot, status) = self.plugin_table.publish();
-        self.published.current.store(Arc::new(Current { snapshot, status }));
-        self.save();
-        if self.busy > 0 {
-            return;
-        }
-        if self.history.has_compared() {
+        if self.busy == 0 && self.history.has_compared() {
             for fallback in self.plugin_table.next_fallbacks() {
                 self.fall_back(fallback);
             }
         }
+        let (snapshot, status) = self.plugin_table.publish();
+        self.published.current.store(Arc::new(Current { snapshot, status }));
+        self.save();
         if self.busy > 0 {
             return;
         }

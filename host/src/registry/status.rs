@@ -87,6 +87,14 @@ impl PluginStatus {
         Self { file, state: REJECTED, reason: Some(reason), isolation: IN_PROCESS, ..Self::default() }
     }
 
+    /// What is wrong with it, in a sentence's part; `None` where nothing is.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let is_well = [ACTIVE, DRAINING].contains(&self.state);
+        let reason = self.reason.as_deref().or((!is_well).then_some("of unknown reason"))?;
+        let name = if self.plugin.is_empty() { &self.file } else { &self.plugin };
+        (self.state != DRAINING).then(|| format!("{name} is {}: {reason}", self.state))
+    }
+
     fn new(file: &Path, digest: Option<Digest>, manifest: Option<&Manifest>) -> Self {
         Self {
             plugin: manifest.map(|manifest| manifest.plugin.clone()).unwrap_or_default(),

@@ -497,6 +497,7 @@ fn the_operators_address_shows_health_and_plugins() {
             "lineages",
             "targets",
             "failures",
+            "breakers",
             "lists",
         ];
         assert_eq!(members, BTreeSet::from(named));

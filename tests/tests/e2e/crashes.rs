@@ -59,7 +59,7 @@ fn a_plugin_that_ends_the_process_twice_is_refused_until_it_is_replaced_or_relea
 
     let refused = |gateway: &Gateway| {
         let row = row(gateway, "portolan-hostile")?;
-        ensure!(row.text_at("state")? == "rejected", "{row}");
+        ensure!(row.text_at("state")? == "quarantined", "{row}");
         ensure!(row.text_at("reason")?.starts_with("the process ended while it ran, at "), "{row}");
         Ok::<_, anyhow::Error>(())
     };
@@ -76,7 +76,7 @@ fn a_plugin_that_ends_the_process_twice_is_refused_until_it_is_replaced_or_relea
     gateway.drop_in(HOSTILE, plugin.bytes()).unwrap();
     wait::until("the refusal", SOON, || {
         let rows = gateway.plugins()?;
-        ensure!(rows.iter().any(|row| row.text_at("state").is_ok_and(|state| state == "rejected")), "{rows:?}");
+        ensure!(rows.iter().any(|row| row.text_at("state").is_ok_and(|state| state == "quarantined")), "{rows:?}");
         Ok::<_, anyhow::Error>(())
     })
     .unwrap();

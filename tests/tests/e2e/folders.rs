@@ -30,11 +30,16 @@ fn make_pipe(path: &Path) -> Result<()> {
 
 /// Waits until `/plugins` shows a rejected row of `file` with `reason`.
 fn rejects(gateway: &Gateway, file: &str, reason: &str) {
+    has_row(gateway, file, "rejected", reason);
+}
+
+/// Waits until `/plugins` shows a row of `file` in that state with `reason`.
+fn has_row(gateway: &Gateway, file: &str, state: &str, reason: &str) {
     let look = || -> Result<()> {
         let rows = gateway.plugins()?;
         let of_file = |row: &&Json| row.text_at("file").is_ok_and(|name| name == file);
         let row = rows.iter().find(of_file).with_context(|| format!("no row of {file}"))?;
-        ensure!(row.text_at("state")? == "rejected" && row.text_at("reason")?.contains(reason), "{row}");
+        ensure!(row.text_at("state")? == state && row.text_at("reason")?.contains(reason), "{row}");
         Ok(())
     };
     wait::until(reason, SOON, look).unwrap_or_else(|error| panic!("{error:#}\n{}", gateway.log()));
@@ -59,7 +64,13 @@ fn a_pipe_in_place_of_a_settings_file_costs_that_plugin_alone() {
     let settings = plugins.join("portolan-hostile.toml");
     gateway.kill_and_relaunch(|_| make_pipe(&settings)).unwrap();
     serves(&gateway, "quickswap");
-    rejects(&gateway, HOSTILE, "portolan-hostile.toml: it is a named pipe, not a regular file");
+    let refused = "portolan-hostile.toml: it is a named pipe, not a regular file";
+    has_row(&gateway, HOSTILE, "active", &format!("the last known good one: {refused}"));
+    serves(&gateway, "steady");
+    // Without anything that is known to be good, that plugin alone is missing.
+    gateway.kill_and_relaunch(|state| Ok(fs::remove_file(state.join("known-good"))?)).unwrap();
+    serves(&gateway, "quickswap");
+    rejects(&gateway, HOSTILE, refused);
     fs::remove_file(&settings).unwrap();
     serves(&gateway, "steady");
 }

@@ -1,13 +1,13 @@
 //! The status of one endpoint, taken from its health, its limiter and its placement among its peers.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
 use super::Endpoint;
-use crate::health::Latency;
+use crate::health::{Failures, Latency};
 use crate::selector::Placement;
-use crate::status::{EndpointStatus, Quantiles};
+use crate::status::{EndpointFailure, EndpointStatus, Quantiles};
 
 impl Endpoint {
     pub(crate) fn status(&self, placement: Placement, now: Instant) -> EndpointStatus {
@@ -23,8 +23,15 @@ impl Endpoint {
             errors: totals.errors,
             throttled: totals.throttled,
             in_flight: self.limiter.in_flight(),
+            last_failure: last_failure(self.health.failures(), now),
         }
     }
+}
+
+fn last_failure(Failures { last, in_a_row }: Failures, now: Instant) -> Option<EndpointFailure> {
+    let (at, error) = last?;
+    let at = SystemTime::now().checked_sub(now.saturating_duration_since(at))?;
+    Some(EndpointFailure { reason: error.to_string(), at, in_a_row })
 }
 
 fn quantiles(latency: Latency) -> Quantiles {
@@ -73,7 +80,10 @@ mod tests {
             errors: 1,
             throttled: 0,
             in_flight: 1,
+            last_failure: status.last_failure.clone(),
         };
         assert_eq!(status, expected);
+        let failure = status.last_failure.unwrap();
+        assert_eq!((failure.reason.as_str(), failure.in_a_row), ("HTTP status 500", 0));
     }
 }

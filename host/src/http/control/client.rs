@@ -1,22 +1,13 @@
-//! The operator's end: `portolan state`, which requests what it needs of the gateway that runs, or opens the file of
-//! facts itself where none runs.
+//! The operator's end of the socket.
 
-use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use portolan_reader::{FactFilter, Facts, FactsError, StoredFact};
-use serde_json::{Value, json};
-
-use super::{ControlReply, ControlRequest, socket};
-use crate::cli::{FactFlags, StateCommand};
-use crate::config::Config;
-use crate::network::Networks;
+use super::{ControlReply, ControlRequest};
 use crate::sanitize::door;
-use crate::{address, rfc3339};
 
 /// Longer than the gateway takes at most.
 const REPLY_TIME: Duration = Duration::from_secs(40);
@@ -29,62 +20,8 @@ pub(crate) enum ControlError {
     Misuse(String),
     #[error("{0}")]
     Failed(String),
-}
-
-/// Does what the operator wants; the text is for stdout.
-pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, ControlError> {
-    let networks = &config.networks;
-    match command {
-        StateCommand::Show { facts, json } => {
-            let request = ControlRequest::ShowFacts(filter(facts, networks)?);
-            match reply(&request, config)? {
-                ControlReply::Facts { facts, more } if *json => Ok(format!("{}\n", document(&facts, more, networks))),
-                ControlReply::Facts { facts, more } => Ok(table(&facts, more, networks)),
-                other => Err(unexpected(&other)),
-            }
-        }
-        StateCommand::Purge { facts } => match reply(&ControlRequest::PurgeFacts(filter(facts, networks)?), config)? {
-            ControlReply::Purged { memory, disk } => {
-                Ok(format!("purged {memory} facts from memory and {disk} from disk\n"))
-            }
-            other => Err(unexpected(&other)),
-        },
-    }
-}
-
-fn filter(flags: &FactFlags, networks: &Networks) -> Result<FactFilter, ControlError> {
-    let misuse = |flag: &str, reason: String| ControlError::Misuse(format!("{flag}: {reason}"));
-    let network = |name: &String| {
-        let network = networks.named(name).ok_or_else(|| misuse("--network", format!("{name} is no network")))?;
-        Ok(network.chain_id)
-    };
-    let contract =
-        |text: &String| address::parse(text).map_err(|error| misuse("--contract", format!("{text} {error}")));
-    Ok(FactFilter {
-        chain_id: flags.network.as_ref().map(network).transpose()?,
-        endpoint: flags.endpoint.clone(),
-        contract: flags.contract.as_ref().map(contract).transpose()?,
-    })
-}
-
-/// By the gateway that runs, or else by this process.
-fn reply(request: &ControlRequest, config: &Config) -> Result<ControlReply, ControlError> {
-    let folder = config.state_dir.display();
-    let sent = send(&socket(&config.state_dir), request);
-    let reply = match sent.map_err(|error| ControlError::Failed(format!("the running gateway: {error}")))? {
-        Some(reply) => reply,
-        None => {
-            let facts = Facts::open(&config.state_dir, config.facts.lifetime).map_err(|error| match error {
-                FactsError::Missing => ControlError::Failed(format!("{folder} has no stored facts")),
-                error => ControlError::Failed(format!("{folder}: {error}")),
-            })?;
-            request.answer(&facts)
-        }
-    };
-    match reply {
-        ControlReply::Failed(reason) => Err(ControlError::Failed(format!("{folder}: {reason}"))),
-        reply => Ok(reply),
-    }
+    #[error("no gateway runs with the state folder {0}; --state or --config names another one")]
+    NotRunning(String),
 }
 
 /// Sends a request; `None` where no gateway listens.
@@ -107,102 +44,7 @@ pub(super) fn send(socket: &Path, request: &ControlRequest) -> io::Result<Option
     Ok(Some(serde_json::from_slice(&reply)?))
 }
 
-fn unexpected(reply: &ControlReply) -> ControlError {
+/// The gateway is another version than the command.
+pub(super) fn unexpected(reply: &ControlReply) -> ControlError {
     ControlError::Failed(format!("the running gateway replied something else: {reply:?}"))
-}
-
-/// The slug of a network, or the chain id of one that is not configured any more.
-fn network(fact: &StoredFact, networks: &Networks) -> String {
-    networks.with_chain_id(fact.chain_id).map_or_else(|| fact.chain_id.to_string(), |network| network.slug.clone())
-}
-
-fn document(facts: &[StoredFact], more: usize, networks: &Networks) -> Value {
-    let row = |fact: &StoredFact| {
-        json!({
-            "network": network(fact, networks),
-            "contract": fact.contract,
-            "read": fact.read,
-            "endpoint": fact.endpoint,
-            "confirmedBy": fact.confirmed_by,
-            "block": fact.block,
-            "blockTime": rfc3339::of_unix_s(fact.block_time),
-            "storedAt": rfc3339::of_unix_s(fact.stored_at),
-        })
-    };
-    json!({"facts": facts.iter().map(row).collect::<Vec<_>>(), "more": more})
-}
-
-/// A line for each fact, in columns.
-fn table(facts: &[StoredFact], more: usize, networks: &Networks) -> String {
-    if facts.is_empty() {
-        return "no stored facts\n".to_owned();
-    }
-    let head = ["network", "contract", "read", "endpoint", "confirmed by", "block", "block time", "stored"];
-    let row = |fact: &StoredFact| {
-        [
-            network(fact, networks),
-            format!("{:#x}", fact.contract),
-            fact.read.to_string(),
-            fact.endpoint.clone(),
-            fact.confirmed_by.clone(),
-            fact.block.to_string(),
-            rfc3339::of_unix_s(fact.block_time),
-            rfc3339::of_unix_s(fact.stored_at),
-        ]
-    };
-    let rows: Vec<[String; 8]> = [head.map(str::to_owned)].into_iter().chain(facts.iter().map(row)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: [usize; 8] = std::array::from_fn(width);
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(widths)
-            .map(|(cell, width)| format!("{cell}{}", " ".repeat(width - cell.chars().count())))
-            .collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
-    }
-    if more > 0 {
-        let _ = writeln!(text, "and {more} more");
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use alloy::primitives::{Address, bytes};
-
-    use super::*;
-
-    #[test]
-    fn facts_are_shown_with_their_origin() {
-        let fact = |chain_id| StoredFact {
-            chain_id,
-            contract: Address::repeat_byte(0xfc),
-            read: bytes!("01020304"),
-            endpoint: "node.example".to_owned(),
-            confirmed_by: "other.example:8545".to_owned(),
-            block: 21_000_000,
-            block_time: 1_700_000_000,
-            stored_at: 1_700_001_000,
-        };
-        let (networks, facts) = (Networks::new([]), [fact(1), fact(999)]);
-        let shown = table(&facts, 7, &networks);
-        let lines: Vec<&str> = shown.lines().collect();
-        let contract = "0xfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfc";
-        assert_eq!(lines[0].split("  ").filter(|cell| !cell.is_empty()).count(), 8, "{shown}");
-        let origin =
-            "0x01020304  node.example  other.example:8545  21000000  2023-11-14T22:13:20Z  2023-11-14T22:30:00Z";
-        assert_eq!(
-            lines[1..],
-            [
-                format!("ethereum  {contract}  {origin}").as_str(),
-                format!("999       {contract}  {origin}").as_str(),
-                "and 7 more",
-            ]
-        );
-        assert_eq!(table(&[], 0, &networks), "no stored facts\n");
-        let first = &document(&facts, 7, &networks)["facts"][0];
-        assert_eq!((&first["network"], &first["endpoint"]), (&json!("ethereum"), &json!("node.example")));
-    }
 }

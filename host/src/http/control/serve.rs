@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use portolan_reader::Facts;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::{ControlReply, ControlRequest, socket};
+use super::{ControlReply, ControlRequest, Operated, socket};
 use crate::sanitize::door;
 
 /// Only the owner may connect.
@@ -45,12 +44,12 @@ impl Drop for ControlSocket {
 }
 
 /// Answers operators from now on; `None`, after logging why, where that is not possible.
-pub(crate) fn start(state_dir: &Path, facts: Facts) -> Option<ControlSocket> {
+pub(crate) fn start(state_dir: &Path, operated: Operated) -> Option<ControlSocket> {
     let path = socket(state_dir);
     match bind(&path) {
         Ok((listener, owner)) => {
             let mut serving = JoinSet::new();
-            serving.spawn(accept(listener, owner, facts));
+            serving.spawn(accept(listener, owner, operated));
             Some(ControlSocket { path, _serving: serving })
         }
         Err(error) => {
@@ -73,17 +72,17 @@ fn bind(path: &Path) -> io::Result<(UnixListener, u32)> {
     Ok((listener, fs::metadata(path)?.uid()))
 }
 
-async fn accept(listener: UnixListener, owner: u32, facts: Facts) {
+async fn accept(listener: UnixListener, owner: u32, operated: Operated) {
     let (turns, mut serving) = (Arc::new(Semaphore::new(AT_ONCE)), JoinSet::new());
     loop {
         let Ok(turn) = Arc::clone(&turns).acquire_owned().await else { return };
         while serving.try_join_next().is_some() {}
         match listener.accept().await {
             Ok((stream, _)) if is_allowed(&stream, owner) => {
-                let facts = facts.clone();
+                let operated = operated.clone();
                 serving.spawn(async move {
                     // A client that went away or is slow gets nothing.
-                    let _ = timeout(REQUEST_TIME, answer(stream, facts)).await;
+                    let _ = timeout(REQUEST_TIME, answer(stream, operated)).await;
                     drop(turn);
                 });
             }
@@ -101,12 +100,14 @@ fn is_allowed(stream: &UnixStream, owner: u32) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == owner || peer.uid() == 0)
 }
 
-async fn answer(mut stream: UnixStream, facts: Facts) -> io::Result<()> {
+async fn answer(mut stream: UnixStream, operated: Operated) -> io::Result<()> {
     let (reader, mut writer) = stream.split();
     let mut line = String::new();
     BufReader::new(reader.take(REQUEST_BYTES_MAX)).read_line(&mut line).await?;
     let reply = match serde_json::from_str::<ControlRequest>(&line) {
-        Ok(request) => tokio::task::spawn_blocking(move || request.answer(&facts)).await.map_err(io::Error::other)?,
+        Ok(request) => {
+            tokio::task::spawn_blocking(move || request.answer(&operated)).await.map_err(io::Error::other)?
+        }
         Err(error) => ControlReply::Failed(format!("the request cannot be read: {error}")),
     };
     let mut reply = door::json(&reply)?;
@@ -123,24 +124,36 @@ mod tests {
 
     use super::super::client;
     use super::*;
+    use crate::files::Writers;
+    use crate::network::Networks;
+    use crate::registry::Registry;
+    use crate::registry::commands::PluginDecision;
+    use crate::registry::limits::PluginLimits;
 
-    fn facts(folder: &Path) -> Facts {
+    fn operated(folder: &Path) -> Operated {
         let (lifetime, again_after) = (Duration::from_secs(86_400), Duration::from_secs(1));
         let settings = FactSettings { folder: folder.to_owned(), lifetime, again_after };
-        ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).facts().clone()
+        let facts = ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).facts().clone();
+        let (plugins, writers) = (folder.join("plugins"), Writers::of_process(None));
+        let registry = Registry::start(&plugins, folder, writers, Networks::new([]), PluginLimits::default()).unwrap();
+        Operated { facts, registry }
     }
 
     #[tokio::test]
     async fn a_command_is_answered_by_the_gateway_that_runs_and_the_socket_is_its_owners_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let facts = facts(folder.path());
-        let control = start(folder.path(), facts.clone()).unwrap();
+        let operated = operated(folder.path());
+        let control = start(folder.path(), operated.clone()).unwrap();
         let path = socket(folder.path());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(start(folder.path(), facts.clone()).is_none(), "one gateway for a folder");
+        assert!(start(folder.path(), operated.clone()).is_none(), "one gateway for a folder");
         for (request, expected) in [
             (ControlRequest::ShowFacts(FactFilter::default()), ControlReply::Facts { facts: Vec::new(), more: 0 }),
             (ControlRequest::PurgeFacts(FactFilter::default()), ControlReply::Purged { memory: 0, disk: 0 }),
+            (
+                ControlRequest::Decide { plugin: "acme".to_owned(), decision: PluginDecision::Enable },
+                ControlReply::Failed("no plugin is called \"acme\"; there are none".to_owned()),
+            ),
         ] {
             let at = path.clone();
             let reply = tokio::task::spawn_blocking(move || client::send(&at, &request)).await.unwrap();
@@ -150,6 +163,6 @@ mod tests {
         assert!(!path.exists());
         // What a killed process leaves is replaced.
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
-        assert!(start(folder.path(), facts).is_some());
+        assert!(start(folder.path(), operated).is_some());
     }
 }

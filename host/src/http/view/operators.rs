@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::report::BlockView;
 use crate::assets::token_list::ListStatus;
+use crate::monitor::Readiness;
 use crate::network::Network;
 use crate::registry::PluginStatus;
 use crate::sanitize::door;
@@ -17,8 +18,10 @@ struct Health {
 }
 
 #[derive(Serialize)]
-struct Readiness {
+struct ReadinessView<'a> {
     ready: bool,
+    reasons: &'a [String],
+    degraded: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -52,8 +55,8 @@ pub(in crate::http) fn health() -> Result<Vec<u8>, serde_json::Error> {
 }
 
 /// `/readyz`
-pub(in crate::http) fn readiness(ready: bool) -> Result<Vec<u8>, serde_json::Error> {
-    door::json(&Readiness { ready })
+pub(in crate::http) fn readiness(ready: bool, known: &Readiness) -> Result<Vec<u8>, serde_json::Error> {
+    door::json(&ReadinessView { ready, reasons: &known.reasons, degraded: &known.degraded })
 }
 
 /// `/plugins`
@@ -81,7 +84,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use alloy::primitives::B256;
-    use portolan_reader::{BatchMethod, Block, EndpointState, EndpointStatus, Quantiles};
+    use portolan_reader::{BatchMethod, Block, EndpointFailure, EndpointState, EndpointStatus, Quantiles};
 
     use super::*;
     use crate::assets::token_list::ListVersion;
@@ -116,6 +119,7 @@ mod tests {
             errors: 0,
             throttled: 0,
             in_flight: 0,
+            last_failure: None,
         };
         let primary = EndpointStatus {
             host: "one.example".into(),
@@ -128,6 +132,11 @@ mod tests {
             errors: 3,
             throttled: 1,
             in_flight: 2,
+            last_failure: Some(EndpointFailure {
+                reason: "no reply in time".into(),
+                at: SystemTime::UNIX_EPOCH,
+                in_a_row: 4,
+            }),
         };
         let hash = B256::repeat_byte(7);
         let pinned = Block { number: 70, hash, parent: B256::ZERO, timestamp: 9, evm_number: 70 };
@@ -142,9 +151,10 @@ mod tests {
              \"block\":{{\"number\":70,\"hash\":\"{hash}\",\"timestamp\":9}},\"blockTimeMs\":2000,\"endpoints\":[\
              {{\"host\":\"one.example\",\"state\":\"primary\",\"rung\":\"multicall3\",\"score\":0.99,\"lagSeconds\":2,\
              \"latencyMs\":{{\"p50\":12.0,\"p90\":50.25,\"p99\":100.0}},\"requests\":1000,\"errors\":3,\
-             \"throttled\":1,\"inFlight\":2}},\
+             \"throttled\":1,\"inFlight\":2,\
+             \"lastFailure\":{{\"reason\":\"no reply in time\",\"at\":\"1970-01-01T00:00:00Z\",\"count\":4}}}},\
              {{\"host\":\"two.example:8545\",\"state\":\"unknown\",\"rung\":null,\"score\":1.0,\
-             \"lagSeconds\":null,\"latencyMs\":null,\"requests\":0,\"errors\":0,\"throttled\":0,\"inFlight\":0}}]}}]"
+             \"lagSeconds\":null,\"latencyMs\":null,\"requests\":0,\"errors\":0,\"throttled\":0,\"inFlight\":0,\"lastFailure\":null}}]}}]"
         );
         let body = shown(&[polygon]);
         assert!(body.ends_with(&expected), "{body}\n{expected}");

@@ -31,11 +31,11 @@ impl PluginTable {
         self.is_emptied = true;
     }
 
-    /// The builds to serve for plugins of which nothing is in force, now that all files were examined and built; each is
-    /// returned once. Forgets what is known of plugins whose files are gone.
+    /// The builds to serve for plugins of which nothing is in force, or nothing that may be, now that all files were
+    /// examined and built; each is returned once. Forgets what is known of plugins whose files are gone.
     pub(crate) fn next_fallbacks(&mut self) -> Vec<Fallback> {
         let unserved: Vec<String> =
-            self.known_good.iter().map(|(name, _)| name.clone()).filter(|name| !self.is_active(name)).collect();
+            self.known_good.iter().map(|(name, _)| name.clone()).filter(|name| !self.is_well_served(name)).collect();
         let mut wanted = Vec::new();
         for plugin in unserved {
             let Some(good) = self.known_good.get(&plugin) else { continue };
@@ -50,6 +50,8 @@ impl PluginTable {
             if let Some(good) = good.builds().find(is_free).cloned() {
                 self.tried.insert((plugin.clone(), good.digest));
                 wanted.push(Fallback { plugin, good, reason });
+            } else {
+                self.withdraw(&plugin);
             }
         }
         wanted
@@ -64,7 +66,7 @@ impl PluginTable {
             Ok((_, Err(error))) => Err(error.to_string()),
             Err(refusal) => Err(refusal.reason),
         };
-        if self.is_active(&plugin) || self.policy.bars(good.digest, &plugin).is_some() {
+        if self.is_well_served(&plugin) || self.policy.bars(good.digest, &plugin).is_some() {
             return;
         }
         let (digest, version) = (good.digest, &good.version);
@@ -89,7 +91,8 @@ impl PluginTable {
         }
     }
 
-    /// Takes what the policy decided since: what it bars is not in force any more, and what it barred is examined again.
+    /// Takes what the policy decided since: what it barred is examined again, and what it bars now is in force no longer
+    /// than until the build before it is, if there is one.
     pub(crate) fn on_policy(&mut self) {
         self.tried.clear();
         for entry in self.files.values_mut() {
@@ -107,17 +110,15 @@ impl PluginTable {
                 FileState::Refused { .. } | FileState::Examining { .. } => {}
             }
         }
-        let names: Vec<String> = self.plugin_table.keys().cloned().collect();
-        for name in names {
-            let Some(slot) = self.plugin_table.get_mut(&name) else { continue };
-            let is_barred = |digest| self.policy.bars(digest, &name).is_some();
-            if let Some(active) = slot.active.take_if(|active| is_barred(active.key.digest)) {
-                let (digest, reason) = (active.key.digest, self.policy.bars(active.key.digest, &name));
-                let reason = reason.map(|barred| barred.to_string());
-                tracing::warn!(plugin = name, %digest, reason, "a plugin is in force no more");
-                self.retire(active);
-            }
-        }
+    }
+
+    /// Takes a build out of force that the policy bars.
+    fn withdraw(&mut self, plugin: &str) {
+        let Some(active) = self.plugin_table.get_mut(plugin).and_then(|slot| slot.active.take()) else { return };
+        let (digest, barred) = (active.key.digest, self.policy.bars(active.key.digest, plugin));
+        let reason = barred.map(|barred| barred.to_string());
+        tracing::warn!(plugin, %digest, reason, "a plugin is in force no more");
+        self.retire(active);
     }
 
     /// What the table took to be written was not.
@@ -143,15 +144,20 @@ impl PluginTable {
         }
     }
 
+    /// Whether a build of it is in force that may be.
+    fn is_well_served(&self, plugin: &str) -> bool {
+        let active = self.plugin_table.get(plugin).and_then(|slot| slot.active.as_ref());
+        active.is_some_and(|active| self.policy.bars(active.key.digest, plugin).is_none())
+    }
+
     fn is_active(&self, plugin: &str) -> bool {
         self.plugin_table.get(plugin).is_some_and(|slot| slot.active.is_some())
     }
 
     /// Why nothing in the folder of a plugin is served; `None` where nothing of it is there.
     fn trouble(&self, plugin: &str, good: &GoodPlugin) -> Option<(RefusalKind, String)> {
-        if let Some(slot) = self.plugin_table.get(plugin) {
-            let reason = slot.refusal.as_ref().map_or("it is being built", |refused| refused.reason.as_str());
-            return Some((RefusalKind::Rejected, reason.to_owned()));
+        if let Some(refused) = self.plugin_table.get(plugin).and_then(|slot| slot.refusal.as_ref()) {
+            return Some((RefusalKind::Rejected, refused.reason.clone()));
         }
         let refusals = self.files.iter().filter_map(|(path, entry)| Some((path, refusal(entry)?)));
         let own = |(path, refusal): &(&std::path::PathBuf, &Arc<Refusal>)| match &refusal.manifest {
@@ -163,6 +169,7 @@ impl PluginTable {
         }
         let reason = match () {
             () if self.is_emptied => "the plugins folder is empty",
+            () if self.plugin_table.contains_key(plugin) => "it is being built",
             () if self.present.contains(&good.current.file) => "its file is not examined yet",
             () => return None,
         };

@@ -1,0 +1,188 @@
+//! The operator's end of `portolan plugin`: what the running gateway knows and has decided about its plugins.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::client::{ControlError, send, unexpected};
+use super::columns::columns;
+use super::{ControlReply, ControlRequest, socket};
+use crate::cli::{GatewayFlags, GatewayPluginCommand, NamedPlugin};
+use crate::config::Config;
+use crate::registry::commands::PluginDecision;
+use crate::registry::{Decisions, Registry};
+use crate::rfc3339;
+
+/// Digits of a build's SHA-256 that tables have.
+const DIGITS: usize = 12;
+
+/// What the gateway knows of its plugins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PluginsReport {
+    /// The rows of `/plugins`.
+    plugins: Vec<Value>,
+    /// The builds that are kept to fall back to, the newest first, by plugin.
+    known_good: BTreeMap<String, Vec<KeptBuild>>,
+    decisions: Decisions,
+}
+
+/// A build that is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct KeptBuild {
+    version: String,
+    digest: String,
+}
+
+impl PluginsReport {
+    pub(super) fn of(registry: &Registry) -> serde_json::Result<Self> {
+        let plugins = registry.status().iter().map(serde_json::to_value).collect::<serde_json::Result<_>>()?;
+        let (known_good, decisions) = registry.kept();
+        let kept = known_good.iter().map(|(name, good)| {
+            let build = |build: &crate::registry::GoodBuild| KeptBuild {
+                version: build.version.clone(),
+                digest: build.digest.to_string(),
+            };
+            (name.clone(), good.builds().map(build).collect())
+        });
+        Ok(Self { plugins, known_good: kept.collect(), decisions })
+    }
+
+    /// What of it is about one plugin.
+    fn of_plugin(mut self, plugin: &str) -> Option<Self> {
+        self.plugins.retain(|row| text(row, "plugin") == plugin);
+        self.known_good.retain(|name, _| name == plugin);
+        self.decisions.quarantined.retain(|_, quarantine| quarantine.plugin == plugin);
+        self.decisions.disabled.retain(|name, _| name == plugin);
+        self.decisions.pinned.retain(|name, _| name == plugin);
+        (self != Self::default()).then_some(self)
+    }
+
+    fn json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+
+    /// A line for each plugin, and for each decision.
+    fn table(&self) -> String {
+        if self.plugins.is_empty() {
+            return "no plugins\n".to_owned();
+        }
+        let row = |row: &Value| {
+            let protocols = row["protocols"].as_array().map_or(0, Vec::len).to_string();
+            let [plugin, version, state, build, file, reason] =
+                ["plugin", "version", "state", "digest", "file", "reason"].map(|member| text(row, member).to_owned());
+            [plugin, version, state, build.chars().take(DIGITS).collect(), protocols, file, reason]
+        };
+        let head = ["plugin", "version", "state", "build", "protocols", "file", "reason"];
+        let mut table = columns(head, self.plugins.iter().map(row));
+        for (plugin, digest) in &self.decisions.pinned {
+            let _ = writeln!(table, "{plugin} is pinned to the build {digest}");
+        }
+        table
+    }
+
+    /// All about one plugin, in sentences.
+    fn sentences(&self) -> String {
+        let mut shown = self.table();
+        for row in &self.plugins {
+            let protocols: Vec<&str> =
+                row["protocols"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            if !protocols.is_empty() {
+                let _ = writeln!(shown, "it serves {}", protocols.join(", "));
+            }
+            for breaker in row["breakers"].as_array().into_iter().flatten() {
+                let (chain, state) = (&breaker["chainId"], text(breaker, "state"));
+                let _ = writeln!(shown, "its breaker on the chain {chain} is {state}");
+            }
+            for failure in row["failures"].as_array().into_iter().flatten() {
+                let [protocol, network, reason, message, last] =
+                    ["protocol", "network", "reason", "message", "lastAt"].map(|member| text(failure, member));
+                let count = &failure["count"];
+                let _ = writeln!(
+                    shown,
+                    "{count} jobs of {protocol} failed on {network} ({reason}), the last at {last}: {message}"
+                );
+            }
+        }
+        for build in self.known_good.values().flatten() {
+            let _ = writeln!(shown, "the build {} of version {} is kept", build.digest, build.version);
+        }
+        for (digest, quarantine) in &self.decisions.quarantined {
+            let (since, reason) = (rfc3339::of_unix_s(quarantine.since), &quarantine.reason);
+            let _ = writeln!(shown, "the build {digest} is in quarantine since {since}: {reason}");
+        }
+        for (plugin, reason) in &self.decisions.disabled {
+            let _ = writeln!(shown, "{plugin} is disabled: {reason}");
+        }
+        shown
+    }
+}
+
+fn text<'a>(row: &'a Value, member: &str) -> &'a str {
+    row[member].as_str().unwrap_or_default()
+}
+
+/// A command of `portolan plugin` to the gateway that runs.
+#[derive(Debug)]
+pub(crate) enum PluginRequest {
+    List { json: bool },
+    Show { plugin: String, json: bool },
+    Decide { plugin: String, decision: PluginDecision },
+}
+
+/// The gateway and the request that a command line means.
+pub(crate) fn requested(command: GatewayPluginCommand) -> (GatewayFlags, PluginRequest) {
+    let decide = |NamedPlugin { plugin, gateway }, decision| (gateway, PluginRequest::Decide { plugin, decision });
+    match command {
+        GatewayPluginCommand::List { gateway, json } => (gateway, PluginRequest::List { json }),
+        GatewayPluginCommand::Show { plugin, gateway, json } => (gateway, PluginRequest::Show { plugin, json }),
+        GatewayPluginCommand::Quarantine { named, build, reason } => {
+            decide(named, PluginDecision::Quarantine { build, reason })
+        }
+        GatewayPluginCommand::Release { named, build } => decide(named, PluginDecision::Release { build }),
+        GatewayPluginCommand::Rollback { named, reason } => decide(named, PluginDecision::Rollback { reason }),
+        GatewayPluginCommand::Enable { named } => decide(named, PluginDecision::Enable),
+        GatewayPluginCommand::Disable { named, reason } => decide(named, PluginDecision::Disable { reason }),
+        GatewayPluginCommand::Pin { named, off: true, .. } => decide(named, PluginDecision::Unpin),
+        GatewayPluginCommand::Pin { named, build, off: false } => decide(named, PluginDecision::Pin { build }),
+    }
+}
+
+/// Sends the request to the gateway that runs; the text is for stdout.
+pub(crate) fn run(request: &PluginRequest, config: &Config) -> Result<String, ControlError> {
+    let failed = |error: &dyn std::fmt::Display| ControlError::Failed(error.to_string());
+    let report = |reply| match reply {
+        ControlReply::Plugins(report) => Ok(*report),
+        other => Err(unexpected(&other)),
+    };
+    match request {
+        PluginRequest::List { json } => {
+            let report = report(reply(&ControlRequest::Plugins, config)?)?;
+            if *json { report.json().map_err(|error| failed(&error)) } else { Ok(report.table()) }
+        }
+        PluginRequest::Show { plugin, json } => {
+            let report = report(reply(&ControlRequest::Plugins, config)?)?.of_plugin(plugin);
+            let report = report.ok_or_else(|| ControlError::Failed(format!("no plugin is called {plugin:?}")))?;
+            if *json { report.json().map_err(|error| failed(&error)) } else { Ok(report.sentences()) }
+        }
+        PluginRequest::Decide { plugin, decision } => {
+            let request = ControlRequest::Decide { plugin: plugin.clone(), decision: decision.clone() };
+            match reply(&request, config)? {
+                ControlReply::Decided(decided) => Ok(format!("{decided}\n")),
+                other => Err(unexpected(&other)),
+            }
+        }
+    }
+}
+
+fn reply(request: &ControlRequest, config: &Config) -> Result<ControlReply, ControlError> {
+    let sent = send(&socket(&config.state_dir), request);
+    match sent.map_err(|error| ControlError::Failed(format!("the running gateway: {error}")))? {
+        None => Err(ControlError::NotRunning(config.state_dir.display().to_string())),
+        Some(ControlReply::Failed(reason)) => Err(ControlError::Failed(reason)),
+        Some(reply) => Ok(reply),
+    }
+}

@@ -1,0 +1,235 @@
+//! Watches what the gateway rests on, says in the log when it changes, and keeps what `/readyz` answers.
+//!
+//! Invariant: each change of an endpoint, a network or the plugins folder is one line, with its reason and how long it
+//! lasted, and `/readyz` is answered from what is known, without a request to any node.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use portolan_reader::{ChainReader, EndpointState, EndpointStatus, NetworkStatus, Reader};
+use tokio::task::{AbortHandle, JoinHandle};
+
+use crate::network::Networks;
+use crate::registry::{PluginStatus, Registry};
+
+/// Between two looks.
+const EVERY: Duration = Duration::from_millis(250);
+/// For an endpoint to say that it is there, where nothing is known of any.
+const SIGN_WAIT: Duration = Duration::from_secs(2);
+/// A sign of life holds so long where no newer one comes.
+const SIGN_FOR: Duration = Duration::from_secs(10);
+
+/// What `/readyz` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Readiness {
+    /// Why it is not ready; empty where it is.
+    pub(crate) reasons: Vec<String>,
+    /// What it serves less or otherwise than it should.
+    pub(crate) degraded: Vec<String>,
+}
+
+/// Ends with the value.
+#[derive(Debug)]
+pub(crate) struct Monitor {
+    readiness: Arc<ArcSwap<Readiness>>,
+    task: AbortHandle,
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Monitor {
+    pub(crate) fn start(registry: Arc<Registry>, reader: Arc<ChainReader>, networks: Networks) -> Self {
+        let first = Readiness { reasons: vec!["it has just started".to_owned()], degraded: Vec::new() };
+        let readiness = Arc::new(ArcSwap::from_pointee(first));
+        let watch = Watch { registry, reader, networks, troubles: Troubles::default(), asking: None, sign_at: None };
+        let task = tokio::spawn(watch.run(Arc::clone(&readiness))).abort_handle();
+        Self { readiness, task }
+    }
+
+    /// What is known now.
+    pub(crate) fn readiness(&self) -> Arc<Readiness> {
+        self.readiness.load_full()
+    }
+}
+
+struct Watch {
+    registry: Arc<Registry>,
+    reader: Arc<ChainReader>,
+    networks: Networks,
+    troubles: Troubles,
+    /// A question whether any endpoint is there, which is under way.
+    asking: Option<JoinHandle<bool>>,
+    /// When the last one said so.
+    sign_at: Option<Instant>,
+}
+
+impl Watch {
+    async fn run(mut self, readiness: Arc<ArcSwap<Readiness>>) {
+        let mut ticks = tokio::time::interval(EVERY);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let (now, status) = (Instant::now(), self.reader.status());
+            self.look_for_life(now).await;
+            let plugins = self.registry.status();
+            let folder = self.registry.folder_trouble();
+            let seen = self.troubles.look(&status, &self.networks, now);
+            readiness.store(Arc::new(self.readiness(
+                &plugins,
+                folder.as_ref().map(|folder| folder.as_str()),
+                seen,
+                now,
+            )));
+        }
+    }
+
+    async fn look_for_life(&mut self, now: Instant) {
+        if let Some(asked) = self.asking.take_if(|asking| asking.is_finished())
+            && asked.await.unwrap_or(false)
+        {
+            self.sign_at = Some(now);
+        }
+        if self.asking.is_none() {
+            let reader = Arc::clone(&self.reader);
+            let until = tokio::time::Instant::now() + SIGN_WAIT;
+            self.asking = Some(tokio::spawn(async move { reader.is_usable(until).await }));
+        }
+    }
+
+    fn readiness(&self, plugins: &[PluginStatus], folder: Option<&str>, lost: Vec<String>, now: Instant) -> Readiness {
+        let mut reasons = Vec::new();
+        if !self.registry.first_scan_done() {
+            let why = folder.map_or_else(String::new, |trouble| format!(": {trouble}"));
+            reasons.push(format!("the first scan of the plugins folder is not over{why}"));
+        }
+        if self.sign_at.is_none_or(|at| now.duration_since(at) > SIGN_FOR) {
+            reasons.push("no endpoint of any network answers".to_owned());
+        }
+        let mut degraded: Vec<String> = plugins.iter().filter_map(PluginStatus::trouble).collect();
+        degraded.extend(folder.map(|trouble| format!("the plugins folder: {trouble}")));
+        degraded.extend(lost);
+        Readiness { reasons, degraded }
+    }
+}
+
+/// What is wrong with endpoints and networks, and since when.
+#[derive(Debug, Default)]
+struct Troubles {
+    /// By chain id and host.
+    endpoints: BTreeMap<(u64, String), Trouble>,
+    /// By chain id.
+    networks: BTreeMap<u64, Trouble>,
+}
+
+#[derive(Debug)]
+struct Trouble {
+    since: Instant,
+    errors_before: u64,
+}
+
+impl Troubles {
+    /// Says what has changed, and returns the networks without an endpoint that answers.
+    fn look(&mut self, status: &[NetworkStatus], networks: &Networks, now: Instant) -> Vec<String> {
+        let mut lost = Vec::new();
+        for of_network in status.iter().filter(|of_network| !of_network.endpoints.is_empty()) {
+            let chain_id = of_network.chain_id;
+            let network = networks.with_chain_id(chain_id).map_or_else(String::new, |network| network.slug.clone());
+            for endpoint in &of_network.endpoints {
+                self.look_at_endpoint(chain_id, &network, endpoint, now);
+            }
+            let is_lost = of_network.endpoints.iter().all(is_bad);
+            let reason = of_network.endpoints.iter().filter_map(reason).next().unwrap_or_default();
+            match (is_lost, self.networks.contains_key(&chain_id)) {
+                (true, false) => {
+                    self.networks.insert(chain_id, Trouble { since: now, errors_before: 0 });
+                    tracing::error!(network, reason, "no endpoint of a network answers, answers are without it");
+                }
+                (false, true) => {
+                    let since = self.networks.remove(&chain_id).map_or(now, |trouble| trouble.since);
+                    let lost_s = now.duration_since(since).as_secs();
+                    tracing::warn!(network, lost_s, "a network is back");
+                }
+                _ => {}
+            }
+            if is_lost {
+                lost.push(format!("network {network}: no endpoint answers ({reason})"));
+            }
+        }
+        lost
+    }
+
+    fn look_at_endpoint(&mut self, chain_id: u64, network: &str, endpoint: &EndpointStatus, now: Instant) {
+        let key = (chain_id, endpoint.host.clone());
+        let failed = endpoint.errors + endpoint.throttled;
+        match (is_bad(endpoint), self.endpoints.contains_key(&key)) {
+            (true, false) => {
+                self.endpoints.insert(key, Trouble { since: now, errors_before: failed });
+                let (host, reason) = (&endpoint.host, reason(endpoint).unwrap_or_default());
+                tracing::warn!(network, endpoint = host, reason, failed, "an endpoint is not used any more");
+            }
+            (false, true) => {
+                let Some(trouble) = self.endpoints.remove(&key) else { return };
+                let (host, failed) = (&endpoint.host, failed.saturating_sub(trouble.errors_before));
+                let unused_s = now.duration_since(trouble.since).as_secs();
+                tracing::warn!(network, endpoint = host, unused_s, failed, "an endpoint is used again");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_bad(endpoint: &EndpointStatus) -> bool {
+    matches!(endpoint.state, EndpointState::Excluded | EndpointState::WrongChain)
+}
+
+fn reason(endpoint: &EndpointStatus) -> Option<String> {
+    endpoint.last_failure.as_ref().map(|failure| failure.reason.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use portolan_reader::EndpointFailure;
+
+    use super::*;
+
+    fn endpoint(state: EndpointState) -> EndpointStatus {
+        let failure = EndpointFailure { reason: "HTTP status 401".into(), at: SystemTime::UNIX_EPOCH, in_a_row: 3 };
+        EndpointStatus {
+            host: "node.example".into(),
+            state,
+            batch_method: None,
+            score: 1.0,
+            lag_s: None,
+            latency_ms: None,
+            requests: 9,
+            errors: 3,
+            throttled: 0,
+            in_flight: 0,
+            last_failure: Some(failure),
+        }
+    }
+
+    fn network(states: &[EndpointState]) -> [NetworkStatus; 1] {
+        let endpoints = states.iter().map(|state| endpoint(*state)).collect();
+        [NetworkStatus { chain_id: 137, endpoints, ..NetworkStatus::default() }]
+    }
+
+    #[test]
+    fn a_network_is_lost_while_none_of_its_endpoints_answers() {
+        use EndpointState::{Excluded, Primary, WrongChain};
+        let (mut troubles, networks, now) = (Troubles::default(), Networks::new([]), Instant::now());
+        let mut look = |states: &[EndpointState]| troubles.look(&network(states), &networks, now);
+        assert_eq!(look(&[Primary, Excluded]), [""; 0]);
+        assert_eq!(look(&[WrongChain, Excluded]), ["network polygon: no endpoint answers (HTTP status 401)"]);
+        assert_eq!(look(&[Primary, Excluded]), [""; 0]);
+        assert_eq!(look(&[]), [""; 0], "a network without endpoints is not configured");
+    }
+}
