@@ -37,6 +37,7 @@ use crate::budget::AnswerLimits;
 use crate::claims::SimulateWhen;
 use crate::cli::Flags;
 use crate::files::Writers;
+use crate::gateway::head_age::HeadAgeMax;
 use crate::log::{self, LogFormat};
 use crate::names::NameSettings;
 use crate::network::Networks;
@@ -84,6 +85,7 @@ const GROUPS: std::ops::RangeInclusive<u32> = 0..=u32::MAX - 1;
 
 const STATE_DIR: Key = Key { file: "state_dir", flag: Some("--state") };
 const LOG_FORMAT: Key = Key { file: "log_format", flag: Some("--log-format") };
+const ACCESS_LOG: Key = Key { file: "access_log", flag: None };
 const PLUGINS_DIR: Key = Key { file: "plugins.dir", flag: Some("--plugins") };
 const TRUSTED_GROUP: Key = Key { file: "trusted_group", flag: None };
 const ISOLATION: Key = Key { file: "plugins.isolation", flag: None };
@@ -110,13 +112,19 @@ pub(crate) struct Config {
     pub(crate) operators: OperatorAccess,
     pub(crate) state_dir: PathBuf,
     pub(crate) plugins_dir: PathBuf,
+    /// Whether the operator named it: then it is not made.
+    pub(crate) plugins_dir_is_named: bool,
     /// Who may write the two folders and the files in them.
     pub(crate) writers: Writers,
     pub(crate) log_format: LogFormat,
     pub(crate) log_filter: EnvFilter,
+    /// Whether each request is a line of the log.
+    pub(crate) access_log: bool,
     pub(crate) networks: Networks,
     /// By chain id, in the order of networks; preferred endpoints first. Networks without any are left out.
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
+    /// How old the newest block of a network may be.
+    pub(crate) head_age_max: HeadAgeMax,
     /// The limits of each endpoint.
     pub(crate) rpc_limits: portolan_reader::Limits,
     /// What outlives the process.
@@ -183,6 +191,7 @@ impl Config {
         }
         let networks = networks::read(&tables.networks, &layers)?;
         let rpc = rpc::read(&flags.rpc, &tables.networks, &networks, &layers)?;
+        let head_age_max = networks::head_age_max(&tables.networks, &networks, &rpc, &layers)?;
         let deadline_ms = number(ANSWER_DEADLINE, tables.answers.deadline_ms, DEADLINE_MS)?;
         let in_flight_max = number(ANSWERS_IN_FLIGHT, tables.answers.in_flight_max, IN_FLIGHT)?;
         let logs_max = number(ANSWERS_LOGS, tables.answers.logs_max, LOGS)?;
@@ -206,12 +215,17 @@ impl Config {
                 .map_or(Ok(OPERATORS_DEFAULT), |setting| operators::address(&setting))?,
             operators: operators::access(&tables.operators, &layers)?,
             state_dir,
+            plugins_dir_is_named: layers.pick(PLUGINS_DIR, flags.plugins.clone(), tables.plugins.dir.clone()).is_some(),
             plugins_dir: folder(PLUGINS_DIR, &flags.plugins, tables.plugins.dir, "portolan-plugins")?,
             writers: Writers::of_process(trusted_group.map(|group| group.number(&GROUPS)).transpose()?),
             log_format: layers
                 .pick(LOG_FORMAT, flags.log_format.clone(), tables.log_format)
                 .map_or(Ok(LogFormat::Text), |setting| log_format(&setting))?,
             log_filter: log_filter(environment)?,
+            access_log: layers
+                .pick(ACCESS_LOG, None, tables.access_log.map(|is_on| is_on.to_string()))
+                .map_or(Ok(false), |setting| on_or_off(&setting))?,
+            head_age_max,
             rpc_limits: portolan_reader::Limits {
                 in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
                 per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
@@ -246,6 +260,10 @@ fn log_format(setting: &Setting) -> Result<LogFormat, ConfigError> {
         "json" => Ok(LogFormat::Json),
         _ => Err(setting.bad("is neither text nor json")),
     }
+}
+
+fn on_or_off(setting: &Setting) -> Result<bool, ConfigError> {
+    setting.text.parse().map_err(|_| setting.bad("is neither true nor false"))
 }
 
 fn simulate_when(setting: &Setting) -> Result<SimulateWhen, ConfigError> {

@@ -26,6 +26,7 @@ mod compositions;
 mod deadline;
 mod deployment_check;
 mod fees;
+pub(crate) mod head_age;
 mod log_room;
 mod missing;
 mod plan;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
+use metrics::counter;
 use portolan_reader::{ChainReader, Facts, NetworkStatus};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -60,6 +62,7 @@ pub(crate) use self::start::StartError;
 use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::budget::{AnswerBudget, AnswerLimits};
+use crate::log::RareLog;
 use crate::long_work::LongWork;
 use crate::monitor::{Monitor, Readiness};
 use crate::network::Networks;
@@ -74,6 +77,8 @@ pub(crate) struct Gateway {
     token_lists: Arc<TokenLists>,
     single_flight: SingleFlight,
     admission: Arc<Semaphore>,
+    in_flight_max: usize,
+    shed: RareLog,
     limits: AnswerLimits,
     logs_max: usize,
 }
@@ -168,7 +173,14 @@ impl Gateway {
 
     /// The right to read chains for one answer.
     fn permit(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        Arc::clone(&self.admission).try_acquire_owned().map_err(|_| Problem::Overloaded)
+        Arc::clone(&self.admission).try_acquire_owned().map_err(|_| {
+            counter!("portolan_answers_shed_total").increment(1);
+            let in_flight_max = self.in_flight_max;
+            self.shed.warn(|shed, seconds| {
+                tracing::warn!(shed, seconds, in_flight_max, "answers are refused: too many are under way");
+            });
+            Problem::Overloaded
+        })
     }
 
     fn context(&self, options: AnswerOptions) -> Context {
@@ -225,6 +237,11 @@ impl Gateway {
 
     pub(crate) fn registry(&self) -> &Arc<Registry> {
         &self.registry
+    }
+
+    /// Answers under way, and the most that may be.
+    pub(crate) fn in_flight(&self) -> (usize, usize) {
+        (self.in_flight_max.saturating_sub(self.admission.available_permits()), self.in_flight_max)
     }
 
     /// The status of the token lists.

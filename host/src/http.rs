@@ -10,6 +10,7 @@ mod body;
 mod connection;
 mod content;
 mod guard;
+mod record;
 mod respond;
 mod socket;
 

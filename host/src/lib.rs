@@ -10,6 +10,7 @@ mod http;
 mod gateway;
 
 mod events;
+mod figures;
 mod jobs;
 mod registry;
 
@@ -42,6 +43,7 @@ use std::time::Duration;
 use std::{env, io};
 
 use anyhow::Context;
+use portolan_reader::RpcUrl;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -85,6 +87,10 @@ fn serve(flags: &Flags) -> ExitCode {
         Ok(config) => config,
         Err(error) => return misuse(&error),
     };
+    if config.plugins_dir_is_named && config.plugins_dir.symlink_metadata().is_err_and(is_missing) {
+        let folder = config.plugins_dir.display();
+        return misuse(&format_args!("plugins.dir: the folder {folder} is not there: make it, or correct its name"));
+    }
     log::start(config.log_format, std::mem::take(&mut config.log_filter));
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
@@ -150,6 +156,7 @@ async fn listen(config: &Config) -> ExitCode {
 async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
+    log_start(config);
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
     let _control = http::control::serve::start(&config.state_dir, Operated::by(&gateway));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
@@ -163,6 +170,24 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     };
     listeners.serve(config, gateway, stop).await;
     Ok(())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the form that `is_err_and` takes")]
+fn is_missing(error: io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}
+
+/// What it runs with, in two lines.
+fn log_start(config: &Config) {
+    let (version, plugins, state) =
+        (env!("CARGO_PKG_VERSION"), config.plugins_dir.display(), config.state_dir.display());
+    tracing::info!(version, %plugins, %state, "portolan starts");
+    let network = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
+        let slug = config.networks.with_chain_id(*chain_id).map_or_else(|| chain_id.to_string(), |it| it.slug.clone());
+        format!("{slug} ({})", endpoints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+    };
+    let networks = config.rpc.iter().map(network).collect::<Vec<_>>().join(", ");
+    tracing::info!(networks, "these networks have endpoints");
 }
 
 fn misuse(reason: &dyn Display) -> ExitCode {

@@ -2,7 +2,9 @@
 //! says, because their debug lines may hold RPC URLs.
 
 use std::io;
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tracing::level_filters::LevelFilter;
 use tracing::{Level, Subscriber};
 use tracing_subscriber::filter::{EnvFilter, ParseError, filter_fn};
@@ -30,6 +32,36 @@ pub(crate) fn start(format: LogFormat, filter: EnvFilter) {
         let place = panic.location().map(ToString::to_string);
         tracing::error!(place, reason = panic.payload_as_str(), "panicked");
     }));
+}
+
+/// Between two lines about what happens again and again.
+const RARE: Duration = Duration::from_secs(10);
+
+/// Counts what happens again and again, and has it logged at most once in ten seconds.
+#[derive(Debug, Default)]
+pub(crate) struct RareLog(Mutex<Counted>);
+
+#[derive(Debug, Default)]
+struct Counted {
+    logged: Option<Instant>,
+    count: u64,
+}
+
+impl RareLog {
+    /// Counts one; where a line is due, `log` gets how many there were, and in how many seconds.
+    pub(crate) fn warn(&self, log: impl FnOnce(u64, u64)) {
+        let (count, seconds) = {
+            let (mut counted, now) = (self.0.lock(), Instant::now());
+            counted.count += 1;
+            let since = counted.logged.map(|logged| now.duration_since(logged));
+            if since.is_some_and(|since| since < RARE) {
+                return;
+            }
+            counted.logged = Some(now);
+            (std::mem::take(&mut counted.count), since.unwrap_or_default().as_secs())
+        };
+        log(count, seconds);
+    }
 }
 
 /// Writes lines as they may leave. The layer hands each line over whole.

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use portolan_reader::{ChainReader, EndpointState, EndpointStatus, NetworkStatus, Reader};
+use portolan_reader::{ChainReader, EndpointStatus, NetworkStatus, Reader};
 use tokio::task::{AbortHandle, JoinHandle};
 
+use crate::gateway::head_age::HeadAgeMax;
 use crate::network::Networks;
 use crate::registry::{PluginStatus, Registry};
 
@@ -44,10 +45,10 @@ impl Drop for Monitor {
 }
 
 impl Monitor {
-    pub(crate) fn start(registry: Arc<Registry>, reader: Arc<ChainReader>, networks: Networks) -> Self {
+    pub(crate) fn start(watched: Watched) -> Self {
         let first = Readiness { reasons: vec!["it has just started".to_owned()], degraded: Vec::new() };
         let readiness = Arc::new(ArcSwap::from_pointee(first));
-        let watch = Watch { registry, reader, networks, troubles: Troubles::default(), asking: None, sign_at: None };
+        let watch = Watch { watched, troubles: Troubles::default(), asking: None, sign_at: None };
         let task = tokio::spawn(watch.run(Arc::clone(&readiness))).abort_handle();
         Self { readiness, task }
     }
@@ -58,10 +59,16 @@ impl Monitor {
     }
 }
 
+/// What is watched.
+pub(crate) struct Watched {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) reader: Arc<ChainReader>,
+    pub(crate) networks: Networks,
+    pub(crate) head_age_max: HeadAgeMax,
+}
+
 struct Watch {
-    registry: Arc<Registry>,
-    reader: Arc<ChainReader>,
-    networks: Networks,
+    watched: Watched,
     troubles: Troubles,
     /// A question whether any endpoint is there, which is under way.
     asking: Option<JoinHandle<bool>>,
@@ -75,11 +82,11 @@ impl Watch {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let (now, status) = (Instant::now(), self.reader.status());
+            let (now, status) = (Instant::now(), self.watched.reader.status());
             self.look_for_life(now).await;
-            let plugins = self.registry.status();
-            let folder = self.registry.folder_trouble();
-            let seen = self.troubles.look(&status, &self.networks, now);
+            let plugins = self.watched.registry.status();
+            let folder = self.watched.registry.folder_trouble();
+            let seen = self.troubles.look(&status, &self.watched, now);
             readiness.store(Arc::new(self.readiness(
                 &plugins,
                 folder.as_ref().map(|folder| folder.as_str()),
@@ -96,7 +103,7 @@ impl Watch {
             self.sign_at = Some(now);
         }
         if self.asking.is_none() {
-            let reader = Arc::clone(&self.reader);
+            let reader = Arc::clone(&self.watched.reader);
             let until = tokio::time::Instant::now() + SIGN_WAIT;
             self.asking = Some(tokio::spawn(async move { reader.is_usable(until).await }));
         }
@@ -104,7 +111,7 @@ impl Watch {
 
     fn readiness(&self, plugins: &[PluginStatus], folder: Option<&str>, lost: Vec<String>, now: Instant) -> Readiness {
         let mut reasons = Vec::new();
-        if !self.registry.first_scan_done() {
+        if !self.watched.registry.first_scan_done() {
             let why = folder.map_or_else(String::new, |trouble| format!(": {trouble}"));
             reasons.push(format!("the first scan of the plugins folder is not over{why}"));
         }
@@ -125,6 +132,8 @@ struct Troubles {
     endpoints: BTreeMap<(u64, String), Trouble>,
     /// By chain id.
     networks: BTreeMap<u64, Trouble>,
+    /// Those whose newest block is too old, by chain id.
+    stale: BTreeMap<u64, Trouble>,
 }
 
 #[derive(Debug)]
@@ -135,11 +144,34 @@ struct Trouble {
 
 impl Troubles {
     /// Says what has changed, and returns the networks without an endpoint that answers.
-    fn look(&mut self, status: &[NetworkStatus], networks: &Networks, now: Instant) -> Vec<String> {
+    fn look(&mut self, status: &[NetworkStatus], watched: &Watched, now: Instant) -> Vec<String> {
+        let mut lost = self.look_at_endpoints(status, &watched.networks, now);
+        for of_network in status {
+            let chain_id = of_network.chain_id;
+            let network = name(&watched.networks, chain_id);
+            let age = of_network.pinned.as_ref().and_then(|newest| watched.head_age_max.too_old(chain_id, newest));
+            match (age, self.stale.contains_key(&chain_id)) {
+                (Some(age), false) => {
+                    self.stale.insert(chain_id, Trouble { since: now, errors_before: 0 });
+                    let age_s = age.as_secs();
+                    tracing::error!(network, age_s, "the newest block of a network is too old, answers are without it");
+                }
+                (None, true) => {
+                    self.stale.remove(&chain_id);
+                    tracing::warn!(network, "the newest block of a network is new again");
+                }
+                _ => {}
+            }
+            lost.extend(age.map(|age| format!("network {network}: its newest block is {} s old", age.as_secs())));
+        }
+        lost
+    }
+
+    fn look_at_endpoints(&mut self, status: &[NetworkStatus], networks: &Networks, now: Instant) -> Vec<String> {
         let mut lost = Vec::new();
         for of_network in status.iter().filter(|of_network| !of_network.endpoints.is_empty()) {
             let chain_id = of_network.chain_id;
-            let network = networks.with_chain_id(chain_id).map_or_else(String::new, |network| network.slug.clone());
+            let network = name(networks, chain_id);
             for endpoint in &of_network.endpoints {
                 self.look_at_endpoint(chain_id, &network, endpoint, now);
             }
@@ -184,8 +216,12 @@ impl Troubles {
     }
 }
 
+fn name(networks: &Networks, chain_id: u64) -> String {
+    networks.with_chain_id(chain_id).map_or_else(|| chain_id.to_string(), |network| network.slug.clone())
+}
+
 fn is_bad(endpoint: &EndpointStatus) -> bool {
-    matches!(endpoint.state, EndpointState::Excluded | EndpointState::WrongChain)
+    !endpoint.state.is_used()
 }
 
 fn reason(endpoint: &EndpointStatus) -> Option<String> {
@@ -196,7 +232,7 @@ fn reason(endpoint: &EndpointStatus) -> Option<String> {
 mod tests {
     use std::time::SystemTime;
 
-    use portolan_reader::EndpointFailure;
+    use portolan_reader::{EndpointFailure, EndpointState};
 
     use super::*;
 
@@ -226,7 +262,7 @@ mod tests {
     fn a_network_is_lost_while_none_of_its_endpoints_answers() {
         use EndpointState::{Excluded, Primary, WrongChain};
         let (mut troubles, networks, now) = (Troubles::default(), Networks::new([]), Instant::now());
-        let mut look = |states: &[EndpointState]| troubles.look(&network(states), &networks, now);
+        let mut look = |states: &[EndpointState]| troubles.look_at_endpoints(&network(states), &networks, now);
         assert_eq!(look(&[Primary, Excluded]), [""; 0]);
         assert_eq!(look(&[WrongChain, Excluded]), ["network polygon: no endpoint answers (HTTP status 401)"]);
         assert_eq!(look(&[Primary, Excluded]), [""; 0]);

@@ -27,6 +27,30 @@ pub(crate) enum Endpoint {
     Locked,
 }
 
+impl Endpoint {
+    /// In labels of figures.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Networks => "networks",
+            Self::Protocols => "protocols",
+            Self::AllClaimables => "all-claimables",
+            Self::AllPositions => "all-positions",
+            Self::ClaimPlan => "claim-plan",
+            Self::AddressOfName => "address-of-name",
+            Self::NameOfAccount => "name-of-account",
+            Self::Events => "events",
+            Self::NativeBalance => "native-balance",
+            Self::TokenBalances => "token-balances",
+            Self::Claimables => "claimables",
+            Self::Farming => "farming",
+            Self::Lending => "lending",
+            Self::Borrowing => "borrowing",
+            Self::Pooling => "pooling",
+            Self::Locked => "locked",
+        }
+    }
+}
+
 /// Words stand for themselves, names in braces for a value: a slug is neither reserved nor an address, and a path does
 /// not begin with an account that is a reserved word.
 static PATHS: [(&[&str], Endpoint); 17] = [

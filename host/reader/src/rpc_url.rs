@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use url::Url;
+use url::{Host, Url};
 
 /// An `http` or `https` URL that prints as its host and port.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -23,6 +23,16 @@ pub enum RpcUrlError {
 }
 
 impl RpcUrl {
+    /// Whether it leads to the machine itself.
+    pub fn is_loopback(&self) -> bool {
+        match self.0.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        }
+    }
+
     /// Returns the whole URL, for the transport alone.
     pub fn expose(&self) -> &Url {
         &self.0

@@ -90,6 +90,13 @@ pub enum EndpointState {
     Unknown,
 }
 
+impl EndpointState {
+    /// Whether requests go to it, at least after others.
+    pub fn is_used(self) -> bool {
+        !matches!(self, Self::Excluded | Self::WrongChain)
+    }
+}
+
 /// How an endpoint carries many reads at once, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]

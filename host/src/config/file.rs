@@ -30,6 +30,7 @@ pub(super) struct ConfigTables {
     pub(super) state_dir: Option<String>,
     pub(super) trusted_group: Option<u64>,
     pub(super) log_format: Option<String>,
+    pub(super) access_log: Option<bool>,
     pub(super) plugins: PluginsTable,
     pub(super) answers: AnswersTable,
     pub(super) connections: ConnectionsTable,
@@ -111,6 +112,7 @@ pub(super) struct NetworkTable {
     /// `none`, `op-stack` or `arbitrum`.
     pub(super) data_fee: Option<String>,
     pub(super) rpc: Option<Vec<String>>,
+    pub(super) head_age_max_s: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -4,6 +4,7 @@
 //! chain id are each unique, and are fit for headers, variables and log lines.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use alloy::primitives::Address;
 use portolan_networks::DataFee;
@@ -12,10 +13,18 @@ use super::ConfigError;
 use super::file::NetworkTable;
 use super::layer::Layers;
 use crate::address;
+use crate::gateway::head_age::HeadAgeMax;
 use crate::network::{Network, Networks};
+use portolan_reader::RpcUrl;
 
 /// More than there are chains that anyone serves from one gateway; keeps `portolan-blocks` within what proxies take.
 const ADDED_MAX: usize = 64;
+
+/// Seconds that the newest block of a network may be old: far more than the longest gaps that chains have had between
+/// blocks while they ran.
+const HEAD_AGE_S: u64 = 1_800;
+/// A year: whoever wants more wants no bound.
+const HEAD_AGE_S_MAX: u64 = 31_536_000;
 
 /// The longest slug, name or symbol.
 const WORD_BYTES_MAX: usize = 32;
@@ -49,6 +58,35 @@ pub(super) fn read(tables: &BTreeMap<String, NetworkTable>, layers: &Layers<'_>)
     Ok(Networks::new(added))
 }
 
+/// How old the newest block of each network may be. A chain on the machine itself is a test's unless the file says
+/// otherwise; 0 is no bound.
+pub(super) fn head_age_max(
+    tables: &BTreeMap<String, NetworkTable>,
+    networks: &Networks,
+    rpc: &[(u64, Vec<RpcUrl>)],
+    layers: &Layers<'_>,
+) -> Result<HeadAgeMax, ConfigError> {
+    let mut bounds = HeadAgeMax::default();
+    for network in networks.iter() {
+        let key = format!("networks.{}.head_age_max_s", network.slug);
+        let set = tables.get(&network.slug).and_then(|table| table.head_age_max_s);
+        let endpoints = rpc.iter().find(|(chain_id, _)| *chain_id == network.chain_id).map(|(_, urls)| urls.as_slice());
+        let is_local = endpoints.unwrap_or_default().iter().all(RpcUrl::is_loopback);
+        let seconds = match set {
+            Some(seconds) if seconds > HEAD_AGE_S_MAX => {
+                return Err(ConfigError::new(layers.place(&key), format!("is more than {HEAD_AGE_S_MAX}")));
+            }
+            Some(seconds) => seconds,
+            None if is_local => 0,
+            None => HEAD_AGE_S,
+        };
+        if seconds > 0 {
+            bounds.0.insert(network.chain_id, Duration::from_secs(seconds));
+        }
+    }
+    Ok(bounds)
+}
+
 struct Reader<'a> {
     slug: &'a str,
     table: &'a NetworkTable,
@@ -62,7 +100,8 @@ impl Reader<'_> {
 
     /// The first key of the table that states a fact of the network; an endpoint is none.
     fn first_fact(&self) -> Option<&'static str> {
-        let NetworkTable { name, chain_id, logo, native, wrapped_native, data_fee, rpc: _ } = self.table;
+        let NetworkTable { name, chain_id, logo, native, wrapped_native, data_fee, rpc: _, head_age_max_s: _ } =
+            self.table;
         let facts = [
             (".name", name.is_some()),
             (".chain_id", chain_id.is_some()),

@@ -22,6 +22,7 @@ use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
 use crate::gateway::compositions::CompositionJobs;
 use crate::gateway::deadline::Deadline;
+use crate::gateway::head_age::HeadAgeMax;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::missing;
 use crate::gateway::query::AnswerOptions;
@@ -40,6 +41,7 @@ pub(super) struct Sources {
     pub(super) reader: Arc<dyn Reader>,
     /// Networks with an endpoint, by chain id.
     pub(super) with_endpoint: BTreeSet<u64>,
+    pub(super) head_age_max: HeadAgeMax,
     pub(super) names: Names,
     pub(super) off_chain: OffChain,
     pub(super) prices: Prices,
@@ -225,6 +227,7 @@ impl Context {
     async fn newest(&self, chain_id: u64, by: Instant) -> Result<Block, ReadFailure> {
         let reader = &self.sources.reader;
         let pinned = reader.pin(chain_id, by).await?;
+        self.sources.head_age_max.check(chain_id, &pinned)?;
         let not_before = self.not_before.lock().get(&chain_id).copied();
         match not_before.filter(|(number, hash)| is_before(&pinned, *number, *hash)) {
             Some((_, hash)) => reader.block(chain_id, hash, by).await,
@@ -275,6 +278,7 @@ impl Context {
             networks: Networks::new([]),
             reader,
             with_endpoint: BTreeSet::new(),
+            head_age_max: HeadAgeMax::default(),
             names: Names::new(crate::names::NameSettings::default()),
             off_chain: OffChain::new(),
             prices: Prices::new(crate::assets::price::PriceSettings::default()),

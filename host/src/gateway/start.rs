@@ -14,8 +14,9 @@ use crate::events::tables::{Tables, TablesError};
 use crate::gateway::context::Sources;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::single_flight::SingleFlight;
+use crate::log::RareLog;
 use crate::long_work::LongWork;
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Watched};
 use crate::names::Names;
 use crate::net::off_chain::OffChain;
 use crate::registry::{Registry, RegistryError};
@@ -58,6 +59,7 @@ impl Gateway {
         let sources = Sources {
             reader: Arc::clone(&reader) as _,
             with_endpoint,
+            head_age_max: config.head_age_max.clone(),
             names: Names::new(config.names.clone()),
             off_chain: OffChain::new(),
             past_prices: prices.of_any_block(),
@@ -69,13 +71,20 @@ impl Gateway {
             networks,
         };
         Ok(Self {
-            monitor: Monitor::start(Arc::clone(&registry), Arc::clone(&reader), config.networks.clone()),
+            monitor: Monitor::start(Watched {
+                registry: Arc::clone(&registry),
+                reader: Arc::clone(&reader),
+                networks: config.networks.clone(),
+                head_age_max: config.head_age_max.clone(),
+            }),
             sources: Arc::new(sources),
             registry,
             reader,
             token_lists,
             single_flight: SingleFlight::default(),
             admission: Arc::new(Semaphore::new(config.in_flight_max)),
+            in_flight_max: config.in_flight_max,
+            shed: RareLog::default(),
             limits: config.answer_limits,
             logs_max: config.logs_max,
         })

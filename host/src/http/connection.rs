@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -25,6 +25,7 @@ use tokio::time::{sleep, timeout};
 use super::content::Content;
 use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn};
 use super::operators::Operators;
+use super::record::{self, Answered, REQUEST_ID, RequestIds};
 use super::respond::{Front, allow_origins};
 use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX};
 
@@ -83,14 +84,22 @@ impl Service {
         }
     }
 
+    fn logs_access(&self) -> bool {
+        match self {
+            Self::Front(front) => front.access_log,
+            Self::Operators(operators) => operators.access_log,
+        }
+    }
+
     async fn handle(
         &self,
         request: Request<Incoming>,
         connection: &Arc<Connection>,
         local: Option<IpAddr>,
     ) -> Result<Response<AnswerBody>, NoRoom> {
-        let _under_way = connection.begin();
+        let (_under_way, began) = (connection.begin(), Instant::now());
         let (head, body) = request.into_parts();
+        let ids = RequestIds::of(&head.headers);
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
@@ -98,20 +107,19 @@ impl Service {
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
-        let response = finished(guarded(work).await, &head.method);
-        let mut response = counted(response, connection)?;
+        let response = record::within(ids.id.clone(), guarded(work)).await;
+        let bytes = response.body().bytes.len();
+        let mut response = counted(finished(response, &head.method), connection)?;
+        response.headers_mut().insert(REQUEST_ID, ids.id.clone());
         if matches!(self, Self::Front(_)) {
             allow_origins(&mut response);
         }
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
-        tracing::debug!(
-            listener = self.name(),
-            path = head.uri.path(),
-            status = response.status().as_u16(),
-            "answered"
-        );
+        let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
+        Answered { listener, head: &head, status, headers, bytes, began, ids: &ids, is_logged: self.logs_access() }
+            .record();
         Ok(response)
     }
 }

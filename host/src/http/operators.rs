@@ -4,15 +4,17 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use hyper::header::{CACHE_CONTROL, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
+use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::content::Content;
 use super::problem::{ALLOW_OPERATORS, unwritable};
 use super::respond::json;
 use super::{access, limit, view};
 use crate::config::OperatorAccess;
+use crate::figures;
 use crate::gateway::Gateway;
 use crate::gateway::problem::{Problem, quoted};
 
@@ -20,6 +22,8 @@ use crate::gateway::problem::{Problem, quoted};
 pub(super) struct Operators {
     pub(super) gateway: Arc<Gateway>,
     pub(super) access: OperatorAccess,
+    pub(super) access_log: bool,
+    pub(super) figures: PrometheusHandle,
 }
 
 impl Operators {
@@ -44,6 +48,7 @@ impl Operators {
                 let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
                 (status, view::readiness(ready, &known))
             }
+            "/metrics" => return Ok(self.metrics()),
             "/plugins" => (StatusCode::OK, view::plugins(&self.gateway.plugins())),
             "/lists" => (StatusCode::OK, view::lists(&self.gateway.token_lists())),
             "/networks" => (StatusCode::OK, self.networks()),
@@ -53,6 +58,14 @@ impl Operators {
         *response.status_mut() = status;
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(response)
+    }
+
+    fn metrics(&self) -> Response<Content> {
+        figures::sample(&self.gateway);
+        let mut response = Response::new(self.figures.render().into());
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
     }
 
     fn networks(&self) -> Result<Vec<u8>, serde_json::Error> {

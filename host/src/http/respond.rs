@@ -42,6 +42,7 @@ pub(super) struct Front {
     pub(super) gateway: Arc<Gateway>,
     pub(super) deadline: Duration,
     pub(super) lists: ListBodies,
+    pub(super) access_log: bool,
 }
 
 /// The plain bodies of `/networks` and `/protocols`, with the generation of plugins that each is of.
@@ -135,7 +136,8 @@ pub(super) fn read_head(
 pub(super) fn allow_origins<B>(response: &mut Response<B>) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    let exposed = HeaderValue::from_static("portolan-account, portolan-blocks, portolan-partial, retry-after");
+    let exposed =
+        HeaderValue::from_static("portolan-account, portolan-blocks, portolan-partial, retry-after, x-request-id");
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
 }
 

@@ -316,7 +316,7 @@ fn filter(search: &Search) -> Result<Filter, Problem> {
 }
 
 /// Decoded segments, without those that a slash at the end or nothing at all would make.
-fn segments(path: &str) -> Vec<String> {
+pub(super) fn segments(path: &str) -> Vec<String> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);
     let decode = |segment| percent_decode_str(segment).decode_utf8_lossy().into_owned();

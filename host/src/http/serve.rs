@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use metrics::counter;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -16,7 +17,9 @@ use super::respond::{BACKSTOP, Front, ListBodies};
 use super::route::Listener;
 use super::socket::{Accepted, Socket};
 use crate::config::{Config, ConnectionLimits, ListenAddress};
+use crate::figures;
 use crate::gateway::Gateway;
+use crate::log::RareLog;
 
 /// Connections of the operators' listener, which has its own so that clients never keep operators out: probes, scrapers,
 /// and people.
@@ -71,9 +74,15 @@ impl Listeners {
         let drain_time = deadline + BACKSTOP + DRAIN;
         let front = |listener| {
             let gateway = gateway.clone();
-            Service::Front(Front { listener, gateway, deadline, lists: ListBodies::default() })
+            let (lists, access_log) = (ListBodies::default(), config.access_log);
+            Service::Front(Front { listener, gateway, deadline, lists, access_log })
         };
-        let operators = Operators { gateway: gateway.clone(), access: config.operators.clone() };
+        let operators = Operators {
+            gateway: gateway.clone(),
+            access: config.operators.clone(),
+            access_log: config.access_log,
+            figures: figures::handle(),
+        };
         let (public_guard, operators_guard) = guards(&config.connections);
         let services = [
             (self.base, front(Listener::Base), Arc::clone(&public_guard)),
@@ -119,7 +128,7 @@ fn guards(limits: &ConnectionLimits) -> (Arc<Guard>, Arc<Guard>) {
 
 /// Accepts until the drain begins, then waits for its connections.
 async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
-    let mut connections = JoinSet::new();
+    let (mut connections, refused) = (JoinSet::new(), RareLog::default());
     let watched = drain.clone();
     loop {
         tokio::select! {
@@ -140,7 +149,13 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
                             }
                         };
                     }
-                    None => tracing::debug!(listener = service.name(), "connection refused: all slots are busy"),
+                    None => {
+                        counter!("portolan_connections_refused_total", "listener" => service.name()).increment(1);
+                        refused.warn(|refused, seconds| {
+                            let listener = service.name();
+                            tracing::warn!(listener, refused, seconds, "connections are refused: all slots are busy");
+                        });
+                    }
                 },
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {

@@ -26,6 +26,8 @@ pub(crate) enum Reason {
     UnknownBlock,
     /// A block that was named, of which no endpoint has the state.
     NoState,
+    /// The newest block of the network is too old.
+    Stale,
     /// An off-chain host that the operator does not grant.
     NotAllowed,
 }
@@ -37,7 +39,7 @@ impl Reason {
             Self::Timeout | Self::Crashed | Self::InvalidOutput | Self::PluginError => true,
             Self::OverBudget | Self::Rejected => true,
             Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
-            Self::NotAllowed | Self::UnknownBlock | Self::NoState => false,
+            Self::NotAllowed | Self::UnknownBlock | Self::NoState | Self::Stale => false,
         }
     }
 
@@ -59,6 +61,7 @@ impl Reason {
             Self::PluginError => "plugin-error",
             Self::OverBudget => "over-budget",
             Self::Rejected => "rejected",
+            Self::Stale => "stale",
             Self::NotAllowed => "not-allowed",
             Self::UnknownBlock => "unknown-block",
             Self::NoState => "state-unavailable",
@@ -119,6 +122,7 @@ impl From<ReadFailure> for Reason {
             ReadFailure::WrongChain => Self::WrongChain,
             ReadFailure::NotConfigured => Self::NotConfigured,
             ReadFailure::OverBudget => Self::OverBudget,
+            ReadFailure::Stale => Self::Stale,
             ReadFailure::UnknownBlock => Self::UnknownBlock,
             ReadFailure::NoState => Self::NoState,
         }

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use metrics::{SharedString, counter, histogram};
 use serde::Serialize;
 
 use crate::jobs::failure::{Failure, Reason};
@@ -88,6 +89,7 @@ impl JobReport {
     /// Tells the build's breaker how the job ended, and the plugin's author and the operator what is missing by its
     /// fault, or may be.
     pub(crate) fn record(&self, plan: &JobPlan) {
+        self.count(plan.instance.name());
         let verdict = match self.reason {
             // It did not run.
             Some(Reason::Quarantined) => return,
@@ -100,6 +102,18 @@ impl JobReport {
             let (plugin, network) = (plan.instance.name(), self.network.slug.as_str());
             plan.instance.failures.note(plugin, &self.subject, network, reason.as_str(), &self.detail);
         }
+    }
+
+    fn count(&self, plugin: &str) {
+        let (network, outcome) = (self.network.slug.clone(), self.reason.map_or("ok", Reason::as_str));
+        let plugin = SharedString::from(plugin.to_owned());
+        counter!("portolan_plugin_jobs_total", "plugin" => plugin.clone(), "network" => network, "outcome" => outcome)
+            .increment(1);
+        let JobFigures { duration_ms, batches, reads } = self.figures;
+        histogram!("portolan_plugin_job_seconds", "plugin" => plugin.clone())
+            .record(Duration::from_millis(duration_ms).as_secs_f64());
+        counter!("portolan_plugin_waves_total", "plugin" => plugin.clone()).increment(batches.into());
+        counter!("portolan_plugin_reads_total", "plugin" => plugin).increment(reads.into());
     }
 
     /// The same report, of what failed altogether.

@@ -62,6 +62,7 @@ struct Breaker {
     fine: u64,
     faults: u64,
     is_reported: bool,
+    has_opened: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -125,7 +126,12 @@ impl Breakers {
         let breaker = breakers.entry(chain_id).or_default();
         match verdict {
             JobVerdict::Fine => {
-                *breaker = Breaker { fine: breaker.fine + 1, faults: breaker.faults, ..Breaker::default() }
+                *breaker = Breaker {
+                    has_opened: breaker.has_opened,
+                    fine: breaker.fine + 1,
+                    faults: breaker.faults,
+                    ..Breaker::default()
+                }
             }
             // The next job is tried in its place.
             JobVerdict::Unknown if matches!(breaker.state, BreakerState::Trying { .. }) => {
@@ -144,12 +150,13 @@ impl Breakers {
         }
     }
 
-    /// Those that are not closed, by chain id.
+    /// Those that are open, or were, by chain id.
     pub(crate) fn status(&self, now: Instant) -> Vec<BreakerStatus> {
         let breakers = self.breakers.lock();
         let row = |(chain_id, breaker): (&u64, &Breaker)| {
             let (state, retry_in_seconds) = match breaker.state {
-                BreakerState::Closed => return None,
+                BreakerState::Closed if !breaker.has_opened => return None,
+                BreakerState::Closed => ("closed", None),
                 BreakerState::Open { until } => ("open", Some(until.saturating_duration_since(now).as_secs())),
                 BreakerState::Trying { .. } => ("half-open", None),
             };
@@ -173,6 +180,7 @@ impl Breaker {
         if opens {
             let pause = PAUSE.saturating_mul(1 << self.opened_in_a_row.min(16)).min(PAUSE_MAX);
             self.opened_in_a_row = self.opened_in_a_row.saturating_add(1);
+            self.has_opened = true;
             self.state = BreakerState::Open { until: now + pause };
         }
     }

@@ -26,7 +26,7 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
         let known = networks.with_chain_id(deployment.chain_id).is_some();
         if !known {
             let (protocol, chain_id) = (deployment.protocol.as_str(), deployment.chain_id);
-            tracing::info!(plugin, protocol, chain_id, "a deployment is on a chain that is not configured");
+            tracing::debug!(plugin, protocol, chain_id, "a deployment is on a chain that is not configured");
         }
         known
     });

@@ -68,15 +68,15 @@ impl Crashes {
         if let Some(crash) = left_behind(&running, boot_id.trim(), now, writers)? {
             let plugins = crash.plugins.values().cloned().collect::<Vec<_>>().join(", ");
             tracing::error!(plugins, "the process before this one ended while these plugins were running");
-            append(&record, &crash, writers)?;
+            if let Err(error) = append(&record, &crash, writers) {
+                tracing::error!(%error, "cannot record that crash");
+            }
         }
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&running)?;
-        // Whoever starts beside a living process finds the lock, and takes its marks for no crash. Some file systems
-        // have no locks; there two processes must not share the folder.
-        let _ = file.try_lock();
-        file.write_all_at(&line(boot_id.trim()), 0)?;
+        let file = begin(&running, boot_id.trim()).inspect_err(|error| {
+            tracing::error!(%error, "cannot mark plugins that run: a crash of this process will name none");
+        });
         let suspects = judge::judge(&read(&record, writers)?, now).suspects;
-        let marks = Marks { file: RwLock::new(Some(file)), lines: AtomicU64::new(1), alone: Semaphore::new(1) };
+        let marks = Marks { file: RwLock::new(file.ok()), lines: AtomicU64::new(1), alone: Semaphore::new(1) };
         Ok(Self { marks: Arc::new(marks), record, writers, suspects: Arc::new(suspects) })
     }
 
@@ -206,6 +206,16 @@ fn left_behind(running: &Path, boot_id: &str, now: SystemTime, writers: Writers)
     let plugins: BTreeMap<String, String> = plugins.filter(|_| is_of_this_boot).collect();
     fs::remove_file(running).or_else(missing_is_fine)?;
     Ok((!plugins.is_empty()).then_some(Crash { at: now, plugins }))
+}
+
+/// Begins the marks of this process.
+fn begin(running: &Path, boot_id: &str) -> io::Result<File> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(running)?;
+    // Whoever starts beside a living process finds the lock, and takes its marks for no crash. Some file systems
+    // have no locks; there two processes must not share the folder.
+    let _ = file.try_lock();
+    file.write_all_at(&line(boot_id), 0)?;
+    Ok(file)
 }
 
 fn append(record: &Path, crash: &Crash, writers: Writers) -> io::Result<()> {

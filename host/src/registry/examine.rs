@@ -71,6 +71,16 @@ pub(crate) enum RefusalKind {
 }
 
 impl RefusalKind {
+    /// In labels of figures.
+    pub(crate) fn step(self) -> &'static str {
+        match self {
+            Self::Rejected => "load",
+            Self::Quarantined => "quarantine",
+            Self::Disabled => "disabled",
+            Self::Unpinned => "pin",
+        }
+    }
+
     /// Whether it may go away though the file stays as it is.
     pub(crate) fn is_decided(self) -> bool {
         self != Self::Rejected

@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use metrics::histogram;
 use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Deployment, Start};
 use portolan_validation::{CatalogueError, ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
@@ -79,7 +80,10 @@ impl Instance {
         is_last: IsLast,
     ) -> Result<(Job, Vec<u8>), RunFailure> {
         let runner = Arc::clone(self.lease.runner());
-        let (lease, answer) = runner.begin(self.lease.id(), codec::encode(start), frame, is_last).await?;
+        let began = Instant::now();
+        let begun = runner.begin(self.lease.id(), codec::encode(start), frame, is_last).await;
+        self.record_call(began);
+        let (lease, answer) = begun?;
         Ok((Job { lease, _instance: Arc::clone(self) }, answer))
     }
 
@@ -88,7 +92,15 @@ impl Instance {
     /// # Errors
     /// [`RunFailure`]; after it the job is not resumed again.
     pub(crate) async fn resume(&self, job: &Job, frame: Vec<u8>, is_last: IsLast) -> Result<Vec<u8>, RunFailure> {
-        Arc::clone(self.lease.runner()).resume(job.id(), frame, is_last).await
+        let began = Instant::now();
+        let resumed = Arc::clone(self.lease.runner()).resume(job.id(), frame, is_last).await;
+        self.record_call(began);
+        resumed
+    }
+
+    fn record_call(&self, began: Instant) {
+        histogram!("portolan_plugin_call_seconds", "plugin" => self.name().to_owned())
+            .record(began.elapsed().as_secs_f64());
     }
 }
 

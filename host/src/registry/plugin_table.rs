@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use metrics::counter;
 use tokio::time::Instant;
 
 use super::entry::{FileEntry, FileState};
@@ -51,6 +52,8 @@ pub(crate) struct PluginTable {
     present: BTreeSet<String>,
     /// Whether the folder is empty all at once, which may pass.
     is_emptied: bool,
+    /// Whether the first scan is done.
+    is_started: bool,
 }
 
 /// A plugin's name, and the file that holds it.
@@ -171,6 +174,7 @@ impl PluginTable {
             Examined::Changed => entry.fingerprint = None,
             Examined::Refused(refusal) => {
                 let (file, reason) = (file_name(path), refusal.reason.as_str());
+                counter!("portolan_plugin_rejections_total", "step" => refusal.kind.step()).increment(1);
                 let plugin = refusal.manifest.as_ref().map(|manifest| manifest.plugin.as_str());
                 let digest = refusal.digest.map(tracing::field::display);
                 if refusal.kind == RefusalKind::Quarantined {
@@ -328,7 +332,12 @@ impl PluginTable {
         };
         let good = active.good();
         let (file, digest, version) = (file_name(&active.file), active.key.digest, &slot.library.manifest.version);
-        tracing::info!(plugin = name, version, file, %digest, generation, "a plugin is in force");
+        // The first scan is told in one line.
+        if self.is_started {
+            tracing::info!(plugin = name, version, file, %digest, generation, "a plugin is in force");
+        } else {
+            tracing::debug!(plugin = name, version, file, %digest, generation, "a plugin is in force");
+        }
         for reason in instance.claim_templates.left_out() {
             tracing::warn!(plugin = name, reason, "claims are left out");
         }
@@ -336,6 +345,7 @@ impl PluginTable {
             tracing::warn!(plugin = name, note, "an off-chain host is not read");
         }
         slot.refusal = None;
+        counter!("portolan_plugin_loads_total", "plugin" => name.to_owned()).increment(1);
         self.is_changed = true;
         if let Some(before) = slot.active.replace(active) {
             if let Some(targets) = targets::added(&before.instance, &instance) {
@@ -350,6 +360,7 @@ impl PluginTable {
         let Some(slot) = self.plugin_table.get_mut(name) else { return };
         let is_logged = slot.refusal.as_ref().is_some_and(|refusal| refusal.reason == reason);
         if !is_logged {
+            counter!("portolan_plugin_rejections_total", "step" => "settings").increment(1);
             let (file, digest) = (file_name(&slot.file), slot.library.digest);
             tracing::warn!(plugin = name, file, %digest, reason, "a plugin or its settings are refused");
         }
@@ -449,9 +460,20 @@ impl PluginTable {
         obsolete.into_iter().collect()
     }
 
+    /// The first scan is done.
+    pub(crate) fn on_started(&mut self) {
+        self.is_started = true;
+    }
+
     /// Plugins that are in force, or were when the process before this one ended.
     pub(crate) fn known_count(&self) -> usize {
         self.known_good.iter().count().max(self.active_count())
+    }
+
+    /// `name@version` of the plugins in force.
+    pub(crate) fn labels(&self) -> String {
+        let active = self.plugin_table.values().filter_map(|slot| slot.active.as_ref());
+        active.map(|active| &*active.instance.label).collect::<Vec<_>>().join(", ")
     }
 
     /// Plugins in force.

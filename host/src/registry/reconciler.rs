@@ -386,7 +386,9 @@ impl Reconciler {
         }
         if is_first && self.history.has_compared() {
             self.published.first_scan_done.store(true, Ordering::Release);
-            tracing::info!(plugins = self.plugin_table.active_count(), "the first scan of the plugins folder is done");
+            self.plugin_table.on_started();
+            let (count, plugins) = (self.plugin_table.active_count(), self.plugin_table.labels());
+            tracing::info!(count, plugins, "the first scan of the plugins folder is done");
         }
         self.clean();
     }

@@ -61,6 +61,9 @@ pub(crate) struct PluginStatus {
 }
 
 impl PluginStatus {
+    /// All of them.
+    pub(crate) const STATES: [&str; 6] = [ACTIVE, STUCK, REJECTED, QUARANTINED, DISABLED, DRAINING];
+
     /// What a row shows of any loaded library.
     pub(crate) fn of(library: &Library, file: &Path) -> Self {
         Self::new(file, Some(library.digest), Some(&library.manifest))

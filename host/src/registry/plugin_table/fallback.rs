@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use metrics::counter;
+
 use super::super::entry::{FileEntry, FileState};
 use super::super::examine::{Refusal, RefusalKind};
 use super::super::instance::{BuildError, Built};
@@ -78,6 +80,7 @@ impl PluginTable {
             }
         };
         tracing::error!(plugin, version, %digest, reason, "the last known good build is served instead");
+        counter!("portolan_plugin_fallbacks_total", "plugin" => plugin.clone()).increment(1);
         let file = folder.join(&good.file);
         let slot = self.plugin_table.entry(plugin.clone()).or_insert_with(|| Slot::new(file, Arc::clone(&library)));
         if slot.refusal.is_none() {

@@ -1,0 +1,136 @@
+//! Figures for Prometheus: what happens is counted where it happens, and what is so is sampled when it is scraped.
+//!
+//! Invariant: labels are names of plugins, protocols, networks, endpoints and routes, and words of fixed sets; none comes
+//! from a client.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_util::MetricKindMask;
+
+use crate::gateway::Gateway;
+use crate::registry::PluginStatus;
+
+/// Seconds, from what is cached to what no client waits for.
+const BUCKETS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0];
+/// A plugin or an endpoint of which nothing is heard for so long has no more rows.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// The figures of the process; from the first call on they are counted.
+pub(crate) fn handle() -> PrometheusHandle {
+    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+    HANDLE.get_or_init(install).clone()
+}
+
+fn install() -> PrometheusHandle {
+    let suffix = Matcher::Suffix("_seconds".to_owned());
+    let builder = PrometheusBuilder::new().idle_timeout(MetricKindMask::ALL, Some(IDLE));
+    // Only an empty list of buckets is refused.
+    let builder = builder.set_buckets_for_metric(suffix, &BUCKETS).unwrap_or_else(|_| PrometheusBuilder::new());
+    let recorder = builder.build_recorder();
+    let handle = recorder.handle();
+    if metrics::set_global_recorder(recorder).is_err() {
+        tracing::error!("the figures of this process are another's");
+    }
+    describe();
+    handle
+}
+
+fn describe() {
+    describe_counter!("portolan_http_requests_total", "Requests by listener, route and status.");
+    describe_histogram!("portolan_http_request_seconds", Unit::Seconds, "From a request's head to its answer.");
+    describe_counter!("portolan_answers_partial_total", "Answers of which something is missing.");
+    describe_counter!("portolan_answers_shed_total", "Answers that were refused because too many were under way.");
+    describe_gauge!("portolan_answers_in_flight", "Answers under way.");
+    describe_gauge!("portolan_answers_in_flight_max", "The most answers that may be under way.");
+    describe_counter!("portolan_connections_refused_total", "Connections that found all slots busy.");
+    describe_counter!("portolan_plugin_jobs_total", "Jobs by plugin, network and outcome.");
+    describe_histogram!("portolan_plugin_job_seconds", Unit::Seconds, "Jobs from start to end, reads included.");
+    describe_histogram!("portolan_plugin_call_seconds", Unit::Seconds, "Calls into a plugin, without reads.");
+    describe_counter!("portolan_plugin_waves_total", "Steps of jobs that read.");
+    describe_counter!("portolan_plugin_reads_total", "Reads of jobs, cached or not.");
+    describe_counter!("portolan_plugin_loads_total", "Builds and settings that came in force.");
+    describe_counter!(
+        "portolan_plugin_rejections_total",
+        "Files and settings that were refused, by the step that did."
+    );
+    describe_counter!("portolan_plugin_fallbacks_total", "Last known good builds that were served instead.");
+    describe_gauge!("portolan_plugin_state", "1 for each state that a plugin has a build in.");
+    describe_gauge!("portolan_plugin_breaker_open", "1 where jobs of a plugin pause on a network.");
+    describe_gauge!("portolan_plugin_stuck_calls", "Calls that do not return.");
+    describe_gauge!("portolan_ready", "1 where `/readyz` has no reason not to be.");
+    describe_gauge!("portolan_degraded", "What `/readyz` calls degraded.");
+    describe_counter!("portolan_endpoint_requests_total", "Requests to an endpoint that have ended.");
+    describe_counter!("portolan_endpoint_errors_total", "Those that ended in an error of the endpoint.");
+    describe_counter!("portolan_endpoint_throttled_total", "Those that it refused because they were too many.");
+    describe_gauge!("portolan_endpoint_in_flight", "Requests under way to an endpoint.");
+    describe_gauge!(
+        "portolan_endpoint_up",
+        "1 where requests go to an endpoint, 0 where it is excluded or of another chain."
+    );
+    describe_gauge!("portolan_endpoint_lag_seconds", "How far its newest block is behind that of its peers.");
+    describe_gauge!("portolan_network_block", "The block that answers are at.");
+    describe_gauge!("portolan_network_block_timestamp_seconds", "Its time, in Unix seconds.");
+    describe_counter!("portolan_reads_total", "Reads of all answers by network and by where their replies came from.");
+}
+
+/// Takes what is so now.
+pub(crate) fn sample(gateway: &Gateway) {
+    let (in_flight, max) = gateway.in_flight();
+    gauge!("portolan_answers_in_flight").set(float(in_flight));
+    gauge!("portolan_answers_in_flight_max").set(float(max));
+    counter!("portolan_answers_shed_total").increment(0);
+    let readiness = gateway.readiness();
+    gauge!("portolan_ready").set(float(usize::from(readiness.reasons.is_empty())));
+    gauge!("portolan_degraded").set(float(readiness.degraded.len()));
+    gateway.plugins().iter().for_each(|plugin| sample_plugin(gateway, plugin));
+    sample_networks(gateway);
+}
+
+fn sample_plugin(gateway: &Gateway, row: &PluginStatus) {
+    let name = if row.plugin.is_empty() { &row.file } else { &row.plugin };
+    for state in PluginStatus::STATES {
+        let has = float(usize::from(row.state == state));
+        let state = gauge!("portolan_plugin_state", "plugin" => name.clone(), "version" => row.version.clone(), "state" => state);
+        state.set(has);
+    }
+    for breaker in &row.breakers {
+        let network = gateway.networks().with_chain_id(breaker.chain_id);
+        let network = network.map_or_else(|| breaker.chain_id.to_string(), |network| network.slug.clone());
+        let open = gauge!("portolan_plugin_breaker_open", "plugin" => name.clone(), "network" => network);
+        open.set(float(usize::from(breaker.state != "closed")));
+    }
+}
+
+fn sample_networks(gateway: &Gateway) {
+    for status in gateway.upstreams() {
+        let Some(network) = gateway.networks().with_chain_id(status.chain_id) else { continue };
+        let network = &network.slug;
+        if let Some(block) = &status.pinned {
+            gauge!("portolan_network_block", "network" => network.clone()).set(wide(block.number));
+            gauge!("portolan_network_block_timestamp_seconds", "network" => network.clone()).set(wide(block.timestamp));
+        }
+        for endpoint in &status.endpoints {
+            let labels = [("network", network.clone()), ("endpoint", endpoint.host.clone())];
+            counter!("portolan_endpoint_requests_total", &labels).absolute(endpoint.requests);
+            counter!("portolan_endpoint_errors_total", &labels).absolute(endpoint.errors);
+            counter!("portolan_endpoint_throttled_total", &labels).absolute(endpoint.throttled);
+            gauge!("portolan_endpoint_in_flight", &labels).set(float(endpoint.in_flight));
+            gauge!("portolan_endpoint_up", &labels).set(float(usize::from(endpoint.state.is_used())));
+            if let Some(lag) = endpoint.lag_s {
+                gauge!("portolan_endpoint_lag_seconds", &labels).set(wide(lag));
+            }
+        }
+    }
+}
+
+fn float(number: usize) -> f64 {
+    wide(number as u64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures for people; blocks and times are far below 2^53")]
+fn wide(number: u64) -> f64 {
+    number as f64
+}
