@@ -144,6 +144,12 @@ fn build_as((flags, folder): (&[&str], &str), packages: &[(String, String)]) -> 
 fn cargo_build(target: &Path, args: &[&str]) -> Result<()> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--locked"]).args(args).current_dir(workspace()).env("CARGO_TARGET_DIR", target);
+    // What cargo says of the package under test would have build scripts run again that follow it.
+    let of_package = |name: &str| ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start));
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names.filter(|name| of_package(name)).for_each(|name| {
+        cargo.env_remove(name);
+    });
     // Cargo's own lock makes test processes wait for each other; the second one finds all done.
     let output = cargo.output().context("cargo does not run")?;
     if !output.status.success() {

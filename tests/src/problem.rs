@@ -38,7 +38,8 @@ fn check(response: &Response, status: u16, name: &str, further: &[(&str, Json)])
         ("detail", Json::text(detail)),
         ("message", Json::text(detail)),
     ];
-    let expected = Json::object(members.into_iter().chain(further.iter().cloned()));
+    let request_id = response.header("x-request-id").map(|id| ("requestId", Json::text(id)));
+    let expected = Json::object(members.into_iter().chain(request_id).chain(further.iter().cloned()));
     let differences = json.differences(&expected);
     ensure!(differences.is_empty(), "{}: {}", what(), differences.join("; "));
     Ok(detail.to_owned())

@@ -46,6 +46,11 @@ impl FileEntry {
         }
     }
 
+    /// Whether nothing is known of what it holds.
+    pub(crate) fn is_new(&self) -> bool {
+        matches!(self.state, FileState::Examining { before: None })
+    }
+
     pub(crate) fn into_refusal(self) -> Option<Arc<Refusal>> {
         match self.state {
             FileState::Refused { refusal, .. } => Some(refusal),

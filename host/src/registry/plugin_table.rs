@@ -223,6 +223,8 @@ impl PluginTable {
             (Some(FileState::Refused { .. }), None, Some(active)) => slot.library = Arc::clone(&active.library),
             // What was known to be good of it may be served instead.
             (Some(FileState::Refused { .. }), None, None) => drop(self.plugin_table.remove(name)),
+            // A file that is new may hold it, under another name.
+            _ if self.files.values().any(FileEntry::is_new) => {}
             _ => self.remove(name),
         }
     }
@@ -263,7 +265,8 @@ impl PluginTable {
             Retry::At(at) => at <= now,
         };
         // An empty folder has no settings either; those in force stay.
-        if self.is_emptied || slot.is_building || (slot.key == Some(key) && !is_retry_due) {
+        let is_unchanged = slot.key == Some(key) && !is_retry_due;
+        if self.is_emptied || slot.is_building || is_unchanged || self.policy.bars(key.digest, name).is_some() {
             return None;
         }
         slot.is_building = true;
@@ -374,6 +377,7 @@ impl PluginTable {
 
     /// The snapshot and the status from now on.
     pub(crate) fn publish(&mut self) -> (Arc<Snapshot>, StatusReport) {
+        self.end_fallbacks();
         let unserved = self.unserved();
         self.is_changed |= unserved != self.snapshot.unserved;
         let generation = self.next_generation();

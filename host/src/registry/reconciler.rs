@@ -325,7 +325,11 @@ impl Reconciler {
             Aside::Decided => self.on_decision(),
             Aside::Saved(saved) => {
                 self.is_saving = false;
-                let Err(error) = saved else { return self.unsaved = None };
+                let Err(error) = saved else {
+                    self.unsaved = None;
+                    // It may have changed while it was written.
+                    return self.save();
+                };
                 self.plugin_table.set_is_unwritten();
                 let reason = error.to_string();
                 if self.unsaved.as_ref() != Some(&reason) {

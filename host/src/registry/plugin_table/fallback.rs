@@ -13,7 +13,7 @@ use super::super::instance::{BuildError, Built};
 use super::super::known_good::{GoodBuild, GoodPlugin, GoodProtocol};
 use super::super::library::Library;
 use super::super::unserved::{Unserved, UnservedWhy};
-use super::{PluginTable, Slot, file_name};
+use super::{PluginTable, Slot, file_name, is_in};
 
 /// A build of the last known good set that is to be served.
 #[derive(Clone, Debug)]
@@ -115,9 +115,21 @@ impl PluginTable {
         }
     }
 
+    /// What stands in the folder as it is in force is no fallback any more.
+    pub(super) fn end_fallbacks(&mut self) {
+        for slot in self.plugin_table.values_mut().filter(|slot| slot.refusal.is_none() && !slot.is_building) {
+            if let Some(active) = slot.active.as_mut().filter(|active| is_in(&self.files, active.key.digest)) {
+                active.fallback = None;
+            }
+        }
+    }
+
     /// Takes a build out of force that the policy bars.
     fn withdraw(&mut self, plugin: &str) {
-        let Some(active) = self.plugin_table.get_mut(plugin).and_then(|slot| slot.active.take()) else { return };
+        let Some(slot) = self.plugin_table.get_mut(plugin) else { return };
+        let Some(active) = slot.active.take() else { return };
+        // Once it may run again it is built anew.
+        slot.key = None;
         let (digest, barred) = (active.key.digest, self.policy.bars(active.key.digest, plugin));
         let reason = barred.map(|barred| barred.to_string());
         tracing::warn!(plugin, %digest, reason, "a plugin is in force no more");
