@@ -73,7 +73,7 @@ fn describe() {
     describe_gauge!("portolan_endpoint_lag_seconds", "How far its newest block is behind that of its peers.");
     describe_gauge!("portolan_network_block", "The block that answers are at.");
     describe_gauge!("portolan_network_block_timestamp_seconds", "Its time, in Unix seconds.");
-    describe_counter!("portolan_reads_total", "Reads of all answers by network and by where their replies came from.");
+    describe_counter!("portolan_replies_total", "Replies to reads of jobs by network and by where they came from.");
 }
 
 /// Takes what is so now.

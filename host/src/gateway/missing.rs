@@ -83,7 +83,8 @@ pub(super) fn problem(jobs: &[JobReport]) -> Problem {
         Problem::OverBudget(sentence)
     } else if all(&[Reason::NotConfigured]) {
         Problem::NetworkNotConfigured(sentence)
-    } else if all(&[Reason::Rejected, Reason::Quarantined, Reason::Disabled, Reason::NotAllowed]) {
+    } else if all(&[Reason::Rejected, Reason::Quarantined, Reason::Disabled, Reason::NotAllowed, Reason::NotConfigured])
+    {
         Problem::ProtocolUnavailable(sentence)
     } else if all(&[Reason::UnknownBlock]) {
         Problem::UnknownBlock(sentence)

@@ -17,10 +17,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, join, join_all, select};
+use metrics::counter;
 use portolan_abi::capability;
 use portolan_abi::limits::{Allowance, LimitError};
 use portolan_abi::map;
-use portolan_abi::row::state;
+use portolan_abi::row::{source, state};
 use tokio::time::Instant;
 
 use self::document_reads::{DocumentReads, PreparedRead};
@@ -175,7 +176,16 @@ impl<'a> Driver<'a> {
                 return self.end(step.state, step.message);
             }
             let replies = self.read(&participant, own, step.reads).await?;
+            self.count(&replies);
             answer = instance.resume(&job, self.frame(&replies)?, frames::is_last).await?;
+        }
+    }
+
+    fn count(&self, replies: &[FrameReply]) {
+        let network = &self.plan.network.slug;
+        for (place, source) in [("cache", source::CACHE), ("node", source::CHAIN)] {
+            let count = replies.iter().filter(|reply| reply.source == source).count();
+            counter!("portolan_replies_total", "network" => network.clone(), "from" => place).increment(count as u64);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::jobs::figures::JobFigures;
 use crate::jobs::job::JobOutcome;
 use crate::jobs::plan::JobPlan;
 use crate::network::Network;
-use crate::registry::breaker::JobVerdict;
+use crate::registry::breaker::{BreakerChange, JobVerdict};
 
 /// The report of one job, or of the host's own reads on one network.
 #[derive(Clone, Debug)]
@@ -97,10 +97,25 @@ impl JobReport {
             None => JobVerdict::Fine,
             Some(_) => JobVerdict::Unknown,
         };
-        plan.instance.breakers.take(self.network.chain_id, verdict, &self.detail, Instant::now());
+        let change = plan.instance.breakers.take(self.network.chain_id, verdict, &self.detail, Instant::now());
+        self.log_change(&plan.instance.label, change);
         if let Some(reason) = self.reason.filter(|reason| reason.is_of_plugin()) {
             let (plugin, network) = (plan.instance.name(), self.network.slug.as_str());
             plan.instance.failures.note(plugin, &self.subject, network, reason.as_str(), &self.detail);
+        }
+    }
+
+    fn log_change(&self, plugin: &str, change: Option<BreakerChange>) {
+        let (network, reason) = (&self.network.slug, &self.detail);
+        match change {
+            Some(BreakerChange::Opened { faults }) => {
+                tracing::error!(plugin, network, faults, reason, "jobs of a plugin pause on a network");
+            }
+            Some(BreakerChange::Closed { after }) => {
+                let paused_s = after.as_secs();
+                tracing::warn!(plugin, network, paused_s, "jobs of a plugin run on a network again");
+            }
+            None => {}
         }
     }
 

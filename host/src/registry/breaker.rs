@@ -34,6 +34,15 @@ pub(crate) enum JobVerdict {
     Unknown,
 }
 
+/// What became of a breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BreakerChange {
+    /// No job of the build runs on the network for a while, after so many faults in a row.
+    Opened { faults: u32 },
+    /// Jobs run there again, after so long.
+    Closed { after: Duration },
+}
+
 /// A build that fails at every try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hopeless {
@@ -63,6 +72,8 @@ struct Breaker {
     faults: u64,
     is_reported: bool,
     has_opened: bool,
+    /// When it opened first, while it is not closed.
+    opened_at: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,10 +131,11 @@ impl Breakers {
         Ok(())
     }
 
-    /// Takes what a job said.
-    pub(crate) fn take(&self, chain_id: u64, verdict: JobVerdict, detail: &str, now: Instant) {
+    /// Takes what a job said, and returns whether jobs of the build begin or cease to pause on the network.
+    pub(crate) fn take(&self, chain_id: u64, verdict: JobVerdict, detail: &str, now: Instant) -> Option<BreakerChange> {
         let mut breakers = self.breakers.lock();
         let breaker = breakers.entry(chain_id).or_default();
+        let opened_before = breaker.opened_at;
         match verdict {
             JobVerdict::Fine => {
                 *breaker = Breaker {
@@ -147,6 +159,11 @@ impl Breakers {
             let (digest, plugin, version) = (self.digest, self.plugin.clone(), self.version.clone());
             // A full channel has enough reports; this one is made again at the next fault.
             breaker.is_reported = self.reports.try_send(Hopeless { digest, plugin, version, reason }).is_ok();
+        }
+        match (opened_before, breaker.opened_at) {
+            (None, Some(_)) => Some(BreakerChange::Opened { faults: breaker.faults_in_a_row }),
+            (Some(at), None) => Some(BreakerChange::Closed { after: now.duration_since(at) }),
+            _ => None,
         }
     }
 
@@ -181,6 +198,7 @@ impl Breaker {
             let pause = PAUSE.saturating_mul(1 << self.opened_in_a_row.min(16)).min(PAUSE_MAX);
             self.opened_in_a_row = self.opened_in_a_row.saturating_add(1);
             self.has_opened = true;
+            self.opened_at.get_or_insert(now);
             self.state = BreakerState::Open { until: now + pause };
         }
     }
@@ -213,37 +231,41 @@ mod tests {
             self.breakers.admit(chain_id, self.now)
         }
 
-        fn take(&self, verdict: JobVerdict) {
-            self.breakers.take(POLYGON, verdict, "it panicked", self.now);
+        fn take(&self, verdict: JobVerdict) -> Option<BreakerChange> {
+            self.breakers.take(POLYGON, verdict, "it panicked", self.now)
         }
 
         /// Opens the breaker by faults in a row.
         fn open(&self) {
-            (0..FAULTS_MAX).for_each(|_| self.take(JobVerdict::Fault));
+            for _ in 0..FAULTS_MAX {
+                self.take(JobVerdict::Fault);
+            }
         }
     }
 
     #[test]
     fn faults_in_a_row_pause_one_network_and_a_good_job_ends_it() {
         let mut tried = Tried::new();
-        (0..9).for_each(|_| tried.take(JobVerdict::Fault));
-        tried.take(JobVerdict::Fine);
-        (0..9).for_each(|_| tried.take(JobVerdict::Fault));
+        (0..9).for_each(|_| assert_eq!(tried.take(JobVerdict::Fault), None));
+        assert_eq!(tried.take(JobVerdict::Fine), None);
+        (0..9).for_each(|_| assert_eq!(tried.take(JobVerdict::Fault), None));
         assert_eq!(tried.admit(POLYGON), Ok(()), "nine in a row");
-        tried.take(JobVerdict::Fault);
+        assert_eq!(tried.take(JobVerdict::Fault), Some(BreakerChange::Opened { faults: 10 }));
         assert_eq!(tried.admit(POLYGON), Err(S(5)));
         assert_eq!(tried.admit(1), Ok(()), "another network");
         tried.now += S(5);
         assert_eq!(tried.admit(POLYGON), Ok(()), "one is tried");
         assert!(tried.admit(POLYGON).is_err(), "and only one");
-        tried.take(JobVerdict::Fine);
+        assert_eq!(tried.take(JobVerdict::Fine), Some(BreakerChange::Closed { after: S(5) }));
         assert_eq!((tried.admit(POLYGON), tried.admit(POLYGON)), (Ok(()), Ok(())));
     }
 
     #[test]
     fn what_a_node_does_counts_for_nothing_and_the_next_job_is_tried() {
         let mut tried = Tried::new();
-        (0..100).for_each(|_| tried.take(JobVerdict::Unknown));
+        for _ in 0..100 {
+            tried.take(JobVerdict::Unknown);
+        }
         assert_eq!(tried.admit(POLYGON), Ok(()));
         tried.open();
         tried.now += S(5);
@@ -291,7 +313,9 @@ mod tests {
     #[test]
     fn a_build_that_served_well_is_paused_and_never_reported() {
         let mut tried = Tried::new();
-        (0..20).for_each(|_| tried.take(JobVerdict::Fine));
+        for _ in 0..20 {
+            tried.take(JobVerdict::Fine);
+        }
         tried.open();
         for pause in [5, 10, 20, 40] {
             tried.now += S(pause);

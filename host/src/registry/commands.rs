@@ -173,6 +173,8 @@ impl Known<'_> {
         let mut named = builds.keys().filter(|digest| digest.to_string().starts_with(&text));
         match (named.next(), named.next()) {
             (Some(digest), None) if text.len() >= DIGITS_MIN => Ok(*digest),
+            // A whole digest may be of a build that never came.
+            _ if Digest::try_from(text.clone()).is_ok() => Ok(Digest::try_from(text).unwrap_or_default()),
             _ => {
                 let known: Vec<String> = builds.keys().map(|digest| short(*digest)).collect();
                 Err(DecisionError::NoBuild { plugin: plugin.to_owned(), build, known: known.join(", ") })

@@ -121,13 +121,15 @@ fn a_bad_update_is_paused_then_rolled_back_once_and_then_nothing_of_it_is_served
     // The answer of `serves` was a job that went well, on each of its networks.
     assert_eq!(panic_until_paused(&gateway), FAULTS_MAX);
     let paused = gateway.aggregate(&format!("/{ACCOUNT}?include=steady")).unwrap();
-    let detail = problem::detail(&paused, 502, "upstream").unwrap();
+    let detail = problem::detail(&paused, 503, "protocol-unavailable").unwrap();
     assert!(detail.contains("steady/polygon: quarantined"), "{detail}");
     panic_until_quarantined(&gateway, "1.0.200");
     serves(&gateway, "1.0.100");
     assert_eq!(states(&gateway), [("1.0.100".into(), "active".into()), ("1.0.200".into(), "quarantined".into())]);
     let log = gateway.log();
-    assert!(log.lines().any(|line| line.contains("ERROR") && line.contains("a build is put in quarantine")), "{log}");
+    for line in ["jobs of a plugin pause on a network", "a build is put in quarantine", "is served instead"] {
+        assert_eq!(log.lines().filter(|it| it.contains("ERROR") && it.contains(line)).count(), 1, "{line}: {log}");
+    }
 
     // What was gone back to answered well before, so its faults pause it; the operator gives it up.
     assert_eq!(panic_until_paused(&gateway), FAULTS_MAX);

@@ -320,6 +320,7 @@ fn a_refusal_leaves_the_gateway_answering() {
 fn run(config: &str, args: &[&str]) -> (Option<i32>, String, String) {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("portolan.toml"), config).unwrap();
+    fs::create_dir(dir.path().join("plugins")).unwrap();
     run_in(dir.path(), args)
 }
 
