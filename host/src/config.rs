@@ -15,6 +15,7 @@ mod operators;
 mod plugins;
 mod prices;
 mod rpc;
+mod signatures;
 mod tokens;
 
 #[cfg(feature = "fuzzing")]
@@ -42,6 +43,7 @@ use crate::log::{self, LogFormat};
 use crate::names::NameSettings;
 use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
+use crate::registry::signature::SignatureSettings;
 use crate::sanitize;
 use portolan_reader::RpcUrl;
 
@@ -133,6 +135,8 @@ pub(crate) struct Config {
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,
     pub(crate) limits: PluginLimits,
+    /// Who may sign plugins.
+    pub(crate) signatures: SignatureSettings,
     pub(crate) connections: ConnectionLimits,
     pub(crate) simulate_claims: SimulateWhen,
     pub(crate) deadline_ms: u64,
@@ -235,6 +239,7 @@ impl Config {
             token_lists: tokens::read(tables.tokens, &layers)?,
             names: names::read(&tables.names, &layers)?,
             limits,
+            signatures: signatures::read(&tables.signatures, &layers)?,
             connections: connections::read(&tables.connections, &layers)?,
             simulate_claims: layers
                 .pick(SIMULATE, None, tables.claims.simulate)

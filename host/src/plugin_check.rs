@@ -15,7 +15,7 @@ use crate::address;
 use crate::cli::{CheckFlags, Flags};
 use crate::config::{Config, ConfigError, Environment};
 use crate::gateway::{CheckedAddress, DeploymentCheck, Gateway, StartError};
-use crate::registry::PluginStatus;
+use crate::registry::{PluginStatus, signature_files};
 
 /// Whose positions are looked for where no account is named: many tokens are burnt by sending them there.
 const ACCOUNT: Address = address!("000000000000000000000000000000000000dead");
@@ -55,7 +55,8 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
     let folder = tempfile::tempdir().map_err(CheckError::Folder)?;
     let [plugins, state] = ["plugins", "state"].map(|name| folder.path().join(name));
     fs::create_dir(&plugins).map_err(CheckError::Folder)?;
-    for file in [Some(&flags.file), flags.settings.as_ref()].into_iter().flatten() {
+    let signature = signature_files(&flags.file).into_iter().filter(|file| file.exists()).collect::<Vec<_>>();
+    for file in [Some(&flags.file), flags.settings.as_ref()].into_iter().flatten().chain(&signature) {
         let copied = file
             .file_name()
             .map_or_else(|| Err(io::ErrorKind::InvalidInput.into()), |name| copy(file, &plugins.join(name)));

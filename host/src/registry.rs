@@ -26,6 +26,7 @@ mod reconciler;
 pub(crate) mod runner;
 mod scan;
 mod settings;
+pub(crate) mod signature;
 mod staging;
 mod status;
 mod targets;
@@ -55,6 +56,9 @@ pub(crate) use self::known_good::{GoodBuild, KnownGood};
 pub(crate) use self::policy::Decisions;
 use self::policy::Policy;
 use self::reconciler::{Kept, Reconciler};
+pub(crate) use self::scan::signature_files;
+use self::signature::{SignatureSettings, Signatures};
+pub(crate) use self::staging::Digest;
 use self::staging::StageFolderError;
 pub(crate) use self::status::PluginStatus;
 use self::unserved::Unserved;
@@ -100,12 +104,14 @@ impl Registry {
         writers: Writers,
         networks: Networks,
         limits: PluginLimits,
+        signatures: SignatureSettings,
     ) -> Result<Arc<Self>, RegistryError> {
         let (plugins_dir, state_dir) = (files::absolute(plugins_dir)?, files::absolute(state_dir)?);
         files::make_folder(&plugins_dir, 0o755, writers)?;
         files::make_folder(&state_dir, 0o700, writers)?;
         let kept = |error| RegistryError::Kept { folder: state_dir.clone(), error };
-        let policy = Policy::open(&state_dir, writers).map_err(kept)?;
+        let policy = Policy::open(&state_dir, signatures.revoked_builds.clone(), writers).map_err(kept)?;
+        let signatures = Signatures::open(signatures, &state_dir, writers).map_err(kept)?;
         let known_good = KnownGood::read(&state_dir, writers).map_err(kept)?;
         let stage = staging::Stage::open(&state_dir, writers, &known_good.digests())?;
         let published = Arc::new(Published::default());
@@ -117,6 +123,7 @@ impl Registry {
             stage,
             crashes: crashes.clone(),
             policy: policy.clone(),
+            signatures,
             known_good,
             decided: Arc::clone(&decided),
         };

@@ -32,6 +32,7 @@ pub(super) struct ConfigTables {
     pub(super) log_format: Option<String>,
     pub(super) access_log: Option<bool>,
     pub(super) plugins: PluginsTable,
+    pub(super) signatures: SignaturesTable,
     pub(super) answers: AnswersTable,
     pub(super) connections: ConnectionsTable,
     pub(super) claims: ClaimsTable,
@@ -43,6 +44,26 @@ pub(super) struct ConfigTables {
     pub(super) prices: PricesTable,
     pub(super) tokens: TokensTable,
     pub(super) names: NamesTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct SignaturesTable {
+    /// `off`, `warn` or `require`.
+    pub(super) mode: Option<String>,
+    pub(super) revoked_builds: Vec<String>,
+    /// By name.
+    pub(super) keys: BTreeMap<String, KeyTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeyTable {
+    pub(super) key: String,
+    pub(super) slugs: Vec<String>,
+    pub(super) until: Option<String>,
+    #[serde(default)]
+    pub(super) revoked: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -42,7 +42,8 @@ impl Gateway {
     pub(crate) async fn start(config: &Config) -> Result<Self, StartError> {
         let networks = config.networks.clone();
         let (plugins_dir, state_dir, writers) = (&config.plugins_dir, &config.state_dir, config.writers);
-        let registry = Registry::start(plugins_dir, state_dir, writers, networks.clone(), config.limits.clone())?;
+        let (limits, signatures) = (config.limits.clone(), config.signatures.clone());
+        let registry = Registry::start(plugins_dir, state_dir, writers, networks.clone(), limits, signatures)?;
         let lists = &config.token_lists;
         let token_lists =
             TokenLists::start(lists.locations.clone(), lists.refresh, state_dir, writers, &networks).await;

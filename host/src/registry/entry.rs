@@ -1,6 +1,6 @@
 //! One file in the plugins folder.
 //!
-//! Invariant: a file is examined again only when its fingerprint changes, or when the trouble was the host's own.
+//! Invariant: a file is examined again only when it or its signature changes, or when the trouble was the host's own.
 
 use std::sync::Arc;
 
@@ -8,13 +8,15 @@ use tokio::time::Instant;
 
 use super::examine::Refusal;
 use super::library::Library;
-use super::scan::FileFingerprint;
+use super::scan::{FileFingerprint, SignatureFingerprints};
 
 /// A dylib in the plugins folder.
 #[derive(Debug)]
 pub(crate) struct FileEntry {
     /// `None`: to be examined as soon as it has settled.
     pub(crate) fingerprint: Option<FileFingerprint>,
+    /// What stood beside it when its examination began.
+    pub(crate) beside: SignatureFingerprints,
     pub(crate) state: FileState,
     pub(crate) is_warned_of: bool,
 }
@@ -34,14 +36,15 @@ pub(crate) enum FileState {
 }
 
 impl FileEntry {
-    /// Whether it must be examined, now that it has settled with this fingerprint.
-    pub(crate) fn is_due(&self, fingerprint: FileFingerprint, now: Instant) -> bool {
+    /// Whether it must be examined, now that it, and what stands beside it, have settled with these fingerprints.
+    pub(crate) fn is_due(&self, fingerprint: FileFingerprint, beside: SignatureFingerprints, now: Instant) -> bool {
+        let is_other = self.beside != beside;
         match (&self.state, self.fingerprint) {
             (_, None) => true,
             (FileState::Examining { .. }, Some(_)) => false,
-            (FileState::Loaded(_), Some(examined)) => examined != fingerprint,
+            (FileState::Loaded(_), Some(examined)) => is_other || examined != fingerprint,
             (FileState::Refused { retry_at, .. }, Some(examined)) => {
-                examined != fingerprint || retry_at.is_some_and(|at| at <= now)
+                is_other || examined != fingerprint || retry_at.is_some_and(|at| at <= now)
             }
         }
     }

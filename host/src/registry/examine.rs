@@ -15,6 +15,7 @@ use super::manifest::{Manifest, ManifestError};
 use super::policy::{Barred, Policy};
 use super::probe::{ProbeError, Prober};
 use super::scan::FileFingerprint;
+use super::signature::{BuildSignature, SignatureError, SignatureFiles, Signatures, StepBack};
 use super::staging::{Digest, Stage, StageError};
 use crate::registry::runner::call::{CallFailure, Calls};
 
@@ -32,6 +33,7 @@ pub(crate) struct Examiner {
     prober: Prober,
     libraries: Libraries,
     policy: Policy,
+    signatures: Arc<Signatures>,
     turns: Semaphore,
     reads: Calls,
 }
@@ -68,6 +70,8 @@ pub(crate) enum RefusalKind {
     Disabled,
     /// The operator wants another build.
     Unpinned,
+    /// Nobody whom the operator trusts vouches for it.
+    Unsigned,
 }
 
 impl RefusalKind {
@@ -78,6 +82,7 @@ impl RefusalKind {
             Self::Quarantined => "quarantine",
             Self::Disabled => "disabled",
             Self::Unpinned => "pin",
+            Self::Unsigned => "signature",
         }
     }
 
@@ -102,6 +107,8 @@ enum ExamineError {
     #[error(transparent)]
     Barred(#[from] Barred),
     #[error(transparent)]
+    Signature(#[from] SignatureError),
+    #[error(transparent)]
     Probe(#[from] ProbeError),
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -115,13 +122,21 @@ impl ExamineError {
             self,
             Self::Stage(StageError::Write(_)) | Self::Reread(_) | Self::Reading(_) | Self::Probe(ProbeError::Spawn(_))
         ) || matches!(self, Self::Stage(StageError::File(error)) if error.is_passing())
+            || matches!(self, Self::Signature(error) if error.is_passing())
     }
 }
 
 impl Examiner {
     /// Examines files of a folder whose reads are `reads`.
-    pub(crate) fn new(stage: Stage, libraries: Libraries, policy: Policy, reads: Calls) -> Self {
-        Self { stage, prober: Prober::new(), libraries, policy, turns: Semaphore::new(AT_ONCE), reads }
+    pub(crate) fn new(
+        stage: Stage,
+        libraries: Libraries,
+        policy: Policy,
+        signatures: Signatures,
+        reads: Calls,
+    ) -> Self {
+        let signatures = Arc::new(signatures);
+        Self { stage, prober: Prober::new(), libraries, policy, signatures, turns: Semaphore::new(AT_ONCE), reads }
     }
 
     pub(crate) fn stage(&self) -> &Stage {
@@ -149,8 +164,13 @@ impl Examiner {
         let mut seen = Refusal::default();
         let stage = self.stage.clone();
         let load = async {
-            self.reads.call(COPY_LIMIT, move || stage.check(digest)).await??;
-            self.load(digest, &mut seen).await
+            let is_off = self.signatures.are_off();
+            let check = move || {
+                stage.check(digest)?;
+                Ok::<_, StageError>((!is_off).then(|| SignatureFiles::stored(&stage, digest)))
+            };
+            let kept = self.reads.call(COPY_LIMIT, check).await??;
+            self.load(digest, kept, StepBack::Allowed, &mut seen).await
         };
         load.await.map_err(|error: ExamineError| refusal(&error, seen))
     }
@@ -163,12 +183,23 @@ impl Examiner {
         seen: &mut Refusal,
     ) -> Result<Arc<Library>, ExamineError> {
         let stage = self.stage.clone();
-        let digest = self.reads.call(COPY_LIMIT, move || stage.take(&file, &fingerprint)).await??;
-        self.load(digest, seen).await
+        let is_off = self.signatures.are_off();
+        let take = move || {
+            let digest = stage.take(&file, &fingerprint)?;
+            Ok::<_, StageError>((digest, (!is_off).then(|| SignatureFiles::read(&file, stage.writers()))))
+        };
+        let (digest, files) = self.reads.call(COPY_LIMIT, take).await??;
+        self.load(digest, files, StepBack::Refused, seen).await
     }
 
-    /// Loads a staged copy.
-    async fn load(&self, digest: Digest, seen: &mut Refusal) -> Result<Arc<Library>, ExamineError> {
+    /// Loads a staged copy; `files` vouch for it, and are `None` where signatures are not read.
+    async fn load(
+        &self,
+        digest: Digest,
+        files: Option<Result<SignatureFiles, SignatureError>>,
+        step_back: StepBack,
+        seen: &mut Refusal,
+    ) -> Result<Arc<Library>, ExamineError> {
         seen.digest = Some(digest);
         let staged = self.stage.path(digest);
         let loaded = self.libraries.find(digest).await;
@@ -184,14 +215,42 @@ impl Examiner {
         if let Some(barred) = self.policy.bars(digest, &manifest.plugin) {
             return Err(barred.into());
         }
+        let signature = self.signature(digest, &manifest, files, step_back).await?;
         if let Some(library) = loaded {
-            return Ok(library);
+            return Ok(library.signed(signature));
         }
         if let Some(reason) = self.libraries.refusal(digest) {
             return Err(ExamineError::Convicted(reason));
         }
         self.prober.probe(&staged).await?;
-        Ok(self.libraries.load(digest, staged, manifest).await?)
+        Ok(self.libraries.load(digest, staged, manifest).await?.signed(signature))
+    }
+
+    /// Who vouches for a build; what does is kept with its copy.
+    async fn signature(
+        &self,
+        digest: Digest,
+        manifest: &Manifest,
+        files: Option<Result<SignatureFiles, SignatureError>>,
+        step_back: StepBack,
+    ) -> Result<BuildSignature, ExamineError> {
+        let Some(files) = files else { return Ok(BuildSignature::default()) };
+        let step_back = if self.policy.pins(&manifest.plugin) { StepBack::Allowed } else { step_back };
+        let signature = self.signatures.judge(digest, manifest, files.as_ref().map_err(Clone::clone), step_back)?;
+        if let Ok(files) = files {
+            let stage = self.stage.clone();
+            self.reads.call(COPY_LIMIT, move || files.store(&stage, digest)).await??;
+        }
+        Ok(signature)
+    }
+
+    /// Notes that a build came in force.
+    pub(crate) async fn note(&self, library: Arc<Library>) {
+        let signatures = Arc::clone(&self.signatures);
+        let noted = move || signatures.note(&library.signature, &library.manifest);
+        if let Err(error) = self.reads.call(COPY_LIMIT, noted).await {
+            tracing::error!(%error, "a restart may forget which version was served");
+        }
     }
 }
 
@@ -204,6 +263,7 @@ fn refusal(error: &ExamineError, seen: Refusal) -> Refusal {
     let kind = match error {
         ExamineError::Convicted(_) => RefusalKind::Quarantined,
         ExamineError::Barred(barred) => barred.kind(),
+        ExamineError::Signature(_) => RefusalKind::Unsigned,
         _ => RefusalKind::Rejected,
     };
     Refusal { reason: error.to_string(), kind, retry_after: error.is_retryable().then_some(RETRY_AFTER), ..seen }

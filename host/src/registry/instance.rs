@@ -19,6 +19,7 @@ use super::fact_lists::{FactLists, FactStore};
 use super::job_failures::JobFailures;
 use super::library::Library;
 use super::settings::{self, SettingsFault};
+use super::signature::{BuildSignature, SignatureError, SignatureStatus};
 use super::staging::Digest;
 use crate::files::Writers;
 #[cfg(test)]
@@ -50,6 +51,8 @@ pub(crate) struct Instance {
     /// The catalogue's, with what the operator grants.
     pub(crate) hosts: PluginHosts,
     pub(crate) fact_lists: Arc<FactLists>,
+    /// Who vouches for it; `None` where signatures are not read.
+    pub(crate) signature: Option<SignatureStatus>,
     /// Protocol, chain id and market of the rows of its settings file.
     of_settings: BTreeSet<(String, u64, String)>,
     lease: InstanceLease,
@@ -139,6 +142,7 @@ impl Instance {
             breakers: Breakers::of_nobody(),
             hosts: PluginHosts::default(),
             fact_lists: FactStore::default().instance(),
+            signature: None,
             of_settings: BTreeSet::new(),
             lease,
         }
@@ -210,6 +214,7 @@ impl SettingsTexts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InstanceKey {
     pub(crate) digest: Digest,
+    pub(crate) signature: Arc<BuildSignature>,
     pub(crate) settings: Option<String>,
     pub(crate) functions: Option<String>,
 }
@@ -240,6 +245,8 @@ pub(crate) enum BuildError {
     Run(#[from] RunFailure),
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
     #[error("reading {file}: {failure}")]
     Reading { file: String, failure: CallFailure },
 }
@@ -255,7 +262,7 @@ impl BuildError {
 pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     let BuildInput { library, texts, networks, facts, in_force } = input;
     let (settings_file, settings, functions) = texts.read().await?;
-    let key = InstanceKey { digest: library.digest, settings, functions };
+    let key = InstanceKey { digest: library.digest, signature: Arc::clone(&library.signature), settings, functions };
     if in_force.as_ref() == Some(&key) {
         return Ok(Built::Same);
     }
@@ -286,6 +293,11 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         None => BuildError::Catalogue(error),
     })?;
     let claim_templates = ClaimTemplates::parse(&catalogue, &functions)?;
+    let signature = key.signature.check(&catalogue, &parsed)?;
+    if let Some(reason) = signature.as_ref().and_then(|signature| signature.would_be_refused.as_ref()) {
+        let (plugin, version, digest) = (&manifest.plugin, &manifest.version, library.digest);
+        tracing::warn!(plugin, version, %digest, reason, "a build is taken that nobody trusted vouches for");
+    }
     let (label, limits, lease) = (manifest.label().into(), library.limits, configured.instance);
     let rows = parsed.deployments.into_iter().map(|row| (row.protocol, row.chain_id, row.market));
     let of_settings = rows.collect();
@@ -302,6 +314,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         breakers,
         hosts,
         fact_lists,
+        signature,
         of_settings,
         lease,
     };

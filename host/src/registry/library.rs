@@ -24,6 +24,7 @@ use tokio::time::timeout;
 use super::breaker::{Breakers, Hopeless};
 use super::crashes::Crashes;
 use super::manifest::{Manifest, ManifestError};
+use super::signature::BuildSignature;
 use super::staging::Digest;
 use crate::net::off_chain::HostGrants;
 use crate::registry::limits::{Limits, PluginLimits};
@@ -72,7 +73,7 @@ impl LoadError {
 }
 
 /// A loaded plugin.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Library {
     pub(crate) digest: Digest,
     pub(crate) manifest: Manifest,
@@ -83,6 +84,18 @@ pub(crate) struct Library {
     pub(crate) runner: Arc<dyn Runner>,
     /// Likewise.
     pub(crate) breakers: Arc<Breakers>,
+    /// What was found out when its file was examined last.
+    pub(crate) signature: Arc<BuildSignature>,
+}
+
+impl Library {
+    /// The same library with what was found out about its signature.
+    pub(crate) fn signed(self: Arc<Self>, signature: BuildSignature) -> Arc<Self> {
+        if *self.signature == signature {
+            return self;
+        }
+        Arc::new(Self { signature: Arc::new(signature), ..(*self).clone() })
+    }
 }
 
 /// Loads a dylib and checks that it is the plugin of `manifest`. Its constructors run.
@@ -175,7 +188,8 @@ impl Libraries {
         let runner = InProcess::new(plugin, Duration::from_millis(limits.resume_ms), calls);
         let breakers = Breakers::new(digest, (&manifest.plugin, &manifest.version), self.reports.clone());
         let breakers = Arc::new(breakers);
-        let library = Arc::new(Library { digest, manifest, limits, grants, runner: Arc::new(runner), breakers });
+        let (runner, signature) = (Arc::new(runner), Arc::default());
+        let library = Arc::new(Library { digest, manifest, limits, grants, runner, breakers, signature });
         loaded.insert(digest, Arc::clone(&library));
         Ok(library)
     }

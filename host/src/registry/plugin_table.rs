@@ -21,7 +21,8 @@ use super::known_good::{GoodBuild, GoodProtocol, KnownGood};
 use super::library::Library;
 use super::manifest;
 use super::policy::Policy;
-use super::scan::{FileFingerprint, StableFiles, is_dylib};
+use super::scan::{FileFingerprint, StableFiles, is_dylib, is_settings};
+use super::signature::BuildSignature;
 use super::staging::Digest;
 use super::status::{ACTIVE, ActivePlugin, DrainingInstance, PluginStatus, StatusReport};
 use super::targets::{self, TargetStatus};
@@ -69,9 +70,10 @@ struct Slot {
 }
 
 /// Identifies what a build is made from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BuildKey {
     digest: Digest,
+    signature: Arc<BuildSignature>,
     settings: Option<FileFingerprint>,
     functions: Option<FileFingerprint>,
 }
@@ -134,14 +136,15 @@ impl PluginTable {
         self.on_settings_scan(stable);
         self.files.retain(|path, _| stable.files.contains_key(path));
         let mut examine = Vec::new();
-        let stable =
+        let settled =
             stable.files.iter().filter_map(|(path, fingerprint)| fingerprint.map(|fingerprint| (path, fingerprint)));
-        for (path, fingerprint) in stable.filter(|(path, _)| is_dylib(path)) {
-            if self.files.get(path).is_none_or(|entry| entry.is_due(fingerprint, now)) {
+        for (path, fingerprint) in settled.filter(|(path, _)| is_dylib(path)) {
+            let Some(beside) = stable.beside(path) else { continue };
+            if self.files.get(path).is_none_or(|entry| entry.is_due(fingerprint, beside, now)) {
                 let before = self.files.remove(path).and_then(FileEntry::into_refusal);
                 let state = FileState::Examining { before };
-                self.files
-                    .insert(path.clone(), FileEntry { fingerprint: Some(fingerprint), state, is_warned_of: false });
+                let entry = FileEntry { fingerprint: Some(fingerprint), beside, state, is_warned_of: false };
+                self.files.insert(path.clone(), entry);
                 examine.push((path.clone(), fingerprint));
             }
         }
@@ -150,7 +153,7 @@ impl PluginTable {
 
     fn on_settings_scan(&mut self, stable: &StableFiles) {
         let mut seen = BTreeMap::new();
-        for (path, fingerprint) in stable.files.iter().filter(|(path, _)| !is_dylib(path)) {
+        for (path, fingerprint) in stable.files.iter().filter(|(path, _)| is_settings(path)) {
             let Some(plugin) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { continue };
             // What still changes stays as it was.
             if let Some(fingerprint) = fingerprint.or_else(|| self.settings.get(&plugin).copied()) {
@@ -265,12 +268,12 @@ impl PluginTable {
             Retry::At(at) => at <= now,
         };
         // An empty folder has no settings either; those in force stay.
-        let is_unchanged = slot.key == Some(key) && !is_retry_due;
+        let is_unchanged = slot.key.as_ref() == Some(&key) && !is_retry_due;
         if self.is_emptied || slot.is_building || is_unchanged || self.policy.bars(key.digest, name).is_some() {
             return None;
         }
         slot.is_building = true;
-        slot.key = Some(key);
+        slot.key = Some(key.clone());
         Some(Build {
             plugin: name.to_owned(),
             file: slot.file.clone(),
@@ -281,9 +284,10 @@ impl PluginTable {
     }
 
     fn key(&self, name: &str) -> Option<BuildKey> {
-        let digest = self.plugin_table.get(name)?.library.digest;
+        let library = &self.plugin_table.get(name)?.library;
+        let (digest, signature) = (library.digest, Arc::clone(&library.signature));
         let file = |name: &str| self.settings.get(name).copied();
-        Some(BuildKey { digest, settings: file(name), functions: file(manifest::RESERVED_NAME) })
+        Some(BuildKey { digest, signature, settings: file(name), functions: file(manifest::RESERVED_NAME) })
     }
 
     /// Takes the outcome of a build.
@@ -540,6 +544,7 @@ impl Active {
             lineages: self.instance.claim_templates.lineages().shown(),
             targets: TargetStatus::all(&self.instance),
             hosts: self.instance.hosts.status(),
+            signature: self.instance.signature.clone(),
             ..PluginStatus::of(&self.library, &self.file)
         }
     }

@@ -4,7 +4,7 @@
 //! Invariant: whoever asks sees a decision from the moment on that it was made; the file is replaced as a whole, and a
 //! start that cannot read it fails, because it would serve what was quarantined.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub(crate) struct Quarantine {
 pub(crate) enum Barred {
     #[error("{0}")]
     Quarantined(String),
+    #[error("its build is revoked by [signatures] of the configuration")]
+    Revoked,
     #[error("it is disabled: {0}")]
     Disabled(String),
     #[error("the plugin is pinned to the build {0}")]
@@ -59,7 +61,7 @@ pub(crate) enum Barred {
 impl Barred {
     pub(crate) fn kind(&self) -> RefusalKind {
         match self {
-            Self::Quarantined(_) => RefusalKind::Quarantined,
+            Self::Quarantined(_) | Self::Revoked => RefusalKind::Quarantined,
             Self::Disabled(_) => RefusalKind::Disabled,
             Self::Pinned(_) => RefusalKind::Unpinned,
         }
@@ -74,17 +76,19 @@ pub(crate) struct Policy(Arc<PolicyStore>);
 struct PolicyStore {
     /// `None` where nothing outlives the process.
     path: Option<PathBuf>,
+    /// Builds that the configuration revokes.
+    revoked: BTreeSet<Digest>,
     decisions: RwLock<Decisions>,
     /// Held while the file is replaced, so that the last decision is the last that is written.
     writing: Mutex<()>,
 }
 
 impl Policy {
-    /// Reads what earlier processes decided.
+    /// Reads what earlier processes decided, beside the builds that the configuration revokes.
     ///
     /// # Errors
     /// The file cannot be read, or says something else.
-    pub(crate) fn open(state_dir: &Path, writers: Writers) -> io::Result<Self> {
+    pub(crate) fn open(state_dir: &Path, revoked: BTreeSet<Digest>, writers: Writers) -> io::Result<Self> {
         let path = state_dir.join(FILE);
         let named = |reason: &dyn std::fmt::Display| io::Error::other(format!("{}: {reason}", path.display()));
         let decisions = match files::read_text(&path, FILE_BYTES_MAX, writers) {
@@ -93,7 +97,7 @@ impl Policy {
             Err(error) => return Err(named(&error)),
         };
         let decisions = RwLock::new(decisions);
-        Ok(Self(Arc::new(PolicyStore { path: Some(path), decisions, writing: Mutex::default() })))
+        Ok(Self(Arc::new(PolicyStore { path: Some(path), revoked, decisions, writing: Mutex::default() })))
     }
 
     /// Why a build must not run.
@@ -103,11 +107,19 @@ impl Policy {
             let since = rfc3339::of_unix_s(quarantine.since);
             return Some(Barred::Quarantined(format!("in quarantine since {since}: {}", quarantine.reason)));
         }
+        if self.0.revoked.contains(&digest) {
+            return Some(Barred::Revoked);
+        }
         if let Some(reason) = decisions.disabled.get(plugin) {
             return Some(Barred::Disabled(reason.clone()));
         }
         let pinned = decisions.pinned.get(plugin).copied();
         pinned.filter(|pinned| *pinned != digest).map(Barred::Pinned)
+    }
+
+    /// Whether the operator wants one build of the plugin alone.
+    pub(crate) fn pins(&self, plugin: &str) -> bool {
+        self.0.decisions.read().pinned.contains_key(plugin)
     }
 
     /// The decisions as they are now.
@@ -158,7 +170,7 @@ mod tests {
     const BUILD: (&str, &str) = ("acme", "1.0.0");
 
     fn open(folder: &Path) -> Policy {
-        Policy::open(folder, Writers::of_process(None)).unwrap()
+        Policy::open(folder, BTreeSet::new(), Writers::of_process(None)).unwrap()
     }
 
     #[test]
@@ -174,6 +186,15 @@ mod tests {
         assert_eq!(again.bars(two, "acme"), None);
         again.change(|decisions| drop(decisions.quarantined.remove(&one))).unwrap();
         assert_eq!(open(folder.path()).bars(one, "acme"), None);
+    }
+
+    #[test]
+    fn a_build_that_the_configuration_revokes_is_barred_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let revoked = [Digest::of_test(1)].into();
+        let policy = Policy::open(folder.path(), revoked, Writers::of_process(None)).unwrap();
+        assert_eq!(policy.bars(Digest::of_test(1), "acme"), Some(Barred::Revoked));
+        assert_eq!(policy.bars(Digest::of_test(2), "acme"), None);
     }
 
     #[test]
@@ -209,7 +230,7 @@ mod tests {
     fn a_start_does_not_go_on_without_what_was_decided() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), "{\"quarantined\":").unwrap();
-        let refused = Policy::open(folder.path(), Writers::of_process(None)).unwrap_err().to_string();
+        let refused = Policy::open(folder.path(), BTreeSet::new(), Writers::of_process(None)).unwrap_err().to_string();
         assert!(refused.contains(FILE), "{refused}");
     }
 }

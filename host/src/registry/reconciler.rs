@@ -27,6 +27,7 @@ use super::plugin_table::fallback::{Fallback, FallbackOutcome};
 use super::plugin_table::{Build, BuildKey, PluginTable};
 use super::policy::Policy;
 use super::scan::{self, FileFingerprint, FolderScan, ScanError, ScanHistory};
+use super::signature::Signatures;
 use super::staging::Stage;
 use super::watch::Watch;
 use super::{Current, Published};
@@ -109,6 +110,7 @@ pub(crate) struct Kept {
     pub(crate) stage: Stage,
     pub(crate) crashes: Crashes,
     pub(crate) policy: Policy,
+    pub(crate) signatures: Signatures,
     pub(crate) known_good: KnownGood,
     pub(crate) decided: Arc<Notify>,
 }
@@ -133,7 +135,7 @@ impl Reconciler {
     ) -> Self {
         let (watch, hints) = Watch::new(folder.clone());
         let reads = Calls::new(Handle::current());
-        let Kept { state_dir, stage, crashes, policy, known_good, decided } = kept;
+        let Kept { state_dir, stage, crashes, policy, signatures, known_good, decided } = kept;
         let (sender, reports) = mpsc::channel(REPORTS);
         let libraries = Libraries::new(limits, crashes, sender);
         Self {
@@ -141,7 +143,7 @@ impl Reconciler {
             writers,
             networks,
             facts: FactStore::default(),
-            examiner: Arc::new(Examiner::new(stage, libraries, policy.clone(), reads.clone())),
+            examiner: Arc::new(Examiner::new(stage, libraries, policy.clone(), signatures, reads.clone())),
             reads,
             published,
             history: ScanHistory::default(),
@@ -275,10 +277,14 @@ impl Reconciler {
         let functions_file = self.folder.join(portolan_validation::FILE_NAME);
         let (writers, reads, networks) = (self.writers, self.reads.clone(), self.networks.clone());
         let texts = SettingsTexts::Folder { settings_file, functions_file, writers, reads };
+        let (examiner, built) = (Arc::clone(&self.examiner), Arc::clone(&library));
         let input = BuildInput { library, texts, networks, facts: self.facts.clone(), in_force };
         self.busy += 1;
         self.tasks.spawn(async move {
             let outcome = instance::build(input).await;
+            if matches!(outcome, Ok(Built::New { .. })) {
+                examiner.note(built).await;
+            }
             Done::Built(Box::new(FinishedBuild { file, plugin, key, outcome }))
         });
     }
@@ -430,6 +436,7 @@ mod tests {
             stage: Stage::open(folder.path(), writers, &BTreeSet::new()).unwrap(),
             crashes: Crashes::open(folder.path(), writers).unwrap(),
             policy: Policy::default(),
+            signatures: Signatures::default(),
             known_good: KnownGood::default(),
             decided: Arc::default(),
         };

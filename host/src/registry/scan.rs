@@ -1,4 +1,5 @@
-//! Scans of the plugins folder: which dylibs and settings files are there, and which of them have stopped changing.
+//! Scans of the plugins folder: which dylibs, settings files and signatures are there, and which of them have stopped
+//! changing.
 //!
 //! Invariant: a file is loaded, and a missing one is gone, only if two scans in a row agree; a scan reads no
 //! contents and follows no link. What is no regular file is found too, so that it is refused by name.
@@ -64,7 +65,7 @@ impl FolderIdentity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FolderScan {
     pub(crate) folder: FolderIdentity,
-    /// Dylibs and settings files, by path.
+    /// Dylibs, settings files, manifests and signatures, by path.
     pub(crate) files: BTreeMap<PathBuf, FileFingerprint>,
 }
 
@@ -75,7 +76,7 @@ pub(crate) enum ScanError {
     Folder(#[from] FolderError),
     #[error("cannot read it: {0}")]
     Read(#[from] io::Error),
-    #[error("more than {FILES_MAX} plugins and settings files")]
+    #[error("more than {FILES_MAX} plugins, settings files and signatures")]
     TooMany,
     #[error("scanning it panicked")]
     Panicked,
@@ -118,16 +119,29 @@ pub(crate) fn scan(folder: &Path, writers: Writers) -> Result<FolderScan, ScanEr
 /// Hidden files are other programs' temporary ones.
 fn is_ours(path: &Path) -> bool {
     let hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
-    !hidden && (is_dylib(path) || is_settings(path))
+    !hidden && (is_dylib(path) || is_settings(path) || is_signature_file(path))
 }
 
 pub(crate) fn is_dylib(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "so")
 }
 
-fn is_settings(path: &Path) -> bool {
+pub(crate) fn is_settings(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
+
+/// Whether a file is a manifest that is signed, or a signature.
+fn is_signature_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "manifest" || extension == "minisig")
+}
+
+/// The manifest beside a dylib, and its signature.
+pub(crate) fn signature_files(dylib: &Path) -> [PathBuf; 2] {
+    ["manifest", "manifest.minisig"].map(|extension| dylib.with_extension(extension))
+}
+
+/// The manifest and the signature beside a dylib, where they are there.
+pub(crate) type SignatureFingerprints = [Option<FileFingerprint>; 2];
 
 /// Remembers the scan before.
 #[derive(Debug, Default)]
@@ -144,6 +158,13 @@ pub(crate) struct StableFiles {
 }
 
 impl StableFiles {
+    /// What vouches for a dylib; `None` while it changes.
+    pub(crate) fn beside(&self, dylib: &Path) -> Option<SignatureFingerprints> {
+        let [manifest, signature] = signature_files(dylib).map(|path| self.files.get(&path).copied());
+        let is_changing = [manifest, signature].contains(&Some(None));
+        (!is_changing).then(|| [manifest.flatten(), signature.flatten()])
+    }
+
     pub(crate) fn is_changing(&self) -> bool {
         self.files.values().any(Option::is_none)
     }

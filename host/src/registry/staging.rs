@@ -104,7 +104,8 @@ impl Stage {
     pub(crate) fn open(state_dir: &Path, writers: Writers, kept: &BTreeSet<Digest>) -> Result<Self, StageFolderError> {
         let folder = state_dir.join("staged");
         files::make_folder(&folder, 0o700, writers)?;
-        let kept: BTreeSet<String> = kept.iter().map(file_name).collect();
+        let kept: BTreeSet<String> =
+            kept.iter().flat_map(|digest| [file_name(digest), signature_name(digest)]).collect();
         empty(&folder, &kept).map_err(|error| StageFolderError::Empty { folder: folder.clone(), error })?;
         Ok(Self { folder, writers })
     }
@@ -157,18 +158,33 @@ impl Stage {
         self.check(digest).is_ok().then_some(digest)
     }
 
+    /// The path of what vouches for a digest.
+    pub(crate) fn signature_path(&self, digest: Digest) -> PathBuf {
+        self.folder.join(signature_name(&digest))
+    }
+
+    /// Those whose files are trusted.
+    pub(crate) fn writers(&self) -> Writers {
+        self.writers
+    }
+
     /// Removes copies: what is loaded stays mapped without its name.
     pub(crate) fn remove(&self, digests: &[Digest]) -> io::Result<()> {
         let missing_is_fine = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => Ok(()),
             _ => Err(error),
         };
-        digests.iter().try_for_each(|digest| fs::remove_file(self.path(*digest)).or_else(missing_is_fine))
+        let mut paths = digests.iter().flat_map(|digest| [file_name(digest), signature_name(digest)]);
+        paths.try_for_each(|name| fs::remove_file(self.folder.join(name)).or_else(missing_is_fine))
     }
 }
 
 fn file_name(digest: &Digest) -> String {
     format!("{digest}.so")
+}
+
+fn signature_name(digest: &Digest) -> String {
+    format!("{digest}.signed")
 }
 
 fn empty(folder: &Path, kept: &BTreeSet<String>) -> io::Result<()> {

@@ -16,6 +16,7 @@ use super::job_failures::{JobFailureStatus, JobFailures};
 use super::known_good::KnownGood;
 use super::library::Library;
 use super::manifest::Manifest;
+use super::signature::SignatureStatus;
 use super::staging::Digest;
 use super::targets::TargetStatus;
 use crate::net::off_chain::HostStatus;
@@ -38,6 +39,8 @@ pub(crate) struct PluginStatus {
     pub(crate) state: &'static str,
     /// Why it, or for an active one why its newest settings, are not in force.
     pub(crate) reason: Option<String>,
+    /// Who vouches for one that is in force; `None` where signatures are not read.
+    pub(crate) signature: Option<SignatureStatus>,
     pub(crate) protocols: Vec<String>,
     /// The generation that it came in force with; 0 where it never did.
     pub(crate) generation: u64,
@@ -78,7 +81,7 @@ impl PluginStatus {
     pub(crate) fn refused(refusal: &Refusal, file: &Path) -> Self {
         let row = Self::new(file, refusal.digest, refusal.manifest.as_ref());
         let state = match refusal.kind {
-            RefusalKind::Rejected | RefusalKind::Unpinned => REJECTED,
+            RefusalKind::Rejected | RefusalKind::Unpinned | RefusalKind::Unsigned => REJECTED,
             RefusalKind::Quarantined => QUARANTINED,
             RefusalKind::Disabled => DISABLED,
         };

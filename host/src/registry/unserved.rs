@@ -31,7 +31,7 @@ pub(crate) enum UnservedWhy {
 impl UnservedWhy {
     pub(crate) fn of(kind: RefusalKind) -> Self {
         match kind {
-            RefusalKind::Rejected | RefusalKind::Unpinned => Self::Rejected,
+            RefusalKind::Rejected | RefusalKind::Unpinned | RefusalKind::Unsigned => Self::Rejected,
             RefusalKind::Quarantined => Self::Quarantined,
             RefusalKind::Disabled => Self::Disabled,
         }

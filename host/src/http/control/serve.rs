@@ -129,13 +129,15 @@ mod tests {
     use crate::registry::Registry;
     use crate::registry::commands::PluginDecision;
     use crate::registry::limits::PluginLimits;
+    use crate::registry::signature::SignatureSettings;
 
     fn operated(folder: &Path) -> Operated {
         let (lifetime, again_after) = (Duration::from_secs(86_400), Duration::from_secs(1));
         let settings = FactSettings { folder: folder.to_owned(), lifetime, again_after };
         let facts = ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).facts().clone();
         let (plugins, writers) = (folder.join("plugins"), Writers::of_process(None));
-        let registry = Registry::start(&plugins, folder, writers, Networks::new([]), PluginLimits::default()).unwrap();
+        let (limits, signatures) = (PluginLimits::default(), SignatureSettings::default());
+        let registry = Registry::start(&plugins, folder, writers, Networks::new([]), limits, signatures).unwrap();
         Operated { facts, registry }
     }
 

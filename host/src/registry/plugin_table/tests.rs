@@ -44,7 +44,8 @@ fn library(plugin: &str, digest: u8) -> Arc<Library> {
     let manifest = Manifest::parse(&json.replace('?', plugin)).unwrap();
     let limits = Limits { resume_ms: 1, job_ms: 1 };
     let (digest, grants) = (Digest::of_test(digest), HostGrants::default());
-    Arc::new(Library { digest, manifest, limits, grants, runner: Arc::new(NoRunner), breakers: Breakers::of_nobody() })
+    let (runner, breakers, signature) = (Arc::new(NoRunner), Breakers::of_nobody(), Arc::default());
+    Arc::new(Library { digest, manifest, limits, grants, runner, breakers, signature })
 }
 
 /// The registry as its reconciler would drive it.
@@ -88,9 +89,14 @@ impl Driven {
     fn end(&mut self, wanted: &Build, outcome: Result<&[&str], BuildError>) {
         let built = outcome.map(|slugs| Built::New {
             instance: Arc::new(Instance::of_test(&wanted.library, slugs)),
-            key: InstanceKey { digest: wanted.library.digest, settings: None, functions: None },
+            key: InstanceKey {
+                digest: wanted.library.digest,
+                signature: Arc::default(),
+                settings: None,
+                functions: None,
+            },
         });
-        self.plugin_table.on_built(&wanted.plugin, wanted.key, built, self.now);
+        self.plugin_table.on_built(&wanted.plugin, wanted.key.clone(), built, self.now);
     }
 
     /// `plugin file state reason`, one for each row.
@@ -326,6 +332,7 @@ mod known_good {
             let library = library(&fallback.plugin, digest);
             let key = InstanceKey {
                 digest: fallback.good.digest,
+                signature: Arc::default(),
                 settings: fallback.good.settings.clone(),
                 functions: fallback.good.functions.clone(),
             };
@@ -433,7 +440,8 @@ mod known_good {
         let fallback = it.fallback();
         it.quarantine("a", 1);
         let library = library("a", 1);
-        let key = InstanceKey { digest: Digest::of_test(1), settings: None, functions: None };
+        let key =
+            InstanceKey { digest: Digest::of_test(1), signature: Arc::default(), settings: None, functions: None };
         let built = Built::New { instance: Arc::new(Instance::of_test(&library, &["a"])), key };
         it.plugin_table.on_fallback(Path::new(""), fallback, Ok((library, Ok(built))));
         assert_eq!(it.serving("a"), None);

@@ -1,0 +1,98 @@
+//! Who may sign plugins: `[signatures]`, and `[signatures.keys.<name>]` with what each key may sign for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::UNIX_EPOCH;
+
+use humantime::parse_rfc3339;
+use minisign_verify::PublicKey;
+
+use super::ConfigError;
+use super::file::{KeyTable, SignaturesTable};
+use super::layer::{Key, Layers, Setting};
+use super::limits::is_plugin_name;
+use crate::registry::Digest;
+use crate::registry::signature::{SignatureMode, SignatureSettings, TrustedKey};
+
+const MODE: Key = Key { file: "signatures.mode", flag: None };
+
+/// Authors of whom one gateway has plugins, and the keys that they had before.
+const KEYS_MAX: usize = 256;
+/// More than one author has protocols.
+const SLUGS_MAX: usize = 4_096;
+/// Builds that authors took back; older versions need no row, as there is no step back to them.
+const BUILDS_MAX: usize = 4_096;
+/// In the place of slugs, alone: all of them.
+const ALL: &str = "*";
+
+pub(super) fn read(table: &SignaturesTable, layers: &Layers<'_>) -> Result<SignatureSettings, ConfigError> {
+    let mode = layers.pick(MODE, None, table.mode.clone()).map_or(Ok(SignatureMode::Off), |setting| mode(&setting))?;
+    let keys = keys(&table.keys, layers)?;
+    if mode == SignatureMode::Require && keys.is_empty() {
+        return Err(ConfigError::new(layers.place("signatures.keys"), "names no key, and signatures are required"));
+    }
+    Ok(SignatureSettings { mode, keys, revoked_builds: revoked_builds(&table.revoked_builds, layers)? })
+}
+
+fn mode(setting: &Setting) -> Result<SignatureMode, ConfigError> {
+    match setting.text.as_str() {
+        "off" => Ok(SignatureMode::Off),
+        "warn" => Ok(SignatureMode::Warn),
+        "require" => Ok(SignatureMode::Require),
+        _ => Err(setting.bad("is none of off, warn and require")),
+    }
+}
+
+fn keys(table: &BTreeMap<String, KeyTable>, layers: &Layers<'_>) -> Result<Vec<TrustedKey>, ConfigError> {
+    if table.len() > KEYS_MAX {
+        return Err(ConfigError::new(layers.place("signatures.keys"), format!("names more than {KEYS_MAX} keys")));
+    }
+    let mut keys: Vec<TrustedKey> = Vec::new();
+    for (name, row) in table {
+        let bad =
+            |key: &str, reason: String| ConfigError::new(layers.place(&format!("signatures.keys.{name}{key}")), reason);
+        if !is_plugin_name(name) {
+            return Err(bad("", "is not in lower-case words joined by hyphens".to_owned()));
+        }
+        let is_no_key = || bad(".key", "is no public key of minisign: the second line of minisign.pub".to_owned());
+        let key = PublicKey::from_base64(row.key.trim()).map_err(|_| is_no_key())?;
+        if let Some(other) = keys.iter().find(|other| other.key == key) {
+            return Err(bad(".key", format!("is the key {} too", other.name)));
+        }
+        let until = row.until.as_deref().map(|text| {
+            seconds(text).ok_or_else(|| bad(".until", format!("{text} is no time like 2027-01-01T00:00:00Z")))
+        });
+        let (until, is_revoked) = (until.transpose()?, row.revoked);
+        let slugs = slugs(&row.slugs).map_err(|reason| bad(".slugs", reason))?;
+        keys.push(TrustedKey { name: name.clone(), key, slugs, until, is_revoked });
+    }
+    Ok(keys)
+}
+
+/// Unix seconds.
+fn seconds(text: &str) -> Option<u64> {
+    let time = parse_rfc3339(text).ok()?;
+    time.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
+}
+
+/// `None` for all.
+fn slugs(slugs: &[String]) -> Result<Option<BTreeSet<String>>, String> {
+    match slugs {
+        [] => Err(format!("names no protocol; [\"{ALL}\"] is for all")),
+        [all] if all == ALL => Ok(None),
+        slugs if slugs.len() > SLUGS_MAX => Err(format!("names more than {SLUGS_MAX} protocols")),
+        slugs if slugs.iter().any(|slug| slug == ALL) => Err(format!("has \"{ALL}\" beside protocols")),
+        slugs => Ok(Some(slugs.iter().cloned().collect())),
+    }
+}
+
+fn revoked_builds(rows: &[String], layers: &Layers<'_>) -> Result<BTreeSet<Digest>, ConfigError> {
+    let bad = |reason: String| ConfigError::new(layers.place("signatures.revoked_builds"), reason);
+    if rows.len() > BUILDS_MAX {
+        return Err(bad(format!("names more than {BUILDS_MAX} builds")));
+    }
+    let digest = |row: &String| Digest::try_from(row.clone()).map_err(|error| bad(format!("{row} is {error}")));
+    rows.iter().map(digest).collect()
+}
+
+#[cfg(test)]
+mod tests;

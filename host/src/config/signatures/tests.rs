@@ -1,0 +1,83 @@
+//! What stands in `[signatures]`, and how it is refused.
+
+use super::*;
+use crate::config::Environment;
+
+/// The public key of minisign's own releases, as its documentation has it.
+const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+
+fn read_text(text: &str, environment: &Environment) -> Result<SignatureSettings, String> {
+    let table: SignaturesTable = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+    read(&table, &Layers { environment, file: "p.toml" }).map_err(|error| error.to_string())
+}
+
+fn refusal(text: &str) -> String {
+    read_text(text, &Environment::default()).unwrap_err()
+}
+
+#[test]
+fn keys_have_what_they_may_sign_for_and_until_when() {
+    let text = format!(
+        "mode = \"require\"\nrevoked_builds = [\"{}\"]\n[keys.acme]\nkey = \"{KEY}\"\nslugs = [\"acme\", \"acme_v2\"]\n\
+         until = \"1970-01-02T00:00:00Z\"\nrevoked = true",
+        "AB".repeat(32)
+    );
+    let settings = read_text(&text, &Environment::default()).unwrap();
+    let key = TrustedKey {
+        name: "acme".into(),
+        key: PublicKey::from_base64(KEY).unwrap(),
+        slugs: Some(["acme".to_owned(), "acme_v2".to_owned()].into()),
+        until: Some(86_400),
+        is_revoked: true,
+    };
+    let revoked_builds = [Digest::of_test(0xab)].into();
+    assert_eq!(settings, SignatureSettings { mode: SignatureMode::Require, keys: vec![key], revoked_builds });
+}
+
+#[test]
+fn signatures_are_off_unless_the_file_or_the_environment_says_otherwise() {
+    let file = format!("[keys.acme]\nkey = \"{KEY}\"\nslugs = [\"*\"]");
+    let off = read_text(&file, &Environment::default()).unwrap();
+    assert_eq!((off.mode, off.keys[0].slugs.as_ref()), (SignatureMode::Off, None));
+    let environment = Environment::from([("PORTOLAN_SIGNATURES_MODE", "warn")]);
+    assert_eq!(read_text(&file, &environment).unwrap().mode, SignatureMode::Warn);
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let key = format!("key = \"{KEY}\"");
+    let cases = [
+        ("mode = \"on\"".to_owned(), "p.toml: signatures.mode: on is none of off, warn and require"),
+        ("mode = \"require\"".to_owned(), "p.toml: signatures.keys: names no key, and signatures are required"),
+        (
+            "[keys.Acme]\nkey = \"\"\nslugs = [\"*\"]".to_owned(),
+            "p.toml: signatures.keys.Acme: is not in lower-case words joined by hyphens",
+        ),
+        (
+            "[keys.acme]\nkey = \"RWQf\"\nslugs = [\"*\"]".to_owned(),
+            "p.toml: signatures.keys.acme.key: is no public key of minisign: the second line of minisign.pub",
+        ),
+        (
+            format!("[keys.acme]\n{key}\nslugs = [\"*\"]\n[keys.beta]\n{key}\nslugs = [\"*\"]"),
+            "p.toml: signatures.keys.beta.key: is the key acme too",
+        ),
+        (
+            format!("[keys.acme]\n{key}\nslugs = []"),
+            "p.toml: signatures.keys.acme.slugs: names no protocol; [\"*\"] is for all",
+        ),
+        (
+            format!("[keys.acme]\n{key}\nslugs = [\"acme\", \"*\"]"),
+            "p.toml: signatures.keys.acme.slugs: has \"*\" beside protocols",
+        ),
+        (
+            format!("[keys.acme]\n{key}\nslugs = [\"*\"]\nuntil = \"tomorrow\""),
+            "p.toml: signatures.keys.acme.until: tomorrow is no time like 2027-01-01T00:00:00Z",
+        ),
+        ("revoked_builds = [\"12\"]".to_owned(), "p.toml: signatures.revoked_builds: 12 is not a SHA-256 in hex"),
+        (format!("[keys.acme]\n{key}"), "missing field `slugs`"),
+        ("key = 1".to_owned(), "unknown field `key`, expected one of `mode`, `revoked_builds`, `keys`"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(refusal(&text), expected, "{text}");
+    }
+}

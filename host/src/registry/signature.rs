@@ -1,0 +1,360 @@
+//! Who vouches for a build: a small manifest beside the dylib (`libx.manifest`) and its detached signature
+//! (`libx.manifest.minisig`), made with a key that the operator trusts.
+//!
+//! Invariant: the signature is verified before a byte of the manifest is parsed, the bytes that are parsed are those
+//! that were verified, and what they vouch for is the digest of the staged copy.
+
+pub(crate) mod seen_versions;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use minisign_verify::{PublicKey, Signature};
+use portolan_abi::map::{Catalogue, Settings};
+use serde::{Deserialize, Serialize};
+
+use self::seen_versions::{SeenVersions, VersionError};
+use super::manifest::Manifest;
+use super::scan::signature_files;
+use super::settings::printable;
+use super::staging::{Digest, Stage, StageError};
+use crate::files::{self, FileError, Writers};
+use crate::rfc3339;
+
+/// A manifest of a thousand protocols.
+const MANIFEST_BYTES_MAX: u64 = 64 << 10;
+/// A signature has four lines, two of them comments.
+const SIGNATURE_BYTES_MAX: u64 = 4 << 10;
+/// Both, as JSON, which may write a byte as six.
+const KEPT_BYTES_MAX: u64 = 6 * (MANIFEST_BYTES_MAX + SIGNATURE_BYTES_MAX) + 1024;
+
+/// What the operator trusts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SignatureSettings {
+    pub(crate) mode: SignatureMode,
+    pub(crate) keys: Vec<TrustedKey>,
+    /// Builds that are never run, in every mode and whoever signed them.
+    pub(crate) revoked_builds: BTreeSet<Digest>,
+}
+
+/// What becomes of a build that nobody trusted vouches for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SignatureMode {
+    /// Signatures are not read.
+    #[default]
+    Off,
+    /// It is served, and the log and its row of `/plugins` say why it would be refused.
+    Warn,
+    /// It is refused.
+    Require,
+}
+
+/// A key of an author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TrustedKey {
+    /// The operator's name for it.
+    pub(crate) name: String,
+    pub(crate) key: PublicKey,
+    /// The protocols that it may sign for; `None` for all.
+    pub(crate) slugs: Option<BTreeSet<String>>,
+    /// Unix seconds from which on it signs for nothing.
+    pub(crate) until: Option<u64>,
+    pub(crate) is_revoked: bool,
+}
+
+/// Why nobody trusted vouches for a build.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SignatureError {
+    #[error("it is not signed: there is no {0} beside it")]
+    Missing(String),
+    #[error("{file}: {reason}")]
+    File { file: String, reason: String, is_passing: bool },
+    #[error("{file} is no signature of minisign: {reason}")]
+    Malformed { file: String, reason: String },
+    #[error("{0} is signed with a key that the configuration does not have")]
+    UnknownKey(String),
+    #[error("{file} is not what the key {key} signed: {reason}")]
+    Wrong { file: String, key: String, reason: String },
+    #[error("it is signed with the key {0}, which is revoked")]
+    RevokedKey(String),
+    #[error("it is signed with the key {key}, which ended at {}", rfc3339::of_unix_s(*until))]
+    EndedKey { key: String, until: u64 },
+    #[error("{file}: {reason}")]
+    Manifest { file: String, reason: String },
+    #[error("the manifest that is signed is about another build, of the SHA-256 {0}")]
+    OtherBuild(Digest),
+    #[error("the manifest that is signed is about {signed}, and the build says that it is {own}")]
+    OtherName { signed: String, own: String },
+    #[error("the key {key} may not sign for the protocol {slug}")]
+    Scope { key: String, slug: String },
+    #[error("it serves the protocol {0}, which is not in the manifest that is signed")]
+    Unlisted(String),
+    #[error(transparent)]
+    Version(#[from] VersionError),
+}
+
+impl SignatureError {
+    /// A file that is not read.
+    fn unread(file: String, error: &FileError) -> Self {
+        if error.is_missing() {
+            return Self::Missing(file);
+        }
+        Self::File { file, reason: error.to_string(), is_passing: error.is_passing() }
+    }
+
+    /// Whether it may go away though the files stay as they are.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self, Self::File { is_passing: true, .. })
+    }
+}
+
+/// The manifest as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SignedManifest {
+    name: String,
+    version: String,
+    slugs: BTreeSet<String>,
+    sha256: Digest,
+}
+
+/// The texts of the manifest and its signature, and how the files are called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SignatureFiles {
+    /// The name of the manifest.
+    file: String,
+    manifest: String,
+    signature: String,
+}
+
+impl SignatureFiles {
+    /// Reads what stands beside a dylib.
+    ///
+    /// # Errors
+    /// What is missing or not read.
+    pub(crate) fn read(dylib: &Path, writers: Writers) -> Result<Self, SignatureError> {
+        let [manifest, signature] = signature_files(dylib);
+        let file = shown(&manifest);
+        let manifest = read_text(&manifest, MANIFEST_BYTES_MAX, writers)?;
+        Ok(Self { file, manifest, signature: read_text(&signature, SIGNATURE_BYTES_MAX, writers)? })
+    }
+
+    /// What vouched for the staged copy of a build when it was taken.
+    ///
+    /// # Errors
+    /// What is missing or not read.
+    pub(crate) fn stored(stage: &Stage, digest: Digest) -> Result<Self, SignatureError> {
+        let path = stage.signature_path(digest);
+        let text = read_text(&path, KEPT_BYTES_MAX, stage.writers())?;
+        let malformed =
+            |error: serde_json::Error| SignatureError::Manifest { file: shown(&path), reason: error.to_string() };
+        serde_json::from_str(&text).map_err(malformed)
+    }
+
+    /// Puts it beside the staged copy of a build.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn store(&self, stage: &Stage, digest: Digest) -> Result<(), StageError> {
+        // A full disk is no trouble for what is there already.
+        if Self::stored(stage, digest).as_ref() == Ok(self) {
+            return Ok(());
+        }
+        let json = serde_json::to_vec(self).map_err(|error| StageError::Write(error.into()))?;
+        files::replace(&stage.signature_path(digest), &json).map_err(StageError::Write)
+    }
+}
+
+fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, SignatureError> {
+    files::read_text(path, bytes_max, writers).map_err(|error| SignatureError::unread(shown(path), &error))
+}
+
+/// The file's name, for messages.
+fn shown(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What was found out about who vouches for a build.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BuildSignature {
+    mode: SignatureMode,
+    /// The key's name and the protocols.
+    signed: Option<(String, BTreeSet<String>)>,
+    /// Why it would be refused.
+    objection: Option<SignatureError>,
+}
+
+/// What `/plugins` shows of it. The names that it serializes to stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SignatureStatus {
+    /// The operator's name for the key.
+    pub(crate) signed_by: Option<String>,
+    /// Why it would be refused if signatures were required.
+    pub(crate) would_be_refused: Option<String>,
+}
+
+impl BuildSignature {
+    /// Whether it may serve this catalogue, and what is shown of it; `None` where signatures are not read. The protocols
+    /// of the operator's own settings need nobody's signature.
+    ///
+    /// # Errors
+    /// It serves what nobody signed for, and signatures are required.
+    pub(crate) fn check(
+        &self,
+        catalogue: &Catalogue,
+        settings: &Settings,
+    ) -> Result<Option<SignatureStatus>, SignatureError> {
+        if self.mode == SignatureMode::Off {
+            return Ok(None);
+        }
+        let unlisted = self.signed.as_ref().and_then(|(_, slugs)| {
+            let is_of_settings = |slug: &String| settings.protocols.iter().any(|protocol| protocol.slug == *slug);
+            let mut served = catalogue.protocols.iter().map(|protocol| &protocol.slug);
+            served.find(|slug| !slugs.contains(*slug) && !is_of_settings(slug))
+        });
+        let unlisted = unlisted.map(|slug| SignatureError::Unlisted(slug.clone()));
+        if let Some(error) = unlisted.clone().filter(|_| self.mode == SignatureMode::Require) {
+            return Err(error);
+        }
+        let objection = self.objection.as_ref().or(unlisted.as_ref());
+        Ok(Some(SignatureStatus {
+            signed_by: self.signed.as_ref().map(|(key, _)| key.clone()),
+            would_be_refused: objection.map(ToString::to_string),
+        }))
+    }
+}
+
+/// Whether a version below one that was served counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StepBack {
+    Refused,
+    /// The operator wants this build, or it was in force before.
+    Allowed,
+}
+
+/// Judges builds by what the operator trusts.
+#[derive(Debug, Default)]
+pub(crate) struct Signatures {
+    settings: SignatureSettings,
+    seen: SeenVersions,
+}
+
+impl Signatures {
+    /// Judges by these settings and by the versions that earlier processes served.
+    ///
+    /// # Errors
+    /// The versions cannot be read, and signatures are.
+    pub(crate) fn open(settings: SignatureSettings, state_dir: &Path, writers: Writers) -> io::Result<Self> {
+        let seen = match settings.mode {
+            SignatureMode::Off => SeenVersions::default(),
+            SignatureMode::Warn | SignatureMode::Require => SeenVersions::open(state_dir, writers)?,
+        };
+        Ok(Self { settings, seen })
+    }
+
+    /// Whether signatures are not read.
+    pub(crate) fn are_off(&self) -> bool {
+        self.settings.mode == SignatureMode::Off
+    }
+
+    /// Judges a build by what stands beside it.
+    ///
+    /// # Errors
+    /// Nobody trusted vouches for it, and that is required.
+    pub(crate) fn judge(
+        &self,
+        digest: Digest,
+        own: &Manifest,
+        files: Result<&SignatureFiles, SignatureError>,
+        step_back: StepBack,
+    ) -> Result<BuildSignature, SignatureError> {
+        let mode = self.settings.mode;
+        if mode == SignatureMode::Off {
+            return Ok(BuildSignature::default());
+        }
+        let verified = files.and_then(|files| self.verify(digest, own, files, now_s()));
+        let verified = verified.and_then(|signed| match step_back {
+            StepBack::Refused => self.seen.check(&own.plugin, &own.version).map(|()| signed).map_err(Into::into),
+            StepBack::Allowed => Ok(signed),
+        });
+        match verified {
+            Ok(signed) => Ok(BuildSignature { mode, signed: Some(signed), objection: None }),
+            Err(error) if mode == SignatureMode::Require => Err(error),
+            Err(error) => Ok(BuildSignature { mode, signed: None, objection: Some(error) }),
+        }
+    }
+
+    /// Notes that a build came in force. Blocks for the time of writing a file.
+    pub(crate) fn note(&self, signature: &BuildSignature, own: &Manifest) {
+        if signature.signed.is_none() {
+            return;
+        }
+        if let Err(error) = self.seen.note(&own.plugin, &own.version) {
+            tracing::error!(plugin = own.plugin, %error, "a restart forgets which version was served");
+        }
+    }
+
+    /// The key that signed and the protocols.
+    fn verify(
+        &self,
+        digest: Digest,
+        own: &Manifest,
+        files: &SignatureFiles,
+        now_s: u64,
+    ) -> Result<(String, BTreeSet<String>), SignatureError> {
+        let SignatureFiles { file, manifest, signature } = files;
+        let signature = Signature::decode(signature).map_err(|error| SignatureError::Malformed {
+            file: format!("{file}.minisig"),
+            reason: printable(&error.to_string()),
+        })?;
+        let key = self.signer(file, manifest, &signature)?;
+        if key.is_revoked {
+            return Err(SignatureError::RevokedKey(key.name.clone()));
+        }
+        if let Some(until) = key.until.filter(|until| *until <= now_s) {
+            return Err(SignatureError::EndedKey { key: key.name.clone(), until });
+        }
+        let malformed = |error: toml::de::Error| SignatureError::Manifest {
+            file: file.clone(),
+            reason: printable(error.message()),
+        };
+        let signed: SignedManifest = toml::from_str(manifest).map_err(malformed)?;
+        if signed.sha256 != digest {
+            return Err(SignatureError::OtherBuild(signed.sha256));
+        }
+        if (&signed.name, &signed.version) != (&own.plugin, &own.version) {
+            let signed = printable(&format!("{}@{}", signed.name, signed.version));
+            return Err(SignatureError::OtherName { signed, own: own.label() });
+        }
+        let is_outside = |slug: &&String| key.slugs.as_ref().is_some_and(|slugs| !slugs.contains(*slug));
+        match signed.slugs.iter().find(is_outside) {
+            Some(slug) => Err(SignatureError::Scope { key: key.name.clone(), slug: printable(slug) }),
+            None => Ok((key.name.clone(), signed.slugs)),
+        }
+    }
+
+    fn signer(&self, file: &str, manifest: &str, signature: &Signature) -> Result<&TrustedKey, SignatureError> {
+        let mut outcome = Err(SignatureError::UnknownKey(file.to_owned()));
+        for key in &self.settings.keys {
+            match key.key.verify(manifest.as_bytes(), signature, false) {
+                Ok(()) => return Ok(key),
+                Err(minisign_verify::Error::UnexpectedKeyId) => {}
+                Err(error) => {
+                    let (file, reason) = (file.to_owned(), printable(&error.to_string()));
+                    outcome = Err(SignatureError::Wrong { file, key: key.name.clone(), reason });
+                }
+            }
+        }
+        outcome
+    }
+}
+
+fn now_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! The newest version of each plugin that was in force with a trusted signature. It outlives the process, so that nobody
+//! brings back an old build whose faults are known.
+//!
+//! Invariant: a version is never replaced by one below it; the file is replaced as a whole, and a start that cannot read
+//! it fails, because it would take any version.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+use semver::Version;
+
+use crate::files::{self, Writers};
+
+const FILE: &str = "plugin-versions.json";
+/// As many as a plugins folder may hold.
+const PLUGINS_MAX: usize = 1_024;
+/// A name and a version of the greatest length for each of them.
+const FILE_BYTES_MAX: u64 = 256 << 10;
+
+/// Why a version is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum VersionError {
+    #[error("its version {0} is no semantic version, so that nobody can say whether it is a step back")]
+    NotSemantic(String),
+    #[error(
+        "its version {version} is a step back from {seen}, which was served: pin the build to take it all the same"
+    )]
+    StepBack { version: String, seen: Version },
+    #[error("the versions of {PLUGINS_MAX} plugins are known, and there is no room for another: remove rows of {FILE}")]
+    Full,
+}
+
+/// Why a version does not outlive the process.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoteError {
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    #[error("cannot write {FILE}: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// The versions, by the plugins' names.
+#[derive(Debug, Default)]
+pub(crate) struct SeenVersions {
+    /// `None` where nothing outlives the process.
+    path: Option<PathBuf>,
+    versions: Mutex<Versions>,
+}
+
+#[derive(Debug, Default)]
+struct Versions {
+    newest: BTreeMap<String, Version>,
+    /// Whether the file lacks some of them.
+    is_unwritten: bool,
+}
+
+impl SeenVersions {
+    /// Reads what earlier processes served.
+    ///
+    /// # Errors
+    /// The file cannot be read, or says something else.
+    pub(crate) fn open(state_dir: &Path, writers: Writers) -> io::Result<Self> {
+        let path = state_dir.join(FILE);
+        let named = |reason: &dyn std::fmt::Display| io::Error::other(format!("{}: {reason}", path.display()));
+        let newest = match files::read_text(&path, FILE_BYTES_MAX, writers) {
+            Ok(text) => parse(&text).map_err(|reason| named(&reason))?,
+            Err(error) if error.is_missing() => BTreeMap::new(),
+            Err(error) => return Err(named(&error)),
+        };
+        let versions = Mutex::new(Versions { newest, is_unwritten: false });
+        Ok(Self { path: Some(path), versions })
+    }
+
+    /// Checks that a version is no step back.
+    ///
+    /// # Errors
+    /// It is, or there is no way to say.
+    pub(crate) fn check(&self, plugin: &str, version: &str) -> Result<(), VersionError> {
+        let parsed = parsed(version)?;
+        let versions = self.versions.lock();
+        match versions.newest.get(plugin) {
+            Some(seen) if parsed.cmp_precedence(seen).is_lt() => {
+                Err(VersionError::StepBack { version: version.to_owned(), seen: seen.clone() })
+            }
+            None if versions.newest.len() >= PLUGINS_MAX => Err(VersionError::Full),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes that a version came in force. Blocks for the time of writing a file.
+    ///
+    /// # Errors
+    /// It counts for this process, and does not outlive it.
+    pub(crate) fn note(&self, plugin: &str, version: &str) -> Result<(), NoteError> {
+        let version = parsed(version)?;
+        let mut versions = self.versions.lock();
+        let is_newer = versions.newest.get(plugin).is_none_or(|seen| version.cmp_precedence(seen).is_gt());
+        if is_newer {
+            versions.newest.insert(plugin.to_owned(), version);
+            versions.is_unwritten = true;
+        }
+        let Some(path) = self.path.as_ref().filter(|_| versions.is_unwritten) else { return Ok(()) };
+        let texts: BTreeMap<&String, String> =
+            versions.newest.iter().map(|(plugin, version)| (plugin, version.to_string())).collect();
+        files::replace(path, &serde_json::to_vec_pretty(&texts).map_err(io::Error::from)?)?;
+        versions.is_unwritten = false;
+        Ok(())
+    }
+}
+
+fn parsed(version: &str) -> Result<Version, VersionError> {
+    Version::parse(version).map_err(|_| VersionError::NotSemantic(version.to_owned()))
+}
+
+fn parse(text: &str) -> Result<BTreeMap<String, Version>, String> {
+    let texts: BTreeMap<String, String> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let version = |(plugin, text): (String, String)| match Version::parse(&text) {
+        Ok(version) => Ok((plugin, version)),
+        Err(error) => Err(format!("{plugin}: {text}: {error}")),
+    };
+    texts.into_iter().map(version).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn open(folder: &Path) -> io::Result<SeenVersions> {
+        SeenVersions::open(folder, Writers::of_process(None))
+    }
+
+    #[test]
+    fn no_version_below_one_that_was_served_is_taken_after_a_restart_either() {
+        let folder = tempfile::tempdir().unwrap();
+        let seen = open(folder.path()).unwrap();
+        seen.check("acme", "1.2.0").unwrap();
+        seen.note("acme", "1.2.0").unwrap();
+        // One that was pinned: it lowers nothing.
+        seen.note("acme", "1.1.0").unwrap();
+        let again = open(folder.path()).unwrap();
+        for taken in ["1.2.0", "1.2.0+rebuilt", "1.10.0", "2.0.0-rc.1"] {
+            assert_eq!(again.check("acme", taken), Ok(()), "{taken}");
+        }
+        for refused in ["1.1.9", "1.2.0-rc.1", "0.9.0"] {
+            let step_back = VersionError::StepBack { version: refused.into(), seen: Version::new(1, 2, 0) };
+            assert_eq!(again.check("acme", refused), Err(step_back));
+        }
+        assert_eq!(again.check("other", "0.0.1"), Ok(()));
+        assert_eq!(again.check("acme", "v2"), Err(VersionError::NotSemantic("v2".into())));
+    }
+
+    #[test]
+    fn the_file_is_bounded_and_what_is_in_it_is_not_forgotten_for_another_plugin() {
+        let versions = (0..PLUGINS_MAX).map(|number| (format!("p{number}"), Version::new(1, 0, 0)));
+        let versions = Mutex::new(Versions { newest: versions.collect(), is_unwritten: false });
+        let seen = SeenVersions { path: None, versions };
+        assert_eq!(seen.check("acme", "1.0.0"), Err(VersionError::Full));
+        assert!(matches!(seen.check("p1", "0.9.0"), Err(VersionError::StepBack { .. })));
+    }
+
+    #[test]
+    fn a_start_does_not_go_on_without_what_was_served() {
+        for damaged in ["{\"acme\":", "{\"acme\": 1}", "{\"acme\": \"new\"}", ""] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join(FILE), damaged).unwrap();
+            let refused = open(folder.path()).unwrap_err().to_string();
+            assert!(refused.contains(FILE), "{refused}");
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_written_with_the_next_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        let seen = open(&state).unwrap();
+        assert!(matches!(seen.note("acme", "1.0.0"), Err(NoteError::Write(_))));
+        fs::create_dir(&state).unwrap();
+        seen.note("acme", "1.0.0").unwrap();
+        assert!(open(&state).unwrap().check("acme", "0.9.0").is_err());
+    }
+}
