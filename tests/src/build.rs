@@ -103,6 +103,14 @@ pub fn built_alike() -> Result<Built> {
     build_as(if cfg!(debug_assertions) { DEBUG } else { RELEASE }, &everything()?)
 }
 
+/// The host and all plugins as they are shipped.
+///
+/// # Errors
+/// What cargo printed.
+pub fn shipped() -> Result<Built> {
+    build_as(RELEASE, &[owned(&OWN[..1]), plugins()?].concat())
+}
+
 /// Builds some packages as they are shipped: each with the file that it makes.
 ///
 /// # Errors

@@ -20,6 +20,7 @@ pub mod price_service;
 pub mod problem;
 pub mod protocol;
 pub mod rpc_fault;
+pub mod ship;
 pub mod traffic;
 pub mod truth;
 pub mod wait;

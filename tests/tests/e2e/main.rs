@@ -52,6 +52,7 @@ mod quarantine;
 mod reload;
 mod secrets;
 mod shares;
+mod ship;
 mod signatures;
 mod silos;
 mod simulations;

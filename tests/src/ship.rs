@@ -1,0 +1,89 @@
+//! What is shipped: the gateway and all plugins of this repository, laid out ready to run.
+//!
+//! Invariant: a file of an operator in the same folder is left alone, and one of ours is replaced at once, so that a
+//! gateway that runs there goes on and takes the new plugins.
+
+pub mod archive;
+mod third_parties;
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::build::{self, Built};
+
+/// The folder below cargo's target folder.
+const FOLDER: &str = "portolan";
+/// The gateway takes nothing that others may write, whatever the umask is.
+const FOLDER_MODE: u32 = 0o755;
+const PROGRAM_MODE: u32 = 0o755;
+const FILE_MODE: u32 = 0o644;
+
+/// The program, in the built folder and in what is laid out.
+const PROGRAM: &str = "portolan";
+/// As `examples/portolan.toml` names it.
+const PLUGINS: &str = "portolan-plugins";
+
+/// Files of the tree, and where they are laid out.
+const FILES: [(&str, &str); 7] = [
+    ("examples/portolan.toml", "portolan.example.toml"),
+    ("examples/deploy/portolan.service", "portolan.service"),
+    ("examples/monitoring/alerts.yml", "monitoring/alerts.yml"),
+    ("examples/monitoring/grafana.json", "monitoring/grafana.json"),
+    ("README.md", "README.md"),
+    ("LICENSE-APACHE", "LICENSE-APACHE"),
+    ("LICENSE-MIT", "LICENSE-MIT"),
+];
+
+/// Builds all in release, lays it out and says where.
+///
+/// # Errors
+/// What cargo printed, or an error of the file system.
+pub fn run() -> Result<String> {
+    let folder = build::target_dir()?.join(FOLDER);
+    lay_out(&build::shipped()?, &folder)?;
+    let folder = folder.display();
+    Ok(format!(
+        "{folder} is ready to run: copy portolan.example.toml to portolan.toml, name your endpoints in it, and then\n  \
+         {folder}/{PROGRAM} serve --config {folder}/portolan.toml"
+    ))
+}
+
+/// Lays out what was built.
+///
+/// # Errors
+/// An error of the file system.
+pub fn lay_out(built: &Built, folder: &Path) -> Result<()> {
+    for folder in [folder.to_owned(), folder.join(PLUGINS), folder.join("monitoring")] {
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&folder)?;
+        fs::set_permissions(&folder, Permissions::from_mode(FOLDER_MODE))?;
+    }
+    put(&built.host(), &folder.join(PROGRAM), PROGRAM_MODE)?;
+    for (_, file) in build::plugins()? {
+        put(&built.plugin(&file), &folder.join(PLUGINS).join(&file), FILE_MODE)?;
+    }
+    let tree = build::workspace();
+    FILES.iter().try_for_each(|(from, to)| put(&tree.join(from), &folder.join(to), FILE_MODE))
+}
+
+/// Copies a file as a whole; hidden until then, so that no gateway takes a part of it.
+fn put(from: &Path, to: &Path, mode: u32) -> Result<()> {
+    let name = to.file_name().context("no file name")?.to_string_lossy();
+    let incoming = to.with_file_name(format!(".{name}.incoming"));
+    let copied = fs::copy(from, &incoming)
+        .and_then(|_| fs::set_permissions(&incoming, Permissions::from_mode(mode)))
+        .and_then(|()| fs::rename(&incoming, to));
+    copied.with_context(|| format!("{} to {}", from.display(), to.display()))
+}
+
+/// What a tool printed.
+fn output(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("{} does not run", command.get_program().display()))?;
+    if !output.status.success() {
+        bail!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}

@@ -1,0 +1,73 @@
+//! What `cargo ship` lays out runs as it lies there, with what the tests have built already.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use portolan_tests::{build, http, ship, wait};
+
+/// For all plugins to be loaded, on a busy machine too.
+const SOON: Duration = Duration::from_secs(60);
+
+/// A gateway that runs in the folder.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already; reaping it is what matters.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the gateway as the command's words say, on free ports, and returns its operators' address.
+fn run(folder: &Path) -> Result<(Running, SocketAddr)> {
+    let mut command = Command::new(folder.join("portolan"));
+    command.arg("serve").arg("--config").arg(folder.join("portolan.toml")).env_clear().current_dir("/");
+    for flag in ["--listen", "--claimables-listen", "--operators-listen"] {
+        command.args([flag, "127.0.0.1:0"]);
+    }
+    let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?);
+    let mut line = String::new();
+    BufReader::new(running.0.stdout.take().context("no stdout")?).read_line(&mut line)?;
+    let operators = line.split_whitespace().find_map(|word| word.strip_prefix("operators=http://"));
+    Ok((running, operators.with_context(|| format!("no operators in {line:?}"))?.parse()?))
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn what_is_laid_out_runs_with_all_plugins_and_leaves_an_operators_files_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("portolan");
+    ship::lay_out(build::built().unwrap(), &folder).unwrap();
+    for (path, expected) in [("", 0o755), ("portolan", 0o755), ("portolan-plugins", 0o755), ("portolan.service", 0o644)]
+    {
+        assert_eq!(mode(&folder.join(path)), expected, "{path:?}");
+    }
+    fs::copy(folder.join("portolan.example.toml"), folder.join("portolan.toml")).unwrap();
+    fs::write(folder.join("portolan-plugins/quickswap.toml"), "shipped = true\n").unwrap();
+    // Once more, as after a change of the code.
+    ship::lay_out(build::built().unwrap(), &folder).unwrap();
+    assert_eq!(fs::read_to_string(folder.join("portolan-plugins/quickswap.toml")).unwrap(), "shipped = true\n");
+
+    let plugins: Vec<String> = build::plugins().unwrap().into_iter().map(|(name, _)| name).collect();
+    let (_running, operators) = run(&folder).unwrap();
+    let active = || {
+        let rows = http::get(operators, "/plugins")?.json()?;
+        let active = rows.items()?.iter().filter(|row| row.text_at("state").is_ok_and(|state| state == "active"));
+        let mut active: Vec<String> = active.map(|row| Ok(row.text_at("plugin")?.to_owned())).collect::<Result<_>>()?;
+        active.sort();
+        ensure!(active == plugins, "{rows}");
+        Ok(())
+    };
+    wait::until("all plugins", SOON, active).unwrap();
+    assert!(folder.join("portolan-state").is_dir(), "the state is beside the configuration");
+}
