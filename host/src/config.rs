@@ -38,7 +38,7 @@ use crate::budget::AnswerLimits;
 use crate::claims::SimulateWhen;
 use crate::cli::Flags;
 use crate::files::Writers;
-use crate::gateway::head_age::HeadAgeMax;
+use crate::head_age::HeadAgeMax;
 use crate::log::{self, LogFormat};
 use crate::names::NameSettings;
 use crate::network::Networks;

@@ -100,7 +100,7 @@ fn sample_plugin(gateway: &Gateway, row: &PluginStatus) {
         let network = gateway.networks().with_chain_id(breaker.chain_id);
         let network = network.map_or_else(|| breaker.chain_id.to_string(), |network| network.slug.clone());
         let open = gauge!("portolan_plugin_breaker_open", "plugin" => name.clone(), "network" => network);
-        open.set(float(usize::from(breaker.state != "closed")));
+        open.set(float(usize::from(breaker.is_open())));
     }
 }
 

@@ -26,7 +26,6 @@ mod compositions;
 mod deadline;
 mod deployment_check;
 mod fees;
-pub(crate) mod head_age;
 mod log_room;
 mod missing;
 mod plan;

@@ -11,6 +11,7 @@ mod connection;
 mod content;
 mod guard;
 mod record;
+mod request_id;
 mod respond;
 mod socket;
 

@@ -21,6 +21,7 @@ mod address;
 mod budget;
 mod claims;
 mod files;
+mod head_age;
 mod log;
 mod long_work;
 mod monitor;

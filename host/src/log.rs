@@ -39,10 +39,10 @@ const RARE: Duration = Duration::from_secs(10);
 
 /// Counts what happens again and again, and has it logged at most once in ten seconds.
 #[derive(Debug, Default)]
-pub(crate) struct RareLog(Mutex<Counted>);
+pub(crate) struct RareLog(Mutex<RareCount>);
 
 #[derive(Debug, Default)]
-struct Counted {
+struct RareCount {
     logged: Option<Instant>,
     count: u64,
 }

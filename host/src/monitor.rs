@@ -11,7 +11,7 @@ use arc_swap::ArcSwap;
 use portolan_reader::{ChainReader, EndpointStatus, NetworkStatus, Reader};
 use tokio::task::{AbortHandle, JoinHandle};
 
-use crate::gateway::head_age::HeadAgeMax;
+use crate::head_age::HeadAgeMax;
 use crate::network::Networks;
 use crate::registry::{PluginStatus, Registry};
 
@@ -48,7 +48,7 @@ impl Monitor {
     pub(crate) fn start(watched: Watched) -> Self {
         let first = Readiness { reasons: vec!["it has just started".to_owned()], degraded: Vec::new() };
         let readiness = Arc::new(ArcSwap::from_pointee(first));
-        let watch = Watch { watched, troubles: Troubles::default(), asking: None, sign_at: None };
+        let watch = MonitorTask { watched, troubles: Troubles::default(), asking: None, sign_at: None };
         let task = tokio::spawn(watch.run(Arc::clone(&readiness))).abort_handle();
         Self { readiness, task }
     }
@@ -67,7 +67,7 @@ pub(crate) struct Watched {
     pub(crate) head_age_max: HeadAgeMax,
 }
 
-struct Watch {
+struct MonitorTask {
     watched: Watched,
     troubles: Troubles,
     /// A question whether any endpoint is there, which is under way.
@@ -76,17 +76,17 @@ struct Watch {
     sign_at: Option<Instant>,
 }
 
-impl Watch {
+impl MonitorTask {
     async fn run(mut self, readiness: Arc<ArcSwap<Readiness>>) {
         let mut ticks = tokio::time::interval(EVERY);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
             let (now, status) = (Instant::now(), self.watched.reader.status());
-            self.look_for_life(now).await;
+            self.probe_endpoints(now).await;
             let plugins = self.watched.registry.status();
             let folder = self.watched.registry.folder_trouble();
-            let seen = self.troubles.look(&status, &self.watched, now);
+            let seen = self.troubles.update(&status, &self.watched, now);
             readiness.store(Arc::new(self.readiness(
                 &plugins,
                 folder.as_ref().map(|folder| folder.as_str()),
@@ -96,7 +96,7 @@ impl Watch {
         }
     }
 
-    async fn look_for_life(&mut self, now: Instant) {
+    async fn probe_endpoints(&mut self, now: Instant) {
         if let Some(asked) = self.asking.take_if(|asking| asking.is_finished())
             && asked.await.unwrap_or(false)
         {
@@ -144,8 +144,8 @@ struct Trouble {
 
 impl Troubles {
     /// Says what has changed, and returns the networks without an endpoint that answers.
-    fn look(&mut self, status: &[NetworkStatus], watched: &Watched, now: Instant) -> Vec<String> {
-        let mut lost = self.look_at_endpoints(status, &watched.networks, now);
+    fn update(&mut self, status: &[NetworkStatus], watched: &Watched, now: Instant) -> Vec<String> {
+        let mut lost = self.update_endpoints(status, &watched.networks, now);
         for of_network in status {
             let chain_id = of_network.chain_id;
             let network = name(&watched.networks, chain_id);
@@ -167,13 +167,13 @@ impl Troubles {
         lost
     }
 
-    fn look_at_endpoints(&mut self, status: &[NetworkStatus], networks: &Networks, now: Instant) -> Vec<String> {
+    fn update_endpoints(&mut self, status: &[NetworkStatus], networks: &Networks, now: Instant) -> Vec<String> {
         let mut lost = Vec::new();
         for of_network in status.iter().filter(|of_network| !of_network.endpoints.is_empty()) {
             let chain_id = of_network.chain_id;
             let network = name(networks, chain_id);
             for endpoint in &of_network.endpoints {
-                self.look_at_endpoint(chain_id, &network, endpoint, now);
+                self.update_endpoint(chain_id, &network, endpoint, now);
             }
             let is_lost = of_network.endpoints.iter().all(is_bad);
             let reason = of_network.endpoints.iter().filter_map(reason).next().unwrap_or_default();
@@ -196,7 +196,7 @@ impl Troubles {
         lost
     }
 
-    fn look_at_endpoint(&mut self, chain_id: u64, network: &str, endpoint: &EndpointStatus, now: Instant) {
+    fn update_endpoint(&mut self, chain_id: u64, network: &str, endpoint: &EndpointStatus, now: Instant) {
         let key = (chain_id, endpoint.host.clone());
         let failed = endpoint.errors + endpoint.throttled;
         match (is_bad(endpoint), self.endpoints.contains_key(&key)) {
@@ -262,10 +262,10 @@ mod tests {
     fn a_network_is_lost_while_none_of_its_endpoints_answers() {
         use EndpointState::{Excluded, Primary, WrongChain};
         let (mut troubles, networks, now) = (Troubles::default(), Networks::new([]), Instant::now());
-        let mut look = |states: &[EndpointState]| troubles.look_at_endpoints(&network(states), &networks, now);
-        assert_eq!(look(&[Primary, Excluded]), [""; 0]);
-        assert_eq!(look(&[WrongChain, Excluded]), ["network polygon: no endpoint answers (HTTP status 401)"]);
-        assert_eq!(look(&[Primary, Excluded]), [""; 0]);
-        assert_eq!(look(&[]), [""; 0], "a network without endpoints is not configured");
+        let mut update = |states: &[EndpointState]| troubles.update_endpoints(&network(states), &networks, now);
+        assert_eq!(update(&[Primary, Excluded]), [""; 0]);
+        assert_eq!(update(&[WrongChain, Excluded]), ["network polygon: no endpoint answers (HTTP status 401)"]);
+        assert_eq!(update(&[Primary, Excluded]), [""; 0]);
+        assert_eq!(update(&[]), [""; 0], "a network without endpoints is not configured");
     }
 }

@@ -49,13 +49,13 @@ use portolan_abi::map::{self, Deployment};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use self::commands::{DecisionError, Known, PluginDecision};
+use self::commands::{DecisionError, PluginDecision, PluginKnowledge};
 use self::crashes::Crashes;
 pub(crate) use self::instance::Instance;
 pub(crate) use self::known_good::{GoodBuild, KnownGood};
 pub(crate) use self::policy::Decisions;
 use self::policy::Policy;
-use self::reconciler::{Kept, Reconciler};
+use self::reconciler::{Reconciler, RegistryState};
 pub(crate) use self::scan::signature_files;
 use self::signature::{SignatureSettings, Signatures};
 pub(crate) use self::staging::Digest;
@@ -77,7 +77,7 @@ pub(crate) enum RegistryError {
     #[error(transparent)]
     Stage(#[from] StageFolderError),
     #[error("what is kept of plugins in {folder}: {error}")]
-    Kept { folder: PathBuf, error: io::Error },
+    State { folder: PathBuf, error: io::Error },
     #[error("the marks of running plugins in {folder}: {error}")]
     Crashes { folder: PathBuf, error: io::Error },
 }
@@ -109,16 +109,16 @@ impl Registry {
         let (plugins_dir, state_dir) = (files::absolute(plugins_dir)?, files::absolute(state_dir)?);
         files::make_folder(&plugins_dir, 0o755, writers)?;
         files::make_folder(&state_dir, 0o700, writers)?;
-        let kept = |error| RegistryError::Kept { folder: state_dir.clone(), error };
-        let policy = Policy::open(&state_dir, signatures.revoked_builds.clone(), writers).map_err(kept)?;
-        let signatures = Signatures::open(signatures, &state_dir, writers).map_err(kept)?;
-        let known_good = KnownGood::read(&state_dir, writers).map_err(kept)?;
+        let unread = |error| RegistryError::State { folder: state_dir.clone(), error };
+        let policy = Policy::open(&state_dir, signatures.revoked_builds.clone(), writers).map_err(unread)?;
+        let signatures = Signatures::open(signatures, &state_dir, writers).map_err(unread)?;
+        let known_good = KnownGood::read(&state_dir, writers).map_err(unread)?;
         let stage = staging::Stage::open(&state_dir, writers, &known_good.digests())?;
         let published = Arc::new(Published::default());
         let crashes = Crashes::open(&state_dir, writers);
         let crashes = crashes.map_err(|error| RegistryError::Crashes { folder: state_dir.clone(), error })?;
         let decided = Arc::<Notify>::default();
-        let kept = Kept {
+        let state = RegistryState {
             state_dir,
             stage,
             crashes: crashes.clone(),
@@ -127,7 +127,7 @@ impl Registry {
             known_good,
             decided: Arc::clone(&decided),
         };
-        let reconciler = Reconciler::new(plugins_dir, writers, kept, networks, limits, Arc::clone(&published));
+        let reconciler = Reconciler::new(plugins_dir, writers, state, networks, limits, Arc::clone(&published));
         let reconciler = tokio::spawn(reconciler.run()).abort_handle();
         Ok(Arc::new(Self { published, reconciler, crashes, policy, decided }))
     }
@@ -149,7 +149,7 @@ impl Registry {
     pub(crate) fn decide(&self, plugin: &str, decision: PluginDecision) -> Result<String, DecisionError> {
         let current = self.published.current.load();
         let (rows, known_good) = (current.status.rows(), &current.status.known_good);
-        let known = Known { rows: &rows, known_good, policy: &self.policy, crashes: &self.crashes };
+        let known = PluginKnowledge { rows: &rows, known_good, policy: &self.policy, crashes: &self.crashes };
         let decided = known.decide(plugin, decision);
         if !matches!(&decided, Err(error) if !matches!(error, DecisionError::Unwritten(_))) {
             self.decided.notify_one();
@@ -157,9 +157,14 @@ impl Registry {
         decided
     }
 
-    /// What is known to be good, and what is decided, of all plugins.
-    pub(crate) fn kept(&self) -> (Arc<KnownGood>, Decisions) {
-        (Arc::clone(&self.published.current.load().status.known_good), self.policy.decisions())
+    /// The builds of all plugins that are known to be good.
+    pub(crate) fn known_good(&self) -> Arc<KnownGood> {
+        Arc::clone(&self.published.current.load().status.known_good)
+    }
+
+    /// What is decided about builds and plugins.
+    pub(crate) fn decisions(&self) -> Decisions {
+        self.policy.decisions()
     }
 
     /// Why the plugins folder, or what is kept of it, is not as it should be.

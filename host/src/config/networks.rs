@@ -13,7 +13,7 @@ use super::ConfigError;
 use super::file::NetworkTable;
 use super::layer::Layers;
 use crate::address;
-use crate::gateway::head_age::HeadAgeMax;
+use crate::head_age::HeadAgeMax;
 use crate::network::{Network, Networks};
 use portolan_reader::RpcUrl;
 

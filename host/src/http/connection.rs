@@ -25,7 +25,8 @@ use tokio::time::{sleep, timeout};
 use super::content::Content;
 use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn};
 use super::operators::Operators;
-use super::record::{self, Answered, REQUEST_ID, RequestIds};
+use super::record::AccessRecord;
+use super::request_id::{self, REQUEST_ID, RequestIds};
 use super::respond::{Front, allow_origins};
 use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX};
 
@@ -107,7 +108,7 @@ impl Service {
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
-        let response = record::within(ids.id.clone(), guarded(work)).await;
+        let response = request_id::within(ids.id.clone(), guarded(work)).await;
         let bytes = response.body().bytes.len();
         let mut response = counted(finished(response, &head.method), connection)?;
         response.headers_mut().insert(REQUEST_ID, ids.id.clone());
@@ -118,7 +119,7 @@ impl Service {
             read_refused(body).await;
         }
         let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
-        Answered { listener, head: &head, status, headers, bytes, began, ids: &ids, is_logged: self.logs_access() }
+        AccessRecord { listener, head: &head, status, headers, bytes, began, ids: &ids, is_logged: self.logs_access() }
             .record();
         Ok(response)
     }

@@ -1,79 +1,20 @@
-//! What is recorded of each request: its figures, a line of the access log where that is on, and its id.
+//! What is recorded of each request: its figures, and a line of the access log where that is on.
 //!
-//! Invariant: labels are of a fixed set, whatever clients request, and an id of a client's own is visible ASCII.
+//! Invariant: labels are of a fixed set, whatever clients request.
 
 use std::time::Instant;
 
 use hyper::HeaderMap;
-use hyper::header::{HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use metrics::{counter, histogram};
 
-use super::route;
-use super::view;
+use super::request_id::RequestIds;
+use super::{route, view};
 use crate::paths;
 
-pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
-
-/// Longer ids of clients are not taken over.
-const ID_BYTES_MAX: usize = 128;
-/// Of paths that are none.
+/// The route of paths that are none.
 const NO_ROUTE: &str = "none";
 const OPERATORS: [&str; 6] = ["healthz", "readyz", "metrics", "plugins", "networks", "lists"];
-
-tokio::task_local! {
-    /// Of the request that is being answered.
-    static ID: HeaderValue;
-}
-
-/// What a request is called in logs and answers.
-#[derive(Clone, Debug)]
-pub(super) struct RequestIds {
-    pub(super) id: HeaderValue,
-    /// Of the trace that it belongs to, by W3C's `traceparent`: 32 digits of hex.
-    pub(super) trace: Option<String>,
-}
-
-impl RequestIds {
-    /// Those that the request brings, or an id of its own.
-    pub(super) fn of(headers: &HeaderMap) -> Self {
-        let is_id = |id: &&HeaderValue| {
-            (1..=ID_BYTES_MAX).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
-        };
-        let id = headers.get(REQUEST_ID).filter(is_id).cloned();
-        let trace = headers.get(TRACEPARENT).and_then(|header| trace_id(header.to_str().ok()?));
-        Self { id: id.unwrap_or_else(new_id), trace }
-    }
-}
-
-fn new_id() -> HeaderValue {
-    let text = format!("{:032x}", fastrand::u128(..));
-    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("0"))
-}
-
-/// The trace of a `traceparent`: version, trace, parent and flags, of which the trace must not be zero.
-fn trace_id(text: &str) -> Option<String> {
-    let mut parts = text.split('-');
-    let (version, trace, parent, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let is_hex = |part: &str, digits: usize| {
-        part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
-    };
-    let is_valid = is_hex(version, 2) && is_hex(trace, 32) && is_hex(parent, 16) && is_hex(flags, 2);
-    let is_set =
-        version != "ff" && trace.bytes().any(|digit| digit != b'0') && parent.bytes().any(|digit| digit != b'0');
-    (is_valid && is_set).then(|| trace.to_owned())
-}
-
-/// Does work for a request of that id.
-pub(super) async fn within<T>(id: HeaderValue, work: impl Future<Output = T>) -> T {
-    ID.scope(id, work).await
-}
-
-/// The id of the request that is being answered, if there is one.
-pub(super) fn id() -> Option<String> {
-    ID.try_with(|id| id.to_str().ok().map(str::to_owned)).ok().flatten()
-}
 
 /// The listener and what was requested there, as a label.
 pub(super) fn route(listener: &str, path: &str) -> &'static str {
@@ -88,7 +29,7 @@ pub(super) fn route(listener: &str, path: &str) -> &'static str {
 }
 
 /// An answered request.
-pub(super) struct Answered<'a> {
+pub(super) struct AccessRecord<'a> {
     pub(super) listener: &'static str,
     pub(super) head: &'a Parts,
     pub(super) status: u16,
@@ -100,7 +41,7 @@ pub(super) struct Answered<'a> {
     pub(super) is_logged: bool,
 }
 
-impl Answered<'_> {
+impl AccessRecord<'_> {
     pub(super) fn record(&self) {
         let (listener, path) = (self.listener, self.head.uri.path());
         let (route, took) = (route(listener, path), self.began.elapsed());
@@ -127,30 +68,6 @@ impl Answered<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ids(name: HeaderName, value: &str) -> RequestIds {
-        RequestIds::of(&[(name, HeaderValue::from_str(value).unwrap())].into_iter().collect())
-    }
-
-    #[test]
-    fn an_id_is_taken_over_if_it_can_be_printed_and_made_otherwise() {
-        assert_eq!(ids(REQUEST_ID, "abc-1").id, "abc-1");
-        for odd in [String::new(), "a b".to_owned(), "a".repeat(ID_BYTES_MAX + 1)] {
-            let made = ids(REQUEST_ID, &odd).id;
-            assert!(made.len() == 32 && made != ids(REQUEST_ID, &odd).id, "{made:?}");
-        }
-    }
-
-    #[test]
-    fn a_trace_is_taken_over_from_a_sound_traceparent_alone() {
-        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-        let sound = format!("00-{trace}-00f067aa0ba902b7-01");
-        assert_eq!(ids(TRACEPARENT, &sound).trace.as_deref(), Some(trace));
-        let zero = sound.replace(trace, &"0".repeat(32));
-        for odd in [&sound.replace("00-4", "ff-4"), &sound.to_uppercase(), &zero, trace, "00-1-2-3"] {
-            assert_eq!(ids(TRACEPARENT, odd).trace, None, "{odd}");
-        }
-    }
 
     #[test]
     fn labels_are_of_a_fixed_set() {

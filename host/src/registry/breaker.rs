@@ -88,6 +88,8 @@ enum BreakerState {
     },
 }
 
+const CLOSED: &str = "closed";
+
 /// A row of a plugin's `breakers` in `/plugins`. The names that it serializes to stay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -98,6 +100,13 @@ pub(crate) struct BreakerStatus {
     pub(crate) faults_in_a_row: u32,
     /// Until a job is tried.
     pub(crate) retry_in_seconds: Option<u64>,
+}
+
+impl BreakerStatus {
+    /// Whether jobs pause.
+    pub(crate) fn is_open(&self) -> bool {
+        self.state != CLOSED
+    }
 }
 
 #[cfg(any(test, feature = "fuzzing"))]
@@ -118,7 +127,7 @@ impl Breakers {
     ///
     /// # Errors
     /// How long none runs.
-    pub(crate) fn admit(&self, chain_id: u64, now: Instant) -> Result<(), Duration> {
+    pub(crate) fn permit(&self, chain_id: u64, now: Instant) -> Result<(), Duration> {
         let mut breakers = self.breakers.lock();
         let Some(breaker) = breakers.get_mut(&chain_id) else { return Ok(()) };
         match breaker.state {
@@ -173,7 +182,7 @@ impl Breakers {
         let row = |(chain_id, breaker): (&u64, &Breaker)| {
             let (state, retry_in_seconds) = match breaker.state {
                 BreakerState::Closed if !breaker.has_opened => return None,
-                BreakerState::Closed => ("closed", None),
+                BreakerState::Closed => (CLOSED, None),
                 BreakerState::Open { until } => ("open", Some(until.saturating_duration_since(now).as_secs())),
                 BreakerState::Trying { .. } => ("half-open", None),
             };
@@ -227,8 +236,8 @@ mod tests {
             }
         }
 
-        fn admit(&self, chain_id: u64) -> Result<(), Duration> {
-            self.breakers.admit(chain_id, self.now)
+        fn permit(&self, chain_id: u64) -> Result<(), Duration> {
+            self.breakers.permit(chain_id, self.now)
         }
 
         fn take(&self, verdict: JobVerdict) -> Option<BreakerChange> {
@@ -249,15 +258,15 @@ mod tests {
         (0..9).for_each(|_| assert_eq!(tried.take(JobVerdict::Fault), None));
         assert_eq!(tried.take(JobVerdict::Fine), None);
         (0..9).for_each(|_| assert_eq!(tried.take(JobVerdict::Fault), None));
-        assert_eq!(tried.admit(POLYGON), Ok(()), "nine in a row");
+        assert_eq!(tried.permit(POLYGON), Ok(()), "nine in a row");
         assert_eq!(tried.take(JobVerdict::Fault), Some(BreakerChange::Opened { faults: 10 }));
-        assert_eq!(tried.admit(POLYGON), Err(S(5)));
-        assert_eq!(tried.admit(1), Ok(()), "another network");
+        assert_eq!(tried.permit(POLYGON), Err(S(5)));
+        assert_eq!(tried.permit(1), Ok(()), "another network");
         tried.now += S(5);
-        assert_eq!(tried.admit(POLYGON), Ok(()), "one is tried");
-        assert!(tried.admit(POLYGON).is_err(), "and only one");
+        assert_eq!(tried.permit(POLYGON), Ok(()), "one is tried");
+        assert!(tried.permit(POLYGON).is_err(), "and only one");
         assert_eq!(tried.take(JobVerdict::Fine), Some(BreakerChange::Closed { after: S(5) }));
-        assert_eq!((tried.admit(POLYGON), tried.admit(POLYGON)), (Ok(()), Ok(())));
+        assert_eq!((tried.permit(POLYGON), tried.permit(POLYGON)), (Ok(()), Ok(())));
     }
 
     #[test]
@@ -266,14 +275,14 @@ mod tests {
         for _ in 0..100 {
             tried.take(JobVerdict::Unknown);
         }
-        assert_eq!(tried.admit(POLYGON), Ok(()));
+        assert_eq!(tried.permit(POLYGON), Ok(()));
         tried.open();
         tried.now += S(5);
-        assert_eq!(tried.admit(POLYGON), Ok(()));
+        assert_eq!(tried.permit(POLYGON), Ok(()));
         tried.take(JobVerdict::Unknown);
-        assert_eq!(tried.admit(POLYGON), Ok(()), "the try said nothing");
+        assert_eq!(tried.permit(POLYGON), Ok(()), "the try said nothing");
         tried.now += TRY_MAX;
-        assert_eq!(tried.admit(POLYGON), Ok(()), "nothing was heard of the try");
+        assert_eq!(tried.permit(POLYGON), Ok(()), "nothing was heard of the try");
     }
 
     #[test]
@@ -282,10 +291,10 @@ mod tests {
         tried.open();
         let mut pauses = Vec::new();
         for _ in 0..8 {
-            let pause = tried.admit(POLYGON).unwrap_err();
+            let pause = tried.permit(POLYGON).unwrap_err();
             pauses.push(pause.as_secs());
             tried.now += pause;
-            assert_eq!(tried.admit(POLYGON), Ok(()));
+            assert_eq!(tried.permit(POLYGON), Ok(()));
             tried.take(JobVerdict::Fault);
         }
         assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300]);
@@ -298,14 +307,14 @@ mod tests {
         for pause in [5, 10] {
             assert!(tried.reports.try_recv().is_err());
             tried.now += S(pause);
-            assert_eq!(tried.admit(POLYGON), Ok(()));
+            assert_eq!(tried.permit(POLYGON), Ok(()));
             tried.take(JobVerdict::Fault);
         }
         let reason = "12 of 12 jobs failed by its fault, the last one: it panicked".to_owned();
         let (digest, plugin, version) = (Digest::of_test(1), "acme".to_owned(), "1.0.0".to_owned());
         assert_eq!(tried.reports.try_recv(), Ok(Hopeless { digest, plugin, version, reason }));
         tried.now += S(20);
-        assert_eq!(tried.admit(POLYGON), Ok(()));
+        assert_eq!(tried.permit(POLYGON), Ok(()));
         tried.take(JobVerdict::Fault);
         assert!(tried.reports.try_recv().is_err());
     }
@@ -319,7 +328,7 @@ mod tests {
         tried.open();
         for pause in [5, 10, 20, 40] {
             tried.now += S(pause);
-            assert_eq!(tried.admit(POLYGON), Ok(()));
+            assert_eq!(tried.permit(POLYGON), Ok(()));
             tried.take(JobVerdict::Fault);
         }
         assert!(tried.reports.try_recv().is_err());

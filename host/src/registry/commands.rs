@@ -72,14 +72,14 @@ impl From<io::Error> for DecisionError {
 }
 
 /// What is known of the plugins at one moment.
-pub(super) struct Known<'a> {
+pub(super) struct PluginKnowledge<'a> {
     pub(super) rows: &'a [PluginStatus],
     pub(super) known_good: &'a KnownGood,
     pub(super) policy: &'a Policy,
     pub(super) crashes: &'a Crashes,
 }
 
-impl Known<'_> {
+impl PluginKnowledge<'_> {
     /// Decides, and says what it comes to.
     pub(super) fn decide(&self, plugin: &str, decision: PluginDecision) -> Result<String, DecisionError> {
         self.check_name(plugin)?;

@@ -116,6 +116,16 @@ enum ExamineError {
     Reading(#[from] CallFailure),
 }
 
+impl From<&Barred> for RefusalKind {
+    fn from(barred: &Barred) -> Self {
+        match barred {
+            Barred::Quarantined(_) | Barred::Revoked => Self::Quarantined,
+            Barred::Disabled(_) => Self::Disabled,
+            Barred::Pinned(_) => Self::Unpinned,
+        }
+    }
+}
+
 impl ExamineError {
     fn is_retryable(&self) -> bool {
         matches!(
@@ -159,7 +169,7 @@ impl Examiner {
     ///
     /// # Errors
     /// Why it is not loaded.
-    pub(crate) async fn load_kept(&self, digest: Digest) -> Result<Arc<Library>, Refusal> {
+    pub(crate) async fn load_staged(&self, digest: Digest) -> Result<Arc<Library>, Refusal> {
         let _turn = self.turns.acquire().await;
         let mut seen = Refusal::default();
         let stage = self.stage.clone();
@@ -262,7 +272,7 @@ fn refusal(error: &ExamineError, seen: Refusal) -> Refusal {
     }
     let kind = match error {
         ExamineError::Convicted(_) => RefusalKind::Quarantined,
-        ExamineError::Barred(barred) => barred.kind(),
+        ExamineError::Barred(barred) => barred.into(),
         ExamineError::Signature(_) => RefusalKind::Unsigned,
         _ => RefusalKind::Rejected,
     };

@@ -13,7 +13,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 
-use super::examine::RefusalKind;
 use super::staging::Digest;
 use crate::files::{self, Writers};
 use crate::rfc3339;
@@ -56,16 +55,6 @@ pub(crate) enum Barred {
     Disabled(String),
     #[error("the plugin is pinned to the build {0}")]
     Pinned(Digest),
-}
-
-impl Barred {
-    pub(crate) fn kind(&self) -> RefusalKind {
-        match self {
-            Self::Quarantined(_) | Self::Revoked => RefusalKind::Quarantined,
-            Self::Disabled(_) => RefusalKind::Disabled,
-            Self::Pinned(_) => RefusalKind::Unpinned,
-        }
-    }
 }
 
 /// The decisions of this process and of those before it.

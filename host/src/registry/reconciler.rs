@@ -105,7 +105,7 @@ enum Aside {
 
 /// What earlier processes left, and what this one leaves.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct RegistryState {
     pub(crate) state_dir: PathBuf,
     pub(crate) stage: Stage,
     pub(crate) crashes: Crashes,
@@ -128,14 +128,14 @@ impl Reconciler {
     pub(crate) fn new(
         folder: PathBuf,
         writers: Writers,
-        kept: Kept,
+        state: RegistryState,
         networks: Networks,
         limits: PluginLimits,
         published: Arc<Published>,
     ) -> Self {
         let (watch, hints) = Watch::new(folder.clone());
         let reads = Calls::new(Handle::current());
-        let Kept { state_dir, stage, crashes, policy, signatures, known_good, decided } = kept;
+        let RegistryState { state_dir, stage, crashes, policy, signatures, known_good, decided } = state;
         let (sender, reports) = mpsc::channel(REPORTS);
         let libraries = Libraries::new(limits, crashes, sender);
         Self {
@@ -295,7 +295,7 @@ impl Reconciler {
         self.tasks.spawn(async move {
             let GoodBuild { digest, settings, functions, .. } = fallback.good.clone();
             let file = format!("{}.toml", fallback.plugin);
-            let outcome = match examiner.load_kept(digest).await {
+            let outcome = match examiner.load_staged(digest).await {
                 Err(refusal) => Err(refusal),
                 Ok(library) => {
                     let texts = SettingsTexts::Kept { file, settings, functions };
@@ -431,7 +431,7 @@ mod tests {
     async fn a_vanished_folder_is_taken_for_empty_only_after_its_grace() {
         let folder = tempfile::tempdir().unwrap();
         let writers = Writers::of_process(None);
-        let kept = Kept {
+        let state = RegistryState {
             state_dir: folder.path().to_owned(),
             stage: Stage::open(folder.path(), writers, &BTreeSet::new()).unwrap(),
             crashes: Crashes::open(folder.path(), writers).unwrap(),
@@ -442,7 +442,7 @@ mod tests {
         };
         let plugins = folder.path().join("plugins");
         let (networks, limits) = (Networks::new([]), PluginLimits::default());
-        let mut reconciler = Reconciler::new(plugins.clone(), writers, kept, networks, limits, Arc::default());
+        let mut reconciler = Reconciler::new(plugins.clone(), writers, state, networks, limits, Arc::default());
         let begun = Instant::now();
         let vanished = |reconciler: &mut Reconciler, now| reconciler.on_scan(scan::scan(&plugins, writers), now);
         vanished(&mut reconciler, begun);

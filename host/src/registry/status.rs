@@ -96,8 +96,11 @@ impl PluginStatus {
     /// What is wrong with it, in a sentence's part; `None` where nothing is.
     pub(crate) fn trouble(&self) -> Option<String> {
         let is_well = [ACTIVE, DRAINING].contains(&self.state);
-        let reason = self.reason.as_deref().or((!is_well).then_some("of unknown reason"))?;
         let name = if self.plugin.is_empty() { &self.file } else { &self.plugin };
+        let Some(reason) = self.reason.as_deref().or((!is_well).then_some("of unknown reason")) else {
+            let paused = self.breakers.iter().find(|breaker| breaker.is_open())?;
+            return Some(format!("{name} pauses on the chain {}, because its jobs failed", paused.chain_id));
+        };
         (self.state != DRAINING).then(|| format!("{name} is {}: {reason}", self.state))
     }
 

@@ -12,6 +12,7 @@ use portolan_tests::build;
 use portolan_tests::chain::Chain;
 use portolan_tests::dylib::Dylib;
 use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::json::Json;
 use portolan_tests::wait;
 use portolan_tests::world::Shared;
 use sha2::{Digest as _, Sha256};
@@ -41,7 +42,8 @@ fn begin(gateway: &Gateway, args: &[&str]) -> Result<Child> {
 fn check(gateway: &Gateway, others: &[String]) -> Result<()> {
     let is_served = || {
         let rows = gateway.plugins()?;
-        for row in rows.iter().filter(|row| row.text_at("state").is_ok_and(|state| state == "active")) {
+        let is_active = |row: &&Json| row.text_at("state").is_ok_and(|state| state == "active");
+        if let Some(row) = rows.iter().find(is_active) {
             ensure!(row.text_at("version")? != QUARANTINED, "it runs what is in quarantine: {row}");
             return Ok(());
         }
@@ -85,7 +87,7 @@ fn a_kill_at_any_moment_leaves_a_consistent_set_and_the_quarantine() {
             _ => begin(&gateway, &["pin", NAME, "--off"]).map(Some),
         }
         .unwrap();
-        thread::sleep(LIFE_MAX.mul_f64(random.f64()));
+        thread::park_timeout(LIFE_MAX.mul_f64(random.f64()));
         let ended = |_: &Path| Ok(command.as_mut().map(Child::wait).transpose().map(drop)?);
         gateway.kill_and_restart(&[], ended).with_context(|| format!("after kill {kill}")).unwrap();
         check(&gateway, &others).with_context(|| format!("after kill {kill}: {}", gateway.log())).unwrap();

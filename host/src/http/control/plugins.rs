@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::registry::commands::PluginDecision;
 use crate::registry::{Decisions, Registry};
 use crate::rfc3339;
+use crate::sanitize::door;
 
 /// Digits of a build's SHA-256 that tables have.
 const DIGITS: usize = 12;
@@ -25,30 +26,30 @@ pub(crate) struct PluginsReport {
     /// The rows of `/plugins`.
     plugins: Vec<Value>,
     /// The builds that are kept to fall back to, the newest first, by plugin.
-    known_good: BTreeMap<String, Vec<KeptBuild>>,
+    known_good: BTreeMap<String, Vec<StagedBuild>>,
     decisions: Decisions,
 }
 
 /// A build that is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct KeptBuild {
+struct StagedBuild {
     version: String,
     digest: String,
 }
 
 impl PluginsReport {
     pub(super) fn of(registry: &Registry) -> serde_json::Result<Self> {
-        let plugins = registry.status().iter().map(serde_json::to_value).collect::<serde_json::Result<_>>()?;
-        let (known_good, decisions) = registry.kept();
-        let kept = known_good.iter().map(|(name, good)| {
-            let build = |build: &crate::registry::GoodBuild| KeptBuild {
+        let plugins = serde_json::from_slice(&door::json(&registry.status())?)?;
+        let (known_good, decisions) = (registry.known_good(), registry.decisions());
+        let known_good = known_good.iter().map(|(name, good)| {
+            let build = |build: &crate::registry::GoodBuild| StagedBuild {
                 version: build.version.clone(),
                 digest: build.digest.to_string(),
             };
             (name.clone(), good.builds().map(build).collect())
         });
-        Ok(Self { plugins, known_good: kept.collect(), decisions })
+        Ok(Self { plugins, known_good: known_good.collect(), decisions })
     }
 
     /// What of it is about one plugin.
@@ -62,7 +63,7 @@ impl PluginsReport {
     }
 
     fn json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|text| text + "\n")
+        Ok(String::from_utf8_lossy(&door::json(self)?).into_owned() + "\n")
     }
 
     /// A line for each plugin, and for each decision.

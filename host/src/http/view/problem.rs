@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::gateway::problem::FailedJob;
-use crate::http::record;
+use crate::http::request_id;
 use crate::sanitize::door;
 
 #[derive(Serialize)]
@@ -15,7 +15,7 @@ struct Document<'a> {
     detail: &'a str,
     /// The same text; clients of the original read it.
     message: &'a str,
-    /// Of the request, as in its header and in the log.
+    /// The request's id, as in its header and in the log.
     #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -25,7 +25,7 @@ struct Document<'a> {
 /// A problem document; `name` is the last part of its type. Without jobs, it has no member for them.
 pub(in crate::http) fn problem(name: &str, title: &str, status: u16, detail: &str, jobs: &[FailedJob]) -> Vec<u8> {
     let kind = format!("urn:portolan:problem:{name}");
-    let document = Document { kind, title, status, detail, message: detail, request_id: record::id(), jobs };
+    let document = Document { kind, title, status, detail, message: detail, request_id: request_id::id(), jobs };
     // Texts and a number always serialise; were it otherwise, the status alone would still be right.
     door::json(&document).unwrap_or_default()
 }

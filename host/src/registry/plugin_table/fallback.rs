@@ -104,7 +104,7 @@ impl PluginTable {
                     let plugin = library.manifest.plugin.as_str();
                     if let Some(barred) = self.policy.bars(library.digest, plugin) {
                         let (digest, manifest) = (Some(library.digest), Some(library.manifest.clone()));
-                        let (kind, reason) = (barred.kind(), barred.to_string());
+                        let (kind, reason) = (RefusalKind::from(&barred), barred.to_string());
                         let refusal = Refusal { digest, manifest, reason, kind, retry_after: None };
                         entry.state = FileState::Refused { refusal: Arc::new(refusal), retry_at: None };
                     }
