@@ -224,6 +224,11 @@ impl Gateway {
         self.monitor.readiness()
     }
 
+    /// From now on it is not ready, because it stops.
+    pub(crate) fn begin_stop(&self) {
+        self.monitor.begin_stop();
+    }
+
     /// The status of the endpoints.
     pub(crate) fn upstreams(&self) -> Vec<NetworkStatus> {
         self.reader.status()

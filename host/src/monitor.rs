@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -35,6 +36,7 @@ pub(crate) struct Readiness {
 #[derive(Debug)]
 pub(crate) struct Monitor {
     readiness: Arc<ArcSwap<Readiness>>,
+    is_stopping: AtomicBool,
     task: AbortHandle,
 }
 
@@ -50,12 +52,22 @@ impl Monitor {
         let readiness = Arc::new(ArcSwap::from_pointee(first));
         let watch = MonitorTask { watched, troubles: Troubles::default(), asking: None, sign_at: None };
         let task = tokio::spawn(watch.run(Arc::clone(&readiness))).abort_handle();
-        Self { readiness, task }
+        Self { readiness, is_stopping: AtomicBool::new(false), task }
     }
 
     /// What is known now.
     pub(crate) fn readiness(&self) -> Arc<Readiness> {
-        self.readiness.load_full()
+        let known = self.readiness.load_full();
+        if !self.is_stopping.load(Ordering::Relaxed) {
+            return known;
+        }
+        let reasons = ["it stops".to_owned()].into_iter().chain(known.reasons.iter().cloned()).collect();
+        Arc::new(Readiness { reasons, degraded: known.degraded.clone() })
+    }
+
+    /// From now on it is not ready, because it stops.
+    pub(crate) fn begin_stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
     }
 }
 

@@ -25,6 +25,9 @@ const IDLE_MS: (u64, RangeInclusive<u64>) = (75_000, 100..=3_600_000);
 /// From one piece of an answer that is taken to the next, 16 KiB. The slowest links take one in ten seconds.
 const SEND_MS: (u64, RangeInclusive<u64>) = (30_000, 100..=600_000);
 
+/// From a signal to stop until the listeners close: balancers that ask `/readyz` have noticed by then.
+const UNREADY_MS: (u64, RangeInclusive<u64>) = (1_000, 0..=600_000);
+
 /// Answers that clients have not taken yet. An eighth of the memory that a small machine has.
 const UNSENT_BYTES_MAX: (u64, RangeInclusive<u64>) = (64 << 20, 1 << 20..=1 << 30);
 
@@ -36,6 +39,7 @@ pub(crate) struct ConnectionLimits {
     pub(crate) head: Duration,
     pub(crate) idle: Duration,
     pub(crate) send: Duration,
+    pub(crate) unready: Duration,
     pub(crate) unsent_bytes_max: usize,
 }
 
@@ -53,6 +57,7 @@ pub(super) fn read(table: &ConnectionsTable, layers: &Layers<'_>) -> Result<Conn
         head: Duration::from_millis(number("connections.head_ms", table.head_ms, HEAD_MS)?),
         idle: Duration::from_millis(number("connections.idle_ms", table.idle_ms, IDLE_MS)?),
         send: Duration::from_millis(number("connections.send_ms", table.send_ms, SEND_MS)?),
+        unready: Duration::from_millis(number("connections.unready_ms", table.unready_ms, UNREADY_MS)?),
         unsent_bytes_max: usize::try_from(unsent_bytes_max).unwrap_or(usize::MAX),
     })
 }

@@ -89,6 +89,7 @@ pub(super) struct ConnectionsTable {
     pub(super) head_ms: Option<u64>,
     pub(super) idle_ms: Option<u64>,
     pub(super) send_ms: Option<u64>,
+    pub(super) unready_ms: Option<u64>,
     pub(super) unsent_bytes_max: Option<u64>,
 }
 

@@ -228,6 +228,8 @@ pub(super) fn builder<E>(streams: E) -> Builder<E> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
+        // Who has sent all that it has to say is answered all the same.
+        .half_close(true)
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX);
     builder

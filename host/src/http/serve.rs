@@ -96,6 +96,9 @@ impl Listeners {
             listeners.spawn(accept(listener, guard, Arc::new(service), drain.clone(), drain_time));
         }
         stop.await;
+        tracing::info!(unready_ms = config.connections.unready.as_millis(), "it is not ready any more, and stops");
+        gateway.begin_stop();
+        sleep(config.connections.unready).await;
         tracing::info!("draining");
         draining.send_replace(true);
         // Each connection cuts itself after the drain time; this bound is the one of last resort.

@@ -1,10 +1,11 @@
 //! The end of a process and the limit of its answers: nobody who was let in is dropped, nobody else is let in.
 
-use std::net::TcpStream;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
 use portolan_tests::gateway::{Gateway, Setup};
@@ -15,6 +16,8 @@ use portolan_tests::wait;
 
 /// Longer than a test holds an answer back.
 const DEADLINE_MS: u32 = 20_000;
+/// Long enough to be asked in between.
+const UNREADY_MS: u32 = 2_000;
 const IN_FLIGHT_MAX: usize = 2;
 
 struct Fixture {
@@ -28,7 +31,7 @@ impl Fixture {
         let chain = Chain::start("polygon")?;
         let rpc = RpcFault::before(&chain.url)?;
         let answers = format!("[answers]\ndeadline_ms = {DEADLINE_MS}\nin_flight_max = {IN_FLIGHT_MAX}");
-        let limits = format!("[plugins.limits]\njob_ms = {DEADLINE_MS}");
+        let limits = format!("[plugins.limits]\njob_ms = {DEADLINE_MS}\n[connections]\nunready_ms = {UNREADY_MS}");
         let plugin = build::built()?.plugin("libquickswap.so");
         let setup = Setup::default().config(&answers).config(&limits).rpc("polygon", &rpc.url());
         Ok(Self { chain, gateway: setup.plugin(&plugin, &["quickswap"]).start()?, rpc })
@@ -83,6 +86,36 @@ fn idle_connections_do_not_hold_the_exit_back() {
     fixture.gateway.sigterm().unwrap();
     assert_eq!(fixture.gateway.exited().unwrap().code(), Some(0), "{}", fixture.gateway.log());
     drop(idle);
+}
+
+#[test]
+fn a_gateway_that_stops_says_so_before_it_closes() {
+    let mut fixture = Fixture::start().unwrap();
+    fixture.gateway.sigterm().unwrap();
+    wait::until("an unready gateway", Duration::from_secs(5), || {
+        let answer = fixture.gateway.operate("/readyz")?;
+        ensure!(answer.status == 503 && answer.body.contains("it stops"), "{}", answer.body);
+        Ok::<_, anyhow::Error>(())
+    })
+    .unwrap();
+    assert_eq!(fixture.gateway.get("/networks").unwrap().status, 200, "it answers still");
+    assert_eq!(fixture.gateway.exited().unwrap().code(), Some(0), "{}", fixture.gateway.log());
+    let log = fixture.gateway.log();
+    assert!(!log.contains("Panicked") && !log.contains("not dropped in time"), "{log}");
+}
+
+#[test]
+fn who_closes_its_half_of_a_connection_gets_its_answer() {
+    let fixture = Fixture::start().unwrap();
+    for _ in 0..20 {
+        let mut stream = TcpStream::connect(fixture.gateway.base).unwrap();
+        stream.write_all(b"GET /networks HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer:?}");
+    }
 }
 
 #[test]

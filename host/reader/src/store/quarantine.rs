@@ -12,9 +12,14 @@ const MARK: &str = ".broken-";
 
 /// Moves the file to `<name>.broken-<unix seconds>`, drops the oldest of these, and returns the new path.
 pub(super) fn quarantine_corrupt(path: &Path, now_s: u64) -> io::Result<PathBuf> {
-    let mut moved = path.as_os_str().to_owned();
-    moved.push(format!("{MARK}{now_s}"));
-    let moved = PathBuf::from(moved);
+    let named = |second: u64| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!("{MARK}{second}"));
+        PathBuf::from(name)
+    };
+    // Two of one second keep apart.
+    let free = (now_s..).map(named).find(|moved| !moved.exists());
+    let moved = free.ok_or(io::ErrorKind::AlreadyExists)?;
     fs::rename(path, &moved)?;
     let mut all = quarantined(path)?;
     all.sort_unstable();
@@ -59,12 +64,15 @@ mod tests {
             assert_eq!(moved, folder.path().join(format!("reads.redb.broken-{now_s}")));
             assert_eq!(fs::read_to_string(moved).unwrap(), now_s.to_string());
         }
+        fs::write(&path, "of the same second").unwrap();
+        let moved = quarantine_corrupt(&path, 100).unwrap();
+        assert_eq!(moved, folder.path().join("reads.redb.broken-101"));
         let mut names: Vec<_> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort_unstable();
-        let moved = ["reads.redb.broken-10", "reads.redb.broken-100", "reads.redb.broken-11"];
+        let moved = ["reads.redb.broken-100", "reads.redb.broken-101", "reads.redb.broken-11"];
         let others = ["other.broken-1", "reads.redb-broken-1"];
         assert_eq!(names, [&others[..], &moved, &["reads.redb.broken-old"]].concat());
     }

@@ -29,6 +29,8 @@ pub(crate) enum CallFailure {
     Stuck,
     #[error("it panicked")]
     Panicked,
+    #[error("the process ends")]
+    Ending,
 }
 
 /// Makes calls to one plugin.
@@ -88,6 +90,7 @@ impl Calls {
         match outcome {
             Ok(Ok(Some(value))) => Ok(value),
             Ok(Ok(None)) => Err(CallFailure::Timeout),
+            Ok(Err(error)) if error.is_cancelled() => Err(CallFailure::Ending),
             Ok(Err(_)) => Err(CallFailure::Panicked),
             Err(_) => {
                 watch.call.abandon();
@@ -104,7 +107,9 @@ impl Calls {
         let owned = ManuallyDrop::new(owned);
         self.runtime.spawn(async move {
             let disposed = calls.call(limit, move || drop(ManuallyDrop::into_inner(owned))).await;
-            if let Err(failure) = disposed {
+            if let Err(failure) = disposed
+                && failure != CallFailure::Ending
+            {
                 tracing::warn!(?failure, "a job or instance of a plugin was not dropped in time");
             }
         });

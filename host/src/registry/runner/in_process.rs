@@ -211,6 +211,8 @@ impl From<CallFailure> for RunFailure {
             CallFailure::Timeout => Self::Timeout,
             CallFailure::Stuck => Self::Stuck,
             CallFailure::Panicked => Self::Fault("the call panicked".into()),
+            // Nobody is left to be told.
+            CallFailure::Ending => Self::Timeout,
         }
     }
 }
