@@ -67,6 +67,7 @@ fn nothing_set_means_the_defaults() {
         head: Duration::from_secs(10),
         idle: Duration::from_secs(75),
         send: Duration::from_secs(30),
+        unready: Duration::from_secs(1),
         unsent_bytes_max: 64 << 20,
     };
     assert_eq!(config.connections, connections);

@@ -498,6 +498,7 @@ fn the_operators_address_shows_health_and_plugins() {
             "targets",
             "failures",
             "breakers",
+            "signature",
             "lists",
         ];
         assert_eq!(members, BTreeSet::from(named));

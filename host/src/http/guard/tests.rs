@@ -19,6 +19,7 @@ fn guard() -> Arc<Guard> {
         head: Duration::from_secs(1),
         idle: Duration::from_secs(5),
         send: Duration::from_secs(3),
+        unready: Duration::ZERO,
         unsent_bytes_max: 20_000,
     })
 }
