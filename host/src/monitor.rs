@@ -14,7 +14,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::head_age::HeadAgeMax;
 use crate::network::Networks;
-use crate::registry::{PluginStatus, Registry};
+use crate::registry::Registry;
 
 /// Between two looks.
 const EVERY: Duration = Duration::from_millis(250);
@@ -22,6 +22,8 @@ const EVERY: Duration = Duration::from_millis(250);
 const SIGN_WAIT: Duration = Duration::from_secs(2);
 /// A sign of life holds so long where no newer one comes.
 const SIGN_FOR: Duration = Duration::from_secs(10);
+/// Between two questions whether any endpoint is there: while one is, and while none is known to be.
+const ASK_AGAIN: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(1));
 
 /// What `/readyz` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +52,7 @@ impl Monitor {
     pub(crate) fn start(watched: Watched) -> Self {
         let first = Readiness { reasons: vec!["it has just started".to_owned()], degraded: Vec::new() };
         let readiness = Arc::new(ArcSwap::from_pointee(first));
-        let watch = MonitorTask { watched, troubles: Troubles::default(), asking: None, sign_at: None };
+        let watch = MonitorTask { watched, troubles: Troubles::default(), asking: None, asked_at: None, sign_at: None };
         let task = tokio::spawn(watch.run(Arc::clone(&readiness))).abort_handle();
         Self { readiness, is_stopping: AtomicBool::new(false), task }
     }
@@ -84,6 +86,7 @@ struct MonitorTask {
     troubles: Troubles,
     /// A question whether any endpoint is there, which is under way.
     asking: Option<JoinHandle<bool>>,
+    asked_at: Option<Instant>,
     /// When the last one said so.
     sign_at: Option<Instant>,
 }
@@ -96,11 +99,11 @@ impl MonitorTask {
             ticks.tick().await;
             let (now, status) = (Instant::now(), self.watched.reader.status());
             self.probe_endpoints(now).await;
-            let plugins = self.watched.registry.status();
+            let plugins = self.watched.registry.troubles();
             let folder = self.watched.registry.folder_trouble();
             let seen = self.troubles.update(&status, &self.watched, now);
             readiness.store(Arc::new(self.readiness(
-                &plugins,
+                plugins,
                 folder.as_ref().map(|folder| folder.as_str()),
                 seen,
                 now,
@@ -114,23 +117,28 @@ impl MonitorTask {
         {
             self.sign_at = Some(now);
         }
-        if self.asking.is_none() {
+        let again_after = if self.is_alive(now) { ASK_AGAIN.0 } else { ASK_AGAIN.1 };
+        if self.asking.is_none() && self.asked_at.is_none_or(|at| now.duration_since(at) >= again_after) {
+            self.asked_at = Some(now);
             let reader = Arc::clone(&self.watched.reader);
             let until = tokio::time::Instant::now() + SIGN_WAIT;
             self.asking = Some(tokio::spawn(async move { reader.is_usable(until).await }));
         }
     }
 
-    fn readiness(&self, plugins: &[PluginStatus], folder: Option<&str>, lost: Vec<String>, now: Instant) -> Readiness {
+    fn is_alive(&self, now: Instant) -> bool {
+        self.sign_at.is_some_and(|at| now.duration_since(at) <= SIGN_FOR)
+    }
+
+    fn readiness(&self, mut degraded: Vec<String>, folder: Option<&str>, lost: Vec<String>, now: Instant) -> Readiness {
         let mut reasons = Vec::new();
         if !self.watched.registry.first_scan_done() {
             let why = folder.map_or_else(String::new, |trouble| format!(": {trouble}"));
             reasons.push(format!("the first scan of the plugins folder is not over{why}"));
         }
-        if self.sign_at.is_none_or(|at| now.duration_since(at) > SIGN_FOR) {
+        if !self.is_alive(now) {
             reasons.push("no endpoint of any network answers".to_owned());
         }
-        let mut degraded: Vec<String> = plugins.iter().filter_map(PluginStatus::trouble).collect();
         degraded.extend(folder.map(|trouble| format!("the plugins folder: {trouble}")));
         degraded.extend(lost);
         Readiness { reasons, degraded }

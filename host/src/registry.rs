@@ -176,6 +176,11 @@ impl Registry {
     pub(crate) fn status(&self) -> Vec<PluginStatus> {
         self.published.current.load().status.rows()
     }
+
+    /// What is wrong with plugins, a sentence's part each.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        self.published.current.load().status.troubles()
+    }
 }
 
 impl Drop for Registry {

@@ -191,10 +191,13 @@ impl Reader for ChainReader {
     fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool> {
         async move {
             let until = with_margin(deadline);
-            let all = self.networks.values().flat_map(|network| &network.endpoints.list);
-            let mut checks: FuturesUnordered<_> = all.map(|endpoint| endpoint.is_alive(until)).collect();
-            while let Some(alive) = checks.next().await {
-                if alive {
+            let all = || self.networks.values().flat_map(|network| &network.endpoints.list);
+            if all().any(|endpoint| endpoint.is_known_alive()) {
+                return true;
+            }
+            let mut checks: FuturesUnordered<_> = all().map(|endpoint| endpoint.check_chain(until)).collect();
+            while let Some(checked) = checks.next().await {
+                if checked.is_ok() {
                     return true;
                 }
             }

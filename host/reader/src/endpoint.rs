@@ -170,13 +170,13 @@ impl Endpoint {
         }
     }
 
-    /// Whether it reported the right chain id a moment ago, or does so now.
-    pub(crate) async fn is_alive(&self, until: Instant) -> bool {
+    /// Whether it reported the right chain id a moment ago, or answers: under load the chain id would wait for its turn
+    /// behind reads that are answered.
+    pub(crate) fn is_known_alive(&self) -> bool {
         let now = Instant::now();
         let lately = now.checked_sub(FRESH_FOR).unwrap_or(now);
-        // Under load the chain id would wait for its turn behind reads that are answered.
         let is_fresh = self.learned.lock().chain.is_fresh() || self.health.has_answered_since(lately);
-        (is_fresh && !self.health.is_excluded(Instant::now())) || self.check_chain(until).await.is_ok()
+        is_fresh && !self.health.is_excluded(now)
     }
 
     /// Requests the chain id, whatever is known of it.

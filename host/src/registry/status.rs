@@ -94,7 +94,7 @@ impl PluginStatus {
     }
 
     /// What is wrong with it, in a sentence's part; `None` where nothing is.
-    pub(crate) fn trouble(&self) -> Option<String> {
+    fn trouble(&self) -> Option<String> {
         let is_well = [ACTIVE, DRAINING].contains(&self.state);
         let name = if self.plugin.is_empty() { &self.file } else { &self.plugin };
         let Some(reason) = self.reason.as_deref().or((!is_well).then_some("of unknown reason")) else {
@@ -167,16 +167,36 @@ impl StatusReport {
     pub(crate) fn rows(&self) -> Vec<PluginStatus> {
         let draining = self.draining.iter().filter(|draining| draining.is_draining());
         let draining = draining.map(|draining| PluginStatus { state: DRAINING, reason: None, ..draining.row.clone() });
-        let rows = self.rows.iter().cloned().map(|row| self.as_it_is_now(row));
+        let rows = self.rows.iter().cloned().map(|mut row| {
+            if let Some(ActivePlugin { failures, fact_lists, .. }) = self.active(&row) {
+                (row.lists, row.failures) = (fact_lists.status(Instant::now()), failures.status());
+            }
+            self.with_health(row)
+        });
         rows.chain(draining).collect()
     }
 
-    fn as_it_is_now(&self, mut row: PluginStatus) -> PluginStatus {
-        let active = self.active.get(&row.digest).filter(|_| row.state == ACTIVE);
-        let Some(ActivePlugin { runner, failures, breakers, fact_lists }) = active else { return row };
+    /// What is wrong with plugins, a sentence's part each.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        // Asked several times a second, so without the long lists of a row.
+        let brief = |row: &PluginStatus| PluginStatus {
+            plugin: row.plugin.clone(),
+            file: row.file.clone(),
+            digest: row.digest.clone(),
+            state: row.state,
+            reason: row.reason.clone(),
+            ..PluginStatus::default()
+        };
+        self.rows.iter().filter_map(|row| self.with_health(brief(row)).trouble()).collect()
+    }
+
+    fn active(&self, row: &PluginStatus) -> Option<&ActivePlugin> {
+        self.active.get(&row.digest).filter(|_| row.state == ACTIVE)
+    }
+
+    fn with_health(&self, mut row: PluginStatus) -> PluginStatus {
+        let Some(ActivePlugin { runner, breakers, .. }) = self.active(&row) else { return row };
         row.breakers = breakers.status(Instant::now());
-        row.lists = fact_lists.status(Instant::now());
-        row.failures = failures.status();
         let stuck = runner.stuck();
         if stuck > 0 {
             row.state = if stuck < STUCK_MAX { ACTIVE } else { STUCK };
