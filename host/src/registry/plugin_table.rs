@@ -5,6 +5,7 @@
 //! decision of the policy; and a plugin whose file is there and that is not served is told as unserved.
 
 pub(crate) mod fallback;
+mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,8 +25,8 @@ use super::policy::Policy;
 use super::scan::{FileFingerprint, StableFiles, is_dylib, is_settings};
 use super::signature::BuildSignature;
 use super::staging::Digest;
-use super::status::{ACTIVE, ActivePlugin, DrainingInstance, PluginStatus, StatusReport};
-use super::targets::{self, TargetStatus};
+use super::status::{ActivePlugin, DrainingInstance, StatusReport};
+use super::targets;
 use super::{Served, Snapshot};
 
 /// The plugins and their files.
@@ -409,51 +410,6 @@ impl PluginTable {
         (Arc::clone(&self.snapshot), report)
     }
 
-    fn rows(&self) -> Vec<PluginStatus> {
-        let of_slots = self.plugin_table.values().flat_map(Slot::rows);
-        let of_files = self.files.iter().filter_map(|(path, entry)| self.file_row(path, entry));
-        let of_settings = self.without_plugin().into_iter().map(|name| {
-            PluginStatus::without_plugin(format!("{name}.toml"), settings_of_nobody(&name, self.plugin_table.keys()))
-        });
-        of_slots.chain(of_files).chain(of_settings).collect()
-    }
-
-    /// The settings files that belong to no plugin, by their names without extension; none while a file is examined, as
-    /// it may be theirs.
-    fn without_plugin(&self) -> BTreeSet<String> {
-        let states = || self.files.values().map(|entry| &entry.state);
-        if states().any(|state| matches!(state, FileState::Examining { .. })) {
-            return BTreeSet::new();
-        }
-        let refused = states().filter_map(|state| match state {
-            FileState::Refused { refusal, .. } => Some(refusal.manifest.as_ref()?.plugin.as_str()),
-            FileState::Examining { .. } | FileState::Loaded(_) => None,
-        });
-        let named: BTreeSet<&str> =
-            refused.chain(self.plugin_table.keys().map(String::as_str)).chain([manifest::RESERVED_NAME]).collect();
-        self.settings.keys().filter(|name| !named.contains(name.as_str())).cloned().collect()
-    }
-
-    fn warn_of_settings(&mut self) {
-        let without_plugin = self.without_plugin();
-        for name in without_plugin.difference(&self.warned_of) {
-            let reason = settings_of_nobody(name, self.plugin_table.keys());
-            tracing::warn!(file = format!("{name}.toml"), reason, "a settings file is not used");
-        }
-        self.warned_of = without_plugin;
-    }
-
-    fn file_row(&self, path: &Path, entry: &FileEntry) -> Option<PluginStatus> {
-        match &entry.state {
-            FileState::Examining { before } => before.as_deref().map(|refusal| PluginStatus::refused(refusal, path)),
-            FileState::Refused { refusal, .. } => Some(PluginStatus::refused(refusal, path)),
-            FileState::Loaded(library) => {
-                let slot = self.plugin_table.get(&library.manifest.plugin).filter(|slot| slot.file != path)?;
-                Some(PluginStatus::not_in_force(library, path, second(&slot.file)))
-            }
-        }
-    }
-
     /// Staged copies that nothing uses any more; each is returned once.
     pub(crate) fn take_obsolete(&mut self) -> Vec<Digest> {
         let of_files = self.files.values().filter_map(FileEntry::library).map(|library| library.digest);
@@ -494,25 +450,6 @@ impl Slot {
     fn new(file: PathBuf, library: Arc<Library>) -> Self {
         Self { file, library, key: None, is_building: false, refusal: None, active: None }
     }
-
-    fn rows(&self) -> Vec<PluginStatus> {
-        let active = self.active.as_ref().map(|active| {
-            let is_wanted = active.library.digest == self.library.digest;
-            PluginStatus { file: file_name(if is_wanted { &self.file } else { &active.file }), ..active.row() }
-        });
-        let digest = self.active.as_ref().map(|active| active.library.digest);
-        match (active, &self.refusal) {
-            // Refused settings of the dylib in force are shown in its own row.
-            (Some(active), Some(refused)) if digest == Some(refused.library.digest) => {
-                vec![PluginStatus { reason: Some(active.reason.unwrap_or_else(|| refused.reason.clone())), ..active }]
-            }
-            (active, refused) => {
-                let refused =
-                    refused.as_ref().map(|it| PluginStatus::not_in_force(&it.library, &self.file, it.reason.clone()));
-                active.into_iter().chain(refused).collect()
-            }
-        }
-    }
 }
 
 impl Active {
@@ -531,32 +468,6 @@ impl Active {
 
     fn slugs(&self) -> impl Iterator<Item = &str> {
         self.served.iter().map(|served| served.protocol.slug.as_str())
-    }
-
-    fn row(&self) -> PluginStatus {
-        PluginStatus {
-            state: ACTIVE,
-            reason: self.fallback.clone(),
-            protocols: self.slugs().map(str::to_owned).collect(),
-            generation: self.generation,
-            loaded_at: Some(self.loaded_at),
-            claims: self.instance.claim_templates.status(),
-            lineages: self.instance.claim_templates.lineages().shown(),
-            targets: TargetStatus::all(&self.instance),
-            hosts: self.instance.hosts.status(),
-            signature: self.instance.signature.clone(),
-            ..PluginStatus::of(&self.library, &self.file)
-        }
-    }
-}
-
-fn settings_of_nobody<'a>(name: &str, plugins: impl Iterator<Item = &'a String>) -> String {
-    let plugins: Vec<_> = plugins.map(String::as_str).collect();
-    let meant = plugins.iter().find(|plugin| **plugin == name.replace('_', "-"));
-    match meant {
-        Some(plugin) => format!("no plugin is called {name:?}; the settings of {plugin:?} are in {plugin}.toml"),
-        None if plugins.is_empty() => format!("no plugin is called {name:?}, and none is in force"),
-        None => format!("no plugin is called {name:?}; there are {}", plugins.join(", ")),
     }
 }
 

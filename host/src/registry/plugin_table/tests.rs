@@ -11,6 +11,7 @@ use crate::network::Networks;
 use crate::registry::breaker::Breakers;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use crate::registry::status::PluginStatus;
 
 #[derive(Debug)]
 struct NoRunner;
