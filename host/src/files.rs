@@ -109,6 +109,18 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result
     if text.len() as u64 > bytes_max { Err(FileError::TooLarge(bytes_max)) } else { Ok(text) }
 }
 
+/// The text of a file of the state folder; `None` where there is none.
+///
+/// # Errors
+/// It cannot be read, or others may have written it.
+pub(crate) fn read_state(path: &Path, bytes_max: u64, writers: Writers) -> io::Result<Option<String>> {
+    match read_text(path, bytes_max, writers) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(io::Error::other(format!("{}: {error}", path.display()))),
+    }
+}
+
 /// Opens a regular file that the operator named, wherever the name leads and whoever wrote it.
 ///
 /// # Errors

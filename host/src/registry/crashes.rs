@@ -22,7 +22,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use self::judge::Crash;
 use super::manifest::Manifest;
 use super::staging::Digest;
-use crate::files::{self, FileError, Writers};
+use crate::files::{self, Writers};
 
 const RUNNING: &str = "running";
 const CRASHES: &str = "crashes";
@@ -197,7 +197,7 @@ fn line(text: &str) -> [u8; LINE_BYTES] {
 fn left_behind(running: &Path, boot_id: &str, now: SystemTime, writers: Writers) -> io::Result<Option<Crash>> {
     let text = match files::open(running, writers) {
         Ok((file, _)) if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) => String::new(),
-        _ => read_text(running, writers)?,
+        _ => files::read_state(running, FILE_BYTES_MAX, writers)?.unwrap_or_default(),
     };
     let mut lines = text.lines().map(str::trim);
     let is_of_this_boot = lines.next() == Some(boot_id);
@@ -219,7 +219,7 @@ fn begin(running: &Path, boot_id: &str) -> io::Result<File> {
 }
 
 fn append(record: &Path, crash: &Crash, writers: Writers) -> io::Result<()> {
-    let text = read_text(record, writers)?;
+    let text = files::read_state(record, FILE_BYTES_MAX, writers)?.unwrap_or_default();
     let mut lines: Vec<&str> = text.lines().collect();
     let line = crash.to_string();
     lines.push(&line);
@@ -229,17 +229,8 @@ fn append(record: &Path, crash: &Crash, writers: Writers) -> io::Result<()> {
 
 fn read(record: &Path, writers: Writers) -> io::Result<Vec<Crash>> {
     // A line that an operator broke counts for nothing.
-    Ok(read_text(record, writers)?.lines().filter_map(Crash::parse).collect())
-}
-
-/// Nothing where there is no file.
-fn read_text(path: &Path, writers: Writers) -> io::Result<String> {
-    match files::read_text(path, FILE_BYTES_MAX, writers) {
-        Err(error) if error.is_missing() => Ok(String::new()),
-        Err(FileError::Read(error)) => Err(error),
-        Err(error) => Err(io::Error::other(format!("{}: {error}", path.display()))),
-        Ok(text) => Ok(text),
-    }
+    let text = files::read_state(record, FILE_BYTES_MAX, writers)?.unwrap_or_default();
+    Ok(text.lines().filter_map(Crash::parse).collect())
 }
 
 fn missing_is_fine(error: io::Error) -> io::Result<()> {

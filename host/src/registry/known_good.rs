@@ -86,11 +86,7 @@ impl KnownGood {
     /// The file cannot be read, or others may have written it.
     pub(crate) fn read(state_dir: &Path, writers: Writers) -> io::Result<Self> {
         let path = state_dir.join(FILE);
-        let text = match files::read_text(&path, FILE_BYTES_MAX, writers) {
-            Ok(text) => text,
-            Err(error) if error.is_missing() => return Ok(Self::default()),
-            Err(error) => return Err(io::Error::other(format!("{}: {error}", path.display()))),
-        };
+        let Some(text) = files::read_state(&path, FILE_BYTES_MAX, writers)? else { return Ok(Self::default()) };
         parse(&text).or_else(|reason| {
             let aside = state_dir.join(DAMAGED);
             tracing::error!(aside = %aside.display(), reason, "the last known good set is damaged and put aside");

@@ -79,11 +79,10 @@ impl Policy {
     /// The file cannot be read, or says something else.
     pub(crate) fn open(state_dir: &Path, revoked: BTreeSet<Digest>, writers: Writers) -> io::Result<Self> {
         let path = state_dir.join(FILE);
-        let named = |reason: &dyn std::fmt::Display| io::Error::other(format!("{}: {reason}", path.display()));
-        let decisions = match files::read_text(&path, FILE_BYTES_MAX, writers) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| named(&error))?,
-            Err(error) if error.is_missing() => Decisions::default(),
-            Err(error) => return Err(named(&error)),
+        let named = |error: &serde_json::Error| io::Error::other(format!("{}: {error}", path.display()));
+        let decisions = match files::read_state(&path, FILE_BYTES_MAX, writers)? {
+            Some(text) => serde_json::from_str(&text).map_err(|error| named(&error))?,
+            None => Decisions::default(),
         };
         let decisions = RwLock::new(decisions);
         Ok(Self(Arc::new(PolicyStore { path: Some(path), revoked, decisions, writing: Mutex::default() })))

@@ -63,11 +63,10 @@ impl SeenVersions {
     /// The file cannot be read, or says something else.
     pub(crate) fn open(state_dir: &Path, writers: Writers) -> io::Result<Self> {
         let path = state_dir.join(FILE);
-        let named = |reason: &dyn std::fmt::Display| io::Error::other(format!("{}: {reason}", path.display()));
-        let newest = match files::read_text(&path, FILE_BYTES_MAX, writers) {
-            Ok(text) => parse(&text).map_err(|reason| named(&reason))?,
-            Err(error) if error.is_missing() => BTreeMap::new(),
-            Err(error) => return Err(named(&error)),
+        let named = |reason: String| io::Error::other(format!("{}: {reason}", path.display()));
+        let newest = match files::read_state(&path, FILE_BYTES_MAX, writers)? {
+            Some(text) => parse(&text).map_err(named)?,
+            None => BTreeMap::new(),
         };
         let versions = Mutex::new(Versions { newest, is_unwritten: false });
         Ok(Self { path: Some(path), versions })
