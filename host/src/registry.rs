@@ -151,7 +151,8 @@ impl Registry {
         let (rows, known_good) = (current.status.rows(), &current.status.known_good);
         let known = PluginKnowledge { rows: &rows, known_good, policy: &self.policy, crashes: &self.crashes };
         let decided = known.decide(plugin, decision);
-        if !matches!(&decided, Err(error) if !matches!(error, DecisionError::Unwritten(_))) {
+        // One that is not written is in force all the same.
+        if matches!(decided, Ok(_) | Err(DecisionError::Unwritten(_))) {
             self.decided.notify_one();
         }
         decided

@@ -256,6 +256,9 @@ impl Examiner {
 
     /// Notes that a build came in force.
     pub(crate) async fn note(&self, library: Arc<Library>) {
+        if self.signatures.are_off() {
+            return;
+        }
         let signatures = Arc::clone(&self.signatures);
         let noted = move || signatures.note(&library.signature, &library.manifest);
         if let Err(error) = self.reads.call(COPY_LIMIT, noted).await {

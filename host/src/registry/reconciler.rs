@@ -299,8 +299,7 @@ impl Reconciler {
                 Err(refusal) => Err(refusal),
                 Ok(library) => {
                     let texts = SettingsTexts::Kept { file, settings, functions };
-                    let library_of_build = Arc::clone(&library);
-                    let input = BuildInput { library: library_of_build, texts, networks, facts, in_force: None };
+                    let input = BuildInput { library: Arc::clone(&library), texts, networks, facts, in_force: None };
                     Ok((library, instance::build(input).await))
                 }
             };

@@ -148,6 +148,10 @@ impl PluginTable {
 
     pub(super) fn note(&mut self, plugin: &str, good: GoodBuild) {
         self.tried.retain(|(name, _)| name != plugin);
+        // A start that changes nothing writes nothing.
+        if self.known_good.get(plugin).is_some_and(|known| known.current == good) {
+            return;
+        }
         Arc::make_mut(&mut self.known_good).note(plugin, good);
         self.is_set_changed = true;
     }
