@@ -149,9 +149,16 @@ fn build_as((flags, folder): (&[&str], &str), packages: &[(String, String)]) -> 
     Ok(Built { dir })
 }
 
-fn cargo_build(target: &Path, args: &[&str]) -> Result<()> {
+/// Cargo, in the root of the workspace.
+pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--locked"]).args(args).current_dir(workspace()).env("CARGO_TARGET_DIR", target);
+    cargo.current_dir(workspace());
+    cargo
+}
+
+fn cargo_build(target: &Path, args: &[&str]) -> Result<()> {
+    let mut cargo = cargo();
+    cargo.args(["build", "--locked"]).args(args).env("CARGO_TARGET_DIR", target);
     // What cargo says of the package under test would have build scripts run again that follow it.
     let of_package = |name: &str| ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start));
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());

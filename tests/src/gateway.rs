@@ -253,6 +253,17 @@ impl Gateway {
         Ok(fs::remove_file(self.plugins_dir().join(name))?)
     }
 
+    /// `portolan plugin …` about this gateway.
+    ///
+    /// # Errors
+    /// The host is not built.
+    pub fn plugin_command(&self, args: &[&str]) -> Result<Command> {
+        let state = self.dir.path().join("state");
+        let mut command = Command::new(build::built()?.host());
+        command.arg("plugin").args(args).arg("--state").arg(&state).env_clear().env("HOME", &state);
+        Ok(command)
+    }
+
     /// Its process, by its id.
     pub fn process(&self) -> u32 {
         self.child.id()

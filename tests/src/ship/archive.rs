@@ -43,15 +43,9 @@ pub fn run() -> Result<String> {
 }
 
 fn needs_cyclonedx() -> Result<()> {
-    let found = cargo().args(["cyclonedx", "--version"]).output().context("cargo does not run")?;
+    let found = build::cargo().args(["cyclonedx", "--version"]).output().context("cargo does not run")?;
     ensure!(found.status.success(), "cargo cyclonedx, which lists the dependencies, is not installed: {INSTALL}");
     Ok(())
-}
-
-fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(build::workspace());
-    cargo
 }
 
 /// The triple that this machine builds for.
@@ -64,7 +58,7 @@ fn target() -> Result<String> {
 /// Puts the list of each shipped package below `folder`. The tool writes one beside the manifest of every package of the
 /// workspace, and all of them are taken away again.
 fn list_dependencies(folder: &Path) -> Result<()> {
-    let mut listing = cargo();
+    let mut listing = build::cargo();
     listing.args(["cyclonedx", "--format", "json", "--spec-version", "1.5", "--override-filename", LIST]);
     let listed = output(listing.args(["--target", &target()?, "--no-build-deps"]));
     let written = third_parties::workspace_folders()?.into_iter().map(|package| package.join(format!("{LIST}.json")));

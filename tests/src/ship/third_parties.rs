@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
@@ -57,8 +56,8 @@ struct DependencyKind {
 
 impl Metadata {
     fn read(target: Option<&str>) -> Result<Self> {
-        let mut metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        metadata.args(["metadata", "--format-version", "1", "--locked"]).current_dir(build::workspace());
+        let mut metadata = build::cargo();
+        metadata.args(["metadata", "--format-version", "1", "--locked"]);
         if let Some(target) = target {
             metadata.args(["--filter-platform", target]);
         }

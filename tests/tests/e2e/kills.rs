@@ -2,7 +2,7 @@
 //! nothing that was quarantined.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -31,10 +31,7 @@ static CHAIN: Shared<Chain> = Shared::new();
 
 /// `portolan plugin …`, which the gateway may not live to answer.
 fn begin(gateway: &Gateway, args: &[&str]) -> Result<Child> {
-    let state = gateway.plugins_dir().with_file_name("state");
-    let mut command = Command::new(build::built()?.host());
-    command.arg("plugin").args(args).arg("--state").arg(&state).env_clear().env("HOME", &state);
-    Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
+    Ok(gateway.plugin_command(args)?.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
 }
 
 /// Waits until a build is in force that may be. Where none is, the other builds are taken out of quarantine: a rollback put

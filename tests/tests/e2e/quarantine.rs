@@ -2,7 +2,7 @@
 //! before they are released; and the commands of operators that decide the same.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -68,6 +68,17 @@ fn states(gateway: &Gateway) -> Vec<(String, String)> {
     states
 }
 
+/// Waits until the plugin's builds are in these states.
+fn reaches(gateway: &Gateway, wanted: &[(&str, &str)]) {
+    let are_reached = || {
+        let states = states(gateway);
+        let pairs: Vec<_> = states.iter().map(|(version, state)| (version.as_str(), state.as_str())).collect();
+        ensure!(pairs == wanted, "{pairs:?}");
+        Ok::<_, anyhow::Error>(())
+    };
+    wait::until("the states", SOON, are_reached).with_context(|| gateway.log()).unwrap();
+}
+
 /// Has the plugin panic until it is told not to run on the network, and returns how often it did.
 fn panic_until_paused(gateway: &Gateway) -> usize {
     (0..100)
@@ -92,12 +103,8 @@ fn panic_until_quarantined(gateway: &Gateway, version: &str) {
     .unwrap();
 }
 
-/// `portolan plugin …` for the gateway's state folder.
 fn command(gateway: &Gateway, args: &[&str]) -> Output {
-    let mut command = Command::new(build::built().unwrap().host());
-    let state = gateway.plugins_dir().with_file_name("state");
-    command.arg("plugin").args(args).arg("--state").arg(&state).env_clear().env("HOME", &state);
-    command.output().unwrap()
+    gateway.plugin_command(args).unwrap().output().unwrap()
 }
 
 fn decided(gateway: &Gateway, args: &[&str]) -> String {
@@ -182,13 +189,7 @@ fn what_an_operator_decides_holds_over_restarts_and_under_every_name() {
     let said = decided(&gateway, &["quarantine", NAME, "--reason", "it lies"]);
     assert!(said.starts_with("the build ") && said.ends_with(" of portolan-hostile is in quarantine\n"), "{said}");
     let is_quarantined = |gateway: &Gateway| {
-        wait::until("the quarantine", SOON, || {
-            let states = states(gateway);
-            ensure!(states == [("1.0.100".to_owned(), "quarantined".to_owned())], "{states:?}");
-            Ok::<_, anyhow::Error>(())
-        })
-        .with_context(|| gateway.log())
-        .unwrap();
+        reaches(gateway, &[("1.0.100", "quarantined")]);
         let unavailable = gateway.get(&format!("/steady/{ACCOUNT}/claimables")).unwrap();
         let detail = problem::detail(&unavailable, 503, "protocol-unavailable").unwrap();
         assert!(detail.contains("it lies"), "{detail}");
@@ -202,12 +203,7 @@ fn what_an_operator_decides_holds_over_restarts_and_under_every_name() {
     serves(&gateway, "1.0.100");
 
     decided(&gateway, &["disable", NAME]);
-    wait::until("the end", SOON, || {
-        let states = states(&gateway);
-        ensure!(states == [("1.0.100".to_owned(), "disabled".to_owned())], "{states:?}");
-        Ok::<_, anyhow::Error>(())
-    })
-    .unwrap();
+    reaches(&gateway, &[("1.0.100", "disabled")]);
     gateway.kill_and_restart(&[], |_| Ok(())).unwrap();
     let unavailable = gateway.get(&format!("/steady/{ACCOUNT}/claimables")).unwrap();
     let detail = problem::detail(&unavailable, 503, "protocol-unavailable").with_context(|| gateway.log()).unwrap();
@@ -222,13 +218,7 @@ fn an_operator_rolls_back_pins_and_sees_why() {
     assert_eq!(refused(&gateway, &["rollback", NAME]).0, Some(1), "there is no build before");
     decided(&gateway, &["pin", NAME]);
     gateway.drop_in(HOSTILE, &hostile().as_build(200).unwrap()).unwrap();
-    wait::until("the refusal", SOON, || {
-        let states = states(&gateway);
-        let expected = [("1.0.100".to_owned(), "active".to_owned()), ("1.0.200".to_owned(), "rejected".to_owned())];
-        ensure!(states == expected, "{states:?}");
-        Ok::<_, anyhow::Error>(())
-    })
-    .unwrap();
+    reaches(&gateway, &[("1.0.100", "active"), ("1.0.200", "rejected")]);
     assert_eq!(version(&gateway).unwrap(), "1.0.100");
     let table = decided(&gateway, &["list"]);
     assert!(table.contains("is pinned to the build"), "{table}");
