@@ -9,6 +9,7 @@ pub(crate) mod in_process;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use portolan_abi::map::SettingsError;
@@ -55,6 +56,11 @@ pub(crate) trait Runner: Send + Sync + fmt::Debug {
     /// Calls that have outlived their deadline and have not returned.
     fn stuck(&self) -> usize {
         0
+    }
+
+    /// The processor time that the calls took which have returned.
+    fn cpu(&self) -> Duration {
+        Duration::ZERO
     }
 }
 

@@ -59,6 +59,8 @@ pub(crate) struct PluginStatus {
     pub(crate) breakers: Vec<BreakerStatus>,
     /// What its jobs derived from lists that only grow.
     pub(crate) lists: Vec<FactListStatus>,
+    /// The processor time of its code since it was loaded, in microseconds.
+    pub(crate) cpu_us: u64,
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
 }
@@ -168,8 +170,9 @@ impl StatusReport {
         let draining = self.draining.iter().filter(|draining| draining.is_draining());
         let draining = draining.map(|draining| PluginStatus { state: DRAINING, reason: None, ..draining.row.clone() });
         let rows = self.rows.iter().cloned().map(|mut row| {
-            if let Some(ActivePlugin { failures, fact_lists, .. }) = self.active(&row) {
+            if let Some(ActivePlugin { failures, fact_lists, runner, .. }) = self.active(&row) {
                 (row.lists, row.failures) = (fact_lists.status(Instant::now()), failures.status());
+                row.cpu_us = u64::try_from(runner.cpu().as_micros()).unwrap_or(u64::MAX);
             }
             self.with_health(row)
         });

@@ -500,6 +500,7 @@ fn the_operators_address_shows_health_and_plugins() {
             "breakers",
             "signature",
             "lists",
+            "cpuUs",
         ];
         assert_eq!(members, BTreeSet::from(named));
     }

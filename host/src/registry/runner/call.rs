@@ -5,9 +5,10 @@
 
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -38,6 +39,8 @@ pub(crate) enum CallFailure {
 pub(crate) struct Calls {
     runtime: Handle,
     stuck: Arc<AtomicUsize>,
+    /// Nanoseconds of processor time in the calls that have returned.
+    cpu_ns: Arc<AtomicU64>,
     /// Held by a call until it returns.
     turns: Arc<Semaphore>,
     /// Marks the plugin as running; `None` where no plugin's code runs.
@@ -47,7 +50,8 @@ pub(crate) struct Calls {
 impl Calls {
     /// Calls on the blocking pool of `runtime`.
     pub(crate) fn new(runtime: Handle) -> Self {
-        Self { runtime, stuck: Arc::default(), turns: Arc::new(Semaphore::new(RUNNING_MAX)), mark: None }
+        let (stuck, cpu_ns) = (Arc::default(), Arc::default());
+        Self { runtime, stuck, cpu_ns, turns: Arc::new(Semaphore::new(RUNNING_MAX)), mark: None }
     }
 
     /// The same, marking the plugin as running for as long as a call runs.
@@ -58,6 +62,11 @@ impl Calls {
     /// Calls that have outlived their deadline and have not returned.
     pub(crate) fn stuck(&self) -> usize {
         self.stuck.load(Ordering::SeqCst)
+    }
+
+    /// The processor time that the calls took which have returned.
+    pub(crate) fn cpu(&self) -> Duration {
+        Duration::from_nanos(self.cpu_ns.load(Ordering::Relaxed))
     }
 
     /// Runs `work`, waiting for it until `limit` is over.
@@ -78,12 +87,15 @@ impl Calls {
             Arc::clone(&self.turns).acquire_owned().await.map(|turn| (alone, turn))
         };
         let Ok(Ok((_alone, turn))) = timeout_at(watch.deadline, turns).await else { return Err(CallFailure::Timeout) };
-        let (call, mark) = (Arc::clone(&watch.call), self.mark.clone());
+        let (call, mark, cpu_ns) = (Arc::clone(&watch.call), self.mark.clone(), Arc::clone(&self.cpu_ns));
         watch.is_armed = true;
         let running = self.runtime.spawn_blocking(move || {
             let _turn = turn;
             let _running = mark.as_ref().map(Mark::enter);
-            call.run(work)
+            let before = thread_cpu_ns();
+            let outcome = call.run(work);
+            cpu_ns.fetch_add(thread_cpu_ns().saturating_sub(before), Ordering::Relaxed);
+            outcome
         });
         let outcome = timeout_at(watch.deadline, running).await;
         watch.is_armed = false;
@@ -114,6 +126,12 @@ impl Calls {
             }
         });
     }
+}
+
+/// The processor time of this thread.
+fn thread_cpu_ns() -> u64 {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))
+        .map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// Sees to it that a call whose caller has gone is abandoned at its deadline all the same.
@@ -242,6 +260,20 @@ mod tests {
                 return release;
             }
         }
+    }
+
+    #[tokio::test]
+    async fn calls_that_compute_take_processor_time_and_one_that_waits_does_not() {
+        let calls = Calls::new(Handle::current());
+        let compute = || (0..1_000_000_u64).fold(0, |sum, number| std::hint::black_box(sum ^ number));
+        calls.call(LONG, compute).await.unwrap();
+        let one = calls.cpu();
+        let (_open, never) = mpsc::channel::<()>();
+        calls.call(LONG, move || never.recv_timeout(SHORT)).await.unwrap().unwrap_err();
+        let waited = calls.cpu() - one;
+        assert!(one > Duration::ZERO && waited < SHORT / 2, "{one:?}, {waited:?}");
+        calls.call(LONG, compute).await.unwrap();
+        assert!(calls.cpu() - one - waited > one / 4, "{:?} after {one:?}", calls.cpu());
     }
 
     #[tokio::test]

@@ -150,6 +150,10 @@ impl Runner for InProcess {
         self.calls.stuck()
     }
 
+    fn cpu(&self) -> Duration {
+        self.calls.cpu()
+    }
+
     fn drop_instance(&self, instance: InstanceId) {
         let cell = self.instances.lock().remove(&instance);
         if let Some(cell) = cell {
