@@ -3,8 +3,8 @@
 //!
 //! Invariant: a reply that is served was right at the block that it is served for, and is never newer than the block
 //! where age matters. That something is not there is no fact: a contract without code, or that answers nothing, is read
-//! again at the next block. Losing a reply costs a request, never truth. Replies for one block alone are in
-//! `block_cache.rs`.
+//! again at the next block. Losing a reply costs a request, never truth. What is soon forgotten, as most of what is read
+//! about an account is, drives out no fact. Replies for one block alone are in `block_cache.rs`.
 
 mod key;
 mod pending;
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use alloy::primitives::{Address, B256, Bytes};
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use self::key::{Fact, Key, KeyRef};
 pub(crate) use self::pending::{Pending, PendingBlock, Row};
@@ -22,10 +22,19 @@ use crate::read_set::{ReadRef, ReadSet};
 use crate::reply_set::ReplySet;
 use crate::{Block, Freshness, Outcome, Read, Reply};
 
-/// Some 170,000 words with their keys.
-const CACHED_MAX_BYTES: u64 = 64 << 20;
-/// The size of the table at the start.
-const EXPECTED_ENTRIES: usize = 50_000;
+/// Some 105,000 words with their keys. What all shipped plugins know of ten networks with 300 entries in each list takes
+/// 75,000.
+const FACTS_MAX_BYTES: u64 = 40 << 20;
+/// Some 65,000 words with their keys, as many as an answer over all of them reads about one account.
+const PASSING_MAX_BYTES: u64 = 24 << 20;
+/// A reply that may serve for no longer is no fact, but passing.
+const PASSING_FOR_S: u32 = 60;
+/// The share of each part that is for what was asked more than once. What is passing has to make way for what comes
+/// after it, however often it was asked.
+const FACTS_PROVEN: f64 = 0.97;
+const PASSING_PROVEN: f64 = 0.25;
+/// The size of each table at the start.
+const EXPECTED_ENTRIES: usize = 25_000;
 /// The size of key and value with the overhead of the allocator and the cache.
 const ENTRY_BYTES: u64 = 320;
 /// An immutable reply that only one endpoint gave, or only once, is read anew so much later: a lie does not stay, nor
@@ -42,7 +51,9 @@ const ABSENCE_FOR_S: u64 = 300;
 
 /// Replies that serve later answers.
 pub(crate) struct ReplyCache {
-    replies: Cache<Key, Entry, Weight>,
+    facts: Part,
+    /// Replies of seconds, of which every account has others.
+    passing: Part,
     /// Seconds that a confirmed immutable reply stands.
     immutable_for_s: u64,
     /// Counts the times that facts were dropped.
@@ -50,6 +61,8 @@ pub(crate) struct ReplyCache {
     /// The replies that wait for the disk, where there is one.
     pending: OnceLock<Arc<Pending>>,
 }
+
+type Part = Cache<Key, Entry, Weight>;
 
 #[derive(Clone)]
 struct Entry {
@@ -73,20 +86,28 @@ impl Weighter<Key, Entry> for Weight {
             Outcome::Ok(bytes) | Outcome::Reverted(bytes) => bytes.len(),
             _ => 0,
         };
-        ENTRY_BYTES + u64::try_from(key.read.data.len() + reply).unwrap_or(CACHED_MAX_BYTES)
+        ENTRY_BYTES + u64::try_from(key.read.data.len() + reply).unwrap_or(FACTS_MAX_BYTES)
     }
 }
 
 impl ReplyCache {
     /// Makes an empty cache in which a confirmed immutable reply stands for so many seconds.
     pub(crate) fn new(immutable_for_s: u64) -> Self {
-        let replies = Cache::with_weighter(EXPECTED_ENTRIES, CACHED_MAX_BYTES, Weight);
-        Self { replies, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
+        let (facts, passing) = (part(FACTS_MAX_BYTES, FACTS_PROVEN), part(PASSING_MAX_BYTES, PASSING_PROVEN));
+        Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
     }
 
     #[cfg(test)]
     pub(crate) fn for_a_month() -> Self {
         Self::new(MONTH_S)
+    }
+
+    /// Where the replies to reads of this freshness are.
+    fn part(&self, freshness: Freshness) -> &Part {
+        match freshness {
+            Freshness::ZeroWithin(_) | Freshness::Within(..=PASSING_FOR_S) => &self.passing,
+            Freshness::Within(_) | Freshness::Immutable | Freshness::Pinned => &self.facts,
+        }
     }
 
     /// Returns the reply to a read, if it is fresh enough at the block.
@@ -101,7 +122,7 @@ impl ReplyCache {
 
     /// The reply, and whether it was read at a later block.
     fn find(&self, chain_id: u64, block: &Block, read: ReadRef<'_>) -> Option<(Reply, bool)> {
-        let entry = self.replies.get(&KeyRef::of(chain_id, read)?)?;
+        let entry = self.part(read.like.freshness).get(&KeyRef::of(chain_id, read)?)?;
         let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } = entry;
         let age_s = block.timestamp.saturating_sub(timestamp);
         let is_newer = timestamp > block.timestamp || number > block.number;
@@ -147,8 +168,9 @@ impl ReplyCache {
         outcome: &Outcome,
         endpoint: Option<&Arc<str>>,
     ) {
-        let Some(key) = KeyRef::of(chain_id, read.into()) else { return };
-        let known = self.replies.peek(&key);
+        let read = read.into();
+        let (Some(key), part) = (KeyRef::of(chain_id, read), self.part(read.like.freshness)) else { return };
+        let known = part.peek(&key);
         if known.is_some_and(|known| known.number >= block.number && known.timestamp >= block.timestamp) {
             return;
         }
@@ -161,7 +183,7 @@ impl ReplyCache {
             Outcome::GasCap if key.fact == Fact::Slow => Outcome::GasCap,
             // It is zero no longer.
             Outcome::Ok(_) => {
-                self.replies.remove(&key);
+                part.remove(&key);
                 return;
             }
             _ => return,
@@ -175,21 +197,21 @@ impl ReplyCache {
             pending.add(block, Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() });
         }
         let endpoint = endpoint.cloned();
-        self.replies.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
+        part.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
     }
 
     /// Marks a reply as confirmed, if it is still the one that is cached.
     pub(crate) fn confirm(&self, row: &Row) {
         let key = Key { chain_id: row.chain_id, fact: Fact::Immutable, read: row.read.clone() };
         let is_same = |entry: &Entry| matches!(&entry.outcome, Outcome::Ok(reply) if *reply == row.reply);
-        if let Some(entry) = self.replies.peek(&key).filter(is_same) {
-            self.replies.insert(key, Entry { is_confirmed: true, ..entry });
+        if let Some(entry) = self.facts.peek(&key).filter(is_same) {
+            self.facts.insert(key, Entry { is_confirmed: true, ..entry });
         }
     }
 
     /// The host of the endpoint that gave the reply to a read.
     pub(crate) fn endpoint_of(&self, chain_id: u64, read: &Read) -> Option<Arc<str>> {
-        self.replies.peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
+        self.part(read.freshness).peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
     }
 
     /// Drops the replies for which this is true of their network, endpoint and contract; returns how many immutable ones
@@ -197,7 +219,7 @@ impl ReplyCache {
     pub(crate) fn drop_where(&self, is_it: impl Fn(u64, Option<&str>, Address) -> bool) -> usize {
         self.drops.fetch_add(1, Ordering::Relaxed);
         let dropped = AtomicU64::default();
-        self.replies.retain(|key, entry| {
+        self.retain(|key, entry| {
             let stays = !is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
             dropped.fetch_add(u64::from(!stays && key.fact == Fact::Immutable), Ordering::Relaxed);
             stays
@@ -216,15 +238,21 @@ impl ReplyCache {
     /// Drops the reply to a read.
     pub(crate) fn remove(&self, chain_id: u64, read: &Read) {
         if let Some(key) = KeyRef::of(chain_id, read.into()) {
-            self.replies.remove(&key);
+            self.part(read.freshness).remove(&key);
         }
     }
 
     /// Drops the replies of a block that is no longer canonical, and all others of that height.
     pub(crate) fn remove_block(&self, chain_id: u64, number: u64, hash: B256) {
-        self.replies.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
+        self.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
         if let Some(pending) = self.pending.get() {
             pending.remove_block(chain_id, hash);
+        }
+    }
+
+    fn retain(&self, stays: impl Fn(&Key, &Entry) -> bool) {
+        for part in [&self.facts, &self.passing] {
+            part.retain(&stays);
         }
     }
 
@@ -240,11 +268,21 @@ impl ReplyCache {
         let key = Key { chain_id, fact: Fact::Immutable, read };
         let (outcome, endpoint) = (Outcome::Ok(reply), Some(endpoint));
         let entry = Entry { outcome, timestamp, number: 0, endpoint, is_confirmed: true };
-        let has_room = self.replies.weight() + Weight.weight(&key, &entry) <= CACHED_MAX_BYTES;
-        if has_room && !self.replies.contains_key(&key) {
-            self.replies.insert(key, entry);
+        let has_room = self.facts.weight() + Weight.weight(&key, &entry) <= FACTS_MAX_BYTES;
+        if has_room && !self.facts.contains_key(&key) {
+            self.facts.insert(key, entry);
         }
     }
+}
+
+fn part(most_bytes: u64, proven: f64) -> Part {
+    let options = OptionsBuilder::new()
+        .estimated_items_capacity(EXPECTED_ENTRIES)
+        .weight_capacity(most_bytes)
+        .hot_allocation(proven)
+        .build()
+        .unwrap_or_else(|error| unreachable!("{error}"));
+    Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
 }
 
 fn is_refusal(outcome: &Outcome) -> bool {

@@ -212,12 +212,57 @@ fn kept_replies_stay_within_their_bytes() {
     for number in 0..400 {
         replies.insert(1, &at(1), &read(number), &Outcome::Ok(half_a_mebibyte.clone().into()));
     }
-    assert!(!replies.replies.is_empty());
-    assert!(replies.replies.weight() <= CACHED_MAX_BYTES);
-    let before = replies.replies.len();
+    assert!(!replies.facts.is_empty());
+    assert!(replies.facts.weight() <= FACTS_MAX_BYTES);
+    let before = replies.facts.len();
     for number in 400..800 {
         replies.restore(Row { reply: half_a_mebibyte.clone().into(), ..row(&read(number), 1) });
     }
-    assert!(replies.replies.len() <= before + 1, "what comes from the disk drives nothing out");
-    assert!(replies.replies.weight() <= CACHED_MAX_BYTES);
+    assert!(replies.facts.len() <= before + 1, "what comes from the disk drives nothing out");
+    assert!(replies.facts.weight() <= FACTS_MAX_BYTES);
+}
+
+/// What an answer leaves about an account that has nothing: zeros, and filters that are as short-lived.
+const OF_ACCOUNT: u32 = 20_000;
+
+fn of_account(number: u32, freshness: Freshness) -> Read {
+    Read::call(Address::repeat_byte(2), number.to_be_bytes()).fresh(freshness)
+}
+
+fn insert_of_accounts(replies: &ReplyCache, accounts: std::ops::Range<u32>) {
+    for number in accounts.start * OF_ACCOUNT..accounts.end * OF_ACCOUNT {
+        replies.insert(1, &at(1), &of_account(number, Freshness::ZeroWithin(30)), &Outcome::Ok(bytes!("00")));
+        replies.insert(1, &at(1), &of_account(number, Freshness::Within(30)), &Outcome::Ok(bytes!("02")));
+    }
+}
+
+#[test]
+fn what_is_read_about_many_accounts_drives_out_no_fact() {
+    let replies = ReplyCache::for_a_month();
+    let fact = |number: u32, freshness| Read::call(Address::repeat_byte(1), number.to_be_bytes()).fresh(freshness);
+    insert_of_accounts(&replies, 0..9);
+    for number in 0..1_000 {
+        replies.insert(1, &at(1), &fact(number, Freshness::Within(300)), &Outcome::Ok(bytes!("02")));
+        replies.insert(1, &at(1), &fact(number, Freshness::Immutable), &Outcome::Ok(bytes!("02")));
+    }
+    insert_of_accounts(&replies, 9..18);
+    let known = [Freshness::Within(300), Freshness::Immutable].map(|freshness| {
+        (0..1_000).filter(|number| replies.get(1, &at(1), &fact(*number, freshness)).is_some()).count()
+    });
+    assert_eq!(known, [1_000; 2]);
+    assert!(replies.passing.weight() <= PASSING_MAX_BYTES);
+}
+
+#[test]
+fn what_was_read_about_the_last_of_many_accounts_is_known() {
+    let replies = ReplyCache::for_a_month();
+    insert_of_accounts(&replies, 0..9);
+    let is_known = |number: &u32| {
+        [Freshness::ZeroWithin(30), Freshness::Within(30)]
+            .into_iter()
+            .all(|freshness| replies.get(1, &at(1), &of_account(*number, freshness)).is_some())
+    };
+    let known = (8 * OF_ACCOUNT..9 * OF_ACCOUNT).filter(is_known).count();
+    // The keys do not fall evenly on the shards of the cache.
+    assert!(known > 18_000, "{known}");
 }
