@@ -21,7 +21,7 @@ use portolan_tests::wait;
 /// There and back.
 pub(super) const ROUND_TRIP: Duration = Duration::from_millis(50);
 /// Round trips before the first byte of a new connection: one for TCP, one for TLS 1.3.
-const HANDSHAKES: u32 = 2;
+pub(super) const HANDSHAKES: u32 = 2;
 /// Pieces under way in one direction of a connection; the sender waits beyond.
 const PIECES_MAX: usize = 1024;
 const PIECE_BYTES: usize = 64 << 10;
@@ -41,12 +41,17 @@ pub(super) struct Delay {
 impl Delay {
     /// Stands before the node at `url`.
     pub(super) fn before(url: &str) -> Result<Self> {
+        Self::of(url, ROUND_TRIP, ROUND_TRIP * HANDSHAKES)
+    }
+
+    /// One that takes so long there and back, and whose new connections take so long to open.
+    pub(super) fn of(url: &str, round_trip: Duration, opening: Duration) -> Result<Self> {
         let node: SocketAddr = url.strip_prefix("http://").context("no http URL")?.parse()?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
         let (open, _) = watch::channel(Arc::default());
-        runtime.spawn(accept(listener, node, open.clone()));
+        runtime.spawn(accept(listener, node, open.clone(), [round_trip, opening]));
         Ok(Self { address, open, _runtime: runtime })
     }
 
@@ -71,7 +76,7 @@ impl Delay {
     }
 }
 
-async fn accept(listener: TcpListener, node: SocketAddr, open: watch::Sender<Arc<()>>) {
+async fn accept(listener: TcpListener, node: SocketAddr, open: watch::Sender<Arc<()>>, takes: [Duration; 2]) {
     let alarm = Alarm::new();
     while let Ok((client, _)) = listener.accept().await {
         let (mut cut, alarm) = (open.subscribe(), alarm.clone());
@@ -79,7 +84,7 @@ async fn accept(listener: TcpListener, node: SocketAddr, open: watch::Sender<Arc
         tokio::spawn(async move {
             tokio::select! {
                 // Whatever goes wrong ends the connection, and its client sees it.
-                _ = carry(client, node, &alarm) => {}
+                _ = carry(client, node, &alarm, takes) => {}
                 _ = cut.changed() => {}
             }
             drop(held);
@@ -87,18 +92,25 @@ async fn accept(listener: TcpListener, node: SocketAddr, open: watch::Sender<Arc
     }
 }
 
-async fn carry(client: TcpStream, node: SocketAddr, alarm: &Alarm) -> Result<()> {
-    let open = Instant::now() + ROUND_TRIP * HANDSHAKES;
+async fn carry(client: TcpStream, node: SocketAddr, alarm: &Alarm, takes: [Duration; 2]) -> Result<()> {
+    let [round_trip, opening] = takes;
+    let open = Instant::now() + opening;
     let node = TcpStream::connect(node).await?;
     client.set_nodelay(true)?;
     node.set_nodelay(true)?;
     let (from_client, to_client) = client.into_split();
     let (from_node, to_node) = node.into_split();
-    tokio::try_join!(one_way(from_client, to_node, open, alarm), one_way(from_node, to_client, open, alarm))?;
+    let (there, back) = ((from_client, to_node), (from_node, to_client));
+    tokio::try_join!(one_way(there, open, round_trip / 2, alarm), one_way(back, open, round_trip / 2, alarm))?;
     Ok(())
 }
 
-async fn one_way(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, open: Instant, alarm: &Alarm) -> Result<()> {
+async fn one_way(
+    (mut from, mut to): (OwnedReadHalf, OwnedWriteHalf),
+    open: Instant,
+    takes: Duration,
+    alarm: &Alarm,
+) -> Result<()> {
     let (pieces, mut under_way) = mpsc::channel::<(Instant, Bytes)>(PIECES_MAX);
     let depart = async move {
         loop {
@@ -106,7 +118,7 @@ async fn one_way(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, open: Instant,
             if from.read_buf(&mut piece).await? == 0 {
                 return Ok(());
             }
-            let due = Instant::now().max(open) + ROUND_TRIP / 2;
+            let due = Instant::now().max(open) + takes;
             if pieces.send((due, piece.freeze())).await.is_err() {
                 return Ok(());
             }

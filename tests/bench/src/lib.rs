@@ -10,6 +10,7 @@ mod answers;
 mod balances;
 mod bare;
 pub mod corpus;
+mod declared;
 mod delay;
 mod events;
 mod growth;
@@ -20,8 +21,10 @@ mod node;
 pub mod peer;
 mod peers;
 mod positions;
+mod shipped;
 mod simulations;
 mod soak;
+mod stand_in;
 mod table;
 mod tally;
 pub mod world;
@@ -35,7 +38,7 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 7] = [
+const SECTIONS: [(&str, Section); 8] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
@@ -43,6 +46,7 @@ const SECTIONS: [(&str, Section); 7] = [
     ("positions", positions::run),
     ("simulations", simulations::run),
     ("answers", answers::run),
+    ("shipped", shipped::run),
 ];
 
 /// Runs the named sections, or all; whether every bound that is not about time holds.
@@ -52,7 +56,7 @@ const SECTIONS: [(&str, Section); 7] = [
 pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
     if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
         bail!(
-            "no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations] [answers]"
+            "no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations] [answers] [shipped]"
         );
     }
     let mut verdict = Verdict::default();

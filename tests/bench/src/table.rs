@@ -1,7 +1,8 @@
 //! Markdown tables of figures, and what is required of them.
 //!
 //! Invariant: a bound that is missed is marked in the table and named at the end; where it is about bytes, requests,
-//! gas or waves the run fails, where it is about time another run may come out otherwise.
+//! gas or waves the run fails, where it is about time another run may come out otherwise. What is only aimed at fails no
+//! run.
 
 use super::Say;
 
@@ -12,6 +13,8 @@ pub(super) enum Kind {
     Time,
     /// The code alone.
     Count,
+    /// The code alone, which does not reach it everywhere yet.
+    Aim,
 }
 
 /// Which bounds were missed.
@@ -48,7 +51,11 @@ impl Verdict {
     pub(super) fn report(&self, say: Say<'_>) {
         say("");
         for (kind, what) in &self.missed {
-            let weight = if *kind == Kind::Time { "missed, a matter of time" } else { "MISSED" };
+            let weight = match kind {
+                Kind::Time => "missed, a matter of time",
+                Kind::Count => "MISSED",
+                Kind::Aim => "missed, not reached yet",
+            };
             say(&format!("{weight}: {what}"));
         }
         if self.missed.is_empty() {
@@ -56,9 +63,9 @@ impl Verdict {
         }
     }
 
-    /// Whether all bounds hold that are not about time.
+    /// Whether all bounds hold that are neither about time nor only aimed at.
     pub(super) fn holds(&self) -> bool {
-        self.missed.iter().all(|(kind, _)| *kind == Kind::Time)
+        self.missed.iter().all(|(kind, _)| *kind != Kind::Count)
     }
 }
 
@@ -119,9 +126,10 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_about_time_fails_the_run() {
+    fn what_is_about_time_or_only_aimed_at_fails_no_run() {
         let mut verdict = Verdict::default();
         assert_eq!(verdict.at_least(Kind::Time, "wall", 19.0, 20.0), "**19× (≥ 20) missed**");
+        assert_eq!(verdict.at_most(Kind::Aim, "round trips", 3.0, 1.5), "**3 (≤ 1.5) missed**");
         assert!(verdict.holds());
         assert_eq!(verdict.at_most(Kind::Count, "gas", 5750.0, 5750.0), "5,750 (≤ 5,750)");
         assert!(verdict.holds());
