@@ -29,10 +29,11 @@ const CHUNK: usize = 2_000;
 impl Chain {
     /// The entries of a list that only grows (gauges, pools, markets), each derived from reads once for all jobs.
     ///
-    /// The host has what earlier jobs derived. `count` reads how many entries there are, and `walk` derives those at
-    /// some places; what it reads is at this job's block and does not count as this job's reads. A long list is walked
-    /// by several jobs: until it is complete, answers are partial. An entry must never change, once it is there; hosts
-    /// read entries again after hours, and drop a list that is another by then.
+    /// The host has what earlier jobs derived. `count` reads how many entries there are; where that may be minutes old
+    /// (`within`), a job that has the list does not wait for it. `walk` derives the entries at some places; what it
+    /// reads is at this job's block and does not count as this job's reads. A long list is walked by several jobs: until
+    /// it is complete, answers are partial. An entry must never change, once it is there; hosts read entries again after
+    /// hours, and drop a list that is another by then.
     ///
     /// An entry is for finding out what to read. It is no evidence of what a claim may go to: read the contract that
     /// names the target again, for those entries that matter to the account.

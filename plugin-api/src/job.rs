@@ -50,8 +50,12 @@ impl Job {
         Self { chain, findings: Some(findings), flag, waker }
     }
 
-    /// Takes replies and runs on.
-    pub(crate) fn resume(&mut self, budget: Budget, results: impl Iterator<Item = ReadResult>) -> Step {
+    /// Takes the replies to its open reads, as far as there are some, and runs on.
+    pub(crate) fn resume(
+        &mut self,
+        budget: Budget,
+        results: impl ExactSizeIterator<Item = Option<ReadResult>>,
+    ) -> Step {
         let Some(mut findings) = self.findings.take() else {
             return self.step(state::FAILED, "resumed after its end".into());
         };
@@ -85,7 +89,7 @@ impl Job {
             match findings.as_mut().poll(&mut cx) {
                 Poll::Ready(outcome) => return Polled::Ended(outcome),
                 Poll::Pending if self.flag.0.load(Ordering::Acquire) => {}
-                Poll::Pending if self.chain.state.has_requests() => return Polled::Reading,
+                Poll::Pending if self.chain.state.has_open_reads() => return Polled::Reading,
                 Poll::Pending => return Polled::Misused("awaited something that is not a chain read"),
             }
         }
@@ -135,5 +139,62 @@ impl Wake for Flag {
 
     fn wake_by_ref(self: &Arc<Self>) {
         self.0.store(true, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use alloy::primitives::{Address, Bytes};
+    use futures_util::future::join;
+    use portolan_abi::map::Start;
+
+    use super::*;
+
+    /// Reads 1, and beside it 2, then 3.
+    fn job() -> Job {
+        let chain = Arc::new(Chain::new(Start::default(), Arc::new([])));
+        let cx = Arc::clone(&chain);
+        let findings = Box::pin(async move {
+            let read = |number| cx.native_balance(Address::with_last_byte(number));
+            let steps = async {
+                read(2).await?;
+                read(3).await
+            };
+            let (one, other) = join(async { read(1).await }, steps).await;
+            one.and(other).map(|_| Vec::new())
+        });
+        Job::new(chain, findings)
+    }
+
+    /// Resumes the job, open read by open read; the job's state, and the last bytes of the targets that it requests.
+    fn resume(job: &mut Job, are_answered: &[bool]) -> (u8, Vec<u8>) {
+        let word = || ReadResult::Ok(Bytes::from(vec![0; 32]));
+        let results: Vec<_> = are_answered.iter().map(|answered| answered.then(word)).collect();
+        let step = job.resume(Budget::default(), results.into_iter());
+        (step.state, step.requests.iter().map(|request| request.to.0[19]).collect())
+    }
+
+    #[test]
+    fn a_job_runs_on_with_some_of_its_replies_while_the_others_are_open() {
+        let mut job = job();
+        assert_eq!(resume(&mut job, &[]), (state::READING, vec![1, 2]));
+        assert_eq!(resume(&mut job, &[false, true]), (state::READING, vec![3]));
+        assert_eq!(resume(&mut job, &[false, false]), (state::READING, vec![]), "nothing is asked twice");
+        assert_eq!(resume(&mut job, &[false, true]), (state::READING, vec![]), "1 is still open");
+        assert_eq!(resume(&mut job, &[true]), (state::COMPLETE, vec![]));
+    }
+
+    #[test]
+    fn another_number_of_replies_than_open_reads_fails_the_job() {
+        for replies in [&[][..], &[true], &[false; 3], &[true; 3]] {
+            let mut job = job();
+            resume(&mut job, &[]);
+            assert_eq!(resume(&mut job, replies).0, state::FAILED, "{replies:?}");
+        }
+        let mut job = job();
+        resume(&mut job, &[]);
+        resume(&mut job, &[true, false]);
+        assert_eq!(resume(&mut job, &[true, true]).0, state::FAILED, "the second alone is open");
     }
 }

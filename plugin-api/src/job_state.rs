@@ -1,6 +1,6 @@
 //! What passes between a job's code and its host: requests and findings on their way out, results on their way in.
 //!
-//! Invariant: a result belongs to the read with its number, and each read has one result.
+//! Invariant: a result belongs to the read with its number, and each read has one result; until then it is open.
 
 use std::task::{Context, Poll, Waker};
 
@@ -42,8 +42,8 @@ pub(crate) struct JobState(Mutex<Inner>);
 struct Inner {
     /// One for each read of the job's life; a place is a read's number.
     slots: Vec<Slot>,
-    /// Reads from here on have no result yet.
-    answered: usize,
+    /// The numbers of the reads that have no result yet, rising.
+    open: Vec<usize>,
     requests: Vec<ReadRequest>,
     findings: Vec<Finding>,
     missing: Vec<String>,
@@ -94,9 +94,11 @@ impl JobState {
             request.purpose = purpose::WALK;
             inner.walk_reads += 1;
         }
+        let number = inner.slots.len();
         inner.requests.push(request);
         inner.slots.push(Slot::default());
-        inner.slots.len() - 1
+        inner.open.push(number);
+        number
     }
 
     /// The result of a read; stores the waker until it is there.
@@ -112,30 +114,33 @@ impl JobState {
         }
     }
 
-    /// Takes the results of all reads that were requested, and wakes what waits for them.
+    /// Takes the results of the open reads, in their order and as many, and wakes what waits for them. Those that have
+    /// none stay open.
     ///
     /// # Errors
-    /// Where there are not as many results as open reads.
-    pub(crate) fn deliver(&self, budget: Budget, results: impl Iterator<Item = ReadResult>) -> Result<(), String> {
+    /// Where there are not as many as open reads.
+    pub(crate) fn deliver(
+        &self,
+        budget: Budget,
+        results: impl ExactSizeIterator<Item = Option<ReadResult>>,
+    ) -> Result<(), String> {
         let mut wakers = Vec::new();
         {
             let mut inner = self.0.lock();
             inner.budget = budget;
-            let from = inner.answered;
-            let open = inner.slots.len() - from;
-            let mut count = 0;
-            for result in results {
-                let Some(slot) = inner.slots.get_mut(from + count) else {
-                    return Err(format!("more replies than the {open} requested reads"));
-                };
-                slot.result = Some(result);
-                wakers.extend(slot.waker.take());
-                count += 1;
+            let open = std::mem::take(&mut inner.open);
+            if results.len() != open.len() {
+                return Err(format!("{} replies to {} open reads", results.len(), open.len()));
             }
-            if count < open {
-                return Err(format!("{count} replies to {open} reads"));
+            for (number, result) in open.into_iter().zip(results) {
+                match (result, inner.slots.get_mut(number)) {
+                    (Some(result), Some(slot)) => {
+                        slot.result = Some(result);
+                        wakers.extend(slot.waker.take());
+                    }
+                    _ => inner.open.push(number),
+                }
             }
-            inner.answered = inner.slots.len();
         }
         wakers.into_iter().for_each(Waker::wake);
         Ok(())
@@ -148,8 +153,8 @@ impl JobState {
     }
 
     /// Whether any read waits for the host.
-    pub(crate) fn has_requests(&self) -> bool {
-        !self.0.lock().requests.is_empty()
+    pub(crate) fn has_open_reads(&self) -> bool {
+        !self.0.lock().open.is_empty()
     }
 
     pub(crate) fn take_requests(&self) -> Vec<ReadRequest> {

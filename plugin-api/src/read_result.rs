@@ -52,9 +52,10 @@ impl ReadResult {
         Err(Error::OffChain { host: host.to_owned(), reason })
     }
 
-    /// The result of a reply's row.
-    pub(crate) fn new(status: u8, bytes: Bytes) -> Self {
-        match status {
+    /// The result of a reply's row; `None` while there is no reply.
+    pub(crate) fn new(status: u8, bytes: Bytes) -> Option<Self> {
+        Some(match status {
+            status::PENDING => return None,
             status::OK => Self::Ok(bytes),
             status::REVERTED => Self::Reverted(bytes),
             status::NO_CODE => Self::NoCode,
@@ -64,7 +65,7 @@ impl ReadResult {
             status::UNSUPPORTED => Self::Unsupported,
             status::NOT_ALLOWED => Self::NotAllowed,
             other => Self::Unknown(other),
-        }
+        })
     }
 
     /// The status and the bytes of a reply's row.

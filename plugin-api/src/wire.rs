@@ -37,7 +37,7 @@ pub(crate) fn resume(jobs: &mut [&mut Job], bytes: &[u8]) -> Result<Vec<u8>, Res
     let mut results = results.collect::<Result<Vec<_>, FrameError>>()?.into_iter();
     let mut out = Writer::default();
     for (place, (job, given)) in (0..).zip(jobs.iter_mut().zip(frame.rows::<JobIn>(resume_in::JOBS))) {
-        let own: Vec<ReadResult> = results.by_ref().take(given.replies as usize).collect();
+        let own: Vec<Option<ReadResult>> = results.by_ref().take(given.replies as usize).collect();
         let budget = Budget { ms: given.ms_left, reads: given.reads_left, bytes: given.bytes_left };
         out.step(place, job.resume(budget, own.into_iter()))?;
     }

@@ -5,6 +5,7 @@
 mod document_reads;
 mod fact_walk;
 mod frames;
+mod open_read;
 mod trace;
 mod trust;
 
@@ -21,19 +22,20 @@ use metrics::counter;
 use portolan_abi::capability;
 use portolan_abi::limits::{Allowance, LimitError};
 use portolan_abi::map;
-use portolan_abi::row::{source, state};
+use portolan_abi::row::{source, state, status};
 use tokio::time::Instant;
 
-use self::document_reads::{DocumentReads, PreparedRead};
+use self::document_reads::DocumentReads;
 use self::fact_walk::FactWalk;
 use self::frames::{Budget, FrameReply, RequestedRead};
+use self::open_read::OpenRead;
 pub(crate) use self::trace::{AmountSource, ReadTrace, SourceIndex, TracedRead};
 use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::net::off_chain::Documents;
-use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
+use portolan_reader::{Block, Freshness, Kind, Lookup, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 
 /// The sessions of an answer by chain id; a failure where a network has no block.
@@ -121,7 +123,13 @@ struct Driver<'a> {
     sessions: &'a Sessions,
     documents: DocumentReads<'a>,
     deadline: Instant,
+    /// The reads that the plugin waits for, in the order of its requests.
+    open: Vec<OpenRead>,
+    /// Those of its own network that the cache does not have.
+    misses: Lookup,
     trusted: TrustedAddresses<'a>,
+    /// Views of contracts that may be given by replies to come.
+    views: Vec<(Read, Reply)>,
     claim_reads: ClaimReads,
     /// `None` where nobody asks where amounts come from.
     trace: Option<ReadTrace>,
@@ -144,6 +152,9 @@ impl<'a> Driver<'a> {
             sessions,
             documents: DocumentReads::new(&plan.instance, documents),
             deadline,
+            open: Vec::new(),
+            misses: Lookup::default(),
+            views: Vec::new(),
             trusted: TrustedAddresses::new(plan.instance.claim_templates.lineages(), listed(plan)),
             claim_reads: ClaimReads::new(plan.account),
             trace: plan.is_traced.then(ReadTrace::default),
@@ -172,10 +183,15 @@ impl<'a> Driver<'a> {
             self.facts.put(&step.facts);
             self.take_findings(step.findings)?;
             if step.state != state::READING {
+                self.take_views();
                 self.recheck_findings(&participant, own).await?;
                 return self.end(step.state, step.message);
             }
-            let replies = self.read(&participant, own, step.reads).await?;
+            self.open(&participant, own, step.reads);
+            if self.open.is_empty() {
+                return Err(Failure::new(Reason::InvalidOutput, "it is reading, and no read is open"));
+            }
+            let replies = self.replies(&participant, own).await?;
             self.count(&replies);
             answer = instance.resume(&job, self.frame(&replies)?, frames::is_last).await?;
         }
@@ -184,7 +200,8 @@ impl<'a> Driver<'a> {
     fn count(&self, replies: &[FrameReply]) {
         let network = &self.plan.network.slug;
         for (place, source) in [("cache", source::CACHE), ("node", source::CHAIN)] {
-            let count = replies.iter().filter(|reply| reply.source == source).count();
+            let is_of = |reply: &&FrameReply| reply.source == source && reply.status != status::PENDING;
+            let count = replies.iter().filter(is_of).count();
             counter!("portolan_replies_total", "network" => network.clone(), "from" => place).increment(count as u64);
         }
     }
@@ -227,101 +244,161 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// One step: every read gets a reply, if only that it was not made.
-    async fn read(
-        &mut self,
-        participant: &Participant,
-        own: &Session,
-        requested: Vec<RequestedRead>,
-    ) -> Result<Vec<FrameReply>, Failure> {
+    /// Opens the reads of a step. Those that nothing has to be fetched for have their replies at once.
+    fn open(&mut self, participant: &Participant, own: &Session, requested: Vec<RequestedRead>) {
         let may_walk = self.facts.may_walk();
         let own_chain = own.chain_id();
-        let walks = |read: &RequestedRead| {
-            may_walk && matches!(read, RequestedRead::Chain { chain_id, is_walk: true, .. } if *chain_id == own_chain)
-        };
-        let is_walk = requested.iter().all(walks);
-        let taken = if is_walk { self.allowance.take_walk_step() } else { self.allowance.take_step() };
-        taken.map_err(over_limit)?;
-        let mut replies: Vec<FrameReply> = vec![Reply::fresh(Outcome::Unsupported).into(); requested.len()];
-        let mut by_network: BTreeMap<u64, Vec<(usize, Read)>> = BTreeMap::new();
-        let mut off_chain: Vec<(usize, PreparedRead)> = Vec::new();
-        let (mut walk_places, mut walk_reads) = (Vec::new(), Vec::new());
-        for (place, requested) in requested.into_iter().enumerate() {
-            let is_walk = walks(&requested);
-            match requested {
-                RequestedRead::Unsupported => {}
+        let first = self.open.len();
+        let mut own_reads = Vec::new();
+        for requested in requested {
+            let is_walk = may_walk
+                && matches!(requested, RequestedRead::Chain { chain_id, is_walk: true, .. } if chain_id == own_chain);
+            let opened = match requested {
+                RequestedRead::Unsupported => Reply::fresh(Outcome::Unsupported).into(),
                 RequestedRead::Chain { read, .. } if is_walk && self.facts.take_read(&mut self.allowance) => {
-                    walk_places.push(place);
                     // What is known of an earlier block feeds no list.
-                    walk_reads.push(read.fresh(Freshness::Pinned));
+                    OpenRead::Walk(read.fresh(Freshness::Pinned))
                 }
-                _ if is_walk || !self.allowance.take_read() => replies[place] = self.over_budget().into(),
+                _ if is_walk || !self.allowance.take_read() => self.over_budget().into(),
                 RequestedRead::Chain { chain_id, read, function, .. } => {
                     if let Some(trace) = &mut self.trace {
                         trace.name(&read, function);
                     }
-                    by_network.entry(chain_id).or_default().push((place, read));
+                    self.networks.insert(chain_id);
+                    if chain_id == own_chain {
+                        let is_noted = self.trace.is_some() || self.findings_rest_on(&read);
+                        let noted = is_noted.then(|| Box::new(read.clone()));
+                        own_reads.push(read);
+                        OpenRead::Own(noted)
+                    } else {
+                        OpenRead::Guest(chain_id, read)
+                    }
                 }
                 RequestedRead::FactList { chain_id, list } if chain_id == own_chain => {
-                    replies[place] = self.facts.open(&list, &self.allowance, own).into();
+                    self.facts.open(&list, &self.allowance, own).into()
                 }
-                RequestedRead::FactList { .. } => {}
+                RequestedRead::FactList { .. } => Reply::fresh(Outcome::Unsupported).into(),
                 RequestedRead::Document(url) => match self.documents.prepare(&url) {
-                    Ok(read) => off_chain.push((place, read)),
-                    Err(reply) => replies[place] = reply,
+                    Ok(read) => OpenRead::Document(read),
+                    Err(reply) => OpenRead::Answered(reply),
                 },
+            };
+            self.open.push(opened);
+        }
+        let mut lookup = participant.look_up(own_reads.into());
+        let places = (first..self.open.len()).filter(|place| matches!(self.open.get(*place), Some(OpenRead::Own(_))));
+        let places: Vec<usize> = places.collect();
+        for (hit, reply) in lookup.take_hits() {
+            let Some(place) = places.get(hit) else { continue };
+            let noted = self.open.get_mut(*place).and_then(OpenRead::take_noted);
+            let reply = self.take(noted, reply);
+            self.open[*place] = OpenRead::Answered(reply);
+        }
+        self.misses.append(lookup);
+    }
+
+    /// The replies to all open reads: those that are at hand, as long as the job can run on with some, or else all of them,
+    /// for which the rest is fetched.
+    async fn replies(&mut self, participant: &Participant, own: &Session) -> Result<Vec<FrameReply>, Failure> {
+        let answered = self.open.iter().filter(|read| read.is_answered()).count();
+        let takes_some = self.plan.instance.capabilities & capability::PENDING_REPLIES != 0;
+        let runs_on = answered == self.open.len() || (answered > 0 && takes_some);
+        if !(runs_on && self.allowance.take_known_step()) {
+            self.fetch(participant, own).await?;
+        }
+        if let Some(failure) = self.documents.failure() {
+            self.missing.get_or_insert(failure.reason);
+        }
+        let mut open = Vec::new();
+        let replies = std::mem::take(&mut self.open).into_iter().map(|read| match read {
+            OpenRead::Answered(reply) => reply,
+            other => {
+                open.push(other);
+                FrameReply::pending()
+            }
+        });
+        let replies = replies.collect();
+        self.open = open;
+        Ok(replies)
+    }
+
+    /// Makes all open reads: each gets a reply, if only that it was not made.
+    async fn fetch(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
+        let (mut walks, mut by_network, mut off_chain) =
+            (Vec::new(), BTreeMap::<u64, Vec<(usize, Read)>>::new(), Vec::new());
+        let mut own_places = Vec::new();
+        let count = self.open.len();
+        let mut answered = vec![None; count];
+        for (place, read) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            match read {
+                OpenRead::Answered(reply) => answered[place] = Some(reply),
+                OpenRead::Own(noted) => own_places.push((place, noted)),
+                OpenRead::Walk(read) => walks.push((place, read)),
+                OpenRead::Guest(chain_id, read) => by_network.entry(chain_id).or_default().push((place, read)),
+                OpenRead::Document(read) => off_chain.push((place, read)),
             }
         }
-        self.networks.extend(by_network.keys());
-        self.figures.batches += u32::from(!by_network.is_empty() || !off_chain.is_empty());
-        let of_own = by_network.remove(&self.plan.network.chain_id).unwrap_or_default();
-        let (own_places, own_reads): (Vec<_>, Vec<_>) = of_own.into_iter().unzip();
-        let is_noted = |read: &Read| self.trace.is_some() || self.findings_rest_on(read);
-        let noted: Vec<Option<Read>> = own_reads.iter().map(|read| is_noted(read).then(|| read.clone())).collect();
-        let mut lookup = own.look_up(own_reads.into());
+        let is_walk = walks.len() == count;
+        let taken = if is_walk { self.allowance.take_walk_step() } else { self.allowance.take_step() };
+        taken.map_err(over_limit)?;
+        self.figures.batches += u32::from(own_places.len() + by_network.len() + off_chain.len() > 0);
+        self.take_views();
+        let mut lookup = std::mem::take(&mut self.misses);
         // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
         let before_walk = lookup.len();
         // Walks are not taken from the answer's reads, for later answers do without them; their requests are.
+        let (walk_places, walk_reads): (Vec<_>, Vec<_>) = walks.into_iter().unzip();
         lookup.append(own.peek(walk_reads.into()));
         let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
         let made = join_all(off_chain.iter().map(|(_, read)| self.documents.make(read, self.deadline)));
         let chains = join(participant.complete(lookup), join_all(guests));
-        let ((mut answered, of_guests), documents) = join_aside(participant, chains, made, off_chain.is_empty()).await;
-        let walked = answered.split_off(before_walk);
-        let rechecked = answered.split_off(noted.len());
+        let ((mut fetched, of_guests), documents) = join_aside(participant, chains, made, off_chain.is_empty()).await;
+        let walked = fetched.split_off(before_walk);
+        let rechecked = fetched.split_off(own_places.len());
         self.confirm(own, &recheck, &rechecked)?;
-        let mut views = Vec::new();
-        for ((place, noted), reply) in own_places.into_iter().zip(noted).zip(answered) {
-            let reply = self.account_for(reply);
-            if let Some(read) = noted {
-                if let Some(trace) = &mut self.trace {
-                    trace.take(&read, &reply);
-                }
-                if self.findings_rest_on(&read) {
-                    self.note(&read, &reply);
-                    views.extend(self.trusted.may_give(&read).then(|| (read, reply.clone())));
-                }
-            }
-            replies[place] = reply.into();
+        for ((place, noted), reply) in own_places.into_iter().zip(fetched) {
+            answered[place] = Some(self.take(noted, reply));
         }
-        self.trusted.take(views);
+        self.take_views();
+        // What is not known by now was asked of contracts that nothing gave.
+        self.views.clear();
         for (place, reply) in walk_places.into_iter().zip(walked) {
-            replies[place] = self.account_for_walk(reply).into();
+            answered[place] = Some(self.account_for_walk(reply).into());
         }
         for (place, reply) in of_guests.into_iter().flatten() {
-            replies[place] = self.account_for(reply).into();
+            answered[place] = Some(self.account_for(reply).into());
         }
         for ((place, read), document) in off_chain.into_iter().zip(documents) {
             let reply = self.documents.take(read, document);
             let has_room = self.allowance.take_bytes(reply.bytes.len());
-            replies[place] = if has_room { reply } else { self.over_budget().into() };
+            answered[place] = Some(if has_room { reply } else { self.over_budget().into() });
         }
-        if let Some(failure) = self.documents.failure() {
-            self.missing.get_or_insert(failure.reason);
+        let unmade = || Reply::fresh(Outcome::Unsupported).into();
+        self.open = answered.into_iter().map(|reply| OpenRead::Answered(reply.unwrap_or_else(unmade))).collect();
+        Ok(())
+    }
+
+    /// Counts the reply to a read of the job's own network, and notes what findings may rest on.
+    fn take(&mut self, noted: Option<Box<Read>>, reply: Reply) -> FrameReply {
+        let reply = self.account_for(reply);
+        if let Some(read) = noted {
+            if let Some(trace) = &mut self.trace {
+                trace.take(&read, &reply);
+            }
+            if self.findings_rest_on(&read) {
+                self.note(&read, &reply);
+                self.views.extend(self.trusted.may_give(&read).then(|| (*read, reply.clone())));
+            }
         }
-        Ok(replies)
+        reply.into()
+    }
+
+    /// Takes the addresses that the views gave whose contracts are known.
+    fn take_views(&mut self) {
+        let views = std::mem::take(&mut self.views);
+        self.views = self.trusted.take(views);
     }
 
     async fn read_as_guest(&self, chain_id: u64, group: Vec<(usize, Read)>) -> Vec<(usize, Reply)> {
@@ -480,5 +557,7 @@ fn listed(plan: &JobPlan) -> Addresses {
     Addresses::listed(&plan.instance.catalogue, &plan.protocol.slug, plan.network.chain_id, is_of_settings)
 }
 
+#[cfg(test)]
+mod pending_tests;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::histogram;
+#[cfg(any(test, feature = "fuzzing"))]
+use portolan_abi::capability;
 use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Deployment, Start};
 use portolan_validation::{CatalogueError, ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
@@ -40,6 +42,8 @@ pub(crate) struct Instance {
     pub(crate) label: Arc<str>,
     /// The SHA-256 of its file, in hex; `None` where it has none.
     pub(crate) digest: Option<Arc<str>>,
+    /// What it announces of [`portolan_abi::capability`].
+    pub(crate) capabilities: u64,
     pub(crate) limits: Limits,
     /// It was validated.
     pub(crate) catalogue: Catalogue,
@@ -135,6 +139,8 @@ impl Instance {
         Self {
             label: label.into(),
             digest: None,
+            // A scripted plugin waits for all of its replies.
+            capabilities: capability::ALL & !capability::PENDING_REPLIES,
             limits,
             catalogue,
             claim_templates,
@@ -307,6 +313,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     let instance = Instance {
         label,
         digest,
+        capabilities: library.manifest.capabilities,
         limits,
         catalogue,
         claim_templates,

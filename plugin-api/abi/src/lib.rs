@@ -29,7 +29,7 @@ pub use question::Question;
 pub const NATIVE: Address = Address::ZERO;
 
 /// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
-pub const API_REV: u32 = 8;
+pub const API_REV: u32 = 9;
 
 /// The oldest revision that this one can speak with: the maps of findings and claims changed with it, once.
 pub const API_REV_MIN: u32 = 5;
@@ -52,6 +52,9 @@ pub mod capability {
     /// does not know it names none.
     pub const READ_FUNCTIONS: u64 = 1 << 4;
 
+    /// A job may be resumed while some of its reads are open: with [`crate::row::status::PENDING`] in place of a reply.
+    pub const PENDING_REPLIES: u64 = 1 << 5;
+
     /// What this revision knows of every job.
-    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS;
+    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS | PENDING_REPLIES;
 }

@@ -7,6 +7,9 @@ use crate::map::Finding;
 
 /// Steps of one job, each with reads; the deepest protocol takes nine.
 pub const STEPS_MAX: u32 = 24;
+/// Steps of one job that the host answers in part, with what it knows, before all open reads are made together; after
+/// them it makes all reads of each step at once.
+pub const KNOWN_STEPS_MAX: u32 = 100;
 /// Reads of one job: two of each of 50,000 gauges. Further ones are not made: their replies say so.
 pub const READS_MAX: u32 = 120_000;
 /// Bytes of replies to one job; 120,000 replies of four words. Further replies are held back, and say so.
@@ -93,6 +96,7 @@ pub enum LimitError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     steps: u32,
+    known_steps: u32,
     reads: u32,
     bytes: u32,
     findings: usize,
@@ -105,6 +109,7 @@ impl Default for Allowance {
     fn default() -> Self {
         Self {
             steps: STEPS_MAX,
+            known_steps: KNOWN_STEPS_MAX,
             reads: READS_MAX,
             bytes: BYTES_MAX,
             findings: FINDINGS_MAX,
@@ -138,6 +143,13 @@ impl Allowance {
     pub fn take_step(&mut self) -> Result<(), LimitError> {
         self.steps = self.steps.checked_sub(1).ok_or(LimitError::Steps)?;
         Ok(())
+    }
+
+    /// Takes a step that is answered with what the host knows; false where there is none left.
+    pub fn take_known_step(&mut self) -> bool {
+        let left = self.known_steps.checked_sub(1);
+        self.known_steps = left.unwrap_or(self.known_steps);
+        left.is_some()
     }
 
     /// Takes a read; false where there is none left.
@@ -203,6 +215,7 @@ mod tests {
         let mut allowance = Allowance::default();
         assert!((0..24).all(|_| allowance.take_step().is_ok()));
         assert_eq!(allowance.take_step(), Err(LimitError::Steps));
+        assert!((0..100).all(|_| allowance.take_known_step()) && !allowance.take_known_step());
         assert!((0..120_000).all(|_| allowance.take_read()));
         assert_eq!((allowance.take_read(), allowance.reads_left(), allowance.reads_used()), (false, 0, 120_000));
         assert!(allowance.take_bytes(16 * 1024 * 1024 - 1));

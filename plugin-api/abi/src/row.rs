@@ -90,6 +90,8 @@ pub mod status {
     pub const UNSUPPORTED: u8 = 6;
     /// The catalogue does not declare the host of a URL, or the operator does not allow it.
     pub const NOT_ALLOWED: u8 = 7;
+    /// There is no reply yet: the read is open, and a later resume has the reply to it.
+    pub const PENDING: u8 = 8;
 }
 
 /// Where a reply came from.
@@ -163,7 +165,7 @@ impl Row for Read {
     }
 }
 
-/// The reply to one read, 16 bytes; replies stand in the order of the reads.
+/// The reply to one read, 16 bytes; replies stand in the order in which the reads were requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// One of [`status`].
@@ -198,7 +200,8 @@ impl Row for Reply {
 /// What goes into one job's resume, 16 bytes: how many of the frame's replies are its own, and what is left to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobIn {
-    /// Replies to this job, one for each read that it requested; they follow those of the jobs before it.
+    /// Replies to this job, one for each of its open reads: those that it requested and that have no reply yet. They
+    /// follow those of the jobs before it.
     pub replies: u32,
     /// Milliseconds until the job's deadline.
     pub ms_left: u32,

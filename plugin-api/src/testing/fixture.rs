@@ -247,6 +247,7 @@ impl RecordedRead {
         let status = STATUSES.iter().find(|(_, name)| *name == self.status);
         let status = status.ok_or_else(|| wrong("status", &self.status))?.0;
         let result = ReadResult::new(status, bytes("reply", &self.reply, None)?);
+        let result = result.ok_or_else(|| wrong("status", &self.status))?;
         let from = self.from.as_deref().map(|from| address("from", from)).transpose()?;
         let data = bytes("data", &self.data, None)?;
         let to = address("to", &self.to)?;

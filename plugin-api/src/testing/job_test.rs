@@ -7,10 +7,10 @@ use abi_stable::std_types::{RResult, RSlice};
 use alloy::primitives::{Address, B256, Bytes};
 use alloy::sol_types::{SolType, SolValue};
 use portolan_abi::frame::{FrameWriter, resume_in};
-use portolan_abi::limits::Allowance;
+use portolan_abi::limits::{Allowance, LimitError};
 use portolan_abi::map::{self, Block, Catalogue, Finding, Pin, SettingsError, Start};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
-use portolan_abi::row::{self, JobIn, kind, purpose, state};
+use portolan_abi::row::{self, JobIn, kind, purpose, state, status};
 use portolan_abi::step::{Step, StepError, StepFacts, StepRead};
 use portolan_abi::{Question, capability, codec, facts};
 use portolan_validation::validate_catalogue;
@@ -150,6 +150,7 @@ impl JobTest {
         let mut validation = Validation::new(&self.start, self.functions.as_deref(), &catalogue);
         let mut off_chain = OffChain::new(&catalogue);
         let mut allowance = Allowance::default();
+        let mut open: Vec<ReadRequest> = Vec::new();
         let mut frame = frame_of(&[], &allowance);
         loop {
             let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
@@ -162,19 +163,38 @@ impl JobTest {
                 validation.check(&outcome.findings);
                 return outcome;
             }
-            let block = self.start.block.number;
-            outcome.batches.push(requests.iter().filter(|request| request.kind != kind::FACTS).count());
-            let mut answer = |request: &ReadRequest| off_chain.reply(request, &mut replies);
-            let mut results: Vec<ReadResult> = Vec::with_capacity(requests.len());
-            for request in &requests {
-                results.push(match request.kind {
-                    kind::FACTS => outcome.fact_list(request, block, &mut allowance),
-                    _ => reply(&mut answer, request, &mut allowance),
-                });
-            }
+            open.extend(requests);
+            let results = if open.iter().any(is_known) && allowance.take_known_step() {
+                self.known(&open, &outcome, &mut allowance)
+            } else if let Err(error) = take_step(&open, &mut allowance) {
+                (outcome.end, outcome.message) = (End::OverBudget, error.to_string());
+                validation.check(&outcome.findings);
+                return outcome;
+            } else {
+                outcome.batches.push(open.iter().filter(|request| !is_known(request)).count());
+                let mut answer = |request: &ReadRequest| off_chain.reply(request, &mut replies);
+                let mut results = Vec::with_capacity(open.len());
+                for request in &open {
+                    results.push(Some(match request.kind {
+                        kind::FACTS => outcome.fact_list(request, self.start.block.number, &mut allowance),
+                        _ => reply(&mut answer, request, &mut allowance),
+                    }));
+                }
+                results
+            };
             frame = frame_of(&results, &allowance);
-            validation.take(&requests, &results);
+            let reads = open.iter().zip(&results);
+            validation.take(reads.filter_map(|(request, result)| Some((request, result.as_ref()?))));
+            let mut results = results.iter();
+            open.retain(|_| results.next().is_some_and(Option::is_none));
         }
+    }
+
+    /// The replies to the fact lists among the open reads.
+    fn known(&self, open: &[ReadRequest], outcome: &Outcome, allowance: &mut Allowance) -> Vec<Option<ReadResult>> {
+        let block = self.start.block.number;
+        let mut reply = |request: &ReadRequest| is_known(request).then(|| outcome.fact_list(request, block, allowance));
+        open.iter().map(|request| reply(request)).collect()
     }
 }
 
@@ -370,12 +390,18 @@ impl Outcome {
                 End::InvalidOutput
             }
         };
-        if self.end == End::Reading {
-            let is_walk = step.reads.iter().all(|read| read.row.purpose == purpose::WALK);
-            if is_walk { allowance.take_walk_step() } else { allowance.take_step() }?;
-        }
         Ok(step.reads.into_iter().map(request).collect())
     }
+}
+
+/// Whether a host answers the read without fetching anything.
+fn is_known(request: &ReadRequest) -> bool {
+    request.kind == kind::FACTS
+}
+
+fn take_step(open: &[ReadRequest], allowance: &mut Allowance) -> Result<(), LimitError> {
+    let is_walk = open.iter().all(|request| request.purpose == purpose::WALK);
+    if is_walk { allowance.take_walk_step() } else { allowance.take_step() }
 }
 
 fn request(read: StepRead<'_>) -> ReadRequest {
@@ -407,13 +433,13 @@ fn reply(replies: &mut impl Replies, request: &ReadRequest, allowance: &mut Allo
     if fits { result } else { ReadResult::OverBudget }
 }
 
-fn frame_of(results: &[ReadResult], allowance: &Allowance) -> Vec<u8> {
+fn frame_of(results: &[Option<ReadResult>], allowance: &Allowance) -> Vec<u8> {
     let mut frame = FrameWriter::default();
     let count = u32::try_from(results.len()).expect("a batch's reads can be counted");
     let (reads_left, bytes_left) = (allowance.reads_left(), allowance.bytes_left());
     frame.row(resume_in::JOBS, &JobIn { replies: count, ms_left: 5_000, reads_left, bytes_left });
     for result in results {
-        let (status, bytes) = result.parts();
+        let (status, bytes) = result.as_ref().map_or((status::PENDING, &[][..]), ReadResult::parts);
         let (offset, len) = frame.bytes(bytes).expect("a batch's replies fit a frame");
         frame.row(resume_in::REPLIES, &row::Reply { status, offset, len, ..row::Reply::default() });
     }

@@ -42,8 +42,8 @@ impl<'a> Validation<'a> {
         }
     }
 
-    /// Takes the reads of one batch. What a walk reads names no target of a claim.
-    pub(super) fn take(&mut self, requests: &[ReadRequest], results: &[ReadResult]) {
+    /// Takes the reads of one batch, with what became of each. What a walk reads names no target of a claim.
+    pub(super) fn take<'r>(&mut self, reads: impl Iterator<Item = (&'r ReadRequest, &'r ReadResult)>) {
         let is_noted = |request: &ReadRequest| {
             request.is_static_call()
                 && request.network == self.start.chain_id
@@ -51,7 +51,7 @@ impl<'a> Validation<'a> {
                 && request.purpose != purpose::WALK
         };
         let mut views = Vec::new();
-        for (request, result) in requests.iter().zip(results).filter(|(request, _)| is_noted(request)) {
+        for (request, result) in reads.filter(|(request, _)| is_noted(request)) {
             let (status::OK, reply) = result.parts() else { continue };
             views.push(ViewReply { contract: request.to, data: &request.data, reply });
             let is_at_block = request.freshness == freshness::PINNED;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use portolan_abi::codec;
 use portolan_abi::frame::{FrameWriter, resume_in};
-use portolan_abi::row::{JobIn, Reply, state};
+use portolan_abi::row::{JobIn, Reply, state, status};
 use proptest::collection::vec;
-use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
+use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use proptest::sample::Index;
 use proptest::test_runner::Config;
 
@@ -126,7 +126,7 @@ proptest! {
 
     #[test]
     fn replies_of_any_bytes_end_the_job_or_carry_it_on(
-        replies in vec((0..9_u8, vec(any::<u8>(), 0..70)), 3),
+        replies in vec((prop_oneof![0..status::PENDING, Just(9)], vec(any::<u8>(), 0..70)), 3),
     ) {
         let mut frame = FrameWriter::default();
         frame.row(resume_in::JOBS, &JobIn { replies: 3, ..JobIn::default() });

@@ -93,7 +93,7 @@ fn neighbours_of(wrong: &[u64]) -> Vec<Step> {
 
 #[test]
 fn too_few_replies_fail_that_job_alone() {
-    for (wrong, message) in [(&[][..], "0 replies to 2 reads"), (&[1], "1 replies to 2 reads")] {
+    for (wrong, message) in [(&[][..], "0 replies to 2 open reads"), (&[1], "1 replies to 2 open reads")] {
         let steps = neighbours_of(wrong);
         assert_eq!((steps[1].state, steps[1].message.as_str()), (state::FAILED, message));
         assert!(steps[1].requested.is_empty());
@@ -104,7 +104,7 @@ fn too_few_replies_fail_that_job_alone() {
 fn too_many_replies_fail_that_job_alone() {
     let steps = neighbours_of(&[1, 2, 3]);
     let actual = (steps[1].state, steps[1].message.as_str());
-    assert_eq!(actual, (state::FAILED, "more replies than the 2 requested reads"));
+    assert_eq!(actual, (state::FAILED, "3 replies to 2 open reads"));
 }
 
 /// A frame that fits two jobs with two replies each, but for one thing.

@@ -49,6 +49,13 @@ pub(super) struct FrameReply {
     pub(super) age_s: u32,
 }
 
+impl FrameReply {
+    /// What stands for the reply to a read that is open.
+    pub(super) fn pending() -> Self {
+        Self { status: status::PENDING, ..Self::default() }
+    }
+}
+
 impl From<Reply> for FrameReply {
     fn from(reply: Reply) -> Self {
         let (status, bytes) = match reply.outcome {

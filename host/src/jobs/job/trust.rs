@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use alloy::primitives::{Address, Bytes};
+use alloy::primitives::Address;
 use portolan_abi::map;
 use portolan_reader::{Freshness, Outcome, Read, Reply};
 use portolan_validation::{Addresses, Lineages, Use, ViewReply};
@@ -47,27 +47,28 @@ impl<'a> TrustedAddresses<'a> {
         self.lineages.are_of(&read.data)
     }
 
-    /// Takes the addresses that the reads of one batch gave, of those that [may give](Self::may_give) some.
-    pub(super) fn take(&mut self, batch: Vec<(Read, Reply)>) {
-        let (mut at_block, mut candidates) = (Vec::new(), Vec::new());
-        for (read, reply) in batch {
-            let Outcome::Ok(bytes) = reply.outcome else { continue };
-            let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
-            if is_at_block { &mut at_block } else { &mut candidates }.push((read, bytes));
-        }
+    /// Takes the addresses that the reads of one batch gave, of those that [may give](Self::may_give) some. Returns those
+    /// whose contracts are not known: a later reply to a read of the same step may give them.
+    pub(super) fn take(&mut self, batch: Vec<(Read, Reply)>) -> Vec<(Read, Reply)> {
+        let answered = batch.into_iter().filter(|(_, reply)| matches!(reply.outcome, Outcome::Ok(_)));
+        let is_at_block = |(read, reply): &(Read, Reply)| read.freshness == Freshness::Pinned || !reply.cached;
+        let (at_block, mut candidates): (Vec<_>, Vec<_>) = answered.partition(is_at_block);
         let open = self.give_all(&at_block);
         candidates.extend(open.into_iter().filter_map(|place| at_block.get(place).cloned()));
         for _ in 0..NESTING_MAX {
             let count = candidates.len();
-            candidates.retain(|(read, bytes)| !self.take_candidates(read, bytes));
+            candidates.retain(|(read, reply)| !self.take_candidates(read, returned(reply)));
             if candidates.len() == count {
                 break;
             }
         }
+        candidates
     }
 
-    fn give_all(&mut self, answered: &[(Read, Bytes)]) -> Vec<usize> {
-        let views = answered.iter().map(|(read, reply)| ViewReply { contract: read.to, data: &read.data, reply });
+    fn give_all(&mut self, answered: &[(Read, Reply)]) -> Vec<usize> {
+        let views = answered.iter();
+        let views =
+            views.map(|(read, reply)| ViewReply { contract: read.to, data: &read.data, reply: returned(reply) });
         let views: Vec<_> = views.collect();
         self.trusted.give_all(self.lineages, &views)
     }
@@ -156,7 +157,7 @@ impl<'a> TrustedAddresses<'a> {
         let mut answered = Vec::new();
         for (place, reply) in recheck.places.iter().zip(replies) {
             match &reply.outcome {
-                Outcome::Ok(bytes) => answered.extend(self.sources.get(*place).cloned().zip(Some(bytes.clone()))),
+                Outcome::Ok(_) => answered.extend(self.sources.get(*place).cloned().zip(Some(reply.clone()))),
                 Outcome::Failed(_) | Outcome::OverBudget => drop(failed.insert(*place)),
                 _ => {}
             }
@@ -190,6 +191,11 @@ fn addresses(bytes: &[u8]) -> impl Iterator<Item = Address> + '_ {
     let words = bytes.chunks_exact(32).map(|word| word.split_at(12));
     let addresses = words.filter(|(zeros, address)| zeros.iter().all(|byte| *byte == 0) && address[..8] != [0; 8]);
     addresses.map(|(_, address)| Address::from_slice(address))
+}
+
+/// The bytes that a call returned; none where it did not.
+fn returned(reply: &Reply) -> &[u8] {
+    if let Outcome::Ok(bytes) = &reply.outcome { bytes } else { &[] }
 }
 
 #[cfg(test)]
