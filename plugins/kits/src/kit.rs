@@ -13,6 +13,10 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::events::Source;
 
+/// Seconds that the number of entries of a fact list may be cached: a new entry shows at most this much later. Without
+/// that, each answer would wait for the number before it reads what the account has in the entries.
+pub(crate) const COUNT_STANDS_S: u32 = 300;
+
 /// A mechanism, with the words that one plugin has for it.
 pub trait Kit: Debug + Sync {
     /// The keys of which a settings row of it has one. Where it names none, and where it is a plugin's last, it is asked

@@ -20,7 +20,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels};
 use crate::owned_nfts;
 use crate::try_each::try_each;
 use contracts::nitro::{getPublishedNitroPoolCall, harvestCall, harvestPositionToCall, poolsCall};
@@ -148,7 +148,7 @@ impl PositionMaster {
         let master = self.master;
         let entry = move |place| cx.call(master, getPoolAddressByIndexCall { index: U256::from(place) });
         let walk = |places: Range<u64>| cx.join(places.map(entry));
-        cx.facts(labels.market, LIST, cx.call(master, poolsLengthCall {}), walk).await
+        cx.facts(labels.market, LIST, cx.call(master, poolsLengthCall {}).within(COUNT_STANDS_S), walk).await
     }
 
     async fn stakes_of(

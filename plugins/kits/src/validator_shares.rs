@@ -16,7 +16,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -145,7 +145,9 @@ impl StakeManager {
         let walk = |places: Range<u64>| {
             cx.join(places.map(async |place| Ok(self.validator(cx, number(place)).await?.contractAddress)))
         };
-        let count = async { Ok(cx.call(self.manager, NFTCounterCall {}).await?.saturating_sub(U256::from(1))) };
+        let count = async {
+            Ok(cx.call(self.manager, NFTCounterCall {}).within(COUNT_STANDS_S).await?.saturating_sub(U256::from(1)))
+        };
         let shares: Vec<Address> = cx.facts(labels.market, LIST, count, walk).await?;
         let delegation = |(place, shares)| Delegation { validator: number(place), shares };
         Ok((0..).zip(shares).map(delegation).collect())

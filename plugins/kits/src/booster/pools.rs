@@ -9,6 +9,7 @@ use portolan_plugin_api::{Address, Chain, Error, U256};
 use super::contracts::{balanceOfCall, earnedCall, lockRewardsCall, poolInfoCall, poolLengthCall, stakingTokenCall};
 use super::{Booster, Minting, ZERO_STANDS_S};
 use crate::boxed::Boxed;
+use crate::kit::COUNT_STANDS_S;
 use crate::try_each::try_each;
 
 /// The name of the list of pools among a deployment's facts.
@@ -52,7 +53,7 @@ pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Addres
 /// The pools that the booster lists, as far as they are known; also those that are shut down, which pay all the same.
 async fn listed(cx: &Chain, of: &Booster, market: &str) -> Result<Vec<RewardPool>, Error> {
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of.booster, place)));
-    let count = cx.call(of.booster, poolLengthCall {});
+    let count = cx.call(of.booster, poolLengthCall {}).within(COUNT_STANDS_S);
     let entries: Vec<(Address, Address)> = cx.facts(market, LIST, count, walk).await?;
     let pools = (0_u64..).zip(entries);
     Ok(pools.map(|(pid, (staked, rewards))| RewardPool { pid: Some(U256::from(pid)), staked, rewards }).collect())

@@ -10,7 +10,7 @@ use super::contracts::{
     reward_tokensCall, staking_tokenCall,
 };
 use super::{CurveGauges, Listing, ZERO_STANDS_S};
-use crate::kit::Labels;
+use crate::kit::{COUNT_STANDS_S, Labels};
 
 /// The name of the list of gauges among a deployment's facts.
 const LIST: &str = "gauges";
@@ -60,8 +60,8 @@ pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> 
 
 async fn count(cx: &Chain, listing: &Listing) -> Result<U256, Error> {
     match listing {
-        Listing::Controller(controller) => cx.call(*controller, n_gaugesCall {}).await,
-        Listing::Factory(factory) => cx.call(*factory, get_gauge_countCall {}).await,
+        Listing::Controller(controller) => cx.call(*controller, n_gaugesCall {}).within(COUNT_STANDS_S).await,
+        Listing::Factory(factory) => cx.call(*factory, get_gauge_countCall {}).within(COUNT_STANDS_S).await,
         Listing::Row(gauges) => Ok(U256::from(gauges.len())),
     }
 }

@@ -15,7 +15,7 @@ use super::contracts::{
 use super::perspective::is_verified;
 use crate::erc4626;
 use crate::fixed_point::{WAD, mul_div, product};
-use crate::kit::Labels;
+use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::try_each::try_each;
 
 /// The names of the lists of vaults among a deployment's facts.
@@ -53,7 +53,7 @@ pub(super) async fn earn_positions(
         let (start, end) = (U256::from(places.start), U256::from(places.end));
         cx.call(factory, getVaultListSliceCall { start, end }).await
     };
-    let count = cx.call(factory, getVaultListLengthCall {});
+    let count = cx.call(factory, getVaultListLengthCall {}).within(COUNT_STANDS_S);
     let vaults: Vec<Address> = cx.facts(labels.market, EARN_VAULTS, count, walk).await?;
     let held = erc4626::held(cx, labels.market, vaults, owner).await?;
     let rows = held.into_iter().map(|(vault, shares)| earn_position(cx, of, labels, vault, shares));
@@ -83,7 +83,8 @@ async fn vaults(cx: &Chain, of: &Euler, market: &str) -> Result<Vec<Address>, Er
         let (start, end) = (U256::from(places.start), U256::from(places.end));
         cx.call(factory, getProxyListSliceCall { start, end }).await
     };
-    cx.facts(market, VAULTS, cx.call(factory, getProxyListLengthCall {}), walk).await
+    let count = cx.call(factory, getProxyListLengthCall {}).within(COUNT_STANDS_S);
+    cx.facts(market, VAULTS, count, walk).await
 }
 
 async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: EvcAccount) -> Result<Option<Position>, Error> {

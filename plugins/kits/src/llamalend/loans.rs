@@ -11,7 +11,7 @@ use super::contracts::{
 };
 use super::{LlamaLend, MarketFactory, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, ray_a_year};
-use crate::kit::Labels;
+use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::try_each::try_each;
 
 /// The name of the list of controllers among a deployment's facts.
@@ -42,8 +42,8 @@ async fn controllers(cx: &Chain, of: &LlamaLend, labels: Labels<'_>) -> Result<V
     let walk = |places: Range<u64>| cx.join(places.map(at));
     let count = async {
         match of.factory {
-            MarketFactory::CrvUsd(_) => cx.call(factory, n_collateralsCall {}).await,
-            MarketFactory::Lending(_) => cx.call(factory, market_countCall {}).await,
+            MarketFactory::CrvUsd(_) => cx.call(factory, n_collateralsCall {}).within(COUNT_STANDS_S).await,
+            MarketFactory::Lending(_) => cx.call(factory, market_countCall {}).within(COUNT_STANDS_S).await,
         }
     };
     cx.facts(labels.market, LIST, count, walk).await

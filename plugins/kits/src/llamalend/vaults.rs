@@ -7,7 +7,7 @@ use portolan_plugin_api::{Address, Chain, Error, Position, U256};
 use super::LlamaLend;
 use super::contracts::{market_countCall, vaultsCall};
 use crate::erc4626;
-use crate::kit::Labels;
+use crate::kit::{COUNT_STANDS_S, Labels};
 
 /// The name of the list of vaults among a deployment's facts.
 const LIST: &str = "vaults";
@@ -22,7 +22,7 @@ pub(super) async fn positions(
 ) -> Result<Vec<Position>, Error> {
     let at = move |place| cx.call(factory, vaultsCall { index: U256::from(place) });
     let walk = |places: Range<u64>| cx.join(places.map(at));
-    let count = async { cx.call(factory, market_countCall {}).await };
+    let count = cx.call(factory, market_countCall {}).within(COUNT_STANDS_S);
     let vaults: Vec<Address> = cx.facts(labels.market, LIST, count, walk).await?;
     erc4626::positions(cx, labels, of.types.vault, vaults, account).await
 }

@@ -21,7 +21,7 @@ use super::pool::{NftPool, NftStake};
 use super::rows::{self, StakeTerms};
 use crate::boxed::Boxed;
 use crate::display_name::display_name;
-use crate::kit::{Deployed, Labels};
+use crate::kit::{COUNT_STANDS_S, Deployed, Labels};
 use crate::owned_nfts;
 use crate::try_each::try_each;
 
@@ -115,9 +115,10 @@ impl NitroFactory {
         let nft_pool = move |place| cx.call(nft_at, poolsCall { index: U256::from(place) });
         let nitro_walk = |places: Range<u64>| cx.join(places.map(nitro_pool));
         let nft_walk = |places: Range<u64>| cx.join(places.map(nft_pool));
-        let nitro_count = cx.call(nitro_at, publishedNitroPoolsLengthCall {});
+        let nitro_count = cx.call(nitro_at, publishedNitroPoolsLengthCall {}).within(COUNT_STANDS_S);
+        let nft_count = cx.call(nft_at, poolsLengthCall {}).within(COUNT_STANDS_S);
         let nitro_pools = cx.facts(labels.market, NITRO_POOLS, nitro_count, nitro_walk);
-        let nft_pools = cx.facts(labels.market, NFT_POOLS, cx.call(nft_at, poolsLengthCall {}), nft_walk);
+        let nft_pools = cx.facts(labels.market, NFT_POOLS, nft_count, nft_walk);
         let (nitro_pools, nft_pools) = cx.join((nitro_pools, nft_pools)).await?;
         Ok(Lists { nitro_pools, nft_pools })
     }

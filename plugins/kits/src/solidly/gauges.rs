@@ -12,7 +12,7 @@ use super::contracts::{
 use super::generation::Generation;
 use super::{Solidly, ZERO_STANDS_S};
 use crate::display_name::display_name;
-use crate::kit::Labels;
+use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::try_each::try_each;
 
 /// The name of the list of gauges among a deployment's facts.
@@ -38,7 +38,7 @@ pub(super) struct Gauges {
 pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Gauges, Error> {
     let voter = of.contracts.voter;
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
-    let count = cx.call(voter, lengthCall {});
+    let count = cx.call(voter, lengthCall {}).within(COUNT_STANDS_S);
     let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count, walk).await?;
     let mut gauges = Gauges::default();
     for (pool, address, is_concentrated) in entries {
