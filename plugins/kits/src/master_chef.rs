@@ -23,7 +23,6 @@ use crate::events::Source;
 use crate::kit::{Deployed, Labels};
 use crate::try_each::try_each;
 use contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall};
-use pools::Pool;
 
 /// The pending view of Sushi's own contracts.
 const PENDING: &str = "pendingSushi";
@@ -90,6 +89,14 @@ pub enum Returns {
     /// Lists of all that is paid: tokens, symbols, decimals and amounts, the chef's own first. Alien Base's, whose pools
     /// may have an interval between two harvests.
     Lists,
+}
+
+/// A pool in which the account has something, or whose rewarder owes it something still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pool {
+    pid: U256,
+    /// Pays other tokens with the same claim.
+    rewarder: Option<Address>,
 }
 
 impl MasterChefs {
@@ -205,9 +212,9 @@ impl Deployed for MasterChef {
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
-            let found = pools::found(cx, self, labels.market, count, account).await?;
+            let found = pools::found(cx, self, labels.market, count, account, true).await?;
             let rows = found.into_iter().map(|pool| rows::claimable(cx, self, labels, token, pool, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
     }
 
@@ -221,8 +228,7 @@ impl Deployed for MasterChef {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
-            let found = pools::found(cx, self, labels.market, count, account).await?;
-            let held: Vec<Pool> = found.into_iter().filter(|pool| pool.is_held).collect();
+            let held = pools::found(cx, self, labels.market, count, account, false).await?;
             if held.is_empty() {
                 return Ok(Vec::new());
             }

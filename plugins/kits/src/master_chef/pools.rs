@@ -3,10 +3,12 @@
 //! A chef may list 600 pools and an account be in three of them. So the pools are found with one read each, whose
 //! replies may be cached for a while; amounts are then read of those few pools, at the answer's block.
 
+use std::sync::OnceLock;
+
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
 use super::contracts::{beets, chef, v1, v2};
-use super::{Kind, MasterChef};
+use super::{Kind, MasterChef, Pool, rewarder};
 use crate::try_each::try_each;
 
 /// More pools than any known chef has, eight times over.
@@ -20,16 +22,6 @@ const HELD_STANDS_S: u32 = 30;
 /// every stake to the new token at once.
 const TOKEN_STANDS_S: u32 = 3_600;
 
-/// A pool in which the account has something, or whose rewarder may owe it something still.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pool {
-    pub(super) pid: U256,
-    /// Pays other tokens with the same claim.
-    pub(super) rewarder: Option<Address>,
-    /// Whether the chef has something of the account.
-    pub(super) is_held: bool,
-}
-
 /// What the account has staked in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stake {
@@ -40,15 +32,16 @@ pub(super) struct Stake {
     pub(super) points: U256,
 }
 
-/// The pools in which the account has something, and those with rewarders, which may owe it something still.
+/// The pools in which the account has something, and where debts count those whose rewarders owe it something still.
 pub(super) async fn found(
     cx: &Chain,
     of: &MasterChef,
     market: &str,
     count: u64,
     account: Address,
+    debts_count: bool,
 ) -> Result<Vec<Pool>, Error> {
-    let pools = (0..count).map(|pid| found_pool(cx, of, U256::from(pid), account));
+    let pools = (0..count).map(|pid| found_pool(cx, of, U256::from(pid), account, debts_count));
     Ok(try_each(cx, pools).await.or_err_if_all(cx, market)?.into_iter().flatten().collect())
 }
 
@@ -61,20 +54,35 @@ pub(super) async fn count(cx: &Chain, of: &MasterChef) -> Result<u64, Error> {
     }
 }
 
-async fn found_pool(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<Option<Pool>, Error> {
+async fn found_pool(
+    cx: &Chain,
+    of: &MasterChef,
+    pid: U256,
+    account: Address,
+    debts_count: bool,
+) -> Result<Option<Pool>, Error> {
     if of.kind == Kind::V1 {
         // The first version pays out with every move, so that nothing is pending where nothing is staked.
         let amount = cx.call(of.chef, v1::userInfoCall { pid, account }).within(HELD_STANDS_S).await?;
-        return Ok((!amount.is_zero()).then_some(Pool { pid, rewarder: None, is_held: true }));
+        return Ok((!amount.is_zero()).then_some(Pool { pid, rewarder: None }));
     }
-    let user = cx.call(of.chef, v2::userInfoCall { pid, account }).within(HELD_STANDS_S);
-    let rewarder = cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S);
-    let (user, rewarder) = cx.join((user, rewarder)).await?;
-    // A chef without the function has no rewarders.
-    let rewarder = rewarder.ok().filter(|rewarder| !rewarder.is_zero());
-    // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
-    let is_held = !user.amount.is_zero() || !user.rewardDebt.is_zero();
-    Ok((is_held || rewarder.is_some()).then_some(Pool { pid, rewarder, is_held }))
+    let is_held = OnceLock::new();
+    let user = async {
+        let user = cx.call(of.chef, v2::userInfoCall { pid, account }).within(HELD_STANDS_S).await?;
+        // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
+        Ok(*is_held.get_or_init(|| !user.amount.is_zero() || !user.rewardDebt.is_zero()))
+    };
+    let rewarder = async {
+        let rewarder = cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S).await?;
+        // A chef without the function has no rewarders.
+        let Some(rewarder) = rewarder.ok().filter(|rewarder| !rewarder.is_zero()) else { return Ok((None, false)) };
+        // A rewarder that is known is asked beside the stake; one that was read with the stake only where there is none.
+        let counts = debts_count && is_held.get() != Some(&true);
+        let is_indebted = counts && rewarder::is_indebted(cx, rewarder, pid, account).await;
+        Ok((Some(rewarder), is_indebted))
+    };
+    let (is_held, (rewarder, is_indebted)) = cx.join((user, rewarder)).await?;
+    Ok((is_held || is_indebted).then_some(Pool { pid, rewarder }))
 }
 
 /// The token that is staked in a pool.

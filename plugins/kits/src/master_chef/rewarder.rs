@@ -6,9 +6,9 @@
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
+use super::Pool;
 use super::contracts::pendingTokensCall;
 use super::owed::{Owed, listed};
-use super::pools::Pool;
 
 /// A harvest that is larger than any: a million tokens of 18 decimals. A rewarder that does not pay more for it pays no
 /// multiple.
@@ -52,9 +52,8 @@ pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Addres
 
 /// Whether a rewarder owes something to an account without a stake: what it could not pay when the stake left. The reply
 /// may be cached, as no amount is taken from it; of one that cannot be read, nothing is said to all accounts.
-pub(super) async fn is_indebted(cx: &Chain, pool: Pool, account: Address) -> bool {
-    let Some(rewarder) = pool.rewarder else { return false };
-    let pending = cx.call(rewarder, pendingTokensCall { pid: pool.pid, account, sushiAmount: U256::ZERO });
+pub(super) async fn is_indebted(cx: &Chain, rewarder: Address, pid: U256, account: Address) -> bool {
+    let pending = cx.call(rewarder, pendingTokensCall { pid, account, sushiAmount: U256::ZERO });
     let pending = pending.within(DEBT_STANDS_S).await;
     pending.is_ok_and(|pending| pending.amounts.iter().any(|amount| !amount.is_zero()))
 }

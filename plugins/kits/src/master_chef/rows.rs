@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use futures_util::future::{join, join3};
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
-use super::MasterChef;
 use super::contracts::balanceOfCall;
 use super::owed::Owed;
 use super::pending;
-use super::pools::{self, Pool, Stake};
+use super::pools::{self, Stake};
 use super::reward::Emission;
 use super::rewarder;
+use super::{MasterChef, Pool};
 use crate::display_name::display_name;
 use crate::kit::Labels;
 
@@ -25,7 +25,7 @@ pub(super) struct Emitted {
     pub(super) alone: bool,
 }
 
-/// What a pool's claim pays: the chef's token, and its rewarder's. `None` where the account has nothing there.
+/// What a pool's claim pays: the chef's token, and its rewarder's.
 pub(super) async fn claimable(
     cx: &Chain,
     of: &MasterChef,
@@ -33,11 +33,8 @@ pub(super) async fn claimable(
     token: Address,
     pool: Pool,
     account: Address,
-) -> Result<Option<Claimable>, Error> {
+) -> Result<Claimable, Error> {
     let pid = pool.pid;
-    if !pool.is_held && !rewarder::is_indebted(cx, pool, account).await {
-        return Ok(None);
-    }
     let owed = async {
         let (pending, held, fixed) =
             join3(pending::owed(cx, of, token, pid, account), held(cx, of, token), rewarder::fixed(cx, pool, account))
@@ -54,7 +51,7 @@ pub(super) async fn claimable(
     let claimable = Claimable::new(labels.market, of.chef, of.claim(cx, pid, account)).of(of.vault_type);
     let claimable = claimable.named(format!("{staked} reward")).numbered(pid);
     let owed = by_token(owed).into_iter().filter(|owed| !owed.amount.is_zero());
-    Ok(Some(owed.fold(claimable, |claimable, owed| claimable.pays(owed.token, owed.amount))))
+    Ok(owed.fold(claimable, |claimable, owed| claimable.pays(owed.token, owed.amount)))
 }
 
 /// The row of a stake.
