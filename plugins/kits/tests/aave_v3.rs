@@ -534,7 +534,8 @@ fn second_version() -> CannedReplies {
             CONTROLLER,
             &v2::getRewardsBalanceCall { _0: vec![token(1), token(6)], _1: ACCOUNT },
             &U256::from(9),
-        );
+        )
+        .reply(SECOND, CONTROLLER, &v2::getRewardsBalanceCall { _0: Vec::new(), _1: ACCOUNT }, &U256::from(4));
     let balances = [held(1, 100), held(2, 0), held(3, 0), held(4, 0), held(5, 0), held(6, 7)];
     balances
         .into_iter()
@@ -561,4 +562,15 @@ fn the_second_version_pays_one_token_from_all_that_the_account_has() {
     let assets = vec![Address::repeat_byte(1), Address::repeat_byte(6)];
     assert_eq!(claim.steps[0].arguments, (assets, U256::MAX, ACCOUNT).abi_encode_params());
     assert_eq!(claim.steps[0].to, CONTROLLER);
+}
+
+#[test]
+fn the_second_version_pays_what_is_noted_to_an_account_that_has_left() {
+    let left = [1, 6].into_iter().fold(second_version(), |chain, token| {
+        chain.reply(SECOND, Address::repeat_byte(token), &balanceOfCall(ACCOUNT), &U256::ZERO)
+    });
+    let outcome = JobTest::new("second", SECOND, Question::CLAIMABLES, ACCOUNT).run::<Pools>(&left);
+    let [claim] = outcome.claimables()[..] else { panic!("one claim: {}", outcome.message) };
+    assert_eq!(claim.payments[0].amount, U256::from(4));
+    assert_eq!(claim.steps[0].arguments, (Vec::<Address>::new(), U256::MAX, ACCOUNT).abi_encode_params());
 }
