@@ -1,0 +1,280 @@
+//! The reads that a job waits for: opened when its plugin requests them, answered with what is at hand, or fetched.
+//!
+//! Invariant: a read is open until its one reply, and replies go to the plugin in the order of its requests.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+
+use futures_util::future::{Either, join, join_all, select};
+use metrics::counter;
+use portolan_abi::capability;
+use portolan_abi::row::{source, status};
+use portolan_reader::{Freshness, Outcome, Participant, Read, Reply, Session};
+
+use super::document_reads::PreparedRead;
+use super::frames::{FrameReply, RequestedRead};
+use super::{Driver, over_limit};
+use crate::jobs::failure::{Failure, Reason};
+
+/// A read that a job waits for.
+pub(super) enum OpenRead {
+    /// The reply is there, and goes to the plugin when it is resumed.
+    Answered(FrameReply),
+    /// The next miss of the lookup of the job's own network; the read itself where its reply is to be noted.
+    Own(Option<Box<Read>>),
+    /// A read of the job's own network that walks a fact list.
+    Walk(Read),
+    /// A read of another network.
+    Guest(u64, Read),
+    /// A document of a server.
+    Document(PreparedRead),
+}
+
+impl OpenRead {
+    pub(super) fn is_answered(&self) -> bool {
+        matches!(self, Self::Answered(_))
+    }
+
+    /// The read whose reply is to be noted.
+    pub(super) fn take_noted(&mut self) -> Option<Box<Read>> {
+        if let Self::Own(noted) = self { noted.take() } else { None }
+    }
+}
+
+impl From<Reply> for OpenRead {
+    fn from(reply: Reply) -> Self {
+        Self::Answered(reply.into())
+    }
+}
+
+impl Driver<'_> {
+    /// Opens the reads of a step. Those that nothing has to be fetched for have their replies at once.
+    pub(super) fn open(&mut self, participant: &Participant, own: &Session, requested: Vec<RequestedRead>) {
+        let may_walk = self.facts.may_walk();
+        let own_chain = own.chain_id();
+        let first = self.open.len();
+        let mut own_reads = Vec::new();
+        for requested in requested {
+            let is_walk = may_walk
+                && matches!(requested, RequestedRead::Chain { chain_id, is_walk: true, .. } if chain_id == own_chain);
+            let opened = match requested {
+                RequestedRead::Unsupported => Reply::fresh(Outcome::Unsupported).into(),
+                RequestedRead::Chain { read, .. } if is_walk && self.facts.take_read(&mut self.allowance) => {
+                    // What is known of an earlier block feeds no list.
+                    OpenRead::Walk(read.fresh(Freshness::Pinned))
+                }
+                _ if is_walk || !self.allowance.take_read() => self.over_budget().into(),
+                RequestedRead::Chain { chain_id, read, function, .. } => {
+                    if let Some(trace) = &mut self.trace {
+                        trace.name(&read, function);
+                    }
+                    self.networks.insert(chain_id);
+                    if chain_id == own_chain {
+                        let is_noted = self.trace.is_some() || self.findings_rest_on(&read);
+                        let noted = is_noted.then(|| Box::new(read.clone()));
+                        own_reads.push(read);
+                        OpenRead::Own(noted)
+                    } else {
+                        OpenRead::Guest(chain_id, read)
+                    }
+                }
+                RequestedRead::FactList { chain_id, list } if chain_id == own_chain => {
+                    self.facts.open(&list, &self.allowance, own).into()
+                }
+                RequestedRead::FactList { .. } => Reply::fresh(Outcome::Unsupported).into(),
+                RequestedRead::Document(url) => match self.documents.prepare(&url) {
+                    Ok(read) => OpenRead::Document(read),
+                    Err(reply) => OpenRead::Answered(reply),
+                },
+            };
+            self.open.push(opened);
+        }
+        let mut lookup = participant.look_up(own_reads.into());
+        let places = (first..self.open.len()).filter(|place| matches!(self.open.get(*place), Some(OpenRead::Own(_))));
+        let places: Vec<usize> = places.collect();
+        for (hit, reply) in lookup.take_hits() {
+            let Some(place) = places.get(hit) else { continue };
+            let noted = self.open.get_mut(*place).and_then(OpenRead::take_noted);
+            let reply = self.take(noted, reply);
+            self.open[*place] = OpenRead::Answered(reply);
+        }
+        self.misses.append(lookup);
+    }
+
+    /// The replies to all open reads: those that are at hand, as long as the job can run on with some, or else all of them,
+    /// for which the rest is fetched.
+    pub(super) async fn replies(
+        &mut self,
+        participant: &Participant,
+        own: &Session,
+    ) -> Result<Vec<FrameReply>, Failure> {
+        let answered = self.open.iter().filter(|read| read.is_answered()).count();
+        let takes_some = self.plan.instance.capabilities & capability::PENDING_REPLIES != 0;
+        let runs_on = answered == self.open.len() || (answered > 0 && takes_some);
+        if !(runs_on && self.allowance.take_known_step()) {
+            self.fetch(participant, own).await?;
+        }
+        if let Some(failure) = self.documents.failure() {
+            self.missing.get_or_insert(failure.reason);
+        }
+        let mut open = Vec::new();
+        let replies = std::mem::take(&mut self.open).into_iter().map(|read| match read {
+            OpenRead::Answered(reply) => reply,
+            other => {
+                open.push(other);
+                FrameReply::pending()
+            }
+        });
+        let replies: Vec<FrameReply> = replies.collect();
+        self.open = open;
+        self.count(&replies);
+        Ok(replies)
+    }
+
+    /// Makes all open reads: each gets a reply, if only that it was not made.
+    async fn fetch(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
+        let (mut walks, mut by_network, mut off_chain) =
+            (Vec::new(), BTreeMap::<u64, Vec<(usize, Read)>>::new(), Vec::new());
+        let mut own_places = Vec::new();
+        let count = self.open.len();
+        let mut answered = vec![None; count];
+        for (place, read) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            match read {
+                OpenRead::Answered(reply) => answered[place] = Some(reply),
+                OpenRead::Own(noted) => own_places.push((place, noted)),
+                OpenRead::Walk(read) => walks.push((place, read)),
+                OpenRead::Guest(chain_id, read) => by_network.entry(chain_id).or_default().push((place, read)),
+                OpenRead::Document(read) => off_chain.push((place, read)),
+            }
+        }
+        let is_walk = walks.len() == count;
+        let taken = if is_walk { self.allowance.take_walk_step() } else { self.allowance.take_step() };
+        taken.map_err(over_limit)?;
+        self.figures.batches += u32::from(own_places.len() + by_network.len() + off_chain.len() > 0);
+        self.take_views();
+        let mut lookup = std::mem::take(&mut self.misses);
+        // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
+        let recheck = self.trusted.mentioned_by(lookup.misses());
+        lookup.append(own.peek(self.trusted.reads(&recheck).into()));
+        let before_walk = lookup.len();
+        // Walks are not taken from the answer's reads, for later answers do without them; their requests are.
+        let (walk_places, walk_reads): (Vec<_>, Vec<_>) = walks.into_iter().unzip();
+        lookup.append(own.peek(walk_reads.into()));
+        let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
+        let made = join_all(off_chain.iter().map(|(_, read)| self.documents.make(read, self.deadline)));
+        let chains = join(participant.complete(lookup), join_all(guests));
+        let ((mut fetched, of_guests), documents) = join_aside(participant, chains, made, off_chain.is_empty()).await;
+        let walked = fetched.split_off(before_walk);
+        let rechecked = fetched.split_off(own_places.len());
+        self.confirm(own, &recheck, &rechecked)?;
+        for ((place, noted), reply) in own_places.into_iter().zip(fetched) {
+            answered[place] = Some(self.take(noted, reply));
+        }
+        self.take_views();
+        // What is not known by now was asked of contracts that nothing gave.
+        self.views.clear();
+        for (place, reply) in walk_places.into_iter().zip(walked) {
+            answered[place] = Some(self.account_for_walk(reply).into());
+        }
+        for (place, reply) in of_guests.into_iter().flatten() {
+            answered[place] = Some(self.account_for(reply).into());
+        }
+        for ((place, read), document) in off_chain.into_iter().zip(documents) {
+            let reply = self.documents.take(read, document);
+            let has_room = self.allowance.take_bytes(reply.bytes.len());
+            answered[place] = Some(if has_room { reply } else { self.over_budget().into() });
+        }
+        let unmade = || Reply::fresh(Outcome::Unsupported).into();
+        self.open = answered.into_iter().map(|reply| OpenRead::Answered(reply.unwrap_or_else(unmade))).collect();
+        Ok(())
+    }
+
+    /// Counts the reply to a read of the job's own network, and notes what findings may rest on.
+    fn take(&mut self, noted: Option<Box<Read>>, reply: Reply) -> FrameReply {
+        let reply = self.account_for(reply);
+        if let Some(read) = noted {
+            if let Some(trace) = &mut self.trace {
+                trace.take(&read, &reply);
+            }
+            if self.findings_rest_on(&read) {
+                self.note(&read, &reply);
+                self.views.extend(self.trusted.may_give(&read).then(|| (*read, reply.clone())));
+            }
+        }
+        reply.into()
+    }
+
+    /// Takes the addresses that the views gave whose contracts are known.
+    pub(super) fn take_views(&mut self) {
+        let views = std::mem::take(&mut self.views);
+        self.views = self.trusted.take(views);
+    }
+
+    async fn read_as_guest(&self, chain_id: u64, group: Vec<(usize, Read)>) -> Vec<(usize, Reply)> {
+        let (places, reads): (Vec<_>, Vec<_>) = group.into_iter().unzip();
+        let replies = match self.sessions.get(&chain_id) {
+            Some(Ok(session)) => session.read_as_guest(reads).await,
+            Some(Err(_)) | None => vec![Reply::fresh(Outcome::Unsupported); reads.len()],
+        };
+        places.into_iter().zip(replies).collect()
+    }
+
+    /// Counts a reply's bytes, and notes what is missing.
+    fn account_for(&mut self, reply: Reply) -> Reply {
+        match &reply.outcome {
+            Outcome::Failed(failure) => {
+                self.missing.get_or_insert(Reason::from(*failure));
+            }
+            Outcome::Ok(bytes) | Outcome::Reverted(bytes) => {
+                if !self.allowance.take_bytes(bytes.len()) {
+                    return self.over_budget();
+                }
+            }
+            Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported => {}
+        }
+        reply
+    }
+
+    fn account_for_walk(&mut self, reply: Reply) -> Reply {
+        match &reply.outcome {
+            Outcome::Failed(failure) => {
+                self.missing.get_or_insert(Reason::from(*failure));
+            }
+            Outcome::Ok(bytes) | Outcome::Reverted(bytes) if !self.allowance.take_walk_bytes(bytes.len()) => {
+                return self.over_budget();
+            }
+            _ => {}
+        }
+        reply
+    }
+
+    fn over_budget(&mut self) -> Reply {
+        self.missing.get_or_insert(Reason::OverBudget);
+        Reply::fresh(Outcome::OverBudget)
+    }
+
+    fn count(&self, replies: &[FrameReply]) {
+        let network = &self.plan.network.slug;
+        for (place, source) in [("cache", source::CACHE), ("node", source::CHAIN)] {
+            let is_of = |reply: &&FrameReply| reply.source == source && reply.status != status::PENDING;
+            let count = replies.iter().filter(is_of).count();
+            counter!("portolan_replies_total", "network" => network.clone(), "from" => place).increment(count as u64);
+        }
+    }
+}
+
+/// Both together, though no batch waits for the participant while only the second goes on.
+async fn join_aside<A, B>(
+    participant: &Participant,
+    reads: impl Future<Output = A>,
+    aside: impl Future<Output = B>,
+    is_nothing: bool,
+) -> (A, B) {
+    if is_nothing {
+        return join(reads, aside).await;
+    }
+    match select(pin!(reads), pin!(aside)).await {
+        Either::Left((replies, aside)) => (replies, participant.aside(aside).await),
+        Either::Right((output, reads)) => (reads.await, output),
+    }
+}
