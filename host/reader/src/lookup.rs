@@ -52,9 +52,9 @@ impl Lookup {
         if self.is_complete() { Ok(self.hits.into_iter().map(|(_, reply)| reply).collect()) } else { Err(self) }
     }
 
-    /// Takes the hits out, each with the place of its read, rising; what is left are the misses.
-    pub fn take_hits(&mut self) -> Vec<(usize, Reply)> {
-        std::mem::take(&mut self.hits)
+    /// Returns the hits alone, each with the place of its read, rising.
+    pub fn into_hits(self) -> Vec<(usize, Reply)> {
+        self.hits
     }
 
     /// Copies of the reads that the cache does not have.

@@ -73,10 +73,10 @@ pub struct Participant {
 }
 
 impl Participant {
-    /// Looks into the cache, and fetches nothing: a step of the participant.
-    pub fn look_up(&self, reads: ReadSet) -> Lookup {
+    /// Looks into the cache, and fetches nothing and takes nothing from the budget: a step of the participant.
+    pub fn peek(&self, reads: ReadSet) -> Lookup {
         self.session.state().steps += 1;
-        self.session.look_up(reads)
+        self.session.peek(reads)
     }
 
     /// Waits for the replies to reads of the participant's own network, in order and as many.

@@ -1,5 +1,5 @@
 //! The figures of a job. Invariant: the report shows each as it is here; the names that they serialize to stay; and
-//! but for the time, none depends on what is cached.
+//! but for the time, none depends on what is cached about accounts.
 
 use serde::Serialize;
 use tokio::time::Instant;
@@ -9,7 +9,8 @@ use tokio::time::Instant;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobFigures {
     pub(crate) duration_ms: u64,
-    /// Steps with reads, whether they were cached or not: what others requested is nobody's business.
+    /// Steps with reads that are not facts of the protocol which the host has; whether the others were cached is not to be
+    /// seen, as it would tell what somebody else asked about an account.
     #[serde(rename = "waves")]
     pub(crate) batches: u32,
     pub(crate) reads: u32,

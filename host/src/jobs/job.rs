@@ -33,7 +33,7 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::net::off_chain::Documents;
-use portolan_reader::{Block, Freshness, Kind, Lookup, Outcome, Participant, Read, ReadFailure, Reply, Session};
+use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 
 /// The sessions of an answer by chain id; a failure where a network has no block.
@@ -123,8 +123,6 @@ struct Driver<'a> {
     deadline: Instant,
     /// The reads that the plugin waits for, in the order of its requests.
     open: Vec<OpenRead>,
-    /// Those of its own network that the cache does not have.
-    misses: Lookup,
     trusted: TrustedAddresses<'a>,
     /// Views of contracts that may be given by replies to come.
     views: Vec<(Read, Reply)>,
@@ -151,7 +149,6 @@ impl<'a> Driver<'a> {
             documents: DocumentReads::new(&plan.instance, documents),
             deadline,
             open: Vec::new(),
-            misses: Lookup::default(),
             views: Vec::new(),
             trusted: TrustedAddresses::new(plan.instance.claim_templates.lineages(), listed(plan)),
             claim_reads: ClaimReads::new(plan.account),

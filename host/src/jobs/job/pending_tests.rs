@@ -27,6 +27,8 @@ const EARNED: Address = Address::repeat_byte(3);
 #[derive(Debug)]
 struct Steps {
     reads: Vec<Vec<Address>>,
+    /// Of all its reads, with the seconds.
+    freshness: (u8, u32),
     /// The statuses of the replies to each step.
     statuses: Mutex<Vec<Vec<u8>>>,
 }
@@ -71,8 +73,8 @@ impl Steps {
         frame.row(resume_out::JOBS, &JobOut { state, reads: count, ..JobOut::default() });
         frame.row(resume_out::NETWORKS, &row::Network { chain_id: ETHEREUM });
         for to in reads {
-            let freshness = freshness::IMMUTABLE;
-            frame.row(resume_out::READS, &row::Read { to: *to, freshness, ..row::Read::default() });
+            let (freshness, freshness_s) = self.freshness;
+            frame.row(resume_out::READS, &row::Read { to: *to, freshness, freshness_s, ..row::Read::default() });
         }
         frame.finish().unwrap()
     }
@@ -81,8 +83,16 @@ impl Steps {
 /// The outcome of a job of these steps, the statuses of the replies to each, and the targets of each batch. The listed
 /// contract's reply is cached.
 async fn run_steps(reads: &[&[Address]], capabilities: u64) -> (JobOutcome, Vec<Vec<u8>>, Vec<Vec<Address>>) {
+    run_fresh(reads, (freshness::IMMUTABLE, 0), capabilities).await
+}
+
+async fn run_fresh(
+    reads: &[&[Address]],
+    freshness: (u8, u32),
+    capabilities: u64,
+) -> (JobOutcome, Vec<Vec<u8>>, Vec<Vec<Address>>) {
     let reads = reads.iter().map(|reads| reads.to_vec()).collect();
-    let steps = Arc::new(Steps { reads, statuses: Mutex::default() });
+    let steps = Arc::new(Steps { reads, freshness, statuses: Mutex::default() });
     let word = || Outcome::Ok(Bytes::from(vec![0; 32]));
     let mut script = ScriptedChain::default().otherwise(move |_| word());
     script.cache(LISTED, &[], word());
@@ -130,6 +140,23 @@ async fn a_plugin_of_an_earlier_revision_gets_all_replies_of_a_step_together() {
     assert_eq!(statuses, [vec![OK, OK], vec![OK]]);
     assert_eq!(batches, [[HELD], [EARNED]]);
     assert_eq!((outcome.figures.batches, outcome.figures.reads), (2, 3));
+}
+
+#[tokio::test]
+async fn what_may_be_an_accounts_own_is_no_step_ahead_though_it_is_cached() {
+    let steps = [&[HELD, LISTED][..], &[EARNED]];
+    for (freshness, is_ahead) in [
+        ((freshness::WITHIN, 300), true),
+        ((freshness::WITHIN, 299), false),
+        ((freshness::ZERO_WITHIN, 3_600), false),
+        ((freshness::PINNED, 0), false),
+    ] {
+        let (outcome, statuses, _) = run_fresh(&steps, freshness, capability::ALL).await;
+        assert_eq!((outcome.failure, outcome.ended), (None, true));
+        let expected = if is_ahead { [vec![OPEN, OK], vec![OK, OK]] } else { [vec![OK, OK], vec![OK]] };
+        assert_eq!(statuses, expected, "{freshness:?}");
+        assert_eq!(outcome.figures.batches, if is_ahead { 1 } else { 2 }, "{freshness:?}");
+    }
 }
 
 #[tokio::test]

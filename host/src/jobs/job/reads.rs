@@ -9,19 +9,22 @@ use futures_util::future::{Either, join, join_all, select};
 use metrics::counter;
 use portolan_abi::capability;
 use portolan_abi::row::{source, status};
-use portolan_reader::{Freshness, Outcome, Participant, Read, Reply, Session};
+use portolan_reader::{Freshness, Outcome, Participant, Read, ReadFailure, Reply, Session};
 
 use super::document_reads::PreparedRead;
 use super::frames::{FrameReply, RequestedRead};
 use super::{Driver, over_limit};
 use crate::jobs::failure::{Failure, Reason};
 
+/// Seconds that facts of protocols may be old; what is an account's is never so old.
+const FACT_STANDS_S: u32 = 300;
+
 /// A read that a job waits for.
 pub(super) enum OpenRead {
     /// The reply is there, and goes to the plugin when it is resumed.
     Answered(FrameReply),
-    /// The next miss of the lookup of the job's own network; the read itself where its reply is to be noted.
-    Own(Option<Box<Read>>),
+    /// A read of the job's own network.
+    Own(Read),
     /// A read of the job's own network that walks a fact list.
     Walk(Read),
     /// A read of another network.
@@ -33,11 +36,6 @@ pub(super) enum OpenRead {
 impl OpenRead {
     pub(super) fn is_answered(&self) -> bool {
         matches!(self, Self::Answered(_))
-    }
-
-    /// The read whose reply is to be noted.
-    pub(super) fn take_noted(&mut self) -> Option<Box<Read>> {
-        if let Self::Own(noted) = self { noted.take() } else { None }
     }
 }
 
@@ -53,7 +51,6 @@ impl Driver<'_> {
         let may_walk = self.facts.may_walk();
         let own_chain = own.chain_id();
         let first = self.open.len();
-        let mut own_reads = Vec::new();
         for requested in requested {
             let is_walk = may_walk
                 && matches!(requested, RequestedRead::Chain { chain_id, is_walk: true, .. } if chain_id == own_chain);
@@ -69,14 +66,7 @@ impl Driver<'_> {
                         trace.name(&read, function);
                     }
                     self.networks.insert(chain_id);
-                    if chain_id == own_chain {
-                        let is_noted = self.trace.is_some() || self.findings_rest_on(&read);
-                        let noted = is_noted.then(|| Box::new(read.clone()));
-                        own_reads.push(read);
-                        OpenRead::Own(noted)
-                    } else {
-                        OpenRead::Guest(chain_id, read)
-                    }
+                    if chain_id == own_chain { OpenRead::Own(read) } else { OpenRead::Guest(chain_id, read) }
                 }
                 RequestedRead::FactList { chain_id, list } if chain_id == own_chain => {
                     self.facts.open(&list, &self.allowance, own).into()
@@ -89,16 +79,31 @@ impl Driver<'_> {
             };
             self.open.push(opened);
         }
-        let mut lookup = participant.look_up(own_reads.into());
-        let places = (first..self.open.len()).filter(|place| matches!(self.open.get(*place), Some(OpenRead::Own(_))));
-        let places: Vec<usize> = places.collect();
-        for (hit, reply) in lookup.take_hits() {
-            let Some(place) = places.get(hit) else { continue };
-            let noted = self.open.get_mut(*place).and_then(OpenRead::take_noted);
-            let reply = self.take(noted, reply);
-            self.open[*place] = OpenRead::Answered(reply);
+        self.answer_known(first, participant, own);
+    }
+
+    /// Answers what is cached of the reads from this place on, as far as it is the same for every account.
+    fn answer_known(&mut self, first: usize, participant: &Participant, own: &Session) {
+        let opened = self.open.iter().enumerate().skip(first);
+        let reads =
+            opened.filter_map(|(place, read)| if let OpenRead::Own(read) = read { Some((place, read)) } else { None });
+        let count = reads.clone().count();
+        if !own.take_reads(count) {
+            let places: Vec<usize> = reads.map(|(place, _)| place).collect();
+            for place in places {
+                self.open[place] = self.account_for(Reply::fresh(Outcome::Failed(ReadFailure::OverBudget))).into();
+            }
+            return;
         }
-        self.misses.append(lookup);
+        let known: Vec<(usize, Read)> =
+            reads.filter(|(_, read)| is_of_everybody(read)).map(|(place, read)| (place, read.clone())).collect();
+        let lookup = participant.peek(known.iter().map(|(_, read)| read.clone()).collect::<Vec<_>>().into());
+        for (hit, reply) in lookup.into_hits() {
+            if let Some((place, read)) = known.get(hit) {
+                let reply = self.take(read, reply);
+                self.open[*place] = OpenRead::Answered(reply);
+            }
+        }
     }
 
     /// The replies to all open reads: those that are at hand, as long as the job can run on with some, or else all of them,
@@ -135,13 +140,13 @@ impl Driver<'_> {
     async fn fetch(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
         let (mut walks, mut by_network, mut off_chain) =
             (Vec::new(), BTreeMap::<u64, Vec<(usize, Read)>>::new(), Vec::new());
-        let mut own_places = Vec::new();
+        let mut own_reads = Vec::new();
         let count = self.open.len();
         let mut answered = vec![None; count];
         for (place, read) in std::mem::take(&mut self.open).into_iter().enumerate() {
             match read {
                 OpenRead::Answered(reply) => answered[place] = Some(reply),
-                OpenRead::Own(noted) => own_places.push((place, noted)),
+                OpenRead::Own(read) => own_reads.push((place, read)),
                 OpenRead::Walk(read) => walks.push((place, read)),
                 OpenRead::Guest(chain_id, read) => by_network.entry(chain_id).or_default().push((place, read)),
                 OpenRead::Document(read) => off_chain.push((place, read)),
@@ -150,9 +155,13 @@ impl Driver<'_> {
         let is_walk = walks.len() == count;
         let taken = if is_walk { self.allowance.take_walk_step() } else { self.allowance.take_step() };
         taken.map_err(over_limit)?;
-        self.figures.batches += u32::from(own_places.len() + by_network.len() + off_chain.len() > 0);
+        self.figures.batches += u32::from(own_reads.len() + by_network.len() + off_chain.len() > 0);
         self.take_views();
-        let mut lookup = std::mem::take(&mut self.misses);
+        let (own_places, own_reads): (Vec<_>, Vec<_>) = own_reads.into_iter().unzip();
+        let is_noted = |read: &Read| self.trace.is_some() || self.findings_rest_on(read);
+        let noted: Vec<Option<Read>> = own_reads.iter().map(|read| is_noted(read).then(|| read.clone())).collect();
+        // They were taken from the budget when they were opened.
+        let mut lookup = own.peek(own_reads.into());
         // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
@@ -167,8 +176,11 @@ impl Driver<'_> {
         let walked = fetched.split_off(before_walk);
         let rechecked = fetched.split_off(own_places.len());
         self.confirm(own, &recheck, &rechecked)?;
-        for ((place, noted), reply) in own_places.into_iter().zip(fetched) {
-            answered[place] = Some(self.take(noted, reply));
+        for ((place, noted), reply) in own_places.into_iter().zip(noted).zip(fetched) {
+            answered[place] = Some(match noted {
+                Some(read) => self.take(&read, reply),
+                None => self.account_for(reply).into(),
+            });
         }
         self.take_views();
         // What is not known by now was asked of contracts that nothing gave.
@@ -190,16 +202,14 @@ impl Driver<'_> {
     }
 
     /// Counts the reply to a read of the job's own network, and notes what findings may rest on.
-    fn take(&mut self, noted: Option<Box<Read>>, reply: Reply) -> FrameReply {
+    fn take(&mut self, read: &Read, reply: Reply) -> FrameReply {
         let reply = self.account_for(reply);
-        if let Some(read) = noted {
-            if let Some(trace) = &mut self.trace {
-                trace.take(&read, &reply);
-            }
-            if self.findings_rest_on(&read) {
-                self.note(&read, &reply);
-                self.views.extend(self.trusted.may_give(&read).then(|| (*read, reply.clone())));
-            }
+        if let Some(trace) = &mut self.trace {
+            trace.take(read, &reply);
+        }
+        if self.findings_rest_on(read) {
+            self.note(read, &reply);
+            self.views.extend(self.trusted.may_give(read).then(|| (read.clone(), reply.clone())));
         }
         reply.into()
     }
@@ -260,6 +270,16 @@ impl Driver<'_> {
             let count = replies.iter().filter(is_of).count();
             counter!("portolan_replies_total", "network" => network.clone(), "from" => place).increment(count as u64);
         }
+    }
+}
+
+/// Whether the reply is a fact of a protocol, which is the same for every account, so that a job may run on with it: what
+/// somebody else asked about an account is not to be seen from how a job reads.
+fn is_of_everybody(read: &Read) -> bool {
+    match read.freshness {
+        Freshness::Immutable => true,
+        Freshness::Within(seconds) => seconds >= FACT_STANDS_S,
+        Freshness::Pinned | Freshness::ZeroWithin(_) => false,
     }
 }
 
