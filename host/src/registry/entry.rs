@@ -1,6 +1,7 @@
 //! One file in the plugins folder.
 //!
-//! Invariant: a file is examined again only when it or its signature changes, or when the trouble was the host's own.
+//! Invariant: a file is examined again only when it or its signature changes, when the key of that ends, or when the trouble
+//! was the host's own.
 
 use std::sync::Arc;
 
@@ -37,12 +38,20 @@ pub(crate) enum FileState {
 
 impl FileEntry {
     /// Whether it must be examined, now that it, and what stands beside it, have settled with these fingerprints.
-    pub(crate) fn is_due(&self, fingerprint: FileFingerprint, beside: SignatureFingerprints, now: Instant) -> bool {
+    pub(crate) fn is_due(
+        &self,
+        fingerprint: FileFingerprint,
+        beside: SignatureFingerprints,
+        now: Instant,
+        now_s: u64,
+    ) -> bool {
         let is_other = self.beside != beside;
         match (&self.state, self.fingerprint) {
             (_, None) => true,
             (FileState::Examining { .. }, Some(_)) => false,
-            (FileState::Loaded(_), Some(examined)) => is_other || examined != fingerprint,
+            (FileState::Loaded(library), Some(examined)) => {
+                is_other || examined != fingerprint || library.signature.has_ended(now_s)
+            }
             (FileState::Refused { retry_at, .. }, Some(examined)) => {
                 is_other || examined != fingerprint || retry_at.is_some_and(|at| at <= now)
             }

@@ -56,6 +56,8 @@ pub(crate) struct PluginTable {
     is_emptied: bool,
     /// Whether the first scan is done.
     is_started: bool,
+    /// Unix seconds of the last scan, by which keys end.
+    now_s: u64,
 }
 
 /// A plugin's name, and the file that holds it.
@@ -130,6 +132,11 @@ impl PluginTable {
         Self { policy, known_good: Arc::new(known_good), staged, ..Self::default() }
     }
 
+    /// Takes the time: builds whose key has ended are judged again from the next scan on, and are in force no more.
+    pub(crate) fn set_time(&mut self, now_s: u64) {
+        self.now_s = now_s;
+    }
+
     /// Takes the result of a scan, and returns the files to examine now.
     pub(crate) fn on_scan(&mut self, stable: &StableFiles, now: Instant) -> Vec<(PathBuf, FileFingerprint)> {
         self.is_emptied = false;
@@ -141,7 +148,7 @@ impl PluginTable {
             stable.files.iter().filter_map(|(path, fingerprint)| fingerprint.map(|fingerprint| (path, fingerprint)));
         for (path, fingerprint) in settled.filter(|(path, _)| is_dylib(path)) {
             let Some(beside) = stable.beside(path) else { continue };
-            if self.files.get(path).is_none_or(|entry| entry.is_due(fingerprint, beside, now)) {
+            if self.files.get(path).is_none_or(|entry| entry.is_due(fingerprint, beside, now, self.now_s)) {
                 let before = self.files.remove(path).and_then(FileEntry::into_refusal);
                 let state = FileState::Examining { before };
                 let entry = FileEntry { fingerprint: Some(fingerprint), beside, state, is_warned_of: false };

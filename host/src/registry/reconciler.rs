@@ -27,7 +27,7 @@ use super::plugin_table::fallback::{Fallback, FallbackOutcome};
 use super::plugin_table::{Build, BuildKey, PluginTable};
 use super::policy::Policy;
 use super::scan::{self, FileFingerprint, FolderScan, ScanError, ScanHistory};
-use super::signature::Signatures;
+use super::signature::{self, Signatures};
 use super::staging::Stage;
 use super::watch::Watch;
 use super::{Current, Published};
@@ -210,6 +210,7 @@ impl Reconciler {
     /// Handles the outcome of a scan, and returns the time until the next one.
     fn on_scan(&mut self, scanned: Result<FolderScan, ScanError>, now: Instant) -> Duration {
         self.is_scanning = false;
+        self.plugin_table.set_time(signature::now_s());
         let files = match scanned {
             Ok(scan) if self.is_emptied(&scan) && !self.is_gone_for_good(now) => {
                 let plugins = self.plugin_table.known_count();

@@ -180,10 +180,20 @@ fn shown(path: &Path) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BuildSignature {
     mode: SignatureMode,
-    /// The key's name and the protocols.
-    signed: Option<(String, BTreeSet<String>)>,
+    signed: Option<Signed>,
     /// Why it would be refused.
     objection: Option<SignatureError>,
+}
+
+/// A key, and what it vouches for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Signed {
+    /// The key's name.
+    key: String,
+    /// The protocols.
+    slugs: BTreeSet<String>,
+    /// When the key ends.
+    until: Option<u64>,
 }
 
 /// What `/plugins` shows of it. The names that it serializes to stay.
@@ -210,7 +220,7 @@ impl BuildSignature {
         if self.mode == SignatureMode::Off {
             return Ok(None);
         }
-        let unlisted = self.signed.as_ref().and_then(|(_, slugs)| {
+        let unlisted = self.signed.as_ref().and_then(|Signed { slugs, .. }| {
             let is_of_settings = |slug: &String| settings.protocols.iter().any(|protocol| protocol.slug == *slug);
             let mut served = catalogue.protocols.iter().map(|protocol| &protocol.slug);
             served.find(|slug| !slugs.contains(*slug) && !is_of_settings(slug))
@@ -221,9 +231,21 @@ impl BuildSignature {
         }
         let objection = self.objection.as_ref().or(unlisted.as_ref());
         Ok(Some(SignatureStatus {
-            signed_by: self.signed.as_ref().map(|(key, _)| key.clone()),
+            signed_by: self.signed.as_ref().map(|signed| signed.key.clone()),
             would_be_refused: objection.map(ToString::to_string),
         }))
+    }
+}
+
+impl BuildSignature {
+    /// Whether the key that signed has ended since, so that the build is to be judged again.
+    pub(crate) fn has_ended(&self, now_s: u64) -> bool {
+        self.signed.as_ref().and_then(|signed| signed.until).is_some_and(|until| until <= now_s)
+    }
+
+    /// Whether what was found out is no reason any more to serve the build.
+    pub(crate) fn is_void(&self, now_s: u64) -> bool {
+        self.mode == SignatureMode::Require && self.has_ended(now_s)
     }
 }
 
@@ -297,14 +319,13 @@ impl Signatures {
         }
     }
 
-    /// The key that signed and the protocols.
     fn verify(
         &self,
         digest: Digest,
         own: &Manifest,
         files: &SignatureFiles,
         now_s: u64,
-    ) -> Result<(String, BTreeSet<String>), SignatureError> {
+    ) -> Result<Signed, SignatureError> {
         let SignatureFiles { file, manifest, signature } = files;
         let signature = Signature::decode(signature).map_err(|error| SignatureError::Malformed {
             file: format!("{file}.minisig"),
@@ -332,7 +353,7 @@ impl Signatures {
         let is_outside = |slug: &&String| key.slugs.as_ref().is_some_and(|slugs| !slugs.contains(*slug));
         match signed.slugs.iter().find(is_outside) {
             Some(slug) => Err(SignatureError::Scope { key: key.name.clone(), slug: printable(slug) }),
-            None => Ok((key.name.clone(), signed.slugs)),
+            None => Ok(Signed { key: key.name.clone(), slugs: signed.slugs, until: key.until }),
         }
     }
 
@@ -352,7 +373,8 @@ impl Signatures {
     }
 }
 
-fn now_s() -> u64 {
+/// Unix seconds, as the ends of keys are told in.
+pub(crate) fn now_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, ensure};
 use minisign::KeyPair;
@@ -26,6 +26,9 @@ const NAME: &str = "portolan-hostile";
 const ACCOUNT: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 /// For whatever a gateway does by itself, on a busy machine too.
 const SOON: Duration = Duration::from_secs(20);
+
+/// So long a key lasts that ends in a test: a build comes in force within two seconds.
+const KEY_FOR: Duration = Duration::from_secs(12);
 
 static CHAIN: Shared<Chain> = Shared::new();
 static WHOLE: LazyLock<KeyPair> = LazyLock::new(key);
@@ -182,6 +185,66 @@ fn what_no_trusted_key_signed_is_refused_and_says_why() {
     let log = gateway.log();
     assert!(log.lines().any(|line| line.contains("WARN") && line.contains("it is not signed")), "{log}");
     serves(&gateway, 100, "whole");
+}
+
+#[test]
+fn a_build_in_force_is_judged_again_when_the_key_that_signed_it_ends() {
+    let (chain, _built) = (CHAIN.get(|| Chain::start("polygon")).unwrap(), slugs());
+    for mode in ["require", "warn"] {
+        let (lasting, ending) = (key(), key());
+        let end = SystemTime::now() + KEY_FOR;
+        let (until, lasts) = (humantime::format_rfc3339_seconds(end), lasting.pk.to_base64());
+        let config = format!(
+            "[signatures]\nmode = \"{mode}\"\n[signatures.keys.lasting]\nkey = \"{lasts}\"\nslugs = [\"*\"]\n\
+             [signatures.keys.ending]\nkey = \"{}\"\nslugs = [\"*\"]\nuntil = \"{until}\"\n",
+            ending.pk.to_base64()
+        );
+        let gateway = Setup::default().rpc("polygon", &chain.url).config(&config).start().unwrap();
+        drop_signed(&gateway, 100, &lasting);
+        serves(&gateway, 100, "lasting");
+        drop_signed(&gateway, 200, &ending);
+        serves(&gateway, 200, "ending");
+        assert!(SystemTime::now() < end, "the machine was too slow for this test");
+        let reason = format!("it is signed with the key ending, which ended at {until}");
+        if mode == "warn" {
+            soon(&gateway, "the warning", || {
+                let row = row(&gateway, 200, "active")?;
+                ensure!(row.at("signature")?.text_at("wouldBeRefused")? == reason, "{row}");
+                Ok(())
+            });
+            continue;
+        }
+        // What was in force before is in force again: the key that signed it lasts.
+        refused(&gateway, 200, "rejected", &reason);
+        serves(&gateway, 100, "lasting");
+        let log = gateway.log();
+        assert!(log.lines().any(|line| line.contains("WARN") && line.contains(&reason)), "{log}");
+        // Signed anew it is served again.
+        drop_signed(&gateway, 200, &lasting);
+        serves(&gateway, 200, "lasting");
+    }
+}
+
+#[test]
+fn a_build_whose_key_has_ended_is_served_no_more_where_there_is_no_other() {
+    let (chain, _built) = (CHAIN.get(|| Chain::start("polygon")).unwrap(), slugs());
+    let (ending, end) = (key(), SystemTime::now() + KEY_FOR);
+    let (until, public) = (humantime::format_rfc3339_seconds(end), ending.pk.to_base64());
+    let config = format!(
+        "[signatures]\nmode = \"require\"\n[signatures.keys.ending]\nkey = \"{public}\"\nslugs = [\"*\"]\nuntil = \"{until}\""
+    );
+    let gateway = Setup::default().rpc("polygon", &chain.url).config(&config).start().unwrap();
+    drop_signed(&gateway, 100, &ending);
+    serves(&gateway, 100, "ending");
+    let reason = format!("it is signed with the key ending, which ended at {until}");
+    refused(&gateway, 100, "rejected", &reason);
+    soon(&gateway, "no answer", || {
+        let answer = gateway.get(&format!("/steady/{ACCOUNT}/claimables"))?;
+        ensure!(answer.status == 503, "{answer:?}");
+        Ok(())
+    });
+    let log = gateway.log();
+    assert!(log.lines().any(|line| line.contains("a plugin is in force no more") && line.contains("ended")), "{log}");
 }
 
 #[test]

@@ -124,14 +124,14 @@ impl PluginTable {
         }
     }
 
-    /// Takes a build out of force that the policy bars.
+    /// Takes a build out of force that the policy bars, or that nobody vouches for any more.
     fn withdraw(&mut self, plugin: &str) {
         let Some(slot) = self.plugin_table.get_mut(plugin) else { return };
         let Some(active) = slot.active.take() else { return };
         // Once it may run again it is built anew.
         slot.key = None;
         let (digest, barred) = (active.key.digest, self.policy.bars(active.key.digest, plugin));
-        let reason = barred.map(|barred| barred.to_string());
+        let reason = barred.map_or_else(|| "the key that signed it has ended".to_owned(), |barred| barred.to_string());
         tracing::warn!(plugin, %digest, reason, "a plugin is in force no more");
         self.retire(active);
     }
@@ -166,7 +166,9 @@ impl PluginTable {
     /// Whether a build of it is in force that may be.
     fn is_well_served(&self, plugin: &str) -> bool {
         let active = self.plugin_table.get(plugin).and_then(|slot| slot.active.as_ref());
-        active.is_some_and(|active| self.policy.bars(active.key.digest, plugin).is_none())
+        active.is_some_and(|active| {
+            self.policy.bars(active.key.digest, plugin).is_none() && !active.key.signature.is_void(self.now_s)
+        })
     }
 
     fn is_active(&self, plugin: &str) -> bool {

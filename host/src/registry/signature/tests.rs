@@ -40,6 +40,10 @@ fn trusted(pair: &KeyPair) -> TrustedKey {
     TrustedKey { name: "of-acme".into(), key, slugs: None, until: None, is_revoked: false }
 }
 
+fn signed_with(key: &str, slug: &str) -> Signed {
+    Signed { key: key.into(), slugs: [slug.into()].into(), until: None }
+}
+
 fn signatures(mode: SignatureMode, keys: Vec<TrustedKey>) -> Signatures {
     let settings = SignatureSettings { mode, keys, ..SignatureSettings::default() };
     Signatures { settings, seen: SeenVersions::default() }
@@ -58,8 +62,8 @@ fn a_build_that_a_trusted_key_signed_is_taken_with_the_keys_name() {
         TrustedKey { slugs: Some(["acme".into(), "acme_v2".into()].into()), until: Some(NOW + 1), ..trusted(&pair) };
     let signatures = signatures(SignatureMode::Require, vec![other, key]);
     let files = signed_by(&pair, &sound());
-    let (key, slugs) = signatures.verify(digest(), &own(), &files, NOW).unwrap();
-    assert_eq!((key.as_str(), slugs), ("of-acme", ["acme".into(), "acme_v2".into()].into()));
+    let signed = signatures.verify(digest(), &own(), &files, NOW).unwrap();
+    assert_eq!((signed.key.as_str(), signed.slugs), ("of-acme", ["acme".into(), "acme_v2".into()].into()));
 }
 
 /// Made with minisign 0.11: `minisign -G -W`, `minisign -Sm libaelin.manifest`, about a file of `x` and a line's end.
@@ -80,7 +84,7 @@ fn a_signature_of_the_standard_tool_is_taken() {
     let own = Manifest { plugin: "aelin".into(), version: "0.1.0".into(), ..own() };
     let signatures = signatures(SignatureMode::Require, vec![key]);
     let signed = signatures.verify(Digest::try_from(digest).unwrap(), &own, &files, NOW);
-    assert_eq!(signed, Ok(("of-aelin".to_owned(), ["aelin".to_owned()].into())));
+    assert_eq!(signed, Ok(signed_with("of-aelin", "aelin")));
 }
 
 #[test]
@@ -170,8 +174,7 @@ fn warnings_are_what_the_refusals_would_be_and_what_is_unsigned_counts_for_no_ve
 fn a_catalogue_has_what_was_signed_for_and_what_the_operators_own_settings_add() {
     let protocol = |slug: &str| portolan_abi::map::Protocol { slug: slug.into(), ..Default::default() };
     let catalogue = Catalogue { protocols: vec![protocol("acme"), protocol("fork")], ..Catalogue::default() };
-    let signed =
-        |mode| BuildSignature { mode, signed: Some(("of-acme".into(), ["acme".into()].into())), objection: None };
+    let signed = |mode| BuildSignature { mode, signed: Some(signed_with("of-acme", "acme")), objection: None };
     let unlisted = "it serves the protocol fork, which is not in the manifest that is signed";
     let required = signed(SignatureMode::Require).check(&catalogue, &Settings::default());
     assert_eq!(required.unwrap_err().to_string(), unlisted);
@@ -200,4 +203,20 @@ fn the_files_are_found_by_the_dylibs_name_and_bounded() {
     std::fs::remove_file(folder.path().join("libacme.manifest")).unwrap();
     std::os::unix::fs::symlink("libacme.manifest.minisig", folder.path().join("libacme.manifest")).unwrap();
     assert_eq!(read(), Err("libacme.manifest: it is a symbolic link, not a regular file".into()));
+}
+
+#[test]
+fn what_was_found_out_holds_until_the_key_ends_and_in_warn_mode_costs_no_service_then() {
+    let pair = pair();
+    let (files, end) = (signed_by(&pair, &sound()), now_s() + 1_000);
+    for (mode, until, ends, is_void) in [
+        (SignatureMode::Require, Some(end), true, true),
+        (SignatureMode::Warn, Some(end), true, false),
+        (SignatureMode::Require, None, false, false),
+    ] {
+        let signatures = signatures(mode, vec![TrustedKey { until, ..trusted(&pair) }]);
+        let signature = signatures.judge(digest(), &own(), Ok(&files), StepBack::Allowed).unwrap();
+        assert!(!signature.has_ended(end - 1) && !signature.is_void(end - 1));
+        assert_eq!((signature.has_ended(end), signature.is_void(end)), (ends, is_void), "{mode:?}");
+    }
 }
