@@ -1,5 +1,6 @@
 //! What an operator sees of outages, and of requests: `/readyz`, `/networks`, `/metrics`, and the log at the default level.
 
+use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -163,6 +164,58 @@ fn a_plugins_folder_that_is_named_and_not_there_is_wrong_use() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains(&format!("the folder {} is not there", missing.display())), "{said}");
     assert!(!missing.exists());
+}
+
+/// The row of the only plugin.
+fn plugin_row(gateway: &Gateway) -> Result<Json> {
+    gateway.plugins()?.into_iter().next().context("no row")
+}
+
+#[test]
+fn a_plugins_folder_that_cannot_be_read_keeps_its_plugins_and_is_told_until_it_can() {
+    let fixture = start("");
+    let gateway = &fixture.gateway;
+    let folder = gateway.plugins_dir();
+    let (away, generation) =
+        (folder.with_file_name("away"), plugin_row(gateway).unwrap().at("generation").unwrap().clone());
+    let nowhere = folder.with_file_name("nowhere");
+    // In its place: a file, a link to nothing, and a link to itself.
+    let disturb: [(&dyn Fn(), &str, usize); 3] = [
+        (&|| std::fs::write(&folder, "no folder").unwrap(), "it is no folder", 1),
+        (&|| symlink(&nowhere, &folder).unwrap(), "it is a symbolic link", 1),
+        (&|| symlink(&folder, &folder).unwrap(), "it is a symbolic link", 2),
+    ];
+    for (disturb, reason, lines) in disturb {
+        std::fs::rename(&folder, &away).unwrap();
+        disturb();
+        wait::until("a degraded gateway", SOON, || {
+            let (status, body) = fixture.readyz()?;
+            let degraded = body.at("degraded")?.to_string();
+            ensure!(status == 200 && degraded.contains("the plugins folder: "), "{status} {body}");
+            ensure!(degraded.contains(reason), "{body}");
+            Ok::<_, anyhow::Error>(())
+        })
+        .unwrap();
+        let told = ["ERROR", "cannot scan the plugins folder, its plugins stay in force", reason, "plugins=1"];
+        fixture.wait_for_lines(lines, &told);
+        // Clients see nothing of it: whole answers, by the same build as before.
+        let answer = fixture.claimables();
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert!(!answer.body.contains("\"items\"") && answer.json().unwrap().items().unwrap().len() == 1, "{answer:?}");
+        let row = plugin_row(gateway).unwrap();
+        assert_eq!(row.text_at("state").unwrap(), "active", "{row}");
+        assert_eq!(*row.at("generation").unwrap(), generation, "{row}");
+
+        std::fs::remove_file(&folder).unwrap();
+        std::fs::rename(&away, &folder).unwrap();
+        wait::until("a gateway as before", SOON, || {
+            let (status, body) = fixture.readyz()?;
+            ensure!(status == 200 && body.at("degraded")?.items()?.is_empty(), "{status} {body}");
+            Ok::<_, anyhow::Error>(())
+        })
+        .unwrap();
+        assert_eq!(*plugin_row(gateway).unwrap().at("generation").unwrap(), generation);
+    }
 }
 
 /// The value of a row of `/metrics`.
