@@ -75,9 +75,10 @@ impl PluginsReport {
             let protocols = row["protocols"].as_array().map_or(0, Vec::len).to_string();
             let [plugin, version, state, build, file, reason] =
                 ["plugin", "version", "state", "digest", "file", "reason"].map(|member| text(row, member).to_owned());
-            [plugin, version, state, build.chars().take(DIGITS).collect(), protocols, file, reason]
+            let signer = text(&row["signature"], "signedBy").to_owned();
+            [plugin, version, state, build.chars().take(DIGITS).collect(), signer, protocols, file, reason]
         };
-        let head = ["plugin", "version", "state", "build", "protocols", "file", "reason"];
+        let head = ["plugin", "version", "state", "build", "signer", "protocols", "file", "reason"];
         let mut table = columns(head, self.plugins.iter().map(row));
         for (plugin, digest) in &self.decisions.pinned {
             let _ = writeln!(table, "{plugin} is pinned to the build {digest}");
@@ -93,6 +94,10 @@ impl PluginsReport {
                 row["protocols"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             if !protocols.is_empty() {
                 let _ = writeln!(shown, "it serves {}", protocols.join(", "));
+            }
+            let objection = text(&row["signature"], "wouldBeRefused");
+            if !objection.is_empty() {
+                let _ = writeln!(shown, "it would be refused if signatures were required: {objection}");
             }
             for breaker in row["breakers"].as_array().into_iter().flatten() {
                 let (chain, state) = (&breaker["chainId"], text(breaker, "state"));
