@@ -16,6 +16,7 @@ mod plugins;
 mod prices;
 mod rpc;
 mod signatures;
+mod spans;
 mod tokens;
 
 #[cfg(feature = "fuzzing")]
@@ -26,6 +27,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
+use url::Url;
 
 pub(crate) use self::connections::ConnectionLimits;
 use self::file::File;
@@ -122,6 +124,8 @@ pub(crate) struct Config {
     pub(crate) log_filter: EnvFilter,
     /// Whether each request is a line of the log.
     pub(crate) access_log: bool,
+    /// Where spans are exported to.
+    pub(crate) collector: Option<Url>,
     pub(crate) networks: Networks,
     /// By chain id, in the order of networks; preferred endpoints first. Networks without any are left out.
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
@@ -229,6 +233,7 @@ impl Config {
             access_log: layers
                 .pick(ACCESS_LOG, None, tables.access_log.map(|is_on| is_on.to_string()))
                 .map_or(Ok(false), |setting| on_or_off(&setting))?,
+            collector: spans::read(tables.spans, &layers)?,
             head_age_max,
             rpc_limits: portolan_reader::Limits {
                 in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),

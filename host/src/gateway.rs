@@ -41,6 +41,7 @@ use futures_util::FutureExt;
 use metrics::counter;
 use portolan_reader::{ChainReader, Facts, NetworkStatus};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::Instrument;
 
 use self::answer::{Answer, Items};
 use self::balances::BalanceWork;
@@ -166,7 +167,9 @@ impl Gateway {
         context.options.blocks.check(&networks)?;
         context.open(&networks).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
-        let answered = self.single_flight.join(key, || async move { work.answer(context).await.map(Arc::new) }.boxed());
+        // Its span is that of the answer that begins it; those that join it have none of it below theirs.
+        let begin = || async move { work.answer(context).await.map(Arc::new) }.in_current_span().boxed();
+        let answered = self.single_flight.join(key, begin);
         Ok(GatewayResponse { answer: answered.await?, named: None, _admitted: Some(admitted) })
     }
 

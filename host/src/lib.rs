@@ -27,10 +27,15 @@ mod long_work;
 mod monitor;
 mod net;
 mod network;
+#[cfg(not(feature = "otlp"))]
+mod no_span_export;
 mod paths;
 mod plugin_check;
 mod rfc3339;
 mod sanitize;
+#[cfg(feature = "otlp")]
+mod span_export;
+mod spans;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -55,6 +60,7 @@ use crate::gateway::Gateway;
 use crate::http::control::Operated;
 use crate::http::control::client::ControlError;
 use crate::http::serve::Listeners;
+use crate::spans::SpanExport;
 
 /// Wrong use: flags, configuration, or an address that is taken.
 const MISUSE: u8 = 2;
@@ -92,12 +98,20 @@ fn serve(flags: &Flags) -> ExitCode {
         let folder = config.plugins_dir.display();
         return misuse(&format_args!("plugins.dir: the folder {folder} is not there: make it, or correct its name"));
     }
-    log::start(config.log_format, std::mem::take(&mut config.log_filter));
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
     };
+    let export = config.collector.as_ref().map(|collector| SpanExport::start(collector, runtime.handle()));
+    let export = match export.transpose() {
+        Ok(export) => export,
+        Err(error) => return misuse(&format_args!("spans.collector: {error}")),
+    };
+    log::start(config.log_format, std::mem::take(&mut config.log_filter), export.as_ref().map(SpanExport::layer));
     let code = runtime.block_on(listen(&config));
+    if let Some(export) = export {
+        export.stop();
+    }
     runtime.shutdown_timeout(THREADS_END);
     code
 }

@@ -5,12 +5,12 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use tracing::Level;
 use tracing::level_filters::LevelFilter;
-use tracing::{Level, Subscriber};
-use tracing_subscriber::filter::{EnvFilter, ParseError, filter_fn};
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::filter::{EnvFilter, FilterExt, ParseError, filter_fn};
+use tracing_subscriber::layer::{Layered, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, fmt};
+use tracing_subscriber::{Layer, Registry, fmt};
 
 use crate::sanitize::door;
 
@@ -21,12 +21,12 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Starts logging for the process, and has panics logged as lines like all others.
-pub(crate) fn start(format: LogFormat, filter: EnvFilter) {
+/// Starts logging for the process, and has panics logged as lines like all others. `spans` exports spans.
+pub(crate) fn start(format: LogFormat, filter: EnvFilter, spans: Option<impl Layer<Registry> + Send + Sync>) {
     let layer = fmt::layer().with_writer(|| CleanLines(io::stderr()));
     match format {
-        LogFormat::Text => subscribe(layer.with_ansi(io::IsTerminal::is_terminal(&io::stderr())), filter),
-        LogFormat::Json => subscribe(layer.json().flatten_event(true), filter),
+        LogFormat::Text => subscribe(layer.with_ansi(io::IsTerminal::is_terminal(&io::stderr())), filter, spans),
+        LogFormat::Json => subscribe(layer.json().flatten_event(true), filter, spans),
     }
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
@@ -83,11 +83,12 @@ pub(crate) fn filter(text: Option<&str>) -> Result<EnvFilter, ParseError> {
     EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).parse(text.unwrap_or_default())
 }
 
-fn subscribe<L>(layer: L, filter: EnvFilter)
+fn subscribe<L, S>(layer: L, filter: EnvFilter, spans: Option<S>)
 where
-    L: Layer<tracing_subscriber::layer::Layered<EnvFilter, tracing_subscriber::Registry>> + Send + Sync,
-    tracing_subscriber::Registry: Subscriber,
+    L: Layer<Layered<Option<S>, Registry>> + Send + Sync,
+    S: Layer<Registry> + Send + Sync,
 {
     let own = filter_fn(|event| event.target().starts_with("portolan") || *event.level() <= Level::INFO);
-    tracing_subscriber::registry().with(filter).with(layer.with_filter(own)).init();
+    let lines = layer.with_filter(filter.and(own));
+    tracing_subscriber::registry().with(spans).with(lines).init();
 }

@@ -17,7 +17,8 @@ const OWN: [(&str, &str); 2] = [("portolan", "portolan"), ("portolan-hostile", "
 const TESTS: &str = "portolan-tests";
 
 /// The arguments of cargo's build, and the folder below its target that it builds into.
-const DEBUG: (&[&str], &str) = (&["--package", TESTS], "debug");
+/// Tests have the export of spans built in, which is shipped by nobody but those who build it so.
+const DEBUG: (&[&str], &str) = (&["--package", TESTS, "--features", "portolan/otlp"], "debug");
 const RELEASE: (&[&str], &str) = (&["--release"], "release");
 
 /// Where the build's files lie.

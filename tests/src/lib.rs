@@ -7,6 +7,7 @@ pub mod bytecode;
 pub mod calldata;
 pub mod chain;
 pub mod client;
+pub mod collector;
 pub mod crowd;
 pub mod demo;
 pub mod document_server;

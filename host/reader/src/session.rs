@@ -14,6 +14,8 @@ use alloy::primitives::Address;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tracing::field::Empty;
+use tracing::{Instrument, Span, debug_span};
 
 use crate::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
 use crate::{
@@ -35,6 +37,8 @@ pub struct Session {
     chunk_reads: usize,
     block_lost: AtomicBool,
     state: Mutex<State>,
+    /// That of the answer.
+    span: Span,
 }
 
 #[derive(Default)]
@@ -116,8 +120,8 @@ impl Session {
         budget: Arc<ReadBudget>,
     ) -> Arc<Self> {
         let chunk_reads = reader.chunk_reads(chain_id);
-        let (is_past, block_lost, state) = Default::default();
-        Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state })
+        let (is_past, block_lost, state, span) = (false, AtomicBool::default(), Mutex::default(), Span::current());
+        Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state, span })
     }
 
     /// Opens another session of the same network at the same block and within the same budget, with a deadline of its
@@ -134,8 +138,9 @@ impl Session {
     fn with(&self, deadline: Instant, is_past: bool) -> Arc<Self> {
         let Self { chain_id, block, .. } = *self;
         let (reader, budget) = (Arc::clone(&self.reader), Arc::clone(&self.budget));
-        let (chunk_reads, (block_lost, state)) = (reader.chunk_reads(chain_id), Default::default());
-        Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state })
+        let (chunk_reads, span) = (reader.chunk_reads(chain_id), self.span.clone());
+        let (block_lost, state) = Default::default();
+        Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state, span })
     }
 
     pub fn chain_id(&self) -> u64 {
@@ -336,8 +341,14 @@ impl Session {
     }
 
     async fn fetch(&self, reads: ReadSet) -> ReplySet {
-        let replies =
-            self.reader.fetch(self.chain_id, self.block, reads, self.deadline, Arc::clone(&self.budget)).await;
+        let Self { chain_id, block, .. } = *self;
+        let span = self.begin_span(reads.len());
+        let fetching = self.reader.fetch(chain_id, block, reads, self.deadline, Arc::clone(&self.budget));
+        let replies = fetching.instrument(span.clone()).await;
+        if !span.is_disabled() {
+            let is_failed = |(_, outcome): &(usize, &Outcome)| matches!(outcome, Outcome::Failed(_));
+            span.record("failed", integer(replies.besides_zeros().filter(is_failed).count()));
+        }
         let lost = Outcome::Failed(ReadFailure::BlockLost);
         if replies.contains(&lost) {
             self.block_lost.store(true, Ordering::Relaxed);
@@ -345,9 +356,23 @@ impl Session {
         replies
     }
 
+    /// Below the span of the answer, whoever of it has the reads sent; none where that has none.
+    fn begin_span(&self, reads: usize) -> Span {
+        if self.span.is_disabled() {
+            return Span::none();
+        }
+        let (chain_id, block, reads) = (integer(self.chain_id), integer(self.block.number), integer(reads));
+        debug_span!(parent: &self.span, "wave", chain_id, block, reads, failed = Empty)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
+}
+
+/// As spans have numbers.
+fn integer(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
 }
 
 impl std::fmt::Debug for Session {

@@ -44,6 +44,7 @@ pub(super) struct ConfigTables {
     pub(super) prices: PricesTable,
     pub(super) tokens: TokensTable,
     pub(super) names: NamesTable,
+    pub(super) spans: SpansTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -172,6 +173,12 @@ pub(super) struct TokensTable {
     pub(super) lists: Option<Vec<String>>,
     pub(super) shipped: Option<bool>,
     pub(super) refresh_s: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct SpansTable {
+    pub(super) collector: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -90,6 +90,11 @@ impl Setting {
         ConfigError::new(&self.place, format!("{} {reason}", self.text))
     }
 
+    /// The same for a value that no error may repeat.
+    pub(super) fn unusable(&self, reason: &str) -> ConfigError {
+        ConfigError::new(&self.place, format!("it {reason}"))
+    }
+
     pub(super) fn number<T>(&self, range: &RangeInclusive<T>) -> Result<T, ConfigError>
     where
         T: FromStr + PartialOrd + std::fmt::Display,

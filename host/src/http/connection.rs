@@ -14,6 +14,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::http::request::Parts;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -21,14 +22,17 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
+use tracing::{Instrument, Span};
 
 use super::content::Content;
 use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn};
 use super::operators::Operators;
-use super::record::AccessRecord;
+use super::record::{self, AccessRecord};
 use super::request_id::{self, REQUEST_ID, RequestIds};
 use super::respond::{Front, allow_origins};
+use super::view;
 use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX};
+use crate::spans;
 
 /// Whatever is wrong with a connection ends with it.
 const AGE_MAX: Duration = Duration::from_secs(3600);
@@ -92,6 +96,17 @@ impl Service {
         }
     }
 
+    /// The span of an answer to a client.
+    fn span(&self, head: &Parts, ids: &RequestIds) -> Span {
+        match self {
+            Self::Front(_) => {
+                let route = || record::route(self.name(), head.uri.path());
+                spans::of_answer(route, &ids.id, &head.headers)
+            }
+            Self::Operators(_) => Span::none(),
+        }
+    }
+
     async fn handle(
         &self,
         request: Request<Incoming>,
@@ -108,7 +123,11 @@ impl Service {
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
-        let response = request_id::within(ids.id.clone(), guarded(work)).await;
+        let span = self.span(&head, &ids);
+        let response = request_id::within(ids.id.clone(), guarded(work)).instrument(span.clone()).await;
+        let partial = response.headers().get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
+        spans::end_answer(&span, response.status().as_u16(), partial);
+        drop(span);
         let bytes = response.body().bytes.len();
         let mut response = counted(finished(response, &head.method), connection)?;
         response.headers_mut().insert(REQUEST_ID, ids.id.clone());

@@ -6,6 +6,7 @@ mod document_reads;
 mod fact_walk;
 mod frames;
 mod reads;
+mod span;
 mod trace;
 mod trust;
 
@@ -22,6 +23,7 @@ use portolan_abi::limits::{Allowance, LimitError};
 use portolan_abi::map;
 use portolan_abi::row::state;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use self::document_reads::DocumentReads;
 use self::fact_walk::FactWalk;
@@ -75,7 +77,10 @@ pub(crate) async fn run_all(
     let joined: Vec<_> = plans.into_iter().map(|plan| (join_session(&plan, sessions), plan)).collect();
     let jobs = joined.into_iter().map(async |(participant, plan)| {
         let limit = Instant::now() + Duration::from_millis(plan.instance.limits.job_ms);
-        let outcome = run(&plan, participant, sessions, documents, deadline.min(limit)).await;
+        let span = span::begin(&plan);
+        let running = run(&plan, participant, sessions, documents, deadline.min(limit));
+        let outcome = running.instrument(span.clone()).await;
+        span::end(&span, &outcome);
         (plan, outcome)
     });
     join_all(jobs).await

@@ -56,6 +56,7 @@ mod ship;
 mod signatures;
 mod silos;
 mod simulations;
+mod spans;
 mod store;
 mod test_reader;
 mod troves;
