@@ -91,6 +91,8 @@ impl Listeners {
         ];
         let (draining, drain) = watch::channel(false);
         let drain = Drain(drain);
+        let mut keeping = JoinSet::new();
+        keeping.spawn(figures::keep_small());
         let mut listeners = JoinSet::new();
         for (listener, service, guard) in services {
             listeners.spawn(accept(listener, guard, Arc::new(service), drain.clone(), drain_time));
