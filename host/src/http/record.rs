@@ -2,30 +2,70 @@
 //!
 //! Invariant: labels are of a fixed set, whatever clients request.
 
-use std::time::Instant;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use hyper::HeaderMap;
 use hyper::http::request::Parts;
-use metrics::{counter, histogram};
+use metrics::{Counter, Histogram, counter, histogram};
 
 use super::request_id::RequestIds;
 use super::{route, view};
+use crate::figures;
 use crate::paths;
 
 /// The route of paths that are none.
 const NO_ROUTE: &str = "none";
+/// Far less than what figures of which nothing is heard are dropped after: those that were dropped are found anew.
+const FOUND_FOR: Duration = Duration::from_secs(60);
 const OPERATORS: [&str; 6] = ["healthz", "readyz", "metrics", "plugins", "networks", "lists"];
 
 /// The listener and what was requested there, as a label.
 pub(super) fn route(listener: &str, path: &str) -> &'static str {
     let segments = route::segments(path);
-    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
     match (listener, segments.as_slice()) {
         ("operators", [word]) => OPERATORS.into_iter().find(|known| known == word).unwrap_or(NO_ROUTE),
         ("base", segments) => paths::find(segments).map_or(NO_ROUTE, |(endpoint, _)| endpoint.as_str()),
         ("claimables", [_]) => "aggregate",
         _ => NO_ROUTE,
     }
+}
+
+/// Figures of one listener, route and status: to find them takes longer than to count.
+struct RouteFigures {
+    found: Instant,
+    requests: Counter,
+    seconds: Histogram,
+}
+
+impl RouteFigures {
+    fn find(listener: &'static str, route: &'static str, status: u16) -> Self {
+        let text = status.to_string();
+        Self {
+            found: Instant::now(),
+            requests: counter!("portolan_http_requests_total", "listener" => listener, "route" => route, "status" => text),
+            seconds: histogram!("portolan_http_request_seconds", "listener" => listener, "route" => route),
+        }
+    }
+}
+
+thread_local! {
+    /// As many as there are labels of a fixed set.
+    static FIGURES: RefCell<HashMap<(&'static str, &'static str, u16), RouteFigures>> = RefCell::default();
+}
+
+fn count(listener: &'static str, route: &'static str, status: u16, took: Duration) {
+    FIGURES.with_borrow_mut(|known| {
+        let figures =
+            known.entry((listener, route, status)).or_insert_with(|| RouteFigures::find(listener, route, status));
+        if figures.found.elapsed() > FOUND_FOR {
+            *figures = RouteFigures::find(listener, route, status);
+        }
+        figures.requests.increment(1);
+        figures.seconds.record(took.as_secs_f64());
+    });
 }
 
 /// An answered request.
@@ -44,13 +84,12 @@ pub(super) struct AccessRecord<'a> {
 impl AccessRecord<'_> {
     pub(super) fn record(&self) {
         let (listener, path) = (self.listener, self.head.uri.path());
+        if !figures::are_counted() && !self.is_logged {
+            return;
+        }
         let (route, took) = (route(listener, path), self.began.elapsed());
         let partial = self.headers.get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
-        let status = self.status.to_string();
-        counter!("portolan_http_requests_total", "listener" => listener, "route" => route, "status" => status)
-            .increment(1);
-        histogram!("portolan_http_request_seconds", "listener" => listener, "route" => route)
-            .record(took.as_secs_f64());
+        count(listener, route, self.status, took);
         if partial.is_some() {
             counter!("portolan_answers_partial_total", "route" => route).increment(1);
         }

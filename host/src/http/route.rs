@@ -2,6 +2,7 @@
 //!
 //! Invariant: pure. Whether a protocol exists is not known here; everything else about the form of a request is.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::UNIX_EPOCH;
 
@@ -80,7 +81,7 @@ pub(super) fn route(
     logs_max: usize,
 ) -> Result<Request, Problem> {
     let segments = segments(path);
-    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
     let search = Search::of(search.unwrap_or_default());
     let query = match listener {
         Listener::Base => base(&segments, &search, networks, logs_max),
@@ -316,10 +317,10 @@ fn filter(search: &Search) -> Result<Filter, Problem> {
 }
 
 /// Decoded segments, without those that a slash at the end or nothing at all would make.
-pub(super) fn segments(path: &str) -> Vec<String> {
+pub(super) fn segments(path: &str) -> Vec<Cow<'_, str>> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);
-    let decode = |segment| percent_decode_str(segment).decode_utf8_lossy().into_owned();
+    let decode = |segment| percent_decode_str(segment).decode_utf8_lossy();
     path.split('/').take(SEGMENTS_MAX).map(decode).collect()
 }
 

@@ -16,8 +16,10 @@ mod events;
 mod growth;
 mod joined;
 mod lists;
+mod load;
 pub mod meter;
 mod node;
+mod overhead;
 pub mod peer;
 mod peers;
 mod positions;
@@ -38,7 +40,7 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 8] = [
+const SECTIONS: [(&str, Section); 9] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
@@ -46,6 +48,7 @@ const SECTIONS: [(&str, Section); 8] = [
     ("positions", positions::run),
     ("simulations", simulations::run),
     ("answers", answers::run),
+    ("overhead", overhead::run),
     ("shipped", shipped::run),
 ];
 
@@ -56,7 +59,8 @@ const SECTIONS: [(&str, Section); 8] = [
 pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
     if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
         bail!(
-            "no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations] [answers] [shipped]"
+            "no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations] [answers] \
+             [overhead] [shipped]"
         );
     }
     let mut verdict = Verdict::default();

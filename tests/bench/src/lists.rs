@@ -10,11 +10,10 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use bytes::Bytes;
-use futures_util::future::try_join_all;
 use http_body_util::Full;
 use hyper::Response;
 use hyper::header::{CONTENT_LENGTH, DATE};
@@ -24,13 +23,13 @@ use hyper_util::rt::TokioIo;
 use portolan_tests::build;
 use portolan_tests::gateway::Setup;
 use portolan_tests::http;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::{Builder, Runtime};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 
 use super::Say;
-use super::meter::{Threads, median};
-use super::table::{Kind, Verdict, begin, float, number, row};
+use super::load::{Round, load};
+use super::meter::median;
+use super::table::{Kind, Verdict, begin, number, row};
 
 const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 9;
@@ -41,12 +40,6 @@ const REQUEST: &[u8] = b"GET /networks HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
 /// The bare server's process; ends with its value.
 struct BareServer(Child);
 
-/// What one side did in one round.
-struct Round {
-    per_second: f64,
-    cpu_us: f64,
-}
-
 pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let built = build::release(&[("portolan", "portolan")])?;
     let gateway = Setup::default().host(&built.host()).listening()?;
@@ -55,8 +48,8 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let (bare, bare_address) = BareServer::start(file.path())?;
     let (mut gateways, mut bares) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        gateways.push(load(gateway.base, gateway.process())?);
-        bares.push(load(bare_address, bare.0.id())?);
+        gateways.push(load(gateway.base, gateway.process(), REQUEST, CONNECTIONS, ROUND)?);
+        bares.push(load(bare_address, bare.0.id(), REQUEST, CONNECTIONS, ROUND)?);
     }
     let per_second = |rounds: &[Round]| median(rounds.iter().map(|round| round.per_second));
     let cpu_us = |rounds: &[Round]| median(rounds.iter().map(|round| round.cpu_us));
@@ -124,48 +117,4 @@ pub(super) fn serve(file: &Path) -> Result<()> {
             });
         }
     })
-}
-
-fn load(to: SocketAddr, process: u32) -> Result<Round> {
-    let before = Threads::of(process)?;
-    let began = Instant::now();
-    let client = Builder::new_current_thread().enable_all().build()?;
-    let answers: usize = client.block_on(async {
-        let until = began + ROUND;
-        anyhow::Ok(try_join_all((0..CONNECTIONS).map(|_| requests(to, until))).await?.iter().sum())
-    })?;
-    let seconds = began.elapsed().as_secs_f64();
-    let cpu_ms = Threads::of(process)?.ms_since(&before);
-    Ok(Round { per_second: float(answers) / seconds, cpu_us: cpu_ms * 1e3 / float(answers) })
-}
-
-/// One request after the other on one connection; how many were answered.
-async fn requests(to: SocketAddr, until: Instant) -> Result<usize> {
-    let mut stream = TcpStream::connect(to).await?;
-    stream.set_nodelay(true)?;
-    let mut chunk = vec![0; 64 * 1024];
-    let (mut answers, mut length) = (0, usize::MAX);
-    while Instant::now() < until {
-        stream.write_all(REQUEST).await?;
-        let mut received = 0;
-        while received < length {
-            let read = stream.read(&mut chunk[received..]).await?;
-            ensure!(read > 0, "closed after {answers} answers");
-            received += read;
-            if length == usize::MAX {
-                length = whole(&chunk[..received])?.unwrap_or(usize::MAX);
-            }
-        }
-        answers += 1;
-    }
-    Ok(answers)
-}
-
-/// The bytes of a whole answer, once its head is there.
-fn whole(received: &[u8]) -> Result<Option<usize>> {
-    let Some(end) = received.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
-    let head = std::str::from_utf8(&received[..end])?;
-    ensure!(head.starts_with("HTTP/1.1 200"), "{head}");
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).context("no content-length")?;
-    Ok(Some(end + 4 + length.parse::<usize>()?))
 }
