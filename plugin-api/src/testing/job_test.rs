@@ -193,8 +193,8 @@ impl JobTest {
     /// The replies to the fact lists among the open reads.
     fn known(&self, open: &[ReadRequest], outcome: &Outcome, allowance: &mut Allowance) -> Vec<Option<ReadResult>> {
         let block = self.start.block.number;
-        let mut reply = |request: &ReadRequest| is_known(request).then(|| outcome.fact_list(request, block, allowance));
-        open.iter().map(|request| reply(request)).collect()
+        let reply = |request: &ReadRequest| is_known(request).then(|| outcome.fact_list(request, block, allowance));
+        open.iter().map(reply).collect()
     }
 }
 
