@@ -14,45 +14,41 @@ pub(super) fn read(table: SpansTable, layers: &Layers<'_>) -> Result<Option<Url>
     if cfg!(not(feature = "otlp")) {
         return Err(setting.unusable("needs a build with the feature otlp: cargo build --release --features otlp"));
     }
-    let url = Url::parse(&setting.text).ok();
+    collector(&setting.text)
+        .map(Some)
+        .ok_or_else(|| setting.unusable("is no URL of a collector, like http://127.0.0.1:4318"))
+}
+
+/// A URL without secrets: those of collectors are sent as headers.
+fn collector(text: &str) -> Option<Url> {
     let is_collector = |url: &Url| {
-        matches!(url.scheme(), "http" | "https")
-            && url.username().is_empty()
-            && url.password().is_none()
-            && url.query().is_none()
-            && url.fragment().is_none()
+        let is_plain = url.username().is_empty() && url.password().is_none();
+        matches!(url.scheme(), "http" | "https") && is_plain && url.query().is_none() && url.fragment().is_none()
     };
-    let url = url.filter(is_collector);
-    url.map(Some).ok_or_else(|| setting.unusable("is no URL of a collector, like http://127.0.0.1:4318"))
+    Url::parse(text).ok().filter(is_collector)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(not(feature = "otlp"))]
     use crate::config::Environment;
-
-    fn collector(text: &str) -> Result<Option<Url>, String> {
-        let environment = Environment::default();
-        let layers = Layers { environment: &environment, file: "a.toml" };
-        read(SpansTable { collector: Some(text.to_owned()) }, &layers).map_err(|error| error.to_string())
-    }
 
     #[test]
     #[cfg(not(feature = "otlp"))]
     fn a_build_without_export_refuses_a_collector() {
-        let error = collector("http://127.0.0.1:4318/SECRET").unwrap_err();
-        assert!(error.starts_with("a.toml: spans.collector: it needs a build with the feature otlp"), "{error}");
+        let environment = Environment::from([("PORTOLAN_SPANS_COLLECTOR", "http://127.0.0.1:4318/SECRET")]);
+        let layers = Layers { environment: &environment, file: "a.toml" };
+        let error = read(SpansTable::default(), &layers).unwrap_err().to_string();
+        assert!(error.starts_with("PORTOLAN_SPANS_COLLECTOR: it needs a build with the feature otlp"), "{error}");
         assert!(!error.contains("SECRET"), "{error}");
     }
 
     #[test]
-    #[cfg(feature = "otlp")]
     fn a_collector_is_an_http_url_without_secrets() {
-        assert_eq!(collector("https://collector.example/otlp").unwrap().unwrap().path(), "/otlp");
-        for text in ["collector:4317", "grpc://collector", "http://me:SECRET@collector", "http://collector/?key=SECRET"]
-        {
-            let error = collector(text).unwrap_err();
-            assert_eq!(error, "a.toml: spans.collector: it is no URL of a collector, like http://127.0.0.1:4318");
-        }
+        assert_eq!(collector("https://collector.example/otlp").unwrap().path(), "/otlp");
+        let others =
+            ["collector:4317", "grpc://collector", "http://me:SECRET@collector", "http://collector/?key=SECRET"];
+        assert!(others.iter().all(|text| collector(text).is_none()));
     }
 }
