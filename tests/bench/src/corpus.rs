@@ -1,53 +1,129 @@
-//! `corpus`: how well the gateway decodes real transactions, by a truth about each of their logs.
+//! `corpus`: how well the gateway decodes real transactions, by a truth about each of their logs and by what the
+//! wallet's user would name.
 //!
 //! Invariant: the gateway is the real one with all plugins, and what it reads of a chain comes from a node: an anvil
-//! with contracts at the addresses of the corpus's tokens and pools. Only receipts and transactions are the folder's.
+//! with contracts that answer as the folder says. Only receipts and transactions are the folder's own. The rules are
+//! pure functions over a transaction, its truth and the events that are told of it.
 
+mod answer;
 pub(crate) mod contract;
+mod core;
+mod double;
+mod failure;
 mod files;
+mod judgement;
+mod misnamed;
+mod mistold;
+mod movements;
 mod network;
-mod row;
+mod protocol;
 mod score;
 mod table;
+mod wallet;
 
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
-use self::files::Corpus;
+use self::answer::Event;
+use self::files::{Corpus, Transaction};
 use self::network::Network;
 use self::table::Table;
 use portolan_tests::build;
 use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::json::Json;
 
-/// Scores the gateway on a folder and prints the tables and every failure; returns whether all bars are met.
+/// Files that a run writes, a line of JSON for each thing.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    /// Every answer: `chainId`, `hash`, `status`, `items`, `undecoded`.
+    pub answers: Option<PathBuf>,
+    /// Everything that is wrong, with what was expected and what is told; and the logs that nothing tells.
+    pub failures: Option<PathBuf>,
+}
+
+/// Scores the gateway on a folder, and prints tables, the causes of failures, and what it all comes to; returns whether
+/// all bars are met.
 ///
 /// # Errors
-/// A folder that is none, and whatever does not come up.
-pub fn run(folder: &Path, mut report: impl FnMut(&str)) -> Result<bool> {
+/// A folder that is none, whatever does not come up, and a file that cannot be written.
+pub fn run(folder: &Path, outputs: &Outputs, mut report: impl FnMut(&str)) -> Result<bool> {
     let corpus = Corpus::read(folder)?;
-    let chain_ids = corpus.chain_ids();
-    let networks: Vec<Network> = chain_ids.iter().map(|id| Network::start(&corpus, *id)).collect::<Result<_>>()?;
+    let networks: Vec<Network> =
+        corpus.chain_ids().into_iter().map(|id| Network::start(&corpus, id)).collect::<Result<_>>()?;
     let gateway = gateway(&networks)?;
     let refused = refused(&gateway)?;
     refused.iter().for_each(|plugin| report(plugin));
+    let (mut answers, mut failures) = (Lines::to(outputs.answers.as_deref())?, Lines::to(outputs.failures.as_deref())?);
     let mut table = Table::default();
-    for transaction in &corpus.transactions {
-        let path = format!("/events/decode/{}?network={}&detail=full", transaction.hash, transaction.network);
-        let response = gateway.get(&path)?;
-        if let Some(missing) = response.header("portolan-partial") {
-            report(&format!("{}: partial: {missing}", transaction.hash));
-        }
-        let answer = match response.status.as_u16() {
-            200 => Ok(response.json()?),
-            status => Err(format!("{status} {}", response.body.trim())),
-        };
-        for failure in table.add(transaction, &score::transaction(&corpus, transaction, answer)) {
-            report(&failure);
+    for mined in &corpus.transactions {
+        let (line, events) = answer(&gateway, mined, &mut report)?;
+        answers.write(&line)?;
+        let judgements = score::transaction(&corpus, mined, &events);
+        for failure in table.add(&corpus, mined, &events, &judgements) {
+            failures.write(&serde_json::to_string(&failure)?)?;
         }
     }
+    answers.end()?;
+    failures.end()?;
     table.lines().iter().for_each(|line| report(line));
     Ok(refused.is_empty() && table.is_enough())
+}
+
+/// What the gateway answers about a transaction: as a line, and its events. A refusal has none.
+fn answer(gateway: &Gateway, mined: &Transaction, report: &mut impl FnMut(&str)) -> Result<(Json, Vec<Event>)> {
+    let path = format!("/events/decode/{}?network={}&detail=full", mined.hash, mined.network);
+    let response = gateway.get(&path)?;
+    if let Some(missing) = response.header("portolan-partial") {
+        report(&format!("{}: partial: {missing}", mined.hash));
+    }
+    let status = response.status.as_u16();
+    let empty = || Json::Array(Vec::new());
+    let (items, undecoded) = match status {
+        200 => {
+            let body = response.json()?;
+            (body.at("items")?.clone(), body.get("undecoded").cloned().unwrap_or_else(empty))
+        }
+        _ => {
+            report(&format!("{}: {status} {}", mined.hash, response.body.trim()));
+            (empty(), empty())
+        }
+    };
+    let events = answer::events(&items)?;
+    let line = Json::object([
+        ("chainId", Json::number(mined.chain_id)),
+        ("hash", Json::text(mined.hash.as_str())),
+        ("status", Json::number(status)),
+        ("items", items),
+        ("undecoded", undecoded),
+    ]);
+    Ok((line, events))
+}
+
+/// A file that is written line by line, or none.
+struct Lines(Option<BufWriter<File>>);
+
+impl Lines {
+    fn to(file: Option<&Path>) -> Result<Self> {
+        let open = |file: &Path| File::create(file).map(BufWriter::new).with_context(|| file.display().to_string());
+        Ok(Self(file.map(open).transpose()?))
+    }
+
+    fn write(&mut self, line: &impl std::fmt::Display) -> Result<()> {
+        match &mut self.0 {
+            Some(file) => Ok(writeln!(file, "{line}")?),
+            None => Ok(()),
+        }
+    }
+
+    fn end(self) -> Result<()> {
+        match self.0 {
+            Some(mut file) => Ok(file.flush()?),
+            None => Ok(()),
+        }
+    }
 }
 
 /// With all plugins as they are shipped, and nothing else than these networks.

@@ -1,16 +1,18 @@
-//! Contracts that answer a few views with constants and revert everything else, assembled by hand.
+//! Contracts that answer a few calls with constants and revert everything else, assembled by hand.
 //!
-//! Their code: a comparison of the selector for each view, a revert, and for each view the copy of its reply out of the
-//! code behind. All of it is pushes of fixed width, so that places are known before they are written.
+//! Their code: the hash of the whole call, a comparison for each call that is known, a revert, and for each of them the
+//! copy of its reply out of the code behind. All of it is pushes of fixed width, so that places are known before they
+//! are written.
 
+use alloy::primitives::{hex, keccak256};
 use anyhow::{Result, ensure};
 
-/// `PUSH1 0 CALLDATALOAD PUSH1 224 SHR`: the selector on the stack.
-const HEAD: &str = "60003560e01c";
+/// `CALLDATASIZE PUSH1 0 PUSH1 0 CALLDATACOPY CALLDATASIZE PUSH1 0 KECCAK256`: the hash of the call on the stack.
+const HEAD: &str = "36600060003736600020";
 /// `PUSH1 0 DUP1 REVERT`.
 const REVERT: &str = "600080fd";
-/// Bytes of `DUP1 PUSH4 … EQ PUSH2 … JUMPI`.
-const BRANCH: usize = 1 + 5 + 1 + 3 + 1;
+/// Bytes of `DUP1 PUSH32 … EQ PUSH2 … JUMPI`.
+const BRANCH: usize = 1 + 33 + 1 + 3 + 1;
 /// Bytes of `JUMPDEST PUSH2 length PUSH2 from PUSH1 0 CODECOPY PUSH2 length PUSH1 0 RETURN`.
 const REPLY: usize = 1 + 3 + 3 + 2 + 1 + 3 + 2 + 1;
 
@@ -22,21 +24,22 @@ pub(crate) const TOTAL_SUPPLY: &str = "18160ddd"; // totalSupply()
 pub(crate) const TOKEN0: &str = "0dfe1681"; // token0()
 pub(crate) const TOKEN1: &str = "d21220a7"; // token1()
 
-/// The runtime code of a contract with these views: selector and reply, both hex without `0x`.
+/// The runtime code of a contract that knows these calls: the whole call and its reply, both hex without `0x`.
 ///
 /// # Errors
-/// More code than two bytes can count.
-pub(crate) fn code(views: &[(&str, String)]) -> Result<String> {
-    let replies_at = HEAD.len() / 2 + views.len() * BRANCH + REVERT.len() / 2;
-    let data_at = replies_at + views.len() * REPLY;
+/// A call that is no hex, and more code than two bytes can count.
+pub(crate) fn code<C: AsRef<str>>(calls: &[(C, String)]) -> Result<String> {
+    let replies_at = HEAD.len() / 2 + calls.len() * BRANCH + REVERT.len() / 2;
+    let data_at = replies_at + calls.len() * REPLY;
     let (mut branches, mut replies, mut data) = (String::new(), String::new(), String::new());
-    for (place, (selector, reply)) in views.iter().enumerate() {
+    for (place, (call, reply)) in calls.iter().enumerate() {
+        let hash = keccak256(hex::decode(call.as_ref())?);
         let (to, from, length) = (replies_at + place * REPLY, data_at + data.len() / 2, reply.len() / 2);
-        branches += &format!("8063{selector}1461{to:04x}57");
+        branches += &format!("807f{}1461{to:04x}57", hex::encode(hash));
         replies += &format!("5b61{length:04x}61{from:04x}60003961{length:04x}6000f3");
         data += reply;
     }
-    ensure!(data_at + data.len() / 2 <= usize::from(u16::MAX), "{} views are too much code", views.len());
+    ensure!(data_at + data.len() / 2 <= usize::from(u16::MAX), "{} calls are too much code", calls.len());
     Ok(format!("0x{HEAD}{branches}{REVERT}{replies}{data}"))
 }
 

@@ -1,4 +1,5 @@
-//! A folder with real transactions: their receipts, the truth about each log, and what is known of tokens and pools.
+//! A folder with real transactions: their receipts, the truth about each log and each leg of a wallet, and what is known
+//! of contracts.
 //!
 //! Invariant: a line that cannot be read is an error, and so is a truth without its receipt; nothing is left out.
 
@@ -6,10 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use alloy::primitives::U256;
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use super::contract::DECIMALS;
+
+/// What the native token is called.
+pub(super) const NATIVE: &str = "native";
+/// The native token of every EVM network has so many.
+const NATIVE_DECIMALS: u32 = 18;
 
 /// All of a folder.
 #[derive(Debug)]
@@ -17,8 +26,11 @@ pub(super) struct Corpus {
     pub(super) transactions: Vec<Transaction>,
     pub(super) tokens: Vec<Token>,
     pub(super) pools: Vec<Pool>,
-    /// Kind of a truth row → types that it is decoded as; none where it is outside the vocabulary.
-    pub(super) kinds: BTreeMap<String, Option<Vec<String>>>,
+    pub(super) views: Vec<RecordedView>,
+    /// The first topics of logs that tell an account nothing.
+    bookkeeping: BTreeSet<String>,
+    /// By chain and token.
+    decimals: BTreeMap<(u64, String), u32>,
 }
 
 /// A transaction, and the truth about it.
@@ -31,7 +43,20 @@ pub(super) struct Transaction {
     /// As nodes answer.
     pub(super) transaction: Value,
     pub(super) receipt: Value,
-    pub(super) rows: Vec<Row>,
+    pub(super) logs: Vec<ReceiptLog>,
+    /// By the log's index.
+    pub(super) rows: BTreeMap<u64, Row>,
+    /// What the wallet's user would name.
+    pub(super) legs: Vec<Leg>,
+}
+
+/// A log of a receipt, in lower case.
+#[derive(Clone, Debug)]
+pub(super) struct ReceiptLog {
+    pub(super) index: u64,
+    pub(super) address: String,
+    pub(super) topics: Vec<String>,
+    pub(super) data: String,
 }
 
 /// The truth about a log.
@@ -40,6 +65,8 @@ pub(super) struct Transaction {
 pub(super) struct Row {
     pub(super) log_index: u64,
     pub(super) contract: String,
+    #[serde(default)]
+    pub(super) event: String,
     pub(super) kind: String,
     pub(super) family: String,
     pub(super) tier: String,
@@ -50,6 +77,61 @@ pub(super) struct Row {
     pub(super) asset: Option<String>,
     #[serde(default)]
     pub(super) decimals: Option<u32>,
+    /// What an event at this log has to be; nothing of the vocabulary where it is empty, anything where it is none.
+    #[serde(default)]
+    pub(super) expect: Option<Vec<Expected>>,
+    /// Logs that tell the same movement.
+    #[serde(default)]
+    pub(super) same_as: Vec<u64>,
+    /// The slug that its contract is known to have, or a list of them.
+    #[serde(default)]
+    pub(super) protocol: Value,
+    #[serde(default)]
+    pub(super) not_protocols: Vec<String>,
+}
+
+/// What an event has to be.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Expected {
+    #[serde(rename = "type")]
+    pub(super) types: Vec<String>,
+    /// Members with what they must be, or with a list of what they may be.
+    #[serde(flatten)]
+    pub(super) members: BTreeMap<String, Value>,
+}
+
+/// What went out of an account, came in, or was done.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Leg {
+    pub(super) counterparty: String,
+    pub(super) action: Vec<String>,
+    pub(super) direction: Direction,
+    pub(super) account: String,
+    /// The contract dealt with.
+    #[serde(default)]
+    pub(super) with: Option<String>,
+    #[serde(default)]
+    pub(super) asset: Option<String>,
+    #[serde(default)]
+    pub(super) also_asset: Vec<String>,
+    #[serde(default)]
+    pub(super) decimals: Option<u32>,
+    #[serde(default)]
+    pub(super) raw: Option<String>,
+    #[serde(default)]
+    pub(super) also_raw: Vec<String>,
+    #[serde(default)]
+    pub(super) logs: Vec<u64>,
+}
+
+/// Seen from the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Direction {
+    Out,
+    In,
+    None,
 }
 
 /// What a token says of itself, as far as known.
@@ -76,6 +158,17 @@ pub(super) struct Pool {
     pub(super) token1: String,
 }
 
+/// What a contract answers to a call.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RecordedView {
+    pub(super) chain_id: u64,
+    pub(super) to: String,
+    /// The whole call.
+    pub(super) data: String,
+    pub(super) result: String,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Mined {
@@ -94,37 +187,51 @@ struct Truth {
     logs: Vec<Row>,
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wallet {
+    chain_id: u64,
+    hash: String,
+    legs: Vec<Leg>,
+}
+
+#[derive(Deserialize)]
+struct Topic {
+    topic: String,
+}
+
 impl Corpus {
     /// Reads a folder.
     ///
     /// # Errors
     /// Names the file and line that cannot be read.
     pub(super) fn read(folder: &Path) -> Result<Self> {
-        let kinds = folder.join("kinds.json");
-        let kinds = fs::read_to_string(&kinds).with_context(|| kinds.display().to_string())?;
-        let mut mined: BTreeMap<(u64, String), Mined> = BTreeMap::new();
-        for row in lines::<Mined>(folder, "receipts.jsonl")? {
-            mined.insert((row.chain_id, row.hash.to_lowercase()), row);
-        }
+        let key = |chain_id: u64, hash: &str| (chain_id, hash.to_lowercase());
+        let mined = lines::<Mined>(folder, "receipts.jsonl")?.into_iter();
+        let mut mined: BTreeMap<_, Mined> = mined.map(|row| (key(row.chain_id, &row.hash), row)).collect();
+        let wallets = lines::<Wallet>(folder, "wallet.jsonl")?.into_iter();
+        let mut wallets: BTreeMap<_, Vec<Leg>> = wallets.map(|row| (key(row.chain_id, &row.hash), row.legs)).collect();
         let mut transactions = Vec::new();
         for truth in lines::<Truth>(folder, "truth.jsonl")? {
-            let hash = truth.hash.to_lowercase();
-            let own = mined.remove(&(truth.chain_id, hash)).with_context(|| format!("no receipt of {}", truth.hash))?;
-            transactions.push(Transaction {
-                chain_id: truth.chain_id,
-                network: truth.network,
-                hash: own.hash,
-                transaction: own.tx,
-                receipt: own.receipt,
-                rows: truth.logs,
-            });
+            let key = key(truth.chain_id, &truth.hash);
+            let own = mined.remove(&key).with_context(|| format!("no receipt of {}", truth.hash))?;
+            let legs = wallets.remove(&key).unwrap_or_default();
+            transactions.push(Transaction::new(truth, own, legs)?);
         }
         ensure!(!transactions.is_empty(), "no transaction in {}", folder.display());
+        let unknown = wallets.keys().next();
+        ensure!(unknown.is_none(), "wallet.jsonl names {unknown:?}, which truth.jsonl does not");
+        let bookkeeping = folder.join("bookkeeping.json");
+        let bookkeeping = fs::read_to_string(&bookkeeping).with_context(|| bookkeeping.display().to_string())?;
+        let bookkeeping: Vec<Topic> = serde_json::from_str(&bookkeeping).context("bookkeeping.json")?;
+        let (tokens, views) = (lines(folder, "tokens.jsonl")?, lines(folder, "views.jsonl")?);
         Ok(Self {
             transactions,
-            tokens: lines(folder, "tokens.jsonl")?,
+            decimals: decimals(&tokens, &views),
+            tokens,
             pools: lines(folder, "pools.jsonl")?,
-            kinds: serde_json::from_str(&kinds).context("kinds.json")?,
+            views,
+            bookkeeping: bookkeeping.into_iter().map(|row| row.topic.to_lowercase()).collect(),
         })
     }
 
@@ -133,10 +240,95 @@ impl Corpus {
         self.transactions.iter().map(|transaction| transaction.chain_id).collect()
     }
 
-    /// Whether the tokens of a pool are known.
-    pub(super) fn knows_pool(&self, chain_id: u64, address: &str) -> bool {
-        self.pools.iter().any(|pool| pool.chain_id == chain_id && pool.address.eq_ignore_ascii_case(address))
+    /// The decimals of a token, where they are known.
+    pub(super) fn decimals(&self, chain_id: u64, token: &str) -> Option<u32> {
+        if token == NATIVE {
+            return Some(NATIVE_DECIMALS);
+        }
+        self.decimals.get(&(chain_id, token.to_owned())).copied()
     }
+
+    /// Whether a log tells an account nothing.
+    pub(super) fn is_bookkeeping(&self, mined: &Transaction, log: &ReceiptLog) -> bool {
+        let row = mined.rows.get(&log.index);
+        let by_row = |row: &Row| row.tier == "bookkeeping" || row.expect.as_ref().is_some_and(Vec::is_empty);
+        row.is_some_and(by_row) || log.topics.first().is_some_and(|topic| self.bookkeeping.contains(topic))
+    }
+}
+
+impl Transaction {
+    fn new(truth: Truth, own: Mined, legs: Vec<Leg>) -> Result<Self> {
+        let logs = own.receipt["logs"].as_array().context("a receipt without logs")?;
+        let logs: Vec<ReceiptLog> =
+            logs.iter().map(ReceiptLog::of).collect::<Option<_>>().context("a log that is none")?;
+        let rows: BTreeMap<u64, Row> = truth.logs.into_iter().map(|row| (row.log_index, row)).collect();
+        let unknown = rows.keys().find(|index| logs.iter().all(|log| log.index != **index));
+        ensure!(unknown.is_none(), "{}: a truth about log {unknown:?}, which is not there", truth.hash);
+        Ok(Self {
+            chain_id: truth.chain_id,
+            network: truth.network,
+            hash: own.hash,
+            transaction: own.tx,
+            receipt: own.receipt,
+            logs,
+            rows,
+            legs,
+        })
+    }
+
+    /// Who sent it.
+    pub(super) fn sender(&self) -> Option<String> {
+        self.transaction["from"].as_str().map(str::to_lowercase)
+    }
+
+    /// What it called, or created.
+    pub(super) fn callee(&self) -> Option<String> {
+        let text = |value: &Value| value.as_str().map(str::to_lowercase);
+        text(&self.transaction["to"]).or_else(|| text(&self.receipt["contractAddress"]))
+    }
+
+    /// What it sent, where it did.
+    pub(super) fn value(&self) -> Option<U256> {
+        let value: U256 = self.transaction["value"].as_str()?.parse().ok()?;
+        (!value.is_zero() && self.receipt["status"] == "0x1").then_some(value)
+    }
+}
+
+impl ReceiptLog {
+    fn of(log: &Value) -> Option<Self> {
+        let text = |value: &Value| value.as_str().map(str::to_lowercase);
+        Some(Self {
+            index: u64::from_str_radix(log["logIndex"].as_str()?.strip_prefix("0x")?, 16).ok()?,
+            address: text(&log["address"])?,
+            topics: log["topics"].as_array()?.iter().map(text).collect::<Option<_>>()?,
+            data: text(&log["data"])?,
+        })
+    }
+}
+
+impl Row {
+    /// The slugs that its contract is known to have.
+    pub(super) fn protocols(&self) -> Vec<&str> {
+        choices(&self.protocol)
+    }
+}
+
+/// The texts that a value is one of.
+pub(super) fn choices(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(texts) => texts.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn decimals(tokens: &[Token], views: &[RecordedView]) -> BTreeMap<(u64, String), u32> {
+    let listed = tokens.iter().filter_map(|token| Some((token.chain_id, &token.address, token.decimals?.into())));
+    let viewed = views.iter().filter(|view| view.data.trim_start_matches("0x") == DECIMALS).filter_map(|view| {
+        let word: U256 = view.result.parse().ok()?;
+        Some((view.chain_id, &view.to, word.try_into().ok()?))
+    });
+    listed.chain(viewed).map(|(chain_id, token, decimals)| ((chain_id, token.to_lowercase()), decimals)).collect()
 }
 
 fn lines<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>> {

@@ -1,4 +1,4 @@
-//! Whether the events at a log agree with the truth of one row.
+//! The core tier: what any token emits, and what the transaction itself sends, is told exactly, and nowhere else.
 //!
 //! Amounts are compared as integers and as exact decimals, addresses as lower-case text.
 
@@ -9,10 +9,17 @@ use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::BigInt;
 use serde_json::Value;
 
-use super::files::Row;
+use super::answer::Event;
+use super::files::{NATIVE, Row, Transaction};
+use super::judgement::{Judgement, Subject, Tier, Wrong};
 use portolan_tests::json::Json;
 
 const ZERO: &str = "0x0000000000000000000000000000000000000000";
+/// Types that any token emits: where a log is no such thing, they are invented.
+const OF_TOKENS: [&str; 7] =
+    ["TRANSFER", "MINT", "BURN", "APPROVAL", "NFT_TRANSFER", "NFT_APPROVAL", "APPROVAL_FOR_ALL"];
+/// The value that a transaction sends comes before all logs.
+const VALUE: &str = "TRANSFER of value";
 
 /// A member of the metadata, and the names that its argument goes by.
 type Named = (&'static str, &'static [&'static str]);
@@ -27,79 +34,62 @@ const CORE: [(&str, &[Named]); 5] = [
 ];
 /// The argument of a fungible amount.
 const VALUES: [&str; 4] = ["value", "wad", "amount", "_value"];
-/// Arguments that are integers of a token's smallest unit, whose token the event or its pool names.
-const AMOUNTS: [&str; 33] = [
-    "amount",
-    "value",
-    "wad",
-    "assets",
-    "shares",
-    "reward",
-    "mintAmount",
-    "redeemAmount",
-    "repayAmount",
-    "borrowAmount",
-    "seizeTokens",
-    "spentAmount",
-    "returnAmount",
-    "sellAmount",
-    "buyAmount",
-    "srcAmount",
-    "receivedAmount",
-    "inputAmount",
-    "outputAmount",
-    "amountIn",
-    "amountOut",
-    "inputTokenAmount",
-    "outputTokenAmount",
-    "amount0In",
-    "amount1In",
-    "amount0Out",
-    "amount1Out",
-    "amount0",
-    "amount1",
-    "tokensSold",
-    "tokensBought",
-    "tokens_sold",
-    "tokens_bought",
-];
-/// Types whose amounts need the tokens of a pool.
-const OF_POOLS: [&str; 4] = ["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY", "COLLECT_FEES"];
-/// Names by which an argument is a contract and no account.
-const NO_ACCOUNTS: [&str; 4] = ["token", "asset", "reserve", "pool"];
 
-/// An event of an answer.
-#[derive(Clone, Debug)]
-pub(super) struct Event {
-    /// None of what the transaction itself sent.
-    pub(super) log_index: Option<u64>,
-    pub(super) kind: String,
-    pub(super) metadata: Json,
+/// The judgements on a transaction.
+pub(super) fn judge(mined: &Transaction, events: &[Event]) -> Vec<Judgement> {
+    let mut judgements: Vec<Judgement> = value(mined, events).into_iter().collect();
+    for row in mined.rows.values().filter(|row| row.tier == "core") {
+        let own: Vec<&Event> = events.iter().filter(|event| event.log_index == Some(row.log_index)).collect();
+        let subject = Subject::Log(row.log_index);
+        judgements.push(Judgement { tier: Tier::Core, kind: row.kind.clone(), subject, wrong: log(row, &own).err() });
+    }
+    judgements.extend(events.iter().filter_map(|event| invented(mined, event)));
+    judgements
 }
 
-/// The events of an answer with `detail=full`.
-pub(super) fn events(answer: &Json) -> Result<Vec<Event>> {
-    let event = |item: &Json| {
-        let log_index = match item.at("logIndex")? {
-            Json::Null => None,
-            Json::Number(number) => Some(number.parse()?),
-            other => bail!("logIndex is {other}"),
-        };
-        let kind = item.text_at("type")?.to_owned();
-        Ok(Event { log_index, kind, metadata: item.at("metadata")?.clone() })
+/// The value is an event once, in the first place, and only where there is one.
+fn value(mined: &Transaction, events: &[Event]) -> Option<Judgement> {
+    let reported: Vec<&Event> = events.iter().filter(|event| event.log_index.is_none()).collect();
+    let is_first = events.first().is_some_and(|first| first.log_index.is_none());
+    let wrong = match (mined.value(), reported.as_slice()) {
+        (None, []) => return None,
+        (Some(_), []) => Some(Wrong::untold()),
+        (Some(value), [one]) if is_first => {
+            let told = ["from", "to", "asset", "amount"].map(|member| one.member(member));
+            let wanted = [mined.sender(), mined.callee(), Some(NATIVE.to_owned()), Some(value.to_string())];
+            let exact = one.amount("amount").is_some_and(|amount| amount.is_exact(18));
+            let right = one.kind == "TRANSFER" && told == wanted && exact;
+            (!right).then(|| Wrong::new("value", format!("{wanted:?} was sent")))
+        }
+        (Some(_), _) => Some(Wrong::new("once, first", format!("it is told {} times, or not first", reported.len()))),
+        (None, _) => Some(Wrong::new("no value", "nothing was sent")),
     };
-    answer.at("items")?.items()?.iter().map(event).collect()
+    Some(Judgement { tier: Tier::Core, kind: VALUE.to_owned(), subject: Subject::Value, wrong })
+}
+
+/// An event of a token at a log that is something else, as far as the truth knows.
+fn invented(mined: &Transaction, event: &Event) -> Option<Judgement> {
+    let row = mined.rows.get(&event.log_index?);
+    if !OF_TOKENS.contains(&event.kind.as_str()) || row.is_some_and(|row| row.tier == "core") {
+        return None;
+    }
+    let what = row.map_or_else(|| "a log without a row".to_owned(), |row| format!("a {} of {}", row.kind, row.family));
+    let wrong = Some(Wrong::new("invented", format!("{what} is told as {}", event.short())));
+    Some(Judgement { tier: Tier::Core, kind: event.kind.clone(), subject: Subject::Log(event.log_index?), wrong })
 }
 
 /// A token's own log needs the right type, and every member exactly.
-pub(super) fn core(row: &Row, own: &[&Event]) -> Result<(), String> {
+fn log(row: &Row, own: &[&Event]) -> Result<(), Wrong> {
+    if own.is_empty() {
+        return Err(Wrong::untold());
+    }
     let judged = match row.kind.as_str() {
         "TRANSFER" | "APPROVAL" => fungible(row, own),
         "NFT_TRANSFER" => collectibles(row, own),
         "NFT_APPROVAL" | "APPROVAL_FOR_ALL" => permission(row, own),
         other => Err(anyhow::anyhow!("no core row is a {other}")),
     };
-    judged.map_err(|error| format!("{error:#}; decoded {}", shown(own)))
+    judged.map_err(|error| Wrong::new("exactness", format!("{error:#}")))
 }
 
 fn fungible(row: &Row, own: &[&Event]) -> Result<()> {
@@ -187,97 +177,10 @@ fn same_accounts(row: &Row, event: &Event) -> Result<()> {
     Ok(())
 }
 
-/// A protocol's log needs the right type; and the accounts and amounts of the row, unless its pool is unknown.
-pub(super) fn protocol(row: &Row, types: &[String], known_pool: bool, own: &[&Event]) -> Result<(), String> {
-    let right: Vec<&Event> = own.iter().copied().filter(|event| types.contains(&event.kind)).collect();
-    if right.is_empty() {
-        return Err(format!("no {}; decoded {}", types.join(" or "), shown(own)));
-    }
-    let of_pool = types.iter().any(|kind| OF_POOLS.contains(&kind.as_str()));
-    if of_pool && !known_pool && !row.args.keys().any(|name| is_token(name)) {
-        return Ok(());
-    }
-    let (texts, raws): (Vec<String>, Vec<String>) = (
-        right.iter().flat_map(|event| texts(&event.metadata)).collect(),
-        right.iter().flat_map(|e| raws(&e.metadata)).collect(),
-    );
-    let mut missing: Vec<String> = accounts(row).filter(|account| !texts.contains(account)).collect();
-    missing.extend(amounts(row).filter(|amount| !raws.contains(amount)));
-    if missing.is_empty() { Ok(()) } else { Err(format!("without {}; decoded {}", missing.join(", "), shown(own))) }
-}
-
-fn is_token(name: &str) -> bool {
-    let name = name.to_lowercase();
-    NO_ACCOUNTS.iter().any(|part| name.contains(part))
-}
-
-/// Addresses of the row that are no tokens and not zero.
-fn accounts(row: &Row) -> impl Iterator<Item = String> {
-    let texts = row.args.iter().filter(|(name, _)| !is_token(name)).filter_map(|(_, value)| value.as_str());
-    let account = |text: &&str| text.len() == ZERO.len() && text.starts_with("0x") && *text != ZERO;
-    texts.filter(account).map(str::to_lowercase)
-}
-
-/// Integers of the row that are amounts and not zero, without their sign.
-fn amounts(row: &Row) -> impl Iterator<Item = String> {
-    // Where a pool reports two amounts beside it, that one counts its own shares.
-    let of_shares = row.args.contains_key("amount0");
-    let counts = move |name: &&String| AMOUNTS.contains(&name.as_str()) && !(of_shares && *name == "amount");
-    // What was paid in elsewhere is no amount of this network; and only a vault's shares are a token's.
-    let left_out = move |name: &str| match name {
-        "inputAmount" => row.kind == "BRIDGE_IN",
-        "shares" => !row.kind.starts_with("VAULT_"),
-        _ => false,
-    };
-    let named = row.args.iter().filter(move |(name, _)| counts(name) && !left_out(name));
-    let digits = named.filter_map(|(_, value)| value.as_str()).map(|text| text.trim_start_matches('-').to_owned());
-    digits.filter(|digits| digits != "0" && digits.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// The texts of the metadata's own members; those within tokens are no accounts.
-fn texts(metadata: &Json) -> Vec<String> {
-    let members = metadata.members().unwrap_or_default().iter();
-    members
-        .filter_map(|(_, value)| if let Json::Text(text) = value { Some(text.to_lowercase()) } else { None })
-        .collect()
-}
-
-/// The raw amounts anywhere in the metadata.
-fn raws(metadata: &Json) -> Vec<String> {
-    match metadata {
-        Json::Object(members) => members
-            .iter()
-            .flat_map(|(name, value)| match value {
-                Json::Text(digits) if name.ends_with("Raw") => vec![digits.clone()],
-                value => raws(value),
-            })
-            .collect(),
-        Json::Array(items) => items.iter().flat_map(raws).collect(),
-        _ => Vec::new(),
-    }
-}
-
 fn argument<'a>(row: &'a Row, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| row.args.get(*name)).and_then(Value::as_str)
 }
 
 fn integer(text: &str) -> Result<BigInt> {
     BigInt::from_str(text).with_context(|| format!("{text} is no integer"))
-}
-
-fn shown(own: &[&Event]) -> String {
-    let events: Vec<String> = own.iter().map(|event| format!("{} {}", event.kind, short(&event.metadata))).collect();
-    if events.is_empty() { "nothing".to_owned() } else { events.join(" and ") }
-}
-
-/// Tokens by their addresses alone.
-fn short(value: &Json) -> Json {
-    match value {
-        Json::Object(members) => match value.get("totalSupply").and(value.get("address")) {
-            Some(address) => address.clone(),
-            None => Json::Object(members.iter().map(|(name, value)| (name.clone(), short(value))).collect()),
-        },
-        Json::Array(items) => Json::Array(items.iter().map(short).collect()),
-        other => other.clone(),
-    }
 }
