@@ -14,6 +14,9 @@ const SWAP: &str = "SWAP";
 const ZERO: &str = "0x0000000000000000000000000000000000000000";
 const TRANSFERS: [&str; 3] = ["TRANSFER", "MINT", "BURN"];
 const WRAPPING: [&str; 2] = ["WRAP", "UNWRAP"];
+/// Wrapped native tokens whose wrapping is a mint and whose unwrapping is a burn, without a log of its own:
+/// <https://github.com/OffchainLabs/token-bridge-contracts/blob/main/contracts/tokenbridge/libraries/aeWETH.sol>.
+const MINTED: [(u64, &str); 1] = [(42_161, "0x82af49447d8a07e3bd95bd0d56f35241523fbab1")];
 /// Types whose asset goes out of the account.
 const OUT: [&str; 10] = [
     "ADD_LIQUIDITY",
@@ -71,8 +74,7 @@ impl<'a> LegView<'a> {
         let is_native = leg.asset.as_deref() == Some(NATIVE);
         let mut tokens: BTreeSet<String> = leg.asset.iter().chain(&leg.also_asset).cloned().collect();
         if is_native {
-            let wrapping = events.iter().filter(|event| WRAPPING.contains(&event.kind.as_str()));
-            tokens.extend(wrapping.filter_map(|event| event.member("asset")));
+            tokens.extend(events.iter().filter_map(|event| wrapped(mined, event)));
         }
         let sent = [mined.sender(), mined.callee()].into_iter().flatten().filter(|_| is_native);
         let start = sent.chain([leg.account.clone()]).collect();
@@ -183,6 +185,13 @@ fn amounts(event: &Event, direction: Direction) -> Vec<Amount> {
         _ if out && OUT.contains(&kind) || !out && IN.contains(&kind) => own(),
         _ => Vec::new(),
     }
+}
+
+/// The token that an event wraps or unwraps.
+fn wrapped(mined: &Transaction, event: &Event) -> Option<String> {
+    let token = event.member("asset")?;
+    let is_minted = MINTED.contains(&(mined.chain_id, &token)) && ["MINT", "BURN"].contains(&event.kind.as_str());
+    (is_minted || WRAPPING.contains(&event.kind.as_str())).then_some(token)
 }
 
 /// The addresses of an event, its emitter's among them.
