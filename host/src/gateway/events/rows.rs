@@ -1,4 +1,7 @@
 //! Makes rows of merged events: an event whose tokens could not be read is left out, never shown half.
+//!
+//! Invariant: what a log says is shown, whatever its token says of itself. An amount of a token without decimals is its
+//! raw integer, and the token is reported as missing beside it.
 
 use std::sync::Arc;
 
@@ -19,7 +22,7 @@ pub(super) fn tokens(merged: &MergedEvent) -> impl Iterator<Item = Address> {
     alone.chain(amounts(merged))
 }
 
-/// The tokens that an event cannot be shown without, and why they are missing.
+/// The tokens that an event is shown without, or in part, and why they are missing.
 pub(super) fn missing<'a>(
     merged: &'a MergedEvent,
     tokens: &'a Tokens,
@@ -41,9 +44,9 @@ fn amounts(merged: &MergedEvent) -> impl Iterator<Item = Address> {
     })
 }
 
-/// `None` where a token that the event names is missing.
+/// `None` where a token that the event names could not be read.
 pub(super) fn row(merged: MergedEvent, tokens: &Tokens, snapshot: &Snapshot) -> Option<Event> {
-    if missing(&merged, tokens).next().is_some() {
+    if self::tokens(&merged).any(|token| tokens.named(token).is_err()) {
         return None;
     }
     let served = merged.event.protocol.as_ref().and_then(|slug| snapshot.served(slug));
