@@ -205,7 +205,10 @@ impl TokenMetadata {
             Some(word) if word.is_zero() => Derivation::Volatile(tokens),
             Some(_) => Derivation::Stable(tokens),
         };
-        let derivation = if network.wrapped_native == Some(token) {
+        let is_wrapped = network.wrapped_native == Some(token);
+        // It stands for the native token one to one, whether or not its contract says so.
+        let wrapping = is_wrapped.then_some(NATIVE_DECIMALS);
+        let derivation = if is_wrapped {
             Some(Derivation::Native(NATIVE))
         } else {
             // Debts of Aave report their underlying too, but have no treasury.
@@ -216,7 +219,7 @@ impl TokenMetadata {
         Ok(Self {
             name: decode_text(&name?.unwrap_or_default()),
             symbol: decode_text(&symbol?.unwrap_or_default()),
-            decimals: decimals?.and_then(|bytes| first_word(&bytes)).and_then(whole_token_decimals),
+            decimals: decimals?.and_then(|bytes| first_word(&bytes)).and_then(whole_token_decimals).or(wrapping),
             derivation,
             issuer: None,
         })

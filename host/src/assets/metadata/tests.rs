@@ -127,6 +127,16 @@ fn the_native_token_is_known_without_reads() {
 }
 
 #[test]
+fn the_wrapped_native_token_has_the_native_tokens_decimals_whatever_its_contract_answers() {
+    let networks = Networks::new([]);
+    let ethereum = networks.named("ethereum").unwrap();
+    let wrapped = ethereum.wrapped_native.unwrap();
+    let silent = metadata_reads(wrapped).map(|_| Reply::fresh(Outcome::NoCode));
+    let silent = TokenMetadata::from_replies(ethereum, wrapped, &mut silent.collect::<Vec<_>>().into_iter()).unwrap();
+    assert_eq!((silent.decimals, silent.derivation), (Some(18), Some(Derivation::Native(NATIVE))));
+}
+
+#[test]
 fn a_name_is_a_string_or_a_word_or_nothing() {
     let mut word = [0; 32];
     word[..3].copy_from_slice(b"MKR");
