@@ -1,8 +1,9 @@
-//! Events of a transaction: what the host's own tables say of its logs, and whose event counts where several sources
-//! have one.
+//! Events of a transaction: what the host's own tables say of its logs, whose event counts where several sources have
+//! one, and which event is part of another.
 //!
 //! Invariant: a log has the events of one source alone.
 
 pub(crate) mod builtin;
 pub(crate) mod merge;
+pub(crate) mod parts;
 pub(crate) mod tables;

@@ -33,6 +33,8 @@ pub(crate) struct MergedEvent {
     pub(crate) event: Event,
     /// `name@version`; `None` where it is from the host.
     pub(crate) plugin: Option<Arc<str>>,
+    /// The place of the log whose event this one is part of.
+    pub(crate) part_of: Option<usize>,
 }
 
 impl EventSource {
@@ -79,7 +81,12 @@ pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>
             SourceKind::Core | SourceKind::Further => None,
         };
         let events = source.events.into_iter().filter(counts);
-        merged.extend(events.map(|event| MergedEvent { log: Some(event.log), event, plugin: plugin.clone() }));
+        merged.extend(events.map(|event| MergedEvent {
+            log: Some(event.log),
+            event,
+            plugin: plugin.clone(),
+            part_of: None,
+        }));
     }
     // Stable: events of one log stay in their source's order.
     merged.sort_by_key(|merged| merged.event.log);
@@ -96,5 +103,5 @@ pub(crate) fn native(receipt: &Receipt) -> Option<MergedEvent> {
     let paid = [("asset", Value::Token(NATIVE)), ("amount", Value::Amount { raw: receipt.value, of: Some(NATIVE) })];
     let members = std::iter::once(("from", Value::Address(receipt.from))).chain(to).chain(paid).collect();
     let event = Event { log: 0, kind: Kind::named("TRANSFER")?, protocol: None, members };
-    Some(MergedEvent { log: None, event, plugin: None })
+    Some(MergedEvent { log: None, event, plugin: None, part_of: None })
 }

@@ -21,6 +21,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::builtin::{self, BuiltinDecoder};
 use crate::events::merge::{self, EventSource, MergedEvent};
+use crate::events::parts;
 use crate::gateway::answer::{Answer, Event, Items, TransactionEvents};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
@@ -84,6 +85,7 @@ async fn decode(
     let decoded = context.read(network, |session| decoder.decode(session)).await;
     let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
     let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
+    parts::relate(&mut events, &decoder.transaction, network.wrapped_native);
     events.splice(0..0, native);
     events.retain(|merged| query.types.is_empty() || query.types.contains(&merged.event.kind));
     let (events, tokens, missing_tokens) = decoder.rows(events).await?;

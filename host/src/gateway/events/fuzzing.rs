@@ -110,7 +110,10 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
         EventSource::plugin(&"fuzzed@1.0.0".into(), of_plugin(found, logs)),
         EventSource::further(further),
     ];
-    let (merged, undecoded) = merge::merge(sources, logs);
+    let (mut merged, undecoded) = merge::merge(sources, logs);
+    crate::events::parts::relate(&mut merged, &transaction, wrapped_native);
+    let roots = merged.iter().filter(|merged| merged.part_of.is_none()).count();
+    assert!(merged.is_empty() || roots > 0, "every event is part of another");
     let wanted: BTreeSet<Address> = merged.iter().flat_map(rows::tokens).collect();
     let tokens: Tokens = wanted.into_iter().filter_map(|address| token(address, &mut parts)).collect();
     let events = merged.into_iter().filter_map(|merged| rows::row(merged, &tokens, &Snapshot::default())).collect();

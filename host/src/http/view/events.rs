@@ -38,6 +38,9 @@ struct EventExtra<'a> {
     /// None where it is from the host.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<&'a str>,
+    /// None where it is a movement of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part_of: Option<u64>,
 }
 
 /// A log without an event.
@@ -66,6 +69,7 @@ impl<'a> EventView<'a> {
             log_index: log.map(|log| log.index),
             contract: log.map(|log| lower(log.address)),
             plugin: merged.plugin.as_deref(),
+            part_of: merged.part_of.and_then(|place| events.transaction.logs.get(place)).map(|log| log.index),
         };
         Self {
             kind: merged.event.kind.name(),

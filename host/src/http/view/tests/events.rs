@@ -9,7 +9,7 @@ use crate::gateway::answer::{Event, TransactionEvents};
 fn event(log: Option<usize>, kind: &str, members: Vec<(&'static str, Value)>) -> Event {
     let kind = Kind::named(kind).unwrap();
     let event = portolan_events::Event { log: 0, kind, protocol: None, members };
-    Event { merged: MergedEvent { log, event, plugin: None }, protocol: None }
+    Event { merged: MergedEvent { log, event, plugin: None, part_of: None }, protocol: None }
 }
 
 /// A transaction with a log that is an event of this kind, and one without an event.
@@ -89,6 +89,7 @@ fn full_events_carry_raw_amounts_and_refer_to_logs_that_stand_once() {
     let mut both = events("ADD_LIQUIDITY", vec![("assets", Value::Assets(assets))]);
     both.events[0].protocol = Some(protocol());
     both.events[0].merged.plugin = Some("velodrome@1.2.0".into());
+    both.events[0].merged.part_of = Some(1);
     let amount = Value::Amount { raw: U256::from(2), of: Some(velo().address) };
     both.events.insert(0, event(None, "TRANSFER", vec![("amount", amount)]));
     let of = |index: u32| format!("\"logIndex\":{index},\"contract\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\"");
@@ -104,7 +105,7 @@ fn full_events_carry_raw_amounts_and_refer_to_logs_that_stand_once() {
          \"amount\":0.000000000000000002,\"amountRaw\":\"2\"}},\"logIndex\":null,\"contract\":null}},\
          {{\"type\":\"ADD_LIQUIDITY\",\"protocol\":{{{PROTOCOL}}},\"metadata\":{{\"user\":null,\"pool\":null,\
          \"assets\":[{{\"asset\":{velo},\"amount\":1,\"amountRaw\":\"1000000000000000000\"}},\
-         {{\"asset\":null,\"amount\":7,\"amountRaw\":\"7\"}}]}},{},\"plugin\":\"velodrome@1.2.0\"}}],\
+         {{\"asset\":null,\"amount\":7,\"amountRaw\":\"7\"}}]}},{},\"plugin\":\"velodrome@1.2.0\",\"partOf\":71}}],\
          \"logs\":[{},{}],\"undecoded\":[{{{}}}],\"report\":{{\"blocks\":{{}},\"jobs\":[],{BUDGET}}}}}",
         of(70),
         log(70),
