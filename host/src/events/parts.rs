@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use alloy::primitives::{Address, B256, U256};
 use portolan_events::{Asset, Event, Transaction, Value};
@@ -15,17 +15,21 @@ use portolan_events::{Asset, Event, Transaction, Value};
 use super::merge::MergedEvent;
 use crate::assets::token::NATIVE;
 
-/// Types that report one kind of movement.
-const KINDS: [&[&str]; 8] = [
-    &["CLAIM"],
-    &["BORROW"],
-    &["BRIDGE_IN"],
-    &["WITHDRAW", "UNSTAKE", "UNLOCK", "VAULT_WITHDRAW", "REMOVE_LIQUIDITY", "COLLECT_FEES"],
-    &["REPAY"],
-    &["BRIDGE_OUT"],
-    &["SUPPLY", "STAKE", "LOCK", "VAULT_DEPOSIT", "ADD_LIQUIDITY"],
-    &[SWAP],
-];
+/// What kind of movement a type reports, where it is one; several types may report one kind.
+fn kind(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "WITHDRAW" | "UNSTAKE" | "UNLOCK" | "VAULT_WITHDRAW" | "REMOVE_LIQUIDITY" | "COLLECT_FEES" => "taken out",
+        "SUPPLY" | "STAKE" | "LOCK" | "VAULT_DEPOSIT" | "ADD_LIQUIDITY" => "put in",
+        "CLAIM" => "claimed",
+        "BORROW" => "borrowed",
+        "REPAY" => "repaid",
+        "BRIDGE_IN" => "arrived",
+        "BRIDGE_OUT" => "left",
+        SWAP => "swapped",
+        _ => return None,
+    })
+}
+
 const SWAP: &str = "SWAP";
 /// Types that show a token to have moved.
 const TRANSFERS: [&str; 3] = ["TRANSFER", "MINT", "BURN"];
@@ -37,8 +41,7 @@ struct Movement {
     /// The place of the event, and of its log.
     event: usize,
     log: usize,
-    /// The place of its kind.
-    kind: usize,
+    kind: &'static str,
     /// Whose movement it is, as far as the event says.
     party: Option<Address>,
     amounts: Amounts,
@@ -57,36 +60,36 @@ pub(crate) fn relate(events: &mut [MergedEvent], transaction: &Transaction, wrap
     if movements.len() < 2 {
         return;
     }
-    let mut wholes = Wholes { of: BTreeMap::new() };
+    let mut wholes = Wholes { of: vec![None; movements.len()] };
     repeated(&movements, events, &mut wholes);
     moved_on(&movements, &mut wholes);
     routed(&movements, wrapped_native, &mut wholes);
-    for (part, whole) in wholes.of {
-        let log = movements.get(whole).map(|movement| movement.log);
-        if let Some(merged) = movements.get(part).and_then(|movement| events.get_mut(movement.event)) {
-            merged.part_of = log;
+    for (part, whole) in movements.iter().zip(wholes.of) {
+        let whole = whole.and_then(|whole| movements.get(whole));
+        if let (Some(whole), Some(merged)) = (whole, events.get_mut(part.event)) {
+            merged.part_of = Some(whole.log);
         }
     }
 }
 
-/// Places of movements: those that are part of another, and which.
+/// For each movement the place of the one that it is part of.
 struct Wholes {
-    of: BTreeMap<usize, usize>,
+    of: Vec<Option<usize>>,
 }
 
 impl Wholes {
-    fn is_part(&self, place: usize) -> bool {
-        self.of.contains_key(&place)
+    fn whole(&self, place: usize) -> Option<usize> {
+        self.of.get(place).copied().flatten()
     }
 
     /// Unless it is part of another already, or the other of it.
     fn add(&mut self, part: usize, whole: usize) {
         let mut root = whole;
-        while let Some(next) = self.of.get(&root) {
-            root = *next;
+        while let Some(next) = self.whole(root) {
+            root = next;
         }
-        if root != part && !self.is_part(part) {
-            self.of.insert(part, whole);
+        if let Some(free @ None) = self.of.get_mut(part).filter(|_| root != part) {
+            *free = Some(whole);
         }
     }
 }
@@ -95,7 +98,7 @@ impl Movement {
     /// `None` of what moves nothing, or nobody knows how much.
     fn of(place: usize, merged: &MergedEvent, transaction: &Transaction) -> Option<Self> {
         let (event, log) = (&merged.event, merged.log?);
-        let kind = KINDS.iter().position(|kinds| kinds.contains(&event.kind.name()))?;
+        let kind = kind(event.kind.name())?;
         let is_swap = event.kind.name() == SWAP;
         let single = if is_swap { ["fromAmount", "toAmount"].as_slice() } else { &["amount"] };
         let mut amounts: Amounts = single.iter().filter_map(|name| amount(event, name)).collect();
@@ -128,29 +131,29 @@ impl Movement {
 /// One movement that several contracts, or several topics, report of one party: there are more reports than transfers
 /// that it could have been. The contract that the tokens went to, or came from, reports its own.
 fn repeated(movements: &[Movement], events: &[MergedEvent], wholes: &mut Wholes) {
-    let mut groups: BTreeMap<(usize, Address, &Amounts), Vec<usize>> = BTreeMap::new();
+    let mut groups: HashMap<(&str, Address, &Amounts), Vec<usize>> = HashMap::new();
     for (place, movement) in movements.iter().enumerate() {
         if let Some(party) = movement.party {
             groups.entry((movement.kind, party, &movement.amounts)).or_default().push(place);
         }
     }
-    let is_repeated = |places: &[usize]| {
-        let sources = places.iter().filter_map(|place| movements.get(*place));
-        sources.map(|movement| (movement.emitter, movement.topic)).collect::<BTreeSet<_>>().len() > 1
-    };
-    groups.retain(|_, places| is_repeated(places));
+    let source = |place: &usize| movements.get(*place).map(|movement| (movement.emitter, movement.topic));
+    groups.retain(|_, places| places.iter().any(|place| source(place) != places.first().and_then(source)));
     if groups.is_empty() {
         return;
     }
     let transfers = transfers(events);
-    for ((_, party, amounts), mut places) in groups {
+    for Movement { kind, party, amounts, .. } in movements {
+        let Some(party) = *party else { continue };
+        let Some(mut places) = groups.remove(&(*kind, party, amounts)) else { continue };
         // A token of which nothing is known may be any.
         let known = amounts.iter().filter_map(|(token, raw)| transfers.get(&((*token)?, *raw)));
         let own = known.map(|ends| ends.iter().filter(|ends| ends.contains(&party)).collect::<Vec<_>>());
         let made = own.max_by_key(Vec::len).unwrap_or_default();
+        let ends: HashSet<Address> = made.iter().flat_map(|ends| **ends).collect();
         places.sort_by_key(|place| {
             let movement = movements.get(*place);
-            let is_end = movement.is_some_and(|movement| made.iter().any(|ends| ends.contains(&movement.emitter)));
+            let is_end = movement.is_some_and(|movement| ends.contains(&movement.emitter));
             (!is_end, movement.is_none_or(|movement| !movement.has_protocol), std::cmp::Reverse(*place))
         });
         let (kept, others) = places.split_at(made.len().clamp(1, places.len()));
@@ -160,7 +163,7 @@ fn repeated(movements: &[Movement], events: &[MergedEvent], wholes: &mut Wholes)
 
 /// What the contract of an event moved on, as much of the same, in its own name: the event's user is who moved it.
 fn moved_on(movements: &[Movement], wholes: &mut Wholes) {
-    let mut first: BTreeMap<(usize, &Amounts, Address), usize> = BTreeMap::new();
+    let mut first: HashMap<(&str, &Amounts, Address), usize> = HashMap::new();
     for (place, movement) in movements.iter().enumerate() {
         if movement.party != Some(movement.emitter) {
             first.entry((movement.kind, &movement.amounts, movement.emitter)).or_insert(place);
@@ -177,28 +180,28 @@ fn moved_on(movements: &[Movement], wholes: &mut Wholes) {
 /// The swaps of pools that come to what an aggregator reports: all that it took went into them, or all that it gave came
 /// out of them, and nothing of any other token was left.
 fn routed(movements: &[Movement], wrapped_native: Option<Address>, wholes: &mut Wholes) {
-    let swaps = || movements.iter().enumerate().filter(|(_, movement)| movement.is_swap);
-    let routers: Vec<usize> =
-        swaps().filter(|(place, swap)| !swap.has_pool && !wholes.is_part(*place)).map(|(place, _)| place).collect();
-    for (order, router) in routers.iter().enumerate() {
-        let free = |place: &usize| !wholes.is_part(*place);
-        let pools = || swaps().filter(|(_, swap)| swap.has_pool).map(|(place, _)| place).filter(free);
-        let since = order.checked_sub(1).and_then(|before| routers.get(before)).copied();
-        let before: Vec<usize> = pools().filter(|place| place < router && Some(*place) > since).collect();
+    let swaps = movements.iter().enumerate().filter(|(_, movement)| movement.is_swap);
+    let swaps: Vec<(usize, &Movement)> = swaps.filter(|(place, _)| wholes.whole(*place).is_none()).collect();
+    let (pools, routes): (Vec<_>, Vec<_>) = swaps.iter().copied().partition(|(_, swap)| swap.has_pool);
+    let mut before = Vec::new();
+    for (place, swap) in &swaps {
+        if swap.has_pool {
+            before.push((*place, *swap));
+            continue;
+        }
+        let since = std::mem::take(&mut before);
         // An order book reports before it trades.
-        let all: Vec<usize> = if routers.len() == 1 { pools().collect() } else { Vec::new() };
-        let of = |places: &[usize]| places.iter().filter_map(|place| movements.get(*place)).collect::<Vec<_>>();
-        let Some(reported) = movements.get(*router) else { continue };
-        let routes = [before, all].into_iter().find(|places| makes_up(&of(places), reported, wrapped_native));
-        routes.into_iter().flatten().for_each(|place| wholes.add(place, *router));
+        let all = if routes.len() == 1 { pools.as_slice() } else { &[] };
+        let route = [since.as_slice(), all].into_iter().find(|pools| makes_up(pools, swap, wrapped_native));
+        route.into_iter().flatten().for_each(|(pool, _)| wholes.add(*pool, *place));
     }
 }
 
-fn makes_up(pools: &[&Movement], reported: &Movement, wrapped_native: Option<Address>) -> bool {
+fn makes_up(pools: &[(usize, &Movement)], reported: &Movement, wrapped_native: Option<Address>) -> bool {
     let plain = |token: Option<Address>| token.map(|token| if Some(token) == wrapped_native { NATIVE } else { token });
     // What went in, and what came out.
     let mut sums: BTreeMap<Address, [U256; 2]> = BTreeMap::new();
-    for pool in pools {
+    for (_, pool) in pools {
         for (side, (token, raw)) in pool.amounts.iter().enumerate() {
             let Some(sum) = plain(*token).and_then(|token| sums.entry(token).or_default().get_mut(side)) else {
                 return false;
@@ -219,8 +222,8 @@ fn makes_up(pools: &[&Movement], reported: &Movement, wrapped_native: Option<Add
 }
 
 /// The two ends of the transfers of each token and amount.
-fn transfers(events: &[MergedEvent]) -> BTreeMap<(Address, U256), Vec<[Address; 2]>> {
-    let mut found: BTreeMap<(Address, U256), Vec<[Address; 2]>> = BTreeMap::new();
+fn transfers(events: &[MergedEvent]) -> HashMap<(Address, U256), Vec<[Address; 2]>> {
+    let mut found: HashMap<(Address, U256), Vec<[Address; 2]>> = HashMap::new();
     for event in events.iter().map(|merged| &merged.event).filter(|event| TRANSFERS.contains(&event.kind.name())) {
         let ends = (address(event, "from"), address(event, "to"), amount(event, "amount"));
         if let (Some(from), Some(to), Some((Some(token), raw))) = ends {

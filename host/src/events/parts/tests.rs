@@ -59,7 +59,10 @@ fn pool(from: (u64, Address), to: (u64, Address)) -> Told {
     (kind, POOL, topic, members)
 }
 
-/// The log that each event is part of, by the places of their logs.
+/// What a case shows, its events, and the log that each of them is part of, by the places of their logs.
+type Case = (&'static str, Vec<Told>, Vec<Option<usize>>);
+
+/// The log that each event is part of.
 fn parts(told: Vec<Told>) -> Vec<Option<usize>> {
     let log = |(_, address, topic, _): &Told| Log {
         index: 0,
@@ -79,7 +82,7 @@ fn parts(told: Vec<Told>) -> Vec<Option<usize>> {
 
 #[test]
 fn a_movement_that_is_reported_twice_is_one() {
-    let cases: [(&str, Vec<Told>, Vec<Option<usize>>); 7] = [
+    let cases: [Case; 7] = [
         (
             "an old and a new signature of one contract: the new one counts",
             vec![by("BRIDGE_IN", POOL, 1, USER, 7), by("BRIDGE_IN", POOL, 2, USER, 7)],
@@ -131,7 +134,7 @@ fn what_a_contract_moves_on_is_part_of_what_it_was_given() {
 #[test]
 fn the_pools_that_a_route_went_through_are_part_of_it() {
     let whole = |from, to| route(ROUTER, USER, from, to);
-    let cases: [(&str, Vec<Told>, Vec<Option<usize>>); 9] = [
+    let cases: [Case; 9] = [
         ("one pool", vec![pool((9, X), (8, Y)), whole((9, X), (8, Y))], vec![Some(1), None]),
         (
             "a route by way of another token",
