@@ -35,6 +35,8 @@ pub(crate) struct MergedEvent {
     pub(crate) plugin: Option<Arc<str>>,
     /// The place of the log whose event this one is part of.
     pub(crate) part_of: Option<usize>,
+    /// Whether it is the same movement of the same account as that event's, and says nothing more.
+    pub(crate) is_repeat: bool,
 }
 
 impl EventSource {
@@ -86,6 +88,7 @@ pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>
             event,
             plugin: plugin.clone(),
             part_of: None,
+            is_repeat: false,
         }));
     }
     // Stable: events of one log stay in their source's order.
@@ -103,5 +106,5 @@ pub(crate) fn native(receipt: &Receipt) -> Option<MergedEvent> {
     let paid = [("asset", Value::Token(NATIVE)), ("amount", Value::Amount { raw: receipt.value, of: Some(NATIVE) })];
     let members = std::iter::once(("from", Value::Address(receipt.from))).chain(to).chain(paid).collect();
     let event = Event { log: 0, kind: Kind::named("TRANSFER")?, protocol: None, members };
-    Some(MergedEvent { log: None, event, plugin: None, part_of: None })
+    Some(MergedEvent { log: None, event, plugin: None, part_of: None, is_repeat: false })
 }

@@ -62,13 +62,23 @@ pub(crate) fn relate(events: &mut [MergedEvent], transaction: &Transaction, wrap
     }
     let mut wholes = Wholes { of: vec![None; movements.len()] };
     repeated(&movements, events, &mut wholes);
+    let repeats: Vec<bool> = wholes.of.iter().map(Option::is_some).collect();
     moved_on(&movements, &mut wholes);
     routed(&movements, wrapped_native, &mut wholes);
-    for (part, whole) in movements.iter().zip(wholes.of) {
+    for ((part, whole), is_repeat) in movements.iter().zip(wholes.of).zip(repeats) {
         let whole = whole.and_then(|whole| movements.get(whole));
         if let (Some(whole), Some(merged)) = (whole, events.get_mut(part.event)) {
             merged.part_of = Some(whole.log);
+            merged.is_repeat = is_repeat;
         }
+    }
+}
+
+/// Where only the repeat of an event is left, it is no repeat any more.
+pub(crate) fn keep_last_reports(events: &mut [MergedEvent]) {
+    let logs: HashSet<Option<usize>> = events.iter().map(|merged| merged.log).collect();
+    for merged in events.iter_mut().filter(|merged| merged.is_repeat) {
+        merged.is_repeat = logs.contains(&merged.part_of);
     }
 }
 

@@ -88,6 +88,7 @@ async fn decode(
     parts::relate(&mut events, &decoder.transaction, network.wrapped_native);
     events.splice(0..0, native);
     events.retain(|merged| query.types.is_empty() || query.types.contains(&merged.event.kind));
+    parts::keep_last_reports(&mut events);
     let (events, tokens, missing_tokens) = decoder.rows(events).await?;
     reports.extend(missing_tokens);
     let (transaction, networks) = (decoder.transaction, context.networks().clone());

@@ -67,10 +67,12 @@ pub(super) fn write(
         Items::Name(record) => document.single(NameView::of(record, shape)),
         Items::Balances(rows) => document.rows(|| rows.iter().map(|row| BalanceView::of(row, shape))),
         Items::Events(events) => {
-            let items = || events.events.iter().map(|event| EventView::of(event, events, shape));
+            let of = |is_repeat| events.events.iter().filter(move |event| event.merged.is_repeat == is_repeat);
+            let items = || of(false).map(|event| EventView::of(event, events, shape));
+            let repeated = || of(true).map(|event| EventView::of(event, events, shape));
             let undecoded = || events.undecoded.iter().filter_map(|place| UndecodedView::of(events, *place));
             let shown = if shape.full { logs(events) } else { Vec::new() };
-            document.with_logs(items, || shown.iter().copied().map(LogView::of), undecoded)
+            document.with_logs(items, || shown.iter().copied().map(LogView::of), repeated, undecoded)
         }
     }
 }
@@ -91,11 +93,14 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
 }
 
 #[derive(Serialize)]
-struct Full<'a, T, L, U> {
+struct Full<'a, T, L, R, U> {
     items: T,
-    /// The logs of a transaction to which items and `undecoded` refer by their index.
+    /// The logs of a transaction to which items, `repeated` and `undecoded` refer by their index.
     #[serde(skip_serializing_if = "Option::is_none")]
     logs: Option<L>,
+    /// The events of a transaction that report again what an item reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeated: Option<R>,
     /// The logs of a transaction without an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     undecoded: Option<U>,
@@ -112,38 +117,45 @@ struct DocumentWriter<'a, W> {
 
 impl<W: io::Write> DocumentWriter<'_, W> {
     fn rows<I: Iterator<Item: Serialize>>(&mut self, items: impl Fn() -> I) -> Result<(), serde_json::Error> {
-        self.put(&Each(items), None::<()>, None::<()>)
+        self.put(&Each(items), None::<()>, None::<()>, None::<()>)
     }
 
     /// One object, which stands in `items` where there is a report.
     fn single(&mut self, item: impl Serialize) -> Result<(), serde_json::Error> {
         if self.shape.full {
-            self.put(&[item], None::<()>, None::<()>)
+            self.put(&[item], None::<()>, None::<()>, None::<()>)
         } else {
-            self.put(&item, None::<()>, None::<()>)
+            self.put(&item, None::<()>, None::<()>, None::<()>)
         }
     }
 
-    fn with_logs<I: Iterator<Item: Serialize>, L: Iterator<Item: Serialize>, U: Iterator<Item: Serialize>>(
+    fn with_logs<
+        I: Iterator<Item: Serialize>,
+        L: Iterator<Item: Serialize>,
+        R: Iterator<Item: Serialize>,
+        U: Iterator<Item: Serialize>,
+    >(
         &mut self,
         items: impl Fn() -> I,
         logs: impl Fn() -> L,
+        repeated: impl Fn() -> R,
         undecoded: impl Fn() -> U,
     ) -> Result<(), serde_json::Error> {
-        self.put(&Each(items), Some(Each(logs)), Some(Each(undecoded)))
+        self.put(&Each(items), Some(Each(logs)), Some(Each(repeated)), Some(Each(undecoded)))
     }
 
     fn put(
         &mut self,
         items: &impl Serialize,
         logs: Option<impl Serialize>,
+        repeated: Option<impl Serialize>,
         undecoded: Option<impl Serialize>,
     ) -> Result<(), serde_json::Error> {
         if !self.shape.full {
             return door::write_json(&mut self.sink, items);
         }
         let report = Report::of(self.answer, self.written);
-        door::write_json(&mut self.sink, &Full { items, logs, undecoded, report })
+        door::write_json(&mut self.sink, &Full { items, logs, repeated, undecoded, report })
     }
 }
 

@@ -73,7 +73,7 @@ fn parts(told: Vec<Told>) -> Vec<Option<usize>> {
     let transaction = Transaction { logs: told.iter().map(log).collect(), ..Transaction::default() };
     let merged = told.into_iter().enumerate().map(|(log, (kind, _, _, members))| {
         let event = Event { log, kind: Kind::named(kind).unwrap(), protocol: None, members };
-        MergedEvent { log: Some(log), event, plugin: None, part_of: None }
+        MergedEvent { log: Some(log), event, plugin: None, part_of: None, is_repeat: false }
     });
     let mut events: Vec<MergedEvent> = merged.collect();
     relate(&mut events, &transaction, Some(WRAPPED));
@@ -164,4 +164,18 @@ fn the_pools_that_a_route_went_through_are_part_of_it() {
     for (what, told, expected) in cases {
         assert_eq!(parts(told), expected, "{what}");
     }
+}
+
+#[test]
+fn the_only_report_that_is_left_is_no_repeat() {
+    let event = |log: usize, kind: &str, part_of: Option<usize>| {
+        let event = Event { log, kind: Kind::named(kind).unwrap(), protocol: None, members: Vec::new() };
+        MergedEvent { log: Some(log), event, plugin: None, part_of, is_repeat: part_of.is_some() }
+    };
+    let mut both = vec![event(0, "UNSTAKE", Some(1)), event(1, "WITHDRAW", None)];
+    keep_last_reports(&mut both);
+    assert!(both[0].is_repeat);
+    let mut alone = both[..1].to_vec();
+    keep_last_reports(&mut alone);
+    assert!(!alone[0].is_repeat);
 }

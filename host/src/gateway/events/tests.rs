@@ -238,10 +238,11 @@ async fn a_plugin_that_fails_costs_its_own_events_and_is_reported_by_its_name() 
 #[tokio::test]
 async fn a_movement_that_two_contracts_report_is_part_of_one_that_its_transfer_went_to() {
     let logs = vec![transfer(A, ALICE, FARM, 3), staked(), log(BOB, vec![STAKED], ())];
-    for (farmed, expected) in [(3, [None, None, Some(1)]), (4, [None; 3])] {
+    for (farmed, expected) in [(3, [(None, false), (None, false), (Some(1), true)]), (4, [(None, false); 3])] {
         let plugin = Plugin { events: vec![stake(1, None, farmed), stake(2, Some("acme"), 3)], ..acme() };
         let answer = Stage::new(&chain(receipt(logs.clone())), [plugin]).answer().await.unwrap();
-        let parts: Vec<Option<usize>> = events(&answer).events.iter().map(|event| event.merged.part_of).collect();
+        let part = |event: &Event| (event.merged.part_of, event.merged.is_repeat);
+        let parts: Vec<(Option<usize>, bool)> = events(&answer).events.iter().map(part).collect();
         assert_eq!(parts, expected);
     }
 }

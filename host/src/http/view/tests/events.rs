@@ -9,7 +9,7 @@ use crate::gateway::answer::{Event, TransactionEvents};
 fn event(log: Option<usize>, kind: &str, members: Vec<(&'static str, Value)>) -> Event {
     let kind = Kind::named(kind).unwrap();
     let event = portolan_events::Event { log: 0, kind, protocol: None, members };
-    Event { merged: MergedEvent { log, event, plugin: None, part_of: None }, protocol: None }
+    Event { merged: MergedEvent { log, event, plugin: None, part_of: None, is_repeat: false }, protocol: None }
 }
 
 /// A transaction with a log that is an event of this kind, and one without an event.
@@ -81,6 +81,24 @@ fn a_remote_network_that_is_known_is_shown_as_networks_are() {
 }
 
 #[test]
+fn a_repeated_report_is_no_item_and_stands_beside_them() {
+    let mut told = events("CLAIM", Vec::new());
+    told.events.push(event(Some(1), "CLAIM", Vec::new()));
+    told.events[1].merged.part_of = Some(0);
+    told.events[1].merged.is_repeat = true;
+    told.undecoded.clear();
+    let answer = answer(Items::Events(told));
+    assert_eq!(text(&answer, false).matches("CLAIM").count(), 1);
+    let full: serde_json::Value = serde_json::from_str(&text(&answer, true)).unwrap();
+    let indexes = |name: &str| -> Vec<u64> {
+        full[name].as_array().unwrap().iter().map(|row| row["logIndex"].as_u64().unwrap()).collect()
+    };
+    let expected = [vec![70], vec![71], vec![70, 71], vec![]];
+    assert_eq!(["items", "repeated", "logs", "undecoded"].map(indexes), expected);
+    assert_eq!(full["repeated"][0]["partOf"], 70);
+}
+
+#[test]
 fn full_events_carry_raw_amounts_and_refer_to_logs_that_stand_once() {
     let assets = vec![
         Asset { token: Some(velo().address), raw: U256::from(10_u64.pow(18)) },
@@ -106,7 +124,7 @@ fn full_events_carry_raw_amounts_and_refer_to_logs_that_stand_once() {
          {{\"type\":\"ADD_LIQUIDITY\",\"protocol\":{{{PROTOCOL}}},\"metadata\":{{\"user\":null,\"pool\":null,\
          \"assets\":[{{\"asset\":{velo},\"amount\":1,\"amountRaw\":\"1000000000000000000\"}},\
          {{\"asset\":null,\"amount\":7,\"amountRaw\":\"7\"}}]}},{},\"plugin\":\"velodrome@1.2.0\",\"partOf\":71}}],\
-         \"logs\":[{},{}],\"undecoded\":[{{{}}}],\"report\":{{\"blocks\":{{}},\"jobs\":[],{BUDGET}}}}}",
+         \"logs\":[{},{}],\"repeated\":[],\"undecoded\":[{{{}}}],\"report\":{{\"blocks\":{{}},\"jobs\":[],{BUDGET}}}}}",
         of(70),
         log(70),
         log(71),
