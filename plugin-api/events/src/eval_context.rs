@@ -47,6 +47,7 @@ impl<'a> EvalContext<'a> {
             Expression::Emitter => Eval::Known(ExprValue::Address(self.log.address)),
             Expression::Sender => Eval::Known(ExprValue::Address(self.transaction.from)),
             Expression::Called => Eval::of(self.transaction.to.map(ExprValue::Address)),
+            Expression::Paid => Eval::Known(ExprValue::Integer(integer(self.transaction.value))),
             Expression::WrappedNative => Eval::of(self.network.wrapped_native.map(ExprValue::Address)),
             Expression::Index => Eval::Known(ExprValue::Integer(integer(U256::from(index)))),
             Expression::View(view) => self.eval_view(view, index, calls),
@@ -72,6 +73,7 @@ impl<'a> EvalContext<'a> {
                     Half::Low => low,
                 }))
             }),
+            Expression::LittleEndian(bytes) => self.eval(bytes, index, calls).filter_map(ExprValue::little_endian),
             Expression::Sum(summed, arrays) => self.eval_sum(summed, arrays, calls),
             Expression::BridgeChainId(ids, number) => {
                 self.eval(number, index, calls).filter_map(|number| chain_id(*ids, number))

@@ -146,6 +146,14 @@ impl ExprValue<'_> {
         }
     }
 
+    /// The integer of at most 32 bytes, of which the first is the lowest.
+    pub(crate) fn little_endian(self) -> Option<Self> {
+        match self {
+            Self::Bytes(bytes) => U256::try_from_le_slice(bytes).map(|number| Self::Integer(integer(number))),
+            _ => None,
+        }
+    }
+
     /// The last twenty bytes, where what is before them is zero.
     pub(crate) fn last_address(self) -> Option<Address> {
         match self {

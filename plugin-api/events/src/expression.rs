@@ -19,6 +19,8 @@ pub(crate) enum Expression {
     Sender,
     /// The account that the transaction called.
     Called,
+    /// The native value of the transaction.
+    Paid,
     WrappedNative,
     /// The index of the array's element.
     Index,
@@ -30,6 +32,8 @@ pub(crate) enum Expression {
     /// The address in the last bytes.
     LastAddress(Box<Self>),
     Half(Half, Box<Self>),
+    /// The integer of bytes whose first is the lowest.
+    LittleEndian(Box<Self>),
     /// The sum over all elements of these arrays.
     Sum(Box<Self>, Vec<DataPath>),
     /// The chain id of a bridge's number of a network.

@@ -185,6 +185,7 @@ impl<'a> Parser<'a> {
                 match self.scanner.name()? {
                     "from" => Ok((Expression::Sender, ExprType::Address)),
                     "to" => Ok((Expression::Called, ExprType::Address)),
+                    "value" => Ok((Expression::Paid, ExprType::Integer)),
                     field => Err(format!("tx has no {field}")),
                 }
             }
@@ -289,6 +290,10 @@ impl<'a> Parser<'a> {
                     (_, ty) => Err(format!("{name} does not take {ty}")),
                 }
             }
+            "little_endian" => match self.expression()? {
+                (bytes, ExprType::Bytes) => Ok((Expression::LittleEndian(Box::new(bytes)), ExprType::Integer)),
+                (_, ty) => Err(format!("{name} does not take {ty}")),
+            },
             "sum" => Ok((self.sum_of_array()?, ExprType::Integer)),
             "cctp_chain_id" => self.bridge_chain_id(BridgeIds::Cctp),
             "layerzero_chain_id" => self.bridge_chain_id(BridgeIds::LayerZero),

@@ -62,7 +62,7 @@ fn the_largest_results_are_exact_or_undefined() {
 #[test]
 fn words_of_the_transaction_and_the_network_are_known() {
     let row = "STAKE Put() user=tx.from recipient=tx.to contract=contract asset=wrapped fromToken=native \
-               toToken=0x1111111111111111111111111111111111111111 tokenId=123";
+               toToken=0x1111111111111111111111111111111111111111 tokenId=123 fromAmount=tx.value";
     let events = decode(row, vec![log("Put()", &[], &[])]);
     assert_eq!(member(&events, "user"), Some(Value::Address(account(0xf0))));
     assert_eq!(member(&events, "recipient"), Some(Value::Address(account(0xf1))));
@@ -71,6 +71,7 @@ fn words_of_the_transaction_and_the_network_are_known() {
     assert_eq!(member(&events, "fromToken"), Some(Value::Token(Address::ZERO)));
     assert_eq!(member(&events, "toToken"), Some(Value::Token(account(0x11))));
     assert_eq!(member(&events, "tokenId"), Some(Value::Number(U256::from(123))));
+    assert_eq!(member(&events, "fromAmount"), Some(raw(5, Some(0))));
 }
 
 #[test]
@@ -114,6 +115,22 @@ fn bridges_numbers_are_networks() {
         [42_161, 42_161, 8_453, 8_453]
     );
     assert_eq!([0, 30_000, 40_161, 108].map(|eid| network(4, eid)), [None; 4]);
+}
+
+#[test]
+fn bytes_are_read_from_their_lowest() {
+    let amount = |data: &[u8]| {
+        let mut body = vec![B256::from(U256::from(32)), B256::from(U256::from(data.len()))];
+        body.extend(data.chunks(32).map(|chunk| B256::right_padding_from(chunk)));
+        member(
+            &decode("STAKE Put(bytes data) amount=little_endian(data) or none", vec![log("Put(bytes)", &[], &body)]),
+            "amount",
+        )
+    };
+    // 32,000,000,000 gwei, as the deposit contract of the beacon chain logs them.
+    assert_eq!(amount(&[0, 0x40, 0x59, 0x73, 0x07, 0, 0, 0]), Some(raw(32_000_000_000, None)));
+    assert_eq!(amount(&[]), Some(raw(0, None)));
+    assert_eq!(amount(&[1; 33]), None, "more than a word");
 }
 
 #[test]

@@ -50,9 +50,9 @@ fn transfer(token: u8, from: u8, to: u8, amount: u64) -> Log {
     log_of(token, "Transfer(address,address,uint256)", &[address(from), address(to)], &[number(amount)])
 }
 
-/// A transaction of account 0xf0 that called 0xf1.
+/// A transaction of account 0xf0 that called 0xf1 with 5 wei.
 fn transaction(logs: Vec<Log>) -> Transaction {
-    Transaction { hash: B256::ZERO, from: account(0xf0), to: Some(account(0xf1)), value: U256::ZERO, logs }
+    Transaction { hash: B256::ZERO, from: account(0xf0), to: Some(account(0xf1)), value: U256::from(5), logs }
 }
 
 fn table(text: &str) -> Table {
