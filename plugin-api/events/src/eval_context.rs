@@ -45,6 +45,10 @@ impl<'a> EvalContext<'a> {
             Expression::Data(path) => Eval::of(self.read(path, index)),
             Expression::Constant(constant) => Eval::of(constant.value(self.network.chain_id)),
             Expression::Emitter => Eval::Known(ExprValue::Address(self.log.address)),
+            Expression::Alone => {
+                let by_emitter = self.transaction.logs.iter().filter(|log| log.address == self.log.address);
+                Eval::Known(ExprValue::Flag(by_emitter.take(2).count() == 1))
+            }
             Expression::Sender => Eval::Known(ExprValue::Address(self.transaction.from)),
             Expression::Called => Eval::of(self.transaction.to.map(ExprValue::Address)),
             Expression::Paid => Eval::Known(ExprValue::Integer(integer(self.transaction.value))),

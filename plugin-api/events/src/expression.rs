@@ -15,6 +15,8 @@ pub(crate) enum Expression {
     Constant(Constant),
     /// The contract that emitted the log.
     Emitter,
+    /// Whether it emitted no other log of the transaction.
+    Alone,
     /// The account that sent the transaction.
     Sender,
     /// The account that the transaction called.

@@ -171,6 +171,7 @@ impl<'a> Parser<'a> {
     fn keyword(&mut self, name: &str) -> Result<Typed, String> {
         match name {
             "contract" => Ok((Expression::Emitter, ExprType::Address)),
+            "alone" => Ok((Expression::Alone, ExprType::Flag)),
             "index" => {
                 self.takes_index = true;
                 Ok((Expression::Index, ExprType::Integer))

@@ -33,6 +33,7 @@ const WORDS: &[&str] = &[
     "e.d",
     "B",
     "contract",
+    "alone",
     "index",
     "native",
     "wrapped",

@@ -118,6 +118,14 @@ fn bridges_numbers_are_networks() {
 }
 
 #[test]
+fn a_contract_is_alone_with_its_only_log() {
+    let row = "STAKE Put() user=tx.from if alone = 1";
+    let logs = |emitters: &[u8]| emitters.iter().map(|emitter| log_of(*emitter, "Put()", &[], &[])).collect();
+    assert_eq!(decode(row, logs(&[0xcc, 0xdd])).len(), 2);
+    assert_eq!(decode(row, logs(&[0xcc, 0xdd, 0xcc])).len(), 1);
+}
+
+#[test]
 fn bytes_are_read_from_their_lowest() {
     let amount = |data: &[u8]| {
         let mut body = vec![B256::from(U256::from(32)), B256::from(U256::from(data.len()))];
