@@ -367,6 +367,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                         address!("0x4f9fbb3f1e99b56e0fe2892e623ed36a76fc605d"),
                         address!("0x66017d22b0f8556afdd19fc67041899eb65a21bb"),
                         address!("0xa39739ef8b0231dbfa0dcda07d7e29faabcf4bb2"),
+                        address!("0x24179cd81c9e782a4096035f7ec97fb8b783e007"),
                     ],
                 )]),
             },
