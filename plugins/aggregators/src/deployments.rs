@@ -7,7 +7,7 @@
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::address;
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON};
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -114,14 +114,37 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         primitives: &[],
         company: "CoW",
         company_slug: "cowswap",
-        emitters: &[EmitterRow {
-            market: "settlement",
-            sections: &["cow"],
-            contracts: Listed(&[(
-                &[ETHEREUM, BSC, POLYGON, BASE, ARBITRUM, AVALANCHE],
-                &[address!("0x9008d19f58aabd9ed0d60971565aa8510560ab41")],
-            )]),
-        }],
+        emitters: &[
+            EmitterRow {
+                market: "settlement",
+                sections: &["cow"],
+                contracts: Listed(&[(
+                    &[ETHEREUM, BSC, POLYGON, BASE, ARBITRUM, AVALANCHE, GNOSIS],
+                    &[address!("0x9008d19f58aabd9ed0d60971565aa8510560ab41")],
+                )]),
+            },
+            // https://github.com/cowprotocol/ethflowcontract/blob/main/networks.prod.json
+            EmitterRow {
+                market: "eth-flow",
+                sections: &["cow-eth-flow"],
+                contracts: Listed(&[(
+                    &[ETHEREUM, BSC, POLYGON, BASE, ARBITRUM, AVALANCHE, GNOSIS],
+                    &[
+                        address!("0xba3cb449bd2b4adddbc894d8697f5170800eadec"),
+                        address!("0x40a50cf069e992aa4536211b23f286ef88752187"),
+                    ],
+                )]),
+            },
+            // https://github.com/cowprotocol/token/blob/main/networks.json
+            EmitterRow {
+                market: "vcow",
+                sections: &["vcow"],
+                contracts: Listed(&[
+                    (&[ETHEREUM], &[address!("0xd057b63f5e69cf1b929b356b579cba08d7688048")]),
+                    (&[GNOSIS], &[address!("0xc20c9c13e853fc64d054b73ff21d3636b2d97eab")]),
+                ]),
+            },
+        ],
     },
     ProtocolRow {
         slug: "odos",
@@ -138,6 +161,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                     &[ETHEREUM],
                     &[
                         address!("0xcf5540fffcdc3d510b18bfca6d2b9987b0772559"),
+                        address!("0x76f4eed9fe41262669d0250b2a97db79712ad855"),
                         address!("0x0d05a7d3448512b78fa8a9e46c4872c88c4a0d05"),
                     ],
                 ),
@@ -145,6 +169,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                     &[OPTIMISM],
                     &[
                         address!("0xca423977156bb05b13a2ba3b76bc5419e2fe9680"),
+                        address!("0x69dd38645f7457be13571a847ffd905f9acbaf6d"),
                         address!("0x0d05a7d3448512b78fa8a9e46c4872c88c4a0d05"),
                     ],
                 ),
@@ -152,6 +177,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                     &[BSC],
                     &[
                         address!("0x89b8aa89fdd0507a99d334cbe3c808fafc7d850e"),
+                        address!("0x9f138be5aa5cc442ea7cc7d18cd9e30593ed90b9"),
                         address!("0x0d05a7d3448512b78fa8a9e46c4872c88c4a0d05"),
                     ],
                 ),
@@ -159,6 +185,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                     &[POLYGON],
                     &[
                         address!("0x4e3288c9ca110bcc82bf38f09a7b425c095d92bf"),
+                        address!("0xa32ee1c40594249eb3183c10792bcf573d4da47c"),
                         address!("0x0d05a7d3448512b78fa8a9e46c4872c88c4a0d05"),
                     ],
                 ),
@@ -179,6 +206,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                 (
                     &[ARBITRUM],
                     &[
+                        address!("0xdd94018f54e565dbfc939f7c44a16e163faab331"),
                         address!("0xa669e7a0d4b3e4fa48af2de86bd4cd7126be4e13"),
                         address!("0x0d05a7d3448512b78fa8a9e46c4872c88c4a0d05"),
                     ],
