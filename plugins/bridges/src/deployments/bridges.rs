@@ -7,7 +7,7 @@ use portolan_plugin_api::networks::{
     ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON, POLYGON_ZKEVM,
 };
 
-/// <https://docs.across.to/reference/contract-addresses>, and the pools of version 2.
+/// <https://docs.across.to/reference/contract-addresses>: the hub, and the pools of versions 3 and 2.
 pub(super) const ACROSS: ProtocolRow = ProtocolRow {
     slug: "across",
     name: "ACROSS",
@@ -24,6 +24,7 @@ pub(super) const ACROSS: ProtocolRow = ProtocolRow {
                 &[
                     address!("0x5c7bcd6e7de5423a257d81b442095a1a6ced35c5"),
                     address!("0x4d9079bb4165aeb4084c526a32695dcfd2f77381"),
+                    address!("0xc186fa914353c44b2e33ebe05f21846f1048beda"),
                 ],
             ),
             (

@@ -7,7 +7,7 @@ use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, BASE, ETHEREUM, GNOSIS, LINEA, OPTIMISM, POLYGON};
 
-/// <https://docs.optimism.io/chain/addresses>.
+/// <https://docs.optimism.io/chain/addresses>: the bridge, and the portal behind it.
 pub(super) const OPTIMISM_BRIDGE: ProtocolRow = ProtocolRow {
     slug: "optimism-bridge",
     name: "OPTIMISM_BRIDGE",
@@ -19,13 +19,19 @@ pub(super) const OPTIMISM_BRIDGE: ProtocolRow = ProtocolRow {
         market: "main",
         sections: &["op-stack"],
         contracts: Listed(&[
-            (&[ETHEREUM], &[address!("0x99c9fc46f92e8a1c0dec1b1747d010903e884be1")]),
+            (
+                &[ETHEREUM],
+                &[
+                    address!("0x99c9fc46f92e8a1c0dec1b1747d010903e884be1"),
+                    address!("0xbeb5fc579115071764c7423a4f12edde41f106ed"),
+                ],
+            ),
             (&[OPTIMISM], &[address!("0x4200000000000000000000000000000000000010")]),
         ]),
     }],
 };
 
-/// <https://docs.base.org/chain/base-contracts>.
+/// <https://docs.base.org/chain/base-contracts>: the bridge, and the portal behind it.
 pub(super) const BASE_BRIDGE: ProtocolRow = ProtocolRow {
     slug: "base-bridge",
     name: "BASE_BRIDGE",
@@ -37,13 +43,19 @@ pub(super) const BASE_BRIDGE: ProtocolRow = ProtocolRow {
         market: "main",
         sections: &["op-stack"],
         contracts: Listed(&[
-            (&[ETHEREUM], &[address!("0x3154cf16ccdb4c6d922629664174b904d80f2c35")]),
+            (
+                &[ETHEREUM],
+                &[
+                    address!("0x3154cf16ccdb4c6d922629664174b904d80f2c35"),
+                    address!("0x49048044d57e1c92a77f79988d21fa8faf74e97e"),
+                ],
+            ),
             (&[BASE], &[address!("0x4200000000000000000000000000000000000010")]),
         ]),
     }],
 };
 
-/// <https://docs.arbitrum.io/build-decentralized-apps/reference/contract-addresses>.
+/// <https://docs.arbitrum.io/build-decentralized-apps/reference/contract-addresses>: gateways, inbox and bridge.
 pub(super) const ARBITRUM_BRIDGE: ProtocolRow = ProtocolRow {
     slug: "arbitrum-bridge",
     name: "ARBITRUM_BRIDGE",
@@ -61,6 +73,8 @@ pub(super) const ARBITRUM_BRIDGE: ProtocolRow = ProtocolRow {
                     address!("0xa3a7b6f88361f48403514059f1f16c8e78d60eec"),
                     address!("0xcee284f754e854890e311e3280b767f80797180d"),
                     address!("0xd92023e9d9911199a6711321d1277285e6d4e2db"),
+                    address!("0x4dbd4fc535ac27206064b68ffcf827b0a60bab3f"),
+                    address!("0x8315177ab297ba92a06054ce80a67ed4dbd7ed3a"),
                 ],
             ),
             (
@@ -133,7 +147,7 @@ pub(super) const LINEA_BRIDGE: ProtocolRow = ProtocolRow {
     }],
 };
 
-/// <https://docs.gnosischain.com/bridges/About%20Token%20Bridges/omnibridge>.
+/// <https://docs.gnosischain.com/bridges/About%20Token%20Bridges/omnibridge>, and the bridge of xDAI beside it.
 pub(super) const GNOSIS_BRIDGE: ProtocolRow = ProtocolRow {
     slug: "gnosis-bridge",
     name: "GNOSIS_BRIDGE",
@@ -145,8 +159,20 @@ pub(super) const GNOSIS_BRIDGE: ProtocolRow = ProtocolRow {
         market: "main",
         sections: &["gnosis"],
         contracts: Listed(&[
-            (&[ETHEREUM], &[address!("0x88ad09518695c6c3712ac10a214be5109a655671")]),
-            (&[GNOSIS], &[address!("0xf6a78083ca3e2a662d6dd1703c939c8ace2e268d")]),
+            (
+                &[ETHEREUM],
+                &[
+                    address!("0x88ad09518695c6c3712ac10a214be5109a655671"),
+                    address!("0x4aa42145aa6ebf72e164c9bbc74fbd3788045016"),
+                ],
+            ),
+            (
+                &[GNOSIS],
+                &[
+                    address!("0xf6a78083ca3e2a662d6dd1703c939c8ace2e268d"),
+                    address!("0x7301cfa0e1756b71869e93d4e4dca5c7d0eb0aa6"),
+                ],
+            ),
         ]),
     }],
 };
