@@ -50,7 +50,14 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
         EmitterRow {
             market: "minter",
             sections: &["minter"],
-            contracts: Listed(&[(&[ETHEREUM], &[address!("0xd061d61a4d941c39e5453435b6345dc261c2fce0")])]),
+            contracts: Listed(&[
+                (&[ETHEREUM], &[address!("0xd061d61a4d941c39e5453435b6345dc261c2fce0")]),
+                // <https://github.com/curvefi/curve-xchain-factory>: the factory of the gauges pays there.
+                (
+                    &[OPTIMISM, POLYGON, GNOSIS, BASE, ARBITRUM],
+                    &[address!("0xabc000d88f23bb45525e447528dbf656a9d55bf5")],
+                ),
+            ]),
         },
         EmitterRow {
             market: "escrow",

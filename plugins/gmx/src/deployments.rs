@@ -22,6 +22,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
                 &[ARBITRUM],
                 &[
                     address!("0x489ee077994b6658eafa855c308275ead8097c4a"),
+                    address!("0xb87a436b93ffe9d75c5cfa7bacfff96430b09868"),
                     address!("0x3963ffc9dff443c2a94f21b129d429891e32ec18"),
                     address!("0xa906f338cb21815cbc4bc87ace9e68c87ef8d8f1"),
                     address!("0x908c4d94d34924765f1edc22a1dd098397c59dd4"),
@@ -42,6 +43,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
                 &[AVALANCHE],
                 &[
                     address!("0x9ab2de34a33fb459b538c43f251eb825645e8595"),
+                    address!("0xfff6d276bc37c61a23f06410dce4a400f66420f8"),
                     address!("0x82147c5a7e850ea4e28155df107f2590fd4ba327"),
                     address!("0x2bd10f8e93b3669b6d42e74eeedc65dd1b0a1342"),
                 ],

@@ -94,6 +94,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                         address!("0x858646372cc42e1a627fce94aa7a7033e7cf075a"),
                         address!("0x39053d51b77dc0d36036fc1fcc8cb819df8ef37a"),
                         address!("0x7750d328b314effa365a0402ccfd489b80b0adda"),
+                        address!("0x7fe7e9cc0f274d2435ad5d56d5fa73e47f6a23d8"),
                     ],
                 )]),
             },
