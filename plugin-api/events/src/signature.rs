@@ -3,7 +3,7 @@
 //! It is parsed here because the parsers of the ABI crates do not accept names within tuples.
 
 use alloy::dyn_abi::DynSolType;
-use alloy::primitives::{B256, keccak256};
+use alloy::primitives::{B256, hex, keccak256};
 
 use crate::abi_type::{AbiKind, AbiType, WordType};
 use crate::scanner::Scanner;
@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 8;
 /// The EVM allows four topics, of which the first is the event's hash.
 const INDEXED_MAX: usize = 3;
 
-/// The signature of an event that is not anonymous.
+/// The signature of an event that has a topic of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     /// As the table has it, in one line.
@@ -53,7 +53,7 @@ impl Signature {
             return Err(format!("{name} has more than {INDEXED_MAX} indexed parameters"));
         }
         parser.scanner.ends()?;
-        let topic = keccak256(format!("{name}{types}"));
+        let topic = note(name).unwrap_or_else(|| keccak256(format!("{name}{types}")));
         Ok(Self { text: text.to_owned(), topic, indexed, body: AbiType::tuple(body) })
     }
 
@@ -85,6 +85,12 @@ impl Signature {
             && topics.iter().zip(&self.indexed).all(|(topic, (_, ty))| ty.holds(topic))
             && self.body.matches(&log.data)
     }
+}
+
+/// The first topic of a note, which has the selector of the function that was called instead of a name.
+fn note(name: &str) -> Option<B256> {
+    let selector: [u8; 4] = hex::decode_to_array(name.strip_prefix("0x")?).ok()?;
+    Some(B256::right_padding_from(&selector))
 }
 
 /// A parameter, or a member of a tuple.

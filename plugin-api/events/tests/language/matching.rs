@@ -26,6 +26,17 @@ fn events_with_one_topic_are_distinguished_by_their_indexing() {
 }
 
 #[test]
+fn a_note_has_the_selector_of_the_call_as_its_topic() {
+    let row = "STAKE 0x3b4da69f(address indexed usr, uint256 indexed wad) user=usr amount=wad";
+    let note = |selector: u32| {
+        let topics = vec![B256::right_padding_from(&selector.to_be_bytes()), address(1), number(7)];
+        Log { topics, ..log("", &[], &[]) }
+    };
+    assert_eq!(member(&decode(row, vec![note(0x3b4d_a69f)]), "amount"), Some(raw(7, None)));
+    assert!(decode(row, vec![note(0xef69_3bed)]).is_empty());
+}
+
+#[test]
 fn a_log_of_the_wrong_length_is_not_decoded() {
     let words = [address(1), address(2), number(3)];
     assert_eq!(sections(&words[..2], &[]), [""; 0]);
