@@ -40,8 +40,28 @@ pub struct Receipt {
     pub created: Option<Address>,
     /// Wei.
     pub value: U256,
+    /// `None` where the node does not say it.
+    pub gas: Option<GasPaid>,
     /// In the node's order.
     pub logs: Vec<Log>,
+}
+
+/// What the sender of a transaction paid for it, besides its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GasPaid {
+    pub used: u64,
+    /// Wei for one unit of gas.
+    pub price: U256,
+    /// Wei for the transaction's data: blobs, and what a rollup pays for them on its first layer. Arbitrum counts the
+    /// latter as gas.
+    pub data_fee: U256,
+}
+
+impl GasPaid {
+    /// Wei.
+    pub fn total(&self) -> U256 {
+        U256::from(self.used).saturating_mul(self.price).saturating_add(self.data_fee)
+    }
 }
 
 /// A log of a receipt.
@@ -79,6 +99,12 @@ pub(crate) struct WireReceipt {
     contract_address: Option<Address>,
     /// Blocks before Byzantium have none: a failed transaction showed only by its gas.
     status: Option<U64>,
+    gas_used: Option<U64>,
+    effective_gas_price: Option<U256>,
+    /// Wei, on rollups of the OP stack and on Scroll.
+    l1_fee: Option<U256>,
+    blob_gas_used: Option<U64>,
+    blob_gas_price: Option<U256>,
     /// Hex, of whatever length.
     logs_bloom: Option<String>,
     logs: Vec<WireLog>,
@@ -141,6 +167,7 @@ pub(crate) fn combine(
         to: transaction.to,
         created: receipt.contract_address.filter(|_| transaction.to.is_none()),
         value: transaction.value,
+        gas: receipt.gas(),
         logs: receipt.into_logs(transaction.from)?,
     }))
 }
@@ -151,6 +178,14 @@ fn agrees<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
 }
 
 impl WireReceipt {
+    fn gas(&self) -> Option<GasPaid> {
+        let (used, price) = (self.gas_used?.to(), self.effective_gas_price?);
+        let blobs = self.blob_gas_used.zip(self.blob_gas_price);
+        let blob_fee = blobs.map(|(gas, price)| U256::from(gas.to::<u64>()).saturating_mul(price)).unwrap_or_default();
+        let data_fee = self.l1_fee.unwrap_or_default().saturating_add(blob_fee);
+        Some(GasPaid { used, price, data_fee })
+    }
+
     /// Takes the logs, once all of them are known to be the receipt's.
     fn into_logs(mut self, sender: Address) -> Result<Vec<Log>, EndpointError> {
         // Polygon's state syncs, which nobody sent: Erigon says in their logs that they are the first of the block

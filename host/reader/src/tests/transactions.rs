@@ -113,6 +113,7 @@ fn mined(logs: u64) -> Receipt {
         to: Some(TOKEN),
         created: None,
         value: U256::from(7),
+        gas: None,
         logs: (0..logs).map(log).collect(),
     }
 }

@@ -77,11 +77,32 @@ fn a_transaction_in_a_block_is_returned_with_its_logs() {
         to: Some(TOKEN),
         created: None,
         value: U256::from(100),
+        gas: None,
         logs: vec![Log { index: 7, address: TOKEN, topics: vec![HASH, OTHER], data: bytes!("0102") }],
     };
     assert_eq!(mined(transaction(), receipt()), expected);
     let without = with(receipt(), [("logs", Some(json!([])))]);
     assert_eq!(mined(transaction(), without), Receipt { logs: Vec::new(), ..expected });
+}
+
+#[test]
+fn gas_is_what_was_used_at_its_price_and_the_fee_for_data() {
+    let paid = |members: [(&str, Option<Value>); 4]| mined(transaction(), with(receipt(), members)).gas;
+    let (used, price) = (("gasUsed", Some(json!("0x5208"))), ("effectiveGasPrice", Some(json!("0x3b9aca00"))));
+    let blobs = [("blobGasUsed", Some(json!("0x20000"))), ("blobGasPrice", Some(json!("0x3")))];
+    // 21,000 gas at 1 gwei, and 1 wei to the first layer.
+    let plain = paid([used.clone(), price.clone(), ("blobGasUsed", None), ("blobGasPrice", None)]).unwrap();
+    assert_eq!(
+        (plain.used, plain.data_fee, plain.total()),
+        (21_000, U256::from(1), U256::from(21_000_000_000_001_u64))
+    );
+    // 131,072 units of blob gas at 3 wei.
+    let [blob_gas, blob_price] = blobs;
+    let with_blobs = paid([used.clone(), price.clone(), blob_gas, blob_price]).unwrap();
+    assert_eq!(with_blobs.data_fee, U256::from(393_217));
+    let silent = |name| paid([used.clone(), price.clone(), ("l1Fee", None), (name, None)]);
+    assert!(silent("gasUsed").is_none() && silent("effectiveGasPrice").is_none());
+    assert_eq!(silent("blobGasUsed").unwrap().data_fee, U256::ZERO);
 }
 
 #[test]

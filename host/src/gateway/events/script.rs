@@ -66,6 +66,7 @@ pub(super) fn receipt(logs: Vec<Log>) -> Receipt {
         to: Some(BOB),
         created: None,
         value: U256::ZERO,
+        gas: None,
         logs: numbered.collect(),
     }
 }
