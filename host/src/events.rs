@@ -1,5 +1,5 @@
 //! Events of a transaction: what the host's own tables say of its logs, whose event counts where several sources have
-//! one, and which event is part of another.
+//! one, which event is part of another, and what they come to for one account.
 //!
 //! Invariant: a log has the events of one source alone.
 
@@ -7,3 +7,10 @@ pub(crate) mod builtin;
 pub(crate) mod merge;
 pub(crate) mod parts;
 pub(crate) mod tables;
+
+mod act;
+pub(crate) mod movements;
+pub(crate) mod summary;
+
+#[cfg(test)]
+mod script;

@@ -56,7 +56,7 @@ use self::names::NameLookup;
 use self::portfolio::PortfolioWork;
 use self::problem::Problem;
 use self::protocols::ProtocolWork;
-use self::query::{About, Account, AnswerOptions, BlockChoice, Query};
+use self::query::{About, Account, AnswerOptions, BlockChoice, EventsQuery, Query};
 use self::single_flight::SingleFlight;
 pub(crate) use self::start::StartError;
 use self::work::Work;
@@ -112,10 +112,7 @@ impl Gateway {
                 let work = NameLookup::address_of(name.clone(), lookup);
                 return self.work(query, context, work).await;
             }
-            Query::Events(ref events) => {
-                let work = EventWork(events.clone());
-                return self.work(query, context, work).await;
-            }
+            Query::Events(events) => return self.events(events, context).await,
             Query::Of(account, about) => (account, about),
         };
         let (account, named) = match account {
@@ -129,6 +126,24 @@ impl Gateway {
             }
         };
         Ok(GatewayResponse { named, ..self.about(account, about, context).await? })
+    }
+
+    /// The events of a transaction, once the name of the account that it is about is resolved.
+    async fn events(&self, mut events: EventsQuery, context: Context) -> Result<GatewayResponse, Problem> {
+        let named = match events.account.take() {
+            Some(Account::Name(name)) => {
+                let _permit = self.permit()?;
+                let account = names::account(&context, name).await?;
+                events.account = Some(Account::Address(account));
+                Some(account)
+            }
+            account => {
+                events.account = account;
+                None
+            }
+        };
+        let work = EventWork(events.clone());
+        Ok(GatewayResponse { named, ..self.work(Query::Events(events), context, work).await? })
     }
 
     async fn about(&self, account: Address, about: About, context: Context) -> Result<GatewayResponse, Problem> {

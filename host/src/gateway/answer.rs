@@ -16,6 +16,7 @@ use crate::assets::resolve::Tokens;
 use crate::assets::token::Token;
 use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
+use crate::events::movements::Movement;
 use crate::gateway::cost::ClaimCost;
 use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
@@ -25,7 +26,7 @@ use crate::names::ResolvedName;
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::sanitize::text::Text;
-use portolan_reader::Block;
+use portolan_reader::{Block, GasPaid};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// An answer; `items` are what was found, `missing` what could not be read.
@@ -91,8 +92,36 @@ pub(crate) struct TransactionEvents {
     pub(crate) tokens: Arc<Tokens>,
     /// Networks that the events may name.
     pub(crate) networks: Networks,
+    /// What it did for one account, where that is wanted.
+    pub(crate) account: Option<Box<AccountPart>>,
     /// The part of the room for logs that is held until the answer is written.
     pub(crate) _room: Option<Arc<OwnedSemaphorePermit>>,
+}
+
+/// What a transaction did for one account.
+#[derive(Clone, Debug)]
+pub(crate) struct AccountPart {
+    pub(crate) account: Address,
+    /// A sentence.
+    pub(crate) summary: Text,
+    pub(crate) incoming: Vec<AccountMovement>,
+    pub(crate) outgoing: Vec<AccountMovement>,
+    /// Movements beyond the bound.
+    pub(crate) omitted: usize,
+    /// `None` where another sent it, or the node does not say what it cost.
+    pub(crate) gas: Option<GasPaid>,
+    /// The native token with its price, where it is known.
+    pub(crate) native: Option<Arc<Token>>,
+    /// Why there may be more movements than these.
+    pub(crate) incomplete: Option<Text>,
+}
+
+/// What moved of one asset.
+#[derive(Clone, Debug)]
+pub(crate) struct AccountMovement {
+    pub(crate) movement: Movement,
+    /// `None` where it could not be read.
+    pub(crate) token: Option<Arc<Token>>,
 }
 
 /// An event with the protocol that its contract is known to belong to.

@@ -4,6 +4,7 @@
 //! log without an event is among the undecoded, what could not be read is reported as missing, and nothing is read at a
 //! block before the transaction's own.
 
+mod account;
 mod rows;
 mod transaction;
 
@@ -21,10 +22,12 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::builtin::{self, BuiltinDecoder};
 use crate::events::merge::{self, EventSource, MergedEvent};
+use crate::events::movements::Movements;
 use crate::events::parts;
-use crate::gateway::answer::{Answer, Event, Items, TransactionEvents};
+use crate::gateway::answer::{AccountPart, Answer, Event, Items, TransactionEvents};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
+use crate::gateway::query::Account;
 use crate::gateway::work::Work;
 use crate::gateway::{log_room, missing, plan, query};
 use crate::jobs::failure::{Failure, Reason};
@@ -81,20 +84,30 @@ async fn decode(
 ) -> Result<Answer, Problem> {
     let network = &network;
     let native = merge::native(&receipt);
+    let (succeeded, gas) = (receipt.succeeded, receipt.gas);
     let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
     let decoded = context.read(network, |session| decoder.decode(session)).await;
     let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
     let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
     parts::relate(&mut events, &decoder.transaction, network.wrapped_native);
     events.splice(0..0, native);
-    events.retain(|merged| query.types.is_empty() || query.types.contains(&merged.event.kind));
+    let is_wanted = |merged: &MergedEvent| query.types.is_empty() || query.types.contains(&merged.event.kind);
+    // What a transaction did for an account follows from all its events.
+    let Some(Account::Address(account)) = query.account else {
+        events.retain(is_wanted);
+        parts::keep_last_reports(&mut events);
+        let tokens = decoder.tokens(&events, std::iter::empty()).await;
+        return decoder.answer((events, undecoded), tokens, None, reports, room);
+    };
+    let movements = Movements::of(&events, &decoder.transaction, account);
+    let tokens = decoder.tokens(&events, account::shown(&movements)).await;
+    let sent =
+        account::Sent { decoder: &decoder, tokens: &tokens, succeeded, gas, has_undecoded: !undecoded.is_empty() };
+    let (part, of_tokens) = sent.part(&events, movements, account).await;
+    reports.extend(of_tokens);
+    events.retain(is_wanted);
     parts::keep_last_reports(&mut events);
-    let (events, tokens, missing_tokens) = decoder.rows(events).await?;
-    reports.extend(missing_tokens);
-    let (transaction, networks) = (decoder.transaction, context.networks().clone());
-    let room = Some(Arc::new(room));
-    let events = TransactionEvents { transaction, events, undecoded, tokens, networks, _room: room };
-    Ok(context.answer(Items::Events(events), reports))
+    decoder.answer((events, undecoded), tokens, Some(Box::new(part)), reports, room)
 }
 
 /// The problem to answer with where nothing could be read.
@@ -165,17 +178,37 @@ impl<'a> TransactionDecoder<'a> {
         (EventSource::plugin(&plan.instance.label, events), report)
     }
 
-    /// The rows of these events with their tokens, and a report of the tokens that could not be read: rows that need
-    /// them are left out.
-    async fn rows(&self, events: Vec<MergedEvent>) -> Result<(Vec<Event>, Arc<Tokens>, Option<JobReport>), Problem> {
-        let wanted: BTreeSet<Address> = events.iter().flat_map(rows::tokens).collect();
-        let tokens = self.context.unpriced_tokens(self.network, &wanted).await;
-        let (missing, count) = (self.missing_tokens(&tokens, &events), events.len());
-        let row = |merged| rows::row(merged, &tokens, &self.context.snapshot);
+    /// The tokens that these events name, and further ones.
+    async fn tokens(&self, events: &[MergedEvent], further: impl Iterator<Item = Address>) -> Tokens {
+        let wanted: BTreeSet<Address> = events.iter().flat_map(rows::tokens).chain(further).collect();
+        self.context.unpriced_tokens(self.network, &wanted).await
+    }
+
+    /// The answer with the rows of these events, and the places of logs without any.
+    fn answer(
+        &self,
+        (events, undecoded): (Vec<MergedEvent>, Vec<usize>),
+        tokens: Tokens,
+        account: Option<Box<AccountPart>>,
+        mut reports: Vec<JobReport>,
+        room: OwnedSemaphorePermit,
+    ) -> Result<Answer, Problem> {
+        let (events, missing_tokens) = self.rows(events, &tokens)?;
+        reports.extend(missing_tokens);
+        let (transaction, networks) = (Arc::clone(&self.transaction), self.context.networks().clone());
+        let (tokens, room) = (Arc::new(tokens), Some(Arc::new(room)));
+        let events = TransactionEvents { transaction, events, undecoded, tokens, networks, account, _room: room };
+        Ok(self.context.answer(Items::Events(events), reports))
+    }
+
+    /// The rows of these events, and a report of the tokens that could not be read: rows that need them are left out.
+    fn rows(&self, events: Vec<MergedEvent>, tokens: &Tokens) -> Result<(Vec<Event>, Option<JobReport>), Problem> {
+        let (missing, count) = (self.missing_tokens(tokens, &events), events.len());
+        let row = |merged| rows::row(merged, tokens, &self.context.snapshot);
         let rows: Vec<Event> = events.into_iter().filter_map(row).collect();
         match missing {
             Some((report, true)) if rows.is_empty() && count > 0 => Err(missing::problem(&[report])),
-            missing => Ok((rows, Arc::new(tokens), missing.map(|(report, _)| report))),
+            missing => Ok((rows, missing.map(|(report, _)| report))),
         }
     }
 

@@ -38,6 +38,8 @@ pub(crate) struct EventsQuery {
     pub(crate) types: BTreeSet<Kind>,
     /// Logs that the client takes; a transaction with more is a problem, never cut.
     pub(crate) logs_max: usize,
+    /// Whose part of the transaction is wanted besides.
+    pub(crate) account: Option<Account>,
 }
 
 /// The account that a query is about. A name is resolved to its address before anything else is read.

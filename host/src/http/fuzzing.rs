@@ -125,9 +125,12 @@ fn require_query(head: &Parts, query: &Query) {
     match query {
         Query::Networks | Query::Protocols => {}
         Query::Address(name, _) => require_name(name),
-        Query::Events(EventsQuery { chain_id, hash, types, logs_max }) => {
+        Query::Events(EventsQuery { chain_id, hash, types, logs_max, account }) => {
             assert!(is_network(*chain_id) && path.contains(&format!("{hash:#x}")), "{path}");
             assert!((1..=LOGS_MAX).contains(logs_max) && types.len() <= KINDS.len(), "{query:?}");
+            if let Some(Account::Name(name)) = account {
+                require_name(name);
+            }
         }
         Query::Of(account, about) => {
             match account {
@@ -181,7 +184,11 @@ pub fn event_view(bytes: &[u8]) {
     // A batch has seven values for two words of its log.
     let most = 64 + 16 * logs + logs_bytes / 4 + bytes.len();
     assert!(values <= most, "{values} values of {logs_bytes} bytes of logs");
-    let bound = 4096 + VALUE_BYTES_MAX * (values + events.events.len()) + 3 * logs_bytes + 256 * logs;
+    // A movement is no longer than the event that it is of, and there are two tokens in a wrap.
+    let movements = events.account.as_ref().map_or(0, |part| part.incoming.len() + part.outgoing.len());
+    let sentence = events.account.as_ref().map_or(0, |part| part.summary.as_str().len());
+    let bound =
+        4096 + VALUE_BYTES_MAX * (values + events.events.len() + movements) + 3 * logs_bytes + 256 * logs + sentence;
     let answer = Answer { items: Items::Events(events), ..found };
     for full in [false, true] {
         let (mut body, written) = (Vec::new(), Cell::new(0));
@@ -190,7 +197,7 @@ pub fn event_view(bytes: &[u8]) {
         assert!(body.len() <= bound, "{} bytes, more than {bound}", body.len());
         let document = require_document(&body);
         let Items::Events(events) = &answer.items else { return };
-        let items = if full { &document["items"] } else { &document };
+        let items = if full || events.account.is_some() { &document["items"] } else { &document };
         require_items(items, events);
         if full {
             require_logs(&document, events);

@@ -122,7 +122,8 @@ fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize
             let hash = hash(hash_text)?;
             let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
             let (types, logs_max) = (types(search)?, taken_logs(search, logs_max)?);
-            Ok(Query::Events(EventsQuery { chain_id, hash, types, logs_max }))
+            let account = search.first("account").map(account).transpose()?;
+            Ok(Query::Events(EventsQuery { chain_id, hash, types, logs_max, account }))
         }
         (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
         (Endpoint::TokenBalances, [account_text]) => balances(Assets::Tokens, account_text, search, networks),

@@ -3,6 +3,7 @@
 //! Invariant: bodies are written by [`door`] alone, so that no text leaves uncleaned; without `detail=full` a body has exactly the members of the specification; which call carries which
 //! member is decided by [`Shape`] alone.
 
+mod account_part;
 mod claim_plan;
 mod events;
 mod header;
@@ -25,6 +26,7 @@ pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
+use self::account_part::AccountPartView;
 use self::claim_plan::ClaimPlanView;
 use self::events::{EventView, LogView, UndecodedView, logs};
 use self::names::NameView;
@@ -72,7 +74,8 @@ pub(super) fn write(
             let repeated = || of(true).map(|event| EventView::of(event, events, shape));
             let undecoded = || events.undecoded.iter().filter_map(|place| UndecodedView::of(events, *place));
             let shown = if shape.full { logs(events) } else { Vec::new() };
-            document.with_logs(items, || shown.iter().copied().map(LogView::of), repeated, undecoded)
+            let account = events.account.as_deref().map(|part| AccountPartView::of(part, shape));
+            document.with_logs(account, items, || shown.iter().copied().map(LogView::of), repeated, undecoded)
         }
     }
 }
@@ -92,8 +95,18 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
     }
 }
 
+/// Items with what a transaction did for the account that was named; with `detail=full` they stand in [`Full`].
+#[derive(Serialize)]
+struct OfAccount<'a, T> {
+    account: &'a AccountPartView<'a>,
+    items: T,
+}
+
 #[derive(Serialize)]
 struct Full<'a, T, L, R, U> {
+    /// What a transaction did for the account that was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<&'a AccountPartView<'a>>,
     items: T,
     /// The logs of a transaction to which items, `repeated` and `undecoded` refer by their index.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,15 +130,15 @@ struct DocumentWriter<'a, W> {
 
 impl<W: io::Write> DocumentWriter<'_, W> {
     fn rows<I: Iterator<Item: Serialize>>(&mut self, items: impl Fn() -> I) -> Result<(), serde_json::Error> {
-        self.put(&Each(items), None::<()>, None::<()>, None::<()>)
+        self.put(None, &Each(items), None::<()>, None::<()>, None::<()>)
     }
 
     /// One object, which stands in `items` where there is a report.
     fn single(&mut self, item: impl Serialize) -> Result<(), serde_json::Error> {
         if self.shape.full {
-            self.put(&[item], None::<()>, None::<()>, None::<()>)
+            self.put(None, &[item], None::<()>, None::<()>, None::<()>)
         } else {
-            self.put(&item, None::<()>, None::<()>, None::<()>)
+            self.put(None, &item, None::<()>, None::<()>, None::<()>)
         }
     }
 
@@ -136,26 +149,30 @@ impl<W: io::Write> DocumentWriter<'_, W> {
         U: Iterator<Item: Serialize>,
     >(
         &mut self,
+        account: Option<AccountPartView<'_>>,
         items: impl Fn() -> I,
         logs: impl Fn() -> L,
         repeated: impl Fn() -> R,
         undecoded: impl Fn() -> U,
     ) -> Result<(), serde_json::Error> {
-        self.put(&Each(items), Some(Each(logs)), Some(Each(repeated)), Some(Each(undecoded)))
+        self.put(account.as_ref(), &Each(items), Some(Each(logs)), Some(Each(repeated)), Some(Each(undecoded)))
     }
 
     fn put(
         &mut self,
+        account: Option<&AccountPartView<'_>>,
         items: &impl Serialize,
         logs: Option<impl Serialize>,
         repeated: Option<impl Serialize>,
         undecoded: Option<impl Serialize>,
     ) -> Result<(), serde_json::Error> {
-        if !self.shape.full {
-            return door::write_json(&mut self.sink, items);
+        match account {
+            _ if self.shape.full => {}
+            Some(account) => return door::write_json(&mut self.sink, &OfAccount { account, items }),
+            None => return door::write_json(&mut self.sink, items),
         }
         let report = Report::of(self.answer, self.written);
-        door::write_json(&mut self.sink, &Full { items, logs, repeated, undecoded, report })
+        door::write_json(&mut self.sink, &Full { account, items, logs, repeated, undecoded, report })
     }
 }
 

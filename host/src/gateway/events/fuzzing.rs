@@ -1,7 +1,7 @@
 //! The events of a transaction that a fuzz target writes, from any bytes: decoded by the host's tables, joined with what
 //! a plugin found, and with tokens of any words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use alloy::primitives::{Address, B256, Bytes, U256};
@@ -10,13 +10,15 @@ use portolan_abi::map::Finding;
 use portolan_events::{Decoding, Event, Log, Table, Transaction, ViewResult};
 use portolan_validation::validate_events;
 
-use super::rows;
+use super::{account, rows};
 use crate::assets::resolve::Tokens;
 use crate::assets::token::{TEXT_CHARS_MAX, Token};
 use crate::budget::{AnswerBudget, AnswerLimits};
-use crate::events::merge::{self, EventSource};
+use crate::events::merge::{self, EventSource, MergedEvent};
+use crate::events::movements::{Movement, Movements};
+use crate::events::summary::{Summary, Words};
 use crate::events::tables::Tables;
-use crate::gateway::answer::{Answer, Items, TransactionEvents};
+use crate::gateway::answer::{AccountPart, Answer, Items, TransactionEvents};
 use crate::network::Networks;
 use crate::registry::Snapshot;
 use crate::sanitize::text::Text;
@@ -25,6 +27,8 @@ use crate::sanitize::text::Text;
 const EVENTS_MAX: usize = 300;
 /// Steps with views.
 const STEPS_MAX: usize = 8;
+/// Characters of a sentence: six clauses, receipts, what is left and permissions, each of four members at most.
+const SENTENCE_CHARS_MAX: usize = 10_000;
 /// Logs of the transaction.
 const LOGS_MAX: usize = 64;
 
@@ -116,12 +120,39 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
     assert!(merged.is_empty() || roots > 0, "every event is part of another");
     let wanted: BTreeSet<Address> = merged.iter().flat_map(rows::tokens).collect();
     let tokens: Tokens = wanted.into_iter().filter_map(|address| token(address, &mut parts)).collect();
+    let account = (flags & 4 != 0).then(|| Box::new(part(&merged, &transaction, &tokens)));
     let events = merged.into_iter().filter_map(|merged| rows::row(merged, &tokens, &Snapshot::default())).collect();
     let (transaction, tokens, networks) = (Arc::new(transaction), Arc::new(tokens), NETWORKS.clone());
-    let events = TransactionEvents { transaction, events, undecoded, tokens, networks, _room: None };
+    let events = TransactionEvents { transaction, events, undecoded, tokens, networks, account, _room: None };
     let budget = AnswerBudget::new(AnswerLimits::AMPLE);
     let (items, about_account) = (Items::Networks(Vec::new()), true);
     (events, Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account, budget })
+}
+
+/// What the transaction did for its sender.
+fn part(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> AccountPart {
+    let (account, wrapped) = (transaction.from, Some(Address::repeat_byte(1)));
+    let movements = Movements::of(merged, transaction, account);
+    let (protocols, networks) = (BTreeMap::new(), &*NETWORKS);
+    let words = Words { tokens, protocols: &protocols, networks, native: "ETH" };
+    let (succeeded, has_undecoded) = (true, false);
+    let summary = Summary {
+        account,
+        transaction,
+        succeeded,
+        events: merged,
+        movements: &movements,
+        has_undecoded,
+        wrapped,
+        words,
+    };
+    let summary = summary.sentence();
+    assert!((1..SENTENCE_CHARS_MAX).contains(&summary.as_str().chars().count()), "{summary}");
+    let rows =
+        |movements: Vec<Movement>| movements.into_iter().map(|movement| account::row(movement, tokens)).collect();
+    let (incoming, outgoing) = (rows(movements.incoming), rows(movements.outgoing));
+    let (omitted, gas, native, incomplete) = (0, None, None, None);
+    AccountPart { account, summary, incoming, outgoing, omitted, gas, native, incomplete }
 }
 
 fn decode(

@@ -194,7 +194,7 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn new(chain: &ScriptedChain, plugins: impl IntoIterator<Item = Plugin>) -> Self {
-        let query = EventsQuery { chain_id: ETHEREUM, hash: HASH, types: [].into(), logs_max: 5000 };
+        let query = EventsQuery { chain_id: ETHEREUM, hash: HASH, types: [].into(), logs_max: 5000, account: None };
         Self { chain: chain.clone(), plugins: plugins.into_iter().collect(), query }
     }
 

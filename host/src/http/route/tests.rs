@@ -312,7 +312,7 @@ fn blocks_are_named_for_accounts_and_names() {
 fn a_transaction_is_requested_by_hash_and_network() {
     let events = |chain_id, types: &[&str], logs_max| {
         let types = types.iter().map(|name| Kind::named(name).unwrap()).collect();
-        Query::Events(EventsQuery { chain_id, hash: HASH, types, logs_max })
+        Query::Events(EventsQuery { chain_id, hash: HASH, types, logs_max, account: None })
     };
     let cases = [
         ("network=ETHEREUM", events(1, &[], LOGS_MAX)),
@@ -353,6 +353,24 @@ fn wrong_types_and_wrong_numbers_of_logs_are_reported_after_hash_and_network() {
         ));
         assert!(matches!(parse(Listener::Base, &format!("/events/decode/0x1?{search}")), Err(Problem::InvalidHash(_))));
     }
+}
+
+#[test]
+fn the_events_of_an_account_are_requested_by_its_address_or_its_name() {
+    let account = |search: &str| match query(&format!("/events/decode/{{H}}?network=ethereum{search}")) {
+        Query::Events(events) => events.account,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(account(""), None);
+    assert_eq!(account("&account={A}"), Some(Account::Address(ACCOUNT)));
+    assert_eq!(account("&account=vitalik.eth"), Some(Account::Name(Name::parse("vitalik.eth").unwrap())));
+    for (text, expected) in [("foo", 400), ("", 400), ("0x123", 400)] {
+        let target = format!("/events/decode/{{H}}?network=ethereum&account={text}");
+        assert!(matches!(parse(Listener::Base, &target), Err(Problem::InvalidAddress(_))), "{text}");
+        assert_eq!(problem(Listener::Base, &target).0, expected);
+    }
+    let target = "/events/decode/{H}?network=ethereum&account=a..eth";
+    assert!(matches!(parse(Listener::Base, target), Err(Problem::InvalidName(_))));
 }
 
 #[test]

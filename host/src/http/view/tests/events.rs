@@ -4,7 +4,9 @@ use portolan_events::{Asset, Kind, Log, Transaction, Value};
 
 use super::*;
 use crate::events::merge::MergedEvent;
-use crate::gateway::answer::{Event, TransactionEvents};
+use crate::events::movements::{MovedAsset, Movement};
+use crate::gateway::answer::{AccountMovement, AccountPart, Event, TransactionEvents};
+use portolan_reader::GasPaid;
 
 fn event(log: Option<usize>, kind: &str, members: Vec<(&'static str, Value)>) -> Event {
     let kind = Kind::named(kind).unwrap();
@@ -22,6 +24,7 @@ fn events(kind: &str, members: Vec<(&'static str, Value)>) -> TransactionEvents 
         undecoded: vec![1],
         tokens: Arc::new([velo()].into_iter().collect()),
         networks: Networks::new([]),
+        account: None,
         _room: None,
     }
 }
@@ -132,4 +135,59 @@ fn full_events_carry_raw_amounts_and_refer_to_logs_that_stand_once() {
         velo = whole_velo().replace("\"protocol\":null}", &format!("\"protocol\":null{LISTED}}}"))
     );
     assert_eq!(text(&answer(Items::Events(both)), true), expected);
+}
+
+#[test]
+fn what_a_transaction_did_for_an_account_stands_before_its_events() {
+    let moved = |token: Option<Arc<Token>>, address, token_id: Option<u64>, raw: u64| {
+        let asset = MovedAsset { token: address, token_id: token_id.map(U256::from) };
+        AccountMovement { movement: Movement { asset, raw: U256::from(raw), other: None }, token }
+    };
+    let unread = ACCOUNT;
+    let gas = GasPaid { used: 21_000, price: U256::from(1_000_000_000), data_fee: U256::from(5) };
+    let part = AccountPart {
+        account: ACCOUNT,
+        summary: "Sent 1.5 VELO".into(),
+        incoming: vec![moved(None, unread, None, 7), moved(Some(velo()), velo().address, Some(9), 1)],
+        outgoing: vec![moved(Some(velo()), velo().address, None, 1_500_000_000_000_000_000)],
+        omitted: 0,
+        gas: Some(gas),
+        native: None,
+        incomplete: Some("a reason".into()),
+    };
+    let of = |account| {
+        let events = TransactionEvents { account, ..events("VOTE", Vec::new()) };
+        answer(Items::Events(TransactionEvents { events: Vec::new(), ..events }))
+    };
+    let token = |full: bool| {
+        let listed =
+            r#","listed":true,"lookalike":false,"underlyingTokens":["0xf18adf71266411ff39ffc268843c9a64b3292d86"]"#;
+        format!("{{{VELO}{}}}", if full { listed } else { "" })
+    };
+    let expected = |full: bool| {
+        let raw = |raw: &str| if full { format!(",\"amountRaw\":\"{raw}\"") } else { String::new() };
+        // 1.5 VELO at half a dollar; 21,000 units of gas at 1 gwei, and 5 wei for data.
+        format!(
+            "\"account\":{{\"address\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"summary\":\"Sent 1.5 VELO\",\
+             \"in\":[{{\"token\":null,\"tokenAddress\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"tokenId\":null,\
+             \"amount\":null{},\"dollarValue\":null}},\
+             {{\"token\":{velo},\"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"tokenId\":\"9\",\
+             \"amount\":1{},\"dollarValue\":null}}],\
+             \"out\":[{{\"token\":{velo},\"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"tokenId\":null,\
+             \"amount\":1.5{},\"dollarValue\":0.75}}],\"omitted\":0,\
+             \"gas\":{{\"token\":null,\"amount\":0.000021000000000005{},\"dollarValue\":null,\"used\":21000,\
+             \"price\":\"1000000000\",\"dataFee\":\"5\"}},\"complete\":false,\"incompleteReason\":\"a reason\"}}",
+            raw("7"),
+            raw("1"),
+            raw("1500000000000000000"),
+            raw("21000000000005"),
+            velo = token(full),
+        )
+    };
+    let account = || Some(Box::new(part.clone()));
+    assert_eq!(text(&of(account()), false), format!("{{{},\"items\":[]}}", expected(false)));
+    let full = text(&of(account()), true);
+    assert!(full.starts_with(&format!("{{{},\"items\":[],\"logs\":[", expected(true))), "{full}");
+    assert_eq!(text(&of(None), false), "[]");
+    assert!(text(&of(None), true).starts_with("{\"items\":[],\"logs\":["));
 }

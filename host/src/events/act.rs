@@ -1,0 +1,123 @@
+//! What accounts do, as events name it: who acts, which way its tokens go, and the words for it.
+//!
+//! Invariant: one row for each type of events that moves tokens of an account, but swaps and liquidations, which move
+//! them both ways.
+
+use alloy::primitives::Address;
+use portolan_abi::NATIVE;
+use portolan_events::{Asset, Event, Value};
+
+use super::merge::MergedEvent;
+
+/// Which way the tokens of an act go, as the account sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Flow {
+    In,
+    Out,
+}
+
+/// The words for a type of events: `Supplied` 5 X `to` the protocol.
+#[derive(Debug)]
+pub(super) struct ActRow {
+    pub(super) kind: &'static str,
+    pub(super) flow: Flow,
+    pub(super) verb: &'static str,
+    /// What stands behind the amounts.
+    pub(super) behind: &'static str,
+    /// What stands in their place where there are none.
+    pub(super) instead: &'static str,
+    /// What stands before the protocol.
+    pub(super) place: &'static str,
+}
+
+const fn row(
+    kind: &'static str,
+    flow: Flow,
+    verb: &'static str,
+    (behind, instead): (&'static str, &'static str),
+    place: &'static str,
+) -> ActRow {
+    ActRow { kind, flow, verb, behind, instead, place }
+}
+
+/// The amounts alone.
+const NONE: (&str, &str) = ("", "");
+
+static ROWS: [ActRow; 16] = [
+    row("SUPPLY", Flow::Out, "supplied", NONE, "to"),
+    row("WITHDRAW", Flow::In, "withdrew", NONE, "from"),
+    row("BORROW", Flow::In, "borrowed", NONE, "from"),
+    row("REPAY", Flow::Out, "repaid", NONE, "to"),
+    row("STAKE", Flow::Out, "staked", NONE, "in"),
+    row("UNSTAKE", Flow::In, "unstaked", NONE, "from"),
+    row("CLAIM", Flow::In, "claimed", NONE, "from"),
+    row("VAULT_DEPOSIT", Flow::Out, "deposited", NONE, "into"),
+    row("VAULT_WITHDRAW", Flow::In, "withdrew", NONE, "from"),
+    row("LOCK", Flow::Out, "locked", NONE, "in"),
+    row("UNLOCK", Flow::In, "unlocked", NONE, "from"),
+    row("ADD_LIQUIDITY", Flow::Out, "added", (" of liquidity", " liquidity"), "on"),
+    row("REMOVE_LIQUIDITY", Flow::In, "removed", (" of liquidity", " liquidity"), "from"),
+    row("COLLECT_FEES", Flow::In, "collected", (" of fees", " fees"), "from"),
+    row("BRIDGE_OUT", Flow::Out, "bridged", NONE, "through"),
+    row("BRIDGE_IN", Flow::In, "received", (" over a bridge", " something over a bridge"), "through"),
+];
+
+/// Members that name whose act an event is, the one who acts first.
+pub(super) const PRINCIPALS: [&str; 6] = ["user", "sender", "owner", "onBehalfOf", "recipient", "account"];
+/// Members that name who is paid, the first that is known.
+const PAYEES: [&str; 4] = ["recipient", "user", "account", "owner"];
+/// Members that name who pays, the first that is known.
+const PAYERS: [&str; 3] = ["sender", "user", "owner"];
+
+impl ActRow {
+    pub(super) fn of(event: &Event) -> Option<&'static Self> {
+        ROWS.iter().find(|row| row.kind == event.kind.name())
+    }
+}
+
+pub(super) fn address(event: &Event, name: &str) -> Option<Address> {
+    event.members.iter().find_map(|(known, value)| match value {
+        Value::Address(address) if *known == name => Some(*address),
+        _ => None,
+    })
+}
+
+/// The amount in a member, with its token.
+pub(super) fn asset(event: &Event, name: &str) -> Option<Asset> {
+    event.members.iter().find_map(|(known, value)| match value {
+        Value::Amount { raw, of } if *known == name => Some(Asset { token: *of, raw: *raw }),
+        _ => None,
+    })
+}
+
+/// What an act is about.
+pub(super) fn assets(event: &Event) -> Vec<Asset> {
+    let listed = event.members.iter().find_map(|(known, value)| match value {
+        Value::Assets(assets) if *known == "assets" => Some(assets.clone()),
+        _ => None,
+    });
+    listed.unwrap_or_else(|| asset(event, "amount").into_iter().collect())
+}
+
+/// Whether it is told by another event too, which counts in its place.
+pub(super) fn is_part(merged: &MergedEvent) -> bool {
+    merged.part_of.is_some()
+}
+
+/// What the event says was paid: from whom, to whom, and native amounts of it.
+pub(super) fn native_payments(event: &Event) -> Vec<(Flow, Address, Asset)> {
+    let first = |names: &[&str]| names.iter().find_map(|name| address(event, name));
+    let is_native = |asset: &Asset| asset.token == Some(NATIVE) && !asset.raw.is_zero();
+    if event.kind.name() == "SWAP" {
+        let (paid, bought) = (asset(event, "fromAmount").filter(is_native), asset(event, "toAmount").filter(is_native));
+        let paid = paid.zip(first(&["user"])).map(|(asset, by)| (Flow::Out, by, asset));
+        let bought = bought.zip(first(&["recipient", "user"])).map(|(asset, to)| (Flow::In, to, asset));
+        return paid.into_iter().chain(bought).collect();
+    }
+    let Some(row) = ActRow::of(event) else { return Vec::new() };
+    // A request to leave has a number, and is paid another day.
+    let is_request = row.kind == "UNSTAKE" && event.members.iter().any(|(name, _)| *name == "number");
+    let whose = first(if row.flow == Flow::In { &PAYEES } else { &PAYERS }).filter(|_| !is_request);
+    let Some(whose) = whose else { return Vec::new() };
+    assets(event).into_iter().filter(is_native).map(|asset| (row.flow, whose, asset)).collect()
+}

@@ -1,0 +1,199 @@
+//! What a transaction moved to and from an account, by the evidence of its receipt.
+//!
+//! Invariant: a movement is a transfer that a log shows, the transaction's own value, or a native amount that an event
+//! says the account paid or was paid. What contracts send each other of the native token is in no receipt, and is never
+//! made up here.
+
+use std::collections::{BTreeMap, HashMap};
+
+use alloy::primitives::{Address, U256};
+use portolan_events::{Event, Transaction, Value};
+
+use super::act::{self, Flow};
+use super::merge::MergedEvent;
+use crate::assets::token::NATIVE;
+
+/// A token, or one of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct MovedAsset {
+    pub(crate) token: Address,
+    /// Its number, where the token is a collection.
+    pub(crate) token_id: Option<U256>,
+}
+
+/// A transfer to or from the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Transfer {
+    pub(crate) asset: MovedAsset,
+    pub(crate) from: Address,
+    pub(crate) to: Address,
+    /// Smallest units.
+    pub(crate) raw: U256,
+}
+
+/// What moved of one asset, all transfers taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Movement {
+    pub(crate) asset: MovedAsset,
+    /// Smallest units.
+    pub(crate) raw: U256,
+    /// The other end of all transfers in its direction, where they have the same.
+    pub(crate) other: Option<Address>,
+}
+
+/// What moved, asset by asset, in the order in which it moved first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Movements {
+    pub(crate) incoming: Vec<Movement>,
+    pub(crate) outgoing: Vec<Movement>,
+    /// Of which they are the sums.
+    pub(crate) transfers: Vec<Transfer>,
+}
+
+impl Movements {
+    pub(crate) fn of(events: &[MergedEvent], transaction: &Transaction, account: Address) -> Self {
+        let mut transfers: Vec<Transfer> = events.iter().filter_map(transfer).collect();
+        transfers.retain(|transfer| [transfer.from, transfer.to].contains(&account));
+        transfers.extend(wrapped(events, &transfers, account));
+        transfers.extend(native(events, transaction, account));
+        net(transfers, account)
+    }
+
+    /// The tokens that moved.
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = Address> {
+        self.incoming.iter().chain(&self.outgoing).map(|movement| movement.asset.token)
+    }
+}
+
+/// The transfer that an event of the host's own tables is.
+fn transfer(merged: &MergedEvent) -> Option<Transfer> {
+    let event = &merged.event;
+    let of_one = |name| event.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+    let (asset, raw) = match event.kind.name() {
+        "TRANSFER" | "MINT" | "BURN" => {
+            let Value::Amount { raw, of: Some(token) } = of_one("amount")? else { return None };
+            (MovedAsset { token: *token, token_id: None }, *raw)
+        }
+        "NFT_TRANSFER" => {
+            let Value::Number(token_id) = of_one("tokenId")? else { return None };
+            let raw = act::asset(event, "amount").map_or(U256::ONE, |asset| asset.raw);
+            (MovedAsset { token: act::address(event, "collection")?, token_id: Some(*token_id) }, raw)
+        }
+        _ => return None,
+    };
+    let (from, to) = (act::address(event, "from")?, act::address(event, "to")?);
+    (merged.plugin.is_none() && !raw.is_zero()).then_some(Transfer { asset, from, to, raw })
+}
+
+/// The wrapped tokens of wraps. Some of their contracts log a mint or a burn besides, which counts once.
+fn wrapped(events: &[MergedEvent], transfers: &[Transfer], account: Address) -> Vec<Transfer> {
+    let mut logged: HashMap<Transfer, usize> = HashMap::new();
+    transfers.iter().for_each(|transfer| *logged.entry(*transfer).or_default() += 1);
+    let mut found = Vec::new();
+    for (flow, token, raw) in events.iter().filter_map(|merged| wrap(&merged.event, account)) {
+        let asset = MovedAsset { token, token_id: None };
+        let by = |other| match flow {
+            Flow::In => Transfer { asset, from: other, to: account, raw },
+            Flow::Out => Transfer { asset, from: account, to: other, raw },
+        };
+        match logged.get_mut(&by(Address::ZERO)).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => found.push(by(token)),
+        }
+    }
+    found
+}
+
+/// Whether the account wrapped (then the wrapped token comes in) or unwrapped, and how much of which token.
+fn wrap(event: &Event, account: Address) -> Option<(Flow, Address, U256)> {
+    let flow = match event.kind.name() {
+        "WRAP" => Flow::In,
+        "UNWRAP" => Flow::Out,
+        _ => return None,
+    };
+    let amount = act::asset(event, "amount").filter(|amount| !amount.raw.is_zero())?;
+    (act::address(event, "account") == Some(account)).then_some((flow, amount.token?, amount.raw))
+}
+
+/// Native amounts that events say the account paid or was paid. What a transaction's sender pays is its value, and
+/// nothing else, unless it runs code itself. Several contracts may log one payment.
+fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -> Vec<Transfer> {
+    let pays_by_value = account == transaction.from && transaction.to != Some(account);
+    // By direction and amount: the place and emitter of the first, and how often each contract logs it by each type.
+    let mut paid: BTreeMap<(bool, U256), (usize, Address, HashMap<(Address, &str), usize>)> = BTreeMap::new();
+    for (place, merged) in events.iter().enumerate().filter(|(_, merged)| !act::is_part(merged)) {
+        let emitter = merged.log.and_then(|log| transaction.logs.get(log)).map(|log| log.address);
+        let Some(emitter) = emitter else { continue };
+        let wraps = wrap(&merged.event, account).map(|(flow, _, raw)| {
+            let opposite = if flow == Flow::In { Flow::Out } else { Flow::In };
+            (opposite, raw)
+        });
+        let payments = act::native_payments(&merged.event).into_iter();
+        let payments = payments.filter(|(_, whose, _)| *whose == account).map(|(flow, _, asset)| (flow, asset.raw));
+        for (flow, raw) in wraps.into_iter().chain(payments) {
+            if flow == Flow::Out && pays_by_value {
+                continue;
+            }
+            let (_, _, counts) =
+                paid.entry((flow == Flow::In, raw)).or_insert_with(|| (place, emitter, HashMap::new()));
+            *counts.entry((emitter, merged.event.kind.name())).or_default() += 1;
+        }
+    }
+    let mut found = Vec::new();
+    for ((is_in, raw), (place, emitter, counts)) in paid {
+        let (from, to) = if is_in { (emitter, account) } else { (account, emitter) };
+        let times = counts.into_values().max().unwrap_or_default();
+        let asset = MovedAsset { token: NATIVE, token_id: None };
+        found.extend(std::iter::repeat_n((place, Transfer { asset, from, to, raw }), times));
+    }
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, transfer)| transfer).collect()
+}
+
+/// The sums of one asset.
+#[derive(Default)]
+struct Sums {
+    incoming: U256,
+    outgoing: U256,
+    /// The other ends of its transfers, by direction.
+    others: [Vec<Address>; 2],
+}
+
+fn net(transfers: Vec<Transfer>, account: Address) -> Movements {
+    let (mut order, mut sums) = (Vec::new(), HashMap::<MovedAsset, Sums>::new());
+    // What an account sends itself moves nothing.
+    for transfer in transfers.iter().filter(|transfer| transfer.from != transfer.to) {
+        let of_asset = sums.entry(transfer.asset).or_insert_with(|| {
+            order.push(transfer.asset);
+            Sums::default()
+        });
+        let is_in = transfer.to == account;
+        let (sum, other) =
+            if is_in { (&mut of_asset.incoming, transfer.from) } else { (&mut of_asset.outgoing, transfer.to) };
+        *sum = sum.saturating_add(transfer.raw);
+        let [others_in, others_out] = &mut of_asset.others;
+        let others = if is_in { others_in } else { others_out };
+        // Two are as many as any.
+        if others.len() < 2 && !others.contains(&other) {
+            others.push(other);
+        }
+    }
+    let (mut incoming, mut outgoing) = (Vec::new(), Vec::new());
+    for asset in order {
+        let Some(Sums { incoming: sum_in, outgoing: sum_out, others }) = sums.remove(&asset) else { continue };
+        let only = |others: &[Address]| match others {
+            [other] => Some(*other),
+            _ => None,
+        };
+        let [others_in, others_out] = &others;
+        if sum_in > sum_out {
+            incoming.push(Movement { asset, raw: sum_in - sum_out, other: only(others_in) });
+        } else if sum_out > sum_in {
+            outgoing.push(Movement { asset, raw: sum_out - sum_in, other: only(others_out) });
+        }
+    }
+    Movements { incoming, outgoing, transfers }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,435 @@
+//! One sentence about what a transaction did for an account, made from its events.
+//!
+//! Invariant: it says what events and movements say, and of a movement that no event explains it says that. Whatever
+//! contracts wrote stands in it only where it can pass for nothing else.
+
+mod ledger;
+mod phrase;
+mod residue;
+mod trade;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use alloy::primitives::{Address, U256};
+use portolan_events::{Asset, Event, Transaction, Value};
+
+pub(crate) use self::words::Words;
+
+use self::ledger::Ledger;
+use self::phrase::{Act, phrase};
+use self::residue::Residue;
+use self::trade::{Swap, Trade, Unwrapping, trade};
+use self::words::list;
+use crate::assets::token::NATIVE;
+use crate::events::act::{self, ActRow, Flow, PRINCIPALS};
+use crate::events::merge::MergedEvent;
+use crate::events::movements::{Movement, Movements, Transfer};
+use crate::sanitize::text::Text;
+
+/// Clauses of a sentence; further ones are counted.
+const CLAUSES_MAX: usize = 6;
+
+/// Acts that later ones are merged with; the rest could not be shown.
+const MERGED_MAX: usize = 4 * CLAUSES_MAX;
+
+/// Which way an amount of a token went, and who was at the other end.
+type Exchange = (Flow, Address, U256, Address);
+
+/// What a sentence is made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Summary<'a> {
+    pub(crate) account: Address,
+    pub(crate) transaction: &'a Transaction,
+    pub(crate) succeeded: bool,
+    pub(crate) events: &'a [MergedEvent],
+    pub(crate) movements: &'a Movements,
+    /// Whether there are logs that nothing decoded.
+    pub(crate) has_undecoded: bool,
+    /// The token that wraps the native one.
+    pub(crate) wrapped: Option<Address>,
+    pub(crate) words: Words<'a>,
+}
+
+/// A part of a sentence, of the event at a place.
+#[derive(Debug)]
+struct Clause {
+    /// Permissions stand behind all else.
+    is_permission: bool,
+    place: usize,
+    text: String,
+}
+
+impl Summary<'_> {
+    pub(crate) fn sentence(&self) -> Text {
+        let text = if self.succeeded { self.of_success() } else { self.of_failure().to_owned() };
+        let mut letters = text.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        let is_address = text.starts_with("0x");
+        let text = if is_address { text } else { first.into_iter().chain(letters).collect() };
+        Text::words(&text)
+    }
+
+    fn of_failure(&self) -> &'static str {
+        if self.is_sender() {
+            "the transaction failed, and the account paid its gas alone"
+        } else {
+            "the transaction failed, and did nothing"
+        }
+    }
+
+    fn of_success(&self) -> String {
+        let mut residue = Residue::of(self.movements, self.wrapped);
+        let exchanges = self.exchanges();
+        let mut swaps = self.swaps(&exchanges);
+        let counted = self.counted(&exchanges, &mut swaps);
+        let acts = self.acts(&counted);
+        for act in &acts {
+            act.assets.iter().for_each(|asset| residue.explain(act.row.flow, *asset));
+        }
+        let mut clauses = self.phrases(&mut residue);
+        let unwrappings = self.unwrappings();
+        let is_concerned = self.is_sender() || swaps.iter().any(|swap| swap.is_own);
+        let swaps = if is_concerned { swaps } else { Vec::new() };
+        let Trade { clauses: of_swaps, has_end } = trade(&swaps, &unwrappings, &mut residue, self.wrapped, &self.words);
+        let has_trade = !of_swaps.is_empty();
+        clauses.extend(of_swaps.into_iter().map(|(place, text)| Clause { is_permission: false, place, text }));
+        clauses.extend(self.wraps(&mut residue, has_trade));
+        clauses.extend(acts.iter().map(|act| Clause {
+            is_permission: false,
+            place: act.place,
+            text: act.text(&self.words),
+        }));
+        let (permissions, clauses) = clauses.into_iter().partition(|clause| clause.is_permission);
+        let mut texts = bounded(clauses);
+        texts.extend(self.receipts(&acts, &mut residue));
+        let is_plain = texts.is_empty() && !self.has_undecoded;
+        if let Some(text) = self.unexplained(&residue) {
+            texts.push(if is_plain { text } else { format!("{text}, which no decoded event explains") });
+        }
+        // What became of native tokens that moved is known.
+        let has_native = self.movements.transfers.iter().any(|transfer| transfer.asset.token == NATIVE);
+        let is_open = self.is_sender() && !texts.is_empty() && !has_end && !has_native;
+        if let ([unwrapping], true) = (unwrappings.as_slice(), is_open) {
+            texts.extend(self.unwrapped(unwrapping));
+        }
+        texts.extend(bounded(permissions));
+        match texts.len() {
+            0 => self.nothing().to_owned(),
+            1 | 2 => texts.join(" and "),
+            _ => {
+                let last = texts.pop().unwrap_or_default();
+                format!("{}; and {last}", texts.join("; "))
+            }
+        }
+    }
+
+    fn is_sender(&self) -> bool {
+        self.account == self.transaction.from
+    }
+
+    /// Events that count by themselves, with their places and the contracts that logged them.
+    fn events(&self) -> impl Iterator<Item = (usize, &MergedEvent, Option<Address>)> {
+        let emitter = |merged: &MergedEvent| Some(self.transaction.logs.get(merged.log?)?.address);
+        let counts = self.events.iter().enumerate().filter(|(_, merged)| !act::is_part(merged));
+        counts.map(move |(place, merged)| (place, merged, emitter(merged)))
+    }
+
+    /// Whether an event names the account as one who acts, or as one who is paid.
+    fn names_account(&self, event: &Event) -> bool {
+        PRINCIPALS.iter().any(|name| act::address(event, name) == Some(self.account))
+    }
+
+    /// What the account paid to whom, and what it got from whom. The native token is the one that wraps it.
+    fn exchanges(&self) -> BTreeSet<Exchange> {
+        let exchange = |transfer: &Transfer| {
+            let (flow, other) = match transfer.to == self.account {
+                true => (Flow::In, transfer.from),
+                false => (Flow::Out, transfer.to),
+            };
+            let token = self.unwrapped_token(transfer.asset.token);
+            transfer.asset.token_id.is_none().then_some((flow, token, transfer.raw, other))
+        };
+        self.movements.transfers.iter().filter_map(exchange).collect()
+    }
+
+    fn unwrapped_token(&self, token: Address) -> Address {
+        if self.wrapped == Some(token) { NATIVE } else { token }
+    }
+
+    /// Whether the account exchanged exactly this amount with an address of the event, or with its contract.
+    fn is_exchanged(
+        &self,
+        exchanges: &BTreeSet<Exchange>,
+        event: &Event,
+        emitter: Option<Address>,
+        (flow, asset): (Flow, Asset),
+    ) -> bool {
+        let Some(token) = asset.token.filter(|_| !asset.raw.is_zero()) else { return false };
+        let members = event.members.iter().filter_map(|(_, value)| match value {
+            Value::Address(address) => Some(*address),
+            _ => None,
+        });
+        let mut others = members.chain(emitter);
+        others.any(|other| exchanges.contains(&(flow, self.unwrapped_token(token), asset.raw, other)))
+    }
+
+    /// The places of what the account did, but for swaps. Where several contracts log one movement, the outermost counts,
+    /// which logs last; swaps within one are the account's no more.
+    fn counted(&self, exchanges: &BTreeSet<Exchange>, swaps: &mut [Swap]) -> BTreeSet<usize> {
+        let one = |asset: Asset| Asset { token: asset.token.map(|token| self.unwrapped_token(token)), ..asset };
+        let mut ledger = Ledger::of(&self.movements.transfers, self.account, |token| self.unwrapped_token(token));
+        for swap in swaps.iter_mut().rev().filter(|swap| swap.is_own) {
+            let sides = [(Flow::Out, swap.from.map(one)), (Flow::In, swap.to.map(one))];
+            let sides = sides.into_iter().filter_map(|(flow, asset)| Some((flow, asset?)));
+            let is_taken = |(flow, asset)| ledger.is_taken(flow, asset).unwrap_or_default();
+            swap.is_own = !sides.clone().any(is_taken);
+            let got = swap.to.and_then(|asset| one(asset).token);
+            swap.is_elsewhere = got.is_some_and(|token| !ledger.has_moved(Flow::In, token));
+            if swap.is_own {
+                sides.for_each(|(flow, asset)| ledger.take(flow, asset));
+            }
+        }
+        let mut counted = BTreeSet::new();
+        for (place, merged, emitter) in self.events().collect::<Vec<_>>().into_iter().rev() {
+            let event = &merged.event;
+            let Some(row) = ActRow::of(event) else { continue };
+            let assets = act::assets(event);
+            let is_exchanged = |asset: &Asset| self.is_exchanged(exchanges, event, emitter, (row.flow, *asset));
+            if !self.names_account(event) && !assets.iter().any(is_exchanged) {
+                continue;
+            }
+            let moved = || assets.iter().filter(|asset| !asset.raw.is_zero()).map(|asset| one(*asset));
+            let taken: Vec<bool> = moved().filter_map(|asset| ledger.is_taken(row.flow, asset)).collect();
+            if taken.is_empty() || taken.contains(&false) {
+                moved().for_each(|asset| ledger.take(row.flow, asset));
+                counted.insert(place);
+            }
+        }
+        counted
+    }
+
+    /// What the account did; what it did several times is one.
+    fn acts(&self, counted: &BTreeSet<usize>) -> Vec<Act> {
+        let mut acts: Vec<Act> = Vec::new();
+        for (place, merged, emitter) in self.events().filter(|(place, ..)| counted.contains(place)) {
+            let event = &merged.event;
+            let Some(row) = ActRow::of(event) else { continue };
+            let who = ["user", "sender"].iter().find_map(|name| act::address(event, name));
+            let is_other = |who: &Address| *who != self.account;
+            let acts_itself = self.is_sender() || self.transaction.to == Some(self.account) || row.kind == "BRIDGE_IN";
+            let by = who.filter(is_other).filter(|_| !acts_itself && self.names_account(event));
+            let Some(act) = Act::of(place, event, (by, emitter), &self.words) else { continue };
+            let unmerged = acts.iter_mut().take(MERGED_MAX).try_fold(act, |act, known| match known.merge(act) {
+                Ok(()) => Err(()),
+                Err(act) => Ok(act),
+            });
+            acts.extend(unmerged);
+        }
+        acts
+    }
+
+    /// What events say of the account that move nothing, or both ways.
+    fn phrases(&self, residue: &mut Residue) -> Vec<Clause> {
+        let transfers = self.transfers_by_log();
+        let (mut clauses, mut named) = (Vec::new(), BTreeSet::new());
+        for (place, merged, _) in self.events() {
+            let event = &merged.event;
+            let kind = event.kind.name();
+            if kind == "APPROVAL" && is_side_effect(merged, &transfers) {
+                continue;
+            }
+            let Some(text) = phrase(event, self.account, self.is_sender(), &self.words) else { continue };
+            // Several contracts log one registration, and not all of them know its name.
+            if kind.starts_with("NAME_") && (!is_best_named(self.events, event) || !named.insert(kind)) {
+                continue;
+            }
+            if let Some(cost) = act::asset(event, "cost") {
+                residue.explain(Flow::Out, cost);
+            }
+            if kind == "LIQUIDATION" && act::address(event, "liquidator") == Some(self.account) {
+                act::asset(event, "debtAmount").into_iter().for_each(|debt| residue.explain(Flow::Out, debt));
+                let collateral = act::asset(event, "collateralAmount");
+                collateral.into_iter().for_each(|collateral| residue.explain(Flow::In, collateral));
+            }
+            let is_permission = kind.contains("APPROVAL") || kind == "PERMIT2";
+            clauses.push(Clause { is_permission, place, text });
+        }
+        clauses
+    }
+
+    /// By the place of its log, the token and the sender of a transfer.
+    fn transfers_by_log(&self) -> BTreeMap<usize, (Address, Address)> {
+        let transfer = |merged: &MergedEvent| {
+            let is_transfer = ["TRANSFER", "BURN"].contains(&merged.event.kind.name());
+            let token = act::asset(&merged.event, "amount")?.token?;
+            is_transfer.then_some((merged.log?, (token, act::address(&merged.event, "from")?)))
+        };
+        self.events.iter().filter_map(transfer).collect()
+    }
+
+    /// All swaps of the transaction.
+    fn swaps(&self, exchanges: &BTreeSet<Exchange>) -> Vec<Swap> {
+        let mut swaps = Vec::new();
+        let is_swap = |merged: &MergedEvent| merged.event.kind.name() == "SWAP";
+        for (place, merged) in self.events.iter().enumerate().filter(|(_, merged)| is_swap(merged)) {
+            let event = &merged.event;
+            let emitter = merged.log.and_then(|log| self.transaction.logs.get(log)).map(|log| log.address);
+            let (from, to) = (act::asset(event, "fromAmount"), act::asset(event, "toAmount"));
+            let is_exchanged = |flow, asset: Option<Asset>| {
+                asset.is_some_and(|asset| self.is_exchanged(exchanges, event, emitter, (flow, asset)))
+            };
+            let is_own = self.names_account(event) || is_exchanged(Flow::Out, from) || is_exchanged(Flow::In, to);
+            let protocol = self.words.protocol(event.protocol.as_deref());
+            let is_maker = !is_own && act::address(event, "maker") == Some(self.account);
+            let (from, to) = if is_maker { (to, from) } else { (from, to) };
+            let is_own = (is_own || is_maker) && !act::is_part(merged);
+            swaps.push(Swap { place, from, to, protocol, is_own, is_elsewhere: false });
+        }
+        swaps
+    }
+
+    /// What others than the account unwrapped. Some contracts log a burn besides, others nothing else.
+    fn unwrappings(&self) -> Vec<Unwrapping> {
+        let of = |merged: &MergedEvent, kind: &str, member: &str| {
+            let event = &merged.event;
+            let by = act::address(event, member).filter(|by| *by != self.account)?;
+            let asset = act::asset(event, "amount").filter(|asset| asset.token == self.wrapped)?;
+            (event.kind.name() == kind).then_some(Unwrapping { by, asset })
+        };
+        let mut found: Vec<Unwrapping> =
+            self.events.iter().filter_map(|merged| of(merged, "UNWRAP", "account")).collect();
+        let logged: BTreeSet<(Address, U256)> = found.iter().map(|found| (found.by, found.asset.raw)).collect();
+        let burns = self.events.iter().filter_map(|merged| of(merged, "BURN", "from"));
+        found.extend(burns.filter(|burn| !logged.contains(&(burn.by, burn.asset.raw))));
+        found
+    }
+
+    /// What the account wrapped and unwrapped itself. Where it swapped too, a wrap that nothing is left of is a part of
+    /// that.
+    fn wraps(&self, residue: &mut Residue, has_trade: bool) -> Vec<Clause> {
+        let mut clauses = Vec::new();
+        for (place, merged, _) in self.events() {
+            let event = &merged.event;
+            let (verb, flow) = match event.kind.name() {
+                "WRAP" => ("wrapped", Flow::Out),
+                "UNWRAP" => ("unwrapped", Flow::In),
+                _ => continue,
+            };
+            let Some(amount) = act::asset(event, "amount").filter(|amount| !amount.raw.is_zero()) else { continue };
+            if act::address(event, "account") != Some(self.account) {
+                continue;
+            }
+            let native = Asset { token: Some(NATIVE), raw: amount.raw };
+            let movements = if flow == Flow::Out { &residue.outgoing } else { &residue.incoming };
+            if has_trade && !movements.iter().any(|movement| movement.asset.token == NATIVE) {
+                continue;
+            }
+            let back = if flow == Flow::Out { Flow::In } else { Flow::Out };
+            residue.explain(flow, native);
+            residue.explain(back, amount);
+            let shown = if flow == Flow::Out { native } else { amount };
+            let Some(amount) = self.words.amount(shown) else { continue };
+            clauses.push(Clause { is_permission: false, place, text: format!("{verb} {amount}") });
+        }
+        clauses
+    }
+
+    /// Tokens that contracts gave or took for what was put in or taken out of them.
+    fn receipts(&self, acts: &[Act], residue: &mut Residue) -> Vec<String> {
+        let mut texts = Vec::new();
+        for (flow, verb) in [(Flow::In, "received"), (Flow::Out, "gave up")] {
+            let opposite = if flow == Flow::In { Flow::Out } else { Flow::In };
+            // New tokens, and old ones that end; the token of a debt goes the way of what was borrowed.
+            let is_own = |movement: &Movement, other: Address| other.is_zero() || other == movement.asset.token;
+            let of_contract =
+                |other: Address| acts.iter().any(|act| act.row.flow == opposite && act.others.contains(&other));
+            let is_receipt =
+                |movement: &Movement| movement.other.is_some_and(|other| is_own(movement, other) || of_contract(other));
+            let taken = if acts.is_empty() { Vec::new() } else { residue.take(flow, is_receipt) };
+            if !taken.is_empty() {
+                texts.push(format!("{verb} {}", self.amounts(&taken)));
+            }
+        }
+        texts
+    }
+
+    fn amounts(&self, movements: &[Movement]) -> String {
+        list(movements.iter().map(|movement| self.words.moved(movement.asset, movement.raw)).collect())
+    }
+
+    /// What is left.
+    fn unexplained(&self, residue: &Residue) -> Option<String> {
+        let end = |word: &str, movements: &[Movement]| {
+            let [first, rest @ ..] = movements else { return String::new() };
+            let other = first.other.filter(|other| rest.iter().all(|movement| movement.other == Some(*other)));
+            other.map(|other| format!(" {word} {other:#x}")).unwrap_or_default()
+        };
+        let is_new = |movements: &[Movement]| movements.iter().all(|movement| movement.other == Some(Address::ZERO));
+        let sent = |movements: &[Movement]| match is_new(movements) {
+            true => format!("burned {}", self.amounts(movements)),
+            false => format!("sent {}{}", self.amounts(movements), end("to", movements)),
+        };
+        let received = |movements: &[Movement]| match is_new(movements) {
+            true => format!("received {}, newly minted", self.amounts(movements)),
+            false => format!("received {}{}", self.amounts(movements), end("from", movements)),
+        };
+        match (residue.outgoing.as_slice(), residue.incoming.as_slice()) {
+            ([], []) => None,
+            (outgoing, []) => Some(sent(outgoing)),
+            ([], incoming) => Some(received(incoming)),
+            (outgoing, incoming) => Some(format!("{} and {}", sent(outgoing), received(incoming))),
+        }
+    }
+
+    fn unwrapped(&self, unwrapping: &Unwrapping) -> Option<String> {
+        let (amount, native) = (self.words.amount(unwrapping.asset)?, self.words.native);
+        let by = unwrapping.by;
+        Some(format!("{by:#x} unwrapped {amount}, and the receipt does not show who got the {native}"))
+    }
+
+    fn nothing(&self) -> &'static str {
+        let is_named = |event: &MergedEvent| {
+            event.event.members.iter().any(|(_, value)| matches!(value, Value::Address(name) if *name == self.account))
+        };
+        if self.is_sender() {
+            "the account sent the transaction, which moved nothing of it that the receipt shows"
+        } else if self.transaction.to == Some(self.account) || self.events.iter().any(is_named) {
+            "the transaction moved nothing to or from the account that the receipt shows"
+        } else {
+            "the receipt shows nothing of the account"
+        }
+    }
+}
+
+/// The texts in their order, each once, and the count of those beyond the bound.
+fn bounded(mut clauses: Vec<Clause>) -> Vec<String> {
+    clauses.sort_by_key(|clause| clause.place);
+    let mut known = BTreeSet::new();
+    clauses.retain(|clause| known.insert(clause.text.clone()));
+    let further = clauses.len().saturating_sub(CLAUSES_MAX);
+    let shown = clauses.into_iter().take(CLAUSES_MAX).map(|clause| clause.text);
+    shown.chain((further > 0).then(|| format!("{further} more"))).collect()
+}
+
+/// Whether no other event of its type has a name or a cost where this one has none.
+fn is_best_named(events: &[MergedEvent], event: &Event) -> bool {
+    let count = |event: &Event| {
+        let has = |name: &str| event.members.iter().any(|(known, _)| *known == name);
+        usize::from(has("name")) + usize::from(has("cost"))
+    };
+    let others = events.iter().filter(|other| other.event.kind == event.kind);
+    others.map(|other| count(&other.event)).all(|other| other <= count(event))
+}
+
+/// Whether an approval stands beside a transfer of the token by its owner: some tokens log what is left to spend.
+fn is_side_effect(approval: &MergedEvent, transfers: &BTreeMap<usize, (Address, Address)>) -> bool {
+    let token = act::asset(&approval.event, "amount").and_then(|amount| amount.token);
+    let of_owner = token.zip(act::address(&approval.event, "owner"));
+    let Some(log) = approval.log else { return false };
+    let beside = [log.checked_sub(1), log.checked_add(1)].into_iter().flatten();
+    of_owner.is_some() && beside.map(|log| transfers.get(&log).copied()).any(|transfer| transfer == of_owner)
+}
+
+#[cfg(test)]
+mod tests;

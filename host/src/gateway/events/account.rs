@@ -1,0 +1,100 @@
+//! What a transaction did for one account: the movements with their tokens and dollars, the gas, and a sentence.
+//!
+//! Invariant: nothing of it is read or priced unless an account is named, and of an answer's movements at most
+//! [`MOVEMENTS_MAX`] are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use alloy::primitives::Address;
+use portolan_reader::GasPaid;
+
+use super::TransactionDecoder;
+use crate::assets::resolve::Tokens;
+use crate::assets::token::NATIVE;
+use crate::events::merge::MergedEvent;
+use crate::events::movements::{Movement, Movements};
+use crate::events::summary::{Summary, Words};
+use crate::gateway::answer::{AccountMovement, AccountPart};
+use crate::jobs::report::JobReport;
+use crate::registry::protocol::Protocol;
+use crate::sanitize::text::Text;
+
+/// Each asset takes several reads for its price. Airdrops and batches of a wallet move dozens.
+const MOVEMENTS_MAX: usize = 100;
+/// What a transaction that runs no code takes.
+const PLAIN_GAS: u64 = 21_000;
+
+/// The tokens of the movements that are shown.
+pub(super) fn shown(movements: &Movements) -> impl Iterator<Item = Address> {
+    movements.tokens().take(MOVEMENTS_MAX)
+}
+
+/// A transaction that was decoded.
+pub(super) struct Sent<'a> {
+    pub(super) decoder: &'a TransactionDecoder<'a>,
+    /// Those that its events name.
+    pub(super) tokens: &'a Tokens,
+    pub(super) succeeded: bool,
+    pub(super) gas: Option<GasPaid>,
+    pub(super) has_undecoded: bool,
+}
+
+impl Sent<'_> {
+    /// What it did for an account, and reports of what is not known of tokens.
+    pub(super) async fn part(
+        &self,
+        events: &[MergedEvent],
+        mut movements: Movements,
+        account: Address,
+    ) -> (AccountPart, Vec<JobReport>) {
+        let (decoder, transaction) = (self.decoder, &*self.decoder.transaction);
+        // Failed or not, its sender paid for it.
+        let gas = self.gas.filter(|_| account == transaction.from);
+        let slugs: BTreeSet<&String> = events.iter().filter_map(|merged| merged.event.protocol.as_ref()).collect();
+        let served = |slug: &String| Some((slug.clone(), Arc::clone(&decoder.context.snapshot.served(slug)?.protocol)));
+        let protocols: BTreeMap<String, Arc<Protocol>> = slugs.into_iter().filter_map(served).collect();
+        let networks = decoder.context.networks();
+        let summary = Summary {
+            account,
+            transaction,
+            succeeded: self.succeeded,
+            events,
+            movements: &movements,
+            has_undecoded: self.has_undecoded,
+            wrapped: decoder.network.wrapped_native,
+            words: Words { tokens: self.tokens, protocols: &protocols, networks, native: &decoder.network.native },
+        };
+        let summary = summary.sentence();
+        let count = movements.incoming.len() + movements.outgoing.len();
+        movements.incoming.truncate(MOVEMENTS_MAX);
+        movements.outgoing.truncate(MOVEMENTS_MAX - movements.incoming.len());
+        let omitted = count - movements.incoming.len() - movements.outgoing.len();
+        let moved: BTreeSet<Address> = movements.tokens().chain(gas.map(|_| NATIVE)).collect();
+        let (priced, reports) =
+            if moved.is_empty() { Default::default() } else { decoder.context.tokens(decoder.network, &moved).await };
+        let rows = |movements: Vec<Movement>| movements.into_iter().map(|of| row(of, &priced)).collect();
+        let native = priced.get(NATIVE).ok().cloned();
+        let incomplete = self.incomplete();
+        let (incoming, outgoing) = (rows(movements.incoming), rows(movements.outgoing));
+        (AccountPart { account, summary, incoming, outgoing, omitted, gas, native, incomplete }, reports)
+    }
+
+    /// Contracts that run may send the native token, and no log says so.
+    fn incomplete(&self) -> Option<Text> {
+        let ran_nothing = self.decoder.transaction.logs.is_empty() && self.gas.is_some_and(|gas| gas.used <= PLAIN_GAS);
+        let native = &self.decoder.network.native;
+        let reason = format!("contracts may have sent {native} to or from the account, which a receipt does not show");
+        (self.succeeded && !ran_nothing).then(|| Text::words(&reason))
+    }
+}
+
+/// A collection needs no decimals, an amount of a token does.
+pub(super) fn row(movement: Movement, tokens: &Tokens) -> AccountMovement {
+    let token = movement.asset.token;
+    let found = if movement.asset.token_id.is_some() { tokens.named(token) } else { tokens.get(token) };
+    AccountMovement { movement, token: found.ok().map(Arc::clone) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! What transactions did for an account, from the logs of a scripted chain to the answer.
+
+use alloy::primitives::{B256, U256, keccak256};
+use portolan_reader::testing::ScriptedChain;
+use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup};
+
+use super::super::script::*;
+use super::*;
+use crate::assets::metadata::Erc20;
+use crate::gateway::answer::{Answer, Items};
+use crate::gateway::query::Account;
+use alloy::sol_types::SolCall;
+
+const B: Address = Address::repeat_byte(0xb1);
+const GAS: GasPaid = GasPaid { used: 60_000, price: U256::from_limbs([2_000_000_000, 0, 0, 0]), data_fee: U256::ZERO };
+
+fn chain(receipt: Receipt) -> ScriptedChain {
+    let mut script = ScriptedChain::default();
+    erc20(&mut script, A, "A", 6);
+    script.transaction(Ok(TransactionLookup::Mined(Receipt { gas: Some(GAS), ..receipt })));
+    script
+}
+
+async fn answer(script: &ScriptedChain, account: Address) -> Answer {
+    let mut stage = Stage::new(script, []);
+    stage.query.account = Some(Account::Address(account));
+    stage.answer().await.unwrap()
+}
+
+fn part(answer: &Answer) -> &AccountPart {
+    let Items::Events(events) = &answer.items else { panic!("{:?}", answer.items) };
+    events.account.as_deref().unwrap()
+}
+
+/// `raw symbol`, one for each movement.
+fn lines(movements: &[AccountMovement]) -> Vec<String> {
+    let symbol = |of: &AccountMovement| of.token.as_ref().map_or("?".to_owned(), |token| token.symbol.to_string());
+    movements.iter().map(|of| format!("{} {}", of.movement.raw, symbol(of))).collect()
+}
+
+#[tokio::test]
+async fn the_sender_of_a_transfer_pays_it_its_value_and_the_gas() {
+    let found = Receipt { value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7_000_000)]) };
+    let answer = answer(&chain(found), ALICE).await;
+    let alice = part(&answer);
+    assert_eq!((lines(&alice.incoming), lines(&alice.outgoing)), (vec![], vec!["5 ETH".into(), "7000000 A".into()]));
+    // 60,000 units at 2 gwei.
+    assert_eq!(alice.gas.unwrap().total(), U256::from(120_000_000_000_000_u64));
+    let expected = format!("Sent 0.000000000000000005 ETH and 7 A to {BOB:#x}");
+    assert_eq!(alice.summary.as_str(), expected);
+    assert_eq!(alice.native.as_ref().unwrap().symbol, "ETH");
+    assert!(alice.incomplete.as_ref().unwrap().as_str().starts_with("contracts may have sent ETH "));
+}
+
+#[tokio::test]
+async fn who_receives_pays_no_gas() {
+    let answer = answer(&chain(receipt(vec![transfer(A, ALICE, BOB, 7_000_000)])), BOB).await;
+    let bob = part(&answer);
+    assert_eq!((lines(&bob.incoming), lines(&bob.outgoing)), (vec!["7000000 A".into()], vec![]));
+    assert!(bob.gas.is_none());
+    assert_eq!(bob.summary.as_str(), format!("Received 7 A from {ALICE:#x}"));
+}
+
+#[tokio::test]
+async fn what_failed_cost_its_gas_and_nothing_else() {
+    let found = Receipt { succeeded: false, value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7)]) };
+    let script = chain(found);
+    let of_alice = answer(&script, ALICE).await;
+    let alice = part(&of_alice);
+    assert!(alice.incoming.is_empty() && alice.outgoing.is_empty() && alice.incomplete.is_none());
+    assert_eq!(alice.gas, Some(GAS));
+    assert_eq!(alice.summary.as_str(), "The transaction failed, and the account paid its gas alone");
+    let of_bob = answer(&script, BOB).await;
+    assert!(part(&of_bob).gas.is_none());
+}
+
+#[tokio::test]
+async fn a_transaction_without_code_is_complete_and_any_other_may_have_sent_more() {
+    let complete = async |used, logs| {
+        let mut script = ScriptedChain::default();
+        erc20(&mut script, A, "A", 6);
+        let gas = Some(GasPaid { used, ..GAS });
+        let found = Receipt { gas, value: U256::from(5), ..receipt(logs) };
+        script.transaction(Ok(TransactionLookup::Mined(found)));
+        part(&answer(&script, ALICE).await).incomplete.is_none()
+    };
+    assert!(complete(21_000, vec![]).await);
+    assert!(!complete(21_001, vec![]).await);
+    assert!(!complete(21_000, vec![transfer(A, ALICE, BOB, 7)]).await);
+}
+
+#[tokio::test]
+async fn an_account_that_nothing_is_about_has_nothing() {
+    let answer = answer(&chain(receipt(vec![transfer(A, ALICE, BOB, 7)])), FARM).await;
+    let farm = part(&answer);
+    assert!(farm.incoming.is_empty() && farm.outgoing.is_empty() && farm.gas.is_none());
+    assert_eq!(farm.summary.as_str(), "The receipt shows nothing of the account");
+}
+
+#[tokio::test]
+async fn types_choose_the_items_and_not_what_the_account_did() {
+    let script = chain(receipt(vec![transfer(A, ALICE, BOB, 7_000_000)]));
+    let mut stage = Stage::new(&script, []);
+    stage.query.account = Some(Account::Address(ALICE));
+    stage.query.types = [portolan_events::Kind::named("SWAP").unwrap()].into();
+    let answer = stage.answer().await.unwrap();
+    let Items::Events(events) = &answer.items else { panic!("{:?}", answer.items) };
+    assert!(events.events.is_empty());
+    assert_eq!(lines(&part(&answer).outgoing), ["7000000 A"]);
+}
+
+#[tokio::test]
+async fn a_plugins_event_is_in_the_sentence_of_the_account_that_it_names() {
+    let script = chain(receipt(vec![transfer(A, ALICE, FARM, 7_000_000), staked()]));
+    let plugin = Plugin {
+        name: "acme",
+        slug: "acme",
+        topics: vec![STAKED],
+        events: vec![stake(1, Some("acme"), 7_000_000)],
+        ..Plugin::default()
+    };
+    let mut stage = Stage::new(&script, [plugin]);
+    stage.query.account = Some(Account::Address(ALICE));
+    let answer = stage.answer().await.unwrap();
+    assert!(part(&answer).summary.as_str().starts_with("Staked 7 A"), "{}", part(&answer).summary);
+    stage.query.account = Some(Account::Address(BOB));
+    assert_eq!(
+        part(&stage.answer().await.unwrap()).summary.as_str(),
+        "The transaction moved nothing to or from the account that the receipt shows"
+    );
+}
+
+#[tokio::test]
+async fn a_token_that_cannot_be_read_moved_all_the_same() {
+    let mut script = chain(receipt(vec![transfer(B, ALICE, BOB, 7), transfer(A, ALICE, BOB, 1_000_000)]));
+    for call in [Erc20::nameCall::SELECTOR, Erc20::decimalsCall::SELECTOR] {
+        script.outcome(B, &call, Outcome::Failed(ReadFailure::Upstream));
+    }
+    let answer = answer(&script, ALICE).await;
+    assert_eq!(lines(&part(&answer).outgoing), ["7 ?", "1000000 A"]);
+    let expected = format!("Sent an unknown amount of the token {B:#x} and 1 A to {BOB:#x}");
+    assert_eq!(part(&answer).summary.as_str(), expected);
+    assert_eq!(answer.missing.len(), 1);
+}
+
+#[tokio::test]
+async fn a_symbol_of_control_characters_is_an_address_in_the_sentence() {
+    let mut script = ScriptedChain::default();
+    erc20(&mut script, A, "\u{202e}A\u{7}\n and 9 ETH", 6);
+    let found = receipt(vec![transfer(A, BOB, ALICE, 1_000_000)]);
+    script.transaction(Ok(TransactionLookup::Mined(found)));
+    let answer = answer(&script, ALICE).await;
+    assert_eq!(part(&answer).summary.as_str(), format!("Received 1 of the token {A:#x} from {BOB:#x}"));
+}
+
+#[tokio::test]
+async fn an_airdrop_of_many_tokens_is_bounded_and_counted() {
+    let mut script = ScriptedChain::default();
+    let token = |place: u64| Address::left_padding_from(&(0xdead_0000 + place).to_be_bytes());
+    (0..130).for_each(|place| erc20(&mut script, token(place), "SPAM", 6));
+    let found = receipt((0..130).map(|place| transfer(token(place), BOB, ALICE, 1_000_000)).collect());
+    script.transaction(Ok(TransactionLookup::Mined(found)));
+    let answer = answer(&script, ALICE).await;
+    assert_eq!((part(&answer).incoming.len(), part(&answer).omitted), (100, 30));
+    assert_eq!(part(&answer).summary.as_str(), format!("Received 1 SPAM, 1 SPAM, 1 SPAM and 127 more from {BOB:#x}"));
+}
+
+#[tokio::test]
+async fn an_account_takes_one_request_more_for_prices_and_without_one_there_is_none() {
+    let requests = async |account: Option<Address>| {
+        let script = chain(receipt(vec![transfer(A, ALICE, BOB, 7)]));
+        let mut stage = Stage::new(&script, []);
+        stage.query.account = account.map(Account::Address);
+        stage.answer().await.unwrap();
+        script.requests().len()
+    };
+    assert_eq!([requests(None).await, requests(Some(ALICE)).await, requests(Some(FARM)).await], [1, 2, 1]);
+}
+
+#[tokio::test]
+async fn a_piece_of_a_collection_has_its_number() {
+    let topics = vec![
+        keccak256("Transfer(address,address,uint256)"),
+        BOB.into_word(),
+        ALICE.into_word(),
+        B256::from(U256::from(7)),
+    ];
+    let answer = answer(&chain(receipt(vec![log(A, topics, ())])), ALICE).await;
+    let [movement] = part(&answer).incoming.as_slice() else { panic!("{:?}", part(&answer)) };
+    assert_eq!((movement.movement.raw, movement.movement.asset.token_id), (U256::ONE, Some(U256::from(7))));
+    assert_eq!(part(&answer).summary.as_str(), format!("Received A #7 from {BOB:#x}"));
+}

@@ -1,0 +1,114 @@
+//! What a transaction did for one account.
+//!
+//! Invariant: what is not known is null here, and never zero.
+
+use serde::Serialize;
+
+use super::Shape;
+use super::parts::{Number, TokenView, fraction, lower, raw_text};
+use crate::gateway::answer::{AccountMovement, AccountPart};
+use crate::http::number;
+use crate::sanitize::text::Text;
+
+/// Decimals of every native token.
+const NATIVE_DECIMALS: u8 = 18;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct AccountPartView<'a> {
+    address: String,
+    summary: &'a Text,
+    #[serde(rename = "in")]
+    incoming: Vec<MovementView<'a>>,
+    #[serde(rename = "out")]
+    outgoing: Vec<MovementView<'a>>,
+    /// Movements beyond the bound.
+    omitted: usize,
+    /// Null where another sent it, or the node does not say what it cost.
+    gas: Option<GasView<'a>>,
+    complete: bool,
+    /// Why it may not be complete.
+    incomplete_reason: Option<&'a Text>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MovementView<'a> {
+    /// Null where it could not be read.
+    token: Option<TokenView<'a>>,
+    token_address: String,
+    /// As text: it may be larger than any number of a client. Null where the token is no collection.
+    token_id: Option<String>,
+    amount: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount_raw: Option<String>,
+    dollar_value: Option<Number>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GasView<'a> {
+    token: Option<TokenView<'a>>,
+    /// All that was paid.
+    amount: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount_raw: Option<String>,
+    dollar_value: Option<Number>,
+    used: u64,
+    /// Wei for one unit of gas.
+    price: String,
+    /// Wei for the data, where the network charges for it.
+    data_fee: String,
+}
+
+impl<'a> AccountPartView<'a> {
+    pub(super) fn of(part: &'a AccountPart, shape: Shape) -> Self {
+        let movements = |movements: &'a [AccountMovement]| {
+            movements.iter().map(|movement| MovementView::of(movement, shape)).collect()
+        };
+        Self {
+            address: lower(part.account),
+            summary: &part.summary,
+            incoming: movements(&part.incoming),
+            outgoing: movements(&part.outgoing),
+            omitted: part.omitted,
+            gas: GasView::of(part, shape),
+            complete: part.incomplete.is_none() && part.omitted == 0,
+            incomplete_reason: part.incomplete.as_ref(),
+        }
+    }
+}
+
+impl<'a> MovementView<'a> {
+    fn of(AccountMovement { movement, token }: &'a AccountMovement, shape: Shape) -> Self {
+        let is_collection = movement.asset.token_id.is_some();
+        let token = token.as_deref();
+        // Of a collection there are pieces, and no price.
+        let decimals = token.map(|token| if is_collection { 0 } else { token.decimals });
+        let dollars = token.filter(|_| !is_collection).and_then(|token| token.dollars(movement.raw));
+        Self {
+            token: token.map(|token| TokenView::of(token, shape)),
+            token_address: if movement.asset.token.is_zero() { "0x0".into() } else { lower(movement.asset.token) },
+            token_id: movement.asset.token_id.map(|token_id| token_id.to_string()),
+            amount: decimals.map(|decimals| Number(number::amount(movement.raw, decimals))),
+            amount_raw: raw_text(movement.raw, shape),
+            dollar_value: dollars.as_ref().map(fraction),
+        }
+    }
+}
+
+impl<'a> GasView<'a> {
+    fn of(part: &'a AccountPart, shape: Shape) -> Option<Self> {
+        let (gas, native) = (part.gas?, part.native.as_deref());
+        let dollars = native.and_then(|native| native.dollars(gas.total()));
+        Some(Self {
+            token: native.map(|native| TokenView::of(native, shape)),
+            amount: Number(number::amount(gas.total(), NATIVE_DECIMALS)),
+            amount_raw: raw_text(gas.total(), shape),
+            dollar_value: dollars.as_ref().map(fraction),
+            used: gas.used,
+            price: gas.price.to_string(),
+            data_fee: gas.data_fee.to_string(),
+        })
+    }
+}
