@@ -46,7 +46,7 @@ pub(crate) struct Movement {
 pub(crate) struct Movements {
     pub(crate) incoming: Vec<Movement>,
     pub(crate) outgoing: Vec<Movement>,
-    /// Of which they are the sums.
+    /// Those that they are the sums of.
     pub(crate) transfers: Vec<Transfer>,
 }
 

@@ -21,12 +21,12 @@ pub(super) const ETHER: u64 = 1_000_000_000_000_000_000;
 
 /// Events, each of a log of its own in their order, but the first where it is the native value.
 #[derive(Debug)]
-pub(super) struct Script {
+pub(super) struct EventScript {
     pub(super) transaction: Transaction,
     pub(super) events: Vec<MergedEvent>,
 }
 
-impl Script {
+impl EventScript {
     /// Alice calls the router.
     pub(super) fn new() -> Self {
         let transaction = Transaction { from: ALICE, to: Some(ROUTER), ..Transaction::default() };

@@ -73,6 +73,14 @@ impl Event {
         chain.transaction_with(self.row.text_at("emitter")?, &topics)
     }
 
+    /// Its members as the build has them, with raw amounts.
+    ///
+    /// # Errors
+    /// Where the build's row has none.
+    pub fn raw(&self) -> Result<&Json> {
+        self.row.at("metadata")
+    }
+
     /// As an answer shows it.
     ///
     /// # Errors

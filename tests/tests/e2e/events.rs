@@ -1,6 +1,7 @@
 //! Events over HTTP: of transactions that the chains' builds did, of transactions that are sent here to the real
 //! contracts, and of receipts that no contract here would make. All plugins are loaded.
 
+mod account;
 mod budgets;
 mod calls;
 mod inputs;

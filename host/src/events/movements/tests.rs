@@ -4,7 +4,7 @@ use super::*;
 use crate::events::script::*;
 
 /// `+5 USDC 0xother` and `-1 ETH`, one for each movement.
-fn lines(script: &Script, account: Address) -> Vec<String> {
+fn lines(script: &EventScript, account: Address) -> Vec<String> {
     let movements = Movements::of(&script.events, &script.transaction, account);
     let line = |sign: char, movement: &Movement| {
         let name = match movement.asset.token {
@@ -31,7 +31,7 @@ fn lines(script: &Script, account: Address) -> Vec<String> {
 
 #[test]
 fn what_goes_in_and_out_of_one_token_is_taken_together() {
-    let script = Script::new()
+    let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, 100)
         .transfer(USDC, ROUTER, ALICE, 30)
         .transfer(DAI, POOL, ALICE, 7)
@@ -45,15 +45,15 @@ fn what_goes_in_and_out_of_one_token_is_taken_together() {
 #[test]
 fn a_fee_on_a_transfer_is_among_what_goes_out() {
     // 100 leave, of which 98 arrive: the token logs both transfers.
-    let script = Script::new().transfer(USDC, ALICE, POOL, 98).transfer(USDC, ALICE, BOB, 2);
+    let script = EventScript::new().transfer(USDC, ALICE, POOL, 98).transfer(USDC, ALICE, BOB, 2);
     assert_eq!(lines(&script, ALICE), ["-100 USDC several"]);
 }
 
 #[test]
 fn what_an_account_sends_itself_moves_nothing() {
-    let script = Script::new().transfer(USDC, ALICE, ALICE, 100).nft(ALICE, ALICE, 5, None);
+    let script = EventScript::new().transfer(USDC, ALICE, ALICE, 100).nft(ALICE, ALICE, 5, None);
     assert!(lines(&script, ALICE).is_empty());
-    let mut to_herself = Script::new().value(ETHER);
+    let mut to_herself = EventScript::new().value(ETHER);
     to_herself.transaction.to = Some(ALICE);
     to_herself.events[0].event.members[1].1 = Value::Address(ALICE);
     assert!(lines(&to_herself, ALICE).is_empty());
@@ -61,7 +61,7 @@ fn what_an_account_sends_itself_moves_nothing() {
 
 #[test]
 fn pieces_of_a_collection_move_by_their_numbers() {
-    let script = Script::new().nft(BOB, ALICE, 5, None).nft(BOB, ALICE, 6, None).nft(ALICE, POOL, 6, None).nft(
+    let script = EventScript::new().nft(BOB, ALICE, 5, None).nft(BOB, ALICE, 6, None).nft(ALICE, POOL, 6, None).nft(
         Address::ZERO,
         ALICE,
         9,
@@ -73,11 +73,11 @@ fn pieces_of_a_collection_move_by_their_numbers() {
 #[test]
 fn a_wrap_takes_the_native_token_once_however_it_was_sent() {
     // She calls the wrapper itself: its value is what is wrapped.
-    let mut direct = Script::new().wrap("WRAP", ALICE, 5);
+    let mut direct = EventScript::new().wrap("WRAP", ALICE, 5);
     direct.transaction.to = Some(WETH);
     assert_eq!(lines(&direct.value(5), ALICE), ["+5 WETH contract", "-5 ETH contract"]);
     // The router wraps what she sent.
-    let routed = Script::new().wrap("WRAP", ROUTER, 5).transfer(WETH, ROUTER, POOL, 5).value(5);
+    let routed = EventScript::new().wrap("WRAP", ROUTER, 5).transfer(WETH, ROUTER, POOL, 5).value(5);
     assert_eq!(lines(&routed, ALICE), ["-5 ETH router"]);
     // The router got them, wrapped them and passed them on.
     assert!(lines(&routed, ROUTER).is_empty());
@@ -85,23 +85,23 @@ fn a_wrap_takes_the_native_token_once_however_it_was_sent() {
 
 #[test]
 fn an_unwrap_brings_the_native_token_and_a_burn_beside_it_counts_once() {
-    let plain = Script::new().wrap("UNWRAP", ALICE, 5);
+    let plain = EventScript::new().wrap("UNWRAP", ALICE, 5);
     assert_eq!(lines(&plain, ALICE), ["+5 ETH contract", "-5 WETH contract"]);
-    let with_burn = Script::new().transfer(WETH, ALICE, Address::ZERO, 5).wrap("UNWRAP", ALICE, 5);
+    let with_burn = EventScript::new().transfer(WETH, ALICE, Address::ZERO, 5).wrap("UNWRAP", ALICE, 5);
     assert_eq!(lines(&with_burn, ALICE), ["+5 ETH contract", "-5 WETH zero"]);
-    let with_mint = Script::new().transfer(WETH, Address::ZERO, ROUTER, 5).wrap("WRAP", ROUTER, 5);
+    let with_mint = EventScript::new().transfer(WETH, Address::ZERO, ROUTER, 5).wrap("WRAP", ROUTER, 5);
     assert_eq!(lines(&with_mint, ROUTER), ["+5 WETH zero", "-5 ETH contract"]);
 }
 
 #[test]
 fn native_amounts_that_events_say_were_paid_are_movements() {
-    let claim = |kind: &str| Script::new().act(kind, ALICE, NATIVE, 7);
+    let claim = |kind: &str| EventScript::new().act(kind, ALICE, NATIVE, 7);
     assert_eq!(lines(&claim("CLAIM"), ALICE), ["+7 ETH pool"]);
     assert_eq!(lines(&claim("CLAIM"), BOB), Vec::<String>::new());
     // What she puts in is what she sent, and she sent nothing.
     assert!(lines(&claim("STAKE"), ALICE).is_empty());
     // What a contract puts in is no transaction's value.
-    let by_router = Script::new().act("STAKE", ROUTER, NATIVE, 7).value(7);
+    let by_router = EventScript::new().act("STAKE", ROUTER, NATIVE, 7).value(7);
     assert_eq!(lines(&by_router, ALICE), ["-7 ETH router"]);
     assert!(lines(&by_router, ROUTER).is_empty(), "it got them, and put them in");
 }
@@ -111,7 +111,7 @@ fn an_event_that_pays_another_pays_the_account_nothing() {
     let paid_to = |recipient| {
         let members =
             vec![address("user", ALICE), address("recipient", recipient), token("asset", NATIVE), amount(NATIVE, 7)];
-        Script::new().event(POOL, "WITHDRAW", members)
+        EventScript::new().event(POOL, "WITHDRAW", members)
     };
     assert!(lines(&paid_to(BOB), ALICE).is_empty());
     assert_eq!(lines(&paid_to(BOB), BOB), ["+7 ETH pool"]);
@@ -120,28 +120,28 @@ fn an_event_that_pays_another_pays_the_account_nothing() {
 #[test]
 fn a_payment_that_two_contracts_log_is_one_and_equal_payments_of_one_are_several() {
     let members = || vec![address("user", ALICE), token("asset", NATIVE), amount(NATIVE, 7)];
-    let relayed = Script::new().act("BRIDGE_IN", ALICE, NATIVE, 7).event(ROUTER, "BRIDGE_IN", members());
+    let relayed = EventScript::new().act("BRIDGE_IN", ALICE, NATIVE, 7).event(ROUTER, "BRIDGE_IN", members());
     assert_eq!(lines(&relayed, ALICE), ["+7 ETH pool"]);
-    let twice = Script::new().act("CLAIM", ALICE, NATIVE, 7).act("CLAIM", ALICE, NATIVE, 7);
+    let twice = EventScript::new().act("CLAIM", ALICE, NATIVE, 7).act("CLAIM", ALICE, NATIVE, 7);
     assert_eq!(lines(&twice, ALICE), ["+14 ETH pool"]);
 }
 
 #[test]
-fn a_request_to_leave_is_paid_another_day() {
+fn a_request_for_a_payment_is_paid_another_day() {
     let members = vec![address("user", ALICE), token("asset", NATIVE), amount(NATIVE, 7), number("number", 3)];
-    assert!(lines(&Script::new().event(POOL, "UNSTAKE", members), ALICE).is_empty());
+    assert!(lines(&EventScript::new().event(POOL, "UNSTAKE", members), ALICE).is_empty());
 }
 
 #[test]
 fn transfers_that_a_plugin_reports_are_no_evidence() {
-    let mut script = Script::new().transfer(USDC, BOB, ALICE, 5);
+    let mut script = EventScript::new().transfer(USDC, BOB, ALICE, 5);
     script.events[0].plugin = Some("plugin@1.0.0".into());
     assert!(lines(&script, ALICE).is_empty());
 }
 
 #[test]
 fn sums_that_no_token_can_have_do_not_overflow() {
-    let mut script = Script::new().transfer(USDC, BOB, ALICE, 5).transfer(USDC, BOB, ALICE, 5);
+    let mut script = EventScript::new().transfer(USDC, BOB, ALICE, 5).transfer(USDC, BOB, ALICE, 5);
     for merged in &mut script.events {
         merged.event.members[3].1 = Value::Amount { raw: U256::MAX, of: Some(USDC) };
     }

@@ -31,7 +31,12 @@ fn tokens() -> Vec<Token> {
     vec![known(USDC, "USDC", 6), known(DAI, "DAI", 18), known(WETH, "WETH", 18), known(NFT, "APE", 0)]
 }
 
-fn sentence_with(script: &Script, account: Address, tokens: Vec<Token>, change: impl Fn(&mut Summary<'_>)) -> String {
+fn sentence_with(
+    script: &EventScript,
+    account: Address,
+    tokens: Vec<Token>,
+    change: impl Fn(&mut Summary<'_>),
+) -> String {
     let networks = Networks::new([]);
     let protocol = |slug: &str, company_name: &str| {
         let name = Text::from(slug.to_uppercase().as_str());
@@ -56,7 +61,7 @@ fn sentence_with(script: &Script, account: Address, tokens: Vec<Token>, change: 
     summary.sentence().as_str().to_owned()
 }
 
-fn sentence(script: &Script, account: Address) -> String {
+fn sentence(script: &EventScript, account: Address) -> String {
     sentence_with(script, account, tokens(), |_| {})
 }
 
@@ -65,8 +70,8 @@ const USDC_1250: u64 = 1_250_000_000;
 const POINT_41: u64 = 410_000_000_000_000_000;
 
 /// She gives 1,250 USDC and gets 0.41 WETH.
-fn swap() -> Script {
-    Script::new()
+fn swap() -> EventScript {
+    EventScript::new()
         .transfer(USDC, ALICE, POOL, USDC_1250)
         .transfer(WETH, POOL, ALICE, POINT_41)
         .swap(ROUTER, (USDC, USDC_1250), (WETH, POINT_41))
@@ -78,7 +83,7 @@ fn a_swap_is_one_clause_however_many_contracts_it_goes_through() {
     assert_eq!(sentence(&swap(), ALICE), "Swapped 1,250 USDC for 0.41 WETH on Uniswap v3");
     // By way of DAI, at two protocols and a contract that nobody knows.
     let dai = 1_249_000_000_000_000_000;
-    let routed = Script::new()
+    let routed = EventScript::new()
         .transfer(USDC, ALICE, ROUTER, USDC_1250)
         .swap(ROUTER, (USDC, 1_000_000_000), (DAI, dai))
         .of("uniswap_v3")
@@ -92,7 +97,7 @@ fn a_swap_is_one_clause_however_many_contracts_it_goes_through() {
 
 #[test]
 fn a_swap_of_the_native_token_begins_with_what_was_sent() {
-    let script = Script::new()
+    let script = EventScript::new()
         .wrap("WRAP", ROUTER, POINT_41)
         .swap(ROUTER, (WETH, POINT_41), (USDC, USDC_1250))
         .of("uniswap_v3")
@@ -103,7 +108,7 @@ fn a_swap_of_the_native_token_begins_with_what_was_sent() {
 
 #[test]
 fn native_tokens_that_a_router_unwrapped_are_followed_no_further() {
-    let script = Script::new()
+    let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, USDC_1250)
         .swap(ROUTER, (USDC, USDC_1250), (WETH, POINT_41))
         .of("uniswap_v3")
@@ -118,7 +123,7 @@ fn native_tokens_that_a_router_unwrapped_are_followed_no_further() {
 #[test]
 fn a_fee_on_the_transfer_is_part_of_what_was_given() {
     // The token takes 2 % on its way: 1,225 of 1,250 reach the pool.
-    let script = Script::new()
+    let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, 1_225_000_000)
         .transfer(USDC, ALICE, BOB, 25_000_000)
         .transfer(WETH, POOL, ALICE, POINT_41)
@@ -128,7 +133,7 @@ fn a_fee_on_the_transfer_is_part_of_what_was_given() {
 
 #[test]
 fn swaps_the_other_way_explain_nothing() {
-    let script = Script::new().transfer(USDC, ALICE, BOB, USDC_1250).transfer(WETH, BOB, ALICE, POINT_41).swap(
+    let script = EventScript::new().transfer(USDC, ALICE, BOB, USDC_1250).transfer(WETH, BOB, ALICE, POINT_41).swap(
         ROUTER,
         (WETH, 5),
         (USDC, 5),
@@ -150,17 +155,17 @@ fn a_movement_that_no_event_explains_is_said_to_be_one() {
 
 #[test]
 fn a_plain_transfer_needs_no_explanation() {
-    let script = Script::new().transfer(USDC, ALICE, BOB, USDC_1250);
+    let script = EventScript::new().transfer(USDC, ALICE, BOB, USDC_1250);
     assert_eq!(sentence(&script, ALICE), format!("Sent 1,250 USDC to {BOB:#x}"));
     assert_eq!(sentence(&script, BOB), format!("Received 1,250 USDC from {ALICE:#x}"));
-    let minted = Script::new().nft(Address::ZERO, ALICE, 7, None);
+    let minted = EventScript::new().nft(Address::ZERO, ALICE, 7, None);
     assert_eq!(sentence(&minted, ALICE), "Received APE #7, newly minted");
 }
 
 #[test]
 fn a_collectible_that_is_bought_is_a_payment_and_a_piece() {
     // No event of the vocabulary is a sale.
-    let script = Script::new().nft(BOB, ALICE, 7, None).value(ETHER);
+    let script = EventScript::new().nft(BOB, ALICE, 7, None).value(ETHER);
     let bought = sentence_with(&script, ALICE, tokens(), |summary| summary.has_undecoded = true);
     let expected =
         format!("Sent 1 ETH to {ROUTER:#x} and received APE #7 from {BOB:#x}, which no decoded event explains");
@@ -169,13 +174,13 @@ fn a_collectible_that_is_bought_is_a_payment_and_a_piece() {
 
 #[test]
 fn what_is_put_in_is_named_with_what_came_for_it() {
-    let script = Script::new()
+    let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, USDC_1250)
         .transfer(DAI, Address::ZERO, ALICE, 3 * ETHER)
         .act("SUPPLY", ALICE, USDC, USDC_1250)
         .of("curve");
     assert_eq!(sentence(&script, ALICE), "Supplied 1,250 USDC to Curve and received 3 DAI");
-    let back = Script::new()
+    let back = EventScript::new()
         .transfer(DAI, ALICE, Address::ZERO, 3 * ETHER)
         .transfer(USDC, POOL, ALICE, USDC_1250)
         .act("WITHDRAW", ALICE, USDC, USDC_1250);
@@ -185,11 +190,11 @@ fn what_is_put_in_is_named_with_what_came_for_it() {
 #[test]
 fn claims_of_one_protocol_are_one_clause_and_many_clauses_are_counted() {
     let claim =
-        |script: Script, of, raw| script.transfer(of, POOL, ALICE, raw).act("CLAIM", ALICE, of, raw).of("curve");
-    let script = claim(claim(claim(Script::new(), USDC, 1_000_000), DAI, ETHER), USDC, 500_000);
+        |script: EventScript, of, raw| script.transfer(of, POOL, ALICE, raw).act("CLAIM", ALICE, of, raw).of("curve");
+    let script = claim(claim(claim(EventScript::new(), USDC, 1_000_000), DAI, ETHER), USDC, 500_000);
     assert_eq!(sentence(&script, ALICE), "Claimed 1.5 USDC and 1 DAI from Curve");
     let kinds = ["SUPPLY", "STAKE", "LOCK", "REPAY", "VAULT_DEPOSIT", "ADD_LIQUIDITY", "BRIDGE_OUT", "CLAIM"];
-    let many = kinds.iter().fold(Script::new(), |script, kind| script.act(kind, ALICE, USDC, 1_000_000));
+    let many = kinds.iter().fold(EventScript::new(), |script, kind| script.act(kind, ALICE, USDC, 1_000_000));
     let sentence = sentence(&many, ALICE);
     assert!(sentence.starts_with("Supplied 1 USDC; staked 1 USDC; "), "{sentence}");
     assert!(sentence.ends_with("; and 2 more"), "{sentence}");
@@ -197,7 +202,7 @@ fn claims_of_one_protocol_are_one_clause_and_many_clauses_are_counted() {
 
 #[test]
 fn what_others_do_for_the_account_is_said_to_be_theirs() {
-    let mut script = Script::new();
+    let mut script = EventScript::new();
     script.transaction.from = BOB;
     let members =
         vec![address("user", BOB), address("onBehalfOf", ALICE), token("asset", USDC), amount(USDC, 1_000_000)];
@@ -208,26 +213,26 @@ fn what_others_do_for_the_account_is_said_to_be_theirs() {
 #[test]
 fn an_event_of_another_contract_counts_where_the_account_paid_exactly_that_to_it() {
     let script =
-        |raw| Script::new().transfer(USDC, ALICE, ROUTER, raw).act("SUPPLY", ROUTER, USDC, 1_000_000).of("curve");
+        |raw| EventScript::new().transfer(USDC, ALICE, ROUTER, raw).act("SUPPLY", ROUTER, USDC, 1_000_000).of("curve");
     assert_eq!(sentence(&script(1_000_000), ALICE), "Supplied 1 USDC to Curve");
     assert_eq!(sentence(&script(999_000), ALICE), format!("Sent 0.999 USDC to {ROUTER:#x}"));
 }
 
 #[test]
 fn permissions_stand_last_and_what_tokens_count_down_is_none() {
-    let approval = |script: Script, raw| {
+    let approval = |script: EventScript, raw| {
         let members = vec![address("owner", ALICE), address("spender", ROUTER), token("asset", USDC), raw];
         script.event(USDC, "APPROVAL", members)
     };
     let unlimited = ("amount", Value::Amount { raw: U256::MAX, of: Some(USDC) });
-    let first = approval(Script::new(), unlimited.clone()).transfer(DAI, ALICE, BOB, ETHER);
+    let first = approval(EventScript::new(), unlimited.clone()).transfer(DAI, ALICE, BOB, ETHER);
     assert_eq!(
         sentence(&first, ALICE),
         format!("Sent 1 DAI to {BOB:#x} and approved {ROUTER:#x} to spend any amount of USDC")
     );
-    let beside = approval(Script::new().transfer(USDC, ALICE, BOB, 1_000_000), unlimited);
+    let beside = approval(EventScript::new().transfer(USDC, ALICE, BOB, 1_000_000), unlimited);
     assert_eq!(sentence(&beside, ALICE), format!("Sent 1 USDC to {BOB:#x}"));
-    let revoked = approval(Script::new(), amount(USDC, 0));
+    let revoked = approval(EventScript::new(), amount(USDC, 0));
     assert_eq!(sentence(&revoked, ALICE), format!("Revoked the allowance of {ROUTER:#x} for USDC"));
 }
 
@@ -235,13 +240,13 @@ fn permissions_stand_last_and_what_tokens_count_down_is_none() {
 fn a_vote_a_name_and_a_liquidation_are_words_of_their_own() {
     let vote = vec![address("voter", ALICE), address("contract", POOL), number("proposalId", 12), number("support", 1)];
     assert_eq!(
-        sentence(&Script::new().event(POOL, "VOTE", vote), ALICE),
+        sentence(&EventScript::new().event(POOL, "VOTE", vote), ALICE),
         format!("Voted for proposal 12 of {POOL:#x}")
     );
     let name = |text: &str| {
         let cost = ("cost", Value::Amount { raw: U256::from(ETHER), of: Some(NATIVE) });
         let members = vec![("name", Value::Text(text.to_owned())), address("owner", ALICE), cost];
-        sentence(&Script::new().event(POOL, "NAME_REGISTERED", members).value(ETHER), ALICE)
+        sentence(&EventScript::new().event(POOL, "NAME_REGISTERED", members).value(ETHER), ALICE)
     };
     assert_eq!(name("alice"), "Registered the name alice for 1 ETH");
     assert_eq!(name("alice\u{202e} and sent 5 ETH"), "Registered a name for 1 ETH");
@@ -251,13 +256,13 @@ fn a_vote_a_name_and_a_liquidation_are_words_of_their_own() {
         ("debtAmount", amount(USDC, 1_000_000).1),
         ("collateralAmount", amount(DAI, ETHER).1),
     ];
-    let script = Script::new().event(POOL, "LIQUIDATION", members).of("curve");
+    let script = EventScript::new().event(POOL, "LIQUIDATION", members).of("curve");
     assert_eq!(sentence(&script, ALICE), "Was liquidated on Curve, where 1 DAI was taken for 1 USDC");
 }
 
 #[test]
 fn the_symbol_of_a_token_passes_for_nothing_else() {
-    let script = Script::new().transfer(USDC, BOB, ALICE, 1_000_000);
+    let script = EventScript::new().transfer(USDC, BOB, ALICE, 1_000_000);
     let with = |symbol: &str, is_lookalike| {
         let token = Token { is_lookalike, ..known(USDC, symbol, 6) };
         sentence_with(&script, ALICE, vec![token], |_| {})
@@ -275,10 +280,10 @@ fn the_symbol_of_a_token_passes_for_nothing_else() {
 
 #[test]
 fn what_failed_and_what_is_about_others_is_said_to_be_so() {
-    let failed = |account| sentence_with(&Script::new(), account, tokens(), |summary| summary.succeeded = false);
+    let failed = |account| sentence_with(&EventScript::new(), account, tokens(), |summary| summary.succeeded = false);
     assert_eq!(failed(ALICE), "The transaction failed, and the account paid its gas alone");
     assert_eq!(failed(BOB), "The transaction failed, and did nothing");
-    let empty = Script::new();
+    let empty = EventScript::new();
     assert_eq!(sentence(&empty, BOB), "The receipt shows nothing of the account");
     assert_eq!(
         sentence(&empty, ALICE),
@@ -287,8 +292,8 @@ fn what_failed_and_what_is_about_others_is_said_to_be_so() {
 }
 
 #[test]
-fn a_part_of_another_event_is_not_told_again() {
-    let script = Script::new()
+fn a_part_of_another_event_is_not_repeated() {
+    let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, 1_000_000)
         .act("BRIDGE_OUT", ALICE, USDC, 1_000_000)
         .of("curve")
@@ -302,7 +307,7 @@ fn one_movement_that_several_contracts_log_counts_once() {
     // A vault takes from a market what it pays: the outer contract logs last.
     let members =
         vec![address("user", POOL), address("recipient", ALICE), token("asset", USDC), amount(USDC, 1_000_000)];
-    let script = Script::new()
+    let script = EventScript::new()
         .transfer(USDC, POOL, ALICE, 1_000_000)
         .event(POOL, "WITHDRAW", members)
         .of("curve")
@@ -330,7 +335,7 @@ fn the_contract_that_an_account_swapped_with_names_the_protocol() {
 
 #[test]
 fn a_burn_of_the_wrapped_token_unwraps_it_and_the_token_of_a_debt_is_a_receipt() {
-    let script = Script::new()
+    let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, USDC_1250)
         .swap(ROUTER, (USDC, USDC_1250), (WETH, POINT_41))
         .transfer(WETH, ROUTER, Address::ZERO, POINT_41);
@@ -338,7 +343,7 @@ fn a_burn_of_the_wrapped_token_unwraps_it_and_the_token_of_a_debt_is_a_receipt()
         "Swapped 1,250 USDC for 0.41 WETH, which {ROUTER:#x} unwrapped, and the receipt does not show who got the ETH"
     );
     assert_eq!(sentence(&script, ALICE), expected);
-    let borrowed = Script::new()
+    let borrowed = EventScript::new()
         .transfer(DAI, Address::ZERO, ALICE, ETHER)
         .transfer(USDC, POOL, ALICE, 1_000_000)
         .act("BORROW", ALICE, USDC, 1_000_000);
@@ -347,7 +352,7 @@ fn a_burn_of_the_wrapped_token_unwraps_it_and_the_token_of_a_debt_is_a_receipt()
 
 #[test]
 fn a_swap_that_pays_somebody_else_is_said_to_do_so() {
-    let script = Script::new()
+    let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, USDC_1250)
         .swap(ROUTER, (USDC, USDC_1250), (DAI, ETHER))
         .of("uniswap_v3");
@@ -358,7 +363,7 @@ fn a_swap_that_pays_somebody_else_is_said_to_do_so() {
 
 #[test]
 fn a_sentence_is_bounded() {
-    let mut script = Script::new();
+    let mut script = EventScript::new();
     for byte in 0..=255 {
         let of = Address::with_last_byte(byte);
         script = script.transfer(of, ALICE, BOB, ETHER).act("SUPPLY", ALICE, of, ETHER).act("STAKE", ALICE, of, ETHER);

@@ -10,19 +10,19 @@ use serde_json::json;
 use super::calls::{Farm, Token, address, approve, call, paid};
 use super::{Fixture, assert_same, fixture};
 
-const NETWORK: &str = "polygon";
+pub(super) const NETWORK: &str = "polygon";
 /// The network's own: what wraps its native token.
 const WMATIC: &str = "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270";
 /// Its factory has it for its token.
 const OF_FARM: Option<&str> = Some("quickswap");
-const SOMEBODY: &str = "0x00000000000000000000000000000000000a11ce";
+pub(super) const SOMEBODY: &str = "0x00000000000000000000000000000000000a11ce";
 
-fn farmer(fixture: &Fixture) -> &str {
+pub(super) fn farmer(fixture: &Fixture) -> &str {
     fixture.on(NETWORK).1.address("farmer").unwrap()
 }
 
 /// A farm of QuickSwap that the farmer has a stake in: contract, staked token, reward.
-fn farm(fixture: &Fixture) -> (String, String, String) {
+pub(super) fn farm(fixture: &Fixture) -> (String, String, String) {
     let rows = fixture.on(NETWORK).1.rows("farmer", portolan_tests::protocol::Question::Farming, Some("quickswap"));
     let rows = rows.unwrap();
     let row = rows.iter().find(|row| row.text_at("vaultType").unwrap() == "quickswap-reward-rewardPool").unwrap();
