@@ -18,6 +18,7 @@ const SUCCEEDED: U64 = U64::ONE;
 
 /// What the endpoints know of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "an answer has one, and moves it a few times")]
 pub enum TransactionLookup {
     /// No endpoint knows it.
     Unknown,

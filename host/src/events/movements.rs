@@ -115,12 +115,22 @@ fn wrap(event: &Event, account: Address) -> Option<(Flow, Address, U256)> {
     (act::address(event, "account") == Some(account)).then_some((flow, amount.token?, amount.raw))
 }
 
+/// Events that log one native amount.
+struct NativePayment {
+    /// Place of the first.
+    place: usize,
+    /// The contract that logged it.
+    emitter: Address,
+    /// How often each contract logs the amount, by type.
+    counts: HashMap<(Address, &'static str), usize>,
+}
+
 /// Native amounts that events say the account paid or was paid. What a transaction's sender pays is its value, and
 /// nothing else, unless it runs code itself. Several contracts may log one payment.
 fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -> Vec<Transfer> {
     let pays_by_value = account == transaction.from && transaction.to != Some(account);
-    // By direction and amount: the place and emitter of the first, and how often each contract logs it by each type.
-    let mut paid: BTreeMap<(bool, U256), (usize, Address, HashMap<(Address, &str), usize>)> = BTreeMap::new();
+    // By direction and amount.
+    let mut paid: BTreeMap<(Flow, U256), NativePayment> = BTreeMap::new();
     for (place, merged) in events.iter().enumerate().filter(|(_, merged)| !act::is_part(merged)) {
         let emitter = merged.log.and_then(|log| transaction.logs.get(log)).map(|log| log.address);
         let Some(emitter) = emitter else { continue };
@@ -134,14 +144,14 @@ fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -
             if flow == Flow::Out && pays_by_value {
                 continue;
             }
-            let (_, _, counts) =
-                paid.entry((flow == Flow::In, raw)).or_insert_with(|| (place, emitter, HashMap::new()));
+            let first = || NativePayment { place, emitter, counts: HashMap::new() };
+            let NativePayment { counts, .. } = paid.entry((flow, raw)).or_insert_with(first);
             *counts.entry((emitter, merged.event.kind.name())).or_default() += 1;
         }
     }
     let mut found = Vec::new();
-    for ((is_in, raw), (place, emitter, counts)) in paid {
-        let (from, to) = if is_in { (emitter, account) } else { (account, emitter) };
+    for ((flow, raw), NativePayment { place, emitter, counts }) in paid {
+        let (from, to) = if flow == Flow::In { (emitter, account) } else { (account, emitter) };
         let times = counts.into_values().max().unwrap_or_default();
         let asset = MovedAsset { token: NATIVE, token_id: None };
         found.extend(std::iter::repeat_n((place, Transfer { asset, from, to, raw }), times));

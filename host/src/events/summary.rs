@@ -114,9 +114,10 @@ impl Summary<'_> {
             texts.extend(self.unwrapped(unwrapping));
         }
         texts.extend(bounded(permissions));
-        match texts.len() {
-            0 => self.nothing().to_owned(),
-            1 | 2 => texts.join(" and "),
+        match texts.as_slice() {
+            [] => self.nothing().to_owned(),
+            [only] => only.clone(),
+            [first, last] if !first.contains(", ") => format!("{first} and {last}"),
             _ => {
                 let last = texts.pop().unwrap_or_default();
                 format!("{}; and {last}", texts.join("; "))

@@ -359,6 +359,9 @@ fn a_swap_that_pays_somebody_else_is_said_to_do_so() {
     let expected =
         "Swapped 1,250 USDC on Uniswap v3 for 1 DAI, of which the receipt shows nothing that came to the account";
     assert_eq!(sentence(&script, ALICE), expected);
+    // A clause with a comma ends before the next one begins.
+    let with_claim = script.act("CLAIM", ALICE, DAI, ETHER);
+    assert_eq!(sentence(&with_claim, ALICE), format!("{expected}; and claimed 1 DAI"));
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl Words<'_> {
 
     pub(super) fn nft(&self, collection: Address, token_id: U256) -> String {
         let digits = token_id.to_string();
-        let id = (digits.len() <= TOKEN_ID_DIGITS_MAX).then(|| format!(" #{digits}")).unwrap_or_default();
+        let id = if digits.len() <= TOKEN_ID_DIGITS_MAX { format!(" #{digits}") } else { String::new() };
         match self.symbol(collection) {
             Some(symbol) => format!("{symbol}{id}"),
             None => format!("a piece{id} of the collection {collection:#x}"),
