@@ -37,7 +37,7 @@ const TRANSFERS: [&str; 3] = ["TRANSFER", "MINT", "BURN"];
 type Amounts = Vec<(Option<Address>, U256)>;
 
 /// What an event moved.
-struct Movement {
+struct ReportedMovement {
     /// The place of the event, and of its log.
     event: usize,
     log: usize,
@@ -55,8 +55,8 @@ struct Movement {
 /// Says of each event which log's event it is part of. They come in the order of their logs.
 pub(crate) fn relate(events: &mut [MergedEvent], transaction: &Transaction, wrapped_native: Option<Address>) {
     let found = events.iter().enumerate();
-    let movements: Vec<Movement> =
-        found.filter_map(|(place, merged)| Movement::of(place, merged, transaction)).collect();
+    let movements: Vec<ReportedMovement> =
+        found.filter_map(|(place, merged)| ReportedMovement::of(place, merged, transaction)).collect();
     if movements.len() < 2 {
         return;
     }
@@ -104,7 +104,7 @@ impl Wholes {
     }
 }
 
-impl Movement {
+impl ReportedMovement {
     /// `None` of what moves nothing, or nobody knows how much.
     fn of(place: usize, merged: &MergedEvent, transaction: &Transaction) -> Option<Self> {
         let (event, log) = (&merged.event, merged.log?);
@@ -140,7 +140,7 @@ impl Movement {
 
 /// One movement that several contracts, or several topics, report of one party: there are more reports than transfers
 /// that it could have been. The contract that the tokens went to, or came from, reports its own.
-fn repeated(movements: &[Movement], events: &[MergedEvent], wholes: &mut Wholes) {
+fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], wholes: &mut Wholes) {
     let mut groups: HashMap<(&str, Address, &Amounts), Vec<usize>> = HashMap::new();
     for (place, movement) in movements.iter().enumerate() {
         if let Some(party) = movement.party {
@@ -153,7 +153,7 @@ fn repeated(movements: &[Movement], events: &[MergedEvent], wholes: &mut Wholes)
         return;
     }
     let transfers = transfers(events);
-    for Movement { kind, party, amounts, .. } in movements {
+    for ReportedMovement { kind, party, amounts, .. } in movements {
         let Some(party) = *party else { continue };
         let Some(mut places) = groups.remove(&(*kind, party, amounts)) else { continue };
         // A token of which nothing is known may be any.
@@ -172,7 +172,7 @@ fn repeated(movements: &[Movement], events: &[MergedEvent], wholes: &mut Wholes)
 }
 
 /// What the contract of an event moved on, as much of the same, in its own name: the event's user is who moved it.
-fn moved_on(movements: &[Movement], wholes: &mut Wholes) {
+fn moved_on(movements: &[ReportedMovement], wholes: &mut Wholes) {
     let mut first: HashMap<(&str, &Amounts, Address), usize> = HashMap::new();
     for (place, movement) in movements.iter().enumerate() {
         if movement.party != Some(movement.emitter) {
@@ -189,9 +189,9 @@ fn moved_on(movements: &[Movement], wholes: &mut Wholes) {
 
 /// The swaps of pools that come to what an aggregator reports: all that it took went into them, or all that it gave came
 /// out of them, and nothing of any other token was left.
-fn routed(movements: &[Movement], wrapped_native: Option<Address>, wholes: &mut Wholes) {
+fn routed(movements: &[ReportedMovement], wrapped_native: Option<Address>, wholes: &mut Wholes) {
     let swaps = movements.iter().enumerate().filter(|(_, movement)| movement.is_swap);
-    let swaps: Vec<(usize, &Movement)> = swaps.filter(|(place, _)| wholes.whole(*place).is_none()).collect();
+    let swaps: Vec<(usize, &ReportedMovement)> = swaps.filter(|(place, _)| wholes.whole(*place).is_none()).collect();
     let (pools, routes): (Vec<_>, Vec<_>) = swaps.iter().copied().partition(|(_, swap)| swap.has_pool);
     let mut before = Vec::new();
     for (place, swap) in &swaps {
@@ -207,7 +207,11 @@ fn routed(movements: &[Movement], wrapped_native: Option<Address>, wholes: &mut 
     }
 }
 
-fn makes_up(pools: &[(usize, &Movement)], reported: &Movement, wrapped_native: Option<Address>) -> bool {
+fn makes_up(
+    pools: &[(usize, &ReportedMovement)],
+    reported: &ReportedMovement,
+    wrapped_native: Option<Address>,
+) -> bool {
     let plain = |token: Option<Address>| token.map(|token| if Some(token) == wrapped_native { NATIVE } else { token });
     // What went in, and what came out.
     let mut sums: BTreeMap<Address, [U256; 2]> = BTreeMap::new();

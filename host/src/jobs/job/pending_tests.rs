@@ -27,7 +27,7 @@ const EARNED: Address = Address::repeat_byte(3);
 #[derive(Debug)]
 struct Steps {
     reads: Vec<Vec<Address>>,
-    /// Of all its reads, with the seconds.
+    /// The freshness of all its reads, with its seconds.
     freshness: (u8, u32),
     /// The statuses of the replies to each step.
     statuses: Mutex<Vec<Vec<u8>>>,
