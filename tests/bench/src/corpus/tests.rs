@@ -294,6 +294,34 @@ fn several_events_make_up_a_leg() {
 }
 
 #[test]
+fn collateral_may_stand_in_the_event_of_its_loan() {
+    let loan = |kind: &str, collateral: (&str, &str, Value)| {
+        let members = json!({
+            "user": ALICE, "asset": token(ODD), "amount": 25000, "amountRaw": "2500000",
+            "collateralAsset": token(collateral.0), "collateralAmountRaw": collateral.1, "collateralAmount": collateral.2,
+        });
+        changed(DEPOSIT, &[Set("/2/type", json!(kind)), Set("/2/metadata", members)])
+    };
+    let none = || {
+        let members = json!({"user": ALICE, "asset": token(COIN), "amount": 2.5, "amountRaw": "2500000"});
+        changed(DEPOSIT, &[Set("/2/type", json!("BORROW")), Set("/2/metadata", members)])
+    };
+    let cases = [
+        (loan("BORROW", (COIN, "2500000", json!(2.5))), true),
+        // Another amount, inexact, and another token; what was borrowed, and a loan that is paid back.
+        (loan("BORROW", (COIN, "2500001", json!(2.500_001))), false),
+        (loan("BORROW", (COIN, "2500000", json!(25))), false),
+        (loan("BORROW", (ODD, "2500000", json!(25000))), false),
+        (none(), false),
+        (loan("REPAY", (COIN, "2500000", json!(2.5))), false),
+    ];
+    for (place, (answers, is_told)) in cases.iter().enumerate() {
+        let missed = missed(answers);
+        assert_eq!(missed.iter().all(|(tier, _)| *tier != Tier::Wallet), *is_told, "{place}: {missed:?}");
+    }
+}
+
+#[test]
 fn no_answer_has_no_point() {
     let (judgements, table) = judged(&[json!([]), json!([]), json!([])]);
     assert_eq!(judgements.len(), 19);

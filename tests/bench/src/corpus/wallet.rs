@@ -43,6 +43,8 @@ const IN: [&str; 10] = [
     "VAULT_WITHDRAW",
     "WITHDRAW",
 ];
+/// Actions that a loan's event may stand for, by what it says of its collateral.
+const LOANS: [(&str, &str); 2] = [("SUPPLY", "BORROW"), ("WITHDRAW", "REPAY")];
 
 /// The judgements on a transaction.
 pub(super) fn judge(mined: &Transaction, events: &[Event]) -> Vec<Judgement> {
@@ -58,7 +60,7 @@ pub(super) fn judge(mined: &Transaction, events: &[Event]) -> Vec<Judgement> {
 /// The events of an answer as a leg sees them.
 struct LegView<'a> {
     leg: &'a Leg,
-    /// Those of its actions.
+    /// Those of its actions, and loans whose collateral may be its asset.
     events: Vec<&'a Event>,
     /// What counts as its asset.
     tokens: BTreeSet<String>,
@@ -79,7 +81,7 @@ impl<'a> LegView<'a> {
         let sent = [mined.sender(), mined.callee()].into_iter().flatten().filter(|_| is_native);
         let start = sent.chain([leg.account.clone()]).collect();
         let accounts = joined(events, start, &tokens, leg.direction);
-        let events = events.iter().filter(|event| leg.action.contains(&event.kind)).collect();
+        let events = events.iter().filter(|event| leg.action.contains(&event.kind) || is_loan_of(event, leg)).collect();
         let account = Some(&leg.account);
         let is_sender = is_native && (account == mined.sender().as_ref() || account == mined.callee().as_ref());
         Self { leg, events, tokens, accounts, is_sender }
@@ -167,6 +169,12 @@ fn sums<'a, 'b>(slots: &[&'a Slot<'b>]) -> Vec<Vec<&'a Slot<'b>>> {
     sets
 }
 
+/// Whether it is the event of a loan with collateral, which may tell that the collateral was supplied or withdrawn.
+fn is_loan_of(event: &Event, leg: &Leg) -> bool {
+    let stands = LOANS.iter().any(|(action, loan)| event.kind == *loan && leg.action.iter().any(|own| own == action));
+    stands && event.amount("collateralAmount").is_some()
+}
+
 /// What an event moves out of its account, or into it.
 fn amounts(event: &Event, direction: Direction) -> Vec<Amount> {
     let member = |name: &str| event.amount(name).into_iter().collect::<Vec<Amount>>();
@@ -175,7 +183,7 @@ fn amounts(event: &Event, direction: Direction) -> Vec<Amount> {
     match kind {
         SWAP => member(if out { "fromAmount" } else { "toAmount" }),
         "LIQUIDATION" => member(if out { "debtAmount" } else { "collateralAmount" }),
-        // A loan's collateral may stand in the loan's event.
+        // What a loan itself moves is no supply and no withdrawal.
         "BORROW" if out => member("collateralAmount"),
         "REPAY" if !out => member("collateralAmount"),
         // The shares are what the other side moves.
