@@ -6,12 +6,21 @@
 //! <https://docs.equalizer.exchange>. Gauges, locks and rebases of the others have a second source at their row.
 
 use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::events::Salt;
 use portolan_kits::merkle_distributor::MerkleDistributors;
-use portolan_kits::protocol::Emitters::{Listed, Registry};
+use portolan_kits::protocol::Emitters::{Factory, Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::solidly::{Generation, SolidlyContracts, SolidlyTypes};
-use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, BASE, BSC, FANTOM, OPTIMISM};
+use portolan_plugin_api::{B256, address, b256};
+
+/// The code of a minimal proxy (EIP-1167) of 0x95885af5492195f0754be71ad1545fe81364e531, `implementation` of the factory:
+/// <https://github.com/velodrome-finance/contracts/blob/main/README.md>; its hash stands in
+/// <https://github.com/velodrome-finance/universal-router> too.
+const VELODROME_POOL_CODE: B256 = b256!("0xc0629f1c7daa09624e54d4f711ba99922a844907cce02997176399e4cc7e8fcf");
+/// The same of 0xa4e46b4f701c62e14df11b48dce76a7d793cd6d7:
+/// <https://github.com/aerodrome-finance/contracts/blob/main/README.md>; both hashes give the pools of recorded logs.
+const AERODROME_POOL_CODE: B256 = b256!("0x6f178972b07752b522a4da1c5b71af6524e8b0bd6027ccb29e5312b0e5bcdc3c");
 
 /// The words for gauges, locks, rebases and what votes earn.
 pub(crate) const TYPES: SolidlyTypes = SolidlyTypes {
@@ -192,9 +201,10 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
             EmitterRow {
                 market: "pools",
                 sections: &["v2", "pool"],
-                contracts: Registry {
-                    view: "isPool",
-                    registries: &[(&[OPTIMISM], address!("0xf1046053aa5682b4f9a81b5481394da16be5ff5a"))],
+                contracts: Factory {
+                    init_code_hash: VELODROME_POOL_CODE,
+                    salt: Salt::WithStable,
+                    factories: &[(&[OPTIMISM], address!("0xf1046053aa5682b4f9a81b5481394da16be5ff5a"))],
                 },
             },
             EmitterRow {
@@ -246,9 +256,10 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
             EmitterRow {
                 market: "pools",
                 sections: &["v2", "pool"],
-                contracts: Registry {
-                    view: "isPool",
-                    registries: &[(&[BASE], address!("0x420dd381b31aef6683db6b902084cb0ffece40da"))],
+                contracts: Factory {
+                    init_code_hash: AERODROME_POOL_CODE,
+                    salt: Salt::WithStable,
+                    factories: &[(&[BASE], address!("0x420dd381b31aef6683db6b902084cb0ffece40da"))],
                 },
             },
             EmitterRow {

@@ -39,10 +39,18 @@ pub enum Salt {
     /// `abi.encode(token0, token1, fee)`, as Uniswap v3, PancakeSwap v3 from its deployer:
     /// <https://github.com/Uniswap/v3-core/blob/v1.0.0/contracts/UniswapV3PoolDeployer.sol#L35>.
     WithFee,
+    /// `abi.encodePacked(token0, token1, stable)`, as Velodrome v2; `stable` is tried both ways instead of read:
+    /// <https://github.com/velodrome-finance/contracts/blob/main/contracts/factories/PoolFactory.sol>.
+    WithStable,
 }
 
 /// The names of the salts in settings.
-const SALTS: [(&str, Salt); 3] = [("packed", Salt::Packed), ("encoded", Salt::Encoded), ("with-fee", Salt::WithFee)];
+const SALTS: [(&str, Salt); 4] = [
+    ("packed", Salt::Packed),
+    ("encoded", Salt::Encoded),
+    ("with-fee", Salt::WithFee),
+    ("with-stable", Salt::WithStable),
+];
 
 /// A view that helps to recognize a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,7 +155,8 @@ impl Source {
                 .any(|view| words.get(&view).copied().and_then(token) == Some(contract)),
             Check::Create2 { factory, init_code_hash, salt } => salt
                 .of(PARTS.map(|name| words.get(&View { contract, name, argument: None }).copied()))
-                .is_some_and(|salt| factory.create2(salt, init_code_hash) == contract),
+                .iter()
+                .any(|salt| factory.create2(salt, init_code_hash) == contract),
         })
     }
 }
@@ -161,14 +170,16 @@ fn about<'a>(registry: Address, view: &'a str, address: Address) -> View<'a> {
 const PARTS: [&str; 3] = ["token0", "token1", "fee"];
 
 impl Salt {
-    /// The salt of these parts; `None` where the contract does not return them, or returns what no pool does.
-    fn of(self, [token0, token1, fee]: [Option<U256>; 3]) -> Option<B256> {
-        let tokens = (token(token0?)?, token(token1?)?);
-        Some(keccak256(match self {
-            Self::Packed => tokens.abi_encode_packed(),
-            Self::Encoded => tokens.abi_encode(),
-            Self::WithFee => (tokens.0, tokens.1, fee?).abi_encode(),
-        }))
+    /// The salts that these parts may have; none where the contract does not return them, or returns what no pool does.
+    fn of(self, [token0, token1, fee]: [Option<U256>; 3]) -> Vec<B256> {
+        let (Some(token0), Some(token1)) = (token0.and_then(token), token1.and_then(token)) else { return Vec::new() };
+        let encoded = match self {
+            Self::Packed => vec![(token0, token1).abi_encode_packed()],
+            Self::Encoded => vec![(token0, token1).abi_encode()],
+            Self::WithFee => fee.map(|fee| (token0, token1, fee).abi_encode()).into_iter().collect(),
+            Self::WithStable => [false, true].map(|stable| (token0, token1, stable).abi_encode_packed()).to_vec(),
+        };
+        encoded.iter().map(keccak256).collect()
     }
 }
 
