@@ -48,12 +48,12 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
             EmitterRow {
                 market: "vault-v2",
                 sections: &["v2"],
-                contracts: Listed(&[(&[ETHEREUM, OPTIMISM, POLYGON, BASE, ARBITRUM, AVALANCHE], &[VAULT_V2])]),
+                contracts: Listed(&[(&[ETHEREUM, OPTIMISM, POLYGON, BASE, ARBITRUM, AVALANCHE, GNOSIS], &[VAULT_V2])]),
             },
             EmitterRow {
                 market: "vault-v3",
                 sections: &["v3"],
-                contracts: Listed(&[(&[ETHEREUM, OPTIMISM, BASE, ARBITRUM, AVALANCHE], &[VAULT_V3])]),
+                contracts: Listed(&[(&[ETHEREUM, OPTIMISM, BASE, ARBITRUM, AVALANCHE, GNOSIS], &[VAULT_V3])]),
             },
             EmitterRow {
                 market: "pools-v1",
