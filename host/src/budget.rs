@@ -74,6 +74,11 @@ impl OutgoingBudget {
         self.all.take(1)
     }
 
+    /// Takes a request where so many are left after it; false if they are not.
+    pub(crate) fn take_leaving(&self, rest: u64) -> bool {
+        self.all.take_leaving(1, rest)
+    }
+
     /// Takes a request that serves all in the answer who need what it gets; false if there is none left.
     pub(crate) fn take_once(&self, what: &str) -> bool {
         let mut once = self.once.lock();
@@ -119,6 +124,9 @@ mod tests {
         assert!(outgoing.take_of_host("b"));
         assert!(outgoing.take() && outgoing.take() && outgoing.take() && !outgoing.take());
         assert_eq!((outgoing.all().used(), outgoing.all().max()), (3, 3));
+        let outgoing = OutgoingBudget::new(3, 2);
+        assert!(outgoing.take_leaving(2) && !outgoing.take_leaving(2) && outgoing.take_leaving(1) && outgoing.take());
+        assert!(!OutgoingBudget::new(3, 2).take_leaving(4));
     }
 
     #[test]

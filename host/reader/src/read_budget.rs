@@ -22,7 +22,13 @@ impl Meter {
 
     /// Takes so many; none, and returns false, if that is more than what is left.
     pub fn take(&self, count: u64) -> bool {
-        let fitting = |used: u64| used.checked_add(count).filter(|used| *used <= self.max);
+        self.take_leaving(count, 0)
+    }
+
+    /// The same, where so many are left after it.
+    pub fn take_leaving(&self, count: u64, rest: u64) -> bool {
+        let max = self.max.saturating_sub(rest);
+        let fitting = |used: u64| used.checked_add(count).filter(|used| *used <= max);
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fitting).is_ok()
     }
 

@@ -10,7 +10,7 @@ use portolan_reader::{Outcome, Read, ReadFailure, Session};
 use tokio::time::Instant;
 
 use super::contracts::OffchainLookup;
-use super::gateway::{GatewayData, GatewayError, GatewayRequest, Gateways};
+use super::gateway::{GatewayData, GatewayError, GatewayRequest, Gateways, URLS_MAX};
 use super::{Absence, NameFailure};
 use crate::budget::OutgoingBudget;
 
@@ -116,10 +116,12 @@ async fn look_up(
     let deadline = session.deadline();
     let left = deadline.saturating_duration_since(Instant::now());
     let until = deadline.checked_sub(left / CALLBACK_PART).unwrap_or(deadline);
-    let queried = join_all(lookups.iter().map(async |(_, lookup)| {
+    // The first is the answer's own: further gateways of the others leave it enough for all of its own.
+    let rests = std::iter::once(0).chain(std::iter::repeat(URLS_MAX as u64));
+    let queried = join_all(lookups.iter().zip(rests).map(async |((_, lookup), rest)| {
         let OffchainLookup { sender, urls, callData, .. } = lookup;
         let request = GatewayRequest { sender: *sender, urls: urls.clone(), data: callData.clone() };
-        gateways.query(&request, outgoing, until).await
+        gateways.query(&request, (outgoing, rest), until).await
     }))
     .await;
     let (mut answered, mut callbacks) = (Vec::new(), Vec::new());

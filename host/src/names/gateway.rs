@@ -35,7 +35,7 @@ const BATCH_MEMORY_MAX: usize = 256 * 1024;
 /// The client's own bound of a URL is near; common servers take 8 KiB.
 const URL_BYTES_MAX: usize = 60 * 1024;
 /// One host and its replacements.
-const URLS_MAX: usize = 4;
+pub(super) const URLS_MAX: usize = 4;
 /// Requests of one batch: ENSIP-21 leaves it to clients, and a name has not so many records.
 const BATCH_REQUESTS_MAX: usize = 16;
 /// The port of https.
@@ -140,6 +140,8 @@ pub(super) struct GatewayData {
 /// One lookup: its answer's budget, and the first error of a part of it.
 struct LookupState<'a> {
     outgoing: &'a OutgoingBudget,
+    /// Requests that its further gateways leave to others.
+    rest: u64,
     partial_error: OnceLock<GatewayError>,
     until: Instant,
 }
@@ -157,14 +159,15 @@ impl Gateways {
         }
     }
 
-    /// Returns the answer of the first gateway that has one. The requests are taken from the budget.
+    /// Returns the answer of the first gateway that has one. The requests are taken from the budget, of which
+    /// gateways after the first leave so many to others.
     pub(super) async fn query(
         &self,
         request: &GatewayRequest,
-        outgoing: &OutgoingBudget,
+        (outgoing, rest): (&OutgoingBudget, u64),
         until: Instant,
     ) -> Result<GatewayData, GatewayError> {
-        let state = LookupState { outgoing, partial_error: OnceLock::new(), until };
+        let state = LookupState { outgoing, rest, partial_error: OnceLock::new(), until };
         let data = self.answer(&state, request, request.sender, 0).await?;
         Ok(GatewayData { data, partial_error: state.partial_error.get().copied() })
     }
@@ -181,7 +184,11 @@ impl Gateways {
                 return self.batch(state, &request.data, resolver, batch_depth + 1).await;
             }
             let mut error = GatewayError::NoUrl;
-            for url in request.urls.iter().take(URLS_MAX) {
+            for (place, url) in request.urls.iter().take(URLS_MAX).enumerate() {
+                let rest = if place == 0 { 0 } else { state.rest };
+                if !state.outgoing.take_leaving(rest) {
+                    return Err(GatewayError::TooMany);
+                }
                 match self.fetch(state, url, request, resolver).await {
                     Err(each) if !each.is_final() => error = each,
                     end => return end,
@@ -235,9 +242,6 @@ impl Gateways {
         request: &GatewayRequest,
         resolver: Address,
     ) -> Result<Bytes, GatewayError> {
-        if !state.outgoing.take() {
-            return Err(GatewayError::TooMany);
-        }
         let (url, payload) = target(template, request)?;
         let is_named = self.hosts.iter().any(|host| host.is_of(&url));
         if url.scheme() != "https" && !(is_named && url.scheme() == "http") {
