@@ -7,8 +7,6 @@ use alloy::primitives::Address;
 use portolan_abi::NATIVE;
 use portolan_events::{Asset, Event, Value};
 
-use super::merge::MergedEvent;
-
 /// Which way the tokens of an act go, as the account sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Flow {
@@ -75,48 +73,27 @@ impl ActRow {
     }
 }
 
-pub(super) fn address(event: &Event, name: &str) -> Option<Address> {
-    event.members.iter().find_map(|(known, value)| match value {
-        Value::Address(address) if *known == name => Some(*address),
-        _ => None,
-    })
-}
-
-/// The amount in a member, with its token.
-pub(super) fn asset(event: &Event, name: &str) -> Option<Asset> {
-    event.members.iter().find_map(|(known, value)| match value {
-        Value::Amount { raw, of } if *known == name => Some(Asset { token: *of, raw: *raw }),
-        _ => None,
-    })
-}
-
 /// What an act is about.
 pub(super) fn assets(event: &Event) -> Vec<Asset> {
-    let listed = event.members.iter().find_map(|(known, value)| match value {
-        Value::Assets(assets) if *known == "assets" => Some(assets.clone()),
-        _ => None,
-    });
-    listed.unwrap_or_else(|| asset(event, "amount").into_iter().collect())
-}
-
-/// Whether it is told by another event too, which counts in its place.
-pub(super) fn is_part(merged: &MergedEvent) -> bool {
-    merged.part_of.is_some()
+    match event.member("assets") {
+        Some(Value::Assets(assets)) => assets.clone(),
+        _ => event.asset("amount").into_iter().collect(),
+    }
 }
 
 /// What the event says was paid: from whom, to whom, and native amounts of it.
 pub(super) fn native_payments(event: &Event) -> Vec<(Flow, Address, Asset)> {
-    let first = |names: &[&str]| names.iter().find_map(|name| address(event, name));
+    let first = |names: &[&str]| names.iter().find_map(|name| event.address(name));
     let is_native = |asset: &Asset| asset.token == Some(NATIVE) && !asset.raw.is_zero();
     if event.kind.name() == "SWAP" {
-        let (paid, bought) = (asset(event, "fromAmount").filter(is_native), asset(event, "toAmount").filter(is_native));
+        let (paid, bought) = (event.asset("fromAmount").filter(is_native), event.asset("toAmount").filter(is_native));
         let paid = paid.zip(first(&["user"])).map(|(asset, by)| (Flow::Out, by, asset));
         let bought = bought.zip(first(&["recipient", "user"])).map(|(asset, to)| (Flow::In, to, asset));
         return paid.into_iter().chain(bought).collect();
     }
     let Some(row) = ActRow::of(event) else { return Vec::new() };
     // A request to leave has a number, and is paid another day.
-    let is_request = row.kind == "UNSTAKE" && event.members.iter().any(|(name, _)| *name == "number");
+    let is_request = row.kind == "UNSTAKE" && event.member("number").is_some();
     let whose = first(if row.flow == Flow::In { &PAYEES } else { &PAYERS }).filter(|_| !is_request);
     let Some(whose) = whose else { return Vec::new() };
     assets(event).into_iter().filter(is_native).map(|asset| (row.flow, whose, asset)).collect()

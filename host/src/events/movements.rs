@@ -68,20 +68,19 @@ impl Movements {
 /// The transfer that an event of the host's own tables is.
 fn transfer(merged: &MergedEvent) -> Option<Transfer> {
     let event = &merged.event;
-    let of_one = |name| event.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
     let (asset, raw) = match event.kind.name() {
         "TRANSFER" | "MINT" | "BURN" => {
-            let Value::Amount { raw, of: Some(token) } = of_one("amount")? else { return None };
+            let Value::Amount { raw, of: Some(token) } = event.member("amount")? else { return None };
             (MovedAsset { token: *token, token_id: None }, *raw)
         }
         "NFT_TRANSFER" => {
-            let Value::Number(token_id) = of_one("tokenId")? else { return None };
-            let raw = act::asset(event, "amount").map_or(U256::ONE, |asset| asset.raw);
-            (MovedAsset { token: act::address(event, "collection")?, token_id: Some(*token_id) }, raw)
+            let Value::Number(token_id) = event.member("tokenId")? else { return None };
+            let raw = event.asset("amount").map_or(U256::ONE, |asset| asset.raw);
+            (MovedAsset { token: event.address("collection")?, token_id: Some(*token_id) }, raw)
         }
         _ => return None,
     };
-    let (from, to) = (act::address(event, "from")?, act::address(event, "to")?);
+    let (from, to) = (event.address("from")?, event.address("to")?);
     (merged.plugin.is_none() && !raw.is_zero()).then_some(Transfer { asset, from, to, raw })
 }
 
@@ -111,8 +110,8 @@ fn wrap(event: &Event, account: Address) -> Option<(Flow, Address, U256)> {
         "UNWRAP" => Flow::Out,
         _ => return None,
     };
-    let amount = act::asset(event, "amount").filter(|amount| !amount.raw.is_zero())?;
-    (act::address(event, "account") == Some(account)).then_some((flow, amount.token?, amount.raw))
+    let amount = event.asset("amount").filter(|amount| !amount.raw.is_zero())?;
+    (event.address("account") == Some(account)).then_some((flow, amount.token?, amount.raw))
 }
 
 /// Events that log one native amount.
@@ -131,7 +130,7 @@ fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -
     let pays_by_value = account == transaction.from && transaction.to != Some(account);
     // By direction and amount.
     let mut paid: BTreeMap<(Flow, U256), NativePayment> = BTreeMap::new();
-    for (place, merged) in events.iter().enumerate().filter(|(_, merged)| !act::is_part(merged)) {
+    for (place, merged) in events.iter().enumerate().filter(|(_, merged)| merged.part_of.is_none()) {
         let emitter = merged.log.and_then(|log| transaction.logs.get(log)).map(|log| log.address);
         let Some(emitter) = emitter else { continue };
         let wraps = wrap(&merged.event, account).map(|(flow, _, raw)| {

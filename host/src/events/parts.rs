@@ -112,7 +112,7 @@ impl ReportedMovement {
         let is_swap = event.kind.name() == SWAP;
         let single = if is_swap { ["fromAmount", "toAmount"].as_slice() } else { &["amount"] };
         let mut amounts: Amounts = single.iter().filter_map(|name| amount(event, name)).collect();
-        match member(event, "assets") {
+        match event.member("assets") {
             // Of several, the single amount is the first.
             Some(Value::Assets(assets)) if !assets.is_empty() => {
                 amounts = assets.iter().map(|Asset { token, raw }| (*token, *raw)).collect();
@@ -121,7 +121,7 @@ impl ReportedMovement {
             _ if is_swap && amounts.len() < 2 => return None,
             _ => {}
         }
-        let party = ["user", "recipient", "owner"].iter().find_map(|name| address(event, name));
+        let party = ["user", "recipient", "owner"].iter().find_map(|name| event.address(name));
         let emitted = transaction.logs.get(log)?;
         amounts.iter().any(|(_, raw)| !raw.is_zero()).then_some(Self {
             event: place,
@@ -133,7 +133,7 @@ impl ReportedMovement {
             topic: emitted.topics.first().copied(),
             has_protocol: event.protocol.is_some(),
             is_swap,
-            has_pool: member(event, "pool").is_some(),
+            has_pool: event.member("pool").is_some(),
         })
     }
 }
@@ -239,7 +239,7 @@ fn makes_up(
 fn transfers(events: &[MergedEvent]) -> HashMap<(Address, U256), Vec<[Address; 2]>> {
     let mut found: HashMap<(Address, U256), Vec<[Address; 2]>> = HashMap::new();
     for event in events.iter().map(|merged| &merged.event).filter(|event| TRANSFERS.contains(&event.kind.name())) {
-        let ends = (address(event, "from"), address(event, "to"), amount(event, "amount"));
+        let ends = (event.address("from"), event.address("to"), amount(event, "amount"));
         if let (Some(from), Some(to), Some((Some(token), raw))) = ends {
             found.entry((token, raw)).or_default().push([from, to]);
         }
@@ -247,20 +247,6 @@ fn transfers(events: &[MergedEvent]) -> HashMap<(Address, U256), Vec<[Address; 2
     found
 }
 
-fn member<'a>(event: &'a Event, name: &str) -> Option<&'a Value> {
-    event.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
-}
-
-fn address(event: &Event, name: &str) -> Option<Address> {
-    match member(event, name)? {
-        Value::Address(address) => Some(*address),
-        _ => None,
-    }
-}
-
 fn amount(event: &Event, name: &str) -> Option<(Option<Address>, U256)> {
-    match member(event, name)? {
-        Value::Amount { raw, of } => Some((*of, *raw)),
-        _ => None,
-    }
+    event.asset(name).map(|Asset { token, raw }| (token, raw))
 }

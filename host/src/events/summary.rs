@@ -132,13 +132,13 @@ impl Summary<'_> {
     /// Events that count by themselves, with their places and the contracts that logged them.
     fn events(&self) -> impl Iterator<Item = (usize, &MergedEvent, Option<Address>)> {
         let emitter = |merged: &MergedEvent| Some(self.transaction.logs.get(merged.log?)?.address);
-        let counts = self.events.iter().enumerate().filter(|(_, merged)| !act::is_part(merged));
+        let counts = self.events.iter().enumerate().filter(|(_, merged)| merged.part_of.is_none());
         counts.map(move |(place, merged)| (place, merged, emitter(merged)))
     }
 
     /// Whether an event names the account as one who acts, or as one who is paid.
     fn names_account(&self, event: &Event) -> bool {
-        PRINCIPALS.iter().any(|name| act::address(event, name) == Some(self.account))
+        PRINCIPALS.iter().any(|name| event.address(name) == Some(self.account))
     }
 
     /// What the account paid to whom, and what it got from whom. The native token is the one that wraps it.
@@ -216,7 +216,7 @@ impl Summary<'_> {
         for (place, merged, emitter) in self.events().filter(|(place, ..)| counted.contains(place)) {
             let event = &merged.event;
             let Some(row) = ActRow::of(event) else { continue };
-            let who = ["user", "sender"].iter().find_map(|name| act::address(event, name));
+            let who = ["user", "sender"].iter().find_map(|name| event.address(name));
             let is_other = |who: &Address| *who != self.account;
             let acts_itself = self.is_sender() || self.transaction.to == Some(self.account) || row.kind == "BRIDGE_IN";
             let by = who.filter(is_other).filter(|_| !acts_itself && self.names_account(event));
@@ -245,12 +245,12 @@ impl Summary<'_> {
             if kind.starts_with("NAME_") && (!is_best_named(self.events, event) || !named.insert(kind)) {
                 continue;
             }
-            if let Some(cost) = act::asset(event, "cost") {
+            if let Some(cost) = event.asset("cost") {
                 residue.explain(Flow::Out, cost);
             }
-            if kind == "LIQUIDATION" && act::address(event, "liquidator") == Some(self.account) {
-                act::asset(event, "debtAmount").into_iter().for_each(|debt| residue.explain(Flow::Out, debt));
-                let collateral = act::asset(event, "collateralAmount");
+            if kind == "LIQUIDATION" && event.address("liquidator") == Some(self.account) {
+                event.asset("debtAmount").into_iter().for_each(|debt| residue.explain(Flow::Out, debt));
+                let collateral = event.asset("collateralAmount");
                 collateral.into_iter().for_each(|collateral| residue.explain(Flow::In, collateral));
             }
             let is_permission = kind.contains("APPROVAL") || kind == "PERMIT2";
@@ -263,8 +263,8 @@ impl Summary<'_> {
     fn transfers_by_log(&self) -> BTreeMap<usize, (Address, Address)> {
         let transfer = |merged: &MergedEvent| {
             let is_transfer = ["TRANSFER", "BURN"].contains(&merged.event.kind.name());
-            let token = act::asset(&merged.event, "amount")?.token?;
-            is_transfer.then_some((merged.log?, (token, act::address(&merged.event, "from")?)))
+            let token = merged.event.asset("amount")?.token?;
+            is_transfer.then_some((merged.log?, (token, merged.event.address("from")?)))
         };
         self.events.iter().filter_map(transfer).collect()
     }
@@ -276,15 +276,15 @@ impl Summary<'_> {
         for (place, merged) in self.events.iter().enumerate().filter(|(_, merged)| is_swap(merged)) {
             let event = &merged.event;
             let emitter = merged.log.and_then(|log| self.transaction.logs.get(log)).map(|log| log.address);
-            let (from, to) = (act::asset(event, "fromAmount"), act::asset(event, "toAmount"));
+            let (from, to) = (event.asset("fromAmount"), event.asset("toAmount"));
             let is_exchanged = |flow, asset: Option<Asset>| {
                 asset.is_some_and(|asset| self.is_exchanged(exchanges, event, emitter, (flow, asset)))
             };
             let is_own = self.names_account(event) || is_exchanged(Flow::Out, from) || is_exchanged(Flow::In, to);
             let protocol = self.words.protocol(event.protocol.as_deref());
-            let is_maker = !is_own && act::address(event, "maker") == Some(self.account);
+            let is_maker = !is_own && event.address("maker") == Some(self.account);
             let (from, to) = if is_maker { (to, from) } else { (from, to) };
-            let is_own = (is_own || is_maker) && !act::is_part(merged);
+            let is_own = (is_own || is_maker) && merged.part_of.is_none();
             swaps.push(Swap { place, from, to, protocol, is_own, is_elsewhere: false });
         }
         swaps
@@ -294,8 +294,8 @@ impl Summary<'_> {
     fn unwrappings(&self) -> Vec<Unwrapping> {
         let of = |merged: &MergedEvent, kind: &str, member: &str| {
             let event = &merged.event;
-            let by = act::address(event, member).filter(|by| *by != self.account)?;
-            let asset = act::asset(event, "amount").filter(|asset| asset.token == self.wrapped)?;
+            let by = event.address(member).filter(|by| *by != self.account)?;
+            let asset = event.asset("amount").filter(|asset| asset.token == self.wrapped)?;
             (event.kind.name() == kind).then_some(Unwrapping { by, asset })
         };
         let mut found: Vec<Unwrapping> =
@@ -317,8 +317,8 @@ impl Summary<'_> {
                 "UNWRAP" => ("unwrapped", Flow::In),
                 _ => continue,
             };
-            let Some(amount) = act::asset(event, "amount").filter(|amount| !amount.raw.is_zero()) else { continue };
-            if act::address(event, "account") != Some(self.account) {
+            let Some(amount) = event.asset("amount").filter(|amount| !amount.raw.is_zero()) else { continue };
+            if event.address("account") != Some(self.account) {
                 continue;
             }
             let native = Asset { token: Some(NATIVE), raw: amount.raw };
@@ -416,7 +416,7 @@ fn bounded(mut clauses: Vec<Clause>) -> Vec<String> {
 /// Whether no other event of its type has a name or a cost where this one has none.
 fn is_best_named(events: &[MergedEvent], event: &Event) -> bool {
     let count = |event: &Event| {
-        let has = |name: &str| event.members.iter().any(|(known, _)| *known == name);
+        let has = |name: &str| event.member(name).is_some();
         usize::from(has("name")) + usize::from(has("cost"))
     };
     let others = events.iter().filter(|other| other.event.kind == event.kind);
@@ -425,8 +425,8 @@ fn is_best_named(events: &[MergedEvent], event: &Event) -> bool {
 
 /// Whether an approval stands beside a transfer of the token by its owner: some tokens log what is left to spend.
 fn is_side_effect(approval: &MergedEvent, transfers: &BTreeMap<usize, (Address, Address)>) -> bool {
-    let token = act::asset(&approval.event, "amount").and_then(|amount| amount.token);
-    let of_owner = token.zip(act::address(&approval.event, "owner"));
+    let token = approval.event.asset("amount").and_then(|amount| amount.token);
+    let of_owner = token.zip(approval.event.address("owner"));
     let Some(log) = approval.log else { return false };
     let beside = [log.checked_sub(1), log.checked_add(1)].into_iter().flatten();
     of_owner.is_some() && beside.map(|log| transfers.get(&log).copied()).any(|transfer| transfer == of_owner)

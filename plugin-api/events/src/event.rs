@@ -18,6 +18,23 @@ pub struct Event {
     pub members: Vec<(&'static str, Value)>,
 }
 
+impl Event {
+    /// The value of a member, if it is known.
+    pub fn member(&self, name: &str) -> Option<&Value> {
+        self.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// The address in a member.
+    pub fn address(&self, name: &str) -> Option<Address> {
+        if let Value::Address(address) = self.member(name)? { Some(*address) } else { None }
+    }
+
+    /// The amount in a member, in smallest units, with its token.
+    pub fn asset(&self, name: &str) -> Option<Asset> {
+        if let Value::Amount { raw, of } = self.member(name)? { Some(Asset { token: *of, raw: *raw }) } else { None }
+    }
+}
+
 /// A member of the metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {

@@ -89,7 +89,7 @@ fn end(row: &ActRow, event: &Event, words: &Words<'_>) -> String {
         _ => None,
     });
     let remote = remote.map(|remote| format!(" {} {remote}", if row.flow == Flow::Out { "to" } else { "from" }));
-    let vault = || act::address(event, "vault").map(|vault| words.vault(vault));
+    let vault = || event.address("vault").map(|vault| words.vault(vault));
     let protocol = words.protocol(event.protocol.as_deref()).or_else(vault);
     let protocol = protocol.map(|protocol| format!(" {} {protocol}", row.place));
     let until = event.members.iter().find_map(|(name, value)| match value {
@@ -108,14 +108,13 @@ fn date(seconds: U256) -> Option<String> {
 
 /// What an event that moves no tokens says of the account, which has sent the transaction or not.
 pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &Words<'_>) -> Option<String> {
-    let address = |name| act::address(event, name);
+    let address = |name| event.address(name);
     let is = |name| address(name) == Some(account);
-    let value = |name: &str| event.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
     let on = words.protocol(event.protocol.as_deref()).map(|protocol| format!(" on {protocol}")).unwrap_or_default();
-    let flag = |name| matches!(value(name), Some(Value::Flag(true)));
+    let flag = |name| matches!(event.member(name), Some(Value::Flag(true)));
     match event.kind.name() {
         "APPROVAL" | "PERMIT2" if is("owner") => {
-            let (spender, amount) = (address("spender")?, act::asset(event, "amount")?);
+            let (spender, amount) = (address("spender")?, event.asset("amount")?);
             let through = if event.kind.name() == "PERMIT2" { " through Permit2" } else { "" };
             let token = words.token(amount.token?);
             Some(if amount.raw.is_zero() {
@@ -127,7 +126,7 @@ pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &W
             })
         }
         "NFT_APPROVAL" if is("owner") => {
-            let Some(Value::Number(token_id)) = value("tokenId") else { return None };
+            let Some(Value::Number(token_id)) = event.member("tokenId") else { return None };
             let (spender, nft) = (address("spender")?, words.nft(address("collection")?, *token_id));
             // A transfer takes an approval back.
             (!spender.is_zero()).then(|| format!("approved {spender:#x} to move {nft}"))
@@ -141,17 +140,21 @@ pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &W
             })
         }
         "VOTE" if is("voter") => {
-            let proposal = match value("proposalId") {
+            let proposal = match event.member("proposalId") {
                 Some(Value::Number(number)) if number.bit_len() <= 64 => format!(" proposal {number}"),
                 _ => " a proposal".to_owned(),
             };
-            let how = match value("support") {
+            let how = match event.member("support") {
                 Some(Value::Number(U256::ZERO)) => "voted against",
                 Some(Value::Number(U256::ONE)) => "voted for",
                 _ => "voted on",
             };
             let of = address("contract").map(|contract| format!(" of {contract:#x}")).unwrap_or_default();
-            Some(if value("proposalId").is_some() { format!("{how}{proposal}{of}") } else { format!("voted{on}") })
+            Some(if event.member("proposalId").is_some() {
+                format!("{how}{proposal}{of}")
+            } else {
+                format!("voted{on}")
+            })
         }
         "DELEGATE" if is("delegator") => Some(match address("toDelegate").filter(|to| !to.is_zero()) {
             Some(to) if to == account => "took back its votes".to_owned(),
@@ -160,17 +163,17 @@ pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &W
         }),
         kind @ ("NAME_REGISTERED" | "NAME_RENEWED") if is_sender || is("owner") => {
             let verb = if kind == "NAME_REGISTERED" { "registered" } else { "renewed" };
-            let name = match value("name") {
+            let name = match event.member("name") {
                 Some(Value::Text(name)) => plain_name(name),
                 _ => None,
             };
             let name = name.map_or_else(|| "a name".to_owned(), |name| format!("the name {name}"));
-            let cost = act::asset(event, "cost").filter(|cost| !cost.raw.is_zero());
+            let cost = event.asset("cost").filter(|cost| !cost.raw.is_zero());
             let cost = cost.and_then(|cost| words.amount(cost)).map(|cost| format!(" for {cost}"));
             Some(format!("{verb} {name}{}", cost.unwrap_or_default()))
         }
         "LIQUIDATION" if is("liquidator") || is("borrower") => {
-            let amount = |name| act::asset(event, name).and_then(|asset| words.amount(asset));
+            let amount = |name| event.asset(name).and_then(|asset| words.amount(asset));
             let (debt, collateral) = (amount("debtAmount"), amount("collateralAmount"));
             let (debt, collateral) = (
                 debt.unwrap_or_else(|| "an unknown debt".into()),
@@ -189,10 +192,9 @@ pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &W
 }
 
 fn safe(event: &Event, kind: &str) -> Option<String> {
-    let safe = act::address(event, "contract")?;
-    let value = |name: &str| event.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
-    let owner = || act::address(event, "owner");
-    Some(match (kind, value("success"), value("threshold")) {
+    let safe = event.address("contract")?;
+    let owner = || event.address("owner");
+    Some(match (kind, event.member("success"), event.member("threshold")) {
         ("SAFE_EXECUTION", Some(Value::Flag(false)), _) => {
             format!("executed a transaction of the Safe {safe:#x}, which failed")
         }

@@ -34,7 +34,7 @@ fn events(answer: &Answer) -> &crate::gateway::answer::TransactionEvents {
 }
 
 fn member<'a>(event: &'a Event, name: &str) -> &'a Value {
-    &event.merged.event.members.iter().find(|(known, _)| *known == name).expect(name).1
+    event.merged.event.member(name).expect(name)
 }
 
 /// The asset of the event at a place.

@@ -121,11 +121,10 @@ impl Serialize for Metadata<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { event, members } = self;
         let mut object = serializer.serialize_map(None)?;
-        let named = |name: &str| event.members.iter().find(|(known, _)| *known == name);
         let always = event.kind.members();
         for name in always {
-            match named(name) {
-                Some((_, value)) => members.entry(&mut object, name, value)?,
+            match event.member(name) {
+                Some(value) => members.entry(&mut object, name, value)?,
                 None => object.serialize_entry(name, &())?,
             }
         }
