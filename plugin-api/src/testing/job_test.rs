@@ -164,37 +164,30 @@ impl JobTest {
                 return outcome;
             }
             open.extend(requests);
-            let results = if open.iter().any(is_known) && allowance.take_known_step() {
-                self.known(&open, &outcome, &mut allowance)
-            } else if let Err(error) = take_step(&open, &mut allowance) {
-                (outcome.end, outcome.message) = (End::OverBudget, error.to_string());
-                validation.check(&outcome.findings);
-                return outcome;
-            } else {
-                outcome.batches.push(open.iter().filter(|request| !is_known(request)).count());
-                let mut answer = |request: &ReadRequest| off_chain.reply(request, &mut replies);
-                let mut results = Vec::with_capacity(open.len());
-                for request in &open {
-                    results.push(Some(match request.kind {
-                        kind::FACTS => outcome.fact_list(request, self.start.block.number, &mut allowance),
-                        _ => reply(&mut answer, request, &mut allowance),
-                    }));
+            let is_in_part = open.iter().any(is_known) && allowance.take_known_step();
+            if !is_in_part {
+                if let Err(error) = take_step(&open, &mut allowance) {
+                    (outcome.end, outcome.message) = (End::OverBudget, error.to_string());
+                    validation.check(&outcome.findings);
+                    return outcome;
                 }
-                results
-            };
+                outcome.batches.push(open.iter().filter(|request| !is_known(request)).count());
+            }
+            let mut answer = |request: &ReadRequest| off_chain.reply(request, &mut replies);
+            let mut results = Vec::with_capacity(open.len());
+            for request in &open {
+                results.push(match request.kind {
+                    kind::FACTS => Some(outcome.fact_list(request, self.start.block.number, &mut allowance)),
+                    _ if is_in_part => None,
+                    _ => Some(reply(&mut answer, request, &mut allowance)),
+                });
+            }
             frame = frame_of(&results, &allowance);
             let reads = open.iter().zip(&results);
             validation.take(reads.filter_map(|(request, result)| Some((request, result.as_ref()?))));
             let mut results = results.iter();
             open.retain(|_| results.next().is_some_and(Option::is_none));
         }
-    }
-
-    /// The replies to the fact lists among the open reads.
-    fn known(&self, open: &[ReadRequest], outcome: &Outcome, allowance: &mut Allowance) -> Vec<Option<ReadResult>> {
-        let block = self.start.block.number;
-        let reply = |request: &ReadRequest| is_known(request).then(|| outcome.fact_list(request, block, allowance));
-        open.iter().map(reply).collect()
     }
 }
 
