@@ -37,6 +37,11 @@ impl OpenRead {
     pub(super) fn is_answered(&self) -> bool {
         matches!(self, Self::Answered(_))
     }
+
+    /// The read, if it is of the job's own network and not answered.
+    fn own(&self) -> Option<&Read> {
+        if let Self::Own(read) = self { Some(read) } else { None }
+    }
 }
 
 impl From<Reply> for OpenRead {
@@ -85,23 +90,21 @@ impl Driver<'_> {
     /// Answers what is cached of the reads from this place on, as far as it is the same for every account.
     fn answer_known(&mut self, first: usize, participant: &Participant, own: &Session) {
         let opened = self.open.iter().enumerate().skip(first);
-        let reads =
-            opened.filter_map(|(place, read)| if let OpenRead::Own(read) = read { Some((place, read)) } else { None });
-        let count = reads.clone().count();
-        if !own.take_reads(count) {
-            let places: Vec<usize> = reads.map(|(place, _)| place).collect();
+        let own_reads = opened.filter_map(|(place, read)| Some((place, read.own()?)));
+        if !own.take_reads(own_reads.clone().count()) {
+            let places: Vec<usize> = own_reads.map(|(place, _)| place).collect();
             for place in places {
                 self.open[place] = self.account_for(Reply::fresh(Outcome::Failed(ReadFailure::OverBudget))).into();
             }
             return;
         }
-        let known: Vec<(usize, Read)> =
-            reads.filter(|(_, read)| is_of_everybody(read)).map(|(place, read)| (place, read.clone())).collect();
-        let lookup = participant.peek(known.iter().map(|(_, read)| read.clone()).collect::<Vec<_>>().into());
-        for (hit, reply) in lookup.into_hits() {
-            if let Some((place, read)) = known.get(hit) {
-                let reply = self.take(read, reply);
-                self.open[*place] = OpenRead::Answered(reply);
+        let known = own_reads.filter(|(_, read)| is_of_everybody(read));
+        let (places, reads): (Vec<_>, Vec<_>) = known.map(|(place, read)| (place, read.clone())).unzip();
+        for (hit, reply) in participant.peek(reads.into()).into_hits() {
+            let Some(place) = places.get(hit) else { continue };
+            let pending = OpenRead::Answered(FrameReply::pending());
+            if let OpenRead::Own(read) = std::mem::replace(&mut self.open[*place], pending) {
+                self.open[*place] = OpenRead::Answered(self.take(&read, reply));
             }
         }
     }
