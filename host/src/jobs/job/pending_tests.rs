@@ -9,16 +9,11 @@ use portolan_abi::map::{Catalogue, Deployment};
 use portolan_abi::row::{self, JobOut, freshness, status};
 use portolan_reader::testing::ScriptedChain;
 
+use super::tests::{ETHEREUM, LIMITS, plan_of, run_once};
 use super::*;
-use crate::budget::{AnswerBudget, AnswerLimits};
-use crate::net::off_chain::OffChain;
-use crate::network::Networks;
 use crate::registry::Instance;
-use crate::registry::limits::Limits;
-use crate::registry::protocol::Protocol;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
-const ETHEREUM: u64 = 1;
 const LISTED: Address = Address::repeat_byte(1);
 const HELD: Address = Address::repeat_byte(2);
 const EARNED: Address = Address::repeat_byte(3);
@@ -98,22 +93,9 @@ async fn run_fresh(
     script.cache(LISTED, &[], word());
     let deployment = Deployment { protocol: "acme".to_owned(), chain_id: ETHEREUM, ..Deployment::default() };
     let catalogue = Catalogue { deployments: vec![deployment], ..Catalogue::default() };
-    let runner: Arc<dyn Runner> = Arc::<Steps>::clone(&steps);
-    let mut instance = Instance::run_by(runner, "acme@1.0.0", Limits { resume_ms: 1000, job_ms: 60_000 }, catalogue);
+    let mut instance = Instance::run_by(Arc::<Steps>::clone(&steps), "acme@1.0.0", LIMITS, catalogue);
     instance.capabilities = capabilities;
-    let plan = JobPlan {
-        protocol: Arc::new(Protocol { slug: "acme".to_owned(), ..Protocol::default() }),
-        instance: Arc::new(instance),
-        network: Arc::clone(Networks::new([]).with_chain_id(ETHEREUM).unwrap()),
-        question: JobQuestion::Account(Question::Claimables),
-        account: Address::ZERO,
-        is_traced: false,
-    };
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let (off_chain, budget) = (OffChain::new(), AnswerBudget::new(AnswerLimits::AMPLE));
-    let documents = Documents { off_chain: &off_chain, outgoing: &budget.outgoing };
-    let sessions = Sessions::from([(ETHEREUM, Ok(script.session(deadline)))]);
-    let outcome = run(&plan, join_session(&plan, &sessions), &sessions, documents, deadline).await;
+    let outcome = run_once(&plan_of(instance), &script).await;
     let batches = script.requests().iter().map(|batch| batch.iter().map(|read| read.to).collect()).collect();
     let statuses = steps.statuses.lock().clone();
     (outcome, statuses, batches)

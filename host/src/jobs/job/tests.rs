@@ -19,7 +19,8 @@ use crate::registry::limits::Limits;
 use crate::registry::protocol::Protocol;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
-const ETHEREUM: u64 = 1;
+pub(super) const ETHEREUM: u64 = 1;
+pub(super) const LIMITS: Limits = Limits { resume_ms: 1000, job_ms: 60_000 };
 const VOTER: Address = Address::repeat_byte(0x70);
 
 /// Opens a list; walks two entries of it, unless it has some; and puts them.
@@ -117,12 +118,19 @@ fn plan(walker: &Arc<Walker>) -> JobPlan {
         ..Deployment::default()
     };
     let deployments = vec![deployment("acme", "main"), deployment("other", "side")];
-    let catalogue = Catalogue { deployments, ..Catalogue::default() };
-    let limits = Limits { resume_ms: 1000, job_ms: 60_000 };
-    let runner: Arc<dyn Runner> = Arc::<Walker>::clone(walker);
+    plan_of(Instance::run_by(
+        Arc::<Walker>::clone(walker),
+        "acme@1.0.0",
+        LIMITS,
+        Catalogue { deployments, ..Catalogue::default() },
+    ))
+}
+
+/// Asks the plugin's protocol `acme` for claimables on Ethereum.
+pub(super) fn plan_of(instance: Instance) -> JobPlan {
     JobPlan {
         protocol: Arc::new(Protocol { slug: "acme".to_owned(), ..Protocol::default() }),
-        instance: Arc::new(Instance::run_by(runner, "acme@1.0.0", limits, catalogue)),
+        instance: Arc::new(instance),
         network: Arc::clone(Networks::new([]).with_chain_id(ETHEREUM).unwrap()),
         question: JobQuestion::Account(Question::Claimables),
         account: Address::ZERO,
@@ -134,7 +142,7 @@ fn walker(list: &'static str) -> Arc<Walker> {
     Arc::new(Walker { list, steps: Mutex::default(), opened: Mutex::default() })
 }
 
-async fn run_once(plan: &JobPlan, script: &ScriptedChain) -> JobOutcome {
+pub(super) async fn run_once(plan: &JobPlan, script: &ScriptedChain) -> JobOutcome {
     let deadline = Instant::now() + Duration::from_secs(60);
     let (off_chain, budget) = (OffChain::new(), AnswerBudget::new(AnswerLimits::AMPLE));
     let documents = Documents { off_chain: &off_chain, outgoing: &budget.outgoing };
