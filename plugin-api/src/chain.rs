@@ -3,6 +3,7 @@
 //! Invariant: nothing here does IO. A read that is awaited is put on the job's list; the host answers the whole
 //! list at once, and the job goes on.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256, keccak256};
@@ -15,7 +16,7 @@ use crate::error::{Error, Revert};
 use crate::events::Transaction;
 use crate::gather::{self, Emitter, Gather, Gathered};
 use crate::job_state::{Budget, JobState};
-use crate::join::Join;
+use crate::join::{self, Join};
 use crate::read::Read;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
@@ -149,6 +150,16 @@ impl Chain {
     /// The first in order.
     pub fn join<S, J: Join<S>>(&self, futures: J) -> J::Joined {
         futures.joined()
+    }
+
+    /// Awaits several futures of one type together; what each gives, in order, so that one that fails costs its own
+    /// value alone.
+    pub fn outcomes<I, F>(&self, futures: I) -> impl Future<Output = Vec<F::Output>> + use<I, F>
+    where
+        I: IntoIterator<Item = F>,
+        F: Future,
+    {
+        join::outcomes(futures)
     }
 
     /// Awaits the parts of a question together, and emits what each finds as soon as it is done: a tuple of unlike

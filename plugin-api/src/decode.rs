@@ -1,7 +1,5 @@
 //! Events by a table: the calls that a [`Decoding`] needs are read through the job's chain.
 
-use futures_util::future::join_all;
-
 use crate::chain::Chain;
 use crate::error::{Error, Revert};
 use crate::events::{Decoding, Event, Network, Table, Transaction, ViewCall, ViewResult};
@@ -29,7 +27,7 @@ impl Chain {
             if calls.is_empty() {
                 break;
             }
-            decoding.record(join_all(calls.into_iter().map(|call| self.view(call))).await);
+            decoding.record(self.outcomes(calls.into_iter().map(|call| self.view(call))).await);
         }
         let decoded = decoding.finish();
         if decoded.incomplete_logs > 0 {

@@ -5,12 +5,12 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use futures_util::future::join_all;
+use futures_util::future::FutureExt;
 use portolan_abi::map::Finding;
 
 use crate::error::Error;
 use crate::job_state::JobState;
-use crate::join::shape;
+use crate::join::{self, shape};
 
 /// One part: it has emitted what it found once it is done.
 pub type Emitting<'c> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'c>>;
@@ -39,7 +39,7 @@ pub trait Gather<'c, Shape> {
 
 pub(crate) fn gather<'c, T: 'static>(emitter: Emitter<'c>, parts: Vec<Emitting<'c>>) -> Gathered<'c, T> {
     Box::pin(async move {
-        let outcomes = join_all(parts).await;
+        let outcomes = join::outcomes(parts).await;
         let failed: Vec<&Error> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
         match failed.first() {
             Some(first) if failed.len() == outcomes.len() => return Err((*first).clone()),
@@ -54,10 +54,10 @@ where
     F: Future<Output = Result<L, Error>> + Send + 'c,
     L: IntoIterator<Item: Into<Finding>>,
 {
-    Box::pin(async move {
-        part.await?.into_iter().for_each(|finding| emitter.0.emit(finding.into()));
+    Box::pin(part.map(move |found| {
+        found?.into_iter().for_each(|finding| emitter.0.emit(finding.into()));
         Ok(())
-    })
+    }))
 }
 
 impl<'c, I, F, L> Gather<'c, shape::Sequence> for I

@@ -47,6 +47,7 @@ impl Job {
     pub(crate) fn new(chain: Arc<Chain>, findings: Findings) -> Self {
         let flag = Arc::new(Flag(AtomicBool::new(true)));
         let waker = Waker::from(Arc::clone(&flag));
+        chain.state.set_root(waker.clone());
         Self { chain, findings: Some(findings), flag, waker }
     }
 

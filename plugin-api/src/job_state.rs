@@ -52,6 +52,8 @@ struct Inner {
     /// Whether the future that walks a fact list is being polled.
     walking: bool,
     walk_reads: u64,
+    /// The job's own waker.
+    root: Option<Waker>,
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +62,20 @@ struct Slot {
     waker: Option<Waker>,
 }
 
+impl Inner {
+    /// The waker to store; none where it is the job's own.
+    fn waker(&self, cx: &Context<'_>) -> Option<Waker> {
+        let is_root = self.root.as_ref().is_some_and(|root| root.will_wake(cx.waker()));
+        (!is_root).then(|| cx.waker().clone())
+    }
+}
+
 impl JobState {
+    /// The waker that the job's future is polled with, at every delivery: a read that waits with it needs no waking.
+    pub(crate) fn set_root(&self, waker: Waker) {
+        self.0.lock().root = Some(waker);
+    }
+
     pub(crate) fn budget(&self) -> Budget {
         self.0.lock().budget
     }
@@ -87,16 +102,17 @@ impl JobState {
         self.0.lock().walk_reads
     }
 
-    /// Puts a read on the list; its number.
-    pub(crate) fn request(&self, mut request: ReadRequest) -> usize {
+    /// Puts a read on the list; its number. `cx` is woken once there is a result.
+    pub(crate) fn request(&self, mut request: ReadRequest, cx: &Context<'_>) -> usize {
         let mut inner = self.0.lock();
         if inner.walking {
             request.purpose = purpose::WALK;
             inner.walk_reads += 1;
         }
         let number = inner.slots.len();
+        let waker = inner.waker(cx);
         inner.requests.push(request);
-        inner.slots.push(Slot::default());
+        inner.slots.push(Slot { result: None, waker });
         inner.open.push(number);
         number
     }
@@ -104,11 +120,12 @@ impl JobState {
     /// The result of a read; stores the waker until it is there.
     pub(crate) fn poll_result(&self, number: usize, cx: &Context<'_>) -> Poll<ReadResult> {
         let mut inner = self.0.lock();
+        let waker = inner.waker(cx);
         let Some(slot) = inner.slots.get_mut(number) else { return Poll::Pending };
         match slot.result.take() {
             Some(result) => Poll::Ready(result),
             None => {
-                slot.waker = Some(cx.waker().clone());
+                slot.waker = waker;
                 Poll::Pending
             }
         }

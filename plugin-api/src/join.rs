@@ -43,16 +43,42 @@ pub mod shape {
     pub enum Sequence {}
 }
 
-/// All of one type, once each has its outcome.
-type All<F, T, V> = Map<JoinAll<F>, fn(Vec<Result<T, Error>>) -> Result<V, Error>>;
+/// As many futures as [`join_all`] polls in turn. It makes a task and a waker for each where there are more, which pays
+/// where few of many are woken; a job is resumed with the replies to most of what it awaits.
+const CHUNK: usize = 30;
 
-fn values<T>(outcomes: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
-    outcomes.into_iter().collect()
+type Chunks<F> = JoinAll<JoinAll<F>>;
+
+/// All of one type, once each has its outcome.
+type All<F, T, V> = Map<Chunks<F>, fn(Vec<Vec<Result<T, Error>>>) -> Result<V, Error>>;
+
+fn in_chunks<F: Future>(futures: impl IntoIterator<Item = F>) -> Chunks<F> {
+    let mut futures = futures.into_iter().peekable();
+    let mut chunks = Vec::new();
+    while futures.peek().is_some() {
+        chunks.push(join_all(futures.by_ref().take(CHUNK)));
+    }
+    join_all(chunks)
 }
 
-fn array<T, const N: usize>(outcomes: Vec<Result<T, Error>>) -> Result<[T; N], Error> {
-    let count = outcomes.len();
-    values(outcomes)?.try_into().map_err(|_| Error::new(format!("{count} values of {N} joined futures")))
+/// Awaits all futures to their ends; what each gives, in order.
+pub(crate) fn outcomes<F: Future>(futures: impl IntoIterator<Item = F>) -> impl Future<Output = Vec<F::Output>> {
+    let chunks = in_chunks(futures);
+    async move { chunks.await.into_iter().flatten().collect() }
+}
+
+fn values<T>(outcomes: Vec<Vec<Result<T, Error>>>) -> Result<Vec<T>, Error> {
+    let mut values = Vec::with_capacity(outcomes.len() * CHUNK);
+    for outcome in outcomes.into_iter().flatten() {
+        values.push(outcome?);
+    }
+    Ok(values)
+}
+
+fn array<T, const N: usize>(outcomes: Vec<Vec<Result<T, Error>>>) -> Result<[T; N], Error> {
+    let values = values(outcomes)?;
+    let count = values.len();
+    values.try_into().map_err(|_| Error::new(format!("{count} values of {N} joined futures")))
 }
 
 impl<I, F, T> Join<shape::Sequence> for I
@@ -64,7 +90,7 @@ where
     type Joined = All<F, T, Vec<T>>;
 
     fn joined(self) -> Self::Joined {
-        join_all(self).map(values)
+        in_chunks(self).map(values)
     }
 }
 
@@ -73,7 +99,7 @@ impl<F: Future<Output = Result<T, Error>>, T> Join<shape::List> for Vec<F> {
     type Joined = All<F, T, Vec<T>>;
 
     fn joined(self) -> Self::Joined {
-        join_all(self).map(values)
+        in_chunks(self).map(values)
     }
 }
 
@@ -82,7 +108,7 @@ impl<F: Future<Output = Result<T, Error>>, T, const N: usize> Join<shape::Array>
     type Joined = All<F, T, [T; N]>;
 
     fn joined(self) -> Self::Joined {
-        join_all(self).map(array)
+        in_chunks(self).map(array)
     }
 }
 

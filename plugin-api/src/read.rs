@@ -18,8 +18,8 @@ use crate::read_result::ReadResult;
 pub struct Read<'c, T> {
     state: &'c JobState,
     to: Address,
-    /// `None` once it is on the job's list.
-    request: Option<ReadRequest>,
+    /// `None` once it is on the job's list. Boxed, for futures hold reads by the hundred, and are moved.
+    request: Option<Box<ReadRequest>>,
     /// Its place among the job's reads.
     number: usize,
     decode: Decode<T>,
@@ -36,7 +36,7 @@ impl<T> fmt::Debug for Read<'_, T> {
 
 impl<'c, T> Read<'c, T> {
     pub(crate) fn new(state: &'c JobState, request: ReadRequest, decode: Decode<T>) -> Self {
-        Self { state, to: request.to, request: Some(request), number: 0, decode }
+        Self { state, to: request.to, request: Some(Box::new(request)), number: 0, decode }
     }
 
     /// A fact that never changes once it is there (`decimals()`, the token of a pool, the gauge that a pool will get):
@@ -80,7 +80,7 @@ impl<'c, T> Read<'c, T> {
     }
 
     fn with(mut self, change: impl FnOnce(&mut ReadRequest)) -> Self {
-        self.request.as_mut().map(change);
+        self.request.as_deref_mut().map(change);
         self
     }
 }
@@ -91,7 +91,8 @@ impl<T> Future for Read<'_, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let read = self.get_mut();
         if let Some(request) = read.request.take() {
-            read.number = read.state.request(request);
+            read.number = read.state.request(*request, cx);
+            return Poll::Pending;
         }
         let result = ready!(read.state.poll_result(read.number, cx));
         Poll::Ready((read.decode)(read.to, result))

@@ -1,7 +1,5 @@
 //! Frames in and out of a resume.
 
-use std::collections::HashMap;
-
 use alloy::primitives::Bytes;
 use portolan_abi::codec;
 use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};
@@ -34,12 +32,12 @@ pub(crate) fn resume(jobs: &mut [&mut Job], bytes: &[u8]) -> Result<Vec<u8>, Res
         let bytes = frame.bytes(reply.offset, reply.len)?;
         Ok(ReadResult::new(reply.status, owned.slice_ref(bytes)))
     });
-    let mut results = results.collect::<Result<Vec<_>, FrameError>>()?.into_iter();
+    let mut results = results.collect::<Result<Vec<_>, FrameError>>()?;
     let mut out = Writer::default();
     for (place, (job, given)) in (0..).zip(jobs.iter_mut().zip(frame.rows::<JobIn>(resume_in::JOBS))) {
-        let own: Vec<Option<ReadResult>> = results.by_ref().take(given.replies as usize).collect();
+        let own = results.drain(..results.len().min(given.replies as usize));
         let budget = Budget { ms: given.ms_left, reads: given.reads_left, bytes: given.bytes_left };
-        out.step(place, job.resume(budget, own.into_iter()))?;
+        out.step(place, job.resume(budget, own))?;
     }
     Ok(out.frame.finish()?)
 }
@@ -61,8 +59,8 @@ fn check(frame: &Frame<'_>, jobs: usize) -> Result<(), ResumeError> {
 struct Writer {
     frame: FrameWriter,
     networks: Vec<u64>,
-    /// Calldata that stands in the blob already.
-    data: HashMap<Bytes, (u32, u32)>,
+    /// The calldata that stands in the blob last, and where.
+    last_data: (Bytes, (u32, u32)),
 }
 
 impl Writer {
@@ -112,13 +110,13 @@ impl Writer {
         Ok(())
     }
 
+    /// Calldata that equals the last stands in the blob once: jobs ask many contracts the same.
     fn data(&mut self, data: Bytes) -> Result<(u32, u32), FrameError> {
-        if let Some(range) = self.data.get(&data) {
-            return Ok(*range);
+        if self.last_data.0 != data {
+            let range = self.frame.bytes(&data)?;
+            self.last_data = (data, range);
         }
-        let range = self.frame.bytes(&data)?;
-        self.data.insert(data, range);
-        Ok(range)
+        Ok(self.last_data.1)
     }
 
     fn network(&mut self, chain_id: u64) -> Result<u16, FrameError> {

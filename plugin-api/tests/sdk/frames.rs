@@ -163,7 +163,7 @@ scenario!(SameData, |cx| {
 });
 
 #[test]
-fn equal_reads_share_their_calldata() {
+fn equal_reads_in_a_row_share_their_calldata() {
     let host = Host::<Play<SameData>>::new();
     let mut jobs = [host.start(), host.start()];
     let out = host.resume_with(&mut jobs, &frame_of(&[&[], &[]]));

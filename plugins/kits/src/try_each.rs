@@ -17,28 +17,22 @@ pub(crate) struct Parts<T> {
 
 /// Awaits the parts together.
 ///
-/// Not an `async fn`: the iterator is used up here, so that only the parts have to be [`Send`].
+/// Not an `async fn`: the iterator is used up here, so that only the parts have to be [`Send`], and each moves once.
 pub(crate) fn try_each<T, F>(cx: &Chain, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Parts<T>>
 where
     F: Future<Output = Result<T, Error>>,
 {
-    let parts: Vec<_> = parts.into_iter().map(settled).collect();
+    let outcomes = cx.outcomes(parts);
     async move {
-        let mut outcome = Parts { done: Vec::with_capacity(parts.len()), failed: Vec::new() };
-        match cx.join(parts).await {
-            Ok(parts) => parts.into_iter().for_each(|part| match part {
-                Ok(part) => outcome.done.push(part),
-                Err(error) => outcome.failed.push(error),
-            }),
-            Err(error) => outcome.failed.push(error),
+        let mut parts = Parts { done: Vec::new(), failed: Vec::new() };
+        for outcome in outcomes.await {
+            match outcome {
+                Ok(part) => parts.done.push(part),
+                Err(error) => parts.failed.push(error),
+            }
         }
-        outcome
+        parts
     }
-}
-
-/// An error as a value, so that it does not end the others.
-async fn settled<T>(part: impl Future<Output = Result<T, Error>>) -> Result<Result<T, Error>, Error> {
-    Ok(part.await)
 }
 
 impl<T> Parts<T> {

@@ -112,7 +112,7 @@ pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) ->
             true => counted.await?,
             // What older gauges owe to those who have left them takes dozens of reads of each to find.
             false if stake(cx, gauge, account).await?.is_zero() => Vec::new(),
-            false => claimed_rewards(cx, gauge, account).await?,
+            false => Box::pin(claimed_rewards(cx, gauge, account)).await?,
         };
         return Ok(OwedByGauge { minted: U256::ZERO, rewards });
     }
@@ -123,7 +123,8 @@ pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) ->
         return Ok(OwedByGauge { minted: U256::ZERO, rewards: counted });
     }
     let minted = cx.call(gauge.address, claimable_tokensCall { account }).isolated();
-    let (minted, mut rewards) = cx.join((minted, claimed_rewards(cx, gauge, account))).await?;
+    // Boxed, for few of hundreds of gauges come so far.
+    let (minted, mut rewards) = cx.join((minted, Box::pin(claimed_rewards(cx, gauge, account)))).await?;
     rewards.extend(counted);
     Ok(OwedByGauge { minted, rewards })
 }
