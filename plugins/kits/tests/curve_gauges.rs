@@ -19,7 +19,7 @@ sol! {
     function staking_token() external view returns (address);
     function balanceOf(address) external view returns (uint256);
     function totalSupply() external view returns (uint256);
-    function integrate_fraction(address) external view returns (uint256);
+    function integrate_checkpoint_of(address) external view returns (uint256);
     function claimable_tokens(address) external returns (uint256);
     function reward_count() external view returns (uint256);
     function reward_tokens(uint256) external view returns (address);
@@ -39,6 +39,9 @@ const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const CRV: Address = address!("0xa000000000000000000000000000000000000001");
 const LDO: Address = address!("0xa000000000000000000000000000000000000002");
 const ARB: Address = address!("0xa000000000000000000000000000000000000003");
+
+/// When a gauge last reckoned the account's share.
+const TOUCHED: U256 = U256::from_limbs([1_700_000_000, 0, 0, 0]);
 
 const TYPES: CurveGaugeTypes = CurveGaugeTypes { gauge: "gauge" };
 
@@ -85,7 +88,7 @@ fn empty(chain: CannedReplies, network: u64, n: u64) -> CannedReplies {
         .reply(network, at, &lp_tokenCall {}, &pool(n))
         .reply(network, at, &balanceOfCall(Address::ZERO), &U256::ZERO)
         .reply(network, at, &balanceOfCall(ACCOUNT), &U256::ZERO)
-        .reply(network, at, &integrate_fractionCall(ACCOUNT), &U256::ZERO)
+        .reply(network, at, &integrate_checkpoint_ofCall(ACCOUNT), &U256::ZERO)
         .reply(network, at, &totalSupplyCall {}, &word(4_000))
 }
 
@@ -118,12 +121,10 @@ fn factory(count: u64, tokens: &[Address]) -> CannedReplies {
 }
 
 fn stake(chain: CannedReplies, network: u64, n: u64, amount: u64, minted: u64) -> CannedReplies {
-    chain.reply(network, gauge(n), &balanceOfCall(ACCOUNT), &word(amount)).reply(
-        network,
-        gauge(n),
-        &claimable_tokensCall(ACCOUNT),
-        &word(minted),
-    )
+    chain
+        .reply(network, gauge(n), &balanceOfCall(ACCOUNT), &word(amount))
+        .reply(network, gauge(n), &integrate_checkpoint_ofCall(ACCOUNT), &TOUCHED)
+        .reply(network, gauge(n), &claimable_tokensCall(ACCOUNT), &word(minted))
 }
 
 fn run(network: u64, question: Question, chain: &CannedReplies) -> Outcome {
@@ -142,7 +143,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 
 #[test]
 fn the_emission_is_claimed_of_the_minter_and_rewards_of_the_gauge_for_the_account_itself() {
-    let chain = stake(factory(3, &[LDO, ARB]), SIDE, 1, 1_000, 7);
+    let chain = stake(stake(factory(3, &[LDO, ARB]), SIDE, 1, 1_000, 7), SIDE, 2, 0, 0);
     let chain = chain.reply(SIDE, gauge(1), &claimable_rewardCall { _0: ACCOUNT, _1: ARB }, &word(11)).reply(
         SIDE,
         gauge(2),
@@ -159,9 +160,22 @@ fn the_emission_is_claimed_of_the_minter_and_rewards_of_the_gauge_for_the_accoun
 }
 
 #[test]
+fn a_gauge_that_the_account_never_used_is_asked_nothing_else_about_it() {
+    // The gauge would answer, were it asked.
+    let chain = stake(factory(1, &[LDO]), SIDE, 0, 1_000, 7);
+    let chain = chain.reply(SIDE, gauge(0), &claimable_rewardCall { _0: ACCOUNT, _1: LDO }, &word(3));
+    assert_eq!(run(SIDE, Question::CLAIMABLES, &chain).payments().len(), 2);
+    let never = chain.clone().reply(SIDE, gauge(0), &integrate_checkpoint_ofCall(ACCOUNT), &U256::ZERO);
+    let outcome = run(SIDE, Question::CLAIMABLES, &never);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+    // One that has no such view is asked for what it owes.
+    let other = chain.revert(SIDE, gauge(0), &integrate_checkpoint_ofCall(ACCOUNT));
+    assert_eq!(run(SIDE, Question::CLAIMABLES, &other).payments().len(), 2);
+}
+
+#[test]
 fn whoever_has_left_a_gauge_is_still_owed_the_emission_of_then() {
     let chain = stake(controller(2), NETWORK, 1, 0, 9);
-    let chain = chain.reply(NETWORK, gauge(1), &integrate_fractionCall(ACCOUNT), &word(30));
     let outcome = run(NETWORK, Question::CLAIMABLES, &chain);
     assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.payments()[0];
@@ -219,6 +233,8 @@ fn a_broken_gauge_costs_its_own_rows_and_is_reported() {
     for answer in [ReadResult::Reverted(Bytes::new()), ReadResult::GasCap, ReadResult::Ok(Bytes::from_static(&[1; 7]))]
     {
         let chain = stake(controller(3), NETWORK, 2, 5, 1);
+        let chain = chain.result(NETWORK, gauge(0), &integrate_checkpoint_ofCall(ACCOUNT), answer.clone());
+        let chain = chain.result(NETWORK, gauge(0), &claimable_tokensCall(ACCOUNT), answer.clone());
         let chain = chain.result(NETWORK, gauge(0), &balanceOfCall(ACCOUNT), answer);
         for question in [Question::CLAIMABLES, Question::FARMING] {
             let outcome = run(NETWORK, question, &chain);
@@ -311,7 +327,7 @@ fn gauges_of_a_settings_row_may_have_a_minter() {
     // A gauge of an older generation among them has no emission, and no views of one.
     let old = chain
         .revert(SIDE, gauge(1), &reward_countCall {})
-        .revert(SIDE, gauge(1), &integrate_fractionCall(ACCOUNT))
+        .revert(SIDE, gauge(1), &integrate_checkpoint_ofCall(ACCOUNT))
         .revert(SIDE, gauge(1), &claimable_tokensCall(ACCOUNT));
     let outcome = test.run::<Curve>(&old);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);

@@ -58,6 +58,7 @@ contract ChildGaugeDouble {
     uint256 internal updated;
     mapping(address => uint256) internal integralOf;
     mapping(address => uint256) public integrate_fraction;
+    mapping(address => uint256) public integrate_checkpoint_of;
 
     TokenCore[] internal tokens;
     mapping(TokenCore => Reward) public reward_data;
@@ -141,6 +142,7 @@ contract ChildGaugeDouble {
         updated = block.timestamp;
         integrate_fraction[account] += working_balances[account] * (integral - integralOf[account]) / 1e18;
         integralOf[account] = integral;
+        integrate_checkpoint_of[account] = block.timestamp;
     }
 
     function _integral(TokenCore token) internal view returns (uint256) {

@@ -21,7 +21,8 @@ portolan_plugin_api::sol! {
     function staking_token() external view returns (address);
     function balanceOf(address account) external view returns (uint256);
     function totalSupply() external view returns (uint256);
-    function integrate_fraction(address account) external view returns (uint256);
+    // When the gauge last reckoned the account's share, in seconds of Unix time.
+    function integrate_checkpoint_of(address account) external view returns (uint256);
     function claimable_tokens(address account) external returns (uint256);
 
     // gauges/LiquidityGaugeV2.vy and later. From the fourth on the number of tokens is known; the second and the third

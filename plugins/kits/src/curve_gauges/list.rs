@@ -6,7 +6,7 @@ use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::{
     REWARDS_MAX, balanceOfCall, claimable_reward_writeCall, claimable_rewardCall, claimable_tokensCall, gaugesCall,
-    get_gauge_countCall, get_gaugeCall, integrate_fractionCall, lp_tokenCall, n_gaugesCall, reward_countCall,
+    get_gauge_countCall, get_gaugeCall, integrate_checkpoint_ofCall, lp_tokenCall, n_gaugesCall, reward_countCall,
     reward_tokensCall, staking_tokenCall,
 };
 use super::{CurveGauges, Listing, ZERO_STANDS_S};
@@ -106,45 +106,58 @@ pub(super) async fn stake(cx: &Chain, gauge: LiquidityGauge, account: Address) -
 
 /// What the gauge owes to the account, which may have left it.
 pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
-    let counted = counted_rewards(cx, gauge, account);
-    if !gauge.is_minting {
-        let rewards = match gauge.counts_rewards {
-            true => counted.await?,
-            // What older gauges owe to those who have left them takes dozens of reads of each to find.
-            false if stake(cx, gauge, account).await?.is_zero() => Vec::new(),
-            false => Box::pin(claimed_rewards(cx, gauge, account)).await?,
-        };
-        return Ok(OwedByGauge { minted: U256::ZERO, rewards });
+    // The tokens are the same for all accounts, and mostly known.
+    let (may_owe, tokens) = cx.join((may_owe(cx, gauge, account), counted_tokens(cx, gauge))).await?;
+    if !may_owe {
+        return Ok(OwedByGauge::default());
     }
-    let fraction = cx.call(gauge.address, integrate_fractionCall { account }).zero_within(ZERO_STANDS_S);
-    let (stake, fraction, counted) = cx.join((stake(cx, gauge, account), fraction, counted)).await?;
-    // Whoever never had a stake there has earned nothing; that is so of most accounts and gauges.
-    if stake.is_zero() && fraction.is_zero() {
-        return Ok(OwedByGauge { minted: U256::ZERO, rewards: counted });
-    }
-    let minted = cx.call(gauge.address, claimable_tokensCall { account }).isolated();
+    let minted = minted(cx, gauge, account);
+    let counted = tokens.into_iter().map(|token| async move {
+        let owed = cx.call(gauge.address, claimable_rewardCall { account, token }).zero_within(ZERO_STANDS_S).await?;
+        Ok((token, owed))
+    });
     // Boxed, for few of hundreds of gauges come so far.
-    let (minted, mut rewards) = cx.join((minted, Box::pin(claimed_rewards(cx, gauge, account)))).await?;
-    rewards.extend(counted);
-    Ok(OwedByGauge { minted, rewards })
+    let claimed = Box::pin(claimed_rewards(cx, gauge, account));
+    let (minted, counted, claimed) = cx.join((minted, cx.join(counted), claimed)).await?;
+    let rewards = counted.into_iter().chain(claimed).filter(|(_, owed)| !owed.is_zero());
+    Ok(OwedByGauge { minted, rewards: rewards.collect() })
 }
 
-/// The rewards of a gauge that knows how many tokens it pays; nothing of others.
-async fn counted_rewards(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+/// Whether anything can be owed to the account. A gauge with an emission notes when it last reckoned an account's share,
+/// which it does before each change of a stake: whoever has no such time never had one. That is so of most accounts and
+/// gauges.
+async fn may_owe(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<bool, Error> {
+    match gauge {
+        LiquidityGauge { is_minting: true, .. } => {
+            let reckoned = cx.try_call(gauge.address, integrate_checkpoint_ofCall { account });
+            Ok(reckoned.zero_within(ZERO_STANDS_S).await? != Ok(U256::ZERO))
+        }
+        LiquidityGauge { counts_rewards: true, .. } => Ok(true),
+        // What older gauges owe to those who have left them takes dozens of reads of each to find.
+        _ => Ok(!stake(cx, gauge, account).await?.is_zero()),
+    }
+}
+
+/// What the minter pays of the emission.
+async fn minted(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<U256, Error> {
+    if !gauge.is_minting {
+        return Ok(U256::ZERO);
+    }
+    cx.call(gauge.address, claimable_tokensCall { account }).isolated().await
+}
+
+/// The reward tokens of a gauge that knows how many it pays; none of others.
+async fn counted_tokens(cx: &Chain, gauge: LiquidityGauge) -> Result<Vec<Address>, Error> {
     if !gauge.counts_rewards {
         return Ok(Vec::new());
     }
     let count = cx.call(gauge.address, reward_countCall {}).within(TOKENS_STAND_S).await?;
     let count = u64::try_from(count).unwrap_or(u64::MAX).min(REWARDS_MAX);
-    let each = (0..count).map(|index| async move {
-        let token = cx.call(gauge.address, reward_tokensCall { index: U256::from(index) }).immutable().await?;
-        let owed = cx.call(gauge.address, claimable_rewardCall { account, token }).zero_within(ZERO_STANDS_S).await?;
-        Ok((token, owed))
-    });
-    Ok(owed_alone(cx.join(each).await?))
+    let token = |index| cx.call(gauge.address, reward_tokensCall { index: U256::from(index) }).immutable();
+    cx.join((0..count).map(token)).await
 }
 
-/// The rewards of an older gauge, which claims from elsewhere to know what it owes; nothing of others.
+/// What an older gauge owes, which claims from elsewhere to know it; nothing of others.
 async fn claimed_rewards(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
     if gauge.counts_rewards {
         return Ok(Vec::new());
@@ -158,9 +171,5 @@ async fn claimed_rewards(cx: &Chain, gauge: LiquidityGauge, account: Address) ->
         let (written, read) = cx.join((written, read)).await?;
         Ok((token, written.unwrap_or(read)))
     });
-    Ok(owed_alone(cx.join(each).await?))
-}
-
-fn owed_alone(rewards: Vec<(Address, U256)>) -> Vec<(Address, U256)> {
-    rewards.into_iter().filter(|(_, owed)| !owed.is_zero()).collect()
+    cx.join(each).await
 }
