@@ -7,6 +7,7 @@ pub(crate) mod control;
 pub(crate) mod serve;
 
 mod body;
+mod broken_head;
 mod connection;
 mod content;
 mod guard;

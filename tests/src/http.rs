@@ -129,32 +129,69 @@ fn runtime() -> Result<Runtime> {
     Ok(Builder::new_current_thread().enable_all().build()?)
 }
 
-/// Sends bytes as they are and reads one HTTP/1.1 answer; for what hyper refuses to send.
-///
-/// # Errors
-/// No complete answer before the deadline.
-pub fn raw(to: SocketAddr, bytes: &[u8]) -> Result<Response> {
-    let mut stream = TcpStream::connect_timeout(&to, DEADLINE)?;
-    stream.set_read_timeout(Some(DEADLINE))?;
-    stream.set_write_timeout(Some(DEADLINE))?;
-    // A server may answer and close before it has read everything; its answer is what counts.
-    let sent = stream.write_all(bytes);
-    let mut received = Vec::new();
-    let mut chunk = [0; 4096];
-    loop {
-        if let Some(response) = complete(&received)? {
-            return Ok(response);
-        }
-        match stream.read(&mut chunk) {
-            Ok(0) => bail!("closed after {:?} (sending: {sent:?})", String::from_utf8_lossy(&received)),
-            Ok(len) => received.extend_from_slice(&chunk[..len]),
-            Err(error) => bail!("{error} after {:?} (sending: {sent:?})", String::from_utf8_lossy(&received)),
+/// A connection for bytes as they are; for what hyper refuses to send.
+#[derive(Debug)]
+pub struct RawConnection {
+    stream: TcpStream,
+    received: Vec<u8>,
+}
+
+impl RawConnection {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Nobody takes the connection before the deadline.
+    pub fn open(to: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect_timeout(&to, DEADLINE)?;
+        stream.set_read_timeout(Some(DEADLINE))?;
+        stream.set_write_timeout(Some(DEADLINE))?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, received: Vec::new() })
+    }
+
+    /// Sends bytes.
+    ///
+    /// # Errors
+    /// Not all of them are taken before the deadline.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.stream.write_all(bytes)?)
+    }
+
+    /// The next HTTP/1.1 answer; `None` where the server ended the connection after the one before.
+    ///
+    /// # Errors
+    /// No complete answer before the deadline, or a reset connection.
+    pub fn answer(&mut self) -> Result<Option<Response>> {
+        let mut chunk = [0; 4096];
+        loop {
+            if let Some((response, bytes)) = complete(&self.received)? {
+                self.received.drain(..bytes);
+                return Ok(Some(response));
+            }
+            let text = || format!("after {:?}", String::from_utf8_lossy(&self.received));
+            match self.stream.read(&mut chunk).with_context(text)? {
+                0 if self.received.is_empty() => return Ok(None),
+                0 => bail!("closed {}", text()),
+                len => self.received.extend_from_slice(&chunk[..len]),
+            }
         }
     }
 }
 
-/// An answer with a `content-length`, once all of it is there.
-fn complete(received: &[u8]) -> Result<Option<Response>> {
+/// Sends bytes as they are and reads one HTTP/1.1 answer.
+///
+/// # Errors
+/// No complete answer before the deadline.
+pub fn raw(to: SocketAddr, bytes: &[u8]) -> Result<Response> {
+    let mut connection = RawConnection::open(to)?;
+    // A server may answer and close before it has read everything; its answer is what counts.
+    let sent = connection.send(bytes);
+    let answer = connection.answer().and_then(|answer| answer.context("closed"));
+    answer.with_context(|| format!("sending: {sent:?}"))
+}
+
+/// An answer with a `content-length`, once all of it is there, and its bytes.
+fn complete(received: &[u8]) -> Result<Option<(Response, usize)>> {
     let Some(end) = received.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&received[..end])?;
     let mut lines = head.split("\r\n");
@@ -170,5 +207,6 @@ fn complete(received: &[u8]) -> Result<Option<Response>> {
         return Ok(None);
     }
     let body = String::from_utf8(body[..length].to_vec())?;
-    Ok(Some(Response { status: StatusCode::from_bytes(status.as_bytes())?, headers, body }))
+    let response = Response { status: StatusCode::from_bytes(status.as_bytes())?, headers, body };
+    Ok(Some((response, end + 4 + length)))
 }

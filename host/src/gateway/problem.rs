@@ -15,6 +15,9 @@ pub(crate) const REQUEST_LINE_BYTES_MAX: usize = 8 * 1024;
 /// The contract of the API: names and values, with colon, space and the line's end for each.
 pub(crate) const HEADERS_BYTES_MAX: usize = 32 * 1024;
 
+/// The contract of the API: fields of a head, many more than any client sends.
+pub(crate) const FIELDS_MAX: usize = 512;
+
 /// The response in the place of an answer; the text is the document's `detail`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Problem {
@@ -48,6 +51,8 @@ pub(crate) enum Problem {
     Unauthorized,
     #[error("this address answers {allow} only")]
     MethodNotAllowed { allow: &'static str },
+    #[error("what was sent is no valid request in HTTP")]
+    InvalidRequest,
     #[error("{0}")]
     RequestTooLarge(TooLarge),
     #[error("the transaction has {logs} logs, more than the bound of {logs_max}")]
@@ -105,6 +110,12 @@ pub(crate) enum TooLarge {
     Line,
     #[error("the headers are longer than {HEADERS_BYTES_MAX} bytes")]
     Headers,
+    /// It was not read to its end.
+    #[error(
+        "the head of the request is too large: {REQUEST_LINE_BYTES_MAX} bytes may be in its first line, \
+         {HEADERS_BYTES_MAX} in its headers, and {FIELDS_MAX} headers"
+    )]
+    Head,
 }
 
 /// A client's input, fit to be repeated in a detail.

@@ -16,7 +16,7 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::http::request::Parts;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -24,6 +24,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tracing::{Instrument, Span};
 
+use super::broken_head::BrokenHeads;
 use super::content::Content;
 use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn};
 use super::operators::Operators;
@@ -31,7 +32,7 @@ use super::record::{self, AccessRecord};
 use super::request_id::{self, REQUEST_ID, RequestIds};
 use super::respond::{Front, allow_origins};
 use super::view;
-use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX};
+use crate::gateway::problem::{FIELDS_MAX, HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 use crate::spans;
 
 /// Whatever is wrong with a connection ends with it.
@@ -40,12 +41,9 @@ const AGE_MAX: Duration = Duration::from_secs(3600);
 /// From the word that a connection ends to its end, where nobody uses it.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// The bytes of a request's head: the contract's, and the ends of its lines. `limit.rs` answers with a document as long
-/// as a head fits; past this the connection answers 431 without one, and nothing more is buffered.
+/// The bytes of a request's head: the contract's, and the ends of its lines. `limit.rs` answers as long as a
+/// head fits; past this the connection does, and nothing more is buffered.
 const HEAD_BYTES_MAX: usize = REQUEST_LINE_BYTES_MAX + HEADERS_BYTES_MAX + 1024;
-
-/// Fields of a head: many more than any client sends; past this HTTP/1.1 answers 431 without a document.
-const HEADERS_MAX: usize = 512;
 
 /// What HTTP/2 counts for a field on top of its name and value (RFC 9113, 6.5.2).
 const FIELD_BYTES: usize = 32;
@@ -59,9 +57,9 @@ const STREAMS_MAX: u32 = 64;
 /// For each stream of HTTP/2; what does not fit waits with its answer.
 const SEND_BYTES_MAX: usize = 64 * 1024;
 
-/// A refused body is read this far, and this long, so that the client sees the answer and not a reset connection.
-const REFUSED_BODY_BYTES_MAX: usize = 1024 * 1024;
-const REFUSED_BODY: Duration = Duration::from_millis(500);
+/// What is refused is read this far, and this long, so that the client sees the answer and not a reset connection.
+const REFUSED_BYTES_MAX: usize = 1024 * 1024;
+const REFUSED: Duration = Duration::from_millis(500);
 
 /// Reports when the process drains.
 #[derive(Clone, Debug)]
@@ -130,17 +128,37 @@ impl Service {
         drop(span);
         let bytes = response.body().bytes.len();
         let mut response = counted(finished(response, &head.method), connection)?;
-        response.headers_mut().insert(REQUEST_ID, ids.id.clone());
-        if matches!(self, Self::Front(_)) {
-            allow_origins(&mut response);
-        }
+        self.label(&mut response, &ids);
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
         let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
-        AccessRecord { listener, head: &head, status, headers, bytes, began, ids: &ids, is_logged: self.logs_access() }
-            .record();
+        let (head, ids, is_logged) = (Some(&head), &ids, self.logs_access());
+        AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged }.record();
         Ok(response)
+    }
+
+    /// The answer to a head that hyper refused with that status.
+    fn refuse(&self, status: StatusCode) -> Response<Content> {
+        let (ids, began) = (&RequestIds::of(&HeaderMap::new()), Instant::now());
+        let problem = match status {
+            StatusCode::BAD_REQUEST => Problem::InvalidRequest,
+            _ => Problem::RequestTooLarge(TooLarge::Head),
+        };
+        let response = request_id::within_now(ids.id.clone(), || problem.response());
+        let mut response = finished(response, &Method::GET);
+        self.label(&mut response, ids);
+        let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
+        let (head, bytes, is_logged) = (None, response.body().bytes.len(), self.logs_access());
+        AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged }.record();
+        response
+    }
+
+    fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {
+        response.headers_mut().insert(REQUEST_ID, ids.id.clone());
+        if matches!(self, Self::Front(_)) {
+            allow_origins(response);
+        }
     }
 }
 
@@ -173,7 +191,7 @@ fn finished(mut response: Response<Content>, method: &Method) -> Response<Conten
 
 async fn read_refused(mut body: Incoming) {
     let read = async {
-        let mut room_bytes = REFUSED_BODY_BYTES_MAX;
+        let mut room_bytes = REFUSED_BYTES_MAX;
         while let Some(Ok(frame)) = body.frame().await {
             let bytes = frame.data_ref().map_or(0, Bytes::len);
             match room_bytes.checked_sub(bytes) {
@@ -183,7 +201,7 @@ async fn read_refused(mut body: Incoming) {
         }
     };
     // However it ends, the answer is sent.
-    let _ = timeout(REFUSED_BODY, read).await;
+    let _ = timeout(REFUSED, read).await;
 }
 
 /// Serves a connection, which came to `local`, to its end; `drain` changing asks it to end after the answers that are under
@@ -201,6 +219,9 @@ pub(super) async fn serve(
         let (service, connection) = (service.clone(), slot.connection.clone());
         async move { service.handle(request, &connection, local).await }
     });
+    let refusing = Arc::clone(&service);
+    let refuse = move |status| refusing.refuse(status);
+    let stream = BrokenHeads::answered_by(refuse, stream, (REFUSED, REFUSED_BYTES_MAX));
     let connection = builder.serve_connection(TokioIo::new(stream), handler);
     tokio::pin!(connection);
     let mut watched = drain.clone();
@@ -250,11 +271,11 @@ pub(super) fn builder<E>(streams: E) -> Builder<E> {
         // Who has sent all that it has to say is answered all the same.
         .half_close(true)
         .max_buf_size(HEAD_BYTES_MAX)
-        .max_headers(HEADERS_MAX);
+        .max_headers(FIELDS_MAX);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(u32::try_from(HEAD_BYTES_MAX + HEADERS_MAX * FIELD_BYTES).unwrap_or(u32::MAX))
+        .max_header_list_size(u32::try_from(HEAD_BYTES_MAX + FIELDS_MAX * FIELD_BYTES).unwrap_or(u32::MAX))
         .initial_stream_window_size(WINDOW_BYTES)
         .initial_connection_window_size(WINDOW_BYTES)
         .max_concurrent_streams(STREAMS_MAX)

@@ -1,5 +1,5 @@
 //! How large a request may be. Invariant: these answer before the connection's own limits do (`connection.rs`), so
-//! that the client gets a problem document.
+//! that the client learns which part is too large.
 
 use hyper::http::request::Parts;
 

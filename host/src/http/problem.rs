@@ -39,6 +39,7 @@ impl Problem {
             Self::MethodNotAllowed { .. } => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed")
             }
+            Self::InvalidRequest => (StatusCode::BAD_REQUEST, "invalid-request", "Invalid request"),
             Self::RequestTooLarge(part) => (part.status(), "request-too-large", "Request too large"),
             Self::TooManyLogs { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-many-logs", "Too many logs"),
             Self::TooManyEvents { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-many-events", "Too many events"),
@@ -90,7 +91,7 @@ impl TooLarge {
         match self {
             Self::Body => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Line => StatusCode::URI_TOO_LONG,
-            Self::Headers => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::Headers | Self::Head => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         }
     }
 }
@@ -132,6 +133,8 @@ mod tests {
             (Problem::OverBudget(text()), 413),
             (Problem::RequestTooLarge(TooLarge::Line), 414),
             (Problem::RequestTooLarge(TooLarge::Headers), 431),
+            (Problem::RequestTooLarge(TooLarge::Head), 431),
+            (Problem::InvalidRequest, 400),
             (Problem::Internal(text()), 500),
             (Problem::Upstream(text()), 502),
             (Problem::Overloaded, 503),

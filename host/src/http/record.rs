@@ -71,7 +71,8 @@ fn count(listener: &'static str, route: &'static str, status: u16, took: Duratio
 /// An answered request.
 pub(super) struct AccessRecord<'a> {
     pub(super) listener: &'static str,
-    pub(super) head: &'a Parts,
+    /// `None` where it was no request.
+    pub(super) head: Option<&'a Parts>,
     pub(super) status: u16,
     pub(super) headers: &'a HeaderMap,
     pub(super) bytes: usize,
@@ -83,11 +84,11 @@ pub(super) struct AccessRecord<'a> {
 
 impl AccessRecord<'_> {
     pub(super) fn record(&self) {
-        let (listener, path) = (self.listener, self.head.uri.path());
+        let (listener, path) = (self.listener, self.head.map(|head| head.uri.path()));
         if !figures::are_counted() && !self.is_logged {
             return;
         }
-        let (route, took) = (route(listener, path), self.began.elapsed());
+        let (route, took) = (path.map_or(NO_ROUTE, |path| route(listener, path)), self.began.elapsed());
         let partial = self.headers.get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
         count(listener, route, self.status, took);
         if partial.is_some() {
@@ -99,7 +100,7 @@ impl AccessRecord<'_> {
         let id = self.ids.id.to_str().unwrap_or_default();
         let trace = self.ids.trace.as_deref();
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        let (method, status, bytes) = (self.head.method.as_str(), self.status, self.bytes);
+        let (method, status, bytes) = (self.head.map(|head| head.method.as_str()), self.status, self.bytes);
         tracing::info!(target: "portolan::access", listener, method, path, status, bytes, duration_ms, partial, id, trace, "answered");
     }
 }

@@ -59,6 +59,11 @@ pub(super) async fn within<T>(id: HeaderValue, work: impl Future<Output = T>) ->
     ID.scope(id, work).await
 }
 
+/// Does work that never waits for a request of that id.
+pub(super) fn within_now<T>(id: HeaderValue, work: impl FnOnce() -> T) -> T {
+    ID.sync_scope(id, work)
+}
+
 /// The id of the request that is being answered, if there is one.
 pub(super) fn id() -> Option<String> {
     ID.try_with(|id| id.to_str().ok().map(str::to_owned)).ok().flatten()

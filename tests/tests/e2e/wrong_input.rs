@@ -12,7 +12,7 @@ use hyper::Method;
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
 use portolan_tests::gateway::{self, Gateway, Setup};
-use portolan_tests::http::{self, Response, Version};
+use portolan_tests::http::{self, RawConnection, Response, Version};
 use portolan_tests::problem;
 use portolan_tests::rpc_fault;
 use portolan_tests::wait;
@@ -301,18 +301,97 @@ fn chunked_and_announced_bodies_are_refused_before_they_come() {
     }
 }
 
+/// The beginning of a request, and a head around further lines.
+const BEGINNING: &str = "GET /networks HTTP/1.1\r\nhost: 127.0.0.1\r\n";
+
+fn with_lines(lines: &str) -> Vec<u8> {
+    format!("{BEGINNING}{lines}\r\n").into_bytes()
+}
+
+/// Heads that never become requests, with their status.
+fn broken_heads() -> Vec<(Vec<u8>, u16, &'static str)> {
+    let invalid = [
+        b"\0\0\0\0\r\n\r\n".to_vec(),
+        b"hello\r\n\r\n".to_vec(),
+        b"G\x01T /networks HTTP/1.1\r\n\r\n".to_vec(),
+        b"GET /\x01 HTTP/1.1\r\n\r\n".to_vec(),
+        b"GET /networks HTTP/9.9\r\n\r\n".to_vec(),
+        b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n".to_vec(),
+        with_lines("a b: c\r\n"),
+        with_lines("a: \x01\r\n"),
+        with_lines("no colon\r\n"),
+        with_lines("content-length: 1\r\ncontent-length: 2\r\n"),
+    ];
+    let fields: String = (0..600).map(|n| format!("x-{n}: y\r\n")).collect();
+    let large = [
+        with_lines(&fields),
+        with_lines(&format!("x: {}\r\n", "y".repeat(300_000))),
+        format!("GET /{} HTTP/1.1\r\n\r\n", "y".repeat(300_000)).into_bytes(),
+        // It has no end.
+        format!("{BEGINNING}x: {}", "y".repeat(100_000)).into_bytes(),
+    ];
+    let invalid = invalid.into_iter().map(|head| (head, 400, "invalid-request"));
+    invalid.chain(large.into_iter().map(|head| (head, 431, "request-too-large"))).collect()
+}
+
+/// Whether a problem comes next, and nothing else.
+fn assert_last_problem(what: &str, connection: &mut RawConnection, status: u16, name: &str) -> Response {
+    let response = connection.answer().unwrap_or_else(|error| panic!("{what}: {error:#}"));
+    let response = response.unwrap_or_else(|| panic!("{what}: no answer"));
+    fixture().assert_problem(what, &response, status, name, "");
+    assert!(response.header("x-request-id").is_some_and(|id| id.len() == 32), "{what}: {response:?}");
+    assert_eq!(response.header("connection"), Some("close"), "{what}");
+    assert_eq!(response.header("cache-control"), Some("no-store"), "{what}");
+    assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{what}");
+    assert!(response.header("date").is_some(), "{what}");
+    let further = connection.answer().unwrap_or_else(|error| panic!("{what}: {error:#}"));
+    assert!(further.is_none(), "{what}: {further:?}");
+    response
+}
+
 #[test]
-fn a_refusal_leaves_the_gateway_answering() {
+fn a_head_that_is_no_request_is_answered_with_a_problem_on_every_listener() {
     let fixture = fixture();
-    for bytes in [
-        &b"\0\0\0\0\r\n\r\n"[..],
-        b"GET\r\n\r\n",
-        b"GET /networks HTTP/9.9\r\n\r\n",
-        b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
-    ] {
-        // Whatever comes back to what is no HTTP, the next client is served.
-        drop(http::raw(fixture.gateway.base, bytes));
+    let Gateway { base, claimables, operators, .. } = fixture.gateway;
+    for (head, status, name) in broken_heads() {
+        let what = String::from_utf8_lossy(&head[..head.len().min(80)]).into_owned();
+        for to in [base, claimables, operators] {
+            let mut connection = RawConnection::open(to).unwrap();
+            connection.send(&head).unwrap();
+            let response = assert_last_problem(&what, &mut connection, status, name);
+            let origin = response.header("access-control-allow-origin");
+            assert_eq!(origin, (to != operators).then_some("*"), "{what}");
+        }
         assert_eq!(fixture.gateway.get("/networks").unwrap().status, 200);
+    }
+    let figures = fixture.gateway.operate("/metrics").unwrap().body;
+    let row = r#"portolan_http_requests_total{listener="claimables",route="none",status="431"} 4"#;
+    assert!(figures.contains(row), "{figures}");
+}
+
+#[test]
+fn a_broken_head_ends_a_connection_whose_other_requests_are_answered() {
+    let fixture = fixture();
+    let (good, broken) = (with_lines(""), with_lines("no colon\r\n"));
+    let unknown = b"GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n".to_vec();
+    let networks = fixture.gateway.get("/networks").unwrap().body;
+    for at_once in [true, false] {
+        let mut connection = RawConnection::open(fixture.gateway.base).unwrap();
+        if at_once {
+            connection.send(&[good.as_slice(), &unknown, &broken, &good].concat()).unwrap();
+        } else {
+            connection.send(&good).unwrap();
+        }
+        let first = connection.answer().unwrap().unwrap();
+        assert_eq!((first.status.as_u16(), &first.body), (200, &networks));
+        if !at_once {
+            connection.send(&unknown).unwrap();
+        }
+        assert_eq!(connection.answer().unwrap().unwrap().status, 404);
+        if !at_once {
+            broken.chunks(20).for_each(|piece| connection.send(piece).unwrap());
+        }
+        assert_last_problem("the last", &mut connection, 400, "invalid-request");
     }
 }
 
