@@ -7,6 +7,7 @@ use portolan_abi::map;
 
 use crate::network::Network;
 use crate::registry::Instance;
+use crate::registry::breaker::JobMatter;
 use crate::registry::protocol::Protocol;
 
 /// One protocol, one network, one question about one account or about tokens; or one plugin and a transaction.
@@ -34,6 +35,15 @@ pub(crate) enum JobQuestion {
 }
 
 impl JobPlan {
+    /// What the job is about, whatever its question is.
+    pub(crate) fn matter(&self) -> JobMatter {
+        match &self.question {
+            JobQuestion::Account(_) => JobMatter::Account(self.account),
+            JobQuestion::Tokens(tokens) => JobMatter::Tokens(Arc::clone(tokens)),
+            JobQuestion::Transaction(transaction) => JobMatter::Transaction(transaction.hash),
+        }
+    }
+
     /// The name of the job in reports: the protocol, or the plugin where the question is to all of its protocols.
     pub(crate) fn subject(&self) -> &str {
         match self.question {

@@ -97,7 +97,8 @@ impl JobReport {
             None => JobVerdict::Fine,
             Some(_) => JobVerdict::Unknown,
         };
-        let change = plan.instance.breakers.take(self.network.chain_id, verdict, &self.detail, Instant::now());
+        let (chain_id, now) = (self.network.chain_id, Instant::now());
+        let change = plan.instance.breakers.take(chain_id, &plan.matter(), verdict, &self.detail, now);
         self.log_change(&plan.instance.label, change);
         if let Some(reason) = self.reason.filter(|reason| reason.is_of_plugin()) {
             let (plugin, network) = (plan.instance.name(), self.network.slug.as_str());

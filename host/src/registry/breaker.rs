@@ -1,12 +1,15 @@
 //! The breakers of one build, one for each network: after faults in a row no job runs there for a while, then one at a
 //! time is tried.
 //!
-//! Invariant: only what the build does itself counts, never what a node does. A build that fails at every try, and more
-//! often than not since it came in force, is reported for quarantine once.
+//! Invariant: only what the build does itself counts, never what a node does; and no breaker opens by jobs about one
+//! account, transaction or set of tokens alone, so that no client closes a build to others by one that it cannot bear. A
+//! build that fails at every try, and more often than not since it came in force, is reported for quarantine once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use alloy::primitives::{Address, B256};
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -15,6 +18,10 @@ use super::staging::Digest;
 
 /// Faults in a row that open a breaker.
 const FAULTS_MAX: u32 = 10;
+/// So many of these may be about the same: further ones do not count.
+const FAULTS_OF_ONE_MAX: u32 = 3;
+/// What faults in a row are about, beyond which the one that failed longest ago is forgotten.
+const FAILED_MAX: usize = 64;
 /// The first pause; each further one in a row is twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
 const PAUSE_MAX: Duration = Duration::from_secs(5 * 60);
@@ -22,6 +29,15 @@ const PAUSE_MAX: Duration = Duration::from_secs(5 * 60);
 const OPENED_MAX: u32 = 3;
 /// A try of which nothing was heard for so long ended without an outcome.
 const TRY_MAX: Duration = Duration::from_secs(30);
+
+/// Whose job it is, whatever its question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum JobMatter {
+    Account(Address),
+    Tokens(Arc<[Address]>),
+    /// By its hash.
+    Transaction(B256),
+}
 
 /// What a job says about its build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +79,7 @@ pub(crate) struct Breakers {
     breakers: Mutex<BTreeMap<u64, Breaker>>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Breaker {
     state: BreakerState,
     faults_in_a_row: u32,
@@ -74,6 +90,16 @@ struct Breaker {
     has_opened: bool,
     /// When it opened first, while it is not closed.
     opened_at: Option<Instant>,
+    /// What the faults in a row were about; who failed last is last.
+    failed: VecDeque<FailedMatter>,
+}
+
+#[derive(Clone, Debug)]
+struct FailedMatter {
+    matter: JobMatter,
+    /// That count.
+    faults: u32,
+    last: Instant,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,8 +138,8 @@ impl BreakerStatus {
 #[cfg(any(test, feature = "fuzzing"))]
 impl Breakers {
     /// The breakers of a build that nobody knows.
-    pub(crate) fn of_nobody() -> std::sync::Arc<Self> {
-        std::sync::Arc::new(Self::new(Digest::default(), ("nobody", "0"), mpsc::channel(1).0))
+    pub(crate) fn of_nobody() -> Arc<Self> {
+        Arc::new(Self::new(Digest::default(), ("nobody", "0"), mpsc::channel(1).0))
     }
 }
 
@@ -127,7 +153,7 @@ impl Breakers {
     ///
     /// # Errors
     /// How long none runs.
-    pub(crate) fn permit(&self, chain_id: u64, now: Instant) -> Result<(), Duration> {
+    pub(crate) fn permit(&self, chain_id: u64, matter: &JobMatter, now: Instant) -> Result<(), Duration> {
         let mut breakers = self.breakers.lock();
         let Some(breaker) = breakers.get_mut(&chain_id) else { return Ok(()) };
         match breaker.state {
@@ -136,12 +162,24 @@ impl Breakers {
             BreakerState::Trying { since } if now.duration_since(since) < TRY_MAX => return Err(PAUSE),
             BreakerState::Open { .. } | BreakerState::Trying { .. } => {}
         }
+        // Its failure would say nothing new, and others would wait for it.
+        let failed = breaker.failed.iter().find(|failed| failed.matter == *matter && failed.is_known());
+        if let Some(wait) = failed.and_then(|failed| (failed.last + PAUSE_MAX).checked_duration_since(now)) {
+            return Err(wait);
+        }
         breaker.state = BreakerState::Trying { since: now };
         Ok(())
     }
 
     /// Takes what a job said, and returns whether jobs of the build begin or cease to pause on the network.
-    pub(crate) fn take(&self, chain_id: u64, verdict: JobVerdict, detail: &str, now: Instant) -> Option<BreakerChange> {
+    pub(crate) fn take(
+        &self,
+        chain_id: u64,
+        matter: &JobMatter,
+        verdict: JobVerdict,
+        detail: &str,
+        now: Instant,
+    ) -> Option<BreakerChange> {
         let mut breakers = self.breakers.lock();
         let breaker = breakers.entry(chain_id).or_default();
         let opened_before = breaker.opened_at;
@@ -154,16 +192,16 @@ impl Breakers {
                     ..Breaker::default()
                 }
             }
+            JobVerdict::Fault if breaker.count(matter, now) => breaker.fail(now),
             // The next job is tried in its place.
-            JobVerdict::Unknown if matches!(breaker.state, BreakerState::Trying { .. }) => {
+            JobVerdict::Fault | JobVerdict::Unknown if matches!(breaker.state, BreakerState::Trying { .. }) => {
                 breaker.state = BreakerState::Open { until: now };
             }
-            JobVerdict::Unknown => {}
-            JobVerdict::Fault => breaker.fail(now),
+            JobVerdict::Fault | JobVerdict::Unknown => {}
         }
         let is_hopeless = breaker.opened_in_a_row >= OPENED_MAX && breaker.faults > breaker.fine;
         if verdict == JobVerdict::Fault && is_hopeless && !breaker.is_reported {
-            let Breaker { faults, fine, .. } = *breaker;
+            let (faults, fine) = (breaker.faults, breaker.fine);
             let reason = format!("{faults} of {} jobs failed by its fault, the last one: {detail}", faults + fine);
             let (digest, plugin, version) = (self.digest, self.plugin.clone(), self.version.clone());
             // A full channel has enough reports; this one is made again at the next fault.
@@ -194,6 +232,21 @@ impl Breakers {
 }
 
 impl Breaker {
+    /// Whether a fault counts: there were not so many about the same before.
+    fn count(&mut self, matter: &JobMatter, now: Instant) -> bool {
+        let place = self.failed.iter().position(|failed| failed.matter == *matter);
+        let mut failed =
+            place.and_then(|place| self.failed.remove(place)).unwrap_or_else(|| FailedMatter::first(matter, now));
+        let counts = !failed.is_known();
+        failed.faults += u32::from(counts);
+        failed.last = now;
+        if self.failed.len() >= FAILED_MAX {
+            self.failed.pop_front();
+        }
+        self.failed.push_back(failed);
+        counts
+    }
+
     fn fail(&mut self, now: Instant) {
         self.faults += 1;
         self.faults_in_a_row = self.faults_in_a_row.saturating_add(1);
@@ -213,8 +266,21 @@ impl Breaker {
     }
 }
 
+impl FailedMatter {
+    fn first(matter: &JobMatter, last: Instant) -> Self {
+        Self { matter: matter.clone(), faults: 0, last }
+    }
+
+    /// Whether the build is known to fail of it.
+    fn is_known(&self) -> bool {
+        self.faults >= FAULTS_OF_ONE_MAX
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     const POLYGON: u64 = 137;
@@ -224,6 +290,11 @@ mod tests {
         breakers: Breakers,
         reports: mpsc::Receiver<Hopeless>,
         now: Instant,
+        accounts: Cell<u64>,
+    }
+
+    fn account(number: u64) -> JobMatter {
+        JobMatter::Account(Address::left_padding_from(&number.to_be_bytes()))
     }
 
     impl Tried {
@@ -233,15 +304,26 @@ mod tests {
                 breakers: Breakers::new(Digest::of_test(1), ("acme", "1.0.0"), sender),
                 reports,
                 now: Instant::now(),
+                accounts: Cell::new(1_000),
             }
         }
 
+        /// An account that was not there before.
+        fn another(&self) -> JobMatter {
+            self.accounts.set(self.accounts.get() + 1);
+            account(self.accounts.get())
+        }
+
         fn permit(&self, chain_id: u64) -> Result<(), Duration> {
-            self.breakers.permit(chain_id, self.now)
+            self.breakers.permit(chain_id, &self.another(), self.now)
         }
 
         fn take(&self, verdict: JobVerdict) -> Option<BreakerChange> {
-            self.breakers.take(POLYGON, verdict, "it panicked", self.now)
+            self.take_of(&self.another(), verdict)
+        }
+
+        fn take_of(&self, matter: &JobMatter, verdict: JobVerdict) -> Option<BreakerChange> {
+            self.breakers.take(POLYGON, matter, verdict, "it panicked", self.now)
         }
 
         /// Opens the breaker by faults in a row.
@@ -267,6 +349,53 @@ mod tests {
         assert!(tried.permit(POLYGON).is_err(), "and only one");
         assert_eq!(tried.take(JobVerdict::Fine), Some(BreakerChange::Closed { after: S(5) }));
         assert_eq!((tried.permit(POLYGON), tried.permit(POLYGON)), (Ok(()), Ok(())));
+    }
+
+    #[test]
+    fn one_account_alone_pauses_nothing_and_four_do() {
+        let mut tried = Tried::new();
+        let poisoned = account(1);
+        for _ in 0..1_000 {
+            assert_eq!(tried.take_of(&poisoned, JobVerdict::Fault), None);
+        }
+        assert_eq!(tried.breakers.permit(POLYGON, &poisoned, tried.now), Ok(()));
+        // Three count; six of two others make nine.
+        for number in [2, 3] {
+            (0..5).for_each(|_| assert_eq!(tried.take_of(&account(number), JobVerdict::Fault), None));
+        }
+        assert_eq!(tried.permit(POLYGON), Ok(()));
+        let opened = BreakerChange::Opened { faults: 10 };
+        assert_eq!(tried.take_of(&account(4), JobVerdict::Fault), Some(opened));
+        assert!(tried.permit(POLYGON).is_err() && tried.reports.try_recv().is_err());
+    }
+
+    #[test]
+    fn what_is_known_to_fail_is_no_try_until_five_minutes_later() {
+        let mut tried = Tried::new();
+        let poisoned = account(1);
+        (0..3).for_each(|_| assert_eq!(tried.take_of(&poisoned, JobVerdict::Fault), None));
+        (0..7).for_each(|n| assert_eq!(tried.take(JobVerdict::Fault).is_some(), n == 6));
+        tried.now += S(100);
+        assert_eq!(tried.breakers.permit(POLYGON, &poisoned, tried.now), Err(S(200)));
+        assert_eq!(tried.permit(POLYGON), Ok(()), "another is tried");
+        // A job of it that began long ago takes no turn from others, and doubles no pause.
+        assert_eq!(tried.take_of(&poisoned, JobVerdict::Fault), None);
+        assert_eq!(tried.permit(POLYGON), Ok(()));
+        tried.take(JobVerdict::Fault);
+        assert_eq!(tried.permit(POLYGON), Err(S(10)));
+        tried.now += PAUSE_MAX + S(1);
+        assert_eq!(tried.breakers.permit(POLYGON, &poisoned, tried.now), Ok(()), "it may be mended");
+        let closed = BreakerChange::Closed { after: S(401) };
+        assert_eq!(tried.take_of(&poisoned, JobVerdict::Fine), Some(closed));
+    }
+
+    #[test]
+    fn what_failed_is_bounded() {
+        let tried = Tried::new();
+        for _ in 0..10 * FAILED_MAX {
+            tried.take(JobVerdict::Fault);
+        }
+        assert_eq!(tried.breakers.breakers.lock()[&POLYGON].failed.len(), FAILED_MAX);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::process::Output;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -79,22 +80,29 @@ fn reaches(gateway: &Gateway, wanted: &[(&str, &str)]) {
     wait::until("the states", SOON, are_reached).with_context(|| gateway.log()).unwrap();
 }
 
+/// An account that nobody asked about before: of one alone, few failures count.
+fn another_account() -> String {
+    static ACCOUNTS: AtomicU32 = AtomicU32::new(1);
+    format!("0x{:040x}", ACCOUNTS.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Has the plugin panic about an account; whether it is told not to run on the network.
+fn panic_about(gateway: &Gateway, account: &str) -> bool {
+    let answer = gateway.get(&format!("/panics_at_once/{account}/claimables")).unwrap();
+    assert!([502, 503].contains(&answer.status.as_u16()), "{answer:?}");
+    answer.status == 503
+}
+
 /// Has the plugin panic until it is told not to run on the network, and returns how often it did.
 fn panic_until_paused(gateway: &Gateway) -> usize {
-    (0..100)
-        .position(|_| {
-            let answer = gateway.get(&format!("/panics_at_once/{ACCOUNT}/claimables")).unwrap();
-            assert!(answer.status.is_server_error(), "{answer:?}");
-            answer.status == 503
-        })
-        .unwrap()
+    (0..100).position(|_| panic_about(gateway, &another_account())).unwrap()
 }
 
 /// Has the plugin panic until the version is in quarantine.
 fn panic_until_quarantined(gateway: &Gateway, version: &str) {
     let quarantined = (version.to_owned(), "quarantined".to_owned());
     wait::until("the quarantine", AFTER_PAUSES, || {
-        drop(gateway.get(&format!("/panics_at_once/{ACCOUNT}/claimables"))?);
+        panic_about(gateway, &another_account());
         let states = states(gateway);
         ensure!(states.contains(&quarantined), "{states:?}");
         Ok::<_, anyhow::Error>(())
@@ -156,6 +164,36 @@ fn a_bad_update_is_paused_then_rolled_back_once_and_then_nothing_of_it_is_served
 
     gateway.drop_in(HOSTILE, &hostile().as_build(300).unwrap()).unwrap();
     serves(&gateway, "1.0.300");
+}
+
+#[test]
+fn a_client_with_one_account_that_a_build_cannot_bear_pauses_it_for_nobody() {
+    let (_chain, gateway) = start();
+    serves(&gateway, "1.0.100");
+    let poisoned = another_account();
+    for _ in 0..10 * FAULTS_MAX {
+        assert!(!panic_about(&gateway, &poisoned), "{}", gateway.log());
+    }
+    // No job that goes well was in between.
+    assert_eq!(version(&gateway).unwrap(), "1.0.100");
+    let log = gateway.log();
+    assert!(!log.contains("pause on a network"), "{log}");
+
+    // Four accounts are enough, three failures of each.
+    let poisoned: Vec<String> = (0..4).map(|_| another_account()).collect();
+    let is_paused: Vec<bool> = poisoned.iter().flat_map(|it| [it; 5]).map(|it| panic_about(&gateway, it)).collect();
+    let expected: Vec<bool> = (0..20).map(|n| n > 15).collect();
+    assert_eq!(is_paused, expected, "{}", gateway.log());
+    let answer = gateway.get(&format!("/steady/{ACCOUNT}/claimables")).unwrap();
+    let detail = problem::detail(&answer, 503, "protocol-unavailable").unwrap();
+    assert!(detail.contains("steady/polygon: quarantined"), "{detail}");
+    // Whoever comes next is tried, and ends it; those who are known to fail are not.
+    wait::until("the try", SOON, || {
+        assert!(panic_about(&gateway, &poisoned[0]), "{}", gateway.log());
+        ensure!(version(&gateway)? == "1.0.100");
+        Ok::<_, anyhow::Error>(())
+    })
+    .unwrap();
 }
 
 #[test]
