@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge};
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use metrics_util::MetricKindMask;
 use tokio::time::sleep;
 
@@ -42,19 +42,23 @@ pub(crate) fn are_counted() -> bool {
 }
 
 /// Sums up what was timed, again and again: where nobody scrapes, each duration would stay in memory by itself.
-pub(crate) async fn keep_small() {
+pub(crate) async fn keep_small(figures: PrometheusHandle) {
     loop {
         sleep(SUM_UP_EVERY).await;
-        handle().run_upkeep();
+        figures.run_upkeep();
     }
 }
 
-fn install() -> PrometheusHandle {
+fn recorder() -> PrometheusRecorder {
     let suffix = Matcher::Suffix("_seconds".to_owned());
     let builder = PrometheusBuilder::new().idle_timeout(MetricKindMask::ALL, Some(IDLE));
     // Only an empty list of buckets is refused.
     let builder = builder.set_buckets_for_metric(suffix, &BUCKETS).unwrap_or_else(|_| PrometheusBuilder::new());
-    let recorder = builder.build_recorder();
+    builder.build_recorder()
+}
+
+fn install() -> PrometheusHandle {
+    let recorder = recorder();
     let handle = recorder.handle();
     if !are_counted() {
         return handle;
@@ -161,4 +165,29 @@ fn float(number: usize) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "figures for people; blocks and times are far below 2^53")]
 fn wide(number: u64) -> f64 {
     number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::{histogram, with_local_recorder};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_timed_is_summed_up_again_and_again_though_nobody_reads_it() {
+        let recorder = recorder();
+        let handle = recorder.handle();
+        let time = || with_local_recorder(&recorder, || (0..1_000).for_each(|_| histogram!("a_seconds").record(0.25)));
+        // To render it would sum it up too.
+        let is = |sum: &str| format!("{handle:?}").contains(sum);
+        let keeping = tokio::spawn(keep_small(handle.clone()));
+        for sum in ["sum: 250.0", "sum: 500.0"] {
+            time();
+            sleep(Duration::from_secs(3)).await;
+            assert!(!is(sum), "{handle:?}");
+            sleep(Duration::from_secs(3)).await;
+            assert!(is(sum), "{handle:?}");
+        }
+        keeping.abort();
+    }
 }

@@ -92,7 +92,7 @@ impl Listeners {
         let (draining, drain) = watch::channel(false);
         let drain = Drain(drain);
         let mut keeping = JoinSet::new();
-        keeping.spawn(figures::keep_small());
+        keeping.spawn(figures::keep_small(figures::handle()));
         let mut listeners = JoinSet::new();
         for (listener, service, guard) in services {
             listeners.spawn(accept(listener, guard, Arc::new(service), drain.clone(), drain_time));
