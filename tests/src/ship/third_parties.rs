@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
@@ -102,7 +103,11 @@ fn folder(package: &Package) -> Result<&Path> {
     package.manifest_path.parent().with_context(|| format!("{} is in no folder", package.name))
 }
 
-/// Copies the licences of all packages of others that are compiled in, and writes a table of them.
+/// What Rust's standard library is made of and its licences, below the folder of the compiler.
+const STANDARD_LIBRARY: &str = "share/doc/rust/COPYRIGHT-library.html";
+
+/// Copies the licences of all packages of others that are compiled in and of Rust's standard library, and writes a table of
+/// the packages.
 pub(super) fn copy_licences(to: &Path, target: &str) -> Result<()> {
     let metadata = Metadata::read(Some(target))?;
     let compiled_in = metadata.compiled_in()?;
@@ -115,12 +120,16 @@ pub(super) fn copy_licences(to: &Path, target: &str) -> Result<()> {
         let files = licences(folder(package)?)?;
         let licence = package.license.as_deref().or((!files.is_empty()).then_some("see its file"));
         let licence = licence.with_context(|| format!("{label} has no licence"))?;
-        writeln!(table, "{label}  {licence}  {}", if files.is_empty() { "without a text in the package" } else { "" })?;
-        fs::create_dir_all(to.join(&label))?;
+        writeln!(table, "{label}  {licence}{}", if files.is_empty() { "  without a text in the package" } else { "" })?;
+        if !files.is_empty() {
+            fs::create_dir_all(to.join(&label))?;
+        }
         for file in files {
             put(&file, &to.join(&label).join(file.file_name().context("no file name")?), FILE_MODE)?;
         }
     }
+    let compiler = output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    put(&Path::new(compiler.trim()).join(STANDARD_LIBRARY), &to.join("rust-standard-library.html"), FILE_MODE)?;
     Ok(fs::write(to.join("LICENCES.txt"), table)?)
 }
 
