@@ -1,12 +1,17 @@
-//! Spans of answers, and their export; the spans of jobs and waves below them are made where these are.
+//! Spans of answers, and their export; those of jobs and waves below them are made where these are.
 //!
 //! Invariant: spans say what was done for whom in the gateway's own words, and never an account, a name or a URL. They are of
 //! the level `debug`: where nobody exports or logs them they are never made.
 
+use std::pin::pin;
+
+use futures_util::future::poll_immediate;
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 use tracing::field::Empty;
-use tracing::{Span, debug_span};
+use tracing::{Instrument, Span, debug_span};
+
+use crate::network::Networks;
 
 #[cfg(not(feature = "otlp"))]
 pub(crate) use crate::no_span_export::NoSpanExport as SpanExport;
@@ -35,6 +40,28 @@ pub(crate) fn of_answer(route: impl FnOnce() -> &'static str, id: &HeaderValue, 
         adopt(&span, headers);
     }
     span
+}
+
+/// Looks something up that one request to a network tells: a block, a transaction, the price of gas. What is there at once
+/// has no span.
+pub(crate) async fn lookup<T, E>(
+    what: &'static str,
+    networks: &Networks,
+    chain_id: u64,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let mut work = pin!(work);
+    if let Some(found) = poll_immediate(work.as_mut()).await {
+        return found;
+    }
+    let network = networks.with_chain_id(chain_id).map(|network| network.slug.as_str());
+    let chain_id = i64::try_from(chain_id).unwrap_or(i64::MAX);
+    let span = debug_span!("lookup", what, network, chain_id, otel.status_code = Empty);
+    let found = work.instrument(span.clone()).await;
+    if found.is_err() {
+        span.record("otel.status_code", ERROR);
+    }
+    found
 }
 
 /// Says how an answer ended.

@@ -34,6 +34,7 @@ use crate::names::Names;
 use crate::net::off_chain::{Documents, OffChain};
 use crate::network::{Network, Networks};
 use crate::registry::Snapshot;
+use crate::spans;
 
 /// The sources that all answers of the process share.
 pub(super) struct Sources {
@@ -160,7 +161,8 @@ impl Context {
     pub(super) async fn transaction(&self, network: &Network, hash: B256) -> Result<TransactionLookup, ReadFailure> {
         let by = self.deadline.transaction_end();
         let reading = self.sources.reader.transaction(network.chain_id, hash, by);
-        tokio::time::timeout_at(by, reading).await.unwrap_or(Err(ReadFailure::Timeout))
+        let reading = async { tokio::time::timeout_at(by, reading).await.unwrap_or(Err(ReadFailure::Timeout)) };
+        spans::lookup("transaction", self.networks(), network.chain_id, reading).await
     }
 
     /// The off-chain documents that jobs of this answer may request.
@@ -247,14 +249,18 @@ impl Context {
         let opening = chain_ids.into_iter().map(async |chain_id| {
             let (end, budget) = (self.deadline.reads_end(), Arc::clone(&self.budget.reads));
             let open = |block| Session::open(Arc::clone(reader), chain_id, block, end, budget);
-            let session = match self.options.blocks.of(chain_id) {
-                Some(named) => self.named(chain_id, named).await.map(|block| open(block).past()),
-                None => {
-                    let newest = tokio::time::timeout_at(by, self.newest(chain_id, by)).await;
-                    newest.unwrap_or(Err(ReadFailure::Timeout)).map(open)
+            let named = self.options.blocks.of(chain_id);
+            let finding = async {
+                match named {
+                    Some(named) => self.named(chain_id, named).await,
+                    None => {
+                        let newest = tokio::time::timeout_at(by, self.newest(chain_id, by)).await;
+                        newest.unwrap_or(Err(ReadFailure::Timeout))
+                    }
                 }
             };
-            (chain_id, session)
+            let session = spans::lookup("block", self.networks(), chain_id, finding).await.map(open);
+            (chain_id, session.map(|session| if named.is_some() { session.past() } else { session }))
         });
         let opened = join_all(opening).await;
         self.sessions.lock().extend(opened);

@@ -15,6 +15,7 @@ use portolan_validation::ClaimTransaction;
 use crate::gateway::context::Context;
 use crate::gateway::cost::ClaimFees;
 use crate::gateway::planned_claim::PlannedClaim;
+use crate::spans;
 
 /// The oracle of every network of the OP stack.
 const ORACLE: Address = address!("420000000000000000000000000000000000000f");
@@ -38,7 +39,8 @@ pub(super) async fn fees(context: &Context, claims: &[&PlannedClaim<'_>]) -> Vec
     let nothing = || vec![None; claims.len()];
     let Some(first) = claims.first() else { return nothing() };
     let Some(session) = context.session_for_simulations(first.network) else { return nothing() };
-    let (gas_price, data) = tokio::join!(session.gas_price(), data_fees(&session, first.network.data_fee, claims));
+    let gas_price = spans::lookup("gas-price", context.networks(), first.network.chain_id, session.gas_price());
+    let (gas_price, data) = tokio::join!(gas_price, data_fees(&session, first.network.data_fee, claims));
     let Ok(gas_price) = gas_price else { return nothing() };
     data.into_iter().map(|data| Some(ClaimFees { gas_price, data_fee: data?.wei(gas_price) })).collect()
 }

@@ -21,6 +21,7 @@ const WITHOUT_FIGURES: &str = "BENCH_WITHOUT_FIGURES";
 const FEATURES: &str = "otlp,without-figures";
 const PLUGIN: &str = "libquickswap.so";
 const ACCOUNT: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+const TRACED: &str = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
 const WARM_ROUNDS: usize = 2;
 const ROUNDS: usize = 61;
 const ROUND: Duration = Duration::from_millis(250);
@@ -46,11 +47,12 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     ];
     let start = |(name, setup): (_, Setup)| Ok(Side { name, gateway: setup.start()?, rounds: Vec::new() });
     let mut sides = sides.map(start).into_iter().collect::<Result<Vec<Side>>>()?;
-    for (what, path) in [
-        ("claimables of one protocol, all reads cached", format!("/quickswap/{ACCOUNT}/claimables")),
-        ("`/networks`, a stored body", "/networks".to_owned()),
+    for (what, path, headers) in [
+        ("claimables of one protocol, all reads cached", format!("/quickswap/{ACCOUNT}/claimables"), ""),
+        ("`/networks`, a stored body", "/networks".to_owned(), ""),
+        ("`/networks`, a stored body, of a trace that its client samples", "/networks".to_owned(), TRACED),
     ] {
-        let (before, answers) = (collector.spans()?.len(), measure(&mut sides, &path)?);
+        let (before, answers) = (collector.spans()?.len(), measure(&mut sides, &path, headers)?);
         let columns =
             ["gateway", "processor time of an answer, µs", "answers a second", "to neither, median of the rounds"];
         begin(say, &format!("Figures and spans: {what}"), &columns);
@@ -69,8 +71,8 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
 }
 
 /// Loads each in turn, each round in another order; how many the last one answered.
-fn measure(sides: &mut [Side], path: &str) -> Result<usize> {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+fn measure(sides: &mut [Side], path: &str, headers: &str) -> Result<usize> {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{headers}\r\n");
     sides.iter_mut().for_each(|side| side.rounds.clear());
     let mut answers = 0;
     for number in 0..WARM_ROUNDS + ROUNDS {

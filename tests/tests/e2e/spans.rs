@@ -48,6 +48,19 @@ fn an_answer_is_a_span_below_its_clients_with_its_jobs_and_waves_below_it() {
     ask(&gateway, &[("traceparent", &parent), ("x-request-id", "mine-7")]);
     let not_sampled = parent.replace(TRACE, &TRACE.replace('4', "5")).replace("-01", "-00");
     ask(&gateway, &[("traceparent", &not_sampled)]);
+    let of_lookup = parent.replace(TRACE, &TRACE.replace('4', "6"));
+    let unknown = format!("/events/decode/0x{}?network=polygon", "5".repeat(64));
+    let headers = [("traceparent", of_lookup.as_str())];
+    let answer =
+        http::request(gateway.base, Version::Http1, &hyper::Method::GET, &unknown, &headers, "".into()).unwrap();
+    assert_eq!(answer.status, 404, "{answer:?}");
+    // Bodies that are stored have a span in a client's own trace alone.
+    let of_list = parent.replace(TRACE, &TRACE.replace('4', "7"));
+    for headers in [&[("traceparent", of_list.as_str())][..], &[]] {
+        let answer =
+            http::request(gateway.base, Version::Http1, &hyper::Method::GET, "/networks", headers, "".into()).unwrap();
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
     // What is left leaves at the end.
     gateway.sigterm().unwrap();
     assert!(gateway.exited().unwrap().success(), "{}", gateway.log());
@@ -79,6 +92,12 @@ fn an_answer_is_a_span_below_its_clients_with_its_jobs_and_waves_below_it() {
     for wave in &waves {
         assert_eq!(["chain_id", "failed"].map(|name| attribute(wave, name).unwrap()), ["137", "0"]);
     }
+    let of_lookup = |span: &&Span| hex(&span.trace_id) == TRACE.replace('4', "6") && span.name == "lookup";
+    let said = |span: &Span| ["what", "network", "chain_id"].map(|name| attribute(span, name).unwrap());
+    let looked_up: Vec<_> = all.iter().filter(of_lookup).map(said).collect();
+    assert_eq!(looked_up, [["transaction", "polygon", "137"]], "its block is known already");
+    let of_list: Vec<_> = all.iter().filter(|span| attribute(span, "route").as_deref() == Some("networks")).collect();
+    assert_eq!(of_list.iter().map(|span| hex(&span.trace_id)).collect::<Vec<_>>(), [TRACE.replace('4', "7")]);
     // Whoever samples decides, and what spans say is nobody's account.
     assert!(all.iter().all(|span| hex(&span.trace_id) != TRACE.replace('4', "5")), "{all:?}");
     let said = format!("{all:?}").to_lowercase();
