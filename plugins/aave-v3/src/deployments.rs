@@ -2,10 +2,11 @@
 
 use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::DeploymentRow;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::protocol::Emitters::Listed;
+use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{
-    ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, LINEA, OPTIMISM, POLYGON,
+    ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, LINEA, OPTIMISM, POLYGON, SCROLL,
 };
 
 const AAVE: &str = "aave_v3";
@@ -23,7 +24,13 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         primitives: &["LENDING", "BORROWING", "POOLING", "FARMING"],
         company: "Aave",
         company_slug: "aave",
-        emitters: &[],
+        // The pool of a network of which events are told alone: `POOL` of src/AaveV3Scroll.sol in
+        // https://github.com/bgd-labs/aave-address-book and https://aave.com/docs/resources/addresses
+        emitters: &[EmitterRow {
+            market: "main",
+            sections: &["pool", "rewards"],
+            contracts: Listed(&[(&[SCROLL], &[address!("0x11fcfe756c05ad438e312a7fd934381537d3cffe")])]),
+        }],
     },
     ProtocolRow {
         slug: SPARK,

@@ -14,7 +14,7 @@ use portolan_kits::compound_v2::{
 };
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON, SCROLL};
 use portolan_plugin_api::{Address, NATIVE, address};
 
 /// The words for markets of Compound v3 and their rewards.
@@ -571,7 +571,45 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                             address!("0x123964802e6ababbe1bc9547d72ef1b69b00a6b1"),
                         ],
                     ),
+                    (
+                        &[SCROLL],
+                        &[
+                            address!("0xb2f97c1bd3bf02f5e74d13f02e3e26f93d77ce44"),
+                            address!("0x70167d30964cbfdc315ecae02441af747be0c5ee"),
+                        ],
+                    ),
                 ]),
+            },
+            // The markets by name too, as the comptroller need not answer for a block of the past. The first fourteen:
+            // https://github.com/compound-finance/compound-config/blob/master/networks/mainnet.json, and all:
+            // https://docs.compound.finance/v2/#networks
+            EmitterRow {
+                market: "v2-listed",
+                sections: &["v2"],
+                contracts: Listed(&[(
+                    &[ETHEREUM],
+                    &[
+                        address!("0xf5dce57282a584d2746faf1593d3121fcac444dc"),
+                        address!("0x12392f67bdf24fae0af363c24ac620a2f67dad86"),
+                        address!("0xface851a4921ce59e912d19329929ce6da6eb0c7"),
+                        address!("0xccf4429db6322d5c611ee964527d42e5d685dd6a"),
+                        address!("0x70e36f6bf80a52b3b46b3af8e106cc0ed743e8e4"),
+                        address!("0x39aa39c021dfbae8fac545936693ac917d5e7563"),
+                        address!("0x5d3a536e4d6dbd6114cc1ead35777bab948e3643"),
+                        address!("0xf650c3d88d12db855b8bf7d11be6c55a4e07dcc9"),
+                        address!("0x6c8c6b02e7b2be14d4fa6022dfd6d75921d90e4e"),
+                        address!("0x4ddc2d193948926d02f9b1fe9e1daa0718270ed5"),
+                        address!("0x35a18000230da775cac24873d00ff85bccded550"),
+                        address!("0x158079ee67fce2f58472a96584a73c7ab9ac95c1"),
+                        address!("0xb3319f5d18bc0d84dd1b4825dcde5d5f7266d407"),
+                        address!("0xc11b1268c1a384e55c48c2391d8d480264a3a7f4"),
+                        address!("0xe65cdb6479bac1e22340e4e755fae7e509ecd06c"),
+                        address!("0x7713dd9ca933848f6819f38b8352d9a15ea73f67"),
+                        address!("0x95b4ef2869ebd94beb4eee400a99824bf5dc325b"),
+                        address!("0x4b0181102a0112a2ef11abee5563bb4a3176c9d7"),
+                        address!("0x041171993284df560249b57358f931d9eb7b925d"),
+                    ],
+                )]),
             },
             EmitterRow {
                 market: "v2",

@@ -6,7 +6,9 @@ use portolan_kits::master_chef::{Kind, MasterChefs};
 use portolan_kits::protocol::Emitters::Factory;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::share_vault::ShareVaults;
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{
+    ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON, SCROLL,
+};
 use portolan_plugin_api::{B256, address, b256};
 
 const SLUG: &str = "sushiswap";
@@ -17,7 +19,8 @@ const PAIR_CODE: B256 = b256!("0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d6
 const POOL_CODE: B256 = b256!("0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
 
 /// The protocol that the plugin ships with, and the factories of v2 and v3:
-/// <https://github.com/sushiswap/sushiswap/blob/master/packages/sushi/src/evm/config/features>.
+/// <https://github.com/sushiswap/sushiswap/blob/master/packages/sushi/src/evm/config/features>; those of Gnosis and Scroll
+/// are the ones of <https://github.com/DefiLlama/dimension-adapters> too.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
     slug: SLUG,
     name: "SUSHISWAP",
@@ -35,9 +38,10 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
                 factories: &[
                     (&[ETHEREUM], address!("0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac")),
                     (&[OPTIMISM], address!("0xfbc12984689e5f15626bad03ad60160fe98b303c")),
-                    (&[BSC, POLYGON, FANTOM], address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4")),
+                    (&[BSC, POLYGON, FANTOM, GNOSIS], address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4")),
                     (&[BASE], address!("0x71524b4f93c58fcbf659783284e38825f0622859")),
                     (&[ARBITRUM, AVALANCHE], address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4")),
+                    (&[SCROLL], address!("0xb45e53277a7e0f1d35f2a77160e91e25507f1763")),
                 ],
             },
         },
@@ -56,6 +60,8 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[ProtocolRow {
                     (&[BASE], address!("0xc35dadb65012ec5796536bd9864ed8773abc74c4")),
                     (&[ARBITRUM], address!("0x1af415a1eba07a4986a52b6f2e7de7003d82231e")),
                     (&[AVALANCHE], address!("0x3e603c14af37ebdad31709c4f848fc6ad5bec715")),
+                    (&[GNOSIS], address!("0xf78031cbca409f2fb6876bdfdbc1b2df24cf9bef")),
+                    (&[SCROLL], address!("0x46b3fdf7b5cde91ac049936bf0bdb12c5d22202e")),
                 ],
             },
         },
