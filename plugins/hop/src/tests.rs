@@ -108,7 +108,7 @@ fn a_settings_file_replaces_a_networks_list() {
     let keys = vec![map::SettingsKey { key: "farms".to_owned(), value: farms }];
     let row = map::SettingsRow { protocol: "hop".to_owned(), chain_id: OPTIMISM, market: "main".to_owned(), keys };
     let settings = Settings::from_rows(true, Vec::new(), vec![row]);
-    assert_eq!(served(&settings), (1, 4, 4));
+    assert_eq!(served(&settings), (1, 4, 11));
     let case = JobTest::new("hop", OPTIMISM, Question::CLAIMABLES, ACCOUNT).settings(settings);
     assert_eq!(case.run::<Hop>(chain).batches[0], 1);
 }
@@ -116,7 +116,7 @@ fn a_settings_file_replaces_a_networks_list() {
 #[test]
 fn a_settings_file_leaves_bridges_out_with_everything_that_ships() {
     let served = |shipped: bool| served(&Settings::from_rows(shipped, Vec::new(), Vec::new()));
-    assert_eq!((served(true), served(false)), ((1, 4, 4), (0, 0, 0)));
+    assert_eq!((served(true), served(false)), ((1, 4, 11), (0, 0, 0)));
 }
 
 #[test]
