@@ -7,7 +7,9 @@
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::address;
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{
+    ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, HYPER_EVM, OPTIMISM, POLYGON, SCROLL,
+};
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
@@ -23,7 +25,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                 market: "routers",
                 sections: &["swapped", "1inch-orders"],
                 contracts: Listed(&[(
-                    &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, BASE, ARBITRUM, AVALANCHE],
+                    &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, BASE, ARBITRUM, AVALANCHE, GNOSIS],
                     &[
                         address!("0x1111111254eeb25477b68fb85ed929f73a960582"),
                         address!("0x111111125421ca6dc452d289314280a0f8842a65"),
@@ -35,7 +37,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                 sections: &["swapped", "1inch-orders"],
                 contracts: Listed(&[
                     (
-                        &[ETHEREUM, BSC, POLYGON, FANTOM, ARBITRUM, AVALANCHE],
+                        &[ETHEREUM, BSC, POLYGON, FANTOM, ARBITRUM, AVALANCHE, GNOSIS],
                         &[address!("0x1111111254fb6c44bac0bed2854e76f90643097d")],
                     ),
                     (&[OPTIMISM], &[address!("0x1111111254760f7ab3f16433eea9304126dcd199")]),
@@ -67,7 +69,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
             market: "router",
             sections: &["swapped"],
             contracts: Listed(&[(
-                &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, BASE, ARBITRUM, AVALANCHE],
+                &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, BASE, ARBITRUM, AVALANCHE, SCROLL, HYPER_EVM],
                 &[address!("0x6131b5fae19ea4f9d964eac0408e4408b66337b5")],
             )]),
         }],
@@ -218,6 +220,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                         address!("0x0d05a7d3448512b78fa8a9e46c4872c88c4a0d05"),
                     ],
                 ),
+                (&[SCROLL], &[address!("0xbfe03c9e20a9fc0b37de01a172f207004935e0b1")]),
             ]),
         }],
     },
@@ -252,7 +255,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
             market: "diamond",
             sections: &["lifi"],
             contracts: Listed(&[(
-                &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, BASE, ARBITRUM, AVALANCHE],
+                &[ETHEREUM, OPTIMISM, BSC, POLYGON, FANTOM, BASE, ARBITRUM, AVALANCHE, GNOSIS, SCROLL],
                 &[address!("0x1231deb6f5749ef6ce6943a275a1d3e7486f4eae")],
             )]),
         }],
@@ -267,7 +270,12 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         emitters: &[EmitterRow {
             market: "router",
             sections: &["metamask"],
-            contracts: Listed(&[(&[ETHEREUM], &[address!("0x881d40237659c251811cec9c364ef91dc08d300c")])]),
+            // https://github.com/MetaMask/metamask-extension/blob/main/shared/constants/swaps.ts
+            contracts: Listed(&[
+                (&[ETHEREUM], &[address!("0x881d40237659c251811cec9c364ef91dc08d300c")]),
+                (&[OPTIMISM, BASE, ARBITRUM], &[address!("0x9dda6ef3d919c9bc8885d5560999a3640431e8e6")]),
+                (&[BSC, POLYGON, AVALANCHE], &[address!("0x1a1ec25dc08e98e5e93f1104b5e5cdd298707d31")]),
+            ]),
         }],
     },
 ];

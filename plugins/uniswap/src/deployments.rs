@@ -8,7 +8,7 @@ mod farms;
 use portolan_kits::events::Salt;
 use portolan_kits::protocol::Emitters::{Factory, Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
-use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
+use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, GNOSIS, OPTIMISM, POLYGON, SCROLL};
 use portolan_plugin_api::{B256, address, b256};
 
 pub(crate) use farms::{CHEFS, DEPLOYMENTS, POSITION_CHEFS};
@@ -19,6 +19,8 @@ const UNISWAP_V2_CODE: B256 = b256!("0x96e8ac4277198ff8b6f785478aa9a39f403cb768d
 const UNISWAP_V3_CODE: B256 = b256!("0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
 /// `INIT_CODE_HASH_MAP` of <https://github.com/pancakeswap/pancake-frontend/tree/develop/packages/swap-sdk-evm>.
 const PANCAKE_V2_CODE: B256 = b256!("0x00fb7f630766e6a796048ea87d01acd3068e8ff67d078148a3fa3f4a84f69bd5");
+/// The same of factories on any other network: <https://developer.pancakeswap.finance/contracts/v2/addresses>.
+const PANCAKE_V2_LATER_CODE: B256 = b256!("0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d");
 /// `POOL_INIT_CODE_HASH` of <https://github.com/pancakeswap/pancake-v3-contracts>.
 const PANCAKE_V3_CODE: B256 = b256!("0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2");
 
@@ -83,6 +85,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                     (&[BASE], &[address!("0x03a520b32c04bf3beef7beb72e919cf822ed34f1")]),
                     (&[ARBITRUM], &[address!("0xc36442b4a4522e871399cd717abdd847ab11fe88")]),
                     (&[AVALANCHE], &[address!("0x655c406ebfa14ee2006250925e54ec43ad184f8b")]),
+                    (&[SCROLL], &[address!("0xb39002e4033b162fac607fc3471e205fa2ae5967")]),
                 ]),
             },
             EmitterRow {
@@ -98,6 +101,8 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                         (&[BASE], address!("0x33128a8fc17869897dce68ed026d694621f6fdfd")),
                         (&[ARBITRUM], address!("0x1f98431c8ad98523631ae4a59f267346ea31f984")),
                         (&[AVALANCHE], address!("0x740b1c1de25031c31ff4fc9a62f554a55cdc1bad")),
+                        (&[GNOSIS], address!("0xe32f7dd7e3f098d518ff19a22d5f028e076489b1")),
+                        (&[SCROLL], address!("0x70c62c8b8e801124a4aa81ce07b637a3e83cb919")),
                     ],
                 },
             },
@@ -158,6 +163,18 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                     init_code_hash: PANCAKE_V2_CODE,
                     salt: Salt::Packed,
                     factories: &[(&[BSC], address!("0xca143ce32fe78f1f7019d7d551a6402fc5350c73"))],
+                },
+            },
+            EmitterRow {
+                market: "later-pairs",
+                sections: &["v2"],
+                contracts: Factory {
+                    init_code_hash: PANCAKE_V2_LATER_CODE,
+                    salt: Salt::Packed,
+                    factories: &[
+                        (&[ETHEREUM], address!("0x1097053fd2ea711dad45caccc45eff7548fcb362")),
+                        (&[BASE, ARBITRUM], address!("0x02a84c1b3bbd7401a5f7fa98a384ebc70bb5749e")),
+                    ],
                 },
             },
             EmitterRow {

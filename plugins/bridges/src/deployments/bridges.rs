@@ -4,7 +4,7 @@ use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{
-    ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON, POLYGON_ZKEVM,
+    ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, HYPER_EVM, OPTIMISM, POLYGON, POLYGON_ZKEVM, SCROLL,
 };
 
 /// <https://docs.across.to/reference/contract-addresses>: the hub, and the pools of versions 3 and 2.
@@ -50,6 +50,8 @@ pub(super) const ACROSS: ProtocolRow = ProtocolRow {
                     address!("0xb88690461ddbab6f04dfad7df66b7725942feb9c"),
                 ],
             ),
+            (&[SCROLL], &[address!("0x3bad7ad0728f9917d1bf08af5782dcbd516cdd96")]),
+            (&[HYPER_EVM], &[address!("0x35e63ea3eb0fb7a3bc543c71fb66412e1f6b0e04")]),
         ]),
     }],
 };
@@ -196,6 +198,7 @@ pub(super) const CCTP: ProtocolRow = ProtocolRow {
                     address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"),
                 ],
             ),
+            (&[HYPER_EVM], &[address!("0x28b5a0e9c621a5badaa536219b3a228c8168cf5d")]),
         ]),
     }],
 };
