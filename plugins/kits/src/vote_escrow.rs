@@ -1,7 +1,8 @@
 //! Curve's voting escrow and its forks: one lock of each account, and distributors of fees to those who have locked.
 //!
-//! A deployment is one escrow; settings keys `vote_escrow`, `fee_distributors`, and `fee_tokens` where the distributors pay
-//! several tokens, as Balancer's do. It answers claimables and locked positions. Invariant: fees are what the
+//! A deployment is one escrow; settings keys `vote_escrow`, `fee_distributors`, `fee_tokens` where the distributors pay
+//! several tokens, as Balancer's do, and `points` for the view of how often the account has locked, where it has another
+//! name, as Yearn's (`epoch`). It answers claimables and locked positions. Invariant: fees are what the
 //! distributor's own claim returns, which looks at no more than the weeks that one claim pays.
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ portolan_plugin_api::sol! {
     // VotingEscrow.vy
     function token() external view returns (address);
     function locked(address account) external view returns (int128 amount, uint256 end);
+    // A fork may have another name for it.
     function user_point_epoch(address account) external view returns (uint256);
 
     // FeeDistributor.vy: pays one token, `token()` of it. What is owed is what a claim returns.
@@ -31,6 +33,9 @@ portolan_plugin_api::sol! {
 
 /// Seconds that it may be cached that an account has never locked anything.
 const ZERO_STANDS_S: u32 = 30;
+
+/// The name of the view of points that Curve's escrow has.
+const POINTS: &str = "user_point_epoch";
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +53,22 @@ pub struct VoteEscrow {
     distributors: Cow<'static, [Address]>,
     /// What each distributor pays; empty where it pays the one token that it names.
     fee_tokens: Cow<'static, [Address]>,
+    /// The view of how many points the account has.
+    points: Cow<'static, str>,
     types: VoteEscrowTypes,
 }
 
 impl VoteEscrowTypes {
     /// The escrow, with distributors of which each pays one token.
     pub const fn of(self, escrow: Address, distributors: &'static [Address]) -> VoteEscrow {
-        let distributors = Cow::Borrowed(distributors);
-        VoteEscrow { escrow, distributors, fee_tokens: Cow::Borrowed(&[]), types: self }
+        self.renamed(escrow, distributors, POINTS)
+    }
+
+    /// The escrow whose view of how often an account has locked has this name, with distributors of which each pays one
+    /// token.
+    pub const fn renamed(self, escrow: Address, distributors: &'static [Address], points: &'static str) -> VoteEscrow {
+        let (distributors, points) = (Cow::Borrowed(distributors), Cow::Borrowed(points));
+        VoteEscrow { escrow, distributors, fee_tokens: Cow::Borrowed(&[]), points, types: self }
     }
 
     /// The escrow, with distributors that pay these tokens.
@@ -66,7 +79,7 @@ impl VoteEscrowTypes {
         fee_tokens: &'static [Address],
     ) -> VoteEscrow {
         let (distributors, fee_tokens) = (Cow::Borrowed(distributors), Cow::Borrowed(fee_tokens));
-        VoteEscrow { escrow, distributors, fee_tokens, types: self }
+        VoteEscrow { escrow, distributors, fee_tokens, points: Cow::Borrowed(POINTS), types: self }
     }
 }
 
@@ -79,7 +92,8 @@ impl Kit for VoteEscrowTypes {
         let Some(escrow) = keys.address_opt("vote_escrow")? else { return Ok(None) };
         let distributors = Cow::Owned(keys.addresses("fee_distributors")?);
         let fee_tokens = Cow::Owned(keys.addresses("fee_tokens")?);
-        Ok(Some(VoteEscrow { escrow, distributors, fee_tokens, types: *self }.shared()))
+        let points = keys.function("points")?.map_or(Cow::Borrowed(POINTS), |name| Cow::Owned(name.to_owned()));
+        Ok(Some(VoteEscrow { escrow, distributors, fee_tokens, points, types: *self }.shared()))
     }
 
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
@@ -108,8 +122,7 @@ impl Deployed for VoteEscrow {
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             // Whoever has never locked anything is owed nothing; that is so of most accounts.
-            let points = cx.call(self.escrow, user_point_epochCall { account }).zero_within(ZERO_STANDS_S).await?;
-            if points.is_zero() {
+            if !self.has_locked(cx, account).await? {
                 return Ok(Vec::new());
             }
             let each = self.distributors.iter().map(|distributor| self.fees(cx, labels, *distributor, account));
@@ -127,8 +140,7 @@ impl Deployed for VoteEscrow {
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
-            let points = cx.call(self.escrow, user_point_epochCall { account }).zero_within(ZERO_STANDS_S).await?;
-            if points.is_zero() {
+            if !self.has_locked(cx, account).await? {
                 return Ok(Vec::new());
             }
             let token = cx.call(self.escrow, tokenCall {}).immutable();
@@ -147,6 +159,11 @@ impl Deployed for VoteEscrow {
 }
 
 impl VoteEscrow {
+    async fn has_locked(&self, cx: &Chain, account: Address) -> Result<bool, Error> {
+        let points = cx.call_as(self.escrow, &self.points, &user_point_epochCall { account });
+        Ok(!points.zero_within(ZERO_STANDS_S).await?.is_zero())
+    }
+
     /// The claim of what a distributor owes; nothing where it owes nothing.
     async fn fees(
         &self,

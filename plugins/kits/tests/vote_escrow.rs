@@ -13,12 +13,14 @@ sol! {
     function token() external view returns (address);
     function locked(address) external view returns (int128, uint256);
     function user_point_epoch(address) external view returns (uint256);
+    function epoch(address) external view returns (uint256);
     function claim(address) external returns (uint256);
     function claimTokens(address, address[]) external returns (uint256[]);
 }
 
 const CURVE: u64 = 1;
 const BALANCER: u64 = 137;
+const YEARN: u64 = 8_453;
 const ESCROW: Address = address!("0xf000000000000000000000000000000000000001");
 const OLD: Address = address!("0xf000000000000000000000000000000000000002");
 const NEW: Address = address!("0xf000000000000000000000000000000000000003");
@@ -42,6 +44,12 @@ impl AccountProtocols for Locks {
             network: BALANCER,
             market: "main",
             contracts: &TYPES.paying(ESCROW, &[NEW], &[THREE_CRV, CRV, USD]),
+        },
+        DeploymentRow {
+            protocol: "locks",
+            network: YEARN,
+            market: "main",
+            contracts: &TYPES.renamed(ESCROW, &[NEW], "epoch"),
         },
     ];
 }
@@ -98,6 +106,26 @@ fn a_lock_has_its_end_even_when_it_is_over() {
 }
 
 #[test]
+fn a_fork_may_count_what_an_account_has_locked_by_another_name() {
+    let chain = |points: u64| {
+        CannedReplies::default()
+            .reply(YEARN, ESCROW, &epochCall(ACCOUNT), &word(points))
+            .reply(YEARN, ESCROW, &tokenCall {}, &CRV)
+            .reply(YEARN, ESCROW, &lockedCall(ACCOUNT), &(word(9), word(NOW_S + 1)))
+            .reply(YEARN, NEW, &tokenCall {}, &USD)
+            .reply(YEARN, NEW, &claimCall(ACCOUNT), &word(4))
+    };
+    for (points, found) in [(0, 0), (1, 1)] {
+        for question in [Question::CLAIMABLES, Question::LOCKED] {
+            let outcome = run(YEARN, question, &chain(points));
+            assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, found), "{}", outcome.message);
+        }
+    }
+    let locked = run(YEARN, Question::LOCKED, &chain(1));
+    assert_eq!(locked.legs().iter().map(|leg| (leg.token, leg.amount)).collect::<Vec<_>>(), [(CRV, word(9))]);
+}
+
+#[test]
 fn each_distributor_that_owes_has_a_claim_of_its_own() {
     // A lock that was withdrawn may still be owed the fees of its time.
     for (owed, expected) in [
@@ -143,8 +171,16 @@ fn a_fork_is_a_row_of_settings() {
         key("vote_escrow", text(ESCROW)),
         key("fee_distributors", SettingsValue::List(vec![text(OLD), text(NEW)])),
     ];
-    let row = map::SettingsRow { protocol: "locks".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-    let catalogue = testing::catalogue::<Locks>(&Settings::from_rows(false, Vec::new(), vec![row]));
+    let row = |keys| map::SettingsRow { protocol: "locks".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
+    let settings = |keys| Settings::from_rows(false, Vec::new(), vec![row(keys)]);
+    let named = |points: &str| {
+        let points = key("points", SettingsValue::Text(points.to_owned()));
+        settings(vec![key("vote_escrow", text(ESCROW)), points])
+    };
+    let error = testing::settings_error::<Locks>(&named("an epoch"));
+    assert_eq!(error.and_then(|error| error.key).as_deref(), Some("points"));
+    assert_eq!(testing::catalogue::<Locks>(&named("epoch")).deployments[0].questions, [Question::LOCKED]);
+    let catalogue = testing::catalogue::<Locks>(&settings(keys));
     assert_eq!(catalogue.deployments[0].contracts, [ESCROW, OLD, NEW]);
     assert_eq!(catalogue.deployments[0].questions, [Question::CLAIMABLES, Question::LOCKED]);
 }
