@@ -38,6 +38,8 @@ pub mod umbrella;
 pub mod validator_shares;
 pub mod vote_escrow;
 pub mod vote_locker;
+pub mod yearn_gauges;
+pub mod yearn_vaults;
 
 mod boxed;
 mod display_name;

@@ -1,0 +1,196 @@
+//! Yearn's gauges: shares of vaults that are staked for a reward, which grows with the account's lock of YFI.
+//!
+//! A deployment is the registry that names a gauge for each vault; settings key `yearn_gauge_registry`. It answers
+//! claimables and farming positions. Invariant: a gauge that misbehaves costs its own rows, and the answer says so; a
+//! claim goes to a gauge only as the registry names it at the answer's block, and only where the account has not had its
+//! rewards sent elsewhere. Gauges that left the registry are not found.
+//!
+//! Source: <https://github.com/yearn/veYFI/tree/master/contracts>, `Registry.sol`, `BaseGauge.sol` and `Gauge.sol`.
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lineage, Position, PositionKind, Question,
+    Reward, SettingsError, U256, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    // The registry.
+    function getVaults() external view returns (address[]);
+    function gauges(address vault) external view returns (address);
+
+    // A gauge.
+    function REWARD_TOKEN() external view returns (address);
+    function balanceOf(address account) external view returns (uint256);
+    function totalSupply() external view returns (uint256);
+    function earned(address account) external view returns (uint256);
+    // To whom a claim pays; to the account itself where it is zero.
+    function recipients(address account) external view returns (address);
+    function getReward() external;
+}
+
+/// Seconds that the vaults and their gauges may be cached: a new one shows at most this much later.
+const LIST_STANDS_S: u32 = 300;
+/// Seconds that a stake or a reward of zero may be cached.
+const ZERO_STANDS_S: u32 = 30;
+/// More vaults than have ever had a gauge, by far.
+const VAULTS_MAX: usize = 500;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct YearnGaugeTypes {
+    /// The mechanism of stakes, and the `type` of their rewards.
+    pub gauge: &'static str,
+}
+
+/// The gauges of one deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct YearnGauges {
+    registry: Address,
+    types: YearnGaugeTypes,
+}
+
+/// A gauge, and the vault whose shares it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct VaultGauge {
+    vault: Address,
+    address: Address,
+}
+
+impl YearnGaugeTypes {
+    /// The gauges that this registry names.
+    pub const fn of(self, registry: Address) -> YearnGauges {
+        YearnGauges { registry, types: self }
+    }
+}
+
+impl Kit for YearnGaugeTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["yearn_gauge_registry"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        Ok(keys.address_opt("yearn_gauge_registry")?.map(|registry| self.of(registry).shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<getRewardCall>([])]
+    }
+
+    /// The gauges.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::targets::<gaugesCall>()]
+    }
+}
+
+impl Deployed for YearnGauges {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.registry]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers what the account has earned, a claim for each gauge, also where the stake has left.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let earned = self.gauges(cx, labels).await?.into_iter().map(async |gauge| {
+                Ok((gauge, cx.call(gauge.address, earnedCall { account }).zero_within(ZERO_STANDS_S).await?))
+            });
+            let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
+            let rows = earned.into_iter().filter(|(_, owed)| !owed.is_zero());
+            let rows = rows.map(|(gauge, owed)| self.claimable(cx, labels, gauge, owed, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+
+    /// Answers what the account has staked, a position for each gauge.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let staked = self.gauges(cx, labels).await?.into_iter().map(async |gauge| {
+                Ok((gauge, cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
+            });
+            let staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
+            let rows = staked.into_iter().filter(|(_, amount)| !amount.is_zero());
+            let rows = rows.map(|(gauge, amount)| self.position(cx, labels, gauge, amount, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+}
+
+impl YearnGauges {
+    /// The gauges that the registry names.
+    async fn gauges(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<VaultGauge>, Error> {
+        let vaults = cx.call(self.registry, getVaultsCall {}).within(LIST_STANDS_S).await?;
+        if vaults.len() > VAULTS_MAX {
+            let (at, count) = (self.registry, vaults.len());
+            return Err(Error::new(format!("{at}: lists {count} vaults, more than {VAULTS_MAX}")));
+        }
+        let each = vaults.into_iter().map(async |vault| {
+            let address = cx.call(self.registry, gaugesCall { vault }).within(LIST_STANDS_S).await?;
+            Ok(VaultGauge { vault, address })
+        });
+        let gauges = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
+        Ok(gauges.into_iter().filter(|gauge| !gauge.address.is_zero()).collect())
+    }
+
+    async fn claimable(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        gauge: VaultGauge,
+        owed: U256,
+        account: Address,
+    ) -> Result<Claimable, Error> {
+        let VaultGauge { vault, address } = gauge;
+        let named = cx.call(self.registry, gaugesCall { vault });
+        let recipient = cx.call(address, recipientsCall { account });
+        let reward = cx.call(address, REWARD_TOKENCall {}).immutable();
+        let (named, recipient, reward) = cx.join((named, recipient, reward)).await?;
+        if named != address {
+            return Err(Error::new(format!("{address}: is the gauge of {vault} no more")));
+        }
+        if !recipient.is_zero() && recipient != account {
+            return Err(Error::new(format!("{address}: pays the account's rewards to {recipient}")));
+        }
+        let claim = cx.claim(address, &getRewardCall {});
+        let row = Claimable::new(labels.market, address, claim).of(self.types.gauge).pays(reward, owed);
+        Ok(row.named(format!("{} reward", symbol(vault))))
+    }
+
+    /// A stake with what it has earned. The rate is left open: it depends on the account's lock.
+    async fn position(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        gauge: VaultGauge,
+        amount: U256,
+        account: Address,
+    ) -> Result<Position, Error> {
+        let VaultGauge { vault, address } = gauge;
+        let total = cx.call(address, totalSupplyCall {});
+        let earned = cx.call(address, earnedCall { account });
+        let reward = cx.call(address, REWARD_TOKENCall {}).immutable();
+        let (total, earned, reward) = cx.join((total, earned, reward)).await?;
+        let position = Position::new(PositionKind::STAKED, labels.market, address).of(self.types.gauge);
+        let position = position.named(format!("{} gauge", symbol(vault)));
+        let position = position.leg(Leg::new(LegRole::STAKED, vault, amount).of_total(total));
+        let position = position.leg(Leg::new(LegRole::REWARD_OWED, reward, earned));
+        Ok(position.reward(Reward::new(reward, None)))
+    }
+}

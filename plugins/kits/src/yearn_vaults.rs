@@ -1,0 +1,254 @@
+//! Yearn's vaults of both generations: shares of what one token has been made to earn, told in what they redeem to.
+//!
+//! A deployment is the registries of one generation; settings keys `yearn_v2_registries` or `yearn_v3_registries`. It
+//! answers farming positions, and compositions of the shares. Invariant: a vault is one that a registry lists; one that
+//! cannot be read costs its own row, and the answer says so. A vault that two registries list is one row.
+//!
+//! Sources: <https://github.com/yearn/yearn-vaults/tree/main/contracts> (`Registry.vy`, `Vault.vy`) and the registry
+//! after that, `VaultRegistry.sol`, whose views are the same;
+//! <https://github.com/yearn/vault-periphery/blob/master/src/registry/Registry.sol>.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, Composition, Error, Keys, Leg, LegRole, Lineage, Part, Position, PositionKind, Question, Reward,
+    SettingsError, U256, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::erc4626::held;
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    // Registries of the second generation: the vaults of each token, in the order in which they were listed. None leaves.
+    function numTokens() external view returns (uint256);
+    function tokens(uint256 index) external view returns (address);
+    function numVaults(address token) external view returns (uint256);
+    function vaults(address token, uint256 index) external view returns (address);
+
+    // Registries of the third: vaults may leave.
+    function getAllEndorsedVaults() external view returns (address[][]);
+    function isEndorsed(address vault) external view returns (bool);
+
+    // A vault of the second generation. A share has as many decimals as the token.
+    function token() external view returns (address);
+    function decimals() external view returns (uint256);
+    function pricePerShare() external view returns (uint256);
+
+    // A vault of the third: ERC-4626.
+    function asset() external view returns (address);
+    function previewRedeem(uint256 shares) external view returns (uint256);
+    function totalSupply() external view returns (uint256);
+}
+
+/// The name of the list of a registry's tokens among a deployment's facts, before the registry's place.
+const LIST: &str = "tokens";
+/// Seconds that the list of the third generation may be cached: a new vault shows at most this much later.
+const LIST_STANDS_S: u32 = 300;
+/// Seconds that it may be cached that a token is no vault.
+const KNOWN_STANDS_S: u32 = 3_600;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct YearnVaultTypes {
+    /// The mechanism of stakes.
+    pub vault: &'static str,
+    /// The token `type` of the shares.
+    pub share: &'static str,
+}
+
+/// The vaults of one deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct YearnVaults {
+    registries: Cow<'static, [Address]>,
+    generation: VaultGeneration,
+    types: YearnVaultTypes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum VaultGeneration {
+    Second,
+    Third,
+}
+
+impl YearnVaultTypes {
+    /// The vaults of the second generation that these registries list.
+    pub const fn second(self, registries: &'static [Address]) -> YearnVaults {
+        let registries = Cow::Borrowed(registries);
+        YearnVaults { registries, generation: VaultGeneration::Second, types: self }
+    }
+
+    /// The vaults of the third generation that these registries list.
+    pub const fn third(self, registries: &'static [Address]) -> YearnVaults {
+        let registries = Cow::Borrowed(registries);
+        YearnVaults { registries, generation: VaultGeneration::Third, types: self }
+    }
+}
+
+impl Kit for YearnVaultTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["yearn_v2_registries", "yearn_v3_registries"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let second = keys.addresses("yearn_v2_registries")?;
+        let third = keys.addresses("yearn_v3_registries")?;
+        let (registries, generation) = match (second.is_empty(), third.is_empty()) {
+            (true, true) => return Ok(None),
+            (false, true) => (second, VaultGeneration::Second),
+            (true, false) => (third, VaultGeneration::Third),
+            (false, false) => {
+                let why = "stands beside `yearn_v2_registries`; give one of them";
+                return Err(SettingsError::new(why).at("yearn_v3_registries"));
+            }
+        };
+        Ok(Some(YearnVaults { registries: Cow::Owned(registries), generation, types: *self }.shared()))
+    }
+
+    /// What compositions are about.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::markets::<vaultsCall>(), Lineage::markets::<isEndorsedCall>().argument(0)]
+    }
+}
+
+impl Deployed for YearnVaults {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        self.registries.to_vec()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::FARMING, Question::COMPOSITION]
+    }
+
+    /// Answers a position for each vault of which the account has shares.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let held = held(cx, labels.market, self.vaults(cx, labels).await?, account).await?;
+            let rows = held.into_iter().map(|(vault, shares)| self.position(cx, labels, vault, shares));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+
+    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+        Box::pin(async move {
+            let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
+            Ok(found.or_report(cx, "shares of vaults").into_iter().flatten().collect())
+        })
+    }
+}
+
+impl YearnVaults {
+    /// All vaults, as far as they are known, each once.
+    async fn vaults(&self, cx: &Chain, labels: Labels<'_>) -> Result<BTreeSet<Address>, Error> {
+        let each = self.registries.iter().enumerate().map(async |(place, registry)| match self.generation {
+            VaultGeneration::Second => second(cx, labels, place, *registry).await,
+            VaultGeneration::Third => {
+                let listed = cx.call(*registry, getAllEndorsedVaultsCall {}).within(LIST_STANDS_S).await?;
+                Ok(listed.concat())
+            }
+        });
+        let lists = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
+        Ok(lists.into_iter().flatten().collect())
+    }
+
+    async fn position(&self, cx: &Chain, labels: Labels<'_>, vault: Address, shares: U256) -> Result<Position, Error> {
+        let (token, redeemed) = match self.generation {
+            VaultGeneration::Second => {
+                let token = cx.call(vault, tokenCall {}).immutable();
+                let (token, (one, worth)) = cx.join((token, share_price(cx, vault))).await?;
+                let redeemed = shares.checked_mul(worth).and_then(|product| product.checked_div(one));
+                let why = || Error::new(format!("{vault}: {shares} shares at {worth} for {one} are no amount"));
+                (token, redeemed.ok_or_else(why)?)
+            }
+            VaultGeneration::Third => {
+                let asset = cx.call(vault, assetCall {}).immutable();
+                cx.join((asset, cx.call(vault, previewRedeemCall { shares }))).await?
+            }
+        };
+        let position = Position::new(PositionKind::STAKED, labels.market, vault).of(self.types.vault);
+        let position = position.named(format!("{} vault", symbol(vault)));
+        let leg = Leg::new(LegRole::STAKED, token, shares).redeeming(redeemed).receipt(vault);
+        Ok(position.leg(leg).reward(Reward::new(token, None)))
+    }
+
+    /// What shares redeem to; nothing where the token is no vault, or nobody has any.
+    async fn composition(&self, cx: &Chain, vault: Address) -> Result<Option<Composition>, Error> {
+        let found = match self.generation {
+            VaultGeneration::Second => self.second_price(cx, vault).await?,
+            VaultGeneration::Third => self.third_price(cx, vault).await?,
+        };
+        let kind = || self.types.share.to_owned();
+        Ok(found.map(|(supply, part)| Composition { token: vault, kind: kind(), supply, parts: vec![part] }))
+    }
+
+    /// What one whole share redeems to.
+    async fn second_price(&self, cx: &Chain, vault: Address) -> Result<Option<(U256, Part)>, Error> {
+        let Ok(token) = cx.try_call(vault, tokenCall {}).within(KNOWN_STANDS_S).await? else { return Ok(None) };
+        let listed = self.registries.iter().map(|registry| listed(cx, *registry, token, 0));
+        if !cx.join(listed).await?.concat().contains(&vault) {
+            return Ok(None);
+        }
+        let (one, amount) = share_price(cx, vault).await?;
+        Ok(Some((one, Part { token, amount })))
+    }
+
+    /// What all shares redeem to.
+    async fn third_price(&self, cx: &Chain, vault: Address) -> Result<Option<(U256, Part)>, Error> {
+        let knows = self.registries.iter().map(|registry| cx.call(*registry, isEndorsedCall { vault }));
+        if !cx.join(knows).await?.contains(&true) {
+            return Ok(None);
+        }
+        let asset = cx.call(vault, assetCall {}).immutable();
+        let (token, supply) = cx.join((asset, cx.call(vault, totalSupplyCall {}))).await?;
+        if supply.is_zero() {
+            return Ok(None);
+        }
+        let amount = cx.call(vault, previewRedeemCall { shares: supply }).await?;
+        Ok(Some((supply, Part { token, amount })))
+    }
+}
+
+/// The vaults that a registry of the second generation lists. A token is listed with its first vault, so that both are
+/// facts; most have no other.
+async fn second(cx: &Chain, labels: Labels<'_>, place: usize, registry: Address) -> Result<Vec<Address>, Error> {
+    let walk = |places: Range<u64>| {
+        cx.join(places.map(async |place| {
+            let token = cx.call(registry, tokensCall { index: U256::from(place) }).await?;
+            Ok((token, cx.call(registry, vaultsCall { token, index: U256::ZERO }).await?))
+        }))
+    };
+    let count = async { cx.call(registry, numTokensCall {}).within(COUNT_STANDS_S).await };
+    let entries: Vec<(Address, Address)> = cx.facts(labels.market, &format!("{LIST}-{place}"), count, walk).await?;
+    let others = cx.join(entries.iter().map(|(token, _)| listed(cx, registry, *token, 1))).await?;
+    Ok(entries.into_iter().map(|(_, first)| first).chain(others.concat()).collect())
+}
+
+/// The vaults of a token, from a place on.
+async fn listed(cx: &Chain, registry: Address, token: Address, from: u64) -> Result<Vec<Address>, Error> {
+    let count = cx.call(registry, numVaultsCall { token }).within(COUNT_STANDS_S).await?;
+    let count = u64::try_from(count).map_err(|_| Error::new(format!("{registry}: no list is so long")))?;
+    let each = |index| cx.call(registry, vaultsCall { token, index: U256::from(index) }).immutable();
+    cx.join((from..count).map(each)).await
+}
+
+/// One whole share of a vault of the second generation, and what it redeems to.
+async fn share_price(cx: &Chain, vault: Address) -> Result<(U256, U256), Error> {
+    let decimals = cx.call(vault, decimalsCall {}).immutable();
+    let (decimals, worth) = cx.join((decimals, cx.call(vault, pricePerShareCall {}))).await?;
+    let one = U256::from(10).checked_pow(decimals);
+    Ok((one.ok_or_else(|| Error::new(format!("{vault}: {decimals} decimals")))?, worth))
+}
