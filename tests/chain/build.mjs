@@ -29,6 +29,7 @@ import { GENESIS } from './profiles/times.mjs';
 import { troves } from './profiles/troves.mjs';
 import { umbrella } from './profiles/umbrella.mjs';
 import { voters } from './profiles/voters.mjs';
+import { yearn } from './profiles/yearn.mjs';
 
 const VIEM = ['viem', '@adraffy', '@noble', '@scure', 'abitype', 'eventemitter3', 'isows', 'ox', 'ws'];
 const LOADED = /\.(js|mjs|json)$/;
@@ -46,7 +47,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, shares, silos, umbrella, voters, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, lenders, morphoBlue, shares, silos, umbrella, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

@@ -13,6 +13,8 @@ use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
 use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_kits::vote_locker::VoteLockers;
+use portolan_kits::yearn_gauges::YearnGaugeTypes;
+use portolan_kits::yearn_vaults::YearnVaultTypes;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
 
@@ -52,6 +54,12 @@ pub(crate) const FEE_STAKINGS: FeeStakings = FeeStakings { stake: "fee-staking" 
 
 /// The pools of staking positions.
 pub(crate) const POSITION_POOLS: PositionPools = PositionPools { stake: "nft-pool", nitro: "nitro-pool" };
+
+/// Yearn's vaults.
+pub(crate) const YEARN_VAULTS: YearnVaultTypes = YearnVaultTypes { vault: "yearn-vault", share: "YEARN" };
+
+/// Yearn's gauges.
+pub(crate) const YEARN_GAUGES: YearnGaugeTypes = YearnGaugeTypes { gauge: "yearn-gauge" };
 
 /// The deployments that the plugin ships with, each with the sources that its address and its interface are from.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
@@ -549,6 +557,95 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             &[address!("0x7f82ff050128e29fd89d85d01b93246f744e62a0")],
         ),
     },
+    // Registries: https://github.com/yearn/kong/blob/main/config/abis.yaml, and of the second generation
+    // https://github.com/yearn/yearn-devdocs (docs/developers/addresses/v2-contracts.md, docs/developers/wallet-integration.md),
+    // of the third https://github.com/yearn/ydaemon/tree/main/common/env; https://github.com/llamafolio/llamafolio-api reads
+    // the same vaults from Yearn's own service.
+    DeploymentRow {
+        protocol: "yearn",
+        network: ETHEREUM,
+        market: "v2",
+        contracts: &YEARN_VAULTS.second(&[
+            address!("0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804"),
+            address!("0xaf1f5e1c19cb68b30aad73846effdf78a5863319"), // Of vaults that a factory made.
+        ]),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: OPTIMISM,
+        market: "v2",
+        contracts: &YEARN_VAULTS.second(&[address!("0x79286dd38c9017e5423073bac11f53357fc5c128")]),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: ARBITRUM,
+        market: "v2",
+        contracts: &YEARN_VAULTS.second(&[address!("0x3199437193625dccd6f9c9e98bdf93582200eb1f")]),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: FANTOM,
+        market: "v2",
+        contracts: &YEARN_VAULTS.second(&[address!("0x727fe1759430df13655ddb0731de0d0fde929b04")]),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: BASE,
+        market: "v2",
+        contracts: &YEARN_VAULTS.second(&[address!("0xf3885ede00171997bfadaa98e01e167b53a78ec5")]),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: ETHEREUM,
+        market: "v3",
+        contracts: &YEARN_VAULTS.third(&[
+            address!("0xff31a1b020c868f6ea3f61eb953344920eeca3af"), // The older one.
+            address!("0xd40ecf29e001c76dcc4cc0d9cd50520ce845b038"),
+        ]),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: POLYGON,
+        market: "v3",
+        contracts: &YEARN_VAULTS.third(&[
+            address!("0xff31a1b020c868f6ea3f61eb953344920eeca3af"), // The older one.
+            address!("0xd40ecf29e001c76dcc4cc0d9cd50520ce845b038"),
+        ]),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: ARBITRUM,
+        market: "v3",
+        contracts: &YEARN_VAULTS.third(&[address!("0xff31a1b020c868f6ea3f61eb953344920eeca3af")]),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: BASE,
+        market: "v3",
+        contracts: &YEARN_VAULTS.third(&[address!("0xd40ecf29e001c76dcc4cc0d9cd50520ce845b038")]),
+    },
+    // https://github.com/yearn/yearn-devdocs/blob/main/docs/developers/addresses/veyfi-contracts.md
+    // https://github.com/stake-dao/contracts-monorepo (packages/address-book) has the escrow and both pools, Yearn's indexer
+    // https://github.com/yearn/kong the registry of gauges
+    DeploymentRow {
+        protocol: "yearn",
+        network: ETHEREUM,
+        market: "gauges",
+        contracts: &YEARN_GAUGES.of(address!("0x1d0fdcb628b2f8c0e22354d45b3b2d4ce9936f8b")),
+    },
+    DeploymentRow {
+        protocol: "yearn",
+        network: ETHEREUM,
+        market: "locks",
+        contracts: &LOCKS.renamed(
+            address!("0x90c1f9220d90d3966fbee24045edd73e1d588ad5"),
+            &[
+                address!("0xb287a1964aee422911c7b8409f5e5a273c1412fa"), // YFI
+                address!("0x2391fc8f5e417526338f5aa3968b1851c16d894e"), // dYFI
+            ],
+            "epoch",
+        ),
+    },
 ];
 
 /// A protocol of which only deployments emit events.
@@ -578,6 +675,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
     farm("index-coop", "INDEX_COOP", "https://indexcoop.com", "Index Coop"),
     farm("stake-dao", "STAKE_DAO", "https://www.stakedao.org", "Stake DAO"),
     farm("angle", "ANGLE", "https://angle.money", "Angle"),
+    farm("yearn", "YEARN", "https://yearn.fi", "Yearn"),
     ProtocolRow {
         slug: "convex",
         name: "CONVEX",

@@ -1,6 +1,6 @@
-//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, lockers and gauges. And events of
-//! farms, reward pools, lockers and vaults: MasterChef and StakingRewards with all their forks, Convex and Aura, Stargate,
-//! Yearn, Pendle.
+//! Farms of many protocols: chefs, staking contracts, boosters with the pools that they reward, lockers, gauges, vaults.
+//! And events of farms, reward pools, lockers and vaults: MasterChef and StakingRewards with all their forks, Convex and
+//! Aura, Stargate, Yearn, Pendle.
 //!
 //! Invariant: an event that anyone may emit (`Staked`, `Deposit`) is reported only with evidence: a view of the
 //! contract, or the transfer beside it. A protocol is named only for contracts that are listed.
@@ -33,6 +33,8 @@ impl AccountProtocols for Farms {
         &deployments::FEE_STAKINGS,
         &deployments::GAUGES,
         &deployments::LOCKS,
+        &deployments::YEARN_VAULTS,
+        &deployments::YEARN_GAUGES,
         &EventSources,
     ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;

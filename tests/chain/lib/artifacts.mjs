@@ -44,6 +44,7 @@ export const artifacts = {
   ...built(await packed('@balancer-labs/v2-deployments'), ['StablePhantomPoolFactory'], 'dist/tasks/deprecated/20211208-stable-phantom-pool/artifact'),
   ...(await sushi()),
   ...(await morpho()),
+  ...(await yearn()),
 };
 
 function packaged(path) {
@@ -110,6 +111,12 @@ async function morpho() {
   const folder = (domain, name) => `domains/${domain}/contracts/${name}.sol`;
   const { MetaMorpho, AdaptiveCurveIrm } = output(solc, vaults, {}, [folder('metamorpho', 'MetaMorpho'), folder('morphoIrm', 'AdaptiveCurveIrm')]);
   return { Morpho, MetaMorpho, AdaptiveCurveIrm };
+}
+
+// Balancer has a contract named Vault too.
+async function yearn() {
+  const { Registry, Vault } = built(await packed('@setprotocol/set-protocol-v2'), ['Registry', 'Vault'], 'external/abi/yearn');
+  return { YearnRegistry: Registry, YearnVault: Vault };
 }
 
 // The packaged compiler is one file, which has to be a file of its own to be loaded.

@@ -24,10 +24,11 @@ const CAMELOT: [&str; 3] = ["chefs", "farms", "camelot"];
 const CURVE: [&str; 3] = ["curve", "curve", "curve"];
 const SHARES_CURVE: [&str; 3] = ["shares", "curve", "curve"];
 const SHARES_BALANCER: [&str; 3] = ["shares", "balancer", "balancer"];
+const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 34] = [
+pub const ROWS: [ForkRow; 38] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
@@ -151,4 +152,12 @@ pub const ROWS: [ForkRow; 34] = [
          distributor = <heirs/thena/distributor>",
     ),
     row(["voters", "solidly", "velodrome_v2"], "solidly", "voter = <slipstream/voter>\nescrow = <slipstream/escrow>"),
+    row(YEARN, "yearn_vaults", "market = \"v2\"\nyearn_v2_registries = [<yearn/registry>]"),
+    row(YEARN, "yearn_vaults", "market = \"v3\"\nyearn_v3_registries = [<yearn/endorsed>]"),
+    row(YEARN, "yearn_gauges", "market = \"gauges\"\nyearn_gauge_registry = <yearn/gauges>"),
+    row(
+        YEARN,
+        "vote_escrow",
+        "market = \"locks\"\nvote_escrow = <yearn/veyfi>\nfee_distributors = [<yearn/pool>]\npoints = \"epoch\"",
+    ),
 ];

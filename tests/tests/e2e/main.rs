@@ -64,3 +64,4 @@ mod umbrella;
 mod voters;
 mod wrong_chain;
 mod wrong_input;
+mod yearn;

@@ -34,7 +34,7 @@ const fn case(
     RecordedFork { plugin, name, profile, protocol, question, who, findings }
 }
 
-pub(super) const FORKS: [RecordedFork; 20] = [
+pub(super) const FORKS: [RecordedFork; 22] = [
     case(["compound", "nothing"], ["comets", "compound", "nothing"], Question::CLAIMABLES, &[]),
     // 500 at 2 · 10^-9 a second for 9,995,000 seconds; 7,600 dollars over 509.995.
     case(
@@ -121,6 +121,26 @@ pub(super) const FORKS: [RecordedFork; 20] = [
              <chefs/pools/1> pool 1 by calling <chefs/pools/1> with 0x{1}{accounts/farmer/address}",
             "claim 9995000000000000000 of <assets/bonus> and 4997500000000000000 of <assets/usdc> from \
              <chefs/nitroPools/0> by calling <chefs/nitroPools/0> with 0x",
+        ],
+    ),
+    // 500 of 2,000 staked shares count a tenth: 0.000001 a second for 100,000 seconds, a fortieth of it.
+    case(
+        ["farms", "typical-yearn"],
+        ["yearn", "yearn", "farmer"],
+        Question::CLAIMABLES,
+        &["claim 2500000000000000 of <yearn/dyfi> from <yearn/gauge> by calling <yearn/gauge> with 0x"],
+    ),
+    // A share of 4,000 is worth 1.1 of its token; half of what the farmer has is staked. A share of 30 in 45 is 1.5.
+    case(
+        ["farms", "edge-yearn"],
+        ["yearn", "yearn", "farmer"],
+        Question::FARMING,
+        &[
+            "hold in <yearn/gauge>: stake 500000000 of <yearn/yvUsdc>; are owed the reward 2500000000000000 of <yearn/dyfi>, for <yearn/dyfi>",
+            "hold in <yearn/third>: stake 10000000000000000000 of <yearn/dai> by <yearn/third> that redeem to \
+             15000000000000000000 of <yearn/dai>, for <yearn/dai>",
+            "hold in <yearn/yvUsdc>: stake 500000000 of <yearn/usdc> by <yearn/yvUsdc> that redeem to 550000000 of \
+             <yearn/usdc>, for <yearn/usdc>",
         ],
     ),
     case(["lending", "nothing"], ["troves", "liquity", "nothing"], Question::CLAIMABLES, &[]),

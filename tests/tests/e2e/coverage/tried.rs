@@ -40,7 +40,7 @@ const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'stat
 }
 
 /// Ordered by kit.
-pub(crate) const FORMS: [Form; 65] = [
+pub(crate) const FORMS: [Form; 69] = [
     form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
     form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
     form(
@@ -128,9 +128,13 @@ pub(crate) const FORMS: [Form; 65] = [
     form("validator_shares", "", Double("chefs", "ValidatorShareDouble"), &["polygon-protocol"]),
     form("vote_escrow", "locks", Real("curve", "VotingEscrow"), &["angle", "balancer", "curve", "frax", "stake-dao"]),
     form("vote_escrow", "fees of several tokens", Real("curve", "FeeDistributor"), &["balancer"]),
+    form("vote_escrow", "locks and fees of veYFI", Double("yearn", "VotingYfiDouble"), &["yearn"]),
     form("vote_escrow", "fees of one token", Canned, &["angle", "curve", "stake-dao"]),
     form("vote_locker", "Convex's", Double("boosters", "VoteLockerDouble"), &["convex"]),
     form("vote_locker", "Aura's", Canned, &["aura"]),
+    form("yearn_gauges", "", Double("yearn", "YearnGaugeDouble"), &["yearn"]),
+    form("yearn_vaults", "the second generation", Real("yearn", "YearnVault"), &["yearn"]),
+    form("yearn_vaults", "the third generation", Double("yearn", "YearnEndorsedDouble"), &["yearn"]),
 ];
 
 impl Tried {
