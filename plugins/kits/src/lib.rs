@@ -35,6 +35,7 @@ pub mod silo;
 pub mod solidly;
 pub mod staking_rewards;
 pub mod umbrella;
+pub mod unified_farms;
 pub mod validator_shares;
 pub mod vote_escrow;
 pub mod vote_locker;

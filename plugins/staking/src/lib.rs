@@ -1,4 +1,4 @@
-//! Delegations to Polygon's validators and locks of FXS; and events of staked ether and of what is built on it: Lido, Rocket Pool,
+//! Delegations to Polygon's validators, locks of FXS and stakes in Frax' farms; and events of staked ether and of what is built on it: Lido, Rocket Pool,
 //! EigenLayer, ether.fi and others, deposits on the beacon chain, and those delegations.
 //!
 //! Invariant: a protocol is named only for contracts that are listed; the same events of other contracts are reported
@@ -21,7 +21,8 @@ pub struct Staking;
 
 impl AccountProtocols for Staking {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::VALIDATOR_SHARES, &deployments::LOCKS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] =
+        &[&deployments::VALIDATOR_SHARES, &deployments::LOCKS, &deployments::FRAX_FARMS, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }

@@ -3,7 +3,7 @@
 //! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 
 use portolan_plugin_api::networks::ETHEREUM;
-use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest};
+use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, U256, address, sol};
 
 use crate::{Staking, TABLE};
@@ -43,4 +43,10 @@ fn a_lock_of_fxs_has_its_end() {
     let lock = outcome.positions()[0];
     assert_eq!((lock.legs[0].token, lock.legs[0].amount), (FXS, U256::from(9)));
     assert_eq!(lock.lock.as_ref().and_then(|lock| lock.unlocks_at), Some(1_800_000_000));
+}
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Staking>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }

@@ -28,7 +28,7 @@ const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 38] = [
+pub const ROWS: [ForkRow; 39] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
@@ -98,6 +98,11 @@ pub const ROWS: [ForkRow; 38] = [
          fee_tokens = [<curve/usdc>, <curve/ldo>, <curve/crv>]",
     ),
     row(CURVE, "llamalend", "market = \"loans\"\ncrvusd_factory = <curve/markets>"),
+    row(
+        ["frax", "staking", "frax"],
+        "unified_farms",
+        "market = \"farms\"\nunified_farms = [<frax/farm>, <frax/open>, <frax/paused>]",
+    ),
     row(["lenders", "lending", "euler"], "euler", "evc = <euler/evc>\nevault_factory = <euler/factory>"),
     row(
         ["lenders", "lending", "fluid-lending"],

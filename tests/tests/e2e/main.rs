@@ -31,6 +31,7 @@ mod failing_rpc;
 mod folders;
 mod fork_lines;
 mod forks;
+mod frax;
 mod gauges;
 mod golden;
 mod hostile_plugin;

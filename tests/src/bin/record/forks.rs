@@ -34,7 +34,7 @@ const fn case(
     RecordedFork { plugin, name, profile, protocol, question, who, findings }
 }
 
-pub(super) const FORKS: [RecordedFork; 22] = [
+pub(super) const FORKS: [RecordedFork; 25] = [
     case(["compound", "nothing"], ["comets", "compound", "nothing"], Question::CLAIMABLES, &[]),
     // 500 at 2 · 10^-9 a second for 9,995,000 seconds; 7,600 dollars over 509.995.
     case(
@@ -232,6 +232,22 @@ pub(super) const FORKS: [RecordedFork; 22] = [
             "claim 8 of <assets/BASE> from <heirs/thena/distributor> pool 2 by calling <heirs/thena/distributor> with \
              0x{2}",
         ],
+    ),
+    case(["staking", "nothing"], ["frax", "frax", "nothing"], Question::CLAIMABLES, &[]),
+    // A third of 0.000009 and of 0.0009 a second for 9,000,000 seconds.
+    case(
+        ["staking", "typical-farm"],
+        ["frax", "frax", "farmer"],
+        Question::CLAIMABLES,
+        &["claim 27000000000000000000 of <frax/fxs> and 2700000000 of <frax/usd> from <frax/farm> by calling \
+           <frax/farm> with 0x{accounts/farmer/address}"],
+    ),
+    // The lock was for 1,095 days; the farm has let all stakes go.
+    case(
+        ["staking", "edge-unlocked"],
+        ["frax", "frax", "odd"],
+        Question::FARMING,
+        &["hold in <frax/open> pool 0: stake 7000000000000000000 of <frax/lp>, for <frax/fxs>"],
     ),
 ];
 

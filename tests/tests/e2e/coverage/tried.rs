@@ -40,7 +40,7 @@ const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'stat
 }
 
 /// Ordered by kit.
-pub(crate) const FORMS: [Form; 69] = [
+pub(crate) const FORMS: [Form; 70] = [
     form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
     form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
     form(
@@ -125,6 +125,7 @@ pub(crate) const FORMS: [Form; 69] = [
     ),
     form("staking_rewards", "of two tokens", Double("polygon", "StakingDualRewardsDouble"), &["quickswap"]),
     form("umbrella", "", Double("umbrella", "StakedTokenDouble"), &["aave_v2"]),
+    form("unified_farms", "", Double("frax", "FraxUnifiedFarmDouble"), &["frax"]),
     form("validator_shares", "", Double("chefs", "ValidatorShareDouble"), &["polygon-protocol"]),
     form("vote_escrow", "locks", Real("curve", "VotingEscrow"), &["angle", "balancer", "curve", "frax", "stake-dao"]),
     form("vote_escrow", "fees of several tokens", Real("curve", "FeeDistributor"), &["balancer"]),

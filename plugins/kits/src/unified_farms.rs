@@ -1,0 +1,186 @@
+//! Frax' unified farms: stakes that are locked each until a time of its own, and rewards in several tokens that one claim
+//! pays for all of them.
+//!
+//! A deployment is a list of farms; settings key `unified_farms`. It answers claimables and farming positions, one for
+//! each stake, with its end. Invariant: rewards are what the farm's own claim returns, which renews a period that is over
+//! before it pays; a farm that refuses to pay, or cannot be read, costs its own rows, and the answer says so.
+//!
+//! Source: <https://github.com/FraxFinance/frax-solidity/tree/master/src/hardhat/contracts/Staking>,
+//! `FraxUnifiedFarm_ERC20.sol` and `FraxUnifiedFarmTemplate.sol`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
+    Reward, Role, SettingsError, U256,
+};
+
+use crate::boxed::Boxed;
+use crate::display_name::display_name;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    struct LockedStake {
+        bytes32 kek_id;
+        uint256 start_timestamp;
+        uint256 liquidity;
+        uint256 ending_timestamp;
+        uint256 lock_multiplier;
+    }
+
+    function stakingToken() external view returns (address);
+    function getAllRewardTokens() external view returns (address[]);
+    function lockedLiquidityOf(address account) external view returns (uint256);
+    // A stake that was withdrawn leaves an empty one in its place.
+    function lockedStakesOf(address account) external view returns (LockedStake[]);
+    function totalLiquidityLocked() external view returns (uint256);
+    // All stakes may leave before their ends.
+    function stakesUnlocked() external view returns (bool);
+    // Pays whom the call names what its sender has earned, all of it, and returns that. Withdrawing a stake pays it too.
+    function getReward(address destination) external returns (uint256[]);
+}
+
+/// Seconds that a stake of zero may be cached.
+const ZERO_STANDS_S: u32 = 30;
+/// Seconds that it may be cached whether all stakes may leave.
+const UNLOCKED_STANDS_S: u32 = 300;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnifiedFarmTypes {
+    /// The mechanism of stakes, and the `type` of their rewards.
+    pub farm: &'static str,
+}
+
+/// The farms of one deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnifiedFarms {
+    farms: Cow<'static, [Address]>,
+    types: UnifiedFarmTypes,
+}
+
+impl UnifiedFarmTypes {
+    /// These farms.
+    pub const fn of(self, farms: &'static [Address]) -> UnifiedFarms {
+        UnifiedFarms { farms: Cow::Borrowed(farms), types: self }
+    }
+}
+
+impl Kit for UnifiedFarmTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["unified_farms"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let farms = keys.addresses("unified_farms")?;
+        Ok((!farms.is_empty()).then(|| UnifiedFarms { farms: Cow::Owned(farms), types: *self }.shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT])]
+    }
+}
+
+impl Deployed for UnifiedFarms {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        self.farms.to_vec()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers what the account's stakes have earned, a claim for each farm.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let staked = self.staked(cx, labels, account).await?;
+            let rows = staked.into_iter().map(|farm| self.claimable(cx, labels, farm, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        })
+    }
+
+    /// Answers what the account has staked, a position for each stake.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let staked = self.staked(cx, labels, account).await?;
+            let rows = staked.into_iter().map(|farm| self.stakes(cx, labels, farm, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).concat())
+        })
+    }
+}
+
+impl UnifiedFarms {
+    /// The farms in which the account has a stake. Whoever has none is owed nothing.
+    async fn staked(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Address>, Error> {
+        let staked = self.farms.iter().map(async |farm| {
+            let staked = cx.call(*farm, lockedLiquidityOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+            Ok((!staked.is_zero()).then_some(*farm))
+        });
+        Ok(try_each(cx, staked).await.or_err_if_all(cx, labels.market)?.into_iter().flatten().collect())
+    }
+
+    async fn claimable(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        farm: Address,
+        account: Address,
+    ) -> Result<Option<Claimable>, Error> {
+        let owed = cx.call(farm, getRewardCall { destination: account }).from(account).isolated();
+        let tokens = cx.call(farm, getAllRewardTokensCall {}).immutable();
+        let token = cx.call(farm, stakingTokenCall {}).immutable();
+        let (owed, tokens, token) = cx.join((owed, tokens, token)).await?;
+        if owed.len() != tokens.len() {
+            return Err(Error::new(format!("{farm}: pays another number of tokens than it lists")));
+        }
+        let paid: Vec<_> = tokens.into_iter().zip(owed).filter(|(_, amount)| !amount.is_zero()).collect();
+        if paid.is_empty() {
+            return Ok(None);
+        }
+        let claim = cx.claim(farm, &getRewardCall { destination: account });
+        let row = Claimable::new(labels.market, farm, claim).of(self.types.farm);
+        let row = row.named(format!("{} rewards", display_name(cx, token).await?));
+        Ok(Some(paid.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))))
+    }
+
+    /// The stakes in a farm. What their rewards come to is left open: they are shared by weights, which change with time.
+    async fn stakes(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        farm: Address,
+        account: Address,
+    ) -> Result<Vec<Position>, Error> {
+        let stakes = cx.call(farm, lockedStakesOfCall { account });
+        let total = cx.call(farm, totalLiquidityLockedCall {});
+        let unlocked = cx.call(farm, stakesUnlockedCall {}).within(UNLOCKED_STANDS_S);
+        let tokens = cx.call(farm, getAllRewardTokensCall {}).immutable();
+        let token = cx.call(farm, stakingTokenCall {}).immutable();
+        let ((stakes, total, unlocked), (tokens, token)) =
+            cx.join((cx.join((stakes, total, unlocked)), cx.join((tokens, token)))).await?;
+        let name = format!("{} farm", display_name(cx, token).await?);
+        let held = (0_u64..).zip(stakes).filter(|(_, stake)| !stake.liquidity.is_zero());
+        let row = |(place, stake): (u64, LockedStake)| {
+            let until = u64::try_from(stake.ending_timestamp).ok();
+            let lock = Lock { unlocks_at: until, is_permanent: Some(false) };
+            let position = Position::new(PositionKind::STAKED, labels.market, farm).of(self.types.farm);
+            let position = position.named(&*name).numbered(U256::from(place));
+            let position = position.leg(Leg::new(LegRole::STAKED, token, stake.liquidity).of_total(total));
+            let position = Position { lock: (!unlocked).then_some(lock), ..position };
+            tokens.iter().fold(position, |position, reward| position.reward(Reward::new(*reward, None)))
+        };
+        Ok(held.map(row).collect())
+    }
+}
