@@ -519,6 +519,14 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             address!("0x5b75c60d45bfb053f91b5a9eae22519dfaa37bb6"), // sdMAV
         ]),
     },
+    // https://github.com/stake-dao/address-book (src/dao/1.sol)
+    // https://github.com/stake-dao/LiquidLockers-contracts (deployment.json), which is Stake DAO's own too
+    DeploymentRow {
+        protocol: "stake-dao",
+        network: ETHEREUM,
+        market: "strategies",
+        contracts: &GAUGES.listed_by(address!("0x3f3f0776d411eb97cfa4e3eb25f33c01ca4e7ca8")),
+    },
     // https://github.com/stake-dao/LiquidLockers-contracts (contracts/factories and contracts/accumulators);
     // https://github.com/Zapper-fi/studio (src/apps/stake-dao) has the escrow
     DeploymentRow {
@@ -532,7 +540,6 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     },
     // https://www.npmjs.com/package/@angleprotocol/sdk (dist/constants/contracts_addresses/mainnet.js)
     // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/angle.js
-    // Those of Gelato's pools are left out: their tokens were exchanged, and they count the old ones.
     DeploymentRow {
         protocol: "angle",
         network: ETHEREUM,
@@ -545,6 +552,19 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             address!("0xba625b318483516f7483dd2c4706ac92d44dbb2b"), // SushiSwap's agEUR and ANGLE
             address!("0xd6282c5aeaad4d776b932451c44b8eb453e44244"), // Uniswap's agEUR and FEI
         ]),
+    },
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/angle.js
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/angle
+    DeploymentRow {
+        protocol: "angle",
+        network: ETHEREUM,
+        market: "exchanged",
+        contracts: &GAUGES
+            .of_row(&[
+                address!("0xeb7547a8a734b6fddbb8ce0c314a9e6485100a3c"), // Gelato's agEUR and USDC
+                address!("0x3785ce82be62a342052b9e5431e9d3a839cfb581"), // Gelato's agEUR and ETH
+            ])
+            .scaled(),
     },
     // The same package, and https://github.com/Zapper-fi/studio/tree/main/src/apps/angle for the escrow,
     // https://github.com/stake-dao/LiquidLockers-contracts for the distributor

@@ -70,12 +70,16 @@ sol! {
     function staking_token() external view returns (address);
     function balanceOf(address) external view returns (uint256);
     function reward_count() external view returns (uint256);
+    function n_gauges() external view returns (int128);
+    function gauges(uint256) external view returns (address);
 }
 
 /// Stake DAO's first gauge, as its address book has it.
 const SDCRV_GAUGE: Address = address!("0x7f50786a0b15723d741727882ee99a0bf34e3466");
 const VESDT: Address = address!("0x0c30476f66034e11782938df8e4384970b6c9e8a");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+const STRATEGIES: Address = address!("0x3f3f0776d411eb97cfa4e3eb25f33c01ca4e7ca8");
+const STRATEGY_GAUGE: Address = address!("0x531167abe95375ec212f2b5417ef05a9953410c1");
 const SDCRV: Address = address!("0xd1b5651e55d4ceed36251c61c50c889b36f6abb5");
 
 #[test]
@@ -86,7 +90,14 @@ fn the_gauges_and_the_lock_of_stake_dao_are_read() {
         .reply(ETHEREUM, SDCRV_GAUGE, &staking_tokenCall {}, &SDCRV)
         .reply(ETHEREUM, SDCRV_GAUGE, &balanceOfCall(Address::ZERO), &U256::ZERO)
         .reply(ETHEREUM, SDCRV_GAUGE, &balanceOfCall(ACCOUNT), &U256::ZERO)
-        .reply(ETHEREUM, SDCRV_GAUGE, &reward_countCall {}, &U256::ZERO);
+        .reply(ETHEREUM, SDCRV_GAUGE, &reward_countCall {}, &U256::ZERO)
+        .reply(ETHEREUM, STRATEGIES, &n_gaugesCall {}, &U256::ONE)
+        .reply(ETHEREUM, STRATEGIES, &gaugesCall(U256::ZERO), &STRATEGY_GAUGE)
+        .revert(ETHEREUM, STRATEGY_GAUGE, &lp_tokenCall {})
+        .reply(ETHEREUM, STRATEGY_GAUGE, &staking_tokenCall {}, &SDCRV)
+        .reply(ETHEREUM, STRATEGY_GAUGE, &balanceOfCall(Address::ZERO), &U256::ZERO)
+        .reply(ETHEREUM, STRATEGY_GAUGE, &balanceOfCall(ACCOUNT), &U256::ZERO)
+        .reply(ETHEREUM, STRATEGY_GAUGE, &reward_countCall {}, &U256::ZERO);
     for question in [Question::CLAIMABLES, Question::FARMING, Question::LOCKED] {
         let outcome = JobTest::new("stake-dao", ETHEREUM, question, ACCOUNT).run::<Farms>(&chain);
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
@@ -94,6 +105,8 @@ fn the_gauges_and_the_lock_of_stake_dao_are_read() {
         let read = if question == Question::LOCKED { 0 } else { 11 };
         assert_eq!(gauges.len(), read);
         assert!(read == 0 || gauges[0] == (SDCRV_GAUGE, SDCRV, true), "{gauges:?}");
+        let listed = outcome.facts::<(Address, Address, bool)>("strategies", "gauges");
+        assert_eq!(listed, if read == 0 { vec![] } else { vec![(STRATEGY_GAUGE, SDCRV, true)] });
     }
 }
 

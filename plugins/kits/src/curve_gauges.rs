@@ -1,8 +1,8 @@
 //! Gauges in the manner of Curve: they pay an emission that a minter mints, and up to eight tokens besides.
 //!
-//! A deployment is one list of gauges; settings keys `gauge_controller` and `minter`, or `gauge_factory`, which mints by
-//! itself, and `minted_token`; or `gauges` where no contract lists them, with `minter` and `minted_token` where they have an
-//! emission. It answers claimables and farming positions. Invariant: a gauge that misbehaves costs its own rows, and the
+//! A deployment is one list of gauges; settings keys `gauge_controller`, or `gauge_factory`, which mints by itself, or
+//! `gauges` where no contract lists them; `minter` and `minted_token` where they have an emission; and `scaled` where their
+//! tokens were exchanged for others, of which each that they count is another number. It answers claimables and farming positions. Invariant: a gauge that misbehaves costs its own rows, and the
 //! answer says so; a claim goes to a gauge only as the list names it at the answer's block. Contracts of
 //! the list that hold no token of a pool (gauges that stand for those of other networks) are left out, and so are rewards
 //! of the first generation, which a contract of Synthetix paid.
@@ -53,6 +53,8 @@ pub struct CurveGauges {
     listing: Listing,
     /// `None` where they pay other tokens alone.
     emission: Option<MintedEmission>,
+    /// Whether what they count is another number of the tokens that they hold.
+    is_scaled: bool,
     types: CurveGaugeTypes,
 }
 
@@ -78,12 +80,21 @@ impl CurveGaugeTypes {
             GaugeList::Controller { controller, minter } => (Listing::Controller(controller), minter),
             GaugeList::Factory(factory) => (Listing::Factory(factory), factory),
         };
-        CurveGauges { listing, emission: Some(MintedEmission { minter, minted_token }), types: self }
+        self.listed(listing).minting(minter, minted_token)
     }
 
     /// Gauges that no contract lists, and that pay no emission.
     pub const fn of_row(self, gauges: &'static [Address]) -> CurveGauges {
-        CurveGauges { listing: Listing::Row(Cow::Borrowed(gauges)), emission: None, types: self }
+        self.listed(Listing::Row(Cow::Borrowed(gauges)))
+    }
+
+    /// The gauges that a controller lists, which pay no emission.
+    pub const fn listed_by(self, controller: Address) -> CurveGauges {
+        self.listed(Listing::Controller(controller))
+    }
+
+    const fn listed(self, listing: Listing) -> CurveGauges {
+        CurveGauges { listing, emission: None, is_scaled: false, types: self }
     }
 
     /// Reads a row that names its gauges itself.
@@ -95,7 +106,8 @@ impl CurveGaugeTypes {
         let minter = keys.address_opt("minter")?;
         let emission = minter.map(|minter| Ok(MintedEmission { minter, minted_token: keys.address("minted_token")? }));
         let emission = emission.transpose()?;
-        Ok(Some(CurveGauges { listing: Listing::Row(Cow::Owned(gauges)), emission, types: self }.shared()))
+        let is_scaled = keys.flag("scaled")?;
+        Ok(Some(CurveGauges { emission, is_scaled, ..self.listed(Listing::Row(Cow::Owned(gauges))) }.shared()))
     }
 }
 
@@ -105,8 +117,10 @@ impl Kit for CurveGaugeTypes {
     }
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let has_emission = keys.address_opt("minter")?.or(keys.address_opt("minted_token")?).is_some();
         let list = match (keys.address_opt("gauge_controller")?, keys.address_opt("gauge_factory")?) {
             (None, None) => return self.read_row(keys),
+            (Some(controller), None) if !has_emission => return Ok(Some(self.listed_by(controller).shared())),
             (Some(controller), None) => GaugeList::Controller { controller, minter: keys.address("minter")? },
             (None, Some(factory)) => GaugeList::Factory(factory),
             (Some(_), Some(_)) => {
@@ -133,6 +147,13 @@ impl Kit for CurveGaugeTypes {
 }
 
 impl CurveGauges {
+    /// The same gauges, whose tokens were exchanged for others.
+    #[must_use]
+    pub const fn scaled(mut self) -> Self {
+        self.is_scaled = true;
+        self
+    }
+
     /// Gauges of a row, which pay an emission of this token, that this contract mints.
     #[must_use]
     pub const fn minting(mut self, minter: Address, minted_token: Address) -> Self {

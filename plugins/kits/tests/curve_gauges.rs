@@ -17,6 +17,7 @@ sol! {
     function mint(address) external;
     function lp_token() external view returns (address);
     function staking_token() external view returns (address);
+    function scaling_factor() external view returns (uint256);
     function balanceOf(address) external view returns (uint256);
     function totalSupply() external view returns (uint256);
     function integrate_checkpoint_of(address) external view returns (uint256);
@@ -31,6 +32,8 @@ sol! {
 const NETWORK: u64 = 1;
 const SIDE: u64 = 10;
 const ROW: u64 = 100;
+const SCALED: u64 = 137;
+const BARE: u64 = 8_453;
 const CONTROLLER: Address = address!("0xf000000000000000000000000000000000000001");
 const MINTER: Address = address!("0xf000000000000000000000000000000000000002");
 const FACTORY: Address = address!("0xf000000000000000000000000000000000000003");
@@ -64,6 +67,13 @@ impl AccountProtocols for Curve {
             contracts: &TYPES.of(GaugeList::Factory(FACTORY), CRV),
         },
         DeploymentRow { protocol: "curve", network: ROW, market: "main", contracts: &TYPES.of_row(&[GAUGE]) },
+        DeploymentRow {
+            protocol: "curve",
+            network: SCALED,
+            market: "main",
+            contracts: &TYPES.of_row(&[GAUGE]).scaled(),
+        },
+        DeploymentRow { protocol: "curve", network: BARE, market: "main", contracts: &TYPES.listed_by(CONTROLLER) },
     ];
 }
 
@@ -265,15 +275,19 @@ fn a_list_that_answers_nonsense_is_an_error_and_no_empty_answer() {
 
 /// A gauge of a row that names what is staked as forks do, and pays one token.
 fn of_row() -> CannedReplies {
+    fork_gauge(ROW)
+}
+
+fn fork_gauge(network: u64) -> CannedReplies {
     CannedReplies::default()
-        .revert(ROW, GAUGE, &lp_tokenCall {})
-        .reply(ROW, GAUGE, &staking_tokenCall {}, &pool(1))
-        .reply(ROW, GAUGE, &balanceOfCall(Address::ZERO), &U256::ZERO)
-        .reply(ROW, GAUGE, &balanceOfCall(ACCOUNT), &word(5))
-        .reply(ROW, GAUGE, &totalSupplyCall {}, &word(8))
-        .reply(ROW, GAUGE, &reward_countCall {}, &word(1))
-        .reply(ROW, GAUGE, &reward_tokensCall(U256::ZERO), &LDO)
-        .reply(ROW, GAUGE, &claimable_rewardCall { _0: ACCOUNT, _1: LDO }, &word(7))
+        .revert(network, GAUGE, &lp_tokenCall {})
+        .reply(network, GAUGE, &staking_tokenCall {}, &pool(1))
+        .reply(network, GAUGE, &balanceOfCall(Address::ZERO), &U256::ZERO)
+        .reply(network, GAUGE, &balanceOfCall(ACCOUNT), &word(5))
+        .reply(network, GAUGE, &totalSupplyCall {}, &word(8))
+        .reply(network, GAUGE, &reward_countCall {}, &word(1))
+        .reply(network, GAUGE, &reward_tokensCall(U256::ZERO), &LDO)
+        .reply(network, GAUGE, &claimable_rewardCall { _0: ACCOUNT, _1: LDO }, &word(7))
 }
 
 #[test]
@@ -287,6 +301,54 @@ fn gauges_of_a_row_have_no_minter_and_pay_their_tokens_themselves() {
     assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
     let stake = Leg::new(LegRole::STAKED, pool(1), word(5)).of_total(word(8));
     assert_eq!(outcome.positions()[0].legs, [stake, Leg::new(LegRole::REWARD_OWED, LDO, word(7))]);
+}
+
+#[test]
+fn a_controller_without_a_minter_lists_gauges_that_pay_their_tokens_themselves() {
+    let chain = fork_gauge(BARE).reply(BARE, CONTROLLER, &n_gaugesCall {}, &word(1)).reply(
+        BARE,
+        CONTROLLER,
+        &gaugesCall(word(0)),
+        &GAUGE,
+    );
+    let claims = run(BARE, Question::CLAIMABLES, &chain);
+    let found: Vec<_> = claims.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect();
+    assert_eq!((claims.end, found), (End::Complete, vec![(GAUGE, LDO, word(7))]), "{}", claims.message);
+    let stakes = run(BARE, Question::FARMING, &chain);
+    assert_eq!((stakes.end, stakes.positions().len()), (End::Complete, 1), "{}", stakes.message);
+    let key = |(key, value): (&str, Address)| map::SettingsKey {
+        key: key.to_owned(),
+        value: SettingsValue::Text(format!("{value:#x}")),
+    };
+    let row = map::SettingsRow {
+        protocol: "curve".to_owned(),
+        chain_id: 56,
+        market: "fork".to_owned(),
+        keys: vec![key(("gauge_controller", CONTROLLER))],
+    };
+    let catalogue = testing::catalogue::<Curve>(&Settings::from_rows(false, Vec::new(), vec![row]));
+    assert_eq!(catalogue.deployments[0].contracts, [CONTROLLER]);
+}
+
+#[test]
+fn a_stake_whose_token_was_exchanged_is_told_in_the_new_one() {
+    // The gauge counts 1.25 for each new token: 5 are 4, and all 8 are 6.4.
+    let scale = U256::from(1_250_000_000_000_000_000_u64);
+    let chain = fork_gauge(SCALED).reply(SCALED, GAUGE, &scaling_factorCall {}, &scale);
+    for (chain, amount, total) in [
+        (chain.clone(), 4, 6),
+        (chain.clone().reply(SCALED, GAUGE, &scaling_factorCall {}, &U256::ZERO), 5, 8),
+        // A gauge whose token never was exchanged has no such view.
+        (chain.clone().revert(SCALED, GAUGE, &scaling_factorCall {}), 5, 8),
+    ] {
+        let outcome = run(SCALED, Question::FARMING, &chain);
+        assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
+        let stake = Leg::new(LegRole::STAKED, pool(1), word(amount)).of_total(word(total));
+        assert_eq!(outcome.positions()[0].legs, [stake, Leg::new(LegRole::REWARD_OWED, LDO, word(7))]);
+    }
+    let huge = chain.reply(SCALED, GAUGE, &balanceOfCall(ACCOUNT), &U256::MAX);
+    let outcome = run(SCALED, Question::FARMING, &huge);
+    assert_eq!((outcome.end, outcome.positions().len()), (End::Partial, 0), "{}", outcome.message);
 }
 
 #[test]
@@ -347,7 +409,7 @@ fn a_fork_is_a_row_and_a_wrong_row_is_refused() {
         Settings::from_rows(true, Vec::new(), vec![row])
     };
     let fork = row(&[("gauge_factory", FACTORY), ("minted_token", CRV)]);
-    assert_eq!(testing::catalogue::<Curve>(&fork).deployments.len(), 4);
+    assert_eq!(testing::catalogue::<Curve>(&fork).deployments.len(), 6);
     let wrong = [
         (row(&[("gauge_controller", CONTROLLER), ("minted_token", CRV)]), "minter"),
         (row(&[("gauge_factory", FACTORY)]), "minted_token"),

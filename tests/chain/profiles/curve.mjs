@@ -1,5 +1,6 @@
 // Chain id 1: Curve's real token, controller, gauges and minter, with Balancer's real escrow and distributor of fees beside
-// them; doubles of the factory and a gauge of other networks, and of a market of crvUSD. The tests know by arithmetic what
+// them; doubles of the factory and a gauge of other networks, and of a market of crvUSD; a second controller,
+// without a minter. The tests know by arithmetic what
 // its accounts have; see tests/tests/e2e/curve.rs.
 import { MULTICALL3 } from '../lib/world.mjs';
 import { SETUP, SNAPSHOT } from './times.mjs';
@@ -111,9 +112,13 @@ export const curve = {
     await world.mine();
     // Two ether and 500 that others were sold, for 3,000 that are owed.
     of('CrvUsdControllerDouble', loans)('whale', 'create_loan', [2n * ONE, 500n * ONE, 3_000n * ONE, 10n]);
+    // A controller beside no minter, as Stake DAO has them: its gauges pay other tokens alone.
+    const bare = world.deploy('GaugeController', [crv, escrow]);
+    of('GaugeController', bare)('deployer', 'add_type', ['Strategies', ONE]);
+    of('GaugeController', bare)('deployer', 'add_gauge', [side.toLowerCase(), 0n, 0n]);
     await world.at(SNAPSHOT);
     const times = { staked: STAKED, left: LEFT, side: SIDE, unlock: UNLOCK, snapshot: SNAPSHOT };
-    const contracts = { crv, usdc, ldo, controller, minter, gaugeA, gaugeB, escrow, distributor, factory, side: side.toLowerCase(), markets, loans };
+    const contracts = { crv, usdc, ldo, controller, bare, minter, gaugeA, gaugeB, escrow, distributor, factory, side: side.toLowerCase(), markets, loans };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { curve: contracts, times } };
   },
 };

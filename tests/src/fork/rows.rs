@@ -28,7 +28,7 @@ const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 39] = [
+pub const ROWS: [ForkRow; 40] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
@@ -97,6 +97,7 @@ pub const ROWS: [ForkRow; 39] = [
         "market = \"locks\"\nvote_escrow = <curve/escrow>\nfee_distributors = [<curve/distributor>]\n\
          fee_tokens = [<curve/usdc>, <curve/ldo>, <curve/crv>]",
     ),
+    row(["curve", "farms", "stake-dao"], "curve_gauges", "market = \"strategies\"\ngauge_controller = <curve/bare>"),
     row(CURVE, "llamalend", "market = \"loans\"\ncrvusd_factory = <curve/markets>"),
     row(
         ["frax", "staking", "frax"],

@@ -81,6 +81,19 @@ fn what_gauges_and_distributors_owe_is_paid_by_the_claims() {
 }
 
 #[test]
+fn gauges_of_a_controller_without_a_minter_pay_their_own_tokens_alone() {
+    // The other tests read a chain on which nothing happens.
+    let fork = start().unwrap().of("stake-dao");
+    let side = moment(&fork, "snapshot") - moment(&fork, "side");
+    let reward = [paid(fork.address("curve/ldo").unwrap(), ONE / 1_000_000 * 3 * side / 2)];
+    for who in ["farmer", "odd"] {
+        assert_eq!(fork.claim_each(who).unwrap(), reward, "{who}");
+        assert_eq!(fork.staked(who).unwrap(), [("crvB".to_owned(), 1_000 * ONE)], "{who}");
+    }
+    assert_eq!(fork.claim_each("whale").unwrap(), []);
+}
+
+#[test]
 fn stakes_are_those_of_both_lists_of_gauges() {
     let fork = fixture();
     let row = |symbol: &str, amount: u128| (symbol.to_owned(), amount);

@@ -19,6 +19,9 @@ portolan_plugin_api::sol! {
     function lp_token() external view returns (address);
     // Stake DAO's LiquidityGaugeV4.vy, <https://github.com/stake-dao/LiquidLockers-contracts/tree/main/contracts/staking>.
     function staking_token() external view returns (address);
+    // Angle's LiquidityGaugeV4UpgradedToken.vy, <https://github.com/AngleProtocol/angle-core/tree/main/contracts/staking>: what
+    // it counts for a whole token; nothing where it counts tokens themselves.
+    function scaling_factor() external view returns (uint256);
     function balanceOf(address account) external view returns (uint256);
     function totalSupply() external view returns (uint256);
     // When the gauge last reckoned the account's share, in seconds of Unix time.

@@ -42,9 +42,8 @@ pub(super) struct OwedByGauge {
 
 /// The gauges of the list, as far as they are known.
 pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> Result<Vec<LiquidityGauge>, Error> {
-    let listing = &of.listing;
-    let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, listing, place)));
-    let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count(cx, listing), walk).await?;
+    let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
+    let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count(cx, &of.listing), walk).await?;
     let gauges = (0_u64..).zip(entries);
     let gauges = gauges.map(|(place, (address, staked, counts_rewards))| LiquidityGauge {
         place,
@@ -81,20 +80,21 @@ pub(super) async fn at(cx: &Chain, listing: &Listing, place: u64) -> Result<Addr
 
 /// The gauge at a place of the list, what is staked in it, which is zero where it holds nothing, and whether it is of the
 /// fourth generation or a later one.
-async fn entry(cx: &Chain, listing: &Listing, place: u64) -> Result<(Address, Address, bool), Error> {
-    let gauge = at(cx, listing, place).await?;
-    let staked = staked_token(cx, listing, gauge);
+async fn entry(cx: &Chain, of: &CurveGauges, place: u64) -> Result<(Address, Address, bool), Error> {
+    let gauge = at(cx, &of.listing, place).await?;
+    let staked = staked_token(cx, of, gauge);
     let held = cx.try_call(gauge, balanceOfCall { account: Address::ZERO });
     let rewards = cx.try_call(gauge, reward_countCall {});
     let (staked, held, rewards) = cx.join((staked, held, rewards)).await?;
     Ok((gauge, staked.filter(|_| held.is_ok()).unwrap_or_default(), rewards.is_ok()))
 }
 
-/// What is staked in a gauge; forks that no contract lists may have another name for it.
-async fn staked_token(cx: &Chain, listing: &Listing, gauge: Address) -> Result<Option<Address>, Error> {
+/// What is staked in a gauge; forks that no contract lists, or without an emission, may have another name for it.
+async fn staked_token(cx: &Chain, of: &CurveGauges, gauge: Address) -> Result<Option<Address>, Error> {
     let staked = cx.try_call(gauge, lp_tokenCall {}).await?.ok();
-    match (staked, listing) {
-        (None, Listing::Row(_)) => Ok(cx.try_call(gauge, staking_tokenCall {}).await?.ok()),
+    let is_fork = of.emission.is_none() || matches!(of.listing, Listing::Row(_));
+    match staked {
+        None if is_fork => Ok(cx.try_call(gauge, staking_tokenCall {}).await?.ok()),
         _ => Ok(staked),
     }
 }

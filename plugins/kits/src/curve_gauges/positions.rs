@@ -4,11 +4,14 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::CurveGauges;
-use super::contracts::totalSupplyCall;
+use super::contracts::{scaling_factorCall, totalSupplyCall};
 use super::list::{self, LiquidityGauge};
 use crate::display_name::display_name;
 use crate::kit::Labels;
 use crate::try_each::try_each;
+
+/// What a gauge that counts tokens themselves would count for a whole one: its scales have 18 decimals.
+const WHOLE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 
 /// The stakes, a position for each gauge.
 pub(super) async fn positions(
@@ -34,9 +37,11 @@ async fn position(
     amount: U256,
     account: Address,
 ) -> Result<Position, Error> {
-    let read = cx.join((cx.call(gauge.address, totalSupplyCall {}), list::owed(cx, gauge, account)));
+    let total = cx.call(gauge.address, totalSupplyCall {});
+    let read = cx.join((total, list::owed(cx, gauge, account), scale(cx, of, gauge)));
     let (read, name) = join(read, display_name(cx, gauge.staked)).await;
-    let ((total, owed), name) = (read?, name?);
+    let ((total, owed, scale), name) = (read?, name?);
+    let (amount, total) = (scaled(gauge, amount, scale)?, scaled(gauge, total, scale)?);
     let minted = of.emission.map(|emission| (emission.minted_token, owed.minted));
     let earned = minted.into_iter().chain(owed.rewards);
     let position = Position::new(PositionKind::STAKED, labels.market, gauge.address).of(of.types.gauge);
@@ -45,4 +50,20 @@ async fn position(
     Ok(earned.fold(position, |position, (token, owed)| {
         position.leg(Leg::new(LegRole::REWARD_OWED, token, owed)).reward(Reward::new(token, None))
     }))
+}
+
+/// What a gauge counts for a whole token, where that is another number.
+async fn scale(cx: &Chain, of: &CurveGauges, gauge: LiquidityGauge) -> Result<Option<U256>, Error> {
+    if !of.is_scaled {
+        return Ok(None);
+    }
+    let scale = cx.try_call(gauge.address, scaling_factorCall {}).await?;
+    Ok(scale.ok().filter(|scale| !scale.is_zero()))
+}
+
+/// How many tokens a gauge holds for what it counts, rounded down as a withdrawal is.
+fn scaled(gauge: LiquidityGauge, counted: U256, scale: Option<U256>) -> Result<U256, Error> {
+    let Some(scale) = scale else { return Ok(counted) };
+    let tokens = counted.checked_mul(WHOLE).and_then(|product| product.checked_div(scale));
+    tokens.ok_or_else(|| Error::new(format!("{}: {counted} at {scale} are no amount", gauge.address)))
 }

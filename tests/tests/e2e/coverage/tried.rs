@@ -40,7 +40,7 @@ const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'stat
 }
 
 /// Ordered by kit.
-pub(crate) const FORMS: [Form; 70] = [
+pub(crate) const FORMS: [Form; 72] = [
     form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
     form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
     form(
@@ -67,6 +67,8 @@ pub(crate) const FORMS: [Form; 70] = [
     form("convex_stakes", "wrapped cvxCRV", Canned, &["convex"]),
     form("curve_gauges", "the first generation", Real("curve", "LiquidityGauge"), &["curve"]),
     form("curve_gauges", "later generations with a controller", Canned, &["balancer", "curve"]),
+    form("curve_gauges", "of a controller without a minter", Real("curve", "GaugeController"), &["stake-dao"]),
+    form("curve_gauges", "whose tokens were exchanged", Canned, &["angle"]),
     form("curve_gauges", "of a factory", Double("curve", "ChildGaugeDouble"), &["curve"]),
     form("curve_gauges", "named by the row", Canned, &["angle", "balancer", "stake-dao"]),
     form("curve_pools", "", Real("shares", "Stableswap"), &["curve"]),
