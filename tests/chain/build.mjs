@@ -17,6 +17,7 @@ import { curve } from './profiles/curve.mjs';
 import { ethereum } from './profiles/ethereum.mjs';
 import { fantom } from './profiles/fantom.mjs';
 import { frax } from './profiles/frax.mjs';
+import { gmx } from './profiles/gmx.mjs';
 import { lenders } from './profiles/lenders.mjs';
 import { listed } from './profiles/listed.mjs';
 import { morphoBlue } from './profiles/morpho.mjs';
@@ -48,7 +49,7 @@ keepViem();
 // For tests that place them on a running chain.
 const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
-const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, frax, lenders, morphoBlue, shares, silos, umbrella, voters, yearn, ...listed];
+const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, shares, silos, umbrella, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));
 const failed = results.filter(({ status }) => status === 'rejected');
 failed.forEach(({ reason }) => console.error(reason));

@@ -1,13 +1,14 @@
-//! Events of GMX v1 and of its forks, and of GMX v2: swaps, liquidity, stakes and rewards.
+//! Stakes and rewards of GMX v1 and of a fork; and events of all forks, and of GMX v2: swaps, liquidity, stakes, rewards.
 //!
 //! Invariant: a protocol is named only for contracts that are listed; the same events of forks are reported without
-//! one. Positions are not reported: the vocabulary has no word for them. The plugin answers nothing about accounts.
+//! one. Positions are not reported: the vocabulary has no word for them.
 
 mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::family::{EventFamily, Family};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -17,9 +18,11 @@ const TABLE: &str = include_str!("table.events");
 #[derive(Debug)]
 pub struct Gmx;
 
-impl EventFamily for Gmx {
+impl AccountProtocols for Gmx {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::TRACKERS, &EventSources];
+    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 
-portolan_plugin_api::export!(Family<Gmx>);
+portolan_plugin_api::export!(Accounts<Gmx>);

@@ -2,7 +2,7 @@
 //!
 //! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 
-use portolan_plugin_api::testing::EventCases;
+use portolan_plugin_api::testing::{self, EventCases};
 
 use crate::{Gmx, TABLE};
 
@@ -18,4 +18,10 @@ fn every_case_is_reported_as_it_is_written() {
 #[test]
 fn every_row_of_the_table_has_a_case() {
     EventCases::load("src/events.cases.json").cover(TABLE);
+}
+
+#[test]
+fn recorded_jobs_find_what_the_arithmetic_says() {
+    let records = testing::replay_all::<Gmx>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }

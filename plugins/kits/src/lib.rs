@@ -29,6 +29,7 @@ pub mod merkle_distributor;
 pub mod morpho;
 pub mod position_chef;
 pub mod position_pools;
+pub mod reward_trackers;
 pub mod safety_module;
 pub mod share_vault;
 pub mod silo;

@@ -28,7 +28,7 @@ const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 40] = [
+pub const ROWS: [ForkRow; 41] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
@@ -103,6 +103,12 @@ pub const ROWS: [ForkRow; 40] = [
         ["frax", "staking", "frax"],
         "unified_farms",
         "market = \"farms\"\nunified_farms = [<frax/farm>, <frax/open>, <frax/paused>]",
+    ),
+    row(
+        ["gmx", "gmx", "gmx"],
+        "reward_trackers",
+        "stake_tracker = <gmx/stakes>\nstaked_tokens = [<gmx/gmxToken>, <gmx/esGmx>]\n\
+         reward_trackers = [<gmx/stakes>, <gmx/fees>]",
     ),
     row(["lenders", "lending", "euler"], "euler", "evc = <euler/evc>\nevault_factory = <euler/factory>"),
     row(

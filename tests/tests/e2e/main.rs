@@ -33,6 +33,7 @@ mod fork_lines;
 mod forks;
 mod frax;
 mod gauges;
+mod gmx;
 mod golden;
 mod hostile_plugin;
 mod impostors;

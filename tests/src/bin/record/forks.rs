@@ -34,7 +34,7 @@ const fn case(
     RecordedFork { plugin, name, profile, protocol, question, who, findings }
 }
 
-pub(super) const FORKS: [RecordedFork; 25] = [
+pub(super) const FORKS: [RecordedFork; 28] = [
     case(["compound", "nothing"], ["comets", "compound", "nothing"], Question::CLAIMABLES, &[]),
     // 500 at 2 · 10^-9 a second for 9,995,000 seconds; 7,600 dollars over 509.995.
     case(
@@ -142,6 +142,23 @@ pub(super) const FORKS: [RecordedFork; 25] = [
             "hold in <yearn/yvUsdc>: stake 500000000 of <yearn/usdc> by <yearn/yvUsdc> that redeem to 550000000 of \
              <yearn/usdc>, for <yearn/usdc>",
         ],
+    ),
+    case(["gmx", "nothing"], ["gmx", "gmx", "nothing"], Question::CLAIMABLES, &[]),
+    // 0.000004 a second: a quarter of it for 400,000 seconds, and a third for 600,000.
+    case(
+        ["gmx", "typical-stake"],
+        ["gmx", "gmx", "farmer"],
+        Question::CLAIMABLES,
+        &["claim 1200000000000000000 of <gmx/esGmx> from <gmx/stakes> by calling <gmx/stakes> with \
+           0x{accounts/farmer/address}"],
+    ),
+    // The distributor had 4, and owes 8.
+    case(
+        ["gmx", "edge-short"],
+        ["gmx", "gmx", "odd"],
+        Question::CLAIMABLES,
+        &["claim 4000000000000000000 of <gmx/weth> from <gmx/fees> by calling <gmx/fees> with \
+           0x{accounts/odd/address}"],
     ),
     case(["lending", "nothing"], ["troves", "liquity", "nothing"], Question::CLAIMABLES, &[]),
     // Three quarters of 0.05 and of 40; fees of 8 and of 16.

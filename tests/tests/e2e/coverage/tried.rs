@@ -40,7 +40,7 @@ const fn form(kit: &'static str, name: &'static str, tried: Tried, slugs: &'stat
 }
 
 /// Ordered by kit.
-pub(crate) const FORMS: [Form; 72] = [
+pub(crate) const FORMS: [Form; 73] = [
     form("aave_v3", "version 3", Real("ethereum", "Pool"), &["aave_v3", "extra-finance", "kinza", "seamless", "spark"]),
     form("aave_v3", "version 2", Canned, &["aave_v2", "granary"]),
     form(
@@ -108,6 +108,7 @@ pub(crate) const FORMS: [Form; 72] = [
     form("position_chef", "", Double("chefs", "PositionChefDouble"), &["pancakeswap"]),
     form("position_pools", "pools", Double("chefs", "NFTPoolDouble"), &["camelot"]),
     form("position_pools", "nitro pools", Double("chefs", "NitroPoolDouble"), &["camelot"]),
+    form("reward_trackers", "", Double("gmx", "RewardTrackerDouble"), &["gmx", "metavault"]),
     form("safety_module", "", Canned, &["aave_v2"]),
     form("silo", "", Double("silos", "SiloDouble"), &["silo"]),
     form("share_vault", "Sushi's bar", Real("ethereum", "SushiBar"), &["sushiswap"]),

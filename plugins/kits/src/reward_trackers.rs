@@ -1,0 +1,161 @@
+//! Reward trackers of GMX' first version and its forks: they count what is staked in them, and each pays one token for it.
+//!
+//! A deployment is the tracker in which tokens are staked, and all trackers that pay for these stakes; settings keys
+//! `stake_tracker`, `staked_tokens` and `reward_trackers`. It answers claimables and farming positions. Invariant: rewards
+//! are what the tracker's own claim returns, which pays no more than its distributor has; a tracker that refuses to pay, or
+//! cannot be read, costs its own rows, and the answer says so.
+//!
+//! Source: <https://github.com/gmx-io/gmx-contracts/tree/master/contracts/staking>, `RewardTracker.sol`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Position, PositionKind, Question, Reward,
+    Role, SettingsError, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels};
+use crate::try_each::try_each;
+
+portolan_plugin_api::sol! {
+    function depositBalances(address account, address token) external view returns (uint256);
+    function totalDepositSupply(address token) external view returns (uint256);
+    // It counts what the distributor would pay if it had enough.
+    function claimable(address account) external view returns (uint256);
+    // That of the distributor, which may be another one later.
+    function rewardToken() external view returns (address);
+    // Pays whom the call names what its sender has earned, and returns that.
+    function claim(address receiver) external returns (uint256);
+}
+
+/// Seconds that a stake or a reward of zero may be cached.
+const ZERO_STANDS_S: u32 = 30;
+/// Seconds that it may be cached what a tracker pays.
+const TOKEN_STANDS_S: u32 = 300;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RewardTrackerTypes {
+    /// The mechanism of stakes, and the `type` of their rewards.
+    pub stake: &'static str,
+}
+
+/// The trackers of one deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RewardTrackers {
+    stakes: Address,
+    staked_tokens: Cow<'static, [Address]>,
+    trackers: Cow<'static, [Address]>,
+    types: RewardTrackerTypes,
+}
+
+impl RewardTrackerTypes {
+    /// What is staked of `staked_tokens` in the tracker `stakes`, for which `trackers` pay.
+    pub const fn of(
+        self,
+        stakes: Address,
+        staked_tokens: &'static [Address],
+        trackers: &'static [Address],
+    ) -> RewardTrackers {
+        let (staked_tokens, trackers) = (Cow::Borrowed(staked_tokens), Cow::Borrowed(trackers));
+        RewardTrackers { stakes, staked_tokens, trackers, types: self }
+    }
+}
+
+impl Kit for RewardTrackerTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["stake_tracker"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        let Some(stakes) = keys.address_opt("stake_tracker")? else { return Ok(None) };
+        let filled = |key| {
+            let addresses = keys.addresses(key)?;
+            let missing = || SettingsError::new("missing; a tracker of stakes needs it").at(key);
+            if addresses.is_empty() { Err(missing()) } else { Ok(Cow::Owned(addresses)) }
+        };
+        let (staked_tokens, trackers) = (filled("staked_tokens")?, filled("reward_trackers")?);
+        Ok(Some(RewardTrackers { stakes, staked_tokens, trackers, types: *self }.shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<claimCall>([Role::ACCOUNT])]
+    }
+}
+
+impl Deployed for RewardTrackers {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(self.clone())
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        let others = self.trackers.iter().filter(|tracker| **tracker != self.stakes);
+        [self.stakes].into_iter().chain(others.copied()).collect()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers what each tracker owes, a claim for each, also where the stake has left.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let owing = self.trackers.iter().map(async |tracker| {
+                let owed = cx.call(*tracker, claimableCall { account }).zero_within(ZERO_STANDS_S).await?;
+                Ok((!owed.is_zero()).then_some(*tracker))
+            });
+            let owing = try_each(cx, owing).await.or_err_if_all(cx, labels.market)?;
+            let rows = owing.into_iter().flatten().map(|tracker| self.claimable(cx, labels, tracker, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        })
+    }
+
+    /// Answers what the account has staked, one position with a leg for each token.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let staked = self.staked_tokens.iter().map(async |token| {
+                let call = depositBalancesCall { account, token: *token };
+                Ok((*token, cx.call(self.stakes, call).zero_within(ZERO_STANDS_S).await?))
+            });
+            let mut staked = cx.join(staked).await?;
+            staked.retain(|(_, amount)| !amount.is_zero());
+            let Some((first, _)) = staked.first().copied() else { return Ok(Vec::new()) };
+            let totals = staked.iter().map(|(token, _)| cx.call(self.stakes, totalDepositSupplyCall { token: *token }));
+            let rewards = self.trackers.iter().map(|tracker| reward_token(cx, *tracker));
+            let (totals, rewards) = cx.join((cx.join(totals), cx.join(rewards))).await?;
+            let position = Position::new(PositionKind::STAKED, labels.market, self.stakes).of(self.types.stake);
+            let position = position.named(format!("{} staking", symbol(first)));
+            let leg = |((token, amount), total)| Leg::new(LegRole::STAKED, token, amount).of_total(total);
+            let position = position.legs(staked.into_iter().zip(totals).map(leg));
+            Ok(vec![rewards.into_iter().fold(position, |position, token| position.reward(Reward::new(token, None)))])
+        })
+    }
+}
+
+impl RewardTrackers {
+    async fn claimable(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        tracker: Address,
+        account: Address,
+    ) -> Result<Option<Claimable>, Error> {
+        let owed = cx.call(tracker, claimCall { receiver: account }).from(account).isolated();
+        let (owed, token) = cx.join((owed, reward_token(cx, tracker))).await?;
+        let claim = cx.claim(tracker, &claimCall { receiver: account });
+        let row = Claimable::new(labels.market, tracker, claim).of(self.types.stake).pays(token, owed);
+        Ok((!owed.is_zero()).then(|| row.named(format!("{} {} reward", labels.title, symbol(token)))))
+    }
+}
+
+async fn reward_token(cx: &Chain, tracker: Address) -> Result<Address, Error> {
+    cx.call(tracker, rewardTokenCall {}).within(TOKEN_STANDS_S).await
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Stand for a reward tracker of GMX' first version and its distributor, which no package holds. What is counted, how it is
+// rounded and what is paid is as on the real chains; a stake is made by its owner and not by a router, and averages and
+// transfers are left out.
+pragma solidity ^0.8.30;
+
+import { TokenCore } from "./Tokens.sol";
+
+contract RewardDistributorDouble {
+    TokenCore public immutable rewardToken;
+    uint256 public immutable tokensPerInterval;
+    uint256 private lastDistributionTime = block.timestamp;
+
+    constructor(TokenCore rewardToken_, uint256 tokensPerInterval_) {
+        (rewardToken, tokensPerInterval) = (rewardToken_, tokensPerInterval_);
+    }
+
+    function pendingRewards() public view returns (uint256) {
+        return tokensPerInterval * (block.timestamp - lastDistributionTime);
+    }
+
+    function distribute() external returns (uint256 amount) {
+        amount = pendingRewards();
+        if (amount == 0) return 0;
+        lastDistributionTime = block.timestamp;
+        uint256 balance = rewardToken.balanceOf(address(this));
+        if (amount > balance) amount = balance;
+        rewardToken.transfer(msg.sender, amount);
+    }
+}
+
+contract RewardTrackerDouble {
+    uint256 private constant PRECISION = 1e30;
+
+    RewardDistributorDouble private immutable distributor;
+    bool private inPrivateClaimingMode;
+    uint256 public totalSupply;
+    uint256 private cumulativeRewardPerToken;
+    mapping(address => uint256) public totalDepositSupply;
+    mapping(address => uint256) public stakedAmounts;
+    mapping(address => mapping(address => uint256)) public depositBalances;
+    mapping(address => uint256) private claimableReward;
+    mapping(address => uint256) private previousCumulatedRewardPerToken;
+
+    constructor(RewardDistributorDouble distributor_) {
+        distributor = distributor_;
+    }
+
+    function setInPrivateClaimingMode() external {
+        inPrivateClaimingMode = true;
+    }
+
+    function rewardToken() public view returns (TokenCore) {
+        return distributor.rewardToken();
+    }
+
+    function stake(address token, uint256 amount) external {
+        TokenCore(token).transferFrom(msg.sender, address(this), amount);
+        update(msg.sender);
+        stakedAmounts[msg.sender] += amount;
+        depositBalances[msg.sender][token] += amount;
+        totalDepositSupply[token] += amount;
+        totalSupply += amount;
+    }
+
+    function unstake(address token, uint256 amount) external {
+        update(msg.sender);
+        stakedAmounts[msg.sender] -= amount;
+        depositBalances[msg.sender][token] -= amount;
+        totalDepositSupply[token] -= amount;
+        totalSupply -= amount;
+        TokenCore(token).transfer(msg.sender, amount);
+    }
+
+    function claimable(address account) external view returns (uint256) {
+        if (stakedAmounts[account] == 0) return claimableReward[account];
+        uint256 next = cumulativeRewardPerToken + (distributor.pendingRewards() * PRECISION) / totalSupply;
+        return claimableReward[account] + (stakedAmounts[account] * (next - previousCumulatedRewardPerToken[account])) / PRECISION;
+    }
+
+    function claim(address receiver) external returns (uint256 amount) {
+        require(!inPrivateClaimingMode, "RewardTracker: action not enabled");
+        update(msg.sender);
+        (amount, claimableReward[msg.sender]) = (claimableReward[msg.sender], 0);
+        if (amount > 0) rewardToken().transfer(receiver, amount);
+    }
+
+    function update(address account) private {
+        uint256 reward = distributor.distribute();
+        if (totalSupply > 0 && reward > 0) cumulativeRewardPerToken += (reward * PRECISION) / totalSupply;
+        claimableReward[account] += (stakedAmounts[account] * (cumulativeRewardPerToken - previousCumulatedRewardPerToken[account])) / PRECISION;
+        previousCumulatedRewardPerToken[account] = cumulativeRewardPerToken;
+    }
+}

@@ -1,0 +1,56 @@
+//! Reward trackers of GMX' first version: stakes of two tokens, and what a distributor pays that has less than it owes. What
+//! they have to be is said here by arithmetic; `tests/chain/profiles/gmx.mjs` has the history.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use portolan_tests::fork::{Fork, Paid};
+use portolan_tests::world::Shared;
+
+const ONE: u128 = 1_000_000_000_000_000_000;
+/// What the first tracker pays a second.
+const RATE: u128 = 4_000_000_000_000;
+
+static FIXTURE: Shared<Fork> = Shared::new();
+
+fn fixture() -> Arc<Fork> {
+    FIXTURE.get(start).unwrap()
+}
+
+fn start() -> Result<Fork> {
+    Fork::start("gmx")
+}
+
+#[test]
+fn a_stake_has_a_row_for_each_token() {
+    let fork = fixture();
+    let row = |symbol: &str, amount: u128| (symbol.to_owned(), amount);
+    assert_eq!(fork.staked("farmer").unwrap(), [row("GMX", 100 * ONE)]);
+    assert_eq!(fork.staked("whale").unwrap(), [row("GMX", 150 * ONE), row("esGMX", 50 * ONE)]);
+    assert_eq!(fork.staked("odd").unwrap(), [], "its stake is in no tracker of stakes");
+    for who in ["exited", "nothing"] {
+        assert_eq!(fork.staked(who).unwrap(), [], "{who}");
+    }
+}
+
+#[test]
+fn a_claim_pays_what_it_is_said_to_and_no_more_than_the_distributor_has() {
+    // The other test reads a chain on which nothing happens.
+    let fork = start().unwrap();
+    let (before, after) = (fork.number("seconds/before").unwrap(), fork.number("seconds/after").unwrap());
+    for (who, token, owed) in [
+        // A quarter of 400 that are staked, then a third of 300.
+        ("farmer", "esGmx", Some(before * RATE / 4 + after * RATE / 3)),
+        // A half, then two thirds.
+        ("whale", "esGmx", Some(before * RATE / 2 + after * RATE / 3 * 2)),
+        ("exited", "esGmx", Some(before * RATE / 4)),
+        // All of what the distributor had, and half of what it owes.
+        ("odd", "weth", Some(4 * ONE)),
+        ("nothing", "weth", None),
+    ] {
+        let token = fork.address(&format!("gmx/{token}")).unwrap().to_owned();
+        let expected: Vec<_> =
+            owed.into_iter().map(|owed| Paid { token: token.clone(), said: owed, received: owed }).collect();
+        assert_eq!(fork.claim_each(who).unwrap(), expected, "{who}");
+    }
+}
