@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use alloy::primitives::{Address, B256, U256};
 use portolan_events::{Asset, Event, Transaction, Value};
@@ -76,6 +76,9 @@ pub(crate) fn relate(events: &mut [MergedEvent], transaction: &Transaction, wrap
 
 /// Where only the repeat of an event is left, it is no repeat any more.
 pub(crate) fn keep_last_reports(events: &mut [MergedEvent]) {
+    if !events.iter().any(|merged| merged.is_repeat) {
+        return;
+    }
     let logs: HashSet<Option<usize>> = events.iter().map(|merged| merged.log).collect();
     for merged in events.iter_mut().filter(|merged| merged.is_repeat) {
         merged.is_repeat = logs.contains(&merged.part_of);
@@ -136,43 +139,49 @@ impl ReportedMovement {
             has_pool: event.member("pool").is_some(),
         })
     }
+
+    /// What it reports, of whom.
+    fn what(&self) -> (&'static str, Option<Address>, &Amounts) {
+        (self.kind, self.party, &self.amounts)
+    }
+
+    fn source(&self) -> (Address, Option<B256>) {
+        (self.emitter, self.topic)
+    }
 }
 
 /// One movement that several contracts, or several topics, report of one party: there are more reports than transfers
 /// that it could have been. The contract that the tokens went to, or came from, reports its own.
 fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], wholes: &mut Wholes) {
-    let mut groups: HashMap<(&str, Address, &Amounts), Vec<usize>> = HashMap::new();
-    for (place, movement) in movements.iter().enumerate() {
-        if let Some(party) = movement.party {
-            groups.entry((movement.kind, party, &movement.amounts)).or_default().push(place);
-        }
-    }
-    let source = |place: &usize| movements.get(*place).map(|movement| (movement.emitter, movement.topic));
-    groups.retain(|_, places| places.iter().any(|place| source(place) != places.first().and_then(source)));
-    if groups.is_empty() {
-        return;
-    }
-    let transfers = transfers(events);
-    for ReportedMovement { kind, party, amounts, .. } in movements {
-        let Some(party) = *party else { continue };
-        let Some(mut places) = groups.remove(&(*kind, party, amounts)) else { continue };
+    let of_somebody = movements.iter().enumerate().filter(|(_, movement)| movement.party.is_some());
+    let mut reports: Vec<(usize, &ReportedMovement)> = of_somebody.collect();
+    reports.sort_by(|(_, one), (_, other)| one.what().cmp(&other.what()));
+    let mut known_transfers = None;
+    for same in reports.chunk_by(|(_, one), (_, other)| one.what() == other.what()) {
+        let Some((_, first)) = same.first() else { continue };
+        let is_of_one = same.iter().all(|(_, one)| one.source() == first.source());
+        let Some(party) = first.party.filter(|_| !is_of_one) else { continue };
+        let transfers = known_transfers.get_or_insert_with(|| transfers(events));
         // A token of which nothing is known may be any.
-        let known = amounts.iter().filter_map(|(token, raw)| transfers.get(&((*token)?, *raw)));
+        let known = first.amounts.iter().filter_map(|(token, raw)| transfers.get(&((*token)?, *raw)));
         let own = known.map(|ends| ends.iter().filter(|ends| ends.contains(&party)).collect::<Vec<_>>());
         let made = own.max_by_key(Vec::len).unwrap_or_default();
         let ends: HashSet<Address> = made.iter().flat_map(|ends| **ends).collect();
-        places.sort_by_key(|place| {
-            let movement = movements.get(*place);
-            let is_end = movement.is_some_and(|movement| ends.contains(&movement.emitter));
-            (!is_end, movement.is_none_or(|movement| !movement.has_protocol), std::cmp::Reverse(*place))
-        });
-        let (kept, others) = places.split_at(made.len().clamp(1, places.len()));
-        others.iter().for_each(|place| wholes.add(*place, kept.first().copied().unwrap_or(*place)));
+        let mut same = same.to_vec();
+        same.sort_by_key(|(place, one)| (!ends.contains(&one.emitter), !one.has_protocol, std::cmp::Reverse(*place)));
+        let (kept, others) = same.split_at(made.len().clamp(1, same.len()));
+        let whole = kept.first().map(|(place, _)| *place);
+        others.iter().for_each(|(place, _)| wholes.add(*place, whole.unwrap_or(*place)));
     }
 }
 
 /// What the contract of an event moved on, as much of the same, in its own name: the event's user is who moved it.
 fn moved_on(movements: &[ReportedMovement], wholes: &mut Wholes) {
+    let emitters: BTreeSet<Address> = movements.iter().map(|movement| movement.emitter).collect();
+    let is_of_emitter = |movement: &ReportedMovement| movement.party.is_some_and(|party| emitters.contains(&party));
+    if !movements.iter().any(is_of_emitter) {
+        return;
+    }
     let mut first: HashMap<(&str, &Amounts, Address), usize> = HashMap::new();
     for (place, movement) in movements.iter().enumerate() {
         if movement.party != Some(movement.emitter) {
