@@ -17,9 +17,10 @@ use crate::events::Transaction;
 use crate::gather::{self, Emitter, Gather, Gathered};
 use crate::job_state::{Budget, JobState};
 use crate::join::{self, Join};
-use crate::read::Read;
+use crate::read::{Each, Read};
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
+use crate::request_rows::CallList;
 
 /// A job's view of the chain. One for each job; everything that it gives is at [`Chain::block`].
 #[derive(Debug)]
@@ -105,6 +106,42 @@ impl Chain {
     pub fn try_call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, Result<C::Return, Revert>> {
         let request = self.request_of::<C>(to, Some(name), renamed(name, call));
         Read::new(&self.state, request, |to, result| result.decoded::<C>(to))
+    }
+
+    /// Calls many contracts, or one with many arguments: what each call gives, in order, as [`Chain::call`] gives it. A
+    /// call that fails costs its own value alone. That takes a fraction of the time that as many calls of their own take.
+    ///
+    /// ```
+    /// # use portolan_plugin_api::*;
+    /// # sol! { function earned(address account) external view returns (uint256); }
+    /// # async fn example(cx: &Chain, farms: &[Address], account: Address) -> Result<(), Error> {
+    /// let earned = cx.call_each(farms.iter().map(|farm| (*farm, earnedCall { account }))).zero_within(30).await;
+    /// for (farm, earned) in farms.iter().zip(earned) {
+    ///     println!("{farm}: {}", earned?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call_each<C: SolCall>(&self, calls: impl IntoIterator<Item = (Address, C)>) -> Read<'_, C::Return, Each> {
+        self.each(calls, returned::<C>)
+    }
+
+    /// [`Chain::call_each`], where each call is made as by [`Chain::try_call`].
+    pub fn try_call_each<C: SolCall>(
+        &self,
+        calls: impl IntoIterator<Item = (Address, C)>,
+    ) -> Read<'_, Result<C::Return, Revert>, Each> {
+        self.each(calls, |to, result| result.decoded::<C>(to))
+    }
+
+    fn each<C: SolCall, T>(
+        &self,
+        calls: impl IntoIterator<Item = (Address, C)>,
+        decode: fn(Address, ReadResult) -> Result<T, Error>,
+    ) -> Read<'_, T, Each> {
+        let mut list = CallList::default();
+        calls.into_iter().for_each(|(to, call)| list.push(to, &call.abi_encode()));
+        Read::each(&self.state, self.request_of::<C>(Address::ZERO, None, Vec::new()), list, decode)
     }
 
     /// The native balance of an account, in wei.

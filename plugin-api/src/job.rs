@@ -16,8 +16,8 @@ use crate::chain::Chain;
 use crate::error::Error;
 use crate::job_state::{Budget, FactEntries};
 use crate::panic;
-use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
+use crate::request_rows::RequestRows;
 
 /// Polls of one resume; `buffered` streams over thousands of reads wake themselves some hundreds of times.
 const POLLS_MAX: u32 = 10_000;
@@ -37,7 +37,7 @@ pub(crate) struct Job {
 pub(crate) struct Step {
     /// One of [`state`].
     pub(crate) state: u8,
-    pub(crate) requests: Vec<ReadRequest>,
+    pub(crate) requests: RequestRows,
     pub(crate) findings: Vec<Finding>,
     pub(crate) facts: Vec<FactEntries>,
     pub(crate) message: String,
@@ -104,7 +104,7 @@ impl Job {
             Err(panic) if state != state::PANICKED => self.step(state::PANICKED, panic),
             _ => self.step(state, message),
         };
-        step.requests.clear();
+        step.requests = RequestRows::default();
         step
     }
 
@@ -173,7 +173,7 @@ mod tests {
         let word = || ReadResult::Ok(Bytes::from(vec![0; 32]));
         let results: Vec<_> = are_answered.iter().map(|answered| answered.then(word)).collect();
         let step = job.resume(Budget::default(), results.into_iter());
-        (step.state, step.requests.iter().map(|request| request.to.0[19]).collect())
+        (step.state, step.requests.rows.iter().map(|(_, row)| row.to.0[19]).collect())
     }
 
     #[test]
@@ -183,6 +183,23 @@ mod tests {
         assert_eq!(resume(&mut job, &[false, true]), (state::READING, vec![3]));
         assert_eq!(resume(&mut job, &[false, false]), (state::READING, vec![]), "nothing is asked twice");
         assert_eq!(resume(&mut job, &[false, true]), (state::READING, vec![]), "1 is still open");
+        assert_eq!(resume(&mut job, &[true]), (state::COMPLETE, vec![]));
+    }
+
+    #[test]
+    fn calls_of_many_go_on_once_all_have_replies() {
+        crate::sol! { function value() external view returns (uint256); }
+        let chain = Arc::new(Chain::new(Start::default(), Arc::new([])));
+        let cx = Arc::clone(&chain);
+        let findings = Box::pin(async move {
+            let calls = (1..4).map(|number| (Address::with_last_byte(number), valueCall {}));
+            let values = cx.call_each(calls).await;
+            values.into_iter().collect::<Result<Vec<_>, _>>().map(|_| Vec::new())
+        });
+        let mut job = Job::new(chain, findings);
+        assert_eq!(resume(&mut job, &[]), (state::READING, vec![1, 2, 3]));
+        assert_eq!(resume(&mut job, &[false, true, false]), (state::READING, vec![]));
+        assert_eq!(resume(&mut job, &[true, false]), (state::READING, vec![]), "3 is still open");
         assert_eq!(resume(&mut job, &[true]), (state::COMPLETE, vec![]));
     }
 

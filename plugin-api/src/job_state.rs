@@ -2,6 +2,7 @@
 //!
 //! Invariant: a result belongs to the read with its number, and each read has one result; until then it is open.
 
+use std::ops::Range;
 use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
@@ -10,6 +11,7 @@ use portolan_abi::row::purpose;
 
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
+use crate::request_rows::{CallList, RequestRows};
 
 /// What is left to a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +46,7 @@ struct Inner {
     slots: Vec<Slot>,
     /// The numbers of the reads that have no result yet, rising.
     open: Vec<usize>,
-    requests: Vec<ReadRequest>,
+    requests: RequestRows,
     findings: Vec<Finding>,
     missing: Vec<String>,
     budget: Budget,
@@ -67,6 +69,31 @@ impl Inner {
     fn waker(&self, cx: &Context<'_>) -> Option<Waker> {
         let is_root = self.root.as_ref().is_some_and(|root| root.will_wake(cx.waker()));
         (!is_root).then(|| cx.waker().clone())
+    }
+
+    /// Says whether so many reads of this request walk a fact list.
+    fn begin(&mut self, request: &mut ReadRequest, reads: usize) {
+        if self.walking {
+            request.purpose = purpose::WALK;
+            self.walk_reads += u64::try_from(reads).unwrap_or(u64::MAX);
+        }
+    }
+
+    /// Numbers so many new reads, the first of which wakes `cx`.
+    fn open(&mut self, reads: usize, cx: &Context<'_>) -> Range<usize> {
+        let numbers = self.slots.len()..self.slots.len() + reads;
+        self.slots.resize_with(numbers.end, Slot::default);
+        self.open.extend(numbers.clone());
+        self.wait(numbers.start, cx);
+        numbers
+    }
+
+    /// Has `cx` woken once a read has its result.
+    fn wait(&mut self, number: usize, cx: &Context<'_>) {
+        let waker = self.waker(cx);
+        if let Some(slot) = self.slots.get_mut(number) {
+            slot.waker = waker;
+        }
     }
 }
 
@@ -103,29 +130,42 @@ impl JobState {
     }
 
     /// Puts a read on the list; its number. `cx` is woken once there is a result.
-    pub(crate) fn request(&self, mut request: ReadRequest, cx: &Context<'_>) -> usize {
+    pub(crate) fn request(&self, request: &mut ReadRequest, cx: &Context<'_>) -> usize {
         let mut inner = self.0.lock();
-        if inner.walking {
-            request.purpose = purpose::WALK;
-            inner.walk_reads += 1;
-        }
-        let number = inner.slots.len();
-        let waker = inner.waker(cx);
+        inner.begin(request, 1);
         inner.requests.push(request);
-        inner.slots.push(Slot { result: None, waker });
-        inner.open.push(number);
-        number
+        inner.open(1, cx).start
+    }
+
+    /// Puts a read on the list for each call, which is as the request in all else; their numbers. `cx` is woken once
+    /// there is a result of the first.
+    pub(crate) fn request_each(&self, request: &mut ReadRequest, of: &CallList, cx: &Context<'_>) -> Range<usize> {
+        let mut inner = self.0.lock();
+        inner.begin(request, of.len());
+        inner.requests.push_each(request, of);
+        inner.open(of.len(), cx)
     }
 
     /// The result of a read; stores the waker until it is there.
     pub(crate) fn poll_result(&self, number: usize, cx: &Context<'_>) -> Poll<ReadResult> {
         let mut inner = self.0.lock();
-        let waker = inner.waker(cx);
-        let Some(slot) = inner.slots.get_mut(number) else { return Poll::Pending };
-        match slot.result.take() {
+        match inner.slots.get_mut(number).and_then(|slot| slot.result.take()) {
             Some(result) => Poll::Ready(result),
             None => {
-                slot.waker = waker;
+                inner.wait(number, cx);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// The results of several reads, once all are there; stores the waker until then.
+    pub(crate) fn poll_results(&self, numbers: Range<usize>, cx: &Context<'_>) -> Poll<Vec<ReadResult>> {
+        let mut inner = self.0.lock();
+        let slots = inner.slots.get_mut(numbers.clone()).unwrap_or_default();
+        match slots.iter().position(|slot| slot.result.is_none()) {
+            None => Poll::Ready(slots.iter_mut().filter_map(|slot| slot.result.take()).collect()),
+            Some(first) => {
+                inner.wait(numbers.start + first, cx);
                 Poll::Pending
             }
         }
@@ -174,7 +214,7 @@ impl JobState {
         !self.0.lock().open.is_empty()
     }
 
-    pub(crate) fn take_requests(&self) -> Vec<ReadRequest> {
+    pub(crate) fn take_requests(&self) -> RequestRows {
         std::mem::take(&mut self.0.lock().requests)
     }
 

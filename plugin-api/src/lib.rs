@@ -79,6 +79,7 @@ mod plugin;
 mod read;
 mod read_request;
 mod read_result;
+mod request_rows;
 mod selftest;
 mod settings;
 mod symbol;
@@ -103,7 +104,7 @@ pub use portolan_abi::map::{
     SettingsValue, Vesting,
 };
 pub use portolan_abi::{NATIVE, Question, limits};
-pub use read::Read;
+pub use read::{Each, Read, Single};
 pub use read_request::ReadRequest;
 pub use read_result::ReadResult;
 pub use settings::Settings;

@@ -1,7 +1,8 @@
-//! One read: what it requests, how fresh it must be, and what becomes of its reply.
+//! One read, or one of each of many contracts: what it requests, how fresh it must be, and what becomes of its reply.
 
 use std::fmt;
 use std::future::Future;
+use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -12,33 +13,58 @@ use crate::error::Error;
 use crate::job_state::JobState;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
+use crate::request_rows::CallList;
 
 /// A read that is made when it is awaited. The methods before that say how.
 #[must_use = "a read is made when it is awaited"]
-pub struct Read<'c, T> {
+pub struct Read<'c, T, Of = Single> {
     state: &'c JobState,
-    to: Address,
     /// `None` once it is on the job's list. Boxed, for futures hold reads by the hundred, and are moved.
     request: Option<Box<ReadRequest>>,
+    of: Of,
+    decode: Decode<T>,
+}
+
+/// A [`Read`] of one thing: it gives a value.
+#[derive(Debug)]
+pub struct Single {
+    to: Address,
     /// Its place among the job's reads.
     number: usize,
-    decode: Decode<T>,
+}
+
+/// A [`Read`] of one function for each of many contracts or arguments: it gives what each call gives, in order.
+#[derive(Debug)]
+pub struct Each {
+    calls: CallList,
+    /// Their places among the job's reads.
+    numbers: Range<usize>,
 }
 
 /// Makes a value of a result; the address is the read's target.
 type Decode<T> = fn(Address, ReadResult) -> Result<T, Error>;
 
-impl<T> fmt::Debug for Read<'_, T> {
+impl<T, Of: fmt::Debug> fmt::Debug for Read<'_, T, Of> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Read").field("to", &self.to).field("request", &self.request).finish_non_exhaustive()
+        f.debug_struct("Read").field("of", &self.of).field("request", &self.request).finish_non_exhaustive()
     }
 }
 
 impl<'c, T> Read<'c, T> {
     pub(crate) fn new(state: &'c JobState, request: ReadRequest, decode: Decode<T>) -> Self {
-        Self { state, to: request.to, request: Some(Box::new(request)), number: 0, decode }
+        let of = Single { to: request.to, number: 0 };
+        Self { state, request: Some(Box::new(request)), of, decode }
     }
+}
 
+impl<'c, T> Read<'c, T, Each> {
+    /// The request's target and calldata mean nothing.
+    pub(crate) fn each(state: &'c JobState, request: ReadRequest, calls: CallList, decode: Decode<T>) -> Self {
+        Self { state, request: Some(Box::new(request)), of: Each { calls, numbers: 0..0 }, decode }
+    }
+}
+
+impl<T, Of> Read<'_, T, Of> {
     /// A fact that never changes once it is there (`decimals()`, the token of a pool, the gauge that a pool will get):
     /// may come from any earlier answer. What is not there yet (zero, nothing, a revert) is read again at each block.
     pub fn immutable(self) -> Self {
@@ -90,11 +116,25 @@ impl<T> Future for Read<'_, T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let read = self.get_mut();
-        if let Some(request) = read.request.take() {
-            read.number = read.state.request(*request, cx);
+        if let Some(mut request) = read.request.take() {
+            read.of.number = read.state.request(&mut request, cx);
             return Poll::Pending;
         }
-        let result = ready!(read.state.poll_result(read.number, cx));
-        Poll::Ready((read.decode)(read.to, result))
+        let result = ready!(read.state.poll_result(read.of.number, cx));
+        Poll::Ready((read.decode)(read.of.to, result))
+    }
+}
+
+impl<T> Future for Read<'_, T, Each> {
+    type Output = Vec<Result<T, Error>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Read { state, request, of: Each { calls, numbers }, decode } = self.get_mut();
+        if let Some(mut request) = request.take().filter(|_| !calls.is_empty()) {
+            *numbers = state.request_each(&mut request, calls, cx);
+            return Poll::Pending;
+        }
+        let results = ready!(state.poll_results(numbers.clone(), cx));
+        Poll::Ready(calls.targets().zip(results).map(|(to, result)| decode(to, result)).collect())
     }
 }

@@ -3,13 +3,12 @@
 use alloy::primitives::Bytes;
 use portolan_abi::codec;
 use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};
-use portolan_abi::map::ReadExtension;
 use portolan_abi::row::{self, FactsRow, JobIn, JobOut, Network};
 
 use crate::job::{Job, Step};
 use crate::job_state::{Budget, FactEntries};
-use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
+use crate::request_rows::RequestRows;
 
 /// Why a frame resumes no job at all.
 #[derive(Debug, thiserror::Error)]
@@ -59,8 +58,6 @@ fn check(frame: &Frame<'_>, jobs: usize) -> Result<(), ResumeError> {
 struct Writer {
     frame: FrameWriter,
     networks: Vec<u64>,
-    /// The calldata that stands in the blob last, and where.
-    last_data: (Bytes, (u32, u32)),
 }
 
 impl Writer {
@@ -68,11 +65,11 @@ impl Writer {
         let findings = if step.findings.is_empty() { Vec::new() } else { codec::encode(&step.findings) };
         let (findings_offset, findings_len) = self.frame.bytes(&findings)?;
         let (message_offset, message_len) = self.frame.bytes(step.message.as_bytes())?;
-        let reads = u32::try_from(step.requests.len()).map_err(|_| FrameError::TooLarge)?;
+        let reads = u32::try_from(step.requests.rows.len()).map_err(|_| FrameError::TooLarge)?;
         let row = JobOut { state: step.state, reads, findings_offset, findings_len, message_offset, message_len };
         self.frame.row(resume_out::JOBS, &row);
         step.facts.into_iter().try_for_each(|facts| self.facts(job, facts))?;
-        step.requests.into_iter().try_for_each(|request| self.request(request))
+        self.requests(step.requests)
     }
 
     fn facts(&mut self, job: u32, facts: FactEntries) -> Result<(), FrameError> {
@@ -84,39 +81,15 @@ impl Writer {
         Ok(())
     }
 
-    fn request(&mut self, request: ReadRequest) -> Result<(), FrameError> {
-        let ReadRequest { network, kind, mode, freshness, purpose, freshness_s, gas_cap, from, to, data, function } =
-            request;
-        let network = self.network(network)?;
-        let extension = match (from, &function) {
-            (None, None) => 0,
-            _ => self.frame.extension(&codec::encode(&ReadExtension { from, function, ..ReadExtension::default() }))?,
-        };
-        let (data_offset, data_len) = self.data(data)?;
-        let row = row::Read {
-            kind,
-            mode,
-            freshness,
-            purpose,
-            network,
-            to,
-            data_offset,
-            data_len,
-            freshness_s,
-            gas_cap,
-            extension,
-        };
-        self.frame.row(resume_out::READS, &row);
-        Ok(())
-    }
-
-    /// Calldata that equals the last stands in the blob once: jobs ask many contracts the same.
-    fn data(&mut self, data: Bytes) -> Result<(u32, u32), FrameError> {
-        if self.last_data.0 != data {
-            let range = self.frame.bytes(&data)?;
-            self.last_data = (data, range);
+    fn requests(&mut self, requests: RequestRows) -> Result<(), FrameError> {
+        let base = self.frame.blob.append(&requests.blob)?;
+        for (chain_id, row) in requests.rows {
+            let extension = if row.extension == 0 { 0 } else { base + row.extension };
+            let row =
+                row::Read { network: self.network(chain_id)?, data_offset: base + row.data_offset, extension, ..row };
+            self.frame.row(resume_out::READS, &row);
         }
-        Ok(self.last_data.1)
+        requests.error.map_or(Ok(()), Err)
     }
 
     fn network(&mut self, chain_id: u64) -> Result<u16, FrameError> {

@@ -172,11 +172,62 @@ fn le_u32(bytes: &[u8]) -> usize {
     bytes.iter().rev().fold(0, |value, byte| (value << 8) | usize::from(*byte))
 }
 
+/// The bytes that rows point into.
+#[derive(Clone, Debug, Default)]
+pub struct Blob(Vec<u8>);
+
+impl Blob {
+    /// Puts bytes in, for a row to point at: offset and length.
+    ///
+    /// # Errors
+    /// [`FrameError::TooLarge`].
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(u32, u32), FrameError> {
+        let offset = u32::try_from(self.0.len()).map_err(|_| FrameError::TooLarge)?;
+        let len = u32::try_from(bytes.len()).map_err(|_| FrameError::TooLarge)?;
+        self.0.extend_from_slice(bytes);
+        Ok((offset, len))
+    }
+
+    /// Does the same, unless these bytes stand at `last`.
+    ///
+    /// # Errors
+    /// [`FrameError::TooLarge`].
+    pub fn bytes_unless_at(&mut self, last: (u32, u32), bytes: &[u8]) -> Result<(u32, u32), FrameError> {
+        let (start, len) = (last.0 as usize, last.1 as usize);
+        match start.checked_add(len).and_then(|end| self.0.get(start..end)) {
+            Some(known) if known == bytes => Ok(last),
+            _ => self.bytes(bytes),
+        }
+    }
+
+    /// Puts a length-prefixed extension in: the value of [`crate::row::Read::extension`].
+    ///
+    /// # Errors
+    /// [`FrameError::TooLarge`].
+    pub fn extension(&mut self, bytes: &[u8]) -> Result<u32, FrameError> {
+        let len = u32::try_from(bytes.len()).map_err(|_| FrameError::TooLarge)?;
+        let (offset, _) = self.bytes(&len.to_le_bytes())?;
+        self.bytes(bytes)?;
+        offset.checked_add(1).ok_or(FrameError::TooLarge)
+    }
+
+    /// Puts all of another one in; what the offsets into that grow by.
+    ///
+    /// # Errors
+    /// [`FrameError::TooLarge`], also where an offset would be.
+    pub fn append(&mut self, other: &Self) -> Result<u32, FrameError> {
+        let (offset, len) = self.bytes(&other.0)?;
+        offset.checked_add(len).and_then(|end| end.checked_add(1)).ok_or(FrameError::TooLarge)?;
+        Ok(offset)
+    }
+}
+
 /// Writes a frame: rows block by block in any order, bytes into the blob as the rows need them.
 #[derive(Debug, Default)]
 pub struct FrameWriter {
     blocks: Vec<(u32, usize, Vec<u8>)>,
-    blob: Vec<u8>,
+    /// What the rows point into.
+    pub blob: Blob,
 }
 
 impl FrameWriter {
@@ -196,10 +247,7 @@ impl FrameWriter {
     /// # Errors
     /// [`FrameError::TooLarge`].
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(u32, u32), FrameError> {
-        let offset = u32::try_from(self.blob.len()).map_err(|_| FrameError::TooLarge)?;
-        let len = u32::try_from(bytes.len()).map_err(|_| FrameError::TooLarge)?;
-        self.blob.extend_from_slice(bytes);
-        Ok((offset, len))
+        self.blob.bytes(bytes)
     }
 
     /// Puts a length-prefixed extension into the blob: the value of [`crate::row::Read::extension`].
@@ -207,10 +255,7 @@ impl FrameWriter {
     /// # Errors
     /// [`FrameError::TooLarge`].
     pub fn extension(&mut self, bytes: &[u8]) -> Result<u32, FrameError> {
-        let len = u32::try_from(bytes.len()).map_err(|_| FrameError::TooLarge)?;
-        let (offset, _) = self.bytes(&len.to_le_bytes())?;
-        self.bytes(bytes)?;
-        offset.checked_add(1).ok_or(FrameError::TooLarge)
+        self.blob.extension(bytes)
     }
 
     /// The frame's bytes.
@@ -218,10 +263,10 @@ impl FrameWriter {
     /// # Errors
     /// [`FrameError::TooLarge`].
     pub fn finish(self) -> Result<Vec<u8>, FrameError> {
-        let blob_len = u32::try_from(self.blob.len()).map_err(|_| FrameError::TooLarge)?;
+        let blob_len = u32::try_from(self.blob.0.len()).map_err(|_| FrameError::TooLarge)?;
         let count = u16::try_from(self.blocks.len()).map_err(|_| FrameError::TooLarge)?;
         let rows: usize = self.blocks.iter().map(|(_, _, rows)| BLOCK_HEAD + rows.len()).sum();
-        let mut out = Vec::with_capacity(HEAD + rows + self.blob.len());
+        let mut out = Vec::with_capacity(HEAD + rows + self.blob.0.len());
         out.extend(MAGIC);
         out.extend(FRAME_VERSION.to_le_bytes());
         out.extend(count.to_le_bytes());
@@ -232,7 +277,7 @@ impl FrameWriter {
             out.extend(u32::try_from(stride).map_err(|_| FrameError::TooLarge)?.to_le_bytes());
             out.extend(rows);
         }
-        out.extend(self.blob);
+        out.extend(self.blob.0);
         Ok(out)
     }
 }

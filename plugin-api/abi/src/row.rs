@@ -138,7 +138,7 @@ impl Row for Read {
         out.extend([self.kind, self.mode, self.freshness, self.purpose]);
         out.extend(self.network.to_le_bytes());
         out.extend([0; 2]);
-        out.extend(self.to);
+        out.extend_from_slice(self.to.as_slice());
         for field in [self.data_offset, self.data_len, self.freshness_s, self.gas_cap, self.extension] {
             out.extend(field.to_le_bytes());
         }

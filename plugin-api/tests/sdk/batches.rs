@@ -1,10 +1,13 @@
 //! What goes out together: the depth of batches is the depth of the question, whatever its width.
 
-use portolan_plugin_api::testing::{End, ReadRequest};
-use portolan_plugin_api::{Chain, Claimable, Error, Revert, U256};
+use futures_util::future::join;
+use portolan_abi::row::freshness;
+use portolan_plugin_api::testing::{End, ReadRequest, ReadResult};
+use portolan_plugin_api::{Address, Bytes, Chain, Claimable, Error, Revert, U256};
 
 use crate::scenario::{
-    Play, TARGET, case, contract, found, found_all, numbers, packed, play, scenario, unpacked, value, valueCall, word,
+    ACCOUNT, Play, TARGET, TOKEN, case, contract, found, found_all, number, numbers, packed, play, scenario, unpacked,
+    value, valueCall, word,
 };
 
 /// Twice each number and one.
@@ -218,4 +221,66 @@ fn gathered_parts_read_in_one_batch_and_are_found_in_order() {
         assert_eq!(outcome.batches.iter().map(|&reads| reads as u64).collect::<Vec<_>>(), [count]);
         assert_eq!(numbers(&outcome), answers(count).into_iter().skip(1).step_by(2).collect::<Vec<_>>());
     }
+}
+
+scenario!(EachOfMany, |cx| {
+    let single = cx.join([value(cx, 7), value(cx, 8)]);
+    let calls = |from: u64| (from..from + 100).map(|of| (TARGET, valueCall { of: U256::from(of) }));
+    let (first, single) = join(cx.call_each(calls(100)), single).await;
+    let second = cx.call_each(calls(300)).await;
+    let none = cx.call_each(calls(0).take(0)).await;
+    let values = first.into_iter().chain(second).chain(none).collect::<Result<Vec<_>, _>>()?;
+    Ok(packed(values.into_iter().chain(single?)))
+});
+
+#[test]
+fn calls_of_many_give_what_as_many_calls_would_in_one_batch() {
+    let outcome = play::<EachOfMany>();
+    assert_eq!((outcome.end, outcome.batches.as_slice()), (End::Complete, &[102, 100][..]), "{}", outcome.message);
+    let expected = (100..200).chain(300..400).chain([7, 8]).map(|of| 2 * of + 1);
+    assert_eq!(unpacked(&outcome), expected.collect::<Vec<u64>>());
+}
+
+scenario!(EachFails, |cx| {
+    let calls = (0..4).map(|of| (TARGET, valueCall { of: U256::from(of) }));
+    let found = cx.call_each(calls.clone()).await.into_iter().map(|value| value.unwrap_or(U256::from(400)));
+    let tried = cx.try_call_each(calls).await.into_iter().map(|value| match value {
+        Ok(Ok(value)) => value,
+        Ok(Err(Revert::Data(_))) => U256::from(100),
+        Ok(Err(_)) => U256::from(200),
+        Err(_) => U256::from(300),
+    });
+    Ok(packed(found.chain(tried)))
+});
+
+#[test]
+fn a_call_that_fails_costs_its_own_value() {
+    let outcome = case().run::<Play<EachFails>>(|request: &ReadRequest| match number(request) {
+        1 => ReadResult::Reverted(Bytes::new()),
+        2 => ReadResult::NoCode,
+        3 => ReadResult::Unavailable,
+        _ => contract(request),
+    });
+    assert_eq!((outcome.end, outcome.batches.as_slice()), (End::Complete, &[4, 4][..]), "{}", outcome.message);
+    assert_eq!(unpacked(&outcome), [1, 400, 400, 400, 1, 100, 200, 300]);
+}
+
+scenario!(EachAsSaid, |cx| {
+    let calls = [(TARGET, valueCall { of: U256::from(1) }), (TOKEN, valueCall { of: U256::from(2) })];
+    let values = cx.call_each(calls).zero_within(30).from(ACCOUNT).gas_cap(7).await;
+    Ok(packed(values.into_iter().collect::<Result<Vec<_>, _>>()?))
+});
+
+#[test]
+fn each_call_arrives_as_all_were_made() {
+    let mut seen: Vec<(Address, u64, u8, u32, Option<Address>, u32)> = Vec::new();
+    let outcome = case().run::<Play<EachAsSaid>>(|request: &ReadRequest| {
+        let ReadRequest { to, freshness, freshness_s, from, gas_cap, .. } = *request;
+        seen.push((to, number(request), freshness, freshness_s, from, gas_cap));
+        contract(request)
+    });
+    assert_eq!(unpacked(&outcome), [3, 5], "{}", outcome.message);
+    let said = (freshness::ZERO_WITHIN, 30, Some(ACCOUNT), 7);
+    let expected = [(TARGET, 1), (TOKEN, 2)].map(|(to, of)| (to, of, said.0, said.1, said.2, said.3));
+    assert_eq!(seen, expected);
 }

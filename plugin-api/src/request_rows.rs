@@ -1,0 +1,92 @@
+//! The reads that a job requests, as rows of a frame.
+//!
+//! Invariant: offsets count from the beginning of the blob beside them, until both stand in a frame.
+
+use alloy::primitives::Address;
+use portolan_abi::codec;
+use portolan_abi::frame::{Blob, FrameError};
+use portolan_abi::map::ReadExtension;
+use portolan_abi::row;
+
+use crate::read_request::ReadRequest;
+
+/// Rows with their networks, and what they point into.
+#[derive(Debug, Default)]
+pub(crate) struct RequestRows {
+    pub(crate) rows: Vec<(u64, row::Read)>,
+    pub(crate) blob: Blob,
+    /// Where the calldata of the last row stands.
+    last_data: (u32, u32),
+    /// What did not fit; then these are not all rows.
+    pub(crate) error: Option<FrameError>,
+}
+
+/// Targets of calls, and the calldata of each.
+#[derive(Debug, Default)]
+pub(crate) struct CallList {
+    calls: Vec<(Address, (u32, u32))>,
+    blob: Blob,
+    error: Option<FrameError>,
+}
+
+impl CallList {
+    /// Calldata that equals the last is kept once: jobs ask many contracts the same.
+    pub(crate) fn push(&mut self, to: Address, data: &[u8]) {
+        let last = self.calls.last().map(|(_, place)| *place).unwrap_or_default();
+        match self.blob.bytes_unless_at(last, data) {
+            Ok(place) => self.calls.push((to, place)),
+            Err(error) => self.error = Some(error),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    pub(crate) fn targets(&self) -> impl Iterator<Item = Address> {
+        self.calls.iter().map(|(to, _)| *to)
+    }
+}
+
+impl RequestRows {
+    pub(crate) fn push(&mut self, request: &ReadRequest) {
+        self.error = self.try_push(request).err().or(self.error.take());
+    }
+
+    /// Adds a row for each call, which is as the request but for its target and its calldata.
+    pub(crate) fn push_each(&mut self, request: &ReadRequest, of: &CallList) {
+        self.error = self.try_push_each(request, of).err().or(self.error.take());
+    }
+
+    fn try_push(&mut self, request: &ReadRequest) -> Result<(), FrameError> {
+        let row = self.row(request)?;
+        let (data_offset, data_len) = self.blob.bytes_unless_at(self.last_data, &request.data)?;
+        self.last_data = (data_offset, data_len);
+        self.rows.push((request.network, row::Read { to: request.to, data_offset, data_len, ..row }));
+        Ok(())
+    }
+
+    fn try_push_each(&mut self, request: &ReadRequest, of: &CallList) -> Result<(), FrameError> {
+        let row = self.row(request)?;
+        let base = self.blob.append(&of.blob)?;
+        self.rows.extend(of.calls.iter().map(|(to, (offset, len))| {
+            (request.network, row::Read { to: *to, data_offset: base + offset, data_len: *len, ..row.clone() })
+        }));
+        of.error.clone().map_or(Ok(()), Err)
+    }
+
+    /// The row of a request, but for its target and its data.
+    fn row(&mut self, request: &ReadRequest) -> Result<row::Read, FrameError> {
+        let ReadRequest { kind, mode, freshness, purpose, freshness_s, gas_cap, from, ref function, .. } = *request;
+        let mut row = row::Read { kind, mode, freshness, purpose, freshness_s, gas_cap, ..row::Read::default() };
+        if from.is_some() || function.is_some() {
+            let extension = ReadExtension { from, function: function.clone(), ..ReadExtension::default() };
+            row.extension = self.blob.extension(&codec::encode(&extension))?;
+        }
+        Ok(row)
+    }
+}
