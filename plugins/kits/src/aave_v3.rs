@@ -19,12 +19,8 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::events::Source;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use contracts::{claimRewardsCall, getReserveTokensAddressesCall, getRewardsByAssetCall, v2};
-
-/// Seconds that a balance or a reward of zero may be cached: most accounts have nothing in most reserves, so that most
-/// reads are saved; a first deposit shows at most this much later.
-const ZERO_STANDS_S: u32 = 30;
 
 /// What differs between versions: the order of a reserve's members, and controllers, which know one reward token in v2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

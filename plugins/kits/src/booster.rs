@@ -18,12 +18,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use contracts::{getRewardCall, lockRewardsCall, poolInfoCall};
 pub use emission::Minting;
-
-/// Seconds that a stake or a reward of zero may be cached: most accounts have nothing in most pools.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

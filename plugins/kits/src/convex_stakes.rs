@@ -12,7 +12,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 
 mod pool {
     // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/cvxRewardPool.sol
@@ -45,8 +45,6 @@ portolan_plugin_api::sol! {
     function totalSupply() external view returns (uint256);
 }
 
-/// Seconds that a balance or a reward of zero may be cached.
-const ZERO_STANDS_S: u32 = 30;
 /// Gas that the wrapper's view may use: it claims what the wrapper is owed by several contracts.
 const EARNED_GAS: u32 = 5_000_000;
 /// Rewards of the wrapper that are told; it refuses to have more.

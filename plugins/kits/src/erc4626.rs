@@ -5,6 +5,7 @@
 use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use crate::kit::Labels;
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -12,9 +13,6 @@ portolan_plugin_api::sol! {
     function asset() external view returns (address);
     function previewRedeem(uint256 shares) external view returns (uint256);
 }
-
-/// Seconds that a balance of zero shares may be cached: a first deposit shows at most this much later.
-const ZERO_STANDS_S: u32 = 30;
 
 /// What the account has lent through these vaults. A vault that cannot be read costs its own row, and is reported.
 pub(crate) async fn positions(
@@ -36,11 +34,7 @@ pub(crate) async fn held(
     vaults: impl IntoIterator<Item = Address>,
     account: Address,
 ) -> Result<Vec<(Address, U256)>, Error> {
-    let shares = vaults.into_iter().map(|vault| async move {
-        Ok((vault, cx.call(vault, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
-    });
-    let shares = try_each(cx, shares).await.or_err_if_all(cx, market)?;
-    Ok(shares.into_iter().filter(|(_, shares)| !shares.is_zero()).collect())
+    nonzero(cx, market, vaults.into_iter().collect(), |vault| (*vault, balanceOfCall { account })).await
 }
 
 /// The position of so many shares of a vault.

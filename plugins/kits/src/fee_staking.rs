@@ -14,7 +14,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -29,8 +29,6 @@ portolan_plugin_api::sol! {
 
 /// Reward tokens of one contract; the contract itself takes no more than 25.
 const TOKENS_MAX: u64 = 32;
-/// Seconds that a stake of zero may be cached; a first stake shows at most this much later.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,12 +14,10 @@ use portolan_plugin_api::{Address, Chain, Error, Keys, Mechanism, Position, Ques
 
 use crate::boxed::Boxed;
 use crate::erc4626;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 use contracts::allTokensCall;
 
-/// Seconds that a number of positions of zero may be cached: a first one shows at most this much later.
-const ZERO_STANDS_S: u32 = 30;
 /// Seconds that the list of lending tokens may be cached.
 const LIST_STANDS_S: u32 = 300;
 /// More lending tokens than any network has, ten times over.

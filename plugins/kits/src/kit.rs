@@ -17,6 +17,10 @@ use crate::events::Source;
 /// that, each answer would wait for the number before it reads what the account has in the entries.
 pub(crate) const COUNT_STANDS_S: u32 = 300;
 
+/// Seconds that it may be cached that an account has nothing in a contract: most accounts have nothing in most, so that
+/// most reads are saved. A first stake, deposit or reward shows at most this much later.
+pub(crate) const ZERO_STANDS_S: u32 = 30;
+
 /// A mechanism, with the words that one plugin has for it.
 pub trait Kit: Debug + Sync {
     /// The keys of which a settings row of it has one. Where it names none, and where it is a plugin's last, it is asked

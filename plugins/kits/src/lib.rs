@@ -48,6 +48,7 @@ mod display_name;
 mod erc4626;
 mod fixed_point;
 mod native_placeholder;
+mod nonzero;
 mod owned_nfts;
 mod try_each;
 

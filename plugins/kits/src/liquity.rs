@@ -14,12 +14,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 use contracts::{claimCollateralCall, unstakeCall, withdrawFromSPCall};
-
-/// Seconds that a trove, a deposit or a gain of zero may be cached: most accounts have none.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,11 +14,8 @@ use std::sync::Arc;
 use portolan_plugin_api::{Address, Chain, Error, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
-
-/// Seconds that it may be cached that an account has no loan or no deposit in a market.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

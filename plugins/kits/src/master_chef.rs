@@ -212,8 +212,8 @@ impl Deployed for MasterChef {
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
-            let found = pools::found(cx, self, labels.market, count, account, true).await?;
-            let rows = found.into_iter().map(|pool| rows::claimable(cx, self, labels, token, pool, account));
+            let owing = pools::owing(cx, self, labels.market, count, account).await?;
+            let rows = owing.into_iter().map(|pool| rows::claimable(cx, self, labels, token, pool, account));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
     }
@@ -228,11 +228,11 @@ impl Deployed for MasterChef {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
-            let held = pools::found(cx, self, labels.market, count, account, false).await?;
+            let held = pools::held(cx, self, labels.market, count, account).await?;
             if held.is_empty() {
                 return Ok(Vec::new());
             }
-            let stakes = held.into_iter().map(|pool| pools::stake(cx, self, pool, account));
+            let stakes = held.into_iter().map(|pid| pools::stake(cx, self, pid, account));
             let stakes = async { Ok(try_each(cx, stakes).await.or_report(cx, labels.market)) };
             let staked_tokens = pools::staked_tokens(cx, self, count);
             let (staked_tokens, emission, stakes) =

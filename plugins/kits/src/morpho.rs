@@ -18,12 +18,8 @@ use portolan_plugin_api::{Address, B256, Chain, KeyField, Keys, Position, Questi
 
 use crate::boxed::Boxed;
 use crate::erc4626;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
-
-/// Seconds that a position of nothing may be cached: most accounts have nothing in most markets; a first deposit shows at
-/// most this much later.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,8 @@
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
+use crate::kit::ZERO_STANDS_S;
+
 portolan_plugin_api::sol! {
     // https://eips.ethereum.org/EIPS/eip-721
     function balanceOf(address owner) external view returns (uint256);
@@ -12,8 +14,6 @@ portolan_plugin_api::sol! {
 
 /// NFTs of one contract that an answer is about.
 const NFTS_MAX: u64 = 64;
-/// Seconds that a balance of zero NFTs may be cached; a first one shows at most this much later.
-const ZERO_STANDS_S: u32 = 30;
 
 /// How many NFTs the contract counts as the account's.
 pub(crate) async fn count(cx: &Chain, of: Address, account: Address) -> Result<U256, Error> {

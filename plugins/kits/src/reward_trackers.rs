@@ -16,7 +16,8 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -30,8 +31,6 @@ portolan_plugin_api::sol! {
     function claim(address receiver) external returns (uint256);
 }
 
-/// Seconds that a stake or a reward of zero may be cached.
-const ZERO_STANDS_S: u32 = 30;
 /// Seconds that it may be cached what a tracker pays.
 const TOKEN_STANDS_S: u32 = 300;
 
@@ -102,12 +101,9 @@ impl Deployed for RewardTrackers {
     /// Answers what each tracker owes, a claim for each, also where the stake has left.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let owing = self.trackers.iter().map(async |tracker| {
-                let owed = cx.call(*tracker, claimableCall { account }).zero_within(ZERO_STANDS_S).await?;
-                Ok((!owed.is_zero()).then_some(*tracker))
-            });
-            let owing = try_each(cx, owing).await.or_err_if_all(cx, labels.market)?;
-            let rows = owing.into_iter().flatten().map(|tracker| self.claimable(cx, labels, tracker, account));
+            let trackers = self.trackers.to_vec();
+            let owing = nonzero(cx, labels.market, trackers, |tracker| (*tracker, claimableCall { account })).await?;
+            let rows = owing.into_iter().map(|(tracker, _)| self.claimable(cx, labels, tracker, account));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }

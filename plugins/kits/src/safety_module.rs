@@ -14,7 +14,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 
 portolan_plugin_api::sol! {
     function balanceOf(address account) external view returns (uint256);
@@ -31,8 +31,6 @@ portolan_plugin_api::sol! {
     function UNSTAKE_WINDOW() external view returns (uint256);
 }
 
-/// Seconds that a balance or a reward of zero may be cached.
-const ZERO_STANDS_S: u32 = 30;
 /// Seconds that may be cached how long cooldowns last, which governance may change.
 const COOLDOWN_STANDS_S: u32 = 300;
 

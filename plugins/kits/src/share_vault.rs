@@ -11,16 +11,13 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 
 sol! {
     // ERC-20, https://eips.ethereum.org/EIPS/eip-20
     function balanceOf(address account) external view returns (uint256);
     function totalSupply() external view returns (uint256);
 }
-
-/// Seconds that a balance of zero shares may be cached; a first stake shows at most this much later.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The token `type` of the shares.
 const SHARE_TYPE: &str = "SHARE";

@@ -16,11 +16,7 @@ use std::sync::Arc;
 use portolan_plugin_api::{Address, Chain, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
-
-/// Seconds that a balance of zero may be cached: most accounts have nothing in most pairs; a first deposit shows at most
-/// this much later.
-const ZERO_STANDS_S: u32 = 30;
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 
 /// The plugin's word for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

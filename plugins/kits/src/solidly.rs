@@ -26,14 +26,11 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 use contracts::{claimCall, claimManyCall, claimRewardsCall, first, gaugesCall, getRewardCall, listed, thena};
 
 pub use generation::Generation;
-
-/// Seconds that a stake, a reward or a number of locks of zero may be cached: most accounts have nothing in most gauges.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

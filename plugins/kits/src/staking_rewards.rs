@@ -16,14 +16,11 @@ use portolan_plugin_api::{Address, Chain, ClaimTemplate, Claimable, Keys, Lineag
 
 use crate::boxed::Boxed;
 use crate::events;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 use contracts::{balanceOfCall, getRewardCall, stakingRewardsInfoByStakingTokenCall};
 use farm::Farm;
-
-/// Seconds that a stake or a reward of zero may be cached: most accounts have nothing in most farms, so that most reads
-/// are saved; a first stake shows at most this much later.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The farms of a plugin, by how many reward tokens they pay.
 #[derive(Clone, Copy, Debug)]
@@ -185,13 +182,9 @@ impl Deployed for StakingRewards {
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
-            let staked = self.farms().into_iter().map(|farm| async move {
-                let amount = cx.call(farm.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
-                Ok((farm, amount))
-            });
-            let staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
-            let held = staked.into_iter().filter(|(_, amount)| !amount.is_zero());
-            let rows = held.map(|(farm, amount)| rows::position(cx, self, labels, farm, amount));
+            let balance = |farm: &Farm| (farm.address, balanceOfCall { account });
+            let held = nonzero(cx, labels.market, self.farms(), balance).await?;
+            let rows = held.into_iter().map(|(farm, amount)| rows::position(cx, self, labels, farm, amount));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
     }

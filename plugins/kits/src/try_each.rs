@@ -2,7 +2,8 @@
 
 use std::future::Future;
 
-use portolan_plugin_api::{Chain, Error};
+use futures_util::future::join;
+use portolan_plugin_api::{Chain, Each, Error, Read};
 
 /// Errors of one kind that are reported one by one; a network that is gone fails hundreds of parts for one reason.
 const REPORTED_MAX: usize = 8;
@@ -23,9 +24,30 @@ where
     F: Future<Output = Result<T, Error>>,
 {
     let outcomes = cx.outcomes(parts);
-    async move {
-        let mut parts = Parts { done: Vec::new(), failed: Vec::new() };
-        for outcome in outcomes.await {
+    async move { Parts::of(outcomes.await) }
+}
+
+/// Awaits a call for each part: the parts beside what their calls give.
+pub(crate) async fn with_each<P, T>(parts: Vec<P>, calls: Read<'_, T, Each>) -> Parts<(P, T)> {
+    let outcomes = calls.await;
+    Parts::of(parts.into_iter().zip(outcomes).map(|(part, outcome)| Ok((part, outcome?))))
+}
+
+/// Awaits two calls for each part; a part fails where either does.
+pub(crate) async fn with_both<P, A, B>(
+    parts: Vec<P>,
+    first: Read<'_, A, Each>,
+    second: Read<'_, B, Each>,
+) -> Parts<(P, A, B)> {
+    let (first, second) = join(first, second).await;
+    let outcomes = parts.into_iter().zip(first).zip(second);
+    Parts::of(outcomes.map(|((part, first), second)| Ok((part, first?, second?))))
+}
+
+impl<T> Parts<T> {
+    fn of(outcomes: impl IntoIterator<Item = Result<T, Error>>) -> Self {
+        let mut parts = Self { done: Vec::new(), failed: Vec::new() };
+        for outcome in outcomes {
             match outcome {
                 Ok(part) => parts.done.push(part),
                 Err(error) => parts.failed.push(error),
@@ -33,9 +55,7 @@ where
         }
         parts
     }
-}
 
-impl<T> Parts<T> {
     /// Returns what succeeded, in order, and reports what of `market` is missing.
     pub(crate) fn or_report(self, cx: &Chain, market: &str) -> Vec<T> {
         self.failed.iter().take(REPORTED_MAX).for_each(|error| cx.report_missing(format!("{market}: {error}")));

@@ -16,7 +16,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -44,8 +44,6 @@ portolan_plugin_api::sol! {
     function decimals() external view returns (uint8);
 }
 
-/// Seconds that a balance of zero may be cached.
-const ZERO_STANDS_S: u32 = 30;
 /// Seconds that the lists of staked tokens and of their rewards may be cached: a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
 /// More staked tokens than any known controller has, ten times over.

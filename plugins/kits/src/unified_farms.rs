@@ -19,6 +19,7 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::display_name::display_name;
 use crate::kit::{Deployed, Kit, Labels};
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -42,8 +43,6 @@ portolan_plugin_api::sol! {
     function getReward(address destination) external returns (uint256[]);
 }
 
-/// Seconds that a stake of zero may be cached.
-const ZERO_STANDS_S: u32 = 30;
 /// Seconds that it may be cached whether all stakes may leave.
 const UNLOCKED_STANDS_S: u32 = 300;
 
@@ -124,11 +123,9 @@ impl Deployed for UnifiedFarms {
 impl UnifiedFarms {
     /// The farms in which the account has a stake. Whoever has none is owed nothing.
     async fn staked(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Address>, Error> {
-        let staked = self.farms.iter().map(async |farm| {
-            let staked = cx.call(*farm, lockedLiquidityOfCall { account }).zero_within(ZERO_STANDS_S).await?;
-            Ok((!staked.is_zero()).then_some(*farm))
-        });
-        Ok(try_each(cx, staked).await.or_err_if_all(cx, labels.market)?.into_iter().flatten().collect())
+        let farms = self.farms.to_vec();
+        let staked = nonzero(cx, labels.market, farms, |farm| (*farm, lockedLiquidityOfCall { account })).await?;
+        Ok(staked.into_iter().map(|(farm, _)| farm).collect())
     }
 
     async fn claimable(

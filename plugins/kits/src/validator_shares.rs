@@ -16,7 +16,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels};
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -38,8 +38,6 @@ portolan_plugin_api::sol! {
 const LIST: &str = "shares";
 /// The word of `validators` that is the contract of shares.
 const CONTRACT_WORD: u32 = 6;
-/// Seconds that a balance of zero shares may be cached; a first delegation shows at most this much later.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

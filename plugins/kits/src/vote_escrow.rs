@@ -14,7 +14,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -30,9 +30,6 @@ portolan_plugin_api::sol! {
     // Balancer's FeeDistributor.sol: pays the tokens that the call names.
     function claimTokens(address account, address[] tokens) external returns (uint256[]);
 }
-
-/// Seconds that it may be cached that an account has never locked anything.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The name of the view of points that Curve's escrow has.
 const POINTS: &str = "user_point_epoch";

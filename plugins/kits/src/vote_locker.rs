@@ -12,7 +12,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 
 // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/CvxLockerV2.sol
 // and https://github.com/aurafinance/aura-contracts/blob/main/contracts/core/AuraLocker.sol
@@ -57,8 +57,6 @@ mod boosted {
 
 /// Locks and rewards of one account that are told: a locker has less than twenty weeks.
 const ROWS_MAX: usize = 64;
-/// Seconds that a balance of zero may be cached.
-const ZERO_STANDS_S: u32 = 30;
 /// Seconds that may be cached whether the locker is shut down.
 const SHUTDOWN_STANDS_S: u32 = 300;
 

@@ -16,6 +16,7 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels};
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -35,8 +36,6 @@ portolan_plugin_api::sol! {
 
 /// Seconds that the vaults and their gauges may be cached: a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// Seconds that a stake or a reward of zero may be cached.
-const ZERO_STANDS_S: u32 = 30;
 /// More vaults than have ever had a gauge, by far.
 const VAULTS_MAX: usize = 500;
 
@@ -103,12 +102,9 @@ impl Deployed for YearnGauges {
     /// Answers what the account has earned, a claim for each gauge, also where the stake has left.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let earned = self.gauges(cx, labels).await?.into_iter().map(async |gauge| {
-                Ok((gauge, cx.call(gauge.address, earnedCall { account }).zero_within(ZERO_STANDS_S).await?))
-            });
-            let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
-            let rows = earned.into_iter().filter(|(_, owed)| !owed.is_zero());
-            let rows = rows.map(|(gauge, owed)| self.claimable(cx, labels, gauge, owed, account));
+            let gauges = self.gauges(cx, labels).await?;
+            let earned = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, earnedCall { account })).await?;
+            let rows = earned.into_iter().map(|(gauge, owed)| self.claimable(cx, labels, gauge, owed, account));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
     }
@@ -122,12 +118,9 @@ impl Deployed for YearnGauges {
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
-            let staked = self.gauges(cx, labels).await?.into_iter().map(async |gauge| {
-                Ok((gauge, cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
-            });
-            let staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
-            let rows = staked.into_iter().filter(|(_, amount)| !amount.is_zero());
-            let rows = rows.map(|(gauge, amount)| self.position(cx, labels, gauge, amount, account));
+            let gauges = self.gauges(cx, labels).await?;
+            let staked = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await?;
+            let rows = staked.into_iter().map(|(gauge, amount)| self.position(cx, labels, gauge, amount, account));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
     }

@@ -198,7 +198,7 @@ impl YearnVaults {
     /// What one whole share redeems to.
     async fn second_price(&self, cx: &Chain, vault: Address) -> Result<Option<(U256, Part)>, Error> {
         let Ok(token) = cx.try_call(vault, tokenCall {}).within(KNOWN_STANDS_S).await? else { return Ok(None) };
-        let listed = self.registries.iter().map(|registry| listed(cx, *registry, token, 0));
+        let listed = self.registries.iter().map(|registry| listed(cx, *registry, token));
         if !cx.join(listed).await?.concat().contains(&vault) {
             return Ok(None);
         }
@@ -233,13 +233,28 @@ async fn second(cx: &Chain, labels: Labels<'_>, place: usize, registry: Address)
     };
     let count = async { cx.call(registry, numTokensCall {}).within(COUNT_STANDS_S).await };
     let entries: Vec<(Address, Address)> = cx.facts(labels.market, &format!("{LIST}-{place}"), count, walk).await?;
-    let others = cx.join(entries.iter().map(|(token, _)| listed(cx, registry, *token, 1))).await?;
-    Ok(entries.into_iter().map(|(_, first)| first).chain(others.concat()).collect())
+    let counts = cx.call_each(entries.iter().map(|(token, _)| (registry, numVaultsCall { token: *token })));
+    let counts = counts.within(COUNT_STANDS_S).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let others = entries.iter().zip(counts).filter(|(_, count)| *count > U256::ONE);
+    let others = others.map(|((token, _), count)| of_token(cx, registry, *token, 1, count));
+    let others = cx.join(others).await?.concat();
+    Ok(entries.into_iter().map(|(_, first)| first).chain(others).collect())
 }
 
-/// The vaults of a token, from a place on.
-async fn listed(cx: &Chain, registry: Address, token: Address, from: u64) -> Result<Vec<Address>, Error> {
+/// The vaults of a token.
+async fn listed(cx: &Chain, registry: Address, token: Address) -> Result<Vec<Address>, Error> {
     let count = cx.call(registry, numVaultsCall { token }).within(COUNT_STANDS_S).await?;
+    of_token(cx, registry, token, 0, count).await
+}
+
+/// The vaults of a token that has so many, from a place on.
+async fn of_token(
+    cx: &Chain,
+    registry: Address,
+    token: Address,
+    from: u64,
+    count: U256,
+) -> Result<Vec<Address>, Error> {
     let count = u64::try_from(count).map_err(|_| Error::new(format!("{registry}: no list is so long")))?;
     let each = |index| cx.call(registry, vaultsCall { token, index: U256::from(index) }).immutable();
     cx.join((from..count).map(each)).await

@@ -234,10 +234,12 @@ const KINDS: [(&str, Kind); 3] = [("v1", Kind::V1), ("v2", Kind::V2), ("mini", K
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for (slug, kind) in KINDS {
-        for outcome in [claimables(slug, &chef(kind, 3)), farming(slug, &chef(kind, 3))] {
+        // From the second version on, rewarders may owe something still.
+        let owing = if kind == Kind::V1 { 3 } else { 6 };
+        for (outcome, reads) in [(claimables(slug, &chef(kind, 3)), owing), (farming(slug, &chef(kind, 3)), 3)] {
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-            // The number of pools and five names of the token; the account, and from the second version on rewarders.
-            assert_eq!(outcome.batches, [6, if kind == Kind::V1 { 3 } else { 6 }]);
+            // The number of pools and five names of the token; the account.
+            assert_eq!(outcome.batches, [6, reads]);
         }
     }
     for outcome in [claimables("v1", &chef(Kind::V1, 0)), farming("mini", &chef(Kind::Mini, 0))] {
@@ -339,9 +341,9 @@ fn a_stake_is_reported_with_its_share_of_the_emission() {
     // One of four points of 12 a second; what the rewarder pays in a second is not known.
     let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
     assert_eq!(paid, [(TOKEN, Some(word(3))), (BONUS, None)]);
-    // The number of pools and the token; the account and rewarders; all staked tokens, the emission under two names,
-    // its end and all points, and the stake (amount, points, token); the pair, the chef's balance and the rewarder.
-    assert_eq!(outcome.batches, [6, 8, 4 + 4 + 3, 4]);
+    // The number of pools and the token; the account; all staked tokens, the emission under two names, its end and all
+    // points, and the stake (amount, points, token, rewarder); the pair, the chef's balance and the rewarder.
+    assert_eq!(outcome.batches, [6, 4, 4 + 4 + 4, 4]);
     // What is paid of the chef's own token is not known where its rewarder pays it too, or cannot be read.
     let own = rewards(chain.clone(), 2, vec![BONUS, TOKEN], vec![0, 0]);
     let unread = bonus(2).iter().fold(own.clone(), |own, call| own.revert(NETWORK, REWARDER, call));

@@ -2,9 +2,12 @@
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
-use super::contracts::{balanceOfCall, getReserveTokensAddressesCall, getReservesListCall};
-use super::{AaveV3, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use super::AaveV3;
+use super::contracts::{
+    balanceOfCall, getReserveTokensAddressesCall, getReserveTokensAddressesReturn, getReservesListCall,
+};
+use crate::nonzero::nonzero;
+use crate::try_each::with_each;
 
 /// Seconds that the list of reserves may be cached: a new reserve shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
@@ -36,8 +39,10 @@ pub(super) struct ReserveToken {
 /// The tokens of all reserves, in the pool's order.
 pub(super) async fn tokens(cx: &Chain, market: &str, contracts: AaveV3) -> Result<Vec<ReserveToken>, Error> {
     let reserves = cx.call(contracts.pool, getReservesListCall {}).within(LIST_STANDS_S).await?;
-    let tokens = reserves.into_iter().map(|underlying| of_reserve(cx, contracts.data_provider, underlying));
-    Ok(try_each(cx, tokens).await.or_err_if_all(cx, market)?.into_iter().flatten().collect())
+    let call = |asset: &Address| (contracts.data_provider, getReserveTokensAddressesCall { asset: *asset });
+    let tokens = cx.call_each(reserves.iter().map(call)).within(TOKENS_STAND_S);
+    let tokens = with_each(reserves, tokens).await.or_err_if_all(cx, market)?;
+    Ok(tokens.into_iter().flat_map(|(underlying, tokens)| of_reserve(underlying, tokens)).collect())
 }
 
 /// The tokens that the account has, and how much of each; a balance has its interest in it.
@@ -47,22 +52,15 @@ pub(super) async fn held(
     tokens: Vec<ReserveToken>,
     account: Address,
 ) -> Result<Vec<(ReserveToken, U256)>, Error> {
-    let balances = tokens.into_iter().map(|token| async move {
-        Ok((token, cx.call(token.token, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
-    });
-    let mut balances = try_each(cx, balances).await.or_err_if_all(cx, market)?;
-    balances.retain(|(_, amount)| !amount.is_zero());
-    Ok(balances)
+    nonzero(cx, market, tokens, |token| (token.token, balanceOfCall { account })).await
 }
 
 /// A token that a pool does not have is the zero address: stable debts since v3.2, all of a reserve that was dropped.
-async fn of_reserve(cx: &Chain, data_provider: Address, underlying: Address) -> Result<Vec<ReserveToken>, Error> {
-    let call = getReserveTokensAddressesCall { asset: underlying };
-    let tokens = cx.call(data_provider, call).within(TOKENS_STAND_S).await?;
+fn of_reserve(underlying: Address, tokens: getReserveTokensAddressesReturn) -> impl Iterator<Item = ReserveToken> {
     let tokens = [
         ReserveToken { kind: TokenKind::Supply, token: tokens.aTokenAddress, underlying },
         ReserveToken { kind: TokenKind::StableDebt, token: tokens.stableDebtTokenAddress, underlying },
         ReserveToken { kind: TokenKind::VariableDebt, token: tokens.variableDebtTokenAddress, underlying },
     ];
-    Ok(tokens.into_iter().filter(|token| !token.token.is_zero()).collect())
+    tokens.into_iter().filter(|token| !token.token.is_zero())
 }

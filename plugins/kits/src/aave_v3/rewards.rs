@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, U256, symbol};
 
+use super::AaveV3;
 use super::contracts::{claimRewardsCall, getRewardsByAssetCall, getUserRewardsCall};
 use super::reserve::ReserveToken;
-use super::{AaveV3, ZERO_STANDS_S};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::nonzero::nonzero;
+use crate::try_each::{try_each, with_each};
 
 /// Seconds that the reward tokens of an asset may be cached: a new one shows at most this much later.
 const REWARDS_STAND_S: u32 = 300;
@@ -42,20 +43,19 @@ pub(super) async fn claimables(
     tokens: Vec<ReserveToken>,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
-    let offers = tokens.into_iter().map(|token| offers(cx, controller, token.token));
-    let offers = try_each(cx, offers).await.or_err_if_all(cx, labels.market)?;
+    let assets: Vec<Address> = tokens.into_iter().map(|token| token.token).collect();
+    let rewards = cx.call_each(assets.iter().map(|asset| (controller, getRewardsByAssetCall { asset: *asset })));
+    let rewards = with_each(assets, rewards.within(REWARDS_STAND_S)).await.or_err_if_all(cx, labels.market)?;
+    let offers = rewards.into_iter().flat_map(|(asset, rewards)| offers(asset, rewards));
     // An offer that is read twice would be counted twice.
     let mut seen = BTreeSet::new();
-    let offers = offers.into_iter().flatten().filter(|offer| seen.insert(*offer));
-    let earned = offers.map(|offer| async move {
-        let call = getUserRewardsCall { assets: vec![offer.asset], user: account, reward: offer.reward };
-        let amount = cx.call(controller, call).zero_within(ZERO_STANDS_S).await?;
-        Ok(Earned { offer, amount })
-    });
-    let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
+    let offers: Vec<Offer> = offers.filter(|offer| seen.insert(*offer)).collect();
+    let earned = |offer: &Offer| {
+        (controller, getUserRewardsCall { assets: vec![offer.asset], user: account, reward: offer.reward })
+    };
     let mut by_reward: BTreeMap<Address, Vec<Earned>> = BTreeMap::new();
-    for earned in earned.into_iter().filter(|earned| !earned.amount.is_zero()) {
-        by_reward.entry(earned.offer.reward).or_default().push(earned);
+    for (offer, amount) in nonzero(cx, labels.market, offers, earned).await? {
+        by_reward.entry(offer.reward).or_default().push(Earned { offer, amount });
     }
     let rows = by_reward.into_iter();
     let rows = rows.map(async |(reward, earned)| row(cx, contracts, labels, controller, account, reward, &earned));
@@ -63,9 +63,8 @@ pub(super) async fn claimables(
 }
 
 /// The offers of an asset.
-async fn offers(cx: &Chain, controller: Address, asset: Address) -> Result<Vec<Offer>, Error> {
-    let rewards = cx.call(controller, getRewardsByAssetCall { asset }).within(REWARDS_STAND_S).await?;
-    Ok(rewards.into_iter().map(|reward| Offer { asset, reward }).collect())
+fn offers(asset: Address, rewards: Vec<Address>) -> impl Iterator<Item = Offer> {
+    rewards.into_iter().map(move |reward| Offer { asset, reward })
 }
 
 fn row(

@@ -10,7 +10,7 @@ use super::contracts::{balanceOfCall, earnedCall, lockRewardsCall, poolInfoCall,
 use super::{Booster, Minting, ZERO_STANDS_S};
 use crate::boxed::Boxed;
 use crate::kit::COUNT_STANDS_S;
-use crate::try_each::try_each;
+use crate::try_each::{try_each, with_both};
 
 /// The name of the list of pools among a deployment's facts.
 const LIST: &str = "pools";
@@ -40,14 +40,13 @@ pub(super) struct PoolStake {
 pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Address) -> Result<Vec<PoolStake>, Error> {
     let parts: [Boxed<'_, Vec<RewardPool>>; 2] = [Box::pin(listed(cx, of, market)), Box::pin(locked(cx, of))];
     let pools = try_each(cx, parts).await.or_err_if_all(cx, market)?;
-    let held = pools.into_iter().flatten().map(|pool| async move {
-        let amount = cx.call(pool.rewards, balanceOfCall { account }).zero_within(ZERO_STANDS_S);
-        let earned = cx.call(pool.rewards, earnedCall { account }).zero_within(ZERO_STANDS_S);
-        let (amount, earned) = cx.join((amount, earned)).await?;
-        Ok(PoolStake { pool, amount, earned })
-    });
-    let held = try_each(cx, held).await.or_err_if_all(cx, market)?;
-    Ok(held.into_iter().filter(|held| !held.amount.is_zero() || !held.earned.is_zero()).collect())
+    let pools = pools.concat();
+    let amounts = cx.call_each(pools.iter().map(|pool| (pool.rewards, balanceOfCall { account })));
+    let earned = cx.call_each(pools.iter().map(|pool| (pool.rewards, earnedCall { account })));
+    let held = with_both(pools, amounts.zero_within(ZERO_STANDS_S), earned.zero_within(ZERO_STANDS_S)).await;
+    let held = held.or_err_if_all(cx, market)?.into_iter();
+    let held = held.map(|(pool, amount, earned)| PoolStake { pool, amount, earned });
+    Ok(held.filter(|held| !held.amount.is_zero() || !held.earned.is_zero()).collect())
 }
 
 /// The pools that the booster lists, as far as they are known; also those that are shut down, which pay all the same.

@@ -4,7 +4,7 @@ use portolan_plugin_api::{Address, Chain, Error, NATIVE, U256};
 
 use super::contracts::{balanceOfCall, borrowBalanceStoredCall, getAllMarketsCall, underlyingCall};
 use super::{CompoundV2, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::try_each::with_both;
 
 /// Seconds that the list of markets may be cached: a new one shows at most this much later.
 pub(super) const LIST_STANDS_S: u32 = 300;
@@ -28,15 +28,12 @@ pub(super) async fn held(cx: &Chain, of: &CompoundV2, market: &str, account: Add
     if markets.len() > MARKETS_MAX {
         return Err(Error::new(format!("{comptroller}: lists {} markets, more than {MARKETS_MAX}", markets.len())));
     }
-    let each = markets.into_iter().map(|market| async move {
-        let shares = cx.call(market, balanceOfCall { account }).zero_within(ZERO_STANDS_S);
-        let debt = cx.call(market, borrowBalanceStoredCall { account }).zero_within(ZERO_STANDS_S);
-        let (shares, debt) = cx.join((shares, debt)).await?;
-        Ok(Held { market, shares, debt })
-    });
-    let mut held = try_each(cx, each).await.or_err_if_all(cx, market)?;
-    held.retain(|held| !held.shares.is_zero() || !held.debt.is_zero());
-    Ok(held)
+    let shares = cx.call_each(markets.iter().map(|market| (*market, balanceOfCall { account })));
+    let debts = cx.call_each(markets.iter().map(|market| (*market, borrowBalanceStoredCall { account })));
+    let held = with_both(markets, shares.zero_within(ZERO_STANDS_S), debts.zero_within(ZERO_STANDS_S)).await;
+    let held = held.or_err_if_all(cx, market)?.into_iter();
+    let held = held.map(|(market, shares, debt)| Held { market, shares, debt });
+    Ok(held.filter(|held| !held.shares.is_zero() || !held.debt.is_zero()).collect())
 }
 
 /// The token that a market lends.

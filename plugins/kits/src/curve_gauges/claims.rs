@@ -18,7 +18,8 @@ pub(super) async fn claimables(
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
     let gauges = list::gauges(cx, of, labels).await?;
-    let owed = gauges.into_iter().map(|gauge| async move { Ok((gauge, list::owed(cx, gauge, account).await?)) });
+    let owing = list::owing(cx, labels.market, gauges, account).await?;
+    let owed = owing.into_iter().map(|gauge| async move { Ok((gauge, list::owed(cx, gauge, account).await?)) });
     let owed = try_each(cx, owed).await.or_err_if_all(cx, labels.market)?;
     let owed = owed.into_iter().filter(|(_, owed)| *owed != OwedByGauge::default());
     let rows = owed.map(|(gauge, owed)| rows(cx, of, labels, gauge, owed, account));

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::{
@@ -11,6 +12,8 @@ use super::contracts::{
 };
 use super::{CurveGauges, Listing, ZERO_STANDS_S};
 use crate::kit::{COUNT_STANDS_S, Labels};
+use crate::nonzero::nonzero;
+use crate::try_each::with_each;
 
 /// The name of the list of gauges among a deployment's facts.
 const LIST: &str = "gauges";
@@ -99,43 +102,43 @@ async fn staked_token(cx: &Chain, of: &CurveGauges, gauge: Address) -> Result<Op
     }
 }
 
-/// The account's stake.
-pub(super) async fn stake(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<U256, Error> {
-    cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await
+/// The gauges that may owe anything to the account, which may have left them. A gauge with an emission notes when it
+/// last reckoned an account's share, which it does before each change of a stake: whoever has no such time never had
+/// one. That is so of most accounts and gauges. What older gauges owe to those who have left them takes dozens of reads
+/// of each to find.
+pub(super) async fn owing(
+    cx: &Chain,
+    market: &str,
+    gauges: Vec<LiquidityGauge>,
+    account: Address,
+) -> Result<Vec<LiquidityGauge>, Error> {
+    let (minting, others): (Vec<_>, Vec<_>) = gauges.into_iter().partition(|gauge| gauge.is_minting);
+    let (counting, older): (Vec<_>, Vec<_>) = others.into_iter().partition(|gauge| gauge.counts_rewards);
+    let reckoned = cx.try_call_each(minting.iter().map(|of| (of.address, integrate_checkpoint_ofCall { account })));
+    let reckoned = with_each(minting, reckoned.zero_within(ZERO_STANDS_S));
+    let staked = nonzero(cx, market, older, |gauge| (gauge.address, balanceOfCall { account }));
+    let (reckoned, staked) = join(reckoned, staked).await;
+    let reckoned = reckoned.or_err_if_all(cx, market)?.into_iter().filter(|(_, at)| *at != Ok(U256::ZERO));
+    let reckoned = reckoned.map(|(gauge, _)| gauge);
+    let mut owing: Vec<_> = reckoned.chain(counting).chain(staked?.into_iter().map(|(gauge, _)| gauge)).collect();
+    owing.sort_by_key(|gauge| gauge.place);
+    Ok(owing)
 }
 
-/// What the gauge owes to the account, which may have left it.
+/// What the gauge owes to the account.
 pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
-    // The tokens are the same for all accounts, and mostly known.
-    let (may_owe, tokens) = cx.join((may_owe(cx, gauge, account), counted_tokens(cx, gauge))).await?;
-    if !may_owe {
-        return Ok(OwedByGauge::default());
-    }
     let minted = minted(cx, gauge, account);
-    let counted = tokens.into_iter().map(|token| async move {
-        let owed = cx.call(gauge.address, claimable_rewardCall { account, token }).zero_within(ZERO_STANDS_S).await?;
-        Ok((token, owed))
-    });
-    // Boxed, for few of hundreds of gauges come so far.
-    let claimed = Box::pin(claimed_rewards(cx, gauge, account));
-    let (minted, counted, claimed) = cx.join((minted, cx.join(counted), claimed)).await?;
+    let counted = async {
+        let tokens = counted_tokens(cx, gauge).await?.into_iter();
+        cx.join(tokens.map(|token| async move {
+            let call = claimable_rewardCall { account, token };
+            Ok((token, cx.call(gauge.address, call).zero_within(ZERO_STANDS_S).await?))
+        }))
+        .await
+    };
+    let (minted, counted, claimed) = cx.join((minted, counted, claimed_rewards(cx, gauge, account))).await?;
     let rewards = counted.into_iter().chain(claimed).filter(|(_, owed)| !owed.is_zero());
     Ok(OwedByGauge { minted, rewards: rewards.collect() })
-}
-
-/// Whether anything can be owed to the account. A gauge with an emission notes when it last reckoned an account's share,
-/// which it does before each change of a stake: whoever has no such time never had one. That is so of most accounts and
-/// gauges.
-async fn may_owe(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<bool, Error> {
-    match gauge {
-        LiquidityGauge { is_minting: true, .. } => {
-            let reckoned = cx.try_call(gauge.address, integrate_checkpoint_ofCall { account });
-            Ok(reckoned.zero_within(ZERO_STANDS_S).await? != Ok(U256::ZERO))
-        }
-        LiquidityGauge { counts_rewards: true, .. } => Ok(true),
-        // What older gauges owe to those who have left them takes dozens of reads of each to find.
-        _ => Ok(!stake(cx, gauge, account).await?.is_zero()),
-    }
 }
 
 /// What the minter pays of the emission.

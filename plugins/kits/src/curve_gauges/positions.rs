@@ -4,10 +4,11 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::CurveGauges;
-use super::contracts::{scaling_factorCall, totalSupplyCall};
+use super::contracts::{balanceOfCall, scaling_factorCall, totalSupplyCall};
 use super::list::{self, LiquidityGauge};
 use crate::display_name::display_name;
 use crate::kit::Labels;
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 /// What a gauge that counts tokens themselves would count for a whole one: its scales have 18 decimals.
@@ -21,10 +22,8 @@ pub(super) async fn positions(
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let gauges = list::gauges(cx, of, labels).await?;
-    let staked = gauges.into_iter().map(|gauge| async move { Ok((gauge, list::stake(cx, gauge, account).await?)) });
-    let staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
-    let rows = staked.into_iter().filter(|(_, amount)| !amount.is_zero());
-    let rows = rows.map(|(gauge, amount)| position(cx, of, labels, gauge, amount, account));
+    let staked = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await?;
+    let rows = staked.into_iter().map(|(gauge, amount)| position(cx, of, labels, gauge, amount, account));
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 

@@ -7,6 +7,7 @@ use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::{balanceOfCall, debtOfCall, getAccountOwnerCall, getCollateralsCall, getControllersCall};
 use super::{Euler, ZERO_STANDS_S};
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 /// Sub-accounts that are looked at; Euler's app opens them from the first on.
@@ -81,11 +82,7 @@ async fn shares(
     vaults: Vec<Address>,
     account: Address,
 ) -> Result<Vec<(Address, U256)>, Error> {
-    let shares = vaults.into_iter().map(|vault| async move {
-        Ok((vault, cx.call(vault, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?))
-    });
-    let shares = try_each(cx, shares).await.or_err_if_all(cx, market)?;
-    Ok(shares.into_iter().filter(|(_, shares)| !shares.is_zero()).collect())
+    nonzero(cx, market, vaults, |vault| (*vault, balanceOfCall { account })).await
 }
 
 fn sub_account(owner: Address, number: u8) -> Address {

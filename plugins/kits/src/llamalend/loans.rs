@@ -12,7 +12,7 @@ use super::contracts::{
 use super::{LlamaLend, MarketFactory, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, ray_a_year};
 use crate::kit::{COUNT_STANDS_S, Labels};
-use crate::try_each::try_each;
+use crate::try_each::{try_each, with_each};
 
 /// The name of the list of controllers among a deployment's facts.
 const LIST: &str = "controllers";
@@ -25,11 +25,8 @@ pub(super) async fn positions(
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let controllers = controllers(cx, of, labels).await?;
-    let owes = controllers.into_iter().map(|controller| async move {
-        let exists = cx.call(controller, loan_existsCall { account }).zero_within(ZERO_STANDS_S).await?;
-        Ok((controller, exists))
-    });
-    let owes = try_each(cx, owes).await.or_err_if_all(cx, labels.market)?;
+    let owes = cx.call_each(controllers.iter().map(|controller| (*controller, loan_existsCall { account })));
+    let owes = with_each(controllers, owes.zero_within(ZERO_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
     let rows = owes.into_iter().filter(|(_, exists)| *exists);
     let rows = rows.map(|(controller, _)| position(cx, of, labels, controller, account));
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))

@@ -5,9 +5,7 @@ use portolan_plugin_api::{Address, Chain, Error, U256};
 use super::contracts::{chef, pending};
 use super::owed::{Owed, listed};
 use super::{MasterChef, Returns};
-
-/// Seconds that "nothing pending" may be cached: a pool that no longer pays is read less often.
-const ZERO_STANDS_S: u32 = 30;
+use crate::kit::ZERO_STANDS_S;
 
 /// What is owed: the chef's own token first, where the view does not list it among others.
 pub(super) async fn owed(

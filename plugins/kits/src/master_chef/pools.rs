@@ -3,13 +3,14 @@
 //! A chef may list 600 pools and an account be in three of them. So the pools are found with one read each, whose
 //! replies may be cached for a while; amounts are then read of those few pools, at the answer's block.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
 use super::contracts::{beets, chef, v1, v2};
 use super::{Kind, MasterChef, Pool, rewarder};
-use crate::try_each::try_each;
+use crate::try_each::with_each;
 
 /// More pools than any known chef has, eight times over.
 const POOLS_MAX: u64 = 5_000;
@@ -32,17 +33,57 @@ pub(super) struct Stake {
     pub(super) points: U256,
 }
 
-/// The pools in which the account has something, and where debts count those whose rewarders owe it something still.
-pub(super) async fn found(
+/// The pools in which the account has something, and those whose rewarders owe it something still.
+pub(super) async fn owing(
     cx: &Chain,
     of: &MasterChef,
     market: &str,
     count: u64,
     account: Address,
-    debts_count: bool,
 ) -> Result<Vec<Pool>, Error> {
-    let pools = (0..count).map(|pid| found_pool(cx, of, U256::from(pid), account, debts_count));
-    Ok(try_each(cx, pools).await.or_err_if_all(cx, market)?.into_iter().flatten().collect())
+    if of.kind == Kind::V1 {
+        let held = held(cx, of, market, count, account).await?;
+        return Ok(held.into_iter().map(|pid| Pool { pid, rewarder: None }).collect());
+    }
+    let known = OnceLock::new();
+    let held = async {
+        let held = held(cx, of, market, count, account).await?;
+        Ok(known.get_or_init(|| held))
+    };
+    let rewarded = async {
+        let rewarders = rewarders(cx, of, market, count).await?;
+        // Rewarders that are known are asked beside the stakes; what was read with the stakes only where there is none.
+        let is_held = |pid| known.get().is_some_and(|held: &BTreeSet<U256>| held.contains(pid));
+        let asked = rewarders.iter().filter(|(pid, _)| !is_held(pid));
+        let asked = asked.filter_map(|(pid, rewarder)| Some((*pid, (*rewarder)?))).collect();
+        let indebted = rewarder::indebted(cx, asked, account).await;
+        Ok((rewarders, indebted))
+    };
+    let (held, (rewarders, indebted)) = cx.join((held, rewarded)).await?;
+    let pools: BTreeSet<U256> = held.iter().copied().chain(indebted).collect();
+    Ok(pools.into_iter().filter_map(|pid| Some(Pool { pid, rewarder: *rewarders.get(&pid)? })).collect())
+}
+
+/// The pools in which the account has something.
+pub(super) async fn held(
+    cx: &Chain,
+    of: &MasterChef,
+    market: &str,
+    count: u64,
+    account: Address,
+) -> Result<BTreeSet<U256>, Error> {
+    let pids: Vec<U256> = (0..count).map(U256::from).collect();
+    if of.kind == Kind::V1 {
+        // The first version pays out with every move, so that nothing is pending where nothing is staked.
+        let users = cx.call_each(pids.iter().map(|pid| (of.chef, v1::userInfoCall { pid: *pid, account })));
+        let users = with_each(pids, users.within(HELD_STANDS_S)).await.or_err_if_all(cx, market)?;
+        return Ok(users.into_iter().filter(|(_, amount)| !amount.is_zero()).map(|(pid, _)| pid).collect());
+    }
+    let users = cx.call_each(pids.iter().map(|pid| (of.chef, v2::userInfoCall { pid: *pid, account })));
+    let users = with_each(pids, users.within(HELD_STANDS_S)).await.or_err_if_all(cx, market)?.into_iter();
+    // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
+    let held = users.filter(|(_, user)| !user.amount.is_zero() || !user.rewardDebt.is_zero());
+    Ok(held.map(|(pid, _)| pid).collect())
 }
 
 /// How many pools the chef lists.
@@ -54,35 +95,30 @@ pub(super) async fn count(cx: &Chain, of: &MasterChef) -> Result<u64, Error> {
     }
 }
 
-async fn found_pool(
+/// What else each pool pays with, where it could be read whether it does.
+async fn rewarders(
     cx: &Chain,
     of: &MasterChef,
-    pid: U256,
-    account: Address,
-    debts_count: bool,
-) -> Result<Option<Pool>, Error> {
+    market: &str,
+    count: u64,
+) -> Result<BTreeMap<U256, Option<Address>>, Error> {
+    let pids: Vec<U256> = (0..count).map(U256::from).collect();
+    let read = cx.try_call_each(pids.iter().map(|pid| (of.chef, v2::rewarderCall { pid: *pid })));
+    let read = with_each(pids, read.within(LIST_STANDS_S)).await.or_err_if_all(cx, market)?;
+    Ok(read.into_iter().map(|(pid, read)| (pid, named(read))).collect())
+}
+
+/// What else a pool pays with.
+async fn rewarder(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Option<Address>, Error> {
     if of.kind == Kind::V1 {
-        // The first version pays out with every move, so that nothing is pending where nothing is staked.
-        let amount = cx.call(of.chef, v1::userInfoCall { pid, account }).within(HELD_STANDS_S).await?;
-        return Ok((!amount.is_zero()).then_some(Pool { pid, rewarder: None }));
+        return Ok(None);
     }
-    let is_held = OnceLock::new();
-    let user = async {
-        let user = cx.call(of.chef, v2::userInfoCall { pid, account }).within(HELD_STANDS_S).await?;
-        // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
-        Ok(*is_held.get_or_init(|| !user.amount.is_zero() || !user.rewardDebt.is_zero()))
-    };
-    let rewarder = async {
-        let rewarder = cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S).await?;
-        // A chef without the function has no rewarders.
-        let Some(rewarder) = rewarder.ok().filter(|rewarder| !rewarder.is_zero()) else { return Ok((None, false)) };
-        // A rewarder that is known is asked beside the stake; one that was read with the stake only where there is none.
-        let counts = debts_count && is_held.get() != Some(&true);
-        let is_indebted = counts && rewarder::is_indebted(cx, rewarder, pid, account).await;
-        Ok((Some(rewarder), is_indebted))
-    };
-    let (is_held, (rewarder, is_indebted)) = cx.join((user, rewarder)).await?;
-    Ok((is_held || is_indebted).then_some(Pool { pid, rewarder }))
+    Ok(named(cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S).await?))
+}
+
+/// A chef without the function has no rewarders.
+fn named(read: Result<Address, Revert>) -> Option<Address> {
+    read.ok().filter(|rewarder| !rewarder.is_zero())
 }
 
 /// The token that is staked in a pool.
@@ -116,11 +152,10 @@ pub(super) fn stands_alone(tokens: &[Option<Address>], token: Address) -> bool {
 }
 
 /// What the account has staked in a pool, at the answer's block.
-pub(super) async fn stake(cx: &Chain, of: &MasterChef, pool: Pool, account: Address) -> Result<Stake, Error> {
-    let pid = pool.pid;
-    let parts = (amount(cx, of, pid, account), points(cx, of, pid), staked_token(cx, of, pid));
-    let (amount, points, token) = cx.join(parts).await?;
-    Ok(Stake { pool, amount, points, token })
+pub(super) async fn stake(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<Stake, Error> {
+    let own = cx.join((amount(cx, of, pid, account), points(cx, of, pid)));
+    let ((amount, points), token, rewarder) = cx.join((own, staked_token(cx, of, pid), rewarder(cx, of, pid))).await?;
+    Ok(Stake { pool: Pool { pid, rewarder }, amount, points, token })
 }
 
 async fn amount(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<U256, Error> {

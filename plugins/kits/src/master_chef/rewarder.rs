@@ -7,7 +7,7 @@ use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::Pool;
-use super::contracts::pendingTokensCall;
+use super::contracts::{pendingTokensCall, pendingTokensReturn};
 use super::owed::{Owed, listed};
 
 /// A harvest that is larger than any: a million tokens of 18 decimals. A rewarder that does not pay more for it pays no
@@ -50,12 +50,16 @@ pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Addres
     Some(owed.into_iter().map(|owed| owed.token).collect())
 }
 
-/// Whether a rewarder owes something to an account without a stake: what it could not pay when the stake left. The reply
-/// may be cached, as no amount is taken from it; of one that cannot be read, nothing is said to all accounts.
-pub(super) async fn is_indebted(cx: &Chain, rewarder: Address, pid: U256, account: Address) -> bool {
-    let pending = cx.call(rewarder, pendingTokensCall { pid, account, sushiAmount: U256::ZERO });
+/// The pools whose rewarders owe something to an account without a stake: what they could not pay when the stake left.
+/// Replies may be cached, as no amount is taken from them; of a rewarder that cannot be read, nothing is said to all
+/// accounts.
+pub(super) async fn indebted(cx: &Chain, rewarders: Vec<(U256, Address)>, account: Address) -> Vec<U256> {
+    let call = |pid| pendingTokensCall { pid, account, sushiAmount: U256::ZERO };
+    let pending = cx.call_each(rewarders.iter().map(|(pid, rewarder)| (*rewarder, call(*pid))));
     let pending = pending.within(DEBT_STANDS_S).await;
-    pending.is_ok_and(|pending| pending.amounts.iter().any(|amount| !amount.is_zero()))
+    let owes = |pending: &pendingTokensReturn| pending.amounts.iter().any(|amount| !amount.is_zero());
+    let owing = rewarders.into_iter().zip(pending).filter(|(_, pending)| pending.as_ref().is_ok_and(owes));
+    owing.map(|((pid, _), _)| pid).collect()
 }
 
 async fn read_or_report(cx: &Chain, market: &str, pool: Pool, account: Address, harvest: U256) -> Option<Vec<Owed>> {

@@ -10,7 +10,7 @@ use super::list::markets;
 use super::market::{Totals, health};
 use super::{Morpho, ZERO_STANDS_S};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::try_each::{try_each, with_each};
 
 /// What the account has in a market.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +29,11 @@ pub(super) async fn positions(
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let morpho = of.contracts.morpho;
-    let held = markets(cx, of, labels.market).await?.into_iter().map(|id| async move {
-        let held = cx.call(morpho, positionCall { id, user: account }).zero_within(ZERO_STANDS_S).await?;
-        Ok(Holding::new(id, &held))
-    });
-    let held = try_each(cx, held).await.or_err_if_all(cx, labels.market)?;
-    let rows = held.into_iter().filter(Holding::is_any).map(|held| position(cx, of, labels, held));
+    let markets = markets(cx, of, labels.market).await?;
+    let held = cx.call_each(markets.iter().map(|id| (morpho, positionCall { id: *id, user: account })));
+    let held = with_each(markets, held.zero_within(ZERO_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
+    let held = held.into_iter().map(|(id, held)| Holding::new(id, &held)).filter(Holding::is_any);
+    let rows = held.map(|held| position(cx, of, labels, held));
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 

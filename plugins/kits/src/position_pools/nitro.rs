@@ -21,15 +21,14 @@ use super::pool::{NftPool, NftStake};
 use super::rows::{self, StakeTerms};
 use crate::boxed::Boxed;
 use crate::display_name::display_name;
-use crate::kit::{COUNT_STANDS_S, Deployed, Labels};
+use crate::kit::{COUNT_STANDS_S, Deployed, Labels, ZERO_STANDS_S};
+use crate::nonzero::nonzero;
 use crate::owned_nfts;
-use crate::try_each::try_each;
+use crate::try_each::{try_each, with_each};
 
 /// Names of the two lists among a deployment's facts.
 const NITRO_POOLS: &str = "nitro-pools";
 const NFT_POOLS: &str = "nft-pools";
-/// Seconds that a count of NFTs or rewards of zero may be cached.
-const ZERO_STANDS_S: u32 = 30;
 
 /// The nitro pools of one factory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,13 +146,9 @@ impl NitroFactory {
         lists: &Lists,
         account: Address,
     ) -> Result<Vec<Deposit>, Error> {
-        let counted = lists.listed().map(|of| async move {
-            let count = cx.call(of.address, userTokenIdsLengthCall { account }).zero_within(ZERO_STANDS_S);
-            Ok((of, count.await?))
-        });
-        let counted = try_each(cx, counted).await.or_err_if_all(cx, labels.market)?;
-        let held = counted.into_iter().filter(|(_, count)| !count.is_zero());
-        let deposits = held.map(|(of, count)| async move {
+        let count = |of: &ListedNitroPool| (of.address, userTokenIdsLengthCall { account });
+        let held = nonzero(cx, labels.market, lists.listed().collect(), count).await?;
+        let deposits = held.into_iter().map(|(of, count)| async move {
             let places = owned_nfts::places(cx, labels.market, of.address, count);
             let token_ids = places.map(|index| cx.call(of.address, userTokenIdCall { account, index }));
             let (pool, token_ids) = cx.join((self.nft_pool(cx, lists, of), cx.join(token_ids))).await?;
@@ -170,12 +165,11 @@ impl NitroFactory {
         lists: &Lists,
         account: Address,
     ) -> Result<Vec<Claimable>, Error> {
-        let pending = lists.listed().map(|of| async move {
-            let pending = cx.call(of.address, pendingRewardsCall { account }).zero_within(ZERO_STANDS_S).await?;
-            Ok((of, [pending.pending1, pending.pending2]))
-        });
-        let pending = try_each(cx, pending).await.or_err_if_all(cx, labels.market)?;
-        let owing = pending.into_iter().filter(|(_, amounts)| amounts.iter().any(|amount| !amount.is_zero()));
+        let listed: Vec<ListedNitroPool> = lists.listed().collect();
+        let pending = cx.call_each(listed.iter().map(|of| (of.address, pendingRewardsCall { account })));
+        let pending = with_each(listed, pending.zero_within(ZERO_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
+        let pending = pending.into_iter().map(|(of, pending)| (of, [pending.pending1, pending.pending2]));
+        let owing = pending.filter(|(_, amounts)| amounts.iter().any(|amount| !amount.is_zero()));
         let rows = owing.map(|(of, pending)| self.gain(cx, labels, lists, of, pending, account));
         Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }

@@ -7,6 +7,7 @@ use portolan_plugin_api::{
     symbol,
 };
 
+use super::Solidly;
 use super::contracts::concentrated::{
     earnedCall, getRewardCall, nftCall, positionsCall, positionsReturn, rewardsCall, slot0Call, slot0Return,
     stakedByIndexCall, stakedLengthCall, stakedLiquidityCall, token0Call, token1Call,
@@ -14,8 +15,8 @@ use super::contracts::concentrated::{
 use super::contracts::{claimRewardsCall, gaugesCall, periodFinishCall, rewardRateCall, rewardTokenCall};
 use super::gauges::{Gauge, is_gauge_no_more};
 use super::ticks::{Range, price_x128};
-use super::{Solidly, ZERO_STANDS_S};
 use crate::kit::Labels;
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 /// Positions of one account in one gauge that are read.
@@ -61,9 +62,9 @@ pub(super) async fn positions(
 
 /// The gauges in which the account has positions, and which.
 async fn staked(cx: &Chain, labels: Labels<'_>, gauges: Vec<Gauge>, account: Address) -> Result<Vec<Staked>, Error> {
-    let staked = gauges.into_iter().map(|gauge| async move {
-        let call = stakedLengthCall { depositor: account };
-        let count = cx.call(gauge.address, call).zero_within(ZERO_STANDS_S).await?;
+    let counted = |gauge: &Gauge| (gauge.address, stakedLengthCall { depositor: account });
+    let counted = nonzero(cx, labels.market, gauges, counted).await?;
+    let staked = counted.into_iter().map(|(gauge, count)| async move {
         let read = usize::try_from(count).unwrap_or(usize::MAX).min(STAKED_MAX);
         if count > U256::from(read) {
             cx.report_missing(format!("{}: {}: {read} of {count} positions are read", labels.market, gauge.address));

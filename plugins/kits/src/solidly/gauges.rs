@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
+use super::Solidly;
 use super::contracts::{
     balanceOfCall, concentrated, gaugesCall, lengthCall, listed, poolsCall, stakingTokenCall, thena,
 };
 use super::generation::Generation;
-use super::{Solidly, ZERO_STANDS_S};
 use crate::display_name::display_name;
 use crate::kit::{COUNT_STANDS_S, Labels};
-use crate::try_each::try_each;
+use crate::nonzero::nonzero;
 
 /// The name of the list of gauges among a deployment's facts.
 const LIST: &str = "gauges";
@@ -85,13 +85,7 @@ pub(super) async fn stakes(
     gauges: Vec<Gauge>,
     account: Address,
 ) -> Result<Vec<(Gauge, U256)>, Error> {
-    let staked = gauges.into_iter().map(|gauge| async move {
-        let amount = cx.call(gauge.address, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
-        Ok((gauge, amount))
-    });
-    let mut staked = try_each(cx, staked).await.or_err_if_all(cx, labels.market)?;
-    staked.retain(|(_, amount)| !amount.is_zero());
-    Ok(staked)
+    nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await
 }
 
 /// The error of a gauge that is no longer the one of its pool.

@@ -5,6 +5,7 @@
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
+use super::Solidly;
 use super::contracts::listed::{
     claimRewardsCall, derivedBalancesCall, derivedSupplyCall, earnedCall, getRewardCall, leftCall, periodFinishCall,
     rewardTokensCall, rewardsCall, rewardsListLengthCall,
@@ -12,8 +13,8 @@ use super::contracts::listed::{
 use super::contracts::{gaugesCall, totalSupplyCall};
 use super::gauges::{Gauge, is_gauge_no_more, staked, stakes};
 use super::generation::Generation;
-use super::{Solidly, ZERO_STANDS_S};
 use crate::kit::Labels;
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 /// Seconds that a gauge's list of tokens may be cached: it grows by a token now and then.
@@ -100,12 +101,8 @@ async fn owed(
     gauge: Gauge,
     account: Address,
 ) -> Result<Vec<(Listed, U256)>, Error> {
-    let earned = tokens(cx, of, labels, gauge.address).await?.into_iter().map(|listed| async move {
-        let call = earnedCall { token: listed.token, account };
-        Ok((listed, cx.call(gauge.address, call).zero_within(ZERO_STANDS_S).await?))
-    });
-    let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
-    Ok(earned.into_iter().filter(|(_, amount)| !amount.is_zero()).collect())
+    let tokens = tokens(cx, of, labels, gauge.address).await?;
+    nonzero(cx, labels.market, tokens, |listed| (gauge.address, earnedCall { token: listed.token, account })).await
 }
 
 async fn claimable(

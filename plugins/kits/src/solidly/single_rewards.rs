@@ -5,14 +5,15 @@ use portolan_plugin_api::{
     Address, Chain, Claim, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256,
 };
 
+use super::Solidly;
 use super::contracts::{
     claimRewardsCall, earnedCall, gaugesCall, getRewardCall, periodFinishCall, rewardRateCall, rewardTokenCall, thena,
     totalSupplyCall,
 };
 use super::gauges::{Gauge, is_gauge_no_more, staked, stakes};
 use super::generation::Generation;
-use super::{Solidly, ZERO_STANDS_S};
 use crate::kit::Labels;
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 /// What the account has earned, a claim for each gauge.
@@ -23,13 +24,8 @@ pub(super) async fn claimables(
     gauges: Vec<Gauge>,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
-    let earned = gauges.into_iter().map(|gauge| async move {
-        let amount = cx.call(gauge.address, earnedCall { account }).zero_within(ZERO_STANDS_S).await?;
-        Ok((gauge, amount))
-    });
-    let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
-    let owed = earned.into_iter().filter(|(_, amount)| !amount.is_zero());
-    let rows = owed.map(|(gauge, amount)| claimable(cx, of, labels, gauge, amount, account));
+    let owed = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, earnedCall { account })).await?;
+    let rows = owed.into_iter().map(|(gauge, amount)| claimable(cx, of, labels, gauge, amount, account));
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 

@@ -15,6 +15,7 @@ use super::reward_lists::{Listed, tokens};
 use super::{Solidly, ZERO_STANDS_S};
 use crate::display_name::display_name;
 use crate::kit::Labels;
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 /// Locks of one account whose votes are read; anyone can give it more.
@@ -100,12 +101,9 @@ async fn claimable(
     lock: U256,
     paying: &Paying,
 ) -> Result<Option<Claimable>, Error> {
-    let earned = paying.tokens.iter().map(|Listed { token, .. }| async move {
-        let call = earnedCall { token: *token, tokenId: lock };
-        Ok((*token, cx.call(paying.address, call).zero_within(ZERO_STANDS_S).await?))
-    });
-    let earned = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
-    let owed: Vec<(Address, U256)> = earned.into_iter().filter(|(_, amount)| !amount.is_zero()).collect();
+    let tokens = paying.tokens.iter().map(|listed| listed.token).collect();
+    let earned = |token: &Address| (paying.address, earnedCall { token: *token, tokenId: lock });
+    let owed = nonzero(cx, labels.market, tokens, earned).await?;
     if owed.is_empty() {
         return Ok(None);
     }

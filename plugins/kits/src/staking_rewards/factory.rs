@@ -7,7 +7,7 @@ use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
 use super::contracts::{stakingRewardsGenesisCall, stakingRewardsInfoByStakingTokenCall, stakingTokensCall};
 use super::farm::Farm;
-use crate::try_each::try_each;
+use crate::try_each::{try_each, with_each};
 
 /// The first guesses at an index that is beyond the end. The last is ten times the longest list known.
 const GUESSES_FIRST: [usize; 7] = [0, 3, 15, 63, 255, 1023, 4095];
@@ -26,11 +26,15 @@ const LENGTH_STANDS_S: u32 = 300;
 pub(super) async fn farms(cx: &Chain, market: &str, factory: Address) -> Result<Vec<Farm>, Error> {
     let length = length(cx, factory).await?;
     // An entry never changes: the list only grows.
-    let entry = |index| cx.call(factory, stakingTokensCall { index: U256::from(index) }).immutable();
-    let tokens = cx.join((0..length).map(entry)).await?;
-    let farms = try_each(cx, tokens.into_iter().map(|token| farm(cx, factory, token))).await;
-    let farms = farms.or_err_if_all(cx, market)?;
-    Ok(farms.into_iter().flatten().collect())
+    let entry = |index| (factory, stakingTokensCall { index: U256::from(index) });
+    let tokens: Result<Vec<Address>, Error> =
+        cx.call_each((0..length).map(entry)).immutable().await.into_iter().collect();
+    let tokens = tokens?;
+    let info = |token: &Address| (factory, stakingRewardsInfoByStakingTokenCall { stakingToken: *token });
+    let known = cx.call_each(tokens.iter().map(info)).immutable();
+    let known = with_each(tokens, known).await.or_err_if_all(cx, market)?;
+    let farms = try_each(cx, known.into_iter().map(|(token, known)| farm(cx, factory, token, known))).await;
+    Ok(farms.or_report(cx, market).into_iter().flatten().collect())
 }
 
 /// How many staking tokens the factory lists.
@@ -73,12 +77,12 @@ async fn bracket(cx: &Chain, factory: Address, indices: Vec<usize>) -> Result<(u
 }
 
 /// The farm of a staking token; `None` while there is none.
-async fn farm(cx: &Chain, factory: Address, token: Address) -> Result<Option<Farm>, Error> {
-    let info = || cx.call(factory, stakingRewardsInfoByStakingTokenCall { stakingToken: token });
-    let mut address = info().immutable().await?;
-    if address.is_zero() {
-        // Once there is a farm it stays; a cached zero may be out of date.
-        address = info().await?;
-    }
+async fn farm(cx: &Chain, factory: Address, token: Address, known: Address) -> Result<Option<Farm>, Error> {
+    // Once there is a farm it stays; a cached zero may be out of date.
+    let address = if known.is_zero() {
+        cx.call(factory, stakingRewardsInfoByStakingTokenCall { stakingToken: token }).await?
+    } else {
+        known
+    };
     Ok((!address.is_zero()).then_some(Farm { address, staked: Some(token) }))
 }
