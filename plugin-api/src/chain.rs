@@ -139,9 +139,8 @@ impl Chain {
         calls: impl IntoIterator<Item = (Address, C)>,
         decode: fn(Address, ReadResult) -> Result<T, Error>,
     ) -> Read<'_, T, Each> {
-        let mut list = CallList::default();
-        calls.into_iter().for_each(|(to, call)| list.push(to, &call.abi_encode()));
-        Read::each(&self.state, self.request_of::<C>(Address::ZERO, None, Vec::new()), list, decode)
+        let request = self.request_of::<C>(Address::ZERO, None, Vec::new());
+        Read::each(&self.state, request, CallList::of(calls), decode)
     }
 
     /// The native balance of an account, in wei.

@@ -2,7 +2,9 @@
 //!
 //! Invariant: offsets count from the beginning of the blob beside them, until both stand in a frame.
 
-use alloy::primitives::Address;
+use alloy::primitives::{Address, B256};
+use alloy::sol_types::SolCall;
+use alloy::sol_types::abi::{Encoder, TokenSeq};
 use portolan_abi::codec;
 use portolan_abi::frame::{Blob, FrameError};
 use portolan_abi::map::ReadExtension;
@@ -31,12 +33,34 @@ pub(crate) struct CallList {
 
 impl CallList {
     /// Calldata that equals the last is kept once: jobs ask many contracts the same.
-    pub(crate) fn push(&mut self, to: Address, data: &[u8]) {
-        let last = self.calls.last().map(|(_, place)| *place).unwrap_or_default();
-        match self.blob.bytes_unless_at(last, data) {
-            Ok(place) => self.calls.push((to, place)),
-            Err(error) => self.error = Some(error),
+    pub(crate) fn of<C: SolCall>(calls: impl IntoIterator<Item = (Address, C)>) -> Self {
+        let mut list = Self::default();
+        // One for all, as each would allocate twice.
+        let (mut encoder, mut last) = (Encoder::new(), 0..0);
+        for (to, call) in calls {
+            let words = encoder.words().len();
+            call.tokenize().encode_sequence(&mut encoder);
+            let words = words..encoder.words().len();
+            let known = list.calls.last().filter(|_| encoder.words()[last] == encoder.words()[words.clone()]);
+            let place = match known {
+                Some((_, place)) => Ok(*place),
+                None => list.put(C::SELECTOR, &encoder.words()[words.clone()]),
+            };
+            match place {
+                Ok(place) => list.calls.push((to, place)),
+                Err(error) => list.error = Some(error),
+            }
+            last = words;
         }
+        list
+    }
+
+    fn put(&mut self, selector: [u8; 4], words: &[B256]) -> Result<(u32, u32), FrameError> {
+        let (offset, mut len) = self.blob.bytes(&selector)?;
+        for word in words {
+            len = len.checked_add(self.blob.bytes(word.as_slice())?.1).ok_or(FrameError::TooLarge)?;
+        }
+        Ok((offset, len))
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -3,7 +3,7 @@
 use futures_util::future::join;
 use portolan_abi::row::freshness;
 use portolan_plugin_api::testing::{End, ReadRequest, ReadResult};
-use portolan_plugin_api::{Address, Bytes, Chain, Claimable, Error, Revert, U256};
+use portolan_plugin_api::{Address, Bytes, Chain, Claimable, Error, Revert, SolCall, U256, sol};
 
 use crate::scenario::{
     ACCOUNT, Play, TARGET, TOKEN, case, contract, found, found_all, number, numbers, packed, play, scenario, unpacked,
@@ -283,4 +283,27 @@ fn each_call_arrives_as_all_were_made() {
     let said = (freshness::ZERO_WITHIN, 30, Some(ACCOUNT), 7);
     let expected = [(TARGET, 1), (TOKEN, 2)].map(|(to, of)| (to, of, said.0, said.1, said.2, said.3));
     assert_eq!(seen, expected);
+}
+
+sol! { function sum(uint256[] values, string note) external view returns (uint256); }
+
+fn sums() -> Vec<sumCall> {
+    let sum = |count: u64| sumCall { values: (0..count).map(U256::from).collect(), note: "n".repeat(40) };
+    [0, 3, 3, 1].map(sum).into()
+}
+
+scenario!(EachSum, |cx| {
+    let values = cx.call_each(sums().into_iter().map(|call| (TARGET, call))).await;
+    Ok(packed(values.into_iter().collect::<Result<Vec<_>, _>>()?))
+});
+
+#[test]
+fn each_call_has_its_own_arguments() {
+    let mut seen = Vec::new();
+    let outcome = case().run::<Play<EachSum>>(|request: &ReadRequest| {
+        seen.push(request.data.to_vec());
+        word(9)
+    });
+    assert_eq!(unpacked(&outcome), [9; 4], "{}", outcome.message);
+    assert_eq!(seen, sums().iter().map(SolCall::abi_encode).collect::<Vec<_>>());
 }
