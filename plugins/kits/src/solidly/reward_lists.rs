@@ -2,6 +2,8 @@
 //!
 //! Invariant: a claim names only tokens that the gauge lists at the answer's block, each once.
 
+use std::collections::BTreeMap;
+
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
 
@@ -15,7 +17,7 @@ use super::gauges::{Gauge, is_gauge_no_more, staked, stakes};
 use super::generation::Generation;
 use crate::kit::Labels;
 use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::try_each::{try_each, with_each};
 
 /// Seconds that a gauge's list of tokens may be cached: it grows by a token now and then.
 const LIST_STANDS_S: u32 = 300;
@@ -37,10 +39,18 @@ pub(super) async fn claimables(
     gauges: Vec<Gauge>,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
-    let owed = gauges.into_iter().map(|gauge| async move { Ok((gauge, owed(cx, of, labels, gauge, account).await?)) });
-    let owed = try_each(cx, owed).await.or_err_if_all(cx, labels.market)?;
-    let owing = owed.into_iter().filter(|(_, owed)| !owed.is_empty());
-    let rows = owing.map(|(gauge, owed)| claimable(cx, of, labels, gauge, owed, account));
+    let contracts = gauges.iter().map(|gauge| gauge.address).collect();
+    let tokens = tokens_of_each(cx, of, labels, contracts).await?;
+    let by_address: BTreeMap<Address, Gauge> = gauges.into_iter().map(|gauge| (gauge.address, gauge)).collect();
+    let listed = tokens.into_iter().filter_map(|(at, tokens)| Some((*by_address.get(&at)?, tokens)));
+    let listed = listed.flat_map(|(gauge, tokens)| tokens.into_iter().map(move |listed| (gauge, listed)));
+    let earned = |(gauge, listed): &(Gauge, Listed)| (gauge.address, earnedCall { token: listed.token, account });
+    let owed = nonzero(cx, labels.market, listed.collect(), earned).await?;
+    let rows = owed.chunk_by(|((gauge, _), _), ((next, _), _)| gauge == next).filter_map(|owed| {
+        let ((gauge, _), _) = owed.first()?;
+        let owed = owed.iter().map(|((_, listed), amount)| (*listed, *amount)).collect();
+        Some(claimable(cx, of, labels, *gauge, owed, account))
+    });
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
@@ -59,50 +69,54 @@ pub(super) async fn positions(
 
 /// The tokens that a contract pays, a gauge or one of fees or bribes.
 pub(super) async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, at: Address) -> Result<Vec<Listed>, Error> {
-    let count = cx.call(at, rewardsListLengthCall {}).within(LIST_STANDS_S).await?;
-    let read = usize::try_from(count).unwrap_or(usize::MAX).min(TOKENS_MAX);
-    if count > U256::from(read) {
-        cx.report_missing(format!("{}: {at}: {read} of {count} reward tokens are read", labels.market));
-    }
-    let tokens = cx.join((0..read).map(|place| token_at(cx, of, at, place, Some(LIST_STANDS_S)))).await?;
-    let mut listed: Vec<Listed> = Vec::with_capacity(tokens.len());
-    for (place, token) in tokens.into_iter().enumerate() {
-        if !token.is_zero() && listed.iter().all(|other| other.token != token) {
-            listed.push(Listed { place, token });
-        }
-    }
-    Ok(listed)
+    let listed = tokens_of_each(cx, of, labels, vec![at]).await?;
+    Ok(listed.into_iter().flat_map(|(_, tokens)| tokens).collect())
 }
 
-/// The token at a place of a contract's list, at most so many seconds old.
-async fn token_at(
-    cx: &Chain,
-    of: &Solidly,
-    at: Address,
-    place: usize,
-    within_s: Option<u32>,
-) -> Result<Address, Error> {
-    let index = U256::from(place);
-    let read = match of.generation {
-        Generation::Equalizer => cx.call(at, rewardTokensCall { index }),
-        _ => cx.call(at, rewardsCall { index }),
-    };
-    match within_s {
-        Some(seconds) => read.within(seconds).await,
-        None => read.await,
-    }
-}
-
-/// What a gauge owes the account, of the tokens of which that is anything.
-async fn owed(
+/// The tokens that each of these contracts pays. One that cannot be read costs its own, and is reported.
+async fn tokens_of_each(
     cx: &Chain,
     of: &Solidly,
     labels: Labels<'_>,
-    gauge: Gauge,
-    account: Address,
-) -> Result<Vec<(Listed, U256)>, Error> {
-    let tokens = tokens(cx, of, labels, gauge.address).await?;
-    nonzero(cx, labels.market, tokens, |listed| (gauge.address, earnedCall { token: listed.token, account })).await
+    contracts: Vec<Address>,
+) -> Result<Vec<(Address, Vec<Listed>)>, Error> {
+    let counts = cx.call_each(contracts.iter().map(|at| (*at, rewardsListLengthCall {}))).within(LIST_STANDS_S);
+    let counts = with_each(contracts, counts).await.or_err_if_all(cx, labels.market)?;
+    let places = counts.iter().flat_map(|(at, count)| {
+        let read = usize::try_from(*count).unwrap_or(usize::MAX).min(TOKENS_MAX);
+        if *count > U256::from(read) {
+            cx.report_missing(format!("{}: {at}: {read} of {count} reward tokens are read", labels.market));
+        }
+        (0..read).map(|place| (*at, place))
+    });
+    let places: Vec<(Address, usize)> = places.collect();
+    let index = |place: usize| U256::from(place);
+    let tokens = match of.generation {
+        Generation::Equalizer => {
+            cx.call_each(places.iter().map(|(at, place)| (*at, rewardTokensCall { index: index(*place) })))
+        }
+        _ => cx.call_each(places.iter().map(|(at, place)| (*at, rewardsCall { index: index(*place) }))),
+    };
+    let tokens = with_each(places, tokens.within(LIST_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
+    let of_each = tokens.chunk_by(|((at, _), _), ((next, _), _)| at == next).filter_map(|of_one| {
+        let mut listed: Vec<Listed> = Vec::with_capacity(of_one.len());
+        for ((_, place), token) in of_one {
+            if !token.is_zero() && listed.iter().all(|other| other.token != *token) {
+                listed.push(Listed { place: *place, token: *token });
+            }
+        }
+        of_one.first().map(|((at, _), _)| (*at, listed))
+    });
+    Ok(of_each.collect())
+}
+
+/// The token at a place of a contract's list.
+async fn token_at(cx: &Chain, of: &Solidly, at: Address, place: usize) -> Result<Address, Error> {
+    let index = U256::from(place);
+    match of.generation {
+        Generation::Equalizer => cx.call(at, rewardTokensCall { index }).await,
+        _ => cx.call(at, rewardsCall { index }).await,
+    }
 }
 
 async fn claimable(
@@ -114,7 +128,7 @@ async fn claimable(
     account: Address,
 ) -> Result<Claimable, Error> {
     let named = cx.call(of.contracts.voter, gaugesCall { pool: gauge.pool });
-    let listed = cx.join(owed.iter().map(|(listed, _)| token_at(cx, of, gauge.address, listed.place, None)));
+    let listed = cx.join(owed.iter().map(|(listed, _)| token_at(cx, of, gauge.address, listed.place)));
     let (read, staked) = join(cx.join((named, listed)), staked(cx, of, gauge)).await;
     let ((named, tokens), (_, staked)) = (read?, staked?);
     if named != gauge.address {
