@@ -28,7 +28,7 @@ pub(super) use self::problem::problem;
 
 use self::account_part::AccountPartView;
 use self::claim_plan::ClaimPlanView;
-use self::events::{EventView, LogView, UndecodedView, logs};
+use self::events::{EventView, LogView, UndecodedView, WrittenTokens, logs};
 use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
 use self::positions::PortfolioView;
@@ -70,8 +70,9 @@ pub(super) fn write(
         Items::Balances(rows) => document.rows(|| rows.iter().map(|row| BalanceView::of(row, shape))),
         Items::Events(events) => {
             let of = |is_repeat| events.events.iter().filter(move |event| event.merged.is_repeat == is_repeat);
-            let items = || of(false).map(|event| EventView::of(event, events, shape));
-            let repeated = || of(true).map(|event| EventView::of(event, events, shape));
+            let tokens = WrittenTokens::of(events, shape);
+            let items = || of(false).map(|event| EventView::of(event, &tokens, shape));
+            let repeated = || of(true).map(|event| EventView::of(event, &tokens, shape));
             let undecoded = || events.undecoded.iter().filter_map(|place| UndecodedView::of(events, *place));
             let shown = if shape.full { logs(events) } else { Vec::new() };
             let account = events.account.as_deref().map(|part| AccountPartView::of(part, shape));

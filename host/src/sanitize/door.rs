@@ -7,8 +7,10 @@ use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
+use serde::ser::Error as _;
 use serde_json::Serializer;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
+use serde_json::value::RawValue;
 
 /// Writes a JSON document.
 pub(crate) fn write_json(sink: impl io::Write, document: &(impl Serialize + ?Sized)) -> Result<(), serde_json::Error> {
@@ -20,6 +22,12 @@ pub(crate) fn json(document: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, serd
     let mut bytes = Vec::with_capacity(128);
     write_json(&mut bytes, document)?;
     Ok(bytes)
+}
+
+/// A JSON document that stands in others.
+pub(crate) fn raw(document: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>, serde_json::Error> {
+    let text = String::from_utf8(json(document)?).map_err(serde_json::Error::custom)?;
+    RawValue::from_string(text)
 }
 
 /// `text` with everything replaced that may not leave, but its line ends and the escapes of a terminal's colours.

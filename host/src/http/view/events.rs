@@ -2,22 +2,38 @@
 //!
 //! Invariant: the members of a type stand in the order of the vocabulary, and one that is not known is null.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_events::{Asset, Log, Value};
-use serde::ser::SerializeMap;
+use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
 use crate::assets::token::Token;
 use crate::gateway::answer::{Event, TransactionEvents};
 use crate::http::number;
+use crate::sanitize::door;
 use crate::sanitize::text::Text;
 
 /// Characters of a name or a reason. A voter may write a page; the whole text is in the log.
 const TEXT_CHARS_MAX: usize = 256;
+
+/// The tokens of an answer's events as they are written, each once: hundreds of events name the same few.
+pub(super) struct WrittenTokens<'a> {
+    events: &'a TransactionEvents,
+    /// As the aggregate call shows them.
+    shape: Shape,
+    known: RefCell<HashMap<Address, WrittenToken>>,
+}
+
+/// Null for a token that could not be read.
+#[derive(Clone)]
+struct WrittenToken(Option<Rc<RawValue>>);
 
 #[derive(Serialize)]
 pub(super) struct EventView<'a> {
@@ -61,9 +77,35 @@ pub(super) struct LogView<'a> {
     data: &'a Bytes,
 }
 
+impl<'a> WrittenTokens<'a> {
+    pub(super) fn of(events: &'a TransactionEvents, shape: Shape) -> Self {
+        Self { events, shape: Shape { aggregate: true, ..shape }, known: RefCell::default() }
+    }
+
+    fn token(&self, address: Address) -> Option<&'a Token> {
+        self.events.tokens.named(address).ok().map(AsRef::as_ref)
+    }
+
+    fn written(&self, address: Address) -> Result<WrittenToken, serde_json::Error> {
+        if let Some(known) = self.known.borrow().get(&address) {
+            return Ok(known.clone());
+        }
+        let token = self.token(address).map(|token| door::raw(&TokenView::with_supply(token, self.shape)));
+        let token = WrittenToken(token.transpose()?.map(Rc::from));
+        self.known.borrow_mut().insert(address, token.clone());
+        Ok(token)
+    }
+}
+
+impl Serialize for WrittenToken {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.as_deref().serialize(serializer)
+    }
+}
+
 impl<'a> EventView<'a> {
-    pub(super) fn of(event: &'a Event, events: &'a TransactionEvents, shape: Shape) -> Self {
-        let merged = &event.merged;
+    pub(super) fn of(event: &'a Event, tokens: &'a WrittenTokens<'a>, shape: Shape) -> Self {
+        let (merged, events) = (&event.merged, tokens.events);
         let log = merged.log.and_then(|place| events.transaction.logs.get(place));
         let extra = || EventExtra {
             log_index: log.map(|log| log.index),
@@ -74,10 +116,7 @@ impl<'a> EventView<'a> {
         Self {
             kind: merged.event.kind.name(),
             protocol: event.protocol.as_deref().map(ProtocolView::of),
-            metadata: Metadata {
-                event: &merged.event,
-                members: Members { events, shape: Shape { aggregate: true, ..shape } },
-            },
+            metadata: Metadata { event: &merged.event, members: Members { tokens, is_full: shape.full } },
             extra: shape.full.then(extra),
         }
     }
@@ -112,9 +151,8 @@ struct Metadata<'a> {
 /// Writes members.
 #[derive(Clone, Copy)]
 struct Members<'a> {
-    events: &'a TransactionEvents,
-    /// Tokens are shown as the aggregate call shows them.
-    shape: Shape,
+    tokens: &'a WrittenTokens<'a>,
+    is_full: bool,
 }
 
 impl Serialize for Metadata<'_> {
@@ -139,17 +177,19 @@ impl<'a> Members<'a> {
     fn entry<M: SerializeMap>(self, object: &mut M, name: &str, value: &Value) -> Result<(), M::Error> {
         match value {
             Value::Address(address) => object.serialize_entry(name, &lower(*address)),
-            Value::Token(token) => object.serialize_entry(name, &self.token(*token).map(|token| self.view(token))),
+            Value::Token(token) => {
+                object.serialize_entry(name, &self.tokens.written(*token).map_err(M::Error::custom)?)
+            }
             Value::Amount { raw, of } => {
                 object.serialize_entry(name, &self.units(Asset { token: *of, raw: *raw }))?;
-                match self.shape.full {
+                match self.is_full {
                     true => object.serialize_entry(&format!("{name}Raw"), &raw.to_string()),
                     false => Ok(()),
                 }
             }
             Value::Assets(assets) => {
-                let assets: Vec<AssetView<'_>> = assets.iter().map(|asset| self.asset(*asset)).collect();
-                object.serialize_entry(name, &assets)
+                let assets: Result<Vec<AssetView>, _> = assets.iter().map(|asset| self.asset(*asset)).collect();
+                object.serialize_entry(name, &assets.map_err(M::Error::custom)?)
             }
             Value::Number(number) => object.serialize_entry(name, &number.to_string()),
             Value::Word(word) => object.serialize_entry(name, &word.to_string()),
@@ -161,30 +201,22 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn token(self, address: Address) -> Option<&'a Token> {
-        self.events.tokens.named(address).ok().map(AsRef::as_ref)
-    }
-
-    fn view(self, token: &'a Token) -> TokenView<'a> {
-        TokenView::with_supply(token, self.shape)
-    }
-
-    fn asset(self, asset: Asset) -> AssetView<'a> {
-        AssetView {
-            asset: asset.token.and_then(|token| self.token(token)).map(|token| self.view(token)),
+    fn asset(self, asset: Asset) -> Result<AssetView, serde_json::Error> {
+        Ok(AssetView {
+            asset: asset.token.map(|token| self.tokens.written(token)).transpose()?,
             amount: self.units(asset),
-            amount_raw: self.shape.full.then(|| asset.raw.to_string()),
-        }
+            amount_raw: self.is_full.then(|| asset.raw.to_string()),
+        })
     }
 
     /// The amount in units of the token; in smallest units where the token is not known.
     fn units(self, asset: Asset) -> Number {
-        let decimals = asset.token.and_then(|token| self.token(token)).map_or(0, |token| token.decimals);
+        let decimals = asset.token.and_then(|token| self.tokens.token(token)).map_or(0, |token| token.decimals);
         Number(number::amount(asset.raw, decimals))
     }
 
     fn network(self, chain_id: u64) -> RemoteView<'a> {
-        match self.events.networks.with_chain_id(chain_id) {
+        match self.tokens.events.networks.with_chain_id(chain_id) {
             Some(network) => RemoteView::Known(NetworkView::of(network)),
             None => RemoteView::Unknown { name: (), logo: (), chain_id },
         }
@@ -193,8 +225,8 @@ impl<'a> Members<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct AssetView<'a> {
-    asset: Option<TokenView<'a>>,
+struct AssetView {
+    asset: Option<WrittenToken>,
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
