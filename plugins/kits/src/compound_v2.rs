@@ -65,7 +65,7 @@ pub enum CompoundV2Rewards {
     Indexed {
         /// How its views are called.
         views: IndexViews,
-        /// The tokens; one, or by their type's number.
+        /// The tokens; one, or by their type's number. Where there are none, the comptroller names them.
         tokens: Cow<'static, [Address]>,
         /// Whether the indexes grow by the second, and not by the block.
         by_second: bool,
@@ -148,11 +148,12 @@ fn rewards(keys: &Keys<'_>) -> Result<CompoundV2Rewards, SettingsError> {
         }
     };
     let tokens = keys.addresses("reward_tokens")?;
-    if tokens.is_empty() || (views != IndexViews::Typed && tokens.len() > 1) {
+    if views != IndexViews::Typed && tokens.len() > 1 {
         let why = format!("has {} tokens; give one, or for `typed` one of each type", tokens.len());
         return Err(SettingsError::new(why).at("reward_tokens"));
     }
-    Ok(CompoundV2Rewards::Indexed { views, tokens: Cow::Owned(tokens), by_second: keys.flag("by_second")? })
+    let by_second = keys.value("by_second")?.unwrap_or(views == IndexViews::Typed);
+    Ok(CompoundV2Rewards::Indexed { views, tokens: Cow::Owned(tokens), by_second })
 }
 
 impl Deployed for CompoundV2 {

@@ -1,22 +1,27 @@
 //! Liquity v1 and its forks: troves, deposits in the stability pool, stakes of the protocol's token, collateral left over.
 //!
-//! Settings keys are the fields of [`LiquityContracts`]. It answers claimables, borrowed positions and staked ones.
+//! Settings keys are the fields of [`LiquityContracts`]; of those that a row leaves out, the manager names most. It answers claimables, borrowed positions and staked ones.
 //! Invariant: gains that one call pays are one claim, and the call moves none of the deposit: its amount is always zero.
 
 mod contracts;
 mod deposits;
+mod named;
 mod trove;
 
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Mechanism, Position, Question, Role, SettingsError, U256,
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Lineage, Position, Question, Role, SettingsError, U256,
 };
 
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
-use contracts::{claimCollateralCall, unstakeCall, withdrawFromSPCall};
+use contracts::{
+    borrowerOperationsAddressCall, claimCollateralCall, lqtyStakingCall, stabilityPoolCall, unstakeCall,
+    withdrawFromSPCall,
+};
+use named::NamedByManager;
 
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +35,7 @@ pub struct LiquityTypes {
 }
 
 /// The contracts of a deployment: the keys of its settings row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiquityContracts {
     /// The manager of troves.
     pub trove_manager: Address,
@@ -69,11 +74,7 @@ impl Kit for LiquityTypes {
         if keys.address_opt("trove_manager")?.is_none() {
             return Ok(None);
         }
-        let contracts = LiquityContracts::from_keys(keys)?;
-        if contracts.surplus_pool.is_some() != contracts.borrower_operations.is_some() {
-            return Err(SettingsError::new("one of `surplus_pool` and `borrower_operations` is missing"));
-        }
-        Ok(Some(self.of(contracts).shared()))
+        NamedByManager::read(keys, self).map(Some)
     }
 
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
@@ -81,6 +82,15 @@ impl Kit for LiquityTypes {
             ClaimTemplate::new::<withdrawFromSPCall>([Role::constant(&U256::ZERO)]),
             ClaimTemplate::new::<unstakeCall>([Role::constant(&U256::ZERO)]),
             ClaimTemplate::new::<claimCollateralCall>([]),
+        ]
+    }
+
+    /// What the manager names.
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![
+            Lineage::targets::<stabilityPoolCall>(),
+            Lineage::targets::<lqtyStakingCall>(),
+            Lineage::targets::<borrowerOperationsAddressCall>(),
         ]
     }
 }

@@ -28,7 +28,7 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
-use contracts::{claimCall, claimManyCall, claimRewardsCall, first, gaugesCall, getRewardCall, listed, thena};
+use contracts::{claimCall, claimManyCall, claimRewardsCall, first, gaugesCall, getRewardCall, listed, thena, veCall};
 
 pub use generation::Generation;
 
@@ -52,7 +52,7 @@ pub struct SolidlyTypes {
 pub struct SolidlyContracts {
     /// The voter, which lists the pools and their gauges.
     pub voter: Address,
-    /// The voting escrow, whose NFTs are the locks.
+    /// The voting escrow, whose NFTs are the locks. Where there is a distributor without it, the voter names it.
     pub escrow: Option<Address>,
     /// The distributor of rebases to these locks.
     pub distributor: Option<Address>,
@@ -84,9 +84,6 @@ impl Kit for SolidlyTypes {
             return Ok(None);
         }
         let contracts = SolidlyContracts::from_keys(keys)?;
-        if contracts.distributor.is_some() && contracts.escrow.is_none() {
-            return Err(SettingsError::new("missing beside `distributor`").at("escrow"));
-        }
         Ok(Some(self.of_generation(Generation::read(keys)?, contracts).shared()))
     }
 
@@ -142,8 +139,23 @@ impl Deployed for Solidly {
     }
 
     fn questions(&self) -> Vec<Question> {
-        let locked = self.contracts.escrow.map(|_| Question::LOCKED);
+        let locked = self.contracts.escrow.or(self.contracts.distributor).map(|_| Question::LOCKED);
         [Question::CLAIMABLES, Question::FARMING].into_iter().chain(locked).collect()
+    }
+
+    /// Reads the escrow where a row has a distributor alone.
+    fn resolve<'a>(&'a self, cx: &'a Chain, _: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+        Box::pin(async move {
+            let SolidlyContracts { voter, escrow: None, distributor: Some(_) } = self.contracts else {
+                return Ok(None);
+            };
+            let first = cx.try_call(voter, first::_veCall {}).immutable();
+            let (second, first) = cx.join((cx.try_call(voter, veCall {}).immutable(), first)).await?;
+            let named = [second, first].into_iter().filter_map(Result::ok).find(|named| !named.is_zero());
+            let missing = || Error::new(format!("{voter}: names no escrow as ve, _ve; the key `escrow` can name it"));
+            let contracts = SolidlyContracts { escrow: Some(named.ok_or_else(missing)?), ..self.contracts };
+            Ok(Some(Self { contracts, ..*self }.shared()))
+        })
     }
 
     /// Answers what gauges owe, a claim for each, and what locks can claim.

@@ -9,7 +9,7 @@ use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::compound_v2::{CompoundV2Contracts, CompoundV2Rewards, CompoundV2Types, IndexViews, Minted};
 use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
-use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
 sol! {
@@ -40,6 +40,10 @@ sol! {
     function borrowIndex() external view returns (uint256);
     function getVAIRepayAmount(address) external view returns (uint256);
     function venusAccrued(address) external view returns (uint256);
+    function getCompAddress() external view returns (address);
+    function getXVSAddress() external view returns (address);
+    function qiAddress() external view returns (address);
+    function compAccrued(address) external view returns (uint256);
     function venusSupplyState(address) external view returns (uint224, uint32);
     function venusSupplySpeeds(address) external view returns (uint256);
     function venusSupplierIndex(address, address) external view returns (uint256);
@@ -398,4 +402,38 @@ fn a_distributor_that_cannot_be_read_costs_its_own_claim() {
     assert_eq!((outcome.end, claims(&outcome)), (End::Partial, vec![(BY_SECOND, TOKEN, n(400))]));
     let unknown = pool(0).result(POOLS, BY_SECOND, &isTimeBasedCall {}, ReadResult::Unavailable);
     assert_eq!(run(POOLS, Question::CLAIMABLES, &unknown).end, End::Partial);
+}
+
+#[test]
+fn a_row_without_reward_tokens_has_those_that_the_comptroller_names() {
+    let text = |key: &str, value: String| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value) };
+    let settings = |rewards: &str| {
+        let keys = vec![text("comptroller", COMPTROLLER.to_string()), text("rewards", rewards.to_owned())];
+        let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: POOLS, market: "main".to_owned(), keys };
+        Settings::from_rows(false, Vec::new(), vec![row])
+    };
+    let chain = || {
+        market(POOLS, 0, 0)
+            .reply(POOLS, COMPTROLLER, &getCompAddressCall {}, &REWARD)
+            .reply(POOLS, COMPTROLLER, &getXVSAddressCall {}, &TOKEN)
+            .reply(POOLS, COMPTROLLER, &qiAddressCall {}, &OTHER)
+            .reply(POOLS, COMPTROLLER, &compAccruedCall(ACCOUNT), &n(7))
+            .reply(POOLS, COMPTROLLER, &venusAccruedCall(ACCOUNT), &n(8))
+            .reply(POOLS, COMPTROLLER, &rewardAccruedCall { _0: 0, _1: ACCOUNT }, &n(9))
+            .reply(POOLS, COMPTROLLER, &rewardAccruedCall { _0: 1, _1: ACCOUNT }, &n(10))
+    };
+    let cases = [
+        ("comp", vec![(REWARD, n(7))]),
+        ("venus", vec![(TOKEN, n(8))]),
+        ("typed", vec![(OTHER, n(9)), (NATIVE, n(10))]),
+    ];
+    for (rewards, expected) in cases {
+        let case = JobTest::new("fork", POOLS, Question::CLAIMABLES, ACCOUNT).settings(settings(rewards));
+        let outcome = case.run::<Fork>(&chain());
+        let paid: Vec<_> = outcome.payments().iter().map(|row| (row.token, row.amount)).collect();
+        assert_eq!((outcome.end, paid), (End::Complete, expected), "{rewards}: {}", outcome.message);
+    }
+    let unnamed = chain().revert(POOLS, COMPTROLLER, &getCompAddressCall {});
+    let case = JobTest::new("fork", POOLS, Question::CLAIMABLES, ACCOUNT).settings(settings("comp"));
+    assert_ne!(case.run::<Fork>(&unnamed).end, End::Complete);
 }

@@ -12,6 +12,12 @@ use portolan_plugin_api::*;
 sol! {
     function getEntireDebtAndColl(address) external view returns (uint256, uint256, uint256, uint256);
     function MCR() external view returns (uint256);
+    function priceFeed() external view returns (address);
+    function stabilityPool() external view returns (address);
+    function lusdToken() external view returns (address);
+    function lqtyToken() external view returns (address);
+    function lqtyStaking() external view returns (address);
+    function borrowerOperationsAddress() external view returns (address);
     function fetchPrice() external returns (uint256);
     function getCompoundedLUSDDeposit(address) external view returns (uint256);
     function getDepositorETHGain(address) external view returns (uint256);
@@ -184,26 +190,80 @@ fn a_contract_that_cannot_be_read_costs_its_own_rows_and_is_reported() {
     assert_eq!(run(Question::CLAIMABLES, &CannedReplies::default()).end, End::Failed, "nothing can be read");
 }
 
+fn settings(keys: &[(&str, Address)]) -> Settings {
+    let keys = keys.iter().map(|(key, value)| map::SettingsKey {
+        key: (*key).to_owned(),
+        value: SettingsValue::Text(format!("{value:#x}")),
+    });
+    let row = map::SettingsRow {
+        protocol: "fork".to_owned(),
+        chain_id: NETWORK,
+        market: "main".to_owned(),
+        keys: keys.collect(),
+    };
+    Settings::from_rows(false, Vec::new(), vec![row])
+}
+
+/// The keys of what the manager names too, without which a row is shorter.
+const LEAST: [(&str, Address); 5] = [
+    ("trove_manager", MANAGER),
+    ("price_feed", FEED),
+    ("stability_pool", POOL),
+    ("debt_token", DEBT),
+    ("reward_token", REWARD),
+];
+
 #[test]
 fn settings_name_the_contracts_and_what_pays_collateral_is_named_with_its_pool() {
-    let key = |key: &str, value: Address| map::SettingsKey {
-        key: key.to_owned(),
-        value: SettingsValue::Text(format!("{value:#x}")),
-    };
-    let settings = |keys: Vec<map::SettingsKey>| {
-        let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: 10, market: "main".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
-    let least = || {
-        let keys = ["trove_manager", "price_feed", "stability_pool", "debt_token", "reward_token"];
-        keys.into_iter().zip([MANAGER, FEED, POOL, DEBT, REWARD]).map(|(name, at)| key(name, at)).collect::<Vec<_>>()
-    };
-    let served = testing::catalogue::<Fork>(&settings(least()));
+    let served = testing::catalogue::<Fork>(&settings(&LEAST));
     assert_eq!(served.deployments[0].contracts, [MANAGER, FEED, POOL]);
-    let alone = [least(), vec![key("surplus_pool", SURPLUS)]].concat();
-    let refused = testing::settings_error::<Fork>(&settings(alone)).expect("the settings are wrong");
-    assert!(refused.message.contains("borrower_operations"), "{}", refused.message);
-    let missing = least().into_iter().filter(|key| key.key != "price_feed").collect();
-    let refused = testing::settings_error::<Fork>(&settings(missing)).expect("the settings are wrong");
-    assert_eq!(refused.key.as_deref(), Some("price_feed"));
+    let alone = [&LEAST[..], &[("borrower_operations", OPERATIONS)]].concat();
+    let refused = testing::settings_error::<Fork>(&settings(&alone)).expect("the settings are wrong");
+    assert_eq!(refused.key.as_deref(), Some("surplus_pool"), "{}", refused.message);
+    let refused = testing::settings_error::<Fork>(&settings(&LEAST[1..])).expect("the settings are wrong");
+    assert!(refused.message.contains("has no keys of any mechanism"), "{}", refused.message);
+}
+
+/// What the manager names.
+fn manager(chain: CannedReplies) -> CannedReplies {
+    chain
+        .reply(NETWORK, MANAGER, &priceFeedCall {}, &FEED)
+        .reply(NETWORK, MANAGER, &stabilityPoolCall {}, &POOL)
+        .reply(NETWORK, MANAGER, &lusdTokenCall {}, &DEBT)
+        .reply(NETWORK, MANAGER, &lqtyTokenCall {}, &REWARD)
+        .reply(NETWORK, MANAGER, &lqtyStakingCall {}, &STAKING)
+        .reply(NETWORK, MANAGER, &borrowerOperationsAddressCall {}, &OPERATIONS)
+}
+
+#[test]
+fn a_row_of_two_keys_answers_what_one_of_eight_does() {
+    let short = [("trove_manager", MANAGER), ("surplus_pool", SURPLUS)];
+    assert_eq!(testing::catalogue::<Fork>(&settings(&short)).deployments[0].contracts, [MANAGER, SURPLUS]);
+    let case = |question| JobTest::new("fork", NETWORK, question, ACCOUNT);
+    for (question, chain) in [
+        (Question::CLAIMABLES, deposits([700, 10, 20], [300, 30, 40], 50)),
+        (Question::FARMING, deposits([700, 10, 20], [300, 30, 40], 50)),
+        (Question::LENDING, trove(n(1_000 * ONE), n(3 * ONE))),
+    ] {
+        let outcome = case(question).settings(settings(&short)).run::<Fork>(&manager(chain.clone()));
+        assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+        assert_eq!(outcome.findings, run(question, &chain).findings);
+    }
+}
+
+#[test]
+fn what_the_manager_does_not_name_is_left_out_or_asked_for_by_its_key() {
+    let claims = |keys: &[(&str, Address)], chain: &CannedReplies| {
+        let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT);
+        case.settings(settings(keys)).run::<Fork>(chain)
+    };
+    let owing = || manager(deposits([700, 10, 20], [300, 30, 40], 50));
+    let bare = owing().revert(NETWORK, MANAGER, &lqtyStakingCall {});
+    // Without the pool of what is left over, and without staking: the gains of the deposit alone.
+    assert_eq!(claims(&[("trove_manager", MANAGER)], &bare).claimables().len(), 1);
+    let renamed = owing().revert(NETWORK, MANAGER, &lusdTokenCall {});
+    let outcome = claims(&[("trove_manager", MANAGER)], &renamed);
+    assert!(outcome.end != End::Complete && outcome.message.contains("the key `debt_token`"), "{}", outcome.message);
+    let outcome = claims(&[("trove_manager", MANAGER), ("debt_token", DEBT)], &renamed);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 2), "{}", outcome.message);
 }

@@ -11,6 +11,8 @@ use portolan_plugin_api::*;
 
 sol! {
     function length() external view returns (uint256);
+    function ve() external view returns (address);
+    function _ve() external view returns (address);
     function pools(uint256) external view returns (address);
     function gauges(address) external view returns (address);
     function stakingToken() external view returns (address);
@@ -371,17 +373,31 @@ fn row(keys: &[(&str, Address)]) -> map::SettingsRow {
 #[test]
 fn a_row_of_settings_has_a_voter_and_maybe_locks() {
     let settings = |keys: &[(&str, Address)]| Settings::from_rows(true, Vec::new(), vec![row(keys)]);
-    let cases: [(&[(&str, Address)], _); 2] = [
-        (&[("voter", VOTER), ("distributor", DISTRIBUTOR)], ("escrow", "missing beside `distributor`")),
-        (&[("escrow", ESCROW)], ("", "has no keys of any mechanism")),
-    ];
-    for (keys, (key, message)) in cases {
-        let refused = testing::settings_error::<Velo>(&settings(keys)).expect("the settings are wrong");
-        assert!(refused.to_string().contains(message) && refused.to_string().contains(key), "{refused}");
-    }
+    let refused = testing::settings_error::<Velo>(&settings(&[("escrow", ESCROW)])).expect("the settings are wrong");
+    assert!(refused.to_string().contains("has no keys of any mechanism"), "{refused}");
     let farming = case(Question::FARMING).settings(settings(&[("voter", MINTER)]));
     let chain = stakes(voter(2), 1, 9, 0, NOW_S).reply(NETWORK, MINTER, &lengthCall {}, &U256::ZERO);
     let outcome = known(farming, 2).run::<Velo>(&chain);
     assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.batches[0], 2, "each voter has a list of its own");
+}
+
+#[test]
+fn a_row_with_a_distributor_alone_has_the_escrow_that_the_voter_names() {
+    let found = |chain: CannedReplies| {
+        let row = row(&[("voter", VOTER), ("distributor", DISTRIBUTOR)]);
+        let settings = Settings::from_rows(false, Vec::new(), vec![row]);
+        case(Question::LOCKED).settings(settings).run::<Velo>(&chain)
+    };
+    let chain = || locks(voter(0), &[(7, (5_000, NOW_S + 1, false), 0, 40)]);
+    // As Velodrome v2's, as those before it, and as neither.
+    let second = chain().reply(NETWORK, VOTER, &veCall {}, &ESCROW).revert(NETWORK, VOTER, &_veCall {});
+    let first = chain().reply(NETWORK, VOTER, &_veCall {}, &ESCROW).revert(NETWORK, VOTER, &veCall {});
+    for named in [second, first] {
+        let outcome = found(named);
+        assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
+        assert_eq!(outcome.positions()[0].contract, ESCROW);
+    }
+    let outcome = found(chain().revert(NETWORK, VOTER, &veCall {}).revert(NETWORK, VOTER, &_veCall {}));
+    assert!(outcome.end != End::Complete && outcome.message.contains("the key `escrow`"), "{}", outcome.message);
 }

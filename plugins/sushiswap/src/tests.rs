@@ -244,7 +244,7 @@ fn a_settings_file_adds_a_fork_on_another_network() {
 #[test]
 fn wrong_settings_are_refused_with_row_and_key() {
     let cases = [
-        (vec![], "kind", "missing; give `master-chef-v1`, `master-chef-v2`, `mini-chef` or `beets-chef`"),
+        (vec![], "kind", "missing; give `master-chef-v1`, `master-chef-v2`, `mini-chef`, `beets-chef`"),
         (vec![text("bar", BAR)], "staked_token", "missing; a bar needs `bar` and `staked_token`"),
         (vec![text("staked_token", SUSHI)], "bar", "missing; a bar needs `bar` and `staked_token`"),
         (vec![text("bar", BAR), text("staked_token", SUSHI), text("chef", CHEF)], "chef", "unknown key"),

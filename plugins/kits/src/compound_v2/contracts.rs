@@ -16,6 +16,7 @@ portolan_plugin_api::sol! {
     // The real one returns more, which differs between forks.
     function markets(address market) external view returns (bool isListed);
     function claimComp(address holder, address[] markets) external;
+    function getCompAddress() external view returns (address);
 
     // CToken.sol and CErc20.sol. The last two add the interest until the block, and so change the market's state.
     function balanceOf(address account) external view returns (uint256);
@@ -34,9 +35,12 @@ portolan_plugin_api::sol! {
     function getVAIRepayAmount(address account) external view returns (uint256);
     // RewardFacet.sol of Venus
     function claimVenus(address holder, address[] markets) external;
+    function getXVSAddress() external view returns (address);
     // Moonwell's Comptroller.sol, and Benqi's
     function claimReward(address holder) external;
     function claimReward(uint8 kind, address holder) external;
+    // Benqi's ComptrollerStorage.sol: the token of type 0; that of type 1 is the native one.
+    function qiAddress() external view returns (address);
 
     // Comptroller.sol of Venus' isolated pools, and their Rewards/RewardsDistributor.sol
     function getRewardDistributors() external view returns (address[] distributors);

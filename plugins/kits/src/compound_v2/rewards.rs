@@ -7,12 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, U256, symbol};
+use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, NATIVE, U256, symbol};
 
 use super::contracts::{
     borrowIndexCall, claimCompCall, claimReward_0Call as claimRewardCall, claimReward_1Call as claimTypedRewardCall,
-    claimRewardTokenCall, claimVenusCall, distributor, getOutstandingRewardsForUserCall, getRewardDistributorsCall,
-    indexes, isTimeBasedCall, marketsCall, rewardTokenCall, totalBorrowsCall, totalSupplyCall, typed,
+    claimRewardTokenCall, claimVenusCall, distributor, getCompAddressCall, getOutstandingRewardsForUserCall,
+    getRewardDistributorsCall, getXVSAddressCall, indexes, isTimeBasedCall, marketsCall, qiAddressCall,
+    rewardTokenCall, totalBorrowsCall, totalSupplyCall, typed,
 };
 use super::market::{Held, LIST_STANDS_S, held};
 use super::{CompoundV2, CompoundV2Rewards, IndexViews, ZERO_STANDS_S};
@@ -22,6 +23,8 @@ use crate::try_each::try_each;
 
 /// More distributors than any known comptroller lists, ten times over.
 const DISTRIBUTORS_MAX: usize = 100;
+/// Seconds that it may be cached which token a comptroller pays: an upgrade may change it.
+const TOKEN_STANDS_S: u32 = 3_600;
 
 /// One contract's index of one reward token.
 #[derive(Clone, Copy, Debug)]
@@ -62,17 +65,28 @@ pub(super) async fn claimables(
         CompoundV2Rewards::Distributor(distributor) => distributed(cx, of, labels, *distributor, account).await,
         CompoundV2Rewards::Indexed { views, tokens, by_second } => {
             let (keeper, by_second) = (of.contracts.comptroller, *by_second);
-            let kinds = (0_u8..).zip(tokens.iter().copied());
-            let indexes = kinds.map(|(kind, token)| {
-                let views = Views::Comptroller(*views, kind);
-                Index { keeper, views, token, by_second, account }
-            });
-            let indexes = indexes.collect();
-            indexed(cx, of, labels, account, async { Ok(indexes) }).await
+            let indexes = async {
+                let tokens = if tokens.is_empty() { named(cx, keeper, *views).await? } else { tokens.to_vec() };
+                let index = |(kind, token)| {
+                    let views = Views::Comptroller(*views, kind);
+                    Index { keeper, views, token, by_second, account }
+                };
+                Ok((0_u8..).zip(tokens).map(index).collect())
+            };
+            indexed(cx, of, labels, account, indexes).await
         }
         CompoundV2Rewards::Listed => {
             indexed(cx, of, labels, account, listed(cx, of.contracts.comptroller, labels.market, account)).await
         }
+    }
+}
+
+/// The tokens that the comptroller names.
+async fn named(cx: &Chain, comptroller: Address, views: IndexViews) -> Result<Vec<Address>, Error> {
+    match views {
+        IndexViews::Comp => Ok(vec![cx.call(comptroller, getCompAddressCall {}).within(TOKEN_STANDS_S).await?]),
+        IndexViews::Venus => Ok(vec![cx.call(comptroller, getXVSAddressCall {}).within(TOKEN_STANDS_S).await?]),
+        IndexViews::Typed => Ok(vec![cx.call(comptroller, qiAddressCall {}).within(TOKEN_STANDS_S).await?, NATIVE]),
     }
 }
 

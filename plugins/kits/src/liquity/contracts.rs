@@ -7,6 +7,13 @@ portolan_plugin_api::sol! {
     function getEntireDebtAndColl(address borrower) external view
         returns (uint256 debt, uint256 coll, uint256 pendingDebt, uint256 pendingColl);
     function MCR() external view returns (uint256);
+    function borrowerOperationsAddress() external view returns (address);
+    function stabilityPool() external view returns (address);
+    function lusdToken() external view returns (address);
+    function lqtyToken() external view returns (address);
+    function lqtyStaking() external view returns (address);
+    // LiquityBase.sol
+    function priceFeed() external view returns (address);
 
     // PriceFeed.sol: it keeps the price that it returns.
     function fetchPrice() external returns (uint256);

@@ -10,8 +10,59 @@ use super::contracts::claims::{depositCall, harvestCall, leaveStakingCall, withd
 use super::{ClaimCall, Kind, MasterChef, MasterChefs, PENDING, Returns};
 use crate::kit::{Deployed, Kit};
 
-/// What the key `kind` may be.
-const KINDS: &str = "`master-chef-v1`, `master-chef-v2`, `mini-chef` or `beets-chef`";
+/// A value of the key `kind`: what chefs share that are copies of the same one. Other keys change it.
+#[derive(Clone, Copy, Debug)]
+struct ChefKind {
+    name: &'static str,
+    kind: Kind,
+    pending: &'static str,
+    returns: Returns,
+    claim: ClaimCall,
+    /// `None` where it is named after the pending view.
+    getter: Option<&'static str>,
+    has_single_stake: bool,
+    is_funded: bool,
+}
+
+/// What the key `kind` may be. The plugins' rows link the contracts: `farms`, `uniswap` and `bridges` have the later ones.
+const KINDS: [ChefKind; 10] = [
+    ChefKind::new("master-chef-v1", Kind::V1, PENDING),
+    ChefKind::new("master-chef-v2", Kind::V2, PENDING),
+    ChefKind::new("mini-chef", Kind::Mini, PENDING),
+    ChefKind::new("beets-chef", Kind::Beets, "pendingBeets"),
+    // PancakeSwap's first chef.
+    ChefKind { has_single_stake: true, ..ChefKind::new("cake-chef", Kind::V1, "pendingCake") },
+    ChefKind::paying("joe-chef", Returns::Bonus, "joe"),
+    ChefKind::paying("wombat-chef", Returns::Bonuses, "wom"),
+    ChefKind::paying("alien-base-chef", Returns::Lists, "alb"),
+    ChefKind::funded("stargate-chef", "pendingStargate", "stargate"),
+    ChefKind::funded("stargate-time-chef", "pendingEmissionToken", "eToken"),
+];
+
+impl ChefKind {
+    const fn new(name: &'static str, kind: Kind, pending: &'static str) -> Self {
+        let (returns, claim) = (Returns::Amount, kind.claim());
+        Self { name, kind, pending, returns, claim, getter: None, has_single_stake: false, is_funded: false }
+    }
+
+    /// One that says in one view all that it pays.
+    const fn paying(name: &'static str, returns: Returns, getter: &'static str) -> Self {
+        let (claim, getter) = (ClaimCall::Deposit, Some(getter));
+        Self { returns, claim, getter, ..Self::new(name, Kind::V1, "pendingTokens") }
+    }
+
+    /// One that pays no more than it was given.
+    const fn funded(name: &'static str, pending: &'static str, getter: &'static str) -> Self {
+        let (claim, getter) = (ClaimCall::Deposit, Some(getter));
+        Self { claim, getter, is_funded: true, ..Self::new(name, Kind::V1, pending) }
+    }
+
+    fn read(keys: &Keys<'_>) -> Result<Self, SettingsError> {
+        let name = keys.text("kind")?;
+        let known = KINDS.into_iter().find(|kind| Some(kind.name) == name);
+        known.ok_or_else(|| unknown("kind", name, &KINDS.map(|kind| format!("`{}`", kind.name)).join(", ")))
+    }
+}
 
 impl Kit for MasterChefs {
     fn keys(&self) -> &'static [&'static str] {
@@ -19,39 +70,36 @@ impl Kit for MasterChefs {
     }
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
-        let kind = match keys.text("kind")? {
-            Some("master-chef-v1") => Kind::V1,
-            Some("master-chef-v2") => Kind::V2,
-            Some("mini-chef") => Kind::Mini,
-            Some("beets-chef") => Kind::Beets,
-            other => return Err(unknown("kind", other, KINDS)),
-        };
+        let of = ChefKind::read(keys)?;
         let claim = match keys.text("claim")? {
-            None => kind.claim(),
+            None => of.claim,
             Some("deposit") => ClaimCall::Deposit,
             Some("withdraw") => ClaimCall::Withdraw,
             Some("harvest") => ClaimCall::Harvest,
             other => return Err(unknown("claim", other, "`deposit`, `withdraw` or `harvest`")),
         };
         let returns = match keys.text("pending_returns")? {
-            None | Some("amount") => Returns::Amount,
+            None => of.returns,
+            Some("amount") => Returns::Amount,
             Some("bonus") => Returns::Bonus,
             Some("bonuses") => Returns::Bonuses,
             Some("lists") => Returns::Lists,
             other => return Err(unknown("pending_returns", other, "`amount`, `bonus`, `bonuses` or `lists`")),
         };
-        let pending = keys.function("pending")?.unwrap_or(PENDING);
+        let pending = keys.function("pending")?;
+        // A fork that renamed the view has named the getter after it, or says how else.
+        let getter = keys.function("getter")?.or(of.getter.filter(|_| pending.is_none()));
         let chef = MasterChef {
             chef: keys.address("chef")?,
-            kind,
-            pending: Cow::Owned(pending.to_owned()),
+            kind: of.kind,
+            pending: Cow::Owned(pending.unwrap_or(of.pending).to_owned()),
             returns,
             claim,
             reward_token: keys.address_opt("reward_token")?,
-            getter: keys.function("getter")?.map(|getter| Cow::Owned(getter.to_owned())),
-            has_single_stake: keys.flag("single_stake")?,
-            is_funded: keys.flag("funded")?,
-            vault_type: self.vault_type(kind),
+            getter: getter.map(|getter| Cow::Owned(getter.to_owned())),
+            has_single_stake: keys.value("single_stake")?.unwrap_or(of.has_single_stake),
+            is_funded: keys.value("funded")?.unwrap_or(of.is_funded),
+            vault_type: self.vault_type(of.kind),
         };
         Ok(Some(chef.shared()))
     }

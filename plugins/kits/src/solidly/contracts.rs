@@ -12,6 +12,7 @@ portolan_plugin_api::sol! {
     function pools(uint256 index) external view returns (address);
     function gauges(address pool) external view returns (address);
     function claimRewards(address[] gauges) external;
+    function ve() external view returns (address);
 
     // gauges/Gauge.sol
     function stakingToken() external view returns (address);
@@ -117,9 +118,12 @@ pub(super) mod thena {
     }
 }
 
-/// Escrows and distributors of Velodrome v1, and of all that began as copies of it.
+/// Voters, escrows and distributors of Velodrome v1, and of all that began as copies of it.
 pub(super) mod first {
     portolan_plugin_api::sol! {
+        // Voter.sol
+        function _ve() external view returns (address);
+
         // VotingEscrow.sol
         function tokenOfOwnerByIndex(address owner, uint256 index) external view returns (uint256);
         function locked(uint256 tokenId) external view returns (int128 amount, uint256 end);

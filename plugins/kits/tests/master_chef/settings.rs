@@ -48,11 +48,34 @@ fn a_row_of_a_settings_file_is_a_fork() {
 }
 
 #[test]
+fn a_kind_brings_what_its_copies_share_and_a_key_changes_it() {
+    let found = |keys: Vec<map::SettingsKey>, chain: &CannedReplies| {
+        let keys = [keys, vec![text("chef", &CHEF.to_string())]].concat();
+        let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
+        let outcome = case.run::<Chefs>(chain);
+        assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+        (rows(&outcome), outcome.payments()[0].claim.template)
+    };
+    // Pool 0 of PancakeSwap's chef is claimed by a function of its own, whatever a fork calls the view and its token.
+    let chain = reply(stake(chef(Kind::V1, 1), 0, 10, 0), CHEF, &pending_boo(0), &n(4));
+    let chain = reply(chain, CHEF, &booCall {}, &BONUS);
+    let renamed = || text("pending", "pendingBOO");
+    assert_eq!(found(vec![text("kind", "cake-chef"), renamed()], &chain), (vec![(Some(word(0)), BONUS, word(4))], 3));
+    let plain = map::SettingsKey { key: "single_stake".to_owned(), value: SettingsValue::Bool(false) };
+    let keys = vec![text("kind", "cake-chef"), renamed(), plain];
+    assert_eq!(found(keys, &chain).1, 1);
+    // Stargate's pays what it holds, by deposits; its own getter goes with its own view.
+    let keys = vec![text("kind", "stargate-time-chef"), renamed()];
+    let chain = reply(chain, BONUS, &balanceOfCall(CHEF), &n(3));
+    assert_eq!(found(keys, &chain), (vec![(Some(word(0)), BONUS, word(3))], 0));
+}
+
+#[test]
 fn wrong_settings_are_refused_with_row_and_key() {
     let chef = || text("chef", &CHEF.to_string());
     let kind = || text("kind", "mini-chef");
     let cases = [
-        (vec![chef()], "kind", "missing; give `master-chef-v1`, `master-chef-v2`, `mini-chef` or `beets-chef`"),
+        (vec![chef()], "kind", "missing; give `master-chef-v1`, `master-chef-v2`, `mini-chef`, `beets-chef`"),
         (vec![text("kind", "chef"), chef()], "kind", "\"chef\" is unknown; give"),
         (vec![kind()], "chef", "missing"),
         (vec![kind(), chef(), text("claim", "exit")], "claim", "\"exit\" is unknown; give `deposit`"),
