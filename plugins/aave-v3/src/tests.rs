@@ -268,3 +268,11 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
 fn events_are_reported_of_its_own_contracts_alone() {
     assert!(testing::EventCases::load("src/events.cases.json").check::<AaveV3>() >= 5, "the file has lost cases");
 }
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<AaveV3>(&[&[("pool", FORKED), ("data_provider", FORKED)]]);
+}

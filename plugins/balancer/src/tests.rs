@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON};
-use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest};
+use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, U256, address, sol};
 
 use super::{Balancer, TABLE};
@@ -79,4 +79,23 @@ fn the_shipped_chef_of_beethoven_x_pays_with_harvest() {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let paid: Vec<_> = outcome.payments().into_iter().map(|row| (row.contract, row.token, row.amount)).collect();
     assert_eq!(paid, [(chef, beets, U256::from(7))]);
+}
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Balancer>(&[
+        &[("gauges", FORKED_LIST)],
+        &[("gauge_controller", FORKED), ("minter", FORKED), ("minted_token", FORKED)],
+        &[("gauge_factory", FORKED), ("minted_token", FORKED)],
+        &[("vote_escrow", FORKED)],
+        &[("pool_vault", FORKED), ("pool_factories", FORKED_LIST)],
+        &[("pool_vault_v3", FORKED), ("pool_factories", FORKED_LIST)],
+        &[("kind", "beets-chef"), ("chef", FORKED)],
+        &[("contracts", FORKED_LIST)],
+    ]);
 }

@@ -1,7 +1,7 @@
 //! The plugin through the real binary interface: what it makes of logs that another encoder made.
 
 use portolan_plugin_api::networks::{BASE, ETHEREUM};
-use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest};
+use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, Reward, SolCall, U256, address, sol};
 
 use crate::{Bridges, TABLE};
@@ -75,4 +75,18 @@ fn farms_of_stargate_pay_what_is_pending_as_far_as_they_hold_it() {
         assert_eq!((leg.token, leg.amount, leg.total), (POOL, n(10), Some(n(40))));
         assert_eq!(leg.rewards, [Reward::new(STG, rate)]);
     }
+}
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Bridges>(&[
+        &[("kind", "stargate-chef"), ("chef", FORKED)],
+        &[("kind", "stargate-time-chef"), ("chef", FORKED)],
+        &[("contracts", FORKED_LIST)],
+    ]);
 }

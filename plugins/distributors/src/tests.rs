@@ -1,6 +1,6 @@
 //! The plugin through the real binary interface: what it makes of logs that another encoder made.
 
-use portolan_plugin_api::testing::EventCases;
+use portolan_plugin_api::testing::{self, EventCases};
 
 use crate::{Distributors, TABLE};
 
@@ -16,4 +16,17 @@ fn logs_are_reported_as_what_they_mean() {
 #[test]
 fn every_row_of_the_table_has_a_case() {
     cases().cover(TABLE);
+}
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Distributors>(&[
+        &[("contracts", FORKED_LIST)],
+        &[("registry", FORKED), ("view", "isDistributor")],
+    ]);
 }

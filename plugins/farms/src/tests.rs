@@ -166,3 +166,35 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
     let records = testing::replay_all::<Farms>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
     assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Farms>(&[
+        &[("kind", "master-chef-v1"), ("chef", FORKED), ("pending", "pendingFork")],
+        &[("kind", "cake-chef"), ("chef", FORKED), ("pending", "pendingFork")],
+        &[("kind", "joe-chef"), ("chef", FORKED), ("getter", "fork")],
+        &[("kind", "wombat-chef"), ("chef", FORKED), ("getter", "fork")],
+        &[("kind", "alien-base-chef"), ("chef", FORKED), ("getter", "fork")],
+        &[("factory", FORKED)],
+        &[("farms", FORKED_LIST)],
+        &[("position_master", FORKED)],
+        &[("nitro_factory", FORKED), ("nft_pool_factory", FORKED)],
+        &[("booster", FORKED), ("minting", "aura")],
+        &[("locker", FORKED)],
+        &[("cvx_staking", FORKED)],
+        &[("cvx_crv_wrapper", FORKED)],
+        &[("fee_staking", FORKED), ("staked_token", FORKED)],
+        &[("gauges", FORKED_LIST)],
+        &[("gauge_controller", FORKED)],
+        &[("vote_escrow", FORKED), ("fee_distributors", FORKED_LIST), ("points", "epoch")],
+        &[("yearn_v2_registries", FORKED_LIST)],
+        &[("yearn_v3_registries", FORKED_LIST)],
+        &[("yearn_gauge_registry", FORKED)],
+        &[("contracts", FORKED_LIST)],
+    ]);
+}

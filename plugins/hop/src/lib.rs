@@ -8,7 +8,7 @@ mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::events::tables;
 use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
@@ -22,7 +22,7 @@ pub struct Hop;
 
 impl AccountProtocols for Hop {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::FARMS];
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::FARMS, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::STAKING_REWARDS];

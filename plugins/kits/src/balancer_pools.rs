@@ -100,8 +100,11 @@ impl Kit for BalancerPools {
                 return Err(SettingsError::new("stands beside `pool_vault`; give one of them").at("pool_vault_v3"));
             }
         };
-        let factories = Cow::Owned(keys.addresses("pool_factories")?);
-        Ok(Some(VaultPools { vault, factories, share: self.share }.shared()))
+        let factories = keys.addresses("pool_factories")?;
+        if factories.is_empty() {
+            return Err(SettingsError::new("missing; only pools of a factory have a price").at("pool_factories"));
+        }
+        Ok(Some(VaultPools { vault, factories: Cow::Owned(factories), share: self.share }.shared()))
     }
 
     fn lineages(&self) -> Vec<Lineage> {

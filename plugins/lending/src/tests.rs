@@ -53,3 +53,26 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
     let records = testing::replay_all::<Lending>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
     assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Lending>(&[
+        &[("trove_manager", FORKED)],
+        &[("trove_manager", FORKED), ("surplus_pool", FORKED)],
+        &[("trove_manager", FORKED), ("debt_token", FORKED), ("reward_token", FORKED)],
+        &[("pool", FORKED), ("data_provider", FORKED), ("rewards_controller", FORKED)],
+        &[("staked_aave_token", FORKED)],
+        &[("umbrella_rewards", FORKED)],
+        &[("morpho", FORKED), ("vaults", FORKED_LIST)],
+        &[("morpho", FORKED), ("vaults_v2", FORKED_LIST)],
+        &[("evc", FORKED), ("evault_factory", FORKED), ("earn_factory", FORKED)],
+        &[("lending_factory", FORKED), ("vault_resolver", FORKED), ("dex_resolver", FORKED)],
+        &[("silo_configs", FORKED_LIST)],
+        &[("contracts", FORKED_LIST)],
+    ]);
+}

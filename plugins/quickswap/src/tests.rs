@@ -299,3 +299,17 @@ fn events_of_its_own_pools_are_reported_and_no_others() {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json");
     testing::EventCases::load(cases).check::<Quickswap>();
 }
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Quickswap>(&[
+        &[("factory", FORKED)],
+        &[("farms", FORKED_LIST)],
+        &[("lair", FORKED), ("staked_token", FORKED)],
+    ]);
+}

@@ -123,3 +123,20 @@ fn recorded_jobs_find_what_the_arithmetic_says() {
     let records = testing::replay_all::<Solidly>(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
     assert!(records >= 3, "nothing, typical, edge: only {records} are there");
 }
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Solidly>(&[
+        &[("voter", FORKED), ("escrow", FORKED), ("distributor", FORKED)],
+        &[("generation", "velodrome-v1"), ("voter", FORKED), ("distributor", FORKED)],
+        &[("generation", "equalizer"), ("voter", FORKED), ("escrow", FORKED)],
+        &[("generation", "thena"), ("voter", FORKED), ("distributor", FORKED)],
+        &[("merkle_distributor", FORKED), ("proofs", "https://merkle.example.org/{account}.json")],
+        &[("contracts", FORKED_LIST)],
+    ]);
+}

@@ -270,3 +270,15 @@ fn events_of_its_own_pools_are_reported_and_no_others() {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/src/events.cases.json");
     testing::EventCases::load(cases).check::<Sushiswap>();
 }
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Sushiswap>(&[
+        &[("kind", "master-chef-v2"), ("chef", FORKED)],
+        &[("kind", "mini-chef"), ("chef", FORKED), ("pending", "pendingFork")],
+        &[("bar", FORKED), ("staked_token", FORKED)],
+    ]);
+}

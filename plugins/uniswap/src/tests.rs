@@ -2,7 +2,7 @@
 
 use portolan_kits::events::tables;
 use portolan_plugin_api::networks::{BASE, BSC};
-use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest};
+use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, Reward, SolCall, U256, address, sol};
 
 use super::{OWN_TABLE, Uniswap};
@@ -88,4 +88,21 @@ fn where_only_positions_are_staked_there_is_one_question() {
     let chain = chain.reply(BASE, chef, &CAKECall {}, &TOKEN);
     let outcome = JobTest::new("pancakeswap", BASE, Question::CLAIMABLES, ACCOUNT).run::<Uniswap>(&chain);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+}
+
+/// A contract of a fork.
+const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
+/// The hash of its code.
+const FORKED_HASH: &str = "0x2222222222222222222222222222222222222222222222222222222222222222";
+
+#[test]
+fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
+    testing::serves_forks::<Uniswap>(&[
+        &[("kind", "cake-chef"), ("chef", FORKED), ("pending", "pendingFork")],
+        &[("position_chef", FORKED)],
+        &[("factory", FORKED), ("init_code_hash", FORKED_HASH), ("salt", "packed")],
+        &[("contracts", FORKED_LIST)],
+    ]);
 }
