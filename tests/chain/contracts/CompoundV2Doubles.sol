@@ -33,6 +33,10 @@ contract ComptrollerDouble {
         comp = comp_;
     }
 
+    function getCompAddress() external view returns (address) {
+        return comp;
+    }
+
     function support(address market, uint256 factor, uint256 price, uint256 supplySpeed, uint256 borrowSpeed) external {
         listed.push(market);
         (factors[market], getUnderlyingPrice[market]) = (factor, price);

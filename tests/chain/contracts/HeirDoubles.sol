@@ -9,6 +9,11 @@ import { TokenCore } from "./Tokens.sol";
 contract HeirVoterDouble {
     address[] public pools;
     mapping(address => address) public gauges;
+    address public _ve;
+
+    function setEscrow(address escrow) external {
+        _ve = escrow;
+    }
 
     function length() external view returns (uint256) {
         return pools.length;

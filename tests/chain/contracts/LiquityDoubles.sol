@@ -34,8 +34,23 @@ contract TroveManagerDouble {
     mapping(address => uint256) private debts;
     mapping(address => uint256) private collaterals;
 
+    address public priceFeed;
+    address public stabilityPool;
+    address public lqtyToken;
+    address public lqtyStaking;
+    address public borrowerOperationsAddress;
+
     constructor(TokenCore debtToken_) {
         debtToken = debtToken_;
+    }
+
+    function setAddresses(address feed, address pool, address token, address staking, address operations) external {
+        (priceFeed, stabilityPool, lqtyToken, lqtyStaking) = (feed, pool, token, staking);
+        borrowerOperationsAddress = operations;
+    }
+
+    function lusdToken() external view returns (TokenCore) {
+        return debtToken;
     }
 
     function open(uint256 borrowed) external payable {

@@ -23,6 +23,7 @@ export const troves = {
 
     const of = (artifact, to) => (from, name, args = [], value = 0n) => world.send(from, to, artifact, name, args, value);
     const [trove, deposit, stake] = [of('TroveManagerDouble', manager), of('StabilityPoolDouble', pool), of('LQTYStakingDouble', staking)];
+    trove('deployer', 'setAddresses', [feed, pool, lqty, staking, operations]);
     of('PriceFeedDouble', feed)('deployer', 'set', [2_200n * ONE]);
     trove('farmer', 'open', [9_800n * ONE], 10n * ONE);
     trove('exited', 'open', [1_800n * ONE], 5n * ONE);

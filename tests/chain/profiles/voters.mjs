@@ -24,6 +24,7 @@ export const voters = {
     // Rewards of one token that are over, where a gauge pays a list, and of one that run.
     for (const [generation, { gauge, escrow, distributor, voter }] of Object.entries(deployed)) {
       const act = of(heirs[generation], gauge);
+      of('HeirVoterDouble', voter)('setEscrow', escrow);
       of('HeirVoterDouble', voter)('addGauge', tokens.LP, gauge);
       if (generation !== 'thena') act('notify', tokens.MORE, 200n);
       mint('BASE', gauge, 700_000n * ONE);

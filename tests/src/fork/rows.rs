@@ -32,34 +32,15 @@ pub const ROWS: [ForkRow; 41] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
-    row(
-        ["chefs", "balancer", "beethovenx"],
-        "master_chef",
-        "kind = \"beets-chef\"\nchef = <chefs/beetsChef>\npending = \"pendingBeets\"",
-    ),
-    row(
-        ["chefs", "bridges", "stargate"],
-        "master_chef",
-        "kind = \"master-chef-v1\"\nchef = <chefs/lpStaking>\npending = \"pendingEmissionToken\"\nclaim = \"deposit\"\n\
-         getter = \"eToken\"\nfunded = true",
-    ),
-    row(
-        TRADER_JOE,
-        "master_chef",
-        "kind = \"master-chef-v1\"\nchef = <chefs/bonusChef>\npending = \"pendingTokens\"\n\
-         pending_returns = \"bonus\"\nclaim = \"deposit\"\ngetter = \"JOE\"",
-    ),
+    row(["chefs", "balancer", "beethovenx"], "master_chef", "kind = \"beets-chef\"\nchef = <chefs/beetsChef>"),
+    row(["chefs", "bridges", "stargate"], "master_chef", "kind = \"stargate-time-chef\"\nchef = <chefs/lpStaking>"),
+    row(TRADER_JOE, "master_chef", "kind = \"joe-chef\"\nchef = <chefs/bonusChef>\ngetter = \"JOE\""),
     row(
         TRADER_JOE,
         "fee_staking",
         "market = \"staking\"\nfee_staking = <chefs/joeStaking>\nstaked_token = <assets/joe>",
     ),
-    row(
-        ["chefs", "farms", "alienbase"],
-        "master_chef",
-        "kind = \"master-chef-v1\"\nchef = <chefs/listsChef>\npending = \"pendingTokens\"\n\
-         pending_returns = \"lists\"\nclaim = \"deposit\"\ngetter = \"alb\"",
-    ),
+    row(["chefs", "farms", "alienbase"], "master_chef", "kind = \"alien-base-chef\"\nchef = <chefs/listsChef>"),
     row(CAMELOT, "position_pools", "position_master = <chefs/master>"),
     row(
         CAMELOT,
@@ -77,7 +58,7 @@ pub const ROWS: [ForkRow; 41] = [
         ["comptroller", "compound", "compound"],
         "compound_v2",
         "market = \"v2\"\ncomptroller = <comptroller/comptroller>\nnative_market = <comptroller/cnative>\n\
-         rewards = \"comp\"\nreward_tokens = [<comptroller/comp>]\nby_second = true",
+         rewards = \"comp\"\nby_second = true",
     ),
     // The second one of the profile, of another protocol so that each is asked about by itself.
     row(
@@ -139,28 +120,25 @@ pub const ROWS: [ForkRow; 41] = [
     row(
         ["troves", "lending", "liquity"],
         "liquity",
-        "trove_manager = <liquity/trove_manager>\nprice_feed = <liquity/price_feed>\n\
-         stability_pool = <liquity/stability_pool>\ndebt_token = <liquity/debt_token>\n\
-         reward_token = <liquity/reward_token>\nstaking = <liquity/staking>\nsurplus_pool = <liquity/surplus_pool>\n\
-         borrower_operations = <liquity/borrower_operations>",
+        "trove_manager = <liquity/trove_manager>\nsurplus_pool = <liquity/surplus_pool>",
     ),
     row(["umbrella", "lending", "aave_v2"], "umbrella", "umbrella_rewards = <umbrella/controller>"),
     row(
         ["voters", "solidly", "velodrome_v1"],
         "solidly",
-        "generation = \"velodrome-v1\"\nvoter = <heirs/velodrome-v1/voter>\nescrow = <heirs/velodrome-v1/escrow>\n\
+        "generation = \"velodrome-v1\"\nvoter = <heirs/velodrome-v1/voter>\n\
          distributor = <heirs/velodrome-v1/distributor>",
     ),
     row(
         ["voters", "solidly", "equalizer"],
         "solidly",
-        "generation = \"equalizer\"\nvoter = <heirs/equalizer/voter>\nescrow = <heirs/equalizer/escrow>\n\
+        "generation = \"equalizer\"\nvoter = <heirs/equalizer/voter>\n\
          distributor = <heirs/equalizer/distributor>",
     ),
     row(
         ["voters", "solidly", "thena"],
         "solidly",
-        "generation = \"thena\"\nvoter = <heirs/thena/voter>\nescrow = <heirs/thena/escrow>\n\
+        "generation = \"thena\"\nvoter = <heirs/thena/voter>\n\
          distributor = <heirs/thena/distributor>",
     ),
     row(["voters", "solidly", "velodrome_v2"], "solidly", "voter = <slipstream/voter>\nescrow = <slipstream/escrow>"),
