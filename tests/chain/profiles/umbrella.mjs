@@ -1,4 +1,4 @@
-// Chain id 1: doubles of Aave's Umbrella. The tests know by arithmetic what its accounts have; see
+// Chain id 1: doubles of Aave's Umbrella and of its safety module. The tests know by arithmetic what its accounts have; see
 // tests/tests/e2e/umbrella.rs.
 import { MULTICALL3 } from '../lib/world.mjs';
 import { OLD_PERIOD, SETUP, SNAPSHOT } from './times.mjs';
@@ -31,7 +31,21 @@ export const umbrella = {
       of('TokenDouble', reward)('deployer', 'mint', [deployer, 10n ** 30n]);
       of('TokenDouble', reward)('deployer', 'approve', [controller, ALL]);
     });
+    const aave = world.deploy('TokenDouble', ['Aave Token', 'AAVE', 18]);
+    const safety = world.deploy('SafetyModuleDouble', [aave, deployer, DAY, EMISSION]);
+    const module = of('SafetyModuleDouble', safety);
+    of('TokenDouble', aave)('deployer', 'mint', [deployer, 10n ** 30n]);
+    of('TokenDouble', aave)('deployer', 'approve', [safety, ALL]);
     await world.mine();
+
+    // In the safety module `dust` is alone until it leaves, then `odd`, which is about to leave and loses a fifth at last.
+    const put = (who) => {
+      of('TokenDouble', aave)('deployer', 'mint', [world.accounts[who], 1_000n * ONE]);
+      of('TokenDouble', aave)(who, 'approve', [safety, ALL]);
+      module(who, 'stake', [world.accounts[who], 1_000n * ONE]);
+    };
+    put('dust');
+    module('dust', 'cooldown');
 
     // `exited` is alone until the others come; then 1,000 and 3,000 are staked, of which a tenth is lost at last.
     const give = (who, amount) => {
@@ -42,15 +56,19 @@ export const umbrella = {
     give('exited', 1_000n * USDC);
     await world.at(OLD_PERIOD);
     stake('exited', 'redeemAll');
+    module('dust', 'redeem', [world.accounts.dust, ALL]);
     await world.mine();
+    put('odd');
     give('farmer', 1_000n * USDC);
     give('whale', 3_000n * USDC);
     stake('whale', 'cooldown', [20 * DAY, 2 * DAY]);
     await world.at(SNAPSHOT - DAY);
     stake('farmer', 'cooldown', [20 * DAY, 2 * DAY]);
+    module('odd', 'cooldown');
     await world.at(SNAPSHOT);
     stake('deployer', 'slash', [400n * USDC]);
-    const more = { umbrella: { controller, staked }, rewards: { first, second }, alone: OLD_PERIOD - SETUP, seconds: SNAPSHOT - OLD_PERIOD, unlocksAt: SNAPSHOT + 19 * DAY };
+    module('deployer', 'slash', [deployer, 200n * ONE]);
+    const more = { umbrella: { controller, staked }, safety: { staked: safety, aave, unlocksAt: SNAPSHOT }, rewards: { first, second }, alone: OLD_PERIOD - SETUP, seconds: SNAPSHOT - OLD_PERIOD, unlocksAt: SNAPSHOT + 19 * DAY };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more };
   },
 };

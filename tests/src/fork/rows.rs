@@ -28,7 +28,7 @@ const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 41] = [
+pub const ROWS: [ForkRow; 42] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
@@ -123,6 +123,11 @@ pub const ROWS: [ForkRow; 41] = [
         "trove_manager = <liquity/trove_manager>\nsurplus_pool = <liquity/surplus_pool>",
     ),
     row(["umbrella", "lending", "aave_v2"], "umbrella", "umbrella_rewards = <umbrella/controller>"),
+    row(
+        ["umbrella", "lending", "aave_v2"],
+        "safety_module",
+        "market = \"safety\"\nstaked_aave_token = <safety/staked>",
+    ),
     row(
         ["voters", "solidly", "velodrome_v1"],
         "solidly",

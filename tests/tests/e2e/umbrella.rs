@@ -1,5 +1,5 @@
-//! Aave's Umbrella: stakes after a loss and in a cooldown, and rewards in two tokens that one claim pays. What they have to
-//! be is said here by arithmetic; `tests/chain/profiles/umbrella.mjs` has the history.
+//! Aave's Umbrella and its safety module: stakes after a loss and in a cooldown, and rewards, of which those of Umbrella are
+//! two tokens that one claim pays. What they have to be is said here by arithmetic; `tests/chain/profiles/umbrella.mjs` has the history.
 //!
 //! Each reward is 0.0004 a second to all, and the second one ends.
 
@@ -71,4 +71,24 @@ fn a_claim_pays_both_tokens_exactly_as_they_are_told() {
         assert_eq!(found, [paid("second", owed[1]), paid("first", owed[0])], "{who}");
     }
     assert_eq!(fixture.items("{}/claimables", "nothing").unwrap(), []);
+}
+
+#[test]
+fn a_stake_in_the_safety_module_is_told_without_its_loss_and_its_claim_pays_what_is_told() {
+    // The other tests read a chain on which nothing happens.
+    let fixture = start().unwrap();
+    let (alone, seconds) = (fixture.number("alone").unwrap(), fixture.number("seconds").unwrap());
+    let rows = fixture.items("farming/{}/positions", "odd").unwrap();
+    let [row] = rows.as_slice() else { panic!("{rows:?}") };
+    assert_eq!(row.text_at("stakedToken/symbol").unwrap(), "AAVE");
+    // A fifth of 1,000 is lost.
+    assert_eq!(row.text_at("amountRaw").unwrap(), format!("800{}", "0".repeat(18)));
+    let unlocks_at = fixture.number("safety/unlocksAt").unwrap().to_string();
+    assert_eq!(row.at("position/unlocksAt").unwrap().to_string(), unlocks_at);
+    assert_eq!(fixture.items("farming/{}/positions", "dust").unwrap(), []);
+    // Each was alone, and got all of 0.0004 a second.
+    for (who, owed) in [("odd", 4 * seconds * PARTS[0]), ("dust", 4 * alone * PARTS[0])] {
+        let token = fixture.address("safety/aave").unwrap().to_owned();
+        assert_eq!(fixture.claim_each(who).unwrap(), [Paid { token, said: owed, received: owed }], "{who}");
+    }
 }

@@ -109,7 +109,7 @@ pub(crate) const FORMS: [Form; 73] = [
     form("position_pools", "pools", Double("chefs", "NFTPoolDouble"), &["camelot"]),
     form("position_pools", "nitro pools", Double("chefs", "NitroPoolDouble"), &["camelot"]),
     form("reward_trackers", "", Double("gmx", "RewardTrackerDouble"), &["gmx", "metavault"]),
-    form("safety_module", "", Canned, &["aave_v2"]),
+    form("safety_module", "", Double("umbrella", "SafetyModuleDouble"), &["aave_v2"]),
     form("silo", "", Double("silos", "SiloDouble"), &["silo"]),
     form("share_vault", "Sushi's bar", Real("ethereum", "SushiBar"), &["sushiswap"]),
     form("share_vault", "Dragon's Lair", Double("polygon", "DragonLairDouble"), &["quickswap"]),
