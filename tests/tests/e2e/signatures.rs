@@ -182,8 +182,12 @@ fn what_no_trusted_key_signed_is_refused_and_says_why() {
     refused(&gateway, 701, "rejected", "is not what the key whole signed");
     gateway.take_out(SIGNATURE).unwrap();
     refused(&gateway, 701, "rejected", &format!("it is not signed: there is no {SIGNATURE} beside it"));
-    let log = gateway.log();
-    assert!(log.lines().any(|line| line.contains("WARN") && line.contains("it is not signed")), "{log}");
+    // Lines are written behind what they tell.
+    soon(&gateway, "the log to say it", || {
+        let is_told = |line: &str| line.contains("WARN") && line.contains("it is not signed");
+        ensure!(gateway.log().lines().any(is_told), "no such line");
+        Ok(())
+    });
     serves(&gateway, 100, "whole");
 }
 
