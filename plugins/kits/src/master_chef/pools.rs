@@ -52,7 +52,8 @@ pub(super) async fn owing(
     };
     let rewarded = async {
         let rewarders = rewarders(cx, of, market, count).await?;
-        // Rewarders that are known are asked beside the stakes; what was read with the stakes only where there is none.
+        // Rewarders that are cached are asked in the batch that reads the stakes; those that were read in that batch, only
+        // where there is no stake.
         let is_held = |pid| known.get().is_some_and(|held: &BTreeSet<U256>| held.contains(pid));
         let asked = rewarders.iter().filter(|(pid, _)| !is_held(pid));
         let asked = asked.filter_map(|(pid, rewarder)| Some((*pid, (*rewarder)?))).collect();

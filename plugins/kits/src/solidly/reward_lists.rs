@@ -90,12 +90,10 @@ async fn tokens_of_each(
         (0..read).map(|place| (*at, place))
     });
     let places: Vec<(Address, usize)> = places.collect();
-    let index = |place: usize| U256::from(place);
+    let indexes = places.iter().map(|(at, place)| (*at, U256::from(*place)));
     let tokens = match of.generation {
-        Generation::Equalizer => {
-            cx.call_each(places.iter().map(|(at, place)| (*at, rewardTokensCall { index: index(*place) })))
-        }
-        _ => cx.call_each(places.iter().map(|(at, place)| (*at, rewardsCall { index: index(*place) }))),
+        Generation::Equalizer => cx.call_each(indexes.map(|(at, index)| (at, rewardTokensCall { index }))),
+        _ => cx.call_each(indexes.map(|(at, index)| (at, rewardsCall { index }))),
     };
     let tokens = with_each(places, tokens.within(LIST_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
     let of_each = tokens.chunk_by(|((at, _), _), ((next, _), _)| at == next).filter_map(|of_one| {
