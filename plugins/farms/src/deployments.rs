@@ -452,6 +452,15 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         market: "pools",
         contracts: &BOOSTERS.of(address!("0xa57b8d98dae62b26ec3bcc4a365338157060b234"), Minting::Aura),
     },
+    // The booster that was replaced in 2023; who has not moved is staked there.
+    // https://github.com/aurafinance/aura-contracts/blob/main/deployments/1-deprecated(v1).json
+    // https://github.com/Zapper-fi/studio/blob/main/src/apps/aura/ethereum/aura.lp-farm.contract-position-fetcher.ts
+    DeploymentRow {
+        protocol: "aura",
+        network: ETHEREUM,
+        market: "pools-v1",
+        contracts: &BOOSTERS.of(address!("0x7818a1da7bd1e64c199029e86ba244a9798eee10"), Minting::AuraV1),
+    },
     // https://github.com/aurafinance/aura-contracts/tree/main/tasks/deploy, the configuration of each network
     // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/aura
     aura_lite(OPTIMISM),
@@ -467,6 +476,15 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: ETHEREUM,
         market: "locker",
         contracts: &LOCKERS.locker(address!("0x72a19342e8f1838460ebfccef09f6585e32db86e")).boosted(),
+    },
+    // The locker that was replaced in 2022, and is shut down: what was left in it can be withdrawn.
+    // https://github.com/convex-eth/platform/blob/main/contracts/contracts.json (`lockerOLD`)
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/olympus/index.js
+    DeploymentRow {
+        protocol: "convex",
+        network: ETHEREUM,
+        market: "locker-v1",
+        contracts: &LOCKERS.locker(address!("0xd18140b4b819b895a3dba5442f959fa44994af50")).boosted(),
     },
     // https://github.com/convex-eth/platform/blob/main/contracts/contracts.json
     // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/convex/index.js
@@ -713,6 +731,7 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                     &[
                         address!("0xf403c135812408bfbe8713b5a23a04b3d48aae31"),
                         address!("0x72a19342e8f1838460ebfccef09f6585e32db86e"),
+                        address!("0xd18140b4b819b895a3dba5442f959fa44994af50"),
                         address!("0xcf50b810e57ac33b91dcf525c6ddd9881b139332"),
                         address!("0x3fe65692bfcd0e6cf84cb1e7d24108e434a7587e"),
                         address!("0xaa0c3f5f7dfd688c6e646f66cd2a6b66acdbe434"),
@@ -737,6 +756,8 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                     &[ETHEREUM],
                     &[
                         address!("0xa57b8d98dae62b26ec3bcc4a365338157060b234"),
+                        address!("0x7818a1da7bd1e64c199029e86ba244a9798eee10"),
+                        address!("0x5e5ea2048475854a5702f5b8468a51ba1296efcc"),
                         address!("0x3fa73f1e5d8a792c80f426fc8f84fbf7ce9bbcac"),
                         address!("0x00a7ba8ae7bca0b10a32ea1f8e2a1da980c6cad2"),
                     ],

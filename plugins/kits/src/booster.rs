@@ -1,7 +1,8 @@
 //! Convex and its forks: a booster stakes what its pools are given, and a reward contract of each pool pays for it.
 //!
-//! Settings keys are `booster`, and `minting` for the token that is minted beside rewards: `convex` if missing, `aura` or
-//! `aura-lite`. It answers claimables and staked positions, of the pools and of the stake that `lockRewards` pays.
+//! Settings keys are `booster`, and `minting` for the token that is minted beside rewards: `convex` if missing, `aura`,
+//! `aura-v1` or `aura-lite`. It answers claimables and staked positions, of the pools and of the stake that `lockRewards`
+//! pays; also of a booster that another one has replaced, which pays what it owes and mints nothing.
 //! Invariant: a pool that misbehaves costs its own rows, and the answer says so; a claim goes to a reward contract only as
 //! the booster names it at the answer's block, and pays what it pays where it is the next one that is sent.
 
@@ -53,9 +54,10 @@ impl Kit for BoosterTypes {
         let minting = match keys.text("minting")? {
             None | Some("convex") => Minting::Convex,
             Some("aura") => Minting::Aura,
+            Some("aura-v1") => Minting::AuraV1,
             Some("aura-lite") => Minting::AuraLite,
             Some(other) => {
-                let why = format!("{other:?} is unknown; give `convex`, `aura` or `aura-lite`");
+                let why = format!("{other:?} is unknown; give `convex`, `aura`, `aura-v1` or `aura-lite`");
                 return Err(SettingsError::new(why).at("minting"));
             }
         };

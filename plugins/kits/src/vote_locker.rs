@@ -1,7 +1,7 @@
 //! Convex's locker of its own token, and its forks: tokens that are locked for some weeks vote, and earn several rewards.
 //!
-//! Settings keys are `locker`, and `boosted` where the locker counts boosted amounts beside locked ones, as the second
-//! version of Convex's does. It answers claimables, and a locked position for each week in which locks end. Invariant: a
+//! Settings keys are `locker`, and `boosted` where the locker counts boosted amounts beside locked ones, as both versions
+//! of Convex's do. It answers claimables, and a locked position for each week in which locks end. Invariant: a
 //! position is all that can be withdrawn from the same time on; what is over is one position, which can be withdrawn now.
 
 use std::sync::Arc;

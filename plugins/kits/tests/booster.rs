@@ -54,7 +54,7 @@ const OTHER_EXTRA: Address = Address::repeat_byte(0xe2);
 
 const TYPES: BoosterTypes = BoosterTypes { pool: "booster" };
 
-/// Three protocols with the same booster, for the three ways of minting.
+/// Four protocols with the same booster, for the ways of minting.
 struct Fork;
 
 const fn row(protocol: &'static str, contracts: &'static dyn portolan_kits::kit::Deployed) -> DeploymentRow {
@@ -65,12 +65,14 @@ impl AccountProtocols for Fork {
     const PROTOCOLS: &'static [ProtocolRow] = &[
         ProtocolRow::new("convex", "CONVEX", "https://example.org"),
         ProtocolRow::new("aura", "AURA", "https://example.org"),
+        ProtocolRow::new("aura-v1", "AURA_V1", "https://example.org"),
         ProtocolRow::new("lite", "LITE", "https://example.org"),
     ];
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
     const DEPLOYMENTS: &'static [DeploymentRow] = &[
         row("convex", &TYPES.of(BOOSTER, Minting::Convex)),
         row("aura", &TYPES.of(BOOSTER, Minting::Aura)),
+        row("aura-v1", &TYPES.of(BOOSTER, Minting::AuraV1)),
         row("lite", &TYPES.of(BOOSTER, Minting::AuraLite)),
     ];
 }
@@ -242,6 +244,26 @@ fn the_steeper_rule_counts_what_was_minted_since_and_has_a_multiplier() {
     assert_eq!(beside("aura", aura(1)), None, "less than there was at first");
 }
 
+#[test]
+fn a_booster_that_was_replaced_pays_what_it_owes_and_mints_nothing() {
+    // The first booster has no multipliers; the token knows another operator since.
+    let first = |operator: Address| {
+        let chain = pool(aura(50_000_000), rewards(0), 8, 1_000);
+        let chain = chain.reply(NETWORK, CVX, &operatorCall {}, &operator);
+        chain.revert(NETWORK, BOOSTER, &getRewardMultipliersCall(rewards(0)))
+    };
+    let replaced = first(ACCOUNT);
+    let outcome = run("aura-v1", Question::CLAIMABLES, &replaced);
+    assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![(rewards(0), CRV, n(1_000))]));
+    let stake = run("aura-v1", Question::FARMING, &replaced);
+    let owed = Leg::new(LegRole::REWARD_OWED, CRV, n(1_000));
+    assert_eq!(stake.positions()[0].legs, [Leg::new(LegRole::STAKED, lp(0), n(8)).of_total(n(4_000)), owed]);
+    // Before that it minted by the token's rule alone: ((500 - 0) * 2.5 + 700) / 500 of a thousand.
+    let before = run("aura-v1", Question::CLAIMABLES, &first(BOOSTER));
+    assert_eq!(paid(&before), [(rewards(0), CRV, n(1_000)), (rewards(0), CVX, n(3_900))]);
+    assert_eq!(run("aura", Question::CLAIMABLES, &replaced).end, End::Partial, "the second one has multipliers");
+}
+
 /// A coordinator that was sent so many tokens for so many rewards.
 fn lite(tokens: u64, for_rewards: u64) -> CannedReplies {
     booster()
@@ -341,7 +363,7 @@ fn a_row_of_settings_has_a_booster_and_maybe_a_way_of_minting() {
         Settings::from_rows(false, Vec::new(), vec![row])
     };
     let at = format!("{BOOSTER:#x}");
-    for minting in [None, Some("convex"), Some("aura"), Some("aura-lite")] {
+    for minting in [None, Some("convex"), Some("aura"), Some("aura-v1"), Some("aura-lite")] {
         let keys = [Some(text("booster", &at)), minting.map(|minting| text("minting", minting))];
         let rows = testing::catalogue::<Fork>(&settings(keys.into_iter().flatten().collect())).deployments;
         assert_eq!(rows[0].contracts, [BOOSTER]);

@@ -161,6 +161,14 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         market: "stk-gho",
         contracts: &SAFETY_MODULES.token(address!("0x1a88df1cfe15af22b3c4c783d4e6f7f9e0c1885d")),
     },
+    // https://github.com/bgd-labs/aave-address-book, src/AaveSafetyModule.sol
+    // https://github.com/llamafolio/llamafolio-api, src/adapters/aave-v3/ethereum
+    DeploymentRow {
+        protocol: "aave_v2",
+        network: ETHEREUM,
+        market: "stk-abpt-v2",
+        contracts: &SAFETY_MODULES.token(address!("0x9eda81c21c273a82be9bbc19b6a6182212068101")),
+    },
     // https://github.com/bgd-labs/aave-address-book, src/UmbrellaEthereum.sol
     // https://github.com/pendle-finance/pendle-sy-tests, test/sy/umbrella/umbrella4626.t.sol
     DeploymentRow {
@@ -200,7 +208,8 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
         company_slug: "aave",
         emitters: &[
             // POOL, DEFAULT_INCENTIVES_CONTROLLER of src/AaveV2*.sol, STK_AAVE and STK_ABPT of
-            // src/AaveSafetyModule.sol in https://github.com/aave-dao/aave-address-book/tree/v4.68.1
+            // src/AaveSafetyModule.sol in https://github.com/aave-dao/aave-address-book/tree/v4.68.1,
+            // STK_GHO and STK_AAVE_WSTETH_BPTV2 of the same file
             EmitterRow {
                 market: "main",
                 sections: &["pool", "rewards", "safety"],
@@ -211,6 +220,8 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
                         address!("0xd784927ff2f95ba542bfc824c8a8a98f3495f6b5"),
                         address!("0x4da27a545c0c5b758a6ba100e3a049001de870f5"),
                         address!("0xa1116930326d21fb917d5a27f1e9943a9595fb47"),
+                        address!("0x1a88df1cfe15af22b3c4c783d4e6f7f9e0c1885d"),
+                        address!("0x9eda81c21c273a82be9bbc19b6a6182212068101"),
                     ],
                 )]),
             },

@@ -11,7 +11,7 @@ portolan_plugin_api::sol! {
         returns (address lptoken, address token, address gauge, address crvRewards, address stash, bool shutdown);
     function lockRewards() external view returns (address);
     function minter() external view returns (address);
-    // Aura's alone, in ten-thousandths.
+    // That of Aura's second booster alone, in ten-thousandths.
     function getRewardMultipliers(address rewardContract) external view returns (uint256);
 
     // BaseRewardPool.sol

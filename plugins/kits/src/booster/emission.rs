@@ -22,6 +22,8 @@ pub enum Minting {
     Convex,
     /// As AURA: the same by a steeper rule, without what was there at first, and by a multiplier of the pool.
     Aura,
+    /// As AURA by its first booster, which has no multipliers.
+    AuraV1,
     /// As AURA on other networks: a coordinator shares what it was sent among the rewards that it was sent for.
     AuraLite,
 }
@@ -63,7 +65,7 @@ pub(super) async fn read(cx: &Chain, of: &Booster) -> Result<BesideMint, Error> 
         let (token, tokens, rewards) = cx.join(sent).await?;
         return Ok(BesideMint { token, rule: Rule::Shared { tokens, rewards } });
     }
-    let is_steep = of.minting == Minting::Aura;
+    let is_steep = matches!(of.minting, Minting::Aura | Minting::AuraV1);
     let (operator, cliffs) = cx.join((cx.call(minter, operatorCall {}), cliffs(cx, minter, is_steep))).await?;
     let rule = if operator == of.booster { Rule::Cliffs(cliffs) } else { Rule::Nothing };
     Ok(BesideMint { token: minter, rule })
@@ -90,7 +92,7 @@ async fn cliffs(cx: &Chain, token: Address, is_steep: bool) -> Result<Cliffs, Er
 pub(super) async fn multiplier(cx: &Chain, of: &Booster, rewards: Address) -> Result<U256, Error> {
     match of.minting {
         Minting::Aura => cx.call(of.booster, getRewardMultipliersCall { rewardContract: rewards }).await,
-        Minting::Convex | Minting::AuraLite => Ok(MULTIPLIER_ONE),
+        Minting::Convex | Minting::AuraV1 | Minting::AuraLite => Ok(MULTIPLIER_ONE),
     }
 }
 
